@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_delays.sh - real programs whose delays are planted: `eventspace time` names the rank
+# and the line, of archives and of runs that go on, and how much that costs.
+#
+# usage: check_delays.sh [PLAN...]
+
+. "${top_srcdir:?not set}/tests/cli/functions.sh"
+need_mpi
+
+here=$top_srcdir/tests/delay
+planted=$top_builddir/tests/delay/planted
+
+clean_runs()
+{
+    # shellcheck disable=SC2046 # a list of pids
+    kill $(jobs -p) 2>/dev/null
+    "$eventspace" clean --all >/dev/null 2>&1
+    clear_up
+}
+trap clean_runs EXIT
+
+# record NAME RANKS PROGRAM... : its output is in $folder/NAME, the archive is NAME.rec.
+record()
+{
+    local name=$1 ranks=$2
+    shift 2
+    timeout -k 5 100 "$eventspace" run -n "$ranks" --name "$prefix-$name" \
+        --record "$folder/$name.rec" -- "$@" \
+        >"$folder/$name" 2>"$folder/err" </dev/null ||
+        fault "$name: $(cat "$folder/$name" "$folder/err")"
+}
+
+# truth WHAT NAME ARGUMENT... : planted.py, of the archive that was analysed last.
+truth()
+{
+    local what=$1 name=$2
+    shift 2
+    echo "$name:"
+    "${PYTHON:-python3}" "$here/planted.py" "$what" "$folder/out" "$@" ||
+        fault "$name: $(tail -n 20 "$folder/out")"
+}
+
+# plan NAME ROUNDS SHARE FACTOR... : for each place that is planted, by rank and line,
+# how many times what was slept others have waited.
+plan()
+{
+    local name=$1 rounds=$2 share=$3
+    shift 3
+    [ ${#wanted[@]} -eq 0 ] || [[ " ${wanted[*]} " == *" $name "* ]] || return 0
+    record "$name" 4 "$planted" "$name" "$rounds"
+    expect 0 "$eventspace" time --format json "$folder/$name.rec"
+    truth check "$name" "$folder/$name" "$share" "$@"
+}
+wanted=("$@")
+
+# What the start of the ranks costs is left: it is small besides 25 times 40 ms.
+plan sender 25 0.6 1
+plan receiver 25 0.6 1
+plan chain 25 0.7 3
+plan collective 25 0.7 3
+plan root 25 0.7 3
+plan through 25 0.7 3
+# Halo: all others wait for rank 2, and for nobody else in the end.
+plan halo 25 0.7 3
+# Of two at the same time the longer one counts: for one of the others half of it.
+plan overlap 25 0.7 0 2.5
+# Ranks 1, 2 and 3 wait for the first, 2 and 3 for the second; so does rank 0, at the
+# barrier.
+plan added 25 0.7 3.3 2.8
+
+finish
