@@ -247,17 +247,20 @@ static int join_parent(struct esi_paths *paths, struct esi_path_node *node)
     return result;
 }
 
+/* Up to where another thread's path has been joined in this pass. */
 static int join_ancestors(struct esi_paths *paths, struct esi_path_node *node)
 {
     int result = 0;
 
-    while (node && result == 0) {
+    while (node && node->pass != paths->pass && result == 0) {
         struct esi_path_node *parent = node->parent;
 
-        if (parent && parent->followers == 1 && is_past(paths, parent))
+        if (parent && parent->followers == 1 && is_past(paths, parent)) {
             result = join_parent(paths, node);
-        else
-            node = parent;
+            continue;
+        }
+        node->pass = paths->pass;
+        node = parent;
     }
     return result;
 }
@@ -270,6 +273,7 @@ int esi_path_join(struct esi_paths *paths,
 
     if (paths->count <= paths->threshold)
         return 0;
+    paths->pass++;
     for (size_t i = 0; i < thread_count && result == 0; i++)
         result = join_ancestors(paths, path_end_of(threads[i]));
     paths->threshold = 2 * paths->count + FEW_NODES;

@@ -31,12 +31,14 @@ struct esi_path_node {
     uint64_t summed_ns;    /* `sums` hold what is before */
     uint32_t followers;    /* nodes, and the thread whose path ends here */
     bool listed;           /* in its thread's list */
+    uint32_t pass;         /* of joining, in which it was looked at last */
     struct esi_tally sums; /* by cause key */
 };
 
 struct esi_paths {
     size_t count;     /* nodes */
     size_t threshold; /* of them, before pieces are joined again */
+    uint32_t pass;    /* how many times they were */
     uint64_t now_ns;  /* no wait ends earlier from now on */
     uint64_t detours;
 };
