@@ -29,6 +29,8 @@ on b1 20 "$eventspace" heartbeat -n 1 seen >$work/heartbeat
 check 'the heartbeat sees all ranks' grep -q '4 threads' $work/heartbeat
 on out 20 "$eventspace" heartbeat -n 1 --server "$home" seen >$work/heartbeat
 check 'so it does from outside' grep -q '4 threads' $work/heartbeat
+on out 20 "$eventspace" profile --server "$home" --show ranks --format csv seen >$work/profile
+check 'and the profile' sh -c "[ \$(grep -c '^rank,[0-3],' $work/profile) -eq 4 ]"
 for host in front a0 b1; do
     hosts exec $host cat "$EVENTSPACE_DIR/seen/server.json" >$work/server.json
     check "the server of $host does not listen everywhere" sh -c \
