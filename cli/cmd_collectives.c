@@ -247,8 +247,14 @@ static int print_report(struct showing *showing,
     const struct collectives_arguments *arguments = showing->arguments;
     struct esi_collectives_causes causes = esi_causes(&showing->causes);
 
-    if (arguments->format == ES_FORMAT_JSON)
-        return esi_collectives_print_json(report, showing->run, arguments->top, stdout);
+    int result = 0;
+
+    if (arguments->format == ES_FORMAT_JSON) {
+        result =
+            esi_collectives_print_json(report, showing->run, arguments->top, stdout);
+        return result < 0 ? result
+                          : esi_causes_print_json(&showing->causes, report, stdout);
+    }
     if (showing->shown && !esi_screen_is_live(&showing->screen))
         fputs("\n", stdout);
     showing->shown = true;

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/now.h"
+#include "base/rows.h"
 #include "monitors/delay/delay_run.h"
 
 enum { LOOKS = 20 }; /* as long as one takes until the next */
@@ -62,6 +63,62 @@ static void describe_cause(void *data, int rank, char *out, size_t size)
     snprintf(out, size, "%.0f %% of that is %s: %s %s%s%s", 100 * part / blame.waited,
              whose, blame.computing ? "what is computed ahead of" : "in",
              blame.operation, has_line ? " at " : "", has_line ? blame.line : "");
+}
+
+/* --- For programs ----------------------------------------------------------------- */
+
+struct told_blame {
+    int rank;
+    struct esi_delay_blame blame;
+};
+
+static void describe_blame(struct esi_row *row, const void *record)
+{
+    const struct told_blame *told = record;
+    const struct esi_delay_blame *blame = &told->blame;
+
+    esi_row_text(row, "type", NULL, "cause");
+    esi_row_signed(row, "rank", NULL, told->rank);
+    esi_row_unsigned(row, "waited_ns", NULL, (uint64_t)blame->waited);
+    esi_row_unsigned(row, "own_ns", NULL, (uint64_t)blame->own);
+    esi_row_signed(row, "causing", NULL, blame->causing);
+    esi_row_unsigned(row, "caused_ns", NULL, (uint64_t)blame->caused);
+    esi_row_text(row, "line", NULL, blame->line);
+    esi_row_text(row, "operation", NULL, blame->operation);
+    esi_row_bool(row, "computing", NULL, blame->computing);
+}
+
+/* Whether others have waited for it, in any group. */
+static bool is_blamed(const struct esi_collectives_report *report, int rank)
+{
+    for (size_t i = 0; i < esi_collective_statistics_count(report->statistics); i++) {
+        const struct esi_collective_group *group =
+            esi_collective_statistics_at(report->statistics, i);
+
+        for (int member = 0; member < group->size; member++)
+            if (group->ranks[member].world_rank == rank &&
+                group->ranks[member].debt_ns > 0)
+                return true;
+    }
+    return false;
+}
+
+int esi_causes_print_json(struct esi_cause_finder *finder,
+                          const struct esi_collectives_report *report,
+                          FILE *stream)
+{
+    int result = 0;
+
+    for (int rank = 0; rank < report->ranks && result == 0; rank++) {
+        struct told_blame told = {.rank = rank};
+
+        if (!is_blamed(report, rank))
+            continue;
+        look_again(finder);
+        if (finder->delay && esi_delay_find_blame(finder->delay, rank, &told.blame))
+            result = esi_rows_print_json(stream, describe_blame, &told);
+    }
+    return result;
 }
 
 struct esi_collectives_causes esi_causes(struct esi_cause_finder *finder)

@@ -25,5 +25,10 @@ void esi_causes_init(struct esi_cause_finder *finder,
                      const struct esi_consumer *consumer);
 void esi_causes_fini(struct esi_cause_finder *finder);
 struct esi_collectives_causes esi_causes(struct esi_cause_finder *finder);
+/* JSON Lines: a "cause" for each rank of the report that others have waited for, as far
+ * as that is known.  0, or -EIO. */
+int esi_causes_print_json(struct esi_cause_finder *finder,
+                          const struct esi_collectives_report *report,
+                          FILE *stream);
 
 #endif
