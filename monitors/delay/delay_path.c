@@ -36,19 +36,22 @@ static struct esi_path_node *make_node(struct esi_paths *paths,
 static void list_node(struct esi_path_node *node)
 {
     node->older = node->thread->newest;
+    if (node->older)
+        node->older->newer = node;
     node->thread->newest = node;
     node->listed = true;
 }
 
 static void unlist_node(struct esi_path_node *node)
 {
-    struct esi_path_node **link = &node->thread->newest;
-
     if (!node->listed)
         return;
-    while (*link != node)
-        link = &(*link)->older;
-    *link = node->older;
+    if (node->newer)
+        node->newer->older = node->older;
+    else
+        node->thread->newest = node->older;
+    if (node->older)
+        node->older->newer = node->newer;
     node->listed = false;
 }
 
@@ -182,6 +185,9 @@ static struct esi_path_node *cut_piece(struct esi_paths *paths,
     head->summed_ns = node->summed_ns;
     head->sums = node->sums;
     head->older = node->older;
+    head->newer = node;
+    if (head->older)
+        head->older->newer = head;
     head->listed = true;
     node->sums = (struct esi_tally){.count = 0};
     node->from_ns = ns;

@@ -25,6 +25,7 @@ struct esi_delay_thread;
 struct esi_path_node {
     struct esi_path_node *parent;
     struct esi_path_node *older; /* of the same thread; one that can still be left */
+    struct esi_path_node *newer;
     struct esi_delay_thread *thread;
     uint64_t from_ns;
     uint64_t to_ns;        /* UINT64_MAX = goes on */
