@@ -39,6 +39,8 @@ static void list_node(struct esi_path_node *node)
     if (node->older)
         node->older->newer = node;
     node->thread->newest = node;
+    if (!node->thread->unsummed)
+        node->thread->unsummed = node;
     node->listed = true;
 }
 
@@ -46,6 +48,8 @@ static void unlist_node(struct esi_path_node *node)
 {
     if (!node->listed)
         return;
+    if (node->thread->unsummed == node)
+        node->thread->unsummed = node->newer;
     if (node->newer)
         node->newer->older = node->older;
     else
@@ -123,11 +127,13 @@ int esi_path_keep(struct esi_delay_thread *thread)
     const struct esi_delay_call *oldest = esi_delay_thread_call(thread, thread->first);
     int result = 0;
 
-    for (struct esi_path_node *node = thread->newest; node && result == 0;
-         node = node->older)
-        if (node->from_ns < oldest->end_ns && node->summed_ns < oldest->end_ns &&
-            node->summed_ns < node->to_ns)
+    for (struct esi_path_node *node = thread->unsummed;
+         node && node->from_ns < oldest->end_ns && result == 0; node = node->newer) {
+        if (node->summed_ns < oldest->end_ns && node->summed_ns < node->to_ns)
             result = sum_node(node, oldest->end_ns);
+        if (node == thread->unsummed && node->summed_ns >= node->to_ns && node->newer)
+            thread->unsummed = node->newer;
+    }
     return result;
 }
 
@@ -188,6 +194,8 @@ static struct esi_path_node *cut_piece(struct esi_paths *paths,
     head->newer = node;
     if (head->older)
         head->older->newer = head;
+    if (node->thread->unsummed == node)
+        node->thread->unsummed = head;
     head->listed = true;
     node->sums = (struct esi_tally){.count = 0};
     node->from_ns = ns;

@@ -105,8 +105,9 @@ struct esi_delay_thread {
     struct esi_delay_collective collectives[ESI_DELAY_COLLECTIVES];
     unsigned collective_count;
     unsigned collective_next;
-    uint64_t probe;               /* number of its last probe, plus one */
-    struct esi_path_node *newest; /* of its path; see delay_path.h */
+    uint64_t probe;                 /* number of its last probe, plus one */
+    struct esi_path_node *newest;   /* of its path; see delay_path.h */
+    struct esi_path_node *unsummed; /* older ones are summed up */
 };
 
 /* NULL without memory. */
