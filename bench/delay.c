@@ -3,9 +3,9 @@
 /*
  * delay.c - what it costs to tell where the time goes: bench/delay [EVENTS [RANKS]].
  *
- * Ranks exchange halos in a ring and reduce each fifth step; one of them computes longer,
- * all at random. Their tuples go through causality alone, and with the analysis of
- * delays, in turn. Prints `figure: NAME VALUE UNIT`: time for each event of both, their
+ * Ranks exchange halos in a ring and reduce each fifth step; one computes longer, and
+ * all at random.  Their tuples go through causality alone, and with the analysis of
+ * delays, in turn.  Prints `figure: NAME VALUE UNIT`: time of each event of both, their
  * ratio, events a second, the share of a core that 10^5 events a second take, and how
  * much memory grows after a quarter of the stream.
  */
