@@ -108,7 +108,8 @@ static void aborted(void)
         MPI_Abort(MPI_COMM_WORLD, 7);
 }
 
-/* The message is longer than the receive: an error that ends the program. */
+/* The message is longer than the receive: an error that ends the program, when rank 0
+ * has left its send. */
 static void truncated(void)
 {
     static const int values[4];
@@ -117,6 +118,8 @@ static void truncated(void)
         MPI_Send(values, 4, MPI_INT, 1, TAG_DATA, MPI_COMM_WORLD);
         case_receive(1, TAG_NEVER);
     }
+    for (int i = 0; i < 50; i++)
+        case_nap();
     case_receive(0, TAG_DATA);
 }
 
