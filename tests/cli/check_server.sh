@@ -201,13 +201,10 @@ expect 0 "$server" --run "$name" --grace 60 --host alpha --advertise 127.0.0.1
 port=$(sed -n 's/^tls:.*://p' "$folder/out")
 make_run_folder "$other/$name"
 cp -p "$home/$name/key" "$other/$name/"
-expect 0 env EVENTSPACE_DIR="$other" "$server" --run "$name" --grace 1 --host beta \
+expect 0 env EVENTSPACE_DIR="$other" "$server" --run "$name" --grace 60 --host beta \
     --home "tls:127.0.0.1:1,tls:127.0.0.1:$port" --cluster hill --gateway gamma
 await 10 grep -q "registered with alpha" "$other/$name/eventspaced.log"
 await 5 grep -q "\"home_address\":\"tls:127.0.0.1:$port\"" "$other/$name/server.json"
-# It stays as long as the home server is there.
-sleep 2
-[ "$(pids -two | wc -l)" = 2 ] || fault "not two servers"
 # Another key is none.
 wrong=$folder/wrong
 make_run_folder "$wrong/$name"
@@ -237,6 +234,9 @@ cp -p "$home/$name/key" "$other/$name/"
 expect 0 env EVENTSPACE_DIR="$other" "$server" --run "$name" --grace 1 --host beta \
     --home "tls:127.0.0.1:$port"
 await 10 grep -q "registered with alpha" "$other/$name/eventspaced.log"
+# It stays as long as the home server is there.
+sleep 2
+[ "$(pids -two | wc -l)" = 2 ] || fault "not two servers"
 kill -9 "$(pgrep -f "[e]ventspaced --run $name .*--host alpha")"
 await 15 none_left -two
 cp "$other/$name/eventspaced.log" "$folder/out"
