@@ -5,6 +5,7 @@
 
     clock_truth.py estimates FOLDER LIST    lines of `eventspace list --format json`
     clock_truth.py events EVENTS [repaired] lines of `eventspace events --format json`
+    clock_truth.py delays TIMES RANK        lines of `eventspace time --format json`
 """
 
 import json
@@ -103,7 +104,21 @@ def check_events(path, repaired):
     return pairs < 1000 or worst < 0 or before > (0 if repaired else pairs // 100)
 
 
+def check_delays(path, rank):
+    """Whether the rank causes nearly all waiting, and the error of clocks is bounded."""
+    lines = read_lines(path)
+    caused = {line["rank"]: line["caused_ns"] for line in lines if line["type"] == "rank"}
+    totals = next(line for line in lines if line["type"] == "totals")
+    share = caused[rank] / max(1, totals["waited_ns"])
+    print(f"rank {rank} causes {share:.3f} of {totals['waited_ns']} ns of waiting; the bound "
+          f"is {totals['error_ns']} ns, {totals['doubtful']} waits are shorter")
+    return (share < 0.7 or totals["waited_ns"] < 10**9 or not totals["error_ns"]
+            or abs(sum(caused.values()) + totals["elsewhere_ns"] - totals["waited_ns"]) > 10**6)
+
+
 def main():
+    if sys.argv[1] == "delays":
+        return check_delays(sys.argv[2], int(sys.argv[3]))
     if sys.argv[1] == "estimates":
         return check_estimates(*sys.argv[2:4]) > 0
     return check_events(sys.argv[2], sys.argv[3:] == ["repaired"])

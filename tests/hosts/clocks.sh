@@ -42,5 +42,16 @@ for host in front b1; do
 done
 on front 10 "$eventspace" clean clocks >/dev/null
 for host in out; do hosts exec $host rm -rf "$EVENTSPACE_DIR/clocks"; done
+
+# Whose delay waits are, between these clocks: rank 1 is behind the slow line.
+start_run late --keep --map $work/map.json -- "$apps/imbalance" --iterations 100 \
+    --ranks-late 1 --late-us 20000 --work-us 1000 --sleep
+ended job
+expect 0 'a late rank'
+on front 60 "$eventspace" time --format json late >$work/time
+expect 0 'time'
+check 'the late rank causes most, and the bound is known' \
+    "$PYTHON" "$here/clock_truth.py" delays $work/time 1
+on front 10 "$eventspace" clean late >/dev/null
 check_nothing_left
 finish
