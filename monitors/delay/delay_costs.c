@@ -113,6 +113,36 @@ uint64_t esi_delay_last_meeting(const struct esi_delay *delay,
 
 /* --- Shares ----------------------------------------------------------------------- */
 
+static bool is_activity(uint64_t key)
+{
+    return key <= UINT32_MAX;
+}
+
+/* The late thread may have waited for what the waiting one did, or that one for what
+ * the late one did: both have gone through it, and it is in excess of neither. */
+static void cancel_both(struct esi_delay *delay, uint32_t late, uint32_t waiting)
+{
+    for (size_t i = 0; i < delay->excess.count; i++) {
+        struct esi_tally_item *cause = &delay->excess.items[i];
+        uint32_t of = (uint32_t)(cause->key >> 32) - 1;
+        /* Where that was in excess of the one that did it. */
+        double sign = of == late ? 1 : -1;
+        struct esi_tally_item *activity;
+        double both;
+
+        if (is_activity(cause->key) || (of != late && of != waiting) ||
+            sign * cause->sum >= 0)
+            continue;
+        activity = esi_tally_find(&delay->excess, (uint32_t)cause->key);
+        if (!activity || sign * activity->sum <= 0)
+            continue;
+        both = sign * activity->sum < -sign * cause->sum ? sign * activity->sum
+                                                         : -sign * cause->sum;
+        activity->sum -= sign * both;
+        cause->sum += sign * both;
+    }
+}
+
 /* What the late thread did more of.  Returns the sum, or -ENOMEM. */
 static double find_excess(struct esi_delay *delay,
                           const struct esi_delay_thread *thread,
@@ -128,6 +158,7 @@ static double find_excess(struct esi_delay *delay,
                                         &delay->excess) < 0)
         return -ENOMEM;
     delay->totals.truncated += (uint64_t)cut;
+    cancel_both(delay, late->number, thread->number);
     for (size_t i = 0; i < delay->excess.count; i++)
         if (delay->excess.items[i].sum > 0)
             sum += delay->excess.items[i].sum;
@@ -145,11 +176,6 @@ static uint64_t nearest_activity(const struct esi_delay_thread *late, uint64_t n
     return esi_delay_cause_key(late->number, ns > call->begin_ns
                                                  ? esi_delay_calling(call->place)
                                                  : esi_delay_computing(call->place));
-}
-
-static bool is_activity(uint64_t key)
-{
-    return key <= UINT32_MAX;
 }
 
 /* Fills delay->causes, which add up to the wait.  0 or -ENOMEM. */

@@ -27,7 +27,7 @@ void esi_tally_clear(struct esi_tally *tally)
     tally->count = 0;
 }
 
-static struct esi_tally_item *find_item(const struct esi_tally *tally, uint64_t key)
+struct esi_tally_item *esi_tally_find(const struct esi_tally *tally, uint64_t key)
 {
     ESI_HASH_FOREACH(slot, &tally->table, esi_hash_u64(key)) {
         struct esi_tally_item *item =
@@ -41,7 +41,7 @@ static struct esi_tally_item *find_item(const struct esi_tally *tally, uint64_t 
 
 int esi_tally_add(struct esi_tally *tally, uint64_t key, double value)
 {
-    struct esi_tally_item *item = find_item(tally, key);
+    struct esi_tally_item *item = esi_tally_find(tally, key);
 
     if (item) {
         item->sum += value;

@@ -24,6 +24,8 @@ struct esi_tally {
 void esi_tally_fini(struct esi_tally *tally);
 /* Empties it; memory stays. */
 void esi_tally_clear(struct esi_tally *tally);
+/* NULL: there is no such key. */
+struct esi_tally_item *esi_tally_find(const struct esi_tally *tally, uint64_t key);
 /* 0 or -ENOMEM. */
 int esi_tally_add(struct esi_tally *tally, uint64_t key, double value);
 /* Adds all of another one. */

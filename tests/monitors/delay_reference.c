@@ -181,6 +181,33 @@ static double *activity_at(const struct delay_reference *reference,
     return &sums[rank][reference->calls[rank][i].place][of->calls[i].begin < ns];
 }
 
+/* What is in both as an activity and as the cause of waits is in excess once only. */
+static void cancel_both(int late,
+                        int waiting,
+                        int places,
+                        double own[][2],
+                        reference_sums others)
+{
+    for (int p = 0; p < places; p++)
+        for (int what = 0; what < 2; what++) {
+            double *of_waiting = &others[waiting][p][what];
+            double *of_late = &others[late][p][what];
+            double *mine = &own[p][what];
+            double both;
+
+            if (*mine < 0 && *of_waiting > 0) {
+                both = -*mine < *of_waiting ? -*mine : *of_waiting;
+                *mine += both;
+                *of_waiting -= both;
+            }
+            if (*mine > 0 && *of_late < 0) {
+                both = *mine < -*of_late ? *mine : -*of_late;
+                *mine -= both;
+                *of_late += both;
+            }
+        }
+}
+
 /* Shares `wait` in proportion to what is positive.  Returns what is due to `own`. */
 static double share(double wait,
                     int late,
@@ -256,6 +283,7 @@ static const reference_sums *costs_of(struct delay_reference *reference,
         since = meeting;
     add_activities(reference, call->late, since, call->cause, 1, own, others);
     add_activities(reference, rank, since, begin, -1, own, others);
+    cancel_both(call->late, rank, reference->place_count, own, others);
     reference->direct +=
         share(wait, call->late, reference->place_count, own, others, *call->costs);
     if (sum_of(reference, (const reference_sums *)call->costs) <= 0)
