@@ -561,6 +561,32 @@ static int take_lock_wait(struct esi_delay *delay,
     return cause.known ? take_wait(delay, thread, call, &cause, false) : 0;
 }
 
+/* Calls of others that this unlock may have ended. */
+static int take_unlock(struct esi_delay *delay,
+                       const struct esi_delay_thread *thread,
+                       uint64_t end_ns,
+                       struct esi_delay_window *window)
+{
+    const struct esi_delay_cause cause = {
+        .thread = thread->number, .ns = end_ns, .kind = ESI_DELAY_LOCK, .known = true};
+    int result = 0;
+
+    for (unsigned i = 0; i < ESI_DELAY_UNLOCKS && result == 0; i++) {
+        const struct esi_delay_locking *locking = &window->lockings[i];
+        struct esi_delay_call *call = NULL;
+
+        if (locking->call > 0)
+            call = esi_delay_thread_call(delay->threads[locking->thread],
+                                         locking->call - 1);
+        if (call && end_ns > call->begin_ns && end_ns <= call->end_ns)
+            result =
+                take_wait(delay, delay->threads[locking->thread], call, &cause, false);
+    }
+    window->unlocks[window->next_unlock++ % ESI_DELAY_UNLOCKS] =
+        (struct esi_delay_unlock){.thread = thread->number, .end_ns = end_ns};
+    return result;
+}
+
 static int take_lock(struct esi_delay *delay,
                      struct esi_delay_thread *thread,
                      struct esi_delay_call *call,
@@ -572,9 +598,10 @@ static int take_lock(struct esi_delay *delay,
     if (!window)
         return -ENOMEM;
     result = take_lock_wait(delay, thread, call, window);
-    if (event->operation->code == ES_OP_MPI_Win_unlock)
-        window->unlocks[window->next++ % ESI_DELAY_UNLOCKS] =
-            (struct esi_delay_unlock){.thread = thread->number, .end_ns = call->end_ns};
+    window->lockings[window->next_locking++ % ESI_DELAY_UNLOCKS] =
+        (struct esi_delay_locking){.thread = thread->number, .call = thread->next};
+    if (result == 0 && event->operation->code == ES_OP_MPI_Win_unlock)
+        result = take_unlock(delay, thread, call->end_ns, window);
     return result;
 }
 

@@ -54,18 +54,25 @@ struct esi_delay_meeting {
     } to[2][2]; /* by receiver; the newest first */
 };
 
-/* An unlock of a window, for those that waited for it. */
+/* The last unlocks of a window, for those that waited for them, and the last calls that
+ * may have waited: which comes first the stream does not say. */
 enum { ESI_DELAY_UNLOCKS = 64 };
 struct esi_delay_unlock {
     uint32_t thread;
     uint64_t end_ns; /* 0 = none */
 };
+struct esi_delay_locking {
+    uint32_t thread;
+    uint64_t call; /* its number, plus one; 0 = none */
+};
 struct esi_delay_window {
     const char *communicator;
     int32_t number;
     int32_t target;
-    unsigned next;
+    unsigned next_unlock;
+    unsigned next_locking;
     struct esi_delay_unlock unlocks[ESI_DELAY_UNLOCKS];
+    struct esi_delay_locking lockings[ESI_DELAY_UNLOCKS];
 };
 
 enum { ESI_DELAY_PLACE_CACHE = 256 };

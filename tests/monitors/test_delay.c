@@ -398,22 +398,25 @@ static void an_exposure_waits_for_the_complete(void **state)
     esi_delay_destroy(delay);
 }
 
+/* The waiting rank's events come before those of the other one, or behind them. */
 static void a_lock_waits_for_the_unlock(void **state)
 {
-    struct made_timeline hand;
-    struct esi_delay *delay;
-
     (void)state;
-    made_timeline_init(&hand, 3);
-    hand.advance_tuples = 1; /* what was published before is known */
-    add_call(&hand, 1, "MPI_Win_lock", 0, 2 * US, 3 * US);
-    add_call(&hand, 1, "MPI_Win_unlock", 0, 50 * US, 51 * US);
-    add_call(&hand, 2, "MPI_Win_lock", 0, 10 * US, 52 * US);
-    add_call(&hand, 2, "MPI_Win_unlock", 0, 53 * US, 54 * US);
-    delay = analyse(&hand);
-    check_only_wait(delay, ESI_DELAY_LOCK, 2, 41 * US);
-    assert_near(times_of_rank(delay, 1)->caused, 41 * US);
-    esi_delay_destroy(delay);
+    for (int holder = 1; holder <= 2; holder++) {
+        int waiting = 3 - holder;
+        struct made_timeline hand;
+        struct esi_delay *delay;
+
+        made_timeline_init(&hand, 3);
+        add_call(&hand, holder, "MPI_Win_lock", 0, 2 * US, 3 * US);
+        add_call(&hand, holder, "MPI_Win_unlock", 0, 50 * US, 51 * US);
+        add_call(&hand, waiting, "MPI_Win_lock", 0, 10 * US, 52 * US);
+        add_call(&hand, waiting, "MPI_Win_unlock", 0, 53 * US, 54 * US);
+        delay = analyse(&hand);
+        check_only_wait(delay, ESI_DELAY_LOCK, waiting, 41 * US);
+        assert_near(times_of_rank(delay, holder)->caused, 41 * US);
+        esi_delay_destroy(delay);
+    }
 }
 
 static void a_probe_waits_for_the_message(void **state)
