@@ -327,7 +327,8 @@ static int find_late_receiver(struct esi_delay *delay,
                               uint64_t posted_ns,
                               const struct es_event_id *sent)
 {
-    struct esi_delay_thread *sender = delay->traces[sent->trace].thread;
+    struct esi_delay_thread *sender =
+        sent->trace < delay->trace_count ? delay->traces[sent->trace].thread : NULL;
     const struct esi_delay_moment *moment =
         sender ? esi_delay_thread_moment(sender, sent->index) : NULL;
     const struct esi_delay_cause cause = {.thread = receiver->number,
@@ -377,9 +378,9 @@ static int meet_partners(struct esi_delay *delay,
         count = MEETINGS_OF_EVENT;
     for (uint32_t i = 0; i < count && result == 0; i++) {
         struct esi_delay_cause cause = cause_of(delay, &event->partners[i]);
-        bool is_thread = !delay->traces[event->partners[i].trace].junction;
 
-        if (cause.known && is_thread && cause.thread != thread->number)
+        if (cause.known && !delay->traces[event->partners[i].trace].junction &&
+            cause.thread != thread->number)
             result = esi_delay_meet(delay, thread, received_ns, &cause);
     }
     return result;
