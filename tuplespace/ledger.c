@@ -74,18 +74,6 @@ struct reading {
     size_t site_count;
 };
 
-/* `bytes` at an offset that somebody wrote; NULL when they do not lie in the mapping.
- */
-static void *bytes_at(const struct es_segment_view *segment,
-                      uint64_t offset,
-                      uint64_t bytes)
-{
-    if (offset % ES_CACHE_LINE != 0 || offset < sizeof(struct esi_segment_layout) ||
-        offset > segment->bytes || bytes > segment->bytes - offset)
-        return NULL;
-    return segment->base + offset;
-}
-
 /* The table at a place, `head_bytes` and slots; NULL when there is none. */
 static void *table_at(struct reading *reading,
                       uint64_t place,
@@ -103,8 +91,8 @@ static void *table_at(struct reading *reading,
         reading->to->partial = true;
         return NULL;
     }
-    return bytes_at(reading->segment, place & ~ESI_PLACE_LOG2_MASK,
-                    head_bytes + slot_bytes * *ret_slots);
+    return esi_segment_view_bytes(reading->segment, place & ~ESI_PLACE_LOG2_MASK,
+                                  head_bytes + slot_bytes * *ret_slots);
 }
 
 static uint64_t word_load(const _Atomic uint64_t *word)
@@ -137,8 +125,8 @@ static struct esi_ledger_layout *find_ledger(const struct es_segment_view *segme
 
     if (!segment->may_have_ledger)
         return NULL;
-    ledger =
-        bytes_at(segment, word_load(&segment->layout->ledger_offset), sizeof *ledger);
+    ledger = esi_segment_view_bytes(segment, word_load(&segment->layout->ledger_offset),
+                                    sizeof *ledger);
     if (ledger == NULL || ledger->header_bytes < sizeof *ledger ||
         ledger->slot_bytes != sizeof(struct esi_ledger_slot) ||
         ledger->communicator_bytes != sizeof(struct esi_ledger_communicator) ||
@@ -381,7 +369,7 @@ static int read_communicators(struct reading *reading)
 
         if (offset == 0)
             continue;
-        from = bytes_at(reading->segment, offset, sizeof *from);
+        from = esi_segment_view_bytes(reading->segment, offset, sizeof *from);
         if (from != NULL && from->index == i)
             rc = read_communicator(reading, from, (uint16_t)i);
     }
@@ -433,7 +421,7 @@ static int read_threads(struct reading *reading)
 
     for (int i = 0; i < MAX_THREADS && offset != 0 && rc == 0; i++) {
         struct esi_ledger_thread *from =
-            bytes_at(reading->segment, offset, sizeof *from);
+            esi_segment_view_bytes(reading->segment, offset, sizeof *from);
 
         if (from == NULL)
             break;
@@ -522,7 +510,9 @@ static int read_windows(struct reading *reading)
     for (int i = 0; i < ESI_LEDGER_MAX_WINDOWS && rc == 0; i++) {
         uint64_t offset = word_load(&reading->from->windows[i]);
         struct esi_ledger_window *window =
-            offset != 0 ? bytes_at(reading->segment, offset, sizeof *window) : NULL;
+            offset != 0
+                ? esi_segment_view_bytes(reading->segment, offset, sizeof *window)
+                : NULL;
 
         if (window != NULL)
             rc = read_window(reading, window);

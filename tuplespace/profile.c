@@ -54,18 +54,6 @@ int esi_segment_add_profile(struct es_segment *segment,
 
 /* --- What may be read ------------------------------------------------------------- */
 
-/* `bytes` at an offset that somebody wrote; NULL when they do not lie in the mapping.
- */
-static void *profile_bytes_at(const struct es_segment_view *segment,
-                              uint64_t offset,
-                              uint64_t bytes)
-{
-    if (offset % ES_CACHE_LINE != 0 || offset < sizeof(struct esi_segment_layout) ||
-        offset > segment->bytes || bytes > segment->bytes - offset)
-        return NULL;
-    return segment->base + offset;
-}
-
 static uint64_t sum_load(const _Atomic uint64_t *word)
 {
     return atomic_load_explicit(word, memory_order_relaxed);
@@ -85,11 +73,12 @@ static struct esi_profile_layout *find_profile(const struct es_segment_view *seg
 
     if (!segment->may_have_ledger)
         return NULL;
-    ledger = profile_bytes_at(segment, link_load(&segment->layout->ledger_offset),
-                              sizeof *ledger);
+    ledger = esi_segment_view_bytes(segment, link_load(&segment->layout->ledger_offset),
+                                    sizeof *ledger);
     if (ledger == NULL || ledger->header_bytes < sizeof *ledger)
         return NULL;
-    profile = profile_bytes_at(segment, link_load(&ledger->profile), sizeof *profile);
+    profile =
+        esi_segment_view_bytes(segment, link_load(&ledger->profile), sizeof *profile);
     if (profile == NULL || profile->header_bytes < sizeof *profile ||
         profile->row_bytes != esi_profile_row_bytes(true) ||
         profile->thread_bytes != sizeof(struct esi_profile_thread_layout) ||
@@ -137,8 +126,8 @@ static bool copy_row(const struct profile_reading *reading,
     uint64_t span;
 
     if (operation == 0 || operation > UINT16_MAX || has_sizes > 1 ||
-        profile_bytes_at(reading->segment, offset,
-                         esi_profile_row_bytes(has_sizes != 0)) == NULL)
+        esi_segment_view_bytes(reading->segment, offset,
+                               esi_profile_row_bytes(has_sizes != 0)) == NULL)
         return false;
     *ret_row = (struct esi_profile_row){.site = from->site,
                                         .thread = thread,
@@ -159,8 +148,8 @@ static int read_rows(struct profile_reading *reading, uint64_t offset, int32_t t
     struct esi_profile *to = reading->to;
     const struct esi_profile_row_layout *from;
 
-    while ((from = profile_bytes_at(reading->segment, offset,
-                                    esi_profile_row_bytes(false))) != NULL) {
+    while ((from = esi_segment_view_bytes(reading->segment, offset,
+                                          esi_profile_row_bytes(false))) != NULL) {
         if (++reading->seen > MAX_ROWS) {
             to->partial = true;
             return 0;
@@ -180,7 +169,7 @@ static int read_threads(struct profile_reading *reading)
     int rc = 0;
 
     for (int i = 0; i < MAX_THREADS && rc == 0; i++) {
-        thread = profile_bytes_at(reading->segment, offset, sizeof *thread);
+        thread = esi_segment_view_bytes(reading->segment, offset, sizeof *thread);
         if (thread == NULL)
             return 0;
         rc = read_rows(reading, link_load(&thread->rows), thread->thread);
@@ -198,7 +187,7 @@ static int read_peers(struct profile_reading *reading)
     const struct esi_profile_peer_layout *peer;
 
     for (int i = 0; i < MAX_PEERS; i++) {
-        peer = profile_bytes_at(reading->segment, offset, sizeof *peer);
+        peer = esi_segment_view_bytes(reading->segment, offset, sizeof *peer);
         if (peer == NULL)
             return 0;
         if (ESI_ARRAY_RESERVE(to->peers, to->peer_capacity, to->peer_count + 1) < 0)

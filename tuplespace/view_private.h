@@ -120,4 +120,16 @@ static inline void esi_segment_view_watch(const struct es_segment_view *view)
         esi_segment_view_begin_watch((struct es_segment_view *)view);
 }
 
+/* `bytes` at an offset that somebody wrote; NULL when they do not lie in the mapping.
+ */
+static inline void *esi_segment_view_bytes(const struct es_segment_view *segment,
+                                           uint64_t offset,
+                                           uint64_t bytes)
+{
+    if (offset % ES_CACHE_LINE != 0 || offset < sizeof(struct esi_segment_layout) ||
+        offset > segment->bytes || bytes > segment->bytes - offset)
+        return NULL;
+    return segment->base + offset;
+}
+
 #endif
