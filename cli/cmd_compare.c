@@ -78,16 +78,10 @@ static int read_run(const struct compare_arguments *arguments,
                                       .consumer = arguments->consumer,
                                       .listener = esi_compare_listener(compare, run)};
     struct esi_set_source_facts facts;
-    enum esi_set_source_kind kind;
-    int status = esi_event_source_find(&source, &kind);
+    int status = esi_event_source_refuse_set(&source);
 
     if (status != ES_EXIT_SUCCESS)
         return status;
-    if (kind == ES_SET_SOURCE_FILE || kind == ES_SET_SOURCE_INPUT)
-        return esi_command_fail(ES_EXIT_USAGE,
-                                "%s is an event set: its waits are not told; give the "
-                                "archive or the run",
-                                source.path);
     status = esi_event_source_read(&source, false, NULL, 0, &facts);
     if (status == ES_EXIT_SUCCESS && arguments->format == ESI_ROWS_TABLE)
         esi_event_source_tell_missing(&facts);

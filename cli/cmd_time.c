@@ -161,22 +161,6 @@ static int read_and_show(struct time_arguments *arguments)
     return status;
 }
 
-/* 0, or the exit status after the message. */
-static int check_source(struct esi_event_source *source)
-{
-    enum esi_set_source_kind kind;
-    int status = esi_event_source_find(source, &kind);
-
-    if (status != ES_EXIT_SUCCESS)
-        return status;
-    if (kind == ES_SET_SOURCE_FILE || kind == ES_SET_SOURCE_INPUT)
-        return esi_command_fail(ES_EXIT_USAGE,
-                                "%s is an event set: its waits are not told; give the "
-                                "archive or the run",
-                                source->path);
-    return ES_EXIT_SUCCESS;
-}
-
 int esi_cmd_time(int argc, char **argv)
 {
     static const struct argp_child children[] = {
@@ -185,12 +169,11 @@ int esi_cmd_time(int argc, char **argv)
         options, parse_option, "[RUN|DIR]", doc, children, 0, 0};
     struct time_arguments arguments = {
         .style.top = 20, .format = ESI_ROWS_TABLE, .interval_ns = 5 * SECOND_NS};
-    int status = ES_EXIT_SUCCESS;
+    int status;
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     if (arguments.style.groups == 0)
         arguments.style.groups = (1u << ESI_DELAY_GROUPS) - 1;
-    if (arguments.source.path)
-        status = check_source(&arguments.source);
+    status = esi_event_source_refuse_set(&arguments.source);
     return status == ES_EXIT_SUCCESS ? read_and_show(&arguments) : status;
 }

@@ -241,6 +241,21 @@ int esi_event_source_find(const struct esi_event_source *source,
     return ES_EXIT_SUCCESS;
 }
 
+int esi_event_source_refuse_set(const struct esi_event_source *source)
+{
+    enum esi_set_source_kind kind;
+    int status = esi_event_source_find(source, &kind);
+
+    if (status != ES_EXIT_SUCCESS)
+        return status;
+    if (kind == ES_SET_SOURCE_FILE || kind == ES_SET_SOURCE_INPUT)
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "%s is an event set: its waits are not told; give the "
+                                "archive or the run",
+                                source->path);
+    return ES_EXIT_SUCCESS;
+}
+
 static int read_first(struct source_reading *reading,
                       struct esi_set_source_facts *ret_facts)
 {

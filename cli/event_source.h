@@ -41,6 +41,10 @@ extern const struct argp esi_event_source_argp;
 int esi_event_source_find(const struct esi_event_source *source,
                           enum esi_set_source_kind *ret_kind);
 
+/* For listeners, which event sets have nothing for.  0 where it is an archive or a run,
+ * else the exit status after the message. */
+int esi_event_source_refuse_set(const struct esi_event_source *source);
+
 enum { ES_SOURCE_SINKS = 4 };
 
 /* Reads all into each of `count` sinks (sinks.h), at most ES_SOURCE_SINKS.  `ret_facts`
