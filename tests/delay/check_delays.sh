@@ -6,41 +6,9 @@
 #
 # usage: check_delays.sh [PLAN...]
 
-. "${top_srcdir:?not set}/tests/cli/functions.sh"
-need_mpi
+. "${top_srcdir:?not set}/tests/delay/functions.sh"
 
-here=$top_srcdir/tests/delay
 planted=$top_builddir/tests/delay/planted
-
-clean_runs()
-{
-    # shellcheck disable=SC2046 # a list of pids
-    kill $(jobs -p) 2>/dev/null
-    "$eventspace" clean --all >/dev/null 2>&1
-    clear_up
-}
-trap clean_runs EXIT
-
-# record NAME RANKS PROGRAM... : its output is in $folder/NAME, the archive is NAME.rec.
-record()
-{
-    local name=$1 ranks=$2
-    shift 2
-    timeout -k 5 100 "$eventspace" run -n "$ranks" --name "$prefix-$name" \
-        --record "$folder/$name.rec" -- "$@" \
-        >"$folder/$name" 2>"$folder/err" </dev/null ||
-        fault "$name: $(cat "$folder/$name" "$folder/err")"
-}
-
-# truth WHAT NAME ARGUMENT... : planted.py, of the archive that was analysed last.
-truth()
-{
-    local what=$1 name=$2
-    shift 2
-    echo "$name:"
-    "${PYTHON:-python3}" "$here/planted.py" "$what" "$folder/out" "$@" ||
-        fault "$name: $(tail -n 20 "$folder/out")"
-}
 
 # plan NAME ROUNDS SHARE FACTOR... : for each place that is planted, by rank and line,
 # how many times what was slept others have waited.

@@ -1,0 +1,40 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# functions.sh - for drivers in this folder, beside tests/cli/functions.sh: programs that are
+# recorded, and what is said of them.
+
+. "${top_srcdir:?not set}/tests/cli/functions.sh"
+need_mpi
+
+here=$top_srcdir/tests/delay
+
+clean_runs()
+{
+    # shellcheck disable=SC2046 # a list of pids
+    kill $(jobs -p) 2>/dev/null
+    "$eventspace" clean --all >/dev/null 2>&1
+    clear_up
+}
+trap clean_runs EXIT
+
+# record NAME RANKS PROGRAM... : its output is in $folder/NAME, the archive is NAME.rec.
+record()
+{
+    local name=$1 ranks=$2
+    shift 2
+    timeout -k 5 100 "$eventspace" run -n "$ranks" --name "$prefix-$name" \
+        --record "$folder/$name.rec" -- "$@" \
+        >"$folder/$name" 2>"$folder/err" </dev/null ||
+        fault "$name: $(cat "$folder/$name" "$folder/err")"
+}
+
+# truth WHAT NAME ARGUMENT... : planted.py, of the archive that was analysed last.
+truth()
+{
+    local what=$1 name=$2
+    shift 2
+    echo "$name:"
+    "${PYTHON:-python3}" "$here/planted.py" "$what" "$folder/out" "$@" ||
+        fault "$name: $(tail -n 20 "$folder/out")"
+}
