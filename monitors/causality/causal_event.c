@@ -163,6 +163,7 @@ static int tell_call(const struct esi_causality *causality,
         .host = thread->process->host,
         .rank = thread->process->rank,
         .thread = thread->number,
+        .lost = item->lost,
     };
 
     if (item->view)

@@ -51,6 +51,7 @@ struct esi_item {
     struct esi_instance *instance; /* of a collective operation; a reference */
     uint32_t slot;                 /* own, in it */
     uint32_t number;               /* of this record */
+    uint32_t lost;                 /* tuples of its element, ahead of it */
     uint8_t action;                /* enum esi_action */
     uint8_t left;                  /* events that are still to be given */
     bool halves;                   /* enter and exit, but of no collective */
@@ -71,6 +72,7 @@ struct esi_element {
     struct esi_item *post;      /* the last MPI_Win_post as long as it waits, */
     uint64_t post_begun;        /* when it was called, */
     struct es_event_id post_id; /* and its event when it was given */
+    uint32_t lost;              /* tuples ahead of the next one */
 };
 
 /* Threads that wait for the same. */

@@ -316,6 +316,8 @@ static struct esi_item *make_item(struct esi_causality *causality,
     item->number = number;
     item->action = (uint8_t)action;
     item->operation = operation;
+    item->lost = element->lost;
+    element->lost = 0;
     item->empty = tuple->bytes == 0 && tells_empty(operation);
     if (tuple->communicator != ES_COMMUNICATOR_NONE)
         item->view = esi_process_view(element->thread->process, tuple->communicator);
@@ -476,9 +478,37 @@ int esi_causality_add(struct esi_causality *causality,
     return 0;
 }
 
-void esi_causality_lose(struct esi_causality *causality, uint64_t lost)
+void esi_causality_lose(struct esi_causality *causality,
+                        uint32_t element,
+                        uint64_t lost)
 {
+    struct esi_element *of = causality->elements[element];
+
     causality->totals.lost += lost;
+    of->lost = lost > UINT32_MAX - of->lost ? UINT32_MAX : of->lost + (uint32_t)lost;
+}
+
+int esi_causality_report_open(const struct esi_causality *causality,
+                              uint32_t element,
+                              const struct esi_causal_tuple *tuple)
+{
+    const struct esi_causal_thread *thread = causality->elements[element]->thread;
+    uint16_t communicator = tuple->tuple.communicator;
+    const struct esi_view *view = communicator == ES_COMMUNICATOR_NONE
+                                      ? NULL
+                                      : esi_process_view(thread->process, communicator);
+    struct esi_causal_call call = {
+        .told = tuple,
+        .operation = es_operation_find(tuple->tuple.operation),
+        .role = ESI_ROLE_WHOLE,
+        .host = thread->process->host,
+        .communicator = view ? view->communicator->name : NULL,
+        .rank = thread->process->rank,
+        .thread = thread->number,
+    };
+
+    return causality->config.listener.open(causality->config.listener.data,
+                                           thread->trace, &call);
 }
 
 int esi_causality_advance(struct esi_causality *causality)

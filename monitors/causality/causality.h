@@ -61,6 +61,7 @@ struct esi_causal_call {
                                  pointer does not; NULL = none or not known */
     int rank;                 /* in its world; -1 = not known */
     int thread;
+    uint32_t lost; /* tuples of its element that are missing ahead of it */
 };
 
 /* Is called for each event ahead of the sink; `call` is NULL for the events of
@@ -70,6 +71,10 @@ struct esi_causal_listener {
     int (*told)(void *data,
                 const struct es_set_event *event,
                 const struct esi_causal_call *call);
+    /* Is called for the operations under way that the source finds after a reading:
+     * first with `call` NULL, then for each, with the trace of its thread.  NULL: the
+     * source does not look for them. */
+    int (*open)(void *data, uint32_t trace, const struct esi_causal_call *call);
     void *data; /* borrowed */
 };
 
@@ -152,8 +157,16 @@ int esi_causality_add(struct esi_causality *causality,
                       uint32_t element,
                       const struct esi_causal_tuple *tuple);
 
-/* `lost` tuples of some element are missing. */
-void esi_causality_lose(struct esi_causality *causality, uint64_t lost);
+/* `lost` tuples of an element are missing ahead of its next one. */
+void esi_causality_lose(struct esi_causality *causality,
+                        uint32_t element,
+                        uint64_t lost);
+
+/* An operation under way, of which more is to come: goes to the listener only.  0 or
+ * what that returned. */
+int esi_causality_report_open(const struct esi_causality *causality,
+                              uint32_t element,
+                              const struct esi_causal_tuple *tuple);
 
 /* A reading has ended that got from all elements all there was. */
 int esi_causality_advance(struct esi_causality *causality);

@@ -83,7 +83,7 @@ static int tell_element(struct feed *feed, uint32_t number)
                                   row->thread, &feed->elements[number]);
 
     if (result == 0)
-        esi_causality_lose(feed->causality, row->missed);
+        esi_causality_lose(feed->causality, feed->elements[number], row->missed);
     return result;
 }
 
@@ -175,7 +175,7 @@ static int add_item(const struct feed *feed, const struct esi_archive_item *item
     int result = 0;
 
     if (item->lost > 0)
-        esi_causality_lose(feed->causality, item->lost);
+        esi_causality_lose(feed->causality, feed->elements[item->element], item->lost);
     else
         result = add_tuple(feed, item->element, &item->tuple, item->site);
     if (result == 0 && item->ends_process)

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/now.h"
 #include "eventspace/operation.h"
 #include "eventspace/summary.h"
 #include "monitors/sites/sites.h"
@@ -24,6 +25,8 @@
 #define SILENT_NS UINT64_C(10000000000)
 /* Elements that appear join within this time. */
 #define REFRESH_NS UINT64_C(100000000)
+/* What is under way is looked at so often at most. */
+#define OPEN_NS UINT64_C(200000000)
 #define NO_ELEMENT UINT32_MAX
 
 /* What is known of an origin. */
@@ -44,6 +47,8 @@ struct esi_causality_scope {
     struct esi_follower *follower;
     struct es_scope *scope; /* the follower's */
     struct esi_causality *causality;
+    struct esi_causal_listener listener;
+    uint64_t looked_ns;      /* when it saw what is under way, by the monotonic clock */
     struct esi_sites *sites; /* owned */
     struct origin *origins;  /* by number */
     size_t origin_count;
@@ -103,7 +108,7 @@ static int take_origin(void *data, uint32_t number, const struct es_origin *from
         return result;
     scope->origin_count = (size_t)number + 1;
     if (from->missed > 0 && origin->element != NO_ELEMENT)
-        esi_causality_lose(scope->causality, from->missed);
+        esi_causality_lose(scope->causality, origin->element, from->missed);
     return 0;
 }
 
@@ -173,27 +178,57 @@ static bool is_told(const struct esi_causality_scope *scope,
 
 /* --- Tuples ----------------------------------------------------------------------- */
 
-static int add_batch(void *data,
+/* Fills what is known of a tuple of an origin, and tells its communicator. */
+static int describe_tuple(struct esi_causality_scope *scope,
+                          uint32_t number,
+                          const struct es_tuple *tuple,
+                          uint64_t site,
+                          struct esi_causal_tuple *ret_told)
+{
+    const struct origin *origin = &scope->origins[number];
+    const struct es_origin *from = es_scope_origin(scope->scope, number);
+
+    *ret_told = (struct esi_causal_tuple){.tuple = *tuple};
+    ret_told->start_ns = es_origin_run_ns(from, tuple->start, &ret_told->error_ns);
+    ret_told->site = esi_sites_format(scope->sites, scope->scope, number, site);
+    if (tuple->stop != 0)
+        ret_told->stop_ns = es_origin_run_ns(from, tuple->stop, NULL);
+    if (is_told(scope, origin->process, tuple->communicator))
+        return 0;
+    return tell_communicator(scope, number, origin->process, tuple->communicator);
+}
+
+static int add_tuple(void *data,
                      uint32_t number,
                      const struct es_tuple *tuple,
                      uint64_t site)
 {
     struct esi_causality_scope *scope = data;
-    const struct origin *origin = &scope->origins[number];
-    const struct es_origin *from = es_scope_origin(scope->scope, number);
-    struct esi_causal_tuple told = {.tuple = *tuple};
-    int result = 0;
+    uint32_t element = scope->origins[number].element;
+    struct esi_causal_tuple told;
+    int result;
 
-    if (origin->element == NO_ELEMENT)
+    if (element == NO_ELEMENT)
         return 0;
-    told.start_ns = es_origin_run_ns(from, tuple->start, &told.error_ns);
-    told.site = esi_sites_format(scope->sites, scope->scope, number, site);
-    if (tuple->stop != 0)
-        told.stop_ns = es_origin_run_ns(from, tuple->stop, NULL);
-    if (!is_told(scope, origin->process, tuple->communicator))
-        result = tell_communicator(scope, number, origin->process, tuple->communicator);
+    result = describe_tuple(scope, number, tuple, site, &told);
+    return result < 0 ? result : esi_causality_add(scope->causality, element, &told);
+}
+
+static int report_open(void *data,
+                       uint32_t number,
+                       const struct es_tuple *tuple,
+                       uint64_t site)
+{
+    struct esi_causality_scope *scope = data;
+    uint32_t element = scope->origins[number].element;
+    struct esi_causal_tuple told;
+    int result;
+
+    if (element == NO_ELEMENT)
+        return 0;
+    result = describe_tuple(scope, number, tuple, site, &told);
     return result < 0 ? result
-                      : esi_causality_add(scope->causality, origin->element, &told);
+                      : esi_causality_report_open(scope->causality, element, &told);
 }
 
 /* Losses, and what there was when the reading began. */
@@ -207,7 +242,7 @@ static void take_reports(struct esi_causality_scope *scope,
         if (!scope->knows_goals)
             origin->goal = report->head;
         if (report->lost > 0 && origin->element != NO_ELEMENT)
-            esi_causality_lose(scope->causality, report->lost);
+            esi_causality_lose(scope->causality, origin->element, report->lost);
     }
     scope->knows_goals = true;
 }
@@ -223,7 +258,7 @@ static int take_batch(struct esi_causality_scope *scope, const struct es_batch *
         if (es_mark_is_summary(mark) || es_batch_is_open(batch, i))
             continue;
         scope->origins[mark->origin].position = mark->position + 1;
-        result = add_batch(scope, mark->origin, &batch->tuples[i], mark->site);
+        result = add_tuple(scope, mark->origin, &batch->tuples[i], mark->site);
     }
     return result;
 }
@@ -289,6 +324,21 @@ static int end_reading(struct esi_causality_scope *scope)
     return esi_causality_advance(scope->causality);
 }
 
+/* Has the listener see what is under way, if it is time for that. */
+static int look_at_open(struct esi_causality_scope *scope)
+{
+    const struct esi_causal_listener *listener = &scope->listener;
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
+    int result;
+
+    if (!listener->open || now_ns - scope->looked_ns < OPEN_NS)
+        return 0;
+    scope->looked_ns = now_ns;
+    result = listener->open(listener->data, 0, NULL);
+    return result < 0 ? result
+                      : esi_follower_read_open(scope->follower, report_open, scope);
+}
+
 /* Whether some communicator has not come to be known here, as may be for a moment of
  * those on other hosts. */
 static bool is_ahead(struct esi_causality_scope *scope, const struct es_batch *batch)
@@ -336,6 +386,8 @@ int esi_causality_scope_read(struct esi_causality_scope *scope, bool drain)
     if (result >= 0 && scope->reading && !is_missing_a_part(batch) &&
         (!more || has_reached_goals(scope)))
         result = end_reading(scope);
+    if (result >= 0)
+        result = look_at_open(scope);
     return result < 0 ? result : more;
 }
 
@@ -383,6 +435,7 @@ int esi_causality_scope_open(struct es_run *run,
 
     if (!scope)
         return -ENOMEM;
+    scope->listener = config->causality.listener;
     result = esi_causality_create(&config->causality, &scope->causality);
     if (result >= 0)
         result = open_follower(scope, run, config, error);
@@ -430,7 +483,7 @@ int esi_causality_scope_finish(struct esi_causality_scope *scope)
     int result = read_rest(scope);
 
     if (result >= 0)
-        result = esi_follower_read_open(scope->follower, add_batch, scope);
+        result = esi_follower_read_open(scope->follower, add_tuple, scope);
     if (result >= 0)
         result = esi_causality_finish(scope->causality);
     return result < 0 ? result : 0;
