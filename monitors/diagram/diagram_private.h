@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * diagram_private.h - what the files of the diagram work on.
+ *
+ * Of each thread there are its calls, one after the other; the operations that lasted
+ * beside them (*flights*: from the post of a nonblocking one to its completion); and
+ * its events.  Each is an array whose oldest items are forgotten; numbers count them
+ * all.
+ */
+#ifndef ES_MONITORS_DIAGRAM_DIAGRAM_PRIVATE_H
+#define ES_MONITORS_DIAGRAM_DIAGRAM_PRIVATE_H
+
+#include <pthread.h>
+
+#include "monitors/diagram/diagram.h"
+#include "monitors/diagram/diagram_track.h"
+#include "monitors/eventset/set_texts.h"
+
+/* What many calls have in common. */
+struct esi_diagram_what {
+    const struct es_operation *operation;
+    const char *communicator; /* as causality has it, which may go */
+    uint32_t communicator_name;
+    uint32_t site; /* numbers of texts */
+};
+
+struct esi_diagram_span {
+    uint64_t begin_ns;
+    uint64_t end_ns;
+    uint32_t event; /* index of the first one */
+    uint32_t what;  /* UINT32_MAX = was lost */
+    int32_t peer;
+    int32_t tag;
+    uint32_t bytes;
+    uint8_t state;
+    bool nonblocking;
+};
+
+#define ESI_DIAGRAM_FLIGHT (UINT32_C(1) << 31) /* of `call`: a number of a flight */
+struct esi_diagram_moment {
+    uint64_t ns;
+    uint32_t level;
+    uint32_t call;
+    struct es_event_id partner;
+    uint16_t type;
+    uint8_t kind;
+    uint8_t role;
+};
+
+struct esi_diagram_spans {
+    struct esi_diagram_span *items; /* owned */
+    size_t count, capacity;
+    uint64_t first; /* number of items[0] */
+};
+
+struct esi_diagram_thread {
+    uint32_t trace;
+    int rank;
+    int thread;
+    const char *host;
+    struct esi_diagram_spans calls;
+    struct esi_diagram_spans flights;
+    struct esi_diagram_moment *moments; /* owned; the event with index i is number i - 1
+                                         */
+    size_t moment_count, moment_capacity;
+    uint64_t moment_first;
+    struct esi_track tracks[ESI_DIAGRAM_AXES];
+    uint64_t begin_ns; /* of the first call */
+    uint64_t lost;
+    bool lost_first; /* ahead of the first call */
+    bool is_over;
+    bool is_open;
+    uint64_t open_round; /* in which it was seen; UINT64_MAX = it stays */
+    struct esi_diagram_span open;
+    uint32_t last_what;
+};
+
+/* Levels of a communicator's trace: events name its last ones. */
+enum { ESI_DIAGRAM_JUNCTION = 64 };
+
+struct esi_diagram_trace {
+    const char *name;
+    uint32_t row; /* UINT32_MAX = none */
+    uint32_t count;
+    uint32_t level;   /* of the last event */
+    uint32_t *levels; /* by index, of the last ones; NULL unless a communicator's */
+};
+
+enum { ESI_DIAGRAM_TYPE_CACHE = 256 };
+
+struct esi_diagram {
+    pthread_mutex_t lock;
+    struct esi_diagram_config config;
+    struct es_order *order;
+    struct es_set_sink order_sink;
+    struct esi_diagram_trace *traces; /* by number */
+    size_t trace_count, trace_capacity;
+    struct esi_diagram_thread **threads; /* rows; owned */
+    size_t thread_count, thread_capacity;
+    struct esi_texts texts;
+    struct esi_texts types;
+    struct {
+        const char *type;
+        uint16_t number;
+    } type_cache[ESI_DIAGRAM_TYPE_CACHE];
+    struct esi_diagram_what *whats;
+    size_t what_count, what_capacity;
+    struct esi_hash what_table;
+    uint64_t round; /* of looking at what is under way */
+    uint64_t now_ns;
+    struct esi_diagram_extent extent;
+    uint64_t worst_error_ns;
+    const char *first_host;
+    bool has_hosts; /* several */
+};
+
+static inline struct esi_diagram_thread *esi_diagram_thread(
+    const struct esi_diagram *diagram,
+    uint32_t row)
+{
+    return row < diagram->thread_count ? diagram->threads[row] : NULL;
+}
+
+static inline struct esi_diagram_span *esi_diagram_span_at(
+    const struct esi_diagram_spans *spans,
+    uint64_t number)
+{
+    return &spans->items[number - spans->first];
+}
+
+/* NULL: there is no such event, or it is not kept. */
+static inline struct esi_diagram_moment *esi_diagram_moment_at(
+    const struct esi_diagram_thread *thread,
+    uint32_t index)
+{
+    uint64_t number = (uint64_t)index - 1;
+
+    return index > 0 && number >= thread->moment_first &&
+                   number - thread->moment_first < thread->moment_count
+               ? &thread->moments[number - thread->moment_first]
+               : NULL;
+}
+
+/* The thread of a trace; NULL = it is none's. */
+struct esi_diagram_thread *esi_diagram_thread_of(const struct esi_diagram *diagram,
+                                                 uint32_t trace);
+
+/* The first kept event of a thread that is not below a position; an index. */
+uint32_t esi_diagram_lower_bound(const struct esi_diagram_thread *thread,
+                                 enum esi_diagram_axis axis,
+                                 uint64_t position);
+
+/* Until when a thread is known to have been there. */
+uint64_t esi_diagram_thread_end(const struct esi_diagram *diagram,
+                                const struct esi_diagram_thread *thread);
+
+/* Fills what is told of a call; the levels are those of its kept events. */
+void esi_diagram_fill_call(const struct esi_diagram *diagram,
+                           const struct esi_diagram_thread *thread,
+                           const struct esi_diagram_span *span,
+                           struct esi_diagram_call *ret_call);
+
+#endif
