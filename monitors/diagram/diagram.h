@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * diagram.h - the process-time diagram of a run: what each thread was in at any time, at
- * any width, and how events stand to each other (docs/view.md).
+ * diagram.h - the process-time diagram of a run: what each thread was in at any time,
+ * at any width, and how events stand to each other (docs/view.md).
  *
  *   esi_diagram_create(&config, &diagram);
  *   causality_config.listener = esi_diagram_listener(diagram);

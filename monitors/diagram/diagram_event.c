@@ -187,10 +187,10 @@ int esi_diagram_event(struct esi_diagram *diagram,
     return moment ? 0 : -EINVAL;
 }
 
-static uint64_t distance(const struct esi_diagram_thread *thread,
-                         uint32_t index,
-                         enum esi_diagram_axis axis,
-                         uint64_t position)
+static uint64_t distance_from(const struct esi_diagram_thread *thread,
+                              uint32_t index,
+                              enum esi_diagram_axis axis,
+                              uint64_t position)
 {
     const struct esi_diagram_moment *moment = esi_diagram_moment_at(thread, index);
     uint64_t at;
@@ -215,8 +215,8 @@ int esi_diagram_nearest(struct esi_diagram *diagram,
     if (thread && thread->moment_count > 0) {
         uint32_t index = esi_diagram_lower_bound(thread, axis, position);
 
-        if (distance(thread, index - 1, axis, position) <=
-            distance(thread, index, axis, position))
+        if (distance_from(thread, index - 1, axis, position) <=
+            distance_from(thread, index, axis, position))
             index--;
         *ret_id = (struct es_event_id){thread->trace, index};
         result = 0;
@@ -278,7 +278,7 @@ static uint64_t replay_key(const struct esi_diagram_thread *thread,
     return (uint64_t)moment->level << 32 | trace;
 }
 
-struct replay {
+struct diagram_replay {
     struct esi_diagram *diagram;
     struct esi_heap heap; /* of rows */
     uint32_t *next;       /* by row: index of the next event */
@@ -286,7 +286,8 @@ struct replay {
 };
 
 /* The next kept event of a row; NULL = there is none. */
-static const struct esi_diagram_moment *next_moment(struct replay *replay, size_t row)
+static const struct esi_diagram_moment *next_moment(struct diagram_replay *replay,
+                                                    size_t row)
 {
     const struct esi_diagram_thread *thread = replay->diagram->threads[row];
 
@@ -295,7 +296,7 @@ static const struct esi_diagram_moment *next_moment(struct replay *replay, size_
     return esi_diagram_moment_at(thread, replay->next[row]);
 }
 
-static void push_row(struct replay *replay, size_t row)
+static void push_row(struct diagram_replay *replay, size_t row)
 {
     const struct esi_diagram_moment *moment = next_moment(replay, row);
 
@@ -304,7 +305,7 @@ static void push_row(struct replay *replay, size_t row)
                       row);
 }
 
-static int begin_replay(struct replay *replay)
+static int begin_replay(struct diagram_replay *replay)
 {
     int result = -ENOMEM;
 
@@ -320,7 +321,7 @@ static int begin_replay(struct replay *replay)
 }
 
 /* 1: the next event; 0: that was all.  What was forgotten meanwhile is left out. */
-static int take_next(struct replay *replay, struct esi_diagram_event *event)
+static int take_next(struct diagram_replay *replay, struct esi_diagram_event *event)
 {
     struct esi_diagram *diagram = replay->diagram;
     bool is_found = false;
@@ -347,7 +348,7 @@ int esi_diagram_replay(struct esi_diagram *diagram,
                        int (*visit)(void *data, const struct esi_diagram_event *event),
                        void *data)
 {
-    struct replay replay = {.diagram = diagram};
+    struct diagram_replay replay = {.diagram = diagram};
     struct esi_diagram_event event;
     int result = begin_replay(&replay);
 

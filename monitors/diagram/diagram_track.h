@@ -3,10 +3,10 @@
 /*
  * diagram_track.h - running sums of what a thread was in, along one axis.
  *
- * Items come in the order of the axis and do not overlap.  A mark is kept for each block
- * of them: where the block begins, and the sums of all that is ahead of it.  The sums at
- * a position are those of the mark ahead of it and of the items between; where the items
- * are not kept any more the block counts as even.
+ * Items come in the order of the axis and do not overlap.  A mark is kept for each
+ * block of them: where the block begins, and the sums of all that is ahead of it.  The
+ * sums at a position are those of the mark ahead of it and of the items between; where
+ * the items are not kept any more the block counts as even.
  */
 #ifndef ES_MONITORS_DIAGRAM_DIAGRAM_TRACK_H
 #define ES_MONITORS_DIAGRAM_DIAGRAM_TRACK_H

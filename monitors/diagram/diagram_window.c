@@ -89,7 +89,7 @@ static uint64_t position_of(const struct esi_diagram_window *window, uint32_t co
                                      (double)column / (double)window->columns);
 }
 
-static uint64_t overlap(uint64_t from, uint64_t to, uint64_t begin, uint64_t end)
+static uint64_t overlap_of(uint64_t from, uint64_t to, uint64_t begin, uint64_t end)
 {
     uint64_t first = from > begin ? from : begin;
     uint64_t last = to < end ? to : end;
@@ -107,14 +107,14 @@ static void add_ends(const struct esi_diagram *diagram,
     const struct row_range row = range_of(diagram, thread, ESI_DIAGRAM_TIME);
 
     if (thread->is_open) {
-        uint64_t ns = overlap(from, to, thread->open.begin_ns, row.end);
+        uint64_t ns = overlap_of(from, to, thread->open.begin_ns, row.end);
 
         cell->of[thread->open.state] += (double)ns;
         cell->of[ESI_DIAGRAM_COMPUTING] -= (double)ns;
         cell->calls += thread->open.begin_ns >= from && thread->open.begin_ns < to;
     }
     if (thread->lost_first)
-        cell->of[ESI_DIAGRAM_LOST] += (double)overlap(
+        cell->of[ESI_DIAGRAM_LOST] += (double)overlap_of(
             from, to, diagram->extent.begin[ESI_DIAGRAM_TIME], row.begin);
 }
 
@@ -136,7 +136,7 @@ static void fill_cells(const struct esi_diagram *diagram,
     esi_track_sums_at(&walk, from, &before);
     for (uint32_t i = 0; i < window->columns; i++) {
         uint64_t to = position_of(window, i + 1);
-        double rest = (double)overlap(from, to, row.begin, row.end);
+        double rest = (double)overlap_of(from, to, row.begin, row.end);
 
         esi_track_sums_at(&walk, to, &after);
         for (int state = 1; state < ESI_DIAGRAM_STATES; state++) {

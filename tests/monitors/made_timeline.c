@@ -679,8 +679,9 @@ static void tell_tuple(const struct made_timeline *timeline,
 void made_timeline_tell(struct made_timeline *timeline,
                         const struct esi_causal_listener *listener)
 {
+    const struct es_set_sink nobody = {.trace = ignore_trace, .event = ignore_event};
     const struct esi_causality_config config = {
-        .sink = {.trace = ignore_trace, .event = ignore_event}, .listener = *listener};
+        .sink = timeline->sink.event ? timeline->sink : nobody, .listener = *listener};
     size_t advance =
         timeline->advance_tuples > 0 ? timeline->advance_tuples : ADVANCE_TUPLES;
     struct esi_causality_totals totals;

@@ -120,7 +120,8 @@ struct made_timed_rank {
 struct made_timeline {
     int ranks;
     uint64_t latency_ns;
-    size_t advance_tuples; /* causality advances after so many; 0 = 16 */
+    size_t advance_tuples;   /* causality advances after so many; 0 = 16 */
+    struct es_set_sink sink; /* gets the events, too; both calls or none */
     struct made_timed_rank of[TIMELINE_RANKS];
     struct made_timed_message *messages; /* owned, as are the next */
     size_t message_count;

@@ -1,0 +1,672 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The process-time diagram of random programs is what a reference finds that looks at
+ * each call and each pair of events.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "monitors/diagram/diagram.h"
+#include "tests/causality/made_stream.h"
+#include "tests/monitors/draw.h"
+#include "tests/monitors/made_timeline.h"
+#include "tests/suites.h"
+
+enum { PROGRAMS = 300, STEPS = 14, COLUMNS = 37, WINDOWS = 4, CALLS = 4096 };
+
+/* --- A run, and what the reference keeps of it ------------------------------------ */
+
+struct seen_call {
+    uint64_t begin, end;
+    enum esi_diagram_state state;
+    bool nonblocking;
+};
+
+struct seen_row {
+    struct seen_call calls[CALLS];
+    size_t count;
+};
+
+struct diagram_case {
+    struct made_timeline timeline;
+    struct made_stream stream;
+    struct es_set_sink stream_sink, diagram_sink;
+    struct esi_causal_listener listener;
+    struct esi_diagram *diagram;
+    struct seen_row *rows; /* by rank */
+};
+
+static int see_trace(void *data, uint32_t trace, const char *name)
+{
+    struct diagram_case *made = data;
+    int result = made->stream_sink.trace(made->stream_sink.data, trace, name);
+
+    return result < 0 ? result
+                      : made->diagram_sink.trace(made->diagram_sink.data, trace, name);
+}
+
+static int see_event(void *data, const struct es_set_event *event)
+{
+    struct diagram_case *made = data;
+
+    return made->stream_sink.event(made->stream_sink.data, event);
+}
+
+static enum esi_diagram_state expected_state(const struct es_operation *operation)
+{
+    static const struct {
+        const char *name;
+        enum esi_diagram_state state;
+    } states[] = {{"MPI_Send", ESI_DIAGRAM_SEND},
+                  {"MPI_Ssend", ESI_DIAGRAM_SEND},
+                  {"MPI_Isend", ESI_DIAGRAM_SEND},
+                  {"MPI_Recv", ESI_DIAGRAM_RECEIVE},
+                  {"MPI_Irecv", ESI_DIAGRAM_RECEIVE},
+                  {"MPI_Waitall", ESI_DIAGRAM_RECEIVE},
+                  {"MPI_Barrier", ESI_DIAGRAM_COLLECTIVE},
+                  {"MPI_Allreduce", ESI_DIAGRAM_COLLECTIVE},
+                  {"MPI_Bcast", ESI_DIAGRAM_COLLECTIVE},
+                  {"MPI_Init", ESI_DIAGRAM_OTHER}};
+
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (strcmp(states[i].name, operation->name) == 0)
+            return states[i].state;
+    fail_msg("no state is expected of %s", operation->name);
+    return ESI_DIAGRAM_OTHER;
+}
+
+static int see_call(void *data,
+                    const struct es_set_event *event,
+                    const struct esi_causal_call *call)
+{
+    struct diagram_case *made = data;
+    struct seen_row *row;
+    struct seen_call seen;
+
+    if (call) {
+        row = &made->rows[call->rank];
+        seen = (struct seen_call){call->told->start_ns, call->told->stop_ns,
+                                  expected_state(call->operation),
+                                  call->operation->nonblocking};
+        if (row->count == 0 || seen.nonblocking ||
+            row->calls[row->count - 1].begin != seen.begin) {
+            assert_true(row->count < CALLS);
+            row->calls[row->count++] = seen;
+        }
+    }
+    return made->listener.told(made->listener.data, event, call);
+}
+
+static void begin_case(struct diagram_case *made, int ranks, size_t calls_max)
+{
+    const struct esi_diagram_config config = {.calls_max = calls_max};
+    struct made_step init = {.kind = MADE_STEP_INIT};
+
+    memset(made, 0, sizeof *made);
+    made_timeline_init(&made->timeline, ranks);
+    assert_int_equal(esi_diagram_create(&config, &made->diagram), 0);
+    made->rows = calloc((size_t)ranks, sizeof *made->rows);
+    assert_non_null(made->rows);
+    made->stream_sink = made_stream_sink(&made->stream);
+    made->diagram_sink = esi_diagram_sink(made->diagram);
+    made->listener = esi_diagram_listener(made->diagram);
+    made->timeline.sink = (struct es_set_sink){see_trace, see_event, made};
+    made_timeline_step_all(&made->timeline, init);
+}
+
+static void run_case(struct diagram_case *made)
+{
+    const struct esi_causal_listener listener = {.told = see_call, .data = made};
+
+    made_timeline_run(&made->timeline);
+    made_timeline_tell(&made->timeline, &listener);
+}
+
+static void end_case(struct diagram_case *made)
+{
+    esi_diagram_destroy(made->diagram);
+    made_stream_fini(&made->stream);
+    made_timeline_fini(&made->timeline);
+    free(made->rows);
+}
+
+/* --- Random programs -------------------------------------------------------------- */
+
+static void draw_compute(struct made_timeline *timeline, int rank)
+{
+    made_timeline_step(
+        timeline, rank,
+        (struct made_step){.kind = MADE_COMPUTE, .ns = 1 + draw_below(20000)});
+}
+
+static void draw_message(struct made_timeline *timeline)
+{
+    static const enum made_step_kind sends[] = {MADE_STEP_SEND, MADE_STEP_SSEND};
+    int from = (int)draw_below((uint64_t)timeline->ranks);
+    int to =
+        (from + 1 + (int)draw_below((uint64_t)timeline->ranks - 1)) % timeline->ranks;
+    struct made_step step = {
+        .ns = 1 + draw_below(3000), .tag = (int)draw_below(2), .line = 1};
+
+    draw_compute(timeline, from);
+    draw_compute(timeline, to);
+    step.kind = sends[draw_below(2)];
+    step.peer = to;
+    if (draw_below(3) == 0) {
+        step.kind = MADE_STEP_ISEND;
+        made_timeline_step(timeline, from, step);
+        made_timeline_step(timeline, from,
+                           (struct made_step){.kind = MADE_STEP_WAITALL});
+    } else {
+        made_timeline_step(timeline, from, step);
+    }
+    step.peer = from;
+    step.kind = MADE_STEP_RECV;
+    if (draw_below(3) == 0) {
+        step.kind = MADE_STEP_IRECV;
+        made_timeline_step(timeline, to, step);
+        draw_compute(timeline, to);
+        made_timeline_step(timeline, to, (struct made_step){.kind = MADE_STEP_WAITALL});
+    } else {
+        made_timeline_step(timeline, to, step);
+    }
+}
+
+static void draw_step(struct made_timeline *timeline)
+{
+    static const enum made_step_kind kinds[] = {MADE_STEP_BARRIER, MADE_STEP_ALLREDUCE,
+                                                MADE_STEP_BCAST};
+    struct made_step step = {.ns = 1 + draw_below(3000), .line = 2};
+
+    if (draw_below(4) > 0) {
+        draw_message(timeline);
+        return;
+    }
+    step.kind = kinds[draw_below(3)];
+    step.peer = (int)draw_below((uint64_t)timeline->ranks);
+    for (int rank = 0; rank < timeline->ranks; rank++)
+        draw_compute(timeline, rank);
+    made_timeline_step_all(timeline, step);
+}
+
+static void draw_case(struct diagram_case *made, int steps, size_t calls_max)
+{
+    begin_case(made, 2 + (int)draw_below(4), calls_max);
+    for (int i = 0; i < steps; i++)
+        draw_step(&made->timeline);
+    run_case(made);
+}
+
+/* --- Cells ------------------------------------------------------------------------ */
+
+static double overlap_of(uint64_t from, uint64_t to, uint64_t begin, uint64_t end)
+{
+    if (begin < from)
+        begin = from;
+    if (end > to)
+        end = to;
+    return end > begin ? (double)(end - begin) : 0;
+}
+
+static uint64_t column_start(const struct esi_diagram_window *window, uint32_t column)
+{
+    return window->from + (uint64_t)((double)(window->to - window->from) *
+                                     (double)column / (double)window->columns);
+}
+
+static void check_time_cell(const struct seen_row *row,
+                            const struct esi_diagram_window *window,
+                            uint32_t column,
+                            const struct esi_diagram_cell *cell)
+{
+    uint64_t from = column_start(window, column), to = column_start(window, column + 1);
+    double expected[ESI_DIAGRAM_STATES] = {0};
+    uint64_t begin = 0, end = 0;
+    double calls = 0, busy = 0;
+
+    for (size_t i = 0; i < row->count; i++) {
+        const struct seen_call *call = &row->calls[i];
+        double ns = overlap_of(from, to, call->begin, call->end);
+
+        if (call->nonblocking)
+            continue;
+        if (begin == 0)
+            begin = call->begin;
+        end = call->end;
+        expected[call->state] += ns;
+        busy += ns;
+        calls += call->begin >= from && call->begin < to;
+    }
+    expected[ESI_DIAGRAM_COMPUTING] = overlap_of(from, to, begin, end) - busy;
+    for (int state = 0; state < ESI_DIAGRAM_STATES; state++)
+        assert_true(fabs(cell->of[state] - expected[state]) < 0.5);
+    assert_true(fabs(cell->calls - calls) < 0.5);
+}
+
+static int row_of_rank(struct esi_diagram *diagram, int rank)
+{
+    struct esi_diagram_row row;
+
+    for (uint32_t i = 0; esi_diagram_row(diagram, i, &row) == 0; i++)
+        if (row.rank == rank)
+            return (int)i;
+    return -1;
+}
+
+static struct esi_diagram_window draw_window(struct esi_diagram *diagram,
+                                             enum esi_diagram_axis axis)
+{
+    struct esi_diagram_extent extent;
+    struct esi_diagram_window window = {.axis = axis, .columns = COLUMNS};
+
+    esi_diagram_extent(diagram, &extent);
+    window.from =
+        extent.begin[axis] + draw_below(extent.end[axis] - extent.begin[axis]);
+    window.to = window.from + 1 + draw_below(extent.end[axis] - window.from + 10);
+    if (draw_below(3) == 0) {
+        window.from = extent.begin[axis];
+        window.to = extent.end[axis];
+    }
+    return window;
+}
+
+static void cells_of_time_are_what_calls_add_up_to(void **state)
+{
+    struct esi_diagram_cell cells[COLUMNS];
+    struct diagram_case made;
+
+    (void)state;
+    for (int i = 0; i < PROGRAMS; i++) {
+        draw_case(&made, STEPS, 0);
+        for (int j = 0; j < WINDOWS; j++) {
+            struct esi_diagram_window window =
+                draw_window(made.diagram, ESI_DIAGRAM_TIME);
+            int rank = (int)draw_below((uint64_t)made.timeline.ranks);
+            int row = row_of_rank(made.diagram, rank);
+
+            assert_true(row >= 0);
+            assert_int_equal(
+                esi_diagram_cells(made.diagram, (uint32_t)row, &window, cells), 0);
+            for (uint32_t column = 0; column < COLUMNS; column++)
+                check_time_cell(&made.rows[rank], &window, column, &cells[column]);
+        }
+        end_case(&made);
+    }
+}
+
+/* A level of a row has one event at most, and each event has one. */
+static void cells_of_levels_count_events(void **state)
+{
+    struct esi_diagram_cell *cells;
+    struct esi_diagram_extent extent;
+    struct diagram_case made;
+
+    (void)state;
+    for (int i = 0; i < PROGRAMS / 4; i++) {
+        struct esi_diagram_window window = {.axis = ESI_DIAGRAM_LEVEL};
+        size_t events = 0;
+
+        draw_case(&made, STEPS, 0);
+        esi_diagram_extent(made.diagram, &extent);
+        window.from = extent.begin[ESI_DIAGRAM_LEVEL];
+        window.to = extent.end[ESI_DIAGRAM_LEVEL];
+        window.columns = (uint32_t)(window.to - window.from);
+        cells = calloc(window.columns, sizeof *cells);
+        assert_non_null(cells);
+        for (uint32_t row = 0; row < extent.rows; row++) {
+            struct esi_diagram_row told;
+            double calls = 0;
+
+            assert_int_equal(esi_diagram_row(made.diagram, row, &told), 0);
+            assert_int_equal(esi_diagram_cells(made.diagram, row, &window, cells), 0);
+            for (uint32_t column = 0; column < window.columns; column++) {
+                assert_true(cells[column].calls <= 1);
+                calls += cells[column].calls;
+            }
+            assert_true(calls == told.events);
+            events += told.events;
+        }
+        assert_true(events <= made.stream.count); /* the rest is of communicators */
+        free(cells);
+        end_case(&made);
+    }
+}
+
+static void groups_add_up_and_name_who_is_unlike(void **state)
+{
+    struct esi_diagram_cell sums[COLUMNS], cells[COLUMNS];
+    struct esi_diagram_spread spreads[COLUMNS];
+    struct diagram_case made;
+    uint32_t rows[TIMELINE_RANKS];
+
+    (void)state;
+    for (int i = 0; i < PROGRAMS / 4; i++) {
+        struct esi_diagram_window window;
+        double share;
+
+        draw_case(&made, STEPS, 0);
+        window = draw_window(made.diagram, ESI_DIAGRAM_TIME);
+        for (uint32_t row = 0; row < (uint32_t)made.timeline.ranks; row++)
+            rows[row] = row;
+        assert_int_equal(esi_diagram_group_cells(made.diagram, rows,
+                                                 (size_t)made.timeline.ranks, &window,
+                                                 sums, spreads),
+                         0);
+        for (uint32_t row = 0; row < (uint32_t)made.timeline.ranks; row++) {
+            esi_diagram_cells(made.diagram, row, &window, cells);
+            for (uint32_t column = 0; column < COLUMNS; column++) {
+                double all = 0;
+
+                for (int s = 0; s < ESI_DIAGRAM_STATES; s++) {
+                    all += cells[column].of[s];
+                    sums[column].of[s] -= cells[column].of[s];
+                }
+                if (all <= 0)
+                    continue;
+                share = 1 - cells[column].of[ESI_DIAGRAM_COMPUTING] / all;
+                assert_true(share >= spreads[column].least - 1e-5);
+                assert_true(share <= spreads[column].most + 1e-5);
+                if (spreads[column].outlier == row)
+                    assert_true(fabs(share - spreads[column].least) < 1e-5 ||
+                                fabs(share - spreads[column].most) < 1e-5);
+            }
+        }
+        for (uint32_t column = 0; column < COLUMNS; column++)
+            for (int s = 0; s < ESI_DIAGRAM_STATES; s++)
+                assert_true(fabs(sums[column].of[s]) < 1e-3);
+        end_case(&made);
+    }
+}
+
+/* --- The order -------------------------------------------------------------------- */
+
+/* Levels by the longest chain: as many rounds as it takes. */
+static uint32_t *levels_of(const struct made_stream *stream)
+{
+    uint32_t *levels = calloc(stream->count + 1, sizeof *levels);
+    bool grows = true;
+
+    assert_non_null(levels);
+    while (grows) {
+        grows = false;
+        for (size_t i = 0; i < stream->count; i++) {
+            const struct made_event *event = &stream->events[i];
+            uint32_t level = 1;
+
+            for (size_t j = 0; j < stream->count; j++)
+                if (stream->events[j].id.trace == event->id.trace &&
+                    stream->events[j].id.index + 1 == event->id.index)
+                    level = levels[j] + 1;
+            for (size_t j = 0; j < event->partner_count; j++) {
+                uint32_t of =
+                    levels[event->partners[j]] + (event->kind == ES_EVENT_SYNC ? 0 : 1);
+
+                if (of > level)
+                    level = of;
+            }
+            grows |= level != levels[i];
+            levels[i] = level;
+        }
+    }
+    return levels;
+}
+
+static void levels_are_longest_chains(void **state)
+{
+    struct esi_diagram_event event;
+    struct diagram_case made;
+    uint32_t *levels;
+
+    (void)state;
+    for (int i = 0; i < PROGRAMS / 4; i++) {
+        draw_case(&made, STEPS, 0);
+        levels = levels_of(&made.stream);
+        for (size_t j = 0; j < made.stream.count; j++) {
+            struct es_event_id id = made.stream.events[j].id;
+
+            if (esi_diagram_row_of(made.diagram, id.trace) < 0)
+                continue;
+            assert_int_equal(esi_diagram_event(made.diagram, id, &event), 0);
+            assert_int_equal(event.level, levels[j]);
+            assert_string_equal(event.type, made.stream.events[j].type);
+            assert_int_equal(event.kind, made.stream.events[j].kind);
+        }
+        free(levels);
+        end_case(&made);
+    }
+}
+
+static void check_cone(const struct diagram_case *made,
+                       const struct made_relation *relation,
+                       size_t position)
+{
+    uint32_t past[TIMELINE_RANKS], future[TIMELINE_RANKS];
+    uint32_t greatest[TIMELINE_RANKS] = {0}, least[TIMELINE_RANKS] = {0};
+    size_t rows = (size_t)made->timeline.ranks;
+
+    assert_int_equal(esi_diagram_cone(made->diagram, made->stream.events[position].id,
+                                      past, future, rows),
+                     0);
+    for (size_t i = 0; i < made->stream.count; i++) {
+        struct es_event_id id = made->stream.events[i].id;
+        int row = esi_diagram_row_of(made->diagram, id.trace);
+
+        if (row < 0)
+            continue;
+        if (made_relation_has(relation, i, position) && id.index > greatest[row])
+            greatest[row] = id.index;
+        if (made_relation_has(relation, position, i) &&
+            (least[row] == 0 || id.index < least[row]))
+            least[row] = id.index;
+    }
+    assert_memory_equal(past, greatest, rows * sizeof *past);
+    assert_memory_equal(future, least, rows * sizeof *future);
+}
+
+static void cones_are_all_that_is_before_and_after(void **state)
+{
+    struct diagram_case made;
+    struct made_relation relation;
+
+    (void)state;
+    for (int i = 0; i < PROGRAMS / 10; i++) {
+        draw_case(&made, STEPS, 0);
+        made_stream_relate(&made.stream, &relation);
+        for (size_t j = 0; j < made.stream.count; j++)
+            if (esi_diagram_row_of(made.diagram, made.stream.events[j].id.trace) >= 0)
+                check_cone(&made, &relation, j);
+        made_relation_fini(&relation);
+        end_case(&made);
+    }
+}
+
+/* --- Messages --------------------------------------------------------------------- */
+
+static int count_message(void *data, const struct esi_diagram_message *message)
+{
+    size_t *count = data;
+
+    assert_true(message->level[0] < message->level[1]);
+    assert_true(message->ns[0] <= message->ns[1]);
+    (*count)++;
+    return 0;
+}
+
+static void messages_have_an_end_in_the_window(void **state)
+{
+    struct diagram_case made;
+
+    (void)state;
+    for (int i = 0; i < PROGRAMS; i++) {
+        struct esi_diagram_window window;
+        size_t expected = 0, count = 0;
+
+        draw_case(&made, STEPS, 0);
+        window = draw_window(made.diagram, ESI_DIAGRAM_TIME);
+        for (size_t j = 0; j < made.stream.count; j++) {
+            const struct made_event *receive = &made.stream.events[j];
+            struct esi_diagram_event to, from;
+            bool is_in;
+
+            if (receive->kind != ES_EVENT_RECEIVE || receive->partner_count == 0 ||
+                esi_diagram_event(made.diagram, receive->id, &to) < 0 ||
+                esi_diagram_event(made.diagram,
+                                  made.stream.events[receive->partners[0]].id,
+                                  &from) < 0)
+                continue;
+            is_in = (to.ns >= window.from && to.ns < window.to) ||
+                    (from.ns >= window.from && from.ns < window.to &&
+                     from.role == ESI_ROLE_SEND);
+            expected += is_in;
+        }
+        assert_int_equal(esi_diagram_foreach_message(made.diagram, &window, NULL,
+                                                     count_message, &count),
+                         0);
+        assert_int_equal(count, expected);
+        end_case(&made);
+    }
+}
+
+/* --- Replay and forgetting -------------------------------------------------------- */
+
+struct replay_check {
+    uint32_t seen[64]; /* events by trace */
+    struct es_event_id half;
+    size_t count;
+};
+
+static int check_replayed(void *data, const struct esi_diagram_event *event)
+{
+    struct replay_check *check = data;
+
+    assert_int_equal(event->id.index, check->seen[event->id.trace] + 1);
+    check->seen[event->id.trace]++;
+    check->count++;
+    if (event->kind == ES_EVENT_RECEIVE && event->partner.index > 0 &&
+        check->seen[event->partner.trace] > 0)
+        assert_true(check->seen[event->partner.trace] >= event->partner.index);
+    if (check->half.index > 0) {
+        assert_int_equal(event->partner.trace, check->half.trace);
+        assert_int_equal(event->partner.index, check->half.index);
+        check->half.index = 0;
+    } else if (event->kind == ES_EVENT_SYNC) {
+        check->half = event->id;
+    }
+    return 0;
+}
+
+static void a_replay_is_an_ordered_stream(void **state)
+{
+    struct diagram_case made;
+
+    (void)state;
+    for (int i = 0; i < PROGRAMS / 4; i++) {
+        struct replay_check check = {.count = 0};
+        size_t expected = 0;
+
+        draw_case(&made, STEPS, 0);
+        for (size_t j = 0; j < made.stream.count; j++)
+            expected +=
+                esi_diagram_row_of(made.diagram, made.stream.events[j].id.trace) >= 0;
+        assert_int_equal(esi_diagram_replay(made.diagram, check_replayed, &check), 0);
+        assert_int_equal(check.count, expected);
+        end_case(&made);
+    }
+}
+
+/* Of what is forgotten the sums stay, to the nanosecond. */
+static void sums_outlive_the_calls(void **state)
+{
+    struct esi_diagram_extent extent;
+    struct esi_diagram_cell cell;
+    struct diagram_case made;
+
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        struct esi_diagram_window window = {.axis = ESI_DIAGRAM_TIME, .columns = 1};
+
+        draw_case(&made, 1500, 1);
+        esi_diagram_extent(made.diagram, &extent);
+        assert_true(extent.forgotten > 0);
+        window.from = extent.begin[ESI_DIAGRAM_TIME];
+        window.to = extent.end[ESI_DIAGRAM_TIME];
+        for (int rank = 0; rank < made.timeline.ranks; rank++) {
+            struct esi_diagram_row row;
+            uint32_t number = (uint32_t)row_of_rank(made.diagram, rank);
+
+            assert_int_equal(esi_diagram_row(made.diagram, number, &row), 0);
+            assert_true(row.kept_from > 1);
+            assert_int_equal(esi_diagram_cells(made.diagram, number, &window, &cell),
+                             0);
+            check_time_cell(&made.rows[rank], &window, 0, &cell);
+        }
+        end_case(&made);
+    }
+}
+
+/* --- What is under way ------------------------------------------------------------ */
+
+static void what_is_under_way_lasts(void **state)
+{
+    struct esi_causal_tuple told = {.tuple = {.peer = 1, .tag = 3, .start = 1}};
+    struct esi_causal_call call = {
+        .told = &told, .operation = es_operation_by_name("MPI_Recv"), .host = "made"};
+    struct esi_diagram_window window = {.axis = ESI_DIAGRAM_TIME, .columns = 1};
+    struct esi_diagram_extent extent;
+    struct esi_diagram_cell cell;
+    struct esi_diagram_row row;
+    struct diagram_case made;
+    uint32_t waiting;
+
+    (void)state;
+    begin_case(&made, 2, 0);
+    run_case(&made);
+    waiting = (uint32_t)esi_diagram_row_of(made.diagram, 0);
+    esi_diagram_extent(made.diagram, &extent);
+    told.start_ns = extent.end[ESI_DIAGRAM_TIME] + 1000;
+    window.from = told.start_ns + 1000;
+    window.to = window.from + 1000;
+    assert_int_equal(made.listener.open(made.listener.data, 0, NULL), 0);
+    assert_int_equal(made.listener.open(made.listener.data, 0, &call), 0);
+    esi_diagram_set_now(made.diagram, window.to);
+    assert_int_equal(esi_diagram_row(made.diagram, waiting, &row), 0);
+    assert_true(row.is_open);
+    assert_string_equal(row.open.operation->name, "MPI_Recv");
+    assert_int_equal(esi_diagram_cells(made.diagram, waiting, &window, &cell), 0);
+    assert_true(fabs(cell.of[ESI_DIAGRAM_RECEIVE] - 1000) < 0.5);
+    /* The other one computes. */
+    assert_int_equal(esi_diagram_cells(made.diagram, 1 - waiting, &window, &cell), 0);
+    assert_true(fabs(cell.of[ESI_DIAGRAM_COMPUTING] - 1000) < 0.5);
+    /* A round that does not find it any more. */
+    assert_int_equal(made.listener.open(made.listener.data, 0, NULL), 0);
+    assert_int_equal(made.listener.open(made.listener.data, 0, NULL), 0);
+    assert_int_equal(esi_diagram_row(made.diagram, waiting, &row), 0);
+    assert_false(row.is_open);
+    end_case(&made);
+}
+
+SUITE(test_diagram)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_of_time_are_what_calls_add_up_to),
+        cmocka_unit_test(cells_of_levels_count_events),
+        cmocka_unit_test(groups_add_up_and_name_who_is_unlike),
+        cmocka_unit_test(levels_are_longest_chains),
+        cmocka_unit_test(cones_are_all_that_is_before_and_after),
+        cmocka_unit_test(messages_have_an_end_in_the_window),
+        cmocka_unit_test(a_replay_is_an_ordered_stream),
+        cmocka_unit_test(sums_outlive_the_calls),
+        cmocka_unit_test(what_is_under_way_lasts),
+    };
+
+    return cmocka_run_group_tests(tests, (CMFixtureFunction)draw_seed, NULL);
+}
