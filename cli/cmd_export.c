@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/event_source.h"
+#include "cli/export_picture.h"
 #include "cli/view_check.h"
 #include "monitors/eventset/formats/export.h"
 #include "monitors/eventset/set_part.h"
@@ -22,9 +23,15 @@ enum {
     OPTION_TO = 256,
     OPTION_SINCE,
     OPTION_LIMIT,
+    OPTION_AXIS,
+    OPTION_BEGIN,
+    OPTION_END,
+    OPTION_CONE,
+    OPTION_WIDTH,
 };
 
 enum { DOT_EVENTS = 2000 }; /* beyond, graphviz takes very long */
+enum { WIDTH_MAX = 20000 }; /* of a picture */
 
 /* The part of the events that is asked for, and what was seen of them. */
 struct export_part {
@@ -44,12 +51,15 @@ struct export_arguments {
     struct esi_event_source source;
     struct esi_export_config config;
     struct export_part part;
+    struct esi_export_picture picture;
+    const char *picture_option; /* that was given; NULL = none */
 };
 
 static const struct argp_option options[] = {
     {"to", OPTION_TO, "FORMAT", 0,
      "event-set: JSON Lines; shiviz: a log for ShiViz; chrome or perfetto: JSON trace "
-     "events; dot: a digraph for graphviz; csv: a line for each event",
+     "events; dot: a digraph for graphviz; csv: a line for each event; svg: a picture "
+     "of the process-time diagram",
      1},
     {"output", 'o', "FILE", 0, "the file to write; else standard output", 1},
     {NULL, 0, NULL, 0, "Which events:", 2},
@@ -58,6 +68,14 @@ static const struct argp_option options[] = {
      "completed in this last time before the last event, such as 10s", 2},
     {"limit", OPTION_LIMIT, "COUNT", 0, "only so many, the newest", 2},
     {"last", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 2},
+    {NULL, 0, NULL, 0, "Of a picture (with --rank and --since):", 3},
+    {"axis", OPTION_AXIS, "AXIS", 0, "time, or level: no effect is left of its cause",
+     3},
+    {"begin", OPTION_BEGIN, "TIME", 0, "from this time of the run on, such as 1.5s", 3},
+    {"end", OPTION_END, "TIME", 0, "to this time of the run", 3},
+    {"cone", OPTION_CONE, "EVENT", 0,
+     "what came before and after an event TRACE:INDEX, such as 3.0:17", 3},
+    {"width", OPTION_WIDTH, "PIXELS", 0, "of the diagram (1200)", 3},
     {0},
 };
 
@@ -66,6 +84,11 @@ static const char doc[] =
     "archive DIR or of a RUN (as far as it has come) in the format of another tool."
     "\vExit status: 0 success, 2 usage or input error, 3 contact with the run was "
     "lost.";
+
+static bool is_picture(const struct export_arguments *arguments)
+{
+    return strcmp(arguments->config.format, "svg") == 0;
+}
 
 static void take_ranks(struct export_part *part, char *text, struct argp_state *state)
 {
@@ -79,6 +102,54 @@ static void take_ranks(struct export_part *part, char *text, struct argp_state *
     if (count < 0)
         argp_error(state, "--rank: %s", error.text);
     part->range_count = count > 0 ? (size_t)count : 0;
+}
+
+static error_t parse_picture_option(int key, char *text, struct argp_state *state)
+{
+    static const char *const axes[] = {"time", "level", NULL};
+    struct export_arguments *arguments = state->input;
+    struct esi_export_picture *picture = &arguments->picture;
+
+    switch (key) {
+    case OPTION_AXIS:
+        arguments->picture_option = "--axis";
+        picture->axis =
+            (enum esi_diagram_axis)esi_option_word(text, "--axis", axes, state);
+        return 0;
+    case OPTION_BEGIN:
+        arguments->picture_option = "--begin";
+        picture->begin_ns = esi_option_duration(text, "--begin", 0, state);
+        return 0;
+    case OPTION_END:
+        arguments->picture_option = "--end";
+        picture->end_ns = esi_option_duration(text, "--end", 1, state);
+        return 0;
+    case OPTION_CONE:
+        arguments->picture_option = "--cone";
+        picture->cone = text;
+        return 0;
+    case OPTION_WIDTH:
+        arguments->picture_option = "--width";
+        picture->width =
+            (uint32_t)esi_option_number(text, "--width", 100, WIDTH_MAX, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* What goes together. */
+static void check_options(struct export_arguments *arguments, struct argp_state *state)
+{
+    if (!arguments->source.path)
+        argp_error(state, "no events given: SET, DIR or RUN");
+    if (!arguments->config.format)
+        argp_error(state, "--to FORMAT is needed");
+    if (is_picture(arguments) && arguments->part.limit)
+        argp_error(state,
+                   "--limit is not for pictures: --begin, --end and --since are");
+    if (!is_picture(arguments) && arguments->picture_option)
+        argp_error(state, "%s is for --to svg only", arguments->picture_option);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -109,13 +180,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->config.path = text;
         return 0;
     case ARGP_KEY_END:
-        if (!arguments->source.path)
-            argp_error(state, "no events given: SET, DIR or RUN");
-        if (!arguments->config.format)
-            argp_error(state, "--to FORMAT is needed");
+        check_options(arguments, state);
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_picture_option(key, text, state);
     }
 }
 
@@ -309,6 +377,17 @@ static int write_events(struct export_arguments *arguments, struct esi_export *e
     return ES_EXIT_SUCCESS;
 }
 
+static int draw_picture(struct export_arguments *arguments)
+{
+    struct esi_export_picture *picture = &arguments->picture;
+
+    picture->path = arguments->config.path;
+    picture->since_ns = arguments->part.since_ns;
+    picture->ranges = arguments->part.ranges;
+    picture->range_count = arguments->part.range_count;
+    return esi_export_picture(&arguments->source, picture);
+}
+
 static int export_events(struct export_arguments *arguments)
 {
     struct es_error error = {.text = ""};
@@ -324,21 +403,26 @@ static int export_events(struct export_arguments *arguments)
     return status;
 }
 
+static int export_set(struct export_arguments *arguments)
+{
+    int status = look_ahead(arguments);
+
+    arguments->config.traces_first =
+        esi_event_source_tells_traces_first(&arguments->source);
+    return status == ES_EXIT_SUCCESS ? export_events(arguments) : status;
+}
+
 int esi_cmd_export(int argc, char **argv)
 {
     static const struct argp_child children[] = {
-        {&esi_event_source_argp, 0, "Of a RUN:", 3}, {0}};
+        {&esi_event_source_argp, 0, "Of a RUN:", 4}, {0}};
     static const struct argp parser = {
         options, parse_option, "SET|DIR|RUN --to FORMAT", doc, children, NULL, NULL};
     struct export_arguments arguments = {.config = {.path = "-"}};
     int status;
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
-    status = look_ahead(&arguments);
-    arguments.config.traces_first =
-        esi_event_source_tells_traces_first(&arguments.source);
-    if (status == ES_EXIT_SUCCESS)
-        status = export_events(&arguments);
+    status = is_picture(&arguments) ? draw_picture(&arguments) : export_set(&arguments);
     esi_event_source_fini(&arguments.source);
     free(arguments.part.ranges);
     return status;

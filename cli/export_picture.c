@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* export_picture.c - writes a window of the process-time diagram as a picture. */
+#include "config.h"
+
+#include "cli/export_picture.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/output_file.h"
+#include "cli/command.h"
+#include "monitors/diagram/diagram_svg.h"
+#include "monitors/eventset/trace_names.h"
+#include "monitors/order/question.h"
+
+enum { WIDTH = 1200 };
+#define CALLS_MAX ((size_t)1 << 24)
+
+struct picture_export {
+    const struct esi_export_picture *wanted;
+    struct esi_diagram *diagram;
+    struct esi_trace_names names;
+    struct esi_diagram_extent extent;
+    struct esi_diagram_picture picture;
+    uint32_t *rows; /* owned */
+    size_t row_capacity;
+};
+
+/* --- What is drawn ---------------------------------------------------------------- */
+
+static int list_row(struct picture_export *export, uint32_t number)
+{
+    if (ESI_ARRAY_RESERVE(export->rows, export->row_capacity,
+                          export->picture.row_count + 1) < 0)
+        return -ENOMEM;
+    export->rows[export->picture.row_count++] = number;
+    return 0;
+}
+
+static int compare_rows(const void *a, const void *b, void *data)
+{
+    struct esi_diagram *diagram = data;
+    struct esi_diagram_row x, y;
+
+    esi_diagram_row(diagram, *(const uint32_t *)a, &x);
+    esi_diagram_row(diagram, *(const uint32_t *)b, &y);
+    return x.rank != y.rank       ? (x.rank > y.rank) - (x.rank < y.rank)
+           : x.thread != y.thread ? (x.thread > y.thread) - (x.thread < y.thread)
+                                  : (x.trace > y.trace) - (x.trace < y.trace);
+}
+
+/* The rows of the ranks that are wanted, by rank and thread. */
+static int list_rows(struct picture_export *export)
+{
+    const struct esi_export_picture *wanted = export->wanted;
+    struct esi_diagram_row row;
+    int result = 0;
+
+    for (uint32_t i = 0; i < export->extent.rows && result == 0; i++) {
+        esi_diagram_row(export->diagram, i, &row);
+        if (wanted->range_count == 0 ||
+            esi_rank_ranges_have(wanted->ranges, wanted->range_count, row.rank))
+            result = list_row(export, i);
+    }
+    if (result == 0 && export->picture.row_count > 0)
+        qsort_r(export->rows, export->picture.row_count, sizeof *export->rows,
+                compare_rows, export->diagram);
+    export->picture.rows = export->rows;
+    return result;
+}
+
+/* The level that is at hand at a time: that of the last event before it on any row. */
+static uint64_t level_at(const struct picture_export *export, uint64_t ns, bool last)
+{
+    uint64_t level = last ? 1 : UINT64_MAX;
+
+    for (size_t i = 0; i < export->picture.row_count; i++) {
+        struct esi_diagram_event event;
+        struct es_event_id id;
+
+        if (esi_diagram_nearest(export->diagram, export->rows[i], ESI_DIAGRAM_TIME, ns,
+                                &id) < 0 ||
+            esi_diagram_event(export->diagram, id, &event) < 0)
+            continue;
+        if (last ? event.level >= level : event.level < level)
+            level = (uint64_t)event.level + last;
+    }
+    return level == UINT64_MAX ? 1 : level;
+}
+
+static void set_window(struct picture_export *export)
+{
+    const struct esi_export_picture *wanted = export->wanted;
+    const struct esi_diagram_extent *extent = &export->extent;
+    struct esi_diagram_window *window = &export->picture.window;
+    uint64_t begin_ns = extent->begin[ESI_DIAGRAM_TIME] + wanted->begin_ns;
+    uint64_t end_ns = extent->end[ESI_DIAGRAM_TIME];
+
+    if (wanted->end_ns > 0)
+        end_ns = extent->begin[ESI_DIAGRAM_TIME] + wanted->end_ns;
+    if (wanted->since_ns > 0 && wanted->since_ns < end_ns)
+        begin_ns = end_ns - wanted->since_ns;
+    *window = (struct esi_diagram_window){wanted->axis, begin_ns, end_ns,
+                                          wanted->width > 0 ? wanted->width : WIDTH};
+    if (wanted->axis == ESI_DIAGRAM_LEVEL && begin_ns < end_ns) {
+        window->from = level_at(export, begin_ns, false);
+        window->to = level_at(export, end_ns, true);
+    }
+}
+
+/* "TRACE:INDEX". */
+static int find_event(struct picture_export *export)
+{
+    uint32_t *counts = calloc(export->names.count + 1, sizeof *counts);
+    struct es_error error = {.text = ""};
+    struct esi_question question;
+    char *line;
+    int result;
+
+    if (!counts || asprintf(&line, "concurrent %s", export->wanted->cone) < 0) {
+        free(counts);
+        return esi_command_fail(ES_EXIT_USAGE, "no memory");
+    }
+    for (uint32_t i = 0; i < export->names.count; i++)
+        counts[i] = es_order_count(esi_diagram_order(export->diagram), i);
+    result = esi_question_parse(line, &export->names, counts, &question, &error);
+    free(line);
+    free(counts);
+    if (result <= 0)
+        return esi_command_fail(ES_EXIT_USAGE, "--cone %s: %s", export->wanted->cone,
+                                error.text[0] ? error.text : "no event is named");
+    export->picture.event = question.a;
+    return ES_EXIT_SUCCESS;
+}
+
+/* --- Writing ---------------------------------------------------------------------- */
+
+static int write_picture(const struct picture_export *export)
+{
+    struct es_error error = {.text = ""};
+    struct esi_output_file *file;
+    int result = esi_output_file_open(export->wanted->path, &error, &file);
+
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                      "cannot write the picture");
+    result = esi_diagram_print_svg(export->diagram, &export->picture,
+                                   esi_output_file_stream(file));
+    if (result < 0)
+        esi_output_file_discard(file);
+    else
+        result = esi_output_file_close(file, &error);
+    return result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                               "cannot write the picture")
+                      : ES_EXIT_SUCCESS;
+}
+
+static int draw_picture(struct picture_export *export)
+{
+    int status = ES_EXIT_SUCCESS;
+
+    esi_diagram_extent(export->diagram, &export->extent);
+    if (list_rows(export) < 0)
+        return esi_command_fail(ES_EXIT_USAGE, "no memory");
+    set_window(export);
+    if (export->picture.row_count == 0)
+        return esi_command_fail(ES_EXIT_USAGE, "there is no event to draw");
+    if (export->picture.window.to <= export->picture.window.from)
+        return esi_command_fail(ES_EXIT_USAGE, "--begin and --end leave nothing: the "
+                                               "run has ended before");
+    if (export->wanted->cone)
+        status = find_event(export);
+    return status == ES_EXIT_SUCCESS ? write_picture(export) : status;
+}
+
+int esi_export_picture(struct esi_event_source *source,
+                       const struct esi_export_picture *picture)
+{
+    const struct esi_diagram_config config = {.calls_max = CALLS_MAX};
+    struct picture_export export = {.wanted = picture};
+    struct esi_set_source_facts facts;
+    struct es_set_sink sinks[2];
+    int status = esi_event_source_refuse_set(source);
+
+    if (status != ES_EXIT_SUCCESS)
+        return status;
+    if (esi_diagram_create(&config, &export.diagram) < 0)
+        return esi_command_fail(ES_EXIT_USAGE, "no memory");
+    export.picture.title = source->path;
+    source->listener = esi_diagram_listener(export.diagram);
+    sinks[0] = esi_diagram_sink(export.diagram);
+    sinks[1] = esi_trace_names_sink(&export.names);
+    status = esi_event_source_read(source, false, sinks, 2, &facts);
+    if (status == ES_EXIT_SUCCESS)
+        status = draw_picture(&export);
+    if (status == ES_EXIT_SUCCESS)
+        esi_event_source_tell_missing(&facts);
+    esi_trace_names_fini(&export.names);
+    esi_diagram_destroy(export.diagram);
+    free(export.rows);
+    return status;
+}

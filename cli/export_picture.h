@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* export_picture.h - writes a window of the process-time diagram as a picture. */
+#ifndef ES_CLI_EXPORT_PICTURE_H
+#define ES_CLI_EXPORT_PICTURE_H
+
+#include "cli/event_source.h"
+#include "monitors/diagram/diagram.h"
+#include "tuplespace/plan/plan.h"
+
+struct esi_export_picture {
+    const char *path; /* of the file; "-" = standard output; borrowed, as the next */
+    enum esi_diagram_axis axis;
+    uint64_t begin_ns; /* behind the begin of the run; 0 = from the begin on */
+    uint64_t end_ns;   /* the same; 0 = to the end */
+    uint64_t since_ns; /* ahead of the end; 0 = all */
+    uint32_t width;    /* pixels of the diagram; 0 = 1,200 */
+    const char *cone;  /* an event "TRACE:INDEX" whose past and future are drawn; NULL =
+                          none */
+    const struct esi_rank_range *ranges; /* ranks that are drawn */
+    size_t range_count;                  /* 0 = all */
+};
+
+/* Reads all events, and writes the picture.  0, or the exit status after the message.
+ */
+int esi_export_picture(struct esi_event_source *source,
+                       const struct esi_export_picture *picture);
+
+#endif
