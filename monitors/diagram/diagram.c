@@ -15,6 +15,7 @@
 #include "tuplespace/operation_table.h"
 
 #define CALLS_MAX ((size_t)1 << 22)
+#define ORDER_BYTES (UINT64_C(1) << 30)
 #define NO_WHAT UINT32_MAX
 #define STAYS UINT64_MAX
 enum { LEAST_CALLS = 256 }; /* of a thread are kept at least */
@@ -315,6 +316,10 @@ static void forget_calls(struct esi_diagram *diagram, struct esi_diagram_thread 
     drop_spans(&thread->calls, count);
     drop_moments(thread, thread->calls.items[0].event);
     diagram->extent.forgotten += count;
+    esi_track_thin(&thread->tracks[ESI_DIAGRAM_TIME], thread->calls.first,
+                   share / ESI_TRACK_BLOCK * 4);
+    esi_track_thin(&thread->tracks[ESI_DIAGRAM_LEVEL], thread->moment_first,
+                   share / ESI_TRACK_BLOCK * 4);
 }
 
 /* --- Calls ------------------------------------------------------------------------ */
@@ -646,7 +651,10 @@ int esi_diagram_create(const struct esi_diagram_config *config,
         diagram->config.calls_max = CALLS_MAX;
     esi_texts_init(&diagram->texts);
     esi_texts_init(&diagram->types);
-    if (es_order_open(NULL, 0, NULL, NULL, &diagram->order) < 0) {
+    if (diagram->config.order_bytes == 0)
+        diagram->config.order_bytes = ORDER_BYTES;
+    if (es_order_open(NULL, diagram->config.order_bytes, NULL, NULL, &diagram->order) <
+        0) {
         esi_diagram_destroy(diagram);
         return -ENOMEM;
     }

@@ -17,7 +17,8 @@
  *
  * Each row keeps running sums after each block of calls.  What a column shows is the
  * difference of two sums, so any window costs O(rows * columns), however many events it
- * covers.  The newest calls are kept themselves; of older ones the sums stay.
+ * covers.  The newest calls are kept themselves; of older ones the sums stay, the less
+ * fine the older they are, and their order is forgotten at last: memory is bounded.
  *
  * Events come from one thread at a time; every call may run together with all others.
  */
@@ -32,7 +33,8 @@
 #include "monitors/causality/causality.h"
 
 struct esi_diagram_config {
-    size_t calls_max; /* kept of all threads; 0 = 2^22 */
+    size_t calls_max;     /* kept of all threads; 0 = 2^22 */
+    uint64_t order_bytes; /* that the order takes at most; 0 = 2^30 */
 };
 
 struct esi_diagram;

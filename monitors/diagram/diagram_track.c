@@ -26,6 +26,7 @@ int esi_track_add(struct esi_track *track, const struct esi_track_item *item)
             return -ENOMEM;
         mark = &track->marks[track->mark_count++];
         mark->begin = item->begin;
+        mark->items = track->sums.items;
         memcpy(mark->of, &track->sums.of[1], sizeof mark->of);
     }
     track->sums.items++;
@@ -34,6 +35,20 @@ int esi_track_add(struct esi_track *track, const struct esi_track_item *item)
     if (item->end > track->end)
         track->end = item->end;
     return 0;
+}
+
+void esi_track_thin(struct esi_track *track, uint64_t first, size_t marks_max)
+{
+    size_t old = 0, kept = 0;
+
+    if (track->mark_count <= marks_max)
+        return;
+    while (old + 1 < track->mark_count && track->marks[old + 1].items <= first)
+        old++;
+    for (size_t i = 0; i < track->mark_count; i++)
+        if (i >= old || i % 2 == 0)
+            track->marks[kept++] = track->marks[i];
+    track->mark_count = kept;
 }
 
 struct esi_track_walk esi_track_walk(const struct esi_track *track,
@@ -71,7 +86,7 @@ static void add_share(const struct esi_track *track,
     const struct esi_track_mark *from = &track->marks[mark];
     bool is_last = mark + 1 == track->mark_count;
     uint64_t end = is_last ? track->end : from[1].begin;
-    uint64_t last = is_last ? track->sums.items : (mark + 1) * ESI_TRACK_BLOCK;
+    uint64_t last = is_last ? track->sums.items : from[1].items;
     double share = position >= end
                        ? 1
                        : (double)(position - from->begin) / (double)(end - from->begin);
@@ -90,12 +105,11 @@ static void add_items(const struct esi_track_walk *walk,
                       struct esi_track_sums *sums)
 {
     const struct esi_track *track = walk->track;
-    uint64_t number = walk->mark * ESI_TRACK_BLOCK;
-    uint64_t last = number + ESI_TRACK_BLOCK;
+    const struct esi_track_mark *mark = &track->marks[walk->mark];
+    uint64_t last =
+        walk->mark + 1 < track->mark_count ? mark[1].items : track->sums.items;
 
-    if (last > track->sums.items)
-        last = track->sums.items;
-    for (; number < last; number++) {
+    for (uint64_t number = mark->items; number < last; number++) {
         struct esi_track_item item = walk->items.at(walk->items.data, number);
 
         if (item.begin >= position)
@@ -117,8 +131,8 @@ void esi_track_sums_at(struct esi_track_walk *walk,
         return;
     go_to(walk, position);
     memcpy(&ret_sums->of[1], track->marks[walk->mark].of, sizeof track->marks->of);
-    ret_sums->items = walk->mark * ESI_TRACK_BLOCK;
-    if (walk->mark * ESI_TRACK_BLOCK >= walk->items.first)
+    ret_sums->items = track->marks[walk->mark].items;
+    if (ret_sums->items >= walk->items.first)
         add_items(walk, position, ret_sums);
     else
         add_share(track, walk->mark, position, ret_sums);

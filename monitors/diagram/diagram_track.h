@@ -6,14 +6,15 @@
  * Items come in the order of the axis and do not overlap.  A mark is kept for each
  * block of them: where the block begins, and the sums of all that is ahead of it.  The
  * sums at a position are those of the mark ahead of it and of the items between; where
- * the items are not kept any more the block counts as even.
+ * the items are not kept any more the block counts as even.  Old marks are thinned out,
+ * so that memory stays bounded, and what is old is told the less finely.
  */
 #ifndef ES_MONITORS_DIAGRAM_DIAGRAM_TRACK_H
 #define ES_MONITORS_DIAGRAM_DIAGRAM_TRACK_H
 
 #include "monitors/diagram/diagram.h"
 
-enum { ESI_TRACK_BLOCK = 16 };
+enum { ESI_TRACK_BLOCK = 16 }; /* items between two new marks */
 
 /* `of[ESI_DIAGRAM_COMPUTING]` is not used: that is what is left. */
 struct esi_track_sums {
@@ -23,6 +24,7 @@ struct esi_track_sums {
 
 struct esi_track_mark {
     uint64_t begin; /* of the block's first item */
+    uint64_t items; /* ahead of it */
     uint64_t of[ESI_DIAGRAM_STATES - 1];
 };
 
@@ -57,6 +59,10 @@ void esi_track_fini(struct esi_track *track);
 
 /* The next item.  0 or -ENOMEM. */
 int esi_track_add(struct esi_track *track, const struct esi_track_item *item);
+
+/* Of more than `marks_max` marks, drops every second of those whose blocks' items are
+ * all ahead of number `first`, which are not kept. */
+void esi_track_thin(struct esi_track *track, uint64_t first, size_t marks_max);
 
 /* Begins ahead of everything. */
 struct esi_track_walk esi_track_walk(const struct esi_track *track,
