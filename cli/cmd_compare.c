@@ -37,7 +37,6 @@ static const char doc[] =
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-    static const char *const formats[] = {"text", "json", "csv", NULL};
     struct compare_arguments *arguments = state->input;
 
     switch (key) {
@@ -52,8 +51,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
             (size_t)esi_option_number(text, "--top", 0, INT32_MAX, state);
         return 0;
     case 'f':
-        arguments->format =
-            (enum esi_rows_format)esi_option_word(text, "--format", formats, state);
+        arguments->format = esi_command_rows_format(text, state);
         return 0;
     case ARGP_KEY_ARG:
         if (arguments->runs == ESI_COMPARE_RUNS)

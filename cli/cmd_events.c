@@ -83,7 +83,6 @@ static const char doc[] =
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-    static const char *const formats[] = {"text", "json", "csv", NULL};
     static const char *const keys[] = {"none", "stop", "start", NULL};
     static const char *const repairs[] = {"none", "bound", "logical", NULL};
     struct events_arguments *arguments = state->input;
@@ -136,8 +135,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->absolute = true;
         return 0;
     case 'f':
-        arguments->format =
-            (enum esi_rows_format)esi_option_word(text, "--format", formats, state);
+        arguments->format = esi_command_rows_format(text, state);
         return 0;
     case ARGP_KEY_ARG:
         return esi_command_take_run(text, state, &arguments->run);

@@ -128,7 +128,6 @@ static void check_arguments(struct profile_arguments *arguments,
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-    static const char *const formats[] = {"text", "json", "csv", NULL};
     static const char *const keys[] = {"time", "calls", "bytes", "mean",
                                        "max",  "name",  NULL};
     struct profile_arguments *arguments = state->input;
@@ -164,8 +163,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
             esi_option_duration(text, "--interval", SECOND_NS / 100, state);
         return 0;
     case 'f':
-        arguments->style.format =
-            (enum esi_rows_format)esi_option_word(text, "--format", formats, state);
+        arguments->style.format = esi_command_rows_format(text, state);
         return 0;
     case ARGP_KEY_ARG:
         return esi_command_take_run(text, state, &arguments->run);

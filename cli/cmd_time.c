@@ -55,7 +55,6 @@ static const char doc[] =
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-    static const char *const formats[] = {"text", "json", "csv", NULL};
     static const char *const groups[] = {"rank", "operation", "communicator",
                                          "line", "kind",      NULL};
     struct time_arguments *arguments = state->input;
@@ -80,8 +79,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
             esi_option_duration(text, "--interval", LEAST_INTERVAL_NS, state);
         return 0;
     case 'f':
-        arguments->format =
-            (enum esi_rows_format)esi_option_word(text, "--format", formats, state);
+        arguments->format = esi_command_rows_format(text, state);
         return 0;
     case ARGP_KEY_ARG:
         return esi_command_take_run(text, state, &arguments->source.path);

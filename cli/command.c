@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
+#include "base/options.h"
 #include "base/plain.h"
 #include "base/table.h"
 
@@ -128,6 +129,18 @@ error_t esi_command_take_run(char *text, struct argp_state *state, const char **
         argp_error(state, "one RUN at a time: '%s' is one too many", text);
     *ret_run = text;
     return 0;
+}
+
+enum esi_rows_format esi_command_rows_format(const char *text, struct argp_state *state)
+{
+    static const char *const words[] = {
+        [ESI_ROWS_TABLE] = "text",
+        [ESI_ROWS_JSON] = "json",
+        [ESI_ROWS_CSV] = "csv",
+        NULL,
+    };
+
+    return (enum esi_rows_format)esi_option_word(text, "--format", words, state);
 }
 
 /* The names of this host's runs, newest first, as many as fit: "a, b, ...". */

@@ -101,6 +101,10 @@ error_t esi_command_take_run(char *text,
                              struct argp_state *state,
                              const char **ret_run);
 
+/* The value of a --format that is text, json or csv. */
+enum esi_rows_format esi_command_rows_format(const char *text,
+                                             struct argp_state *state);
+
 /* Opens RUN; NULL means the only live run.  0, or the exit status after the message. */
 int esi_command_open_run(const char *run, struct es_run **ret_run);
 
