@@ -27,12 +27,6 @@ static unsigned int class_of(size_t bytes, size_t *ret_bytes)
     return 2 * log2 + 1;
 }
 
-void esi_arena_pool_use_segment(struct esi_arena_pool *pool, struct es_segment *segment)
-{
-    pool->segment = segment;
-    pool->left = (segment->arena.end - segment->arena.begin) / SHARE;
-}
-
 /* Takes new bytes of the arena; 0 when there are none. */
 static uint64_t take_of_arena(struct esi_arena_pool *pool, size_t bytes)
 {
@@ -140,4 +134,22 @@ void esi_arena_pool_give(struct esi_arena_pool *pool, void *piece, size_t bytes)
     if (ESI_ARRAY_RESERVE(list->offsets, list->capacity, list->count + 1) == 0)
         list->offsets[list->count++] = offset;
     pthread_mutex_unlock(&pool->lock);
+}
+
+void *esi_arena_pool_begin(struct esi_arena_pool *pool,
+                           struct es_segment *segment,
+                           size_t bytes,
+                           uint64_t *ret_offset)
+{
+    void *header;
+
+    pool->segment = segment;
+    pool->left = (segment->arena.end - segment->arena.begin) / SHARE;
+    header = esi_arena_pool_take(pool, bytes);
+    *ret_offset = esi_arena_pool_offset(pool, header);
+    if (*ret_offset != 0)
+        return header;
+    pool->segment = NULL;
+    free(header);
+    return NULL;
 }

@@ -43,10 +43,13 @@ struct esi_arena_pool {
         .lock = PTHREAD_MUTEX_INITIALIZER                                              \
     }
 
-/* From here on takes up to a quarter of the segment's arena.  Nothing may have been
- * taken before that is still to be found by readers. */
-void esi_arena_pool_use_segment(struct esi_arena_pool *pool,
-                                struct es_segment *segment);
+/* From here on takes up to a quarter of the segment's arena, first a header of so many
+ * bytes, zero, at `ret_offset`.  Nothing may have been taken before that is still to be
+ * found by readers.  NULL: there is no room, and the segment is not used. */
+void *esi_arena_pool_begin(struct esi_arena_pool *pool,
+                           struct es_segment *segment,
+                           size_t bytes,
+                           uint64_t *ret_offset);
 
 /* A piece of so many bytes, zero; NULL without memory. */
 void *esi_arena_pool_take(struct esi_arena_pool *pool, size_t bytes);

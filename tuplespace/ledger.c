@@ -40,17 +40,12 @@ int esi_segment_add_ledger(struct es_segment *segment,
                            struct esi_arena_pool *pool,
                            struct esi_ledger_layout **ret_ledger)
 {
-    struct esi_ledger_layout *ledger;
     uint64_t offset;
+    struct esi_ledger_layout *ledger =
+        esi_arena_pool_begin(pool, segment, sizeof *ledger, &offset);
 
-    esi_arena_pool_use_segment(pool, segment);
-    ledger = esi_arena_pool_take(pool, sizeof *ledger);
-    offset = esi_arena_pool_offset(pool, ledger);
-    if (offset == 0) {
-        pool->segment = NULL;
-        free(ledger);
+    if (!ledger)
         return -ENOSPC;
-    }
     ledger->header_bytes = sizeof *ledger;
     ledger->slot_bytes = sizeof(struct esi_ledger_slot);
     ledger->communicator_bytes = sizeof(struct esi_ledger_communicator);

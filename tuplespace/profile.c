@@ -31,17 +31,12 @@ int esi_segment_add_profile(struct es_segment *segment,
                             struct esi_arena_pool *pool,
                             struct esi_profile_layout **ret_profile)
 {
-    struct esi_profile_layout *profile;
     uint64_t offset;
+    struct esi_profile_layout *profile =
+        esi_arena_pool_begin(pool, segment, sizeof *profile, &offset);
 
-    esi_arena_pool_use_segment(pool, segment);
-    profile = esi_arena_pool_take(pool, sizeof *profile);
-    offset = esi_arena_pool_offset(pool, profile);
-    if (offset == 0) {
-        pool->segment = NULL;
-        free(profile);
+    if (!profile)
         return -ENOSPC;
-    }
     profile->header_bytes = sizeof *profile;
     profile->row_bytes = (uint32_t)esi_profile_row_bytes(true);
     profile->thread_bytes = sizeof(struct esi_profile_thread_layout);
