@@ -123,6 +123,19 @@ ES_HOT void esi_call_write(struct esi_call *call)
     esi_writer_write_at(&call->path->writer, &call->tuple, call->thread->site);
 }
 
+/* Publishes the tuple of an operation that is over; false when nobody wants it. */
+ES_HOT bool esi_call_write_span(struct esi_call *call, uint64_t start, uint64_t stop)
+{
+    if (ESI_UNLIKELY(call->path->is_choice))
+        call->path = esi_path_choose(call->path, &call->tuple);
+    if (!esi_writer_is_enabled(&call->path->writer))
+        return false;
+    call->tuple.start = start;
+    call->tuple.stop = stop;
+    esi_call_write(call);
+    return true;
+}
+
 /* Adds the call, which ended at `stop` and was written, to the profile, with what its
  * tuple says that it moved. */
 ES_HOT void esi_call_count(const struct esi_call *call, uint64_t stop)
@@ -147,6 +160,7 @@ static inline bool esi_call_count_poll(struct esi_call *call)
 {
     if (ESI_UNLIKELY(call->path->polls))
         return false;
+    esi_thread_count_poll(call->thread);
     if (esi_writer_is_enabled(&call->path->writer))
         esi_writer_count_poll(&call->path->writer);
     return true;

@@ -3,9 +3,10 @@
 /*
  * Wait and test calls (MPI-4.0, sections 3.7.3 to 3.7.6).
  *
- * A wait lies open while it waits.  A test that finds nothing only counts: it reads no
- * clock and writes no tuple, since programs poll millions of times a second.  So the
- * tuple of a test that did find something is a point in time.
+ * A wait lies open while it waits.  A test that finds nothing only counts: it writes no
+ * tuple, and hardly ever reads a clock, since programs poll millions of times a second.
+ * The tuple of a test that did find something begins with the row of polls that it
+ * ends, and is a point in time where there is none.
  */
 #include "config.h"
 
@@ -19,31 +20,35 @@ static bool is_done(int result, MPI_Request now)
 
 /* The tuple of a test that found something, or, if the plan asks for it, of one that
  * did not. */
-static void leave_test(struct esi_call *call, int count, uint64_t now)
+static void leave_test(struct esi_call *call, int count, uint64_t start, uint64_t now)
 {
     esi_call_describe(call, NULL, ES_PEER_NONE, 0, (uint32_t)count,
                       ES_SEQUENCE_UNKNOWN);
-    if (call->path->is_choice)
-        call->path = esi_path_choose(call->path, &call->tuple);
-    if (esi_writer_is_enabled(&call->path->writer)) {
-        call->tuple.start = now;
-        call->tuple.stop = now;
-        esi_call_write(call);
+    if (esi_call_write_span(call, start, now))
         esi_call_count(call, now);
-    }
     esi_call_exit(call);
+}
+
+/* Of one that ends a row of polls. */
+static void end_polls(struct esi_call *call, int count, uint64_t now)
+{
+    leave_test(call, count, esi_thread_polling_since(call->thread, now), now);
 }
 
 /* Ends a test that found nothing; an event, if the plan asks for it, is written first:
  * then what was polled is told anew. */
 static void leave_poll(struct esi_call *call, int result, int count)
 {
+    uint64_t now;
+
     if (ESI_UNLIKELY(result != MPI_SUCCESS))
         esi_ledger_note_error(call->tuple.operation, result);
-    if (ESI_LIKELY(esi_call_count_poll(call)))
+    if (ESI_LIKELY(esi_call_count_poll(call))) {
         esi_call_exit(call);
-    else
-        leave_test(call, count, esi_clock_read());
+        return;
+    }
+    now = esi_clock_read();
+    leave_test(call, count, now, now);
 }
 
 /* The same of one request, and of a batch; the ledger tells of them. */
@@ -106,7 +111,7 @@ int esi_wrap_MPI_Test(esi_MPI_Test_fn *next,
         uint64_t now = esi_clock_read();
 
         esi_completion_record(call.thread, ESI_HANDLE(before), seen, now);
-        leave_test(&call, 1, now);
+        end_polls(&call, 1, now);
     } else {
         leave_poll_of(&call, result, ESI_HANDLE(before));
     }
@@ -125,7 +130,7 @@ int esi_wrap_MPI_Request_get_status(esi_MPI_Request_get_status_fn *next,
         return next(request, flag, status);
     result = next(request, flag, status);
     if (result == MPI_SUCCESS && *flag && request != MPI_REQUEST_NULL)
-        leave_test(&call, 1, esi_clock_read());
+        end_polls(&call, 1, esi_clock_read());
     else
         leave_poll_of(&call, result, ESI_HANDLE(request));
     return result;
@@ -244,7 +249,7 @@ int esi_wrap_MPI_Testall(esi_MPI_Testall_fn *next,
         uint64_t now = esi_clock_read();
 
         completed_all(&call, &batch, requests, result, now);
-        leave_test(&call, count, now);
+        end_polls(&call, count, now);
     } else {
         leave_poll_of_all(&call, result, &batch, count);
     }
@@ -306,7 +311,7 @@ int esi_wrap_MPI_Testany(esi_MPI_Testany_fn *next,
 
         if (*index < batch.count)
             esi_completion_record(call.thread, batch.handles[*index], seen, now);
-        leave_test(&call, count, now);
+        end_polls(&call, count, now);
     } else {
         leave_poll_of_all(&call, result, &batch, count);
     }
@@ -377,7 +382,7 @@ int esi_wrap_MPI_Testsome(esi_MPI_Testsome_fn *next,
         uint64_t now = esi_clock_read();
 
         completed_some(&call, &batch, *outcount, indices, now);
-        leave_test(&call, incount, now);
+        end_polls(&call, incount, now);
     } else {
         leave_poll_of_all(&call, result, &batch, incount);
     }

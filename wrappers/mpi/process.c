@@ -23,6 +23,7 @@
 #include "base/host.h"
 #include "base/plain.h"
 #include "base/process.h"
+#include "tuplespace/layout.h"
 #include "tuplespace/tree_control.h"
 #include "wrappers/mpi/ledger.h"
 #include "wrappers/mpi/profile.h"
@@ -30,6 +31,7 @@
 #include "wrappers/mpi/tree_ops.h"
 
 enum es_clock_kind esi_clock = ES_CLOCK_MONOTONIC;
+uint64_t esi_poll_gap;
 
 enum state { NOT_STARTED, RUNNING, ASIDE };
 
@@ -304,6 +306,8 @@ static int start_process(void)
     make_tree_control();
     make_ledger();
     esi_clock = es_clock_kind();
+    esi_poll_gap =
+        esi_segment_layout(process.segment)->clock.frequency_hz / ESI_POLL_GAPS;
     return RUNNING;
 }
 

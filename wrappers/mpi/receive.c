@@ -432,22 +432,23 @@ static void close_probe(struct esi_call *call, int result, const MPI_Status *sta
     esi_call_exit(call);
 }
 
-/* A poll that found a message: its tuple is a point in time. */
+/* A poll that found a message, which ends a row of polls; without a status it found
+ * none. */
 static void write_probe(struct esi_call *call,
                         MPI_Comm comm,
                         int source,
                         int tag,
                         const MPI_Status *status)
 {
+    uint64_t now = esi_clock_read();
+    uint64_t start = status != NULL ? esi_thread_polling_since(call->thread, now) : now;
+
     esi_call_describe(call, esi_call_find_comm(call, comm), esi_tuple_peer(source),
                       esi_tuple_tag(tag), 0, ES_SEQUENCE_UNKNOWN);
     if (status != NULL)
         describe_found(call, status);
-    if (esi_call_start(call)) {
-        call->tuple.stop = call->tuple.start;
-        esi_call_write(call);
-        count_any(call, call->tuple.stop);
-    }
+    if (esi_call_write_span(call, start, now))
+        count_any(call, now);
 }
 
 /* A poll that found none, which is written if the plan asks for it. */

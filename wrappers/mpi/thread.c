@@ -94,8 +94,22 @@ void esi_thread_end_polls(struct esi_thread *thread)
 {
     thread->polled = 0;
     thread->polled_many = 0;
+    thread->polls = 0;
+    thread->polls_checked = 0;
     if (thread->ledger != NULL)
         esi_ledger_set_wait(thread->ledger, ESI_LEDGER_WAIT_NONE, 0);
+}
+
+void esi_thread_check_polls(struct esi_thread *thread)
+{
+    uint64_t now = esi_clock_read();
+
+    if (thread->polls == 1 ||
+        now - thread->polling_since > thread->polls * esi_poll_gap) {
+        thread->polling_since = now;
+        thread->polls = 1;
+    }
+    thread->polls_checked = 2 * thread->polls;
 }
 
 /* The set begins, with what is in the thread's part of the ledger. */

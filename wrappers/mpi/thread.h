@@ -93,11 +93,19 @@ struct esi_thread {
                             event; ESI_POLLED_OTHER or 0 = none */
     uint32_t polled_at;   /* its position in the ledger */
     uint32_t polled_many; /* requests of the test call that began the set; 0 = none */
+    /* The row of polls that found nothing, close behind one another: when the first of
+     * them ended, how many there were, and at how many the clock is read next. */
+    uint64_t polling_since;
+    uint64_t polls;
+    uint64_t polls_checked;
 };
 
 extern _Thread_local struct esi_thread esi_thread_self
     __attribute__((tls_model("initial-exec")));
 extern enum es_clock_kind esi_clock;
+/* Ticks between polls of one row, at most, on average: see ESI_POLL_GAPS. */
+extern uint64_t esi_poll_gap;
+#define ESI_POLL_GAPS UINT64_C(100000) /* a second has so many: 10 us */
 
 /* Ticks of the recording clock. */
 static inline uint64_t esi_clock_read(void)
@@ -150,6 +158,27 @@ static inline void esi_thread_note_poll(struct esi_thread *thread, uint64_t hand
 {
     if (ESI_UNLIKELY(thread->polled != handle))
         esi_thread_add_poll(thread, handle);
+}
+
+/* Reads the clock: the row of polls begins, goes on, or begins anew. */
+void esi_thread_check_polls(struct esi_thread *thread);
+
+/* One more poll that found nothing.  The clock is read at each power of two of them. */
+static inline void esi_thread_count_poll(struct esi_thread *thread)
+{
+    if (ESI_UNLIKELY(++thread->polls >= thread->polls_checked))
+        esi_thread_check_polls(thread);
+}
+
+/* Since when the thread has done nothing but poll, if its polls until `now` lie close
+ * behind one another, else `now`.  Ahead of esi_thread_end_polls(). */
+static inline uint64_t esi_thread_polling_since(const struct esi_thread *thread,
+                                                uint64_t now)
+{
+    return thread->polled != 0 && thread->polls != 0 &&
+                   now - thread->polling_since <= thread->polls * esi_poll_gap
+               ? thread->polling_since
+               : now;
 }
 
 /* Takes what is known of a datatype into the thread's cache, at `at`.  False when
