@@ -160,8 +160,8 @@ struct esi_delay_totals {
     uint64_t calls;
     uint64_t waits;
     double waited;
-    double direct;      /* charged to whom was waited for, */
-    double indirect;    /* and to whom those waited for */
+    double direct;      /* charged to whom was waited for: the sum of all ranks' */
+    double indirect;    /* all other: handed on to whom those waited for */
     double elsewhere;   /* waits whose causes are too many, or lie before the window */
     uint64_t truncated; /* waits whose time since both met is longer than the window */
     uint64_t forgotten; /* waits that were found too late to be charged */

@@ -186,12 +186,10 @@ static int share_wait(struct esi_delay *delay,
     const struct esi_delay_thread *late = delay->threads[call->cause.thread];
     double wait = (double)(call->until_ns - call->begin_ns);
     double sum = find_excess(delay, thread, call);
-    double direct = 0;
     int result = sum < 0 ? -ENOMEM : 0;
 
     esi_tally_clear(&delay->causes);
-    if (sum <= 0 && result == 0) {
-        delay->totals.direct += wait;
+    if (sum <= 0 && result == 0)
         return esi_tally_add(&delay->causes, nearest_activity(late, call->cause.ns),
                              wait);
     }
@@ -204,12 +202,8 @@ static int share_wait(struct esi_delay *delay,
             continue;
         if (is_activity(key)) {
             key = esi_delay_cause_key(late->number, (uint32_t)key);
-            direct += part;
-        }
         result = esi_tally_add(&delay->causes, key, part);
     }
-    delay->totals.direct += direct;
-    delay->totals.indirect += wait - direct;
     return result;
 }
 
@@ -269,6 +263,7 @@ static int charge_cause(struct esi_delay *delay,
     uint64_t waiting;
 
     if (cause->key == ESI_DELAY_ELSEWHERE) {
+        delay->totals.indirect += cause->sum;
         delay->totals.elsewhere += cause->sum;
         return 0;
     }
@@ -288,6 +283,9 @@ static int charge_cause(struct esi_delay *delay,
             cause->sum;
     if (direct) {
         esi_delay_row_times(delay, ESI_DELAY_BY_RANK, of->row)->direct += cause->sum;
+        delay->totals.direct += cause->sum;
+    } else {
+        delay->totals.indirect += cause->sum;
         line->direct += cause->sum;
     }
     waiting = delay->pairs.count < PAIRS ? thread->row : ESI_DELAY_OTHERS;

@@ -218,7 +218,8 @@ int esi_path_leave(struct esi_paths *paths,
 
     if (until_ns > paths->now_ns)
         paths->now_ns = until_ns;
-    if (!piece || end->from_ns > begin_ns || cause == thread) {
+    if (!piece || piece->summed_ns > cause_ns || end->from_ns > begin_ns ||
+        cause == thread) {
         paths->detours++;
         return 0;
     }

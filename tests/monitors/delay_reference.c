@@ -208,7 +208,7 @@ static void cancel_both(int late,
         }
 }
 
-/* Shares `wait` in proportion to what is positive.  Returns what is due to `own`. */
+/* Shares `wait` in proportion to what is positive.  Returns what is due to `late`. */
 static double share(double wait,
                     int late,
                     int places,
@@ -223,7 +223,8 @@ static double share(double wait,
         for (int what = 0; what < 2; what++) {
             direct += own[p][what] > 0 ? own[p][what] : 0;
             for (int r = 0; r < TIMELINE_RANKS; r++)
-                sum += others[r][p][what] > 0 ? others[r][p][what] : 0;
+                *(r == late ? &direct : &sum) +=
+                    others[r][p][what] > 0 ? others[r][p][what] : 0;
         }
     sum += direct;
     if (sum <= 0)

@@ -30,7 +30,7 @@ struct delay_reference {
     int most_causes; /* of a wait */
     int ties;        /* of last causes, or of ranks that end last */
     reference_sums caused;
-    double direct; /* by what those did that were waited for, not by their waits */
+    double direct; /* by what those did that were waited for */
     reference_sums critical;
 };
 

@@ -103,13 +103,16 @@ static void check_sums(const struct esi_delay *delay)
     const struct esi_delay_row *rows = esi_delay_rows(delay, ESI_DELAY_BY_RANK, &count);
     double waited = 0;
     double caused = totals.elsewhere;
+    double direct = 0;
 
     for (size_t i = 0; i < count; i++) {
         waited += rows[i].times.waited;
         caused += rows[i].times.caused;
+        direct += rows[i].times.direct;
     }
     assert_near(waited, totals.waited);
     assert_near(caused, totals.waited);
+    assert_near(direct, totals.direct);
 }
 
 static void end_telling(struct esi_delay *delay)
