@@ -83,6 +83,7 @@ struct esi_delay_times {
     uint64_t calls;
     double waited;      /* in its calls */
     double nonblocking; /* of that: for operations that were begun by another call */
+    double polling;     /* of that: in rows of tests or probes */
     double caused;      /* waits of all ranks that are charged to it */
     double direct;      /* of that: of those that waited for it itself */
     double critical;    /* that it is on the critical path */

@@ -321,6 +321,21 @@ static struct esi_delay_call *call_during(const struct esi_delay_thread *thread,
 }
 
 /* Whether the sender was kept until the receive was posted: in the send itself, or in
+bool esi_delay_is_poll(const struct es_operation *operation)
+{
+    switch (operation->code) {
+    case ES_OP_MPI_Test:
+    case ES_OP_MPI_Testall:
+    case ES_OP_MPI_Testany:
+    case ES_OP_MPI_Testsome:
+    case ES_OP_MPI_Iprobe:
+    case ES_OP_MPI_Improbe:
+        return true;
+    default:
+        return false;
+    }
+}
+
  * the call that completed it. */
 static int find_late_receiver(struct esi_delay *delay,
                               const struct esi_delay_thread *receiver,
@@ -344,8 +359,9 @@ static int find_late_receiver(struct esi_delay *delay,
     if (!call)
         return 0;
     if (moment->posted) /* what posts it does not wait itself */
-        is_kept = delay->places[call->place].of && delay->places[call->place].of->waits;
+        is_kept = of->waits || esi_delay_is_poll(of);
     else
+    const struct es_operation *of;
         is_kept = call == esi_delay_thread_call(sender, moment->call);
     return is_kept ? take_wait(delay, sender, call, &cause, moment->posted) : 0;
 }
@@ -354,6 +370,7 @@ static int find_late_receiver(struct esi_delay *delay,
 static int end_probe(struct esi_delay *delay,
                      struct esi_delay_thread *thread,
                      const struct esi_causal_call *event,
+    of = delay->places[call->place].of;
                      const struct esi_delay_cause *cause)
 {
     struct esi_delay_call *probe =

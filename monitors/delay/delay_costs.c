@@ -192,7 +192,6 @@ static int share_wait(struct esi_delay *delay,
     if (sum <= 0 && result == 0)
         return esi_tally_add(&delay->causes, nearest_activity(late, call->cause.ns),
                              wait);
-    }
     for (size_t i = 0; i < delay->excess.count && result == 0; i++) {
         const struct esi_tally_item *item = &delay->excess.items[i];
         double part = item->sum > 0 ? wait * item->sum / sum : 0;
@@ -200,7 +199,7 @@ static int share_wait(struct esi_delay *delay,
 
         if (part <= 0)
             continue;
-        if (is_activity(key)) {
+        if (is_activity(key))
             key = esi_delay_cause_key(late->number, (uint32_t)key);
         result = esi_tally_add(&delay->causes, key, part);
     }
@@ -263,8 +262,8 @@ static int charge_cause(struct esi_delay *delay,
     uint64_t waiting;
 
     if (cause->key == ESI_DELAY_ELSEWHERE) {
-        delay->totals.indirect += cause->sum;
         delay->totals.elsewhere += cause->sum;
+        delay->totals.indirect += cause->sum;
         return 0;
     }
     of = delay->threads[causing];
@@ -283,10 +282,10 @@ static int charge_cause(struct esi_delay *delay,
             cause->sum;
     if (direct) {
         esi_delay_row_times(delay, ESI_DELAY_BY_RANK, of->row)->direct += cause->sum;
+        line->direct += cause->sum;
         delay->totals.direct += cause->sum;
     } else {
         delay->totals.indirect += cause->sum;
-        line->direct += cause->sum;
     }
     waiting = delay->pairs.count < PAIRS ? thread->row : ESI_DELAY_OTHERS;
     if (is_collective(call) && delay->blames.count < PAIRS &&
@@ -326,6 +325,7 @@ static void sum_wait(struct esi_delay *delay,
         esi_delay_row_block(delay, (enum esi_delay_group)group, rows[group], number,
                             ESI_DELAY_CALLED, -wait);
         times->nonblocking += call->nonblocking ? wait : 0;
+        times->polling += esi_delay_is_poll(place->of) ? wait : 0;
     }
     esi_delay_row_times(delay, ESI_DELAY_BY_KIND, call->cause.kind)->calls++;
     delay->totals.waits++;

@@ -37,6 +37,7 @@ static void describe_times(struct esi_row *row, const struct esi_delay_times *ti
     esi_row_unsigned(esi_row_minor(row, 2), "calls", "CALLS", times->calls);
     describe_time(row, "waited_ns", "WAITED ms", times->waited);
     esi_row_unsigned(row, "waited_nonblocking_ns", NULL, whole_ns(times->nonblocking));
+    esi_row_unsigned(row, "waited_polling_ns", NULL, whole_ns(times->polling));
 }
 
 static double share_of(const struct esi_delay_totals *totals, double critical)
@@ -109,6 +110,7 @@ static void describe_kind(struct esi_row *row, const void *record)
     describe_time(row, "waited_ns", "WAITED ms", shown->row->times.waited);
     describe_time(row, "waited_nonblocking_ns", "OF NONBLOCKING ms",
                   shown->row->times.nonblocking);
+    describe_time(row, "waited_polling_ns", "OF POLLING ms", shown->row->times.polling);
 }
 
 /* What the path takes more here than a rank does on average: the most that an even

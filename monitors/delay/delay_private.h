@@ -21,7 +21,7 @@
 struct esi_delay_place {
     uint32_t line; /* row of its group */
     uint32_t operation;
-    const struct es_operation *of; /* NULL = not known */
+    const struct es_operation *of;
 };
 
 struct esi_delay_group_rows {
@@ -155,6 +155,9 @@ void esi_delay_account(struct esi_delay *delay, struct esi_delay_thread *thread)
 int esi_delay_told(void *data,
                    const struct es_set_event *event,
                    const struct esi_causal_call *call);
+
+/* Whether it does not block: what it has waited was a row of polls, which it ends. */
+bool esi_delay_is_poll(const struct es_operation *operation);
 
 /* --- delay_costs.c ---------------------------------------------------------------- */
 

@@ -20,6 +20,7 @@ plan()
     record "$name" 4 "$planted" "$name" "$rounds"
     expect 0 "$eventspace" time --format json "$folder/$name.rec"
     truth check "$name" "$folder/$name" "$share" "$@"
+    [ "$name" != polls ] || truth polling "$name" "$share"
 }
 wanted=("$@")
 
@@ -27,6 +28,7 @@ wanted=("$@")
 plan sender 25 0.6 1
 plan receiver 25 0.6 1
 plan chain 25 0.7 3
+plan polls 25 0.6 1
 plan collective 25 0.7 3
 plan root 25 0.7 3
 plan through 25 0.7 3

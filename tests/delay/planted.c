@@ -88,6 +88,29 @@ static void late_receiver(int round)
              MPI_Recv(in, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
+static void poll_until(MPI_Request *request)
+{
+    int done;
+
+    do
+        MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    while (!done);
+}
+
+/* Rank 0 tests until rank 1 has sent. */
+static void polls(int round)
+{
+    MPI_Request request;
+
+    (void)round;
+    if (rank == 1)
+        LATE(1, LONG_MS, MPI_Send(out, 1, MPI_INT, 0, 1, MPI_COMM_WORLD));
+    if (rank == 0) {
+        MPI_Irecv(in, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+        CALL(poll_until(&request));
+    }
+}
+
 static void exchange_halos(void)
 {
     MPI_Request requests[4];
@@ -180,6 +203,7 @@ static const struct {
     {"sender", late_sender}, {"receiver", late_receiver}, {"halo", halo},
     {"chain", chain},        {"collective", collective},  {"root", root},
     {"through", through},    {"overlap", overlap},        {"added", added},
+    {"polls", polls},
 };
 
 static void run(const char *plan, int rounds)

@@ -7,6 +7,7 @@
         that were planted, in the order of what they cost, are the greatest causes, have
         SHARE of all waiting together, and each costs FACTOR times what was slept there
     planted.py rank TIME RANK SHARE    this rank causes at least SHARE of all waiting
+    planted.py polling TIME SHARE      SHARE of all waiting is in rows of polls
     planted.py sums TIME               all costs are all waits
 """
 
@@ -107,6 +108,13 @@ def check_rank(lines, rank, share):
     ))
 
 
+def check_polling(lines, share):
+    polled = sum(rank["waited_polling_ns"] for rank in lines["rank"])
+    waited = lines["totals"][-1]["waited_ns"]
+    return complaints(((f"{share} of {waited / 1e6:.1f} ms are polls, not "
+                        f"{polled / 1e6:.1f} ms", polled > share * waited),))
+
+
 def main(arguments):
     lines = read_time(arguments[1])
     wrong = check_sums(lines)
@@ -115,6 +123,8 @@ def main(arguments):
                                [float(factor) for factor in arguments[4:]])
     elif arguments[0] == "rank":
         wrong += check_rank(lines, int(arguments[2]), float(arguments[3]))
+    elif arguments[0] == "polling":
+        wrong += check_polling(lines, float(arguments[2]))
     elif arguments[0] != "sums":
         wrong += 1
     return wrong > 0

@@ -422,19 +422,42 @@ static void a_lock_waits_for_the_unlock(void **state)
     }
 }
 
-static void a_probe_waits_for_the_message(void **state)
+/* Rank 0 waits in a call, of which so much is a row of polls. */
+static void check_polling(struct made_timeline *hand,
+                          enum esi_delay_kind kind,
+                          uint64_t waited,
+                          uint64_t polled)
+{
+    struct esi_delay *delay = analyse(hand);
+
+    check_only_wait(delay, kind, 0, waited);
+    assert_near(times_of_rank(delay, 0)->polling, polled);
+    esi_delay_destroy(delay);
+}
+
+/* The tuple of a test or probe begins with the row of polls that it ends. */
+static void probes_and_rows_of_polls_wait(void **state)
 {
     struct made_timeline hand;
-    struct esi_delay *delay;
 
     (void)state;
+    for (int polls = 0; polls < 2; polls++) {
+        made_timeline_init(&hand, 2);
+        add_call(&hand, 1, "MPI_Send", 0, 30 * US, 31 * US);
+        add_call(&hand, 0, polls ? "MPI_Iprobe" : "MPI_Probe", 1, 2 * US, 32 * US);
+        add_call(&hand, 0, "MPI_Recv", 1, 33 * US, 34 * US);
+        check_polling(&hand, ESI_DELAY_LATE_SENDER, 28 * US, polls ? 28 * US : 0);
+    }
     made_timeline_init(&hand, 2);
     add_call(&hand, 1, "MPI_Send", 0, 30 * US, 31 * US);
-    add_call(&hand, 0, "MPI_Probe", 1, 2 * US, 32 * US);
-    add_call(&hand, 0, "MPI_Recv", 1, 33 * US, 34 * US);
-    delay = analyse(&hand);
-    check_only_wait(delay, ESI_DELAY_LATE_SENDER, 0, 28 * US);
-    esi_delay_destroy(delay);
+    add_call(&hand, 0, "MPI_Irecv", 1, 1 * US, 32 * US);
+    add_call(&hand, 0, "MPI_Test", ES_PEER_NONE, 2 * US, 32 * US);
+    check_polling(&hand, ESI_DELAY_LATE_SENDER, 28 * US, 28 * US);
+    made_timeline_init(&hand, 2);
+    add_call(&hand, 0, "MPI_Isend", 1, 1 * US, 2 * US);
+    add_call(&hand, 1, "MPI_Recv", 0, 30 * US, 32 * US);
+    add_call(&hand, 0, "MPI_Testall", ES_PEER_NONE, 3 * US, 32 * US);
+    check_polling(&hand, ESI_DELAY_LATE_RECEIVER, 27 * US, 27 * US);
 }
 
 /* --- Causes ----------------------------------------------------------------------- */
@@ -758,7 +781,7 @@ SUITE(test_delay)
         cmocka_unit_test(an_access_waits_for_the_post),
         cmocka_unit_test(an_exposure_waits_for_the_complete),
         cmocka_unit_test(a_lock_waits_for_the_unlock),
-        cmocka_unit_test(a_probe_waits_for_the_message),
+        cmocka_unit_test(probes_and_rows_of_polls_wait),
         cmocka_unit_test(a_slow_rank_of_a_ring_causes_all_waits),
         cmocka_unit_test(a_delay_is_charged_along_a_chain),
         cmocka_unit_test(a_delay_is_charged_through_a_collective),

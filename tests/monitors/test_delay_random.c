@@ -248,7 +248,6 @@ static bool compare_ranks(const struct delay_reference *reference,
     size_t count;
     const struct esi_delay_row *rows = esi_delay_rows(delay, ESI_DELAY_BY_RANK, &count);
     const reference_sums *caused = (const reference_sums *)&reference->caused;
-    const reference_sums *critical = (const reference_sums *)&reference->critical;
     bool same = count == (size_t)reference->timeline->ranks;
 
     for (size_t i = 0; i < count; i++) {
@@ -261,6 +260,7 @@ static bool compare_ranks(const struct delay_reference *reference,
     }
     return same;
 }
+
 static bool compare_paths(const struct delay_reference *reference,
                           const struct esi_delay *delay)
 {
@@ -274,7 +274,6 @@ static bool compare_paths(const struct delay_reference *reference,
                            sum_of_rank(reference, critical, rows[i].rank));
     return same;
 }
-
 
 static const struct esi_delay_row *find_line(const struct esi_delay *delay,
                                              const struct delay_reference *reference,
@@ -325,8 +324,8 @@ static bool compare(const struct delay_reference *reference, struct esi_delay *d
     esi_delay_totals(delay, &totals);
     same = check_near("waits", 0, (double)totals.waits, (double)reference->waits);
     same &= check_near("direct", 0, totals.direct, reference->direct);
-    same &= compare_paths(reference, delay);
     same &= compare_ranks(reference, delay);
+    same &= compare_paths(reference, delay);
     same &= compare_lines(reference, delay);
     assert_int_equal(totals.forgotten, 0);
     assert_int_equal(totals.truncated, 0);
@@ -384,22 +383,22 @@ static void check_sums(const struct esi_delay *delay)
     size_t count;
     const struct esi_delay_row *rows = esi_delay_rows(delay, ESI_DELAY_BY_RANK, &count);
     double waited = 0;
-    double direct = 0;
     double caused = 0;
+    double direct = 0;
     double pairs = 0;
 
     esi_delay_totals(delay, &totals);
     for (size_t i = 0; i < count; i++) {
         waited += rows[i].times.waited;
-        direct += rows[i].times.direct;
         caused += rows[i].times.caused;
+        direct += rows[i].times.direct;
     }
     for (size_t i = 0; i < esi_delay_pair_count(delay); i++)
         pairs += esi_delay_pair_at(delay, i).waited;
     assert_true(check_near("sum of waits", 0, waited, totals.waited));
     assert_true(check_near("sum of costs", 0, caused + totals.elsewhere, waited));
-    assert_true(check_near("sum of direct costs", 0, direct, totals.direct));
     assert_true(check_near("sum of pairs", 0, pairs, caused));
+    assert_true(check_near("sum of direct costs", 0, direct, totals.direct));
     assert_true(check_near("direct and indirect", 0, totals.direct + totals.indirect,
                            totals.waited));
 }
@@ -422,8 +421,6 @@ static void costs_add_up_to_waits_in_small_windows(void **state)
     }
 }
 
-SUITE(test_delay_random)
-{
 /* --- Beyond the window ------------------------------------------------------------ */
 
 /* Whether all waits were seen, so that the path can be the reference's. */
@@ -471,11 +468,13 @@ static void a_path_that_is_not_exact_tells_of_detours(void **state)
     assert_true(exact > 0 && detours > 0);
 }
 
+SUITE(test_delay_random)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(costs_and_path_are_those_of_the_reference, draw_seed),
         cmocka_unit_test_setup(costs_add_up_to_waits_in_small_windows, draw_seed),
+        cmocka_unit_test_setup(a_path_that_is_not_exact_tells_of_detours, draw_seed),
     };
 
-        cmocka_unit_test_setup(a_path_that_is_not_exact_tells_of_detours, draw_seed),
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
