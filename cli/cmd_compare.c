@@ -9,7 +9,9 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/event_source.h"
+#include "monitors/archive/archive_read.h"
 #include "monitors/compare/compare_print.h"
+#include "monitors/profile/profile_read.h"
 
 enum { OPTION_ALL = 256, OPTION_TOP };
 
@@ -20,8 +22,14 @@ struct compare_arguments {
     unsigned runs; /* that were named */
 };
 
+/* The profile of an archive. */
+struct compare_profile {
+    struct esi_profile_report report;
+    struct esi_sites *sites; /* NULL = it has none */
+};
+
 static const struct argp_option options[] = {
-    {"all", OPTION_ALL, NULL, 0, "also times that do not differ", 0},
+    {"all", OPTION_ALL, NULL, 0, "also what does not differ", 0},
     {"top", OPTION_TOP, "COUNT", 0, "so many rows (20); 0: all", 0},
     {"format", 'f', "FORMAT", 0, "text, json (JSON Lines, all rows) or csv", 0},
     {0},
@@ -29,9 +37,10 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Tells what run B does otherwise than run A: where it spends more time computing, "
-    "waiting or in MPI, by rank, operation and line of source, if that is more than "
-    "the runs' own iterations differ; and where both first communicate in another "
-    "order. A and B are archives or runs."
+    "waiting or in MPI, or has its critical path, by rank, operation and line of "
+    "source, if that is more than the runs' own iterations differ; of archives, where "
+    "its profile has more calls, bytes or time; and where both first communicate in "
+    "another order. A and B are archives or runs."
     "\vExit status: 0 no difference that the data show, 1 some, 2 usage or input "
     "error, 3 lost a run.";
 
@@ -86,6 +95,30 @@ static int read_run(const struct compare_arguments *arguments,
     return status;
 }
 
+/* Of archives: a run's goes on.  Without one, profiles are not compared. */
+static int read_profile(const struct compare_arguments *arguments,
+                        struct esi_compare *compare,
+                        enum esi_compare_run run,
+                        struct compare_profile *profile)
+{
+    const char *path = arguments->style.names[run];
+    struct es_error error = {.text = ""};
+    int result;
+
+    if (!esi_archive_is_one(path))
+        return ES_EXIT_SUCCESS;
+    result =
+        esi_profile_read_archive(path, NULL, &error, &profile->sites, &profile->report);
+    if (result == -ENOENT && error.text[0] == '\0')
+        return ES_EXIT_SUCCESS;
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result, "cannot read '%s'",
+                                      path);
+    if (profile->report.rank_count > 0)
+        esi_compare_set_profile(compare, run, &profile->report);
+    return ES_EXIT_SUCCESS;
+}
+
 static int print_answer(const struct compare_arguments *arguments,
                         const struct esi_compare *compare)
 {
@@ -113,8 +146,30 @@ static int give_answer(const struct compare_arguments *arguments,
     if (arguments->format == ESI_ROWS_TABLE)
         esi_command_tell_left_out();
     esi_compare_totals(compare, &totals);
-    return totals.differing > 0 || totals.orders_differ ? ES_EXIT_FINDING
-                                                        : ES_EXIT_SUCCESS;
+    return totals.differing > 0 || totals.profile_differing > 0 || totals.orders_differ
+               ? ES_EXIT_FINDING
+               : ES_EXIT_SUCCESS;
+}
+
+static int compare_runs(const struct compare_arguments *arguments,
+                        struct esi_compare *compare)
+{
+    struct compare_profile profiles[ESI_COMPARE_RUNS] = {{.sites = NULL}};
+    int status = ES_EXIT_SUCCESS;
+
+    for (int run = 0; run < ESI_COMPARE_RUNS && status == ES_EXIT_SUCCESS; run++) {
+        status = read_run(arguments, compare, (enum esi_compare_run)run);
+        if (status == ES_EXIT_SUCCESS)
+            status = read_profile(arguments, compare, (enum esi_compare_run)run,
+                                  &profiles[run]);
+    }
+    if (status == ES_EXIT_SUCCESS)
+        status = give_answer(arguments, compare);
+    for (int run = 0; run < ESI_COMPARE_RUNS; run++) {
+        esi_profile_report_fini(&profiles[run].report);
+        esi_sites_destroy(profiles[run].sites);
+    }
+    return status;
 }
 
 int esi_cmd_compare(int argc, char **argv)
@@ -131,11 +186,7 @@ int esi_cmd_compare(int argc, char **argv)
     result = esi_compare_create(&compare);
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, result, "cannot begin");
-    status = read_run(&arguments, compare, ESI_COMPARE_A);
-    if (status == ES_EXIT_SUCCESS)
-        status = read_run(&arguments, compare, ESI_COMPARE_B);
-    if (status == ES_EXIT_SUCCESS)
-        status = give_answer(&arguments, compare);
+    status = compare_runs(&arguments, compare);
     esi_compare_destroy(compare);
     return status;
 }

@@ -14,6 +14,12 @@ struct esi_bootstrap {
     bool known; /* there were blocks enough to say so */
 };
 
+/* Whether nearly all samples lie on one side of 0. */
+static inline bool esi_bootstrap_is_clear(const struct esi_bootstrap *noise)
+{
+    return noise->known && (noise->low > 0 || noise->high < 0);
+}
+
 enum { ESI_BOOTSTRAP_LEAST = 8 }; /* blocks */
 
 /* Draws samples of the blocks of two runs, with repetition; blocks that both have are

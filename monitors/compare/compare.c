@@ -11,18 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
-
-struct compare_side {
-    struct esi_delay *delay;
-    struct esi_sequences sequences;
-};
-
-struct esi_compare {
-    struct compare_side sides[ESI_COMPARE_RUNS];
-    struct esi_compare_row *rows;
-    size_t count, capacity;
-    struct esi_compare_totals totals;
-};
+#include "monitors/compare/compare_private.h"
 
 int esi_compare_create(struct esi_compare **ret_compare)
 {
@@ -50,7 +39,8 @@ void esi_compare_destroy(struct esi_compare *compare)
         esi_delay_destroy(compare->sides[i].delay);
         esi_sequences_fini(&compare->sides[i].sequences);
     }
-    free(compare->rows);
+    free(compare->times.rows);
+    free(compare->profiles.rows);
     free(compare);
 }
 
@@ -58,7 +48,7 @@ static int take_event(void *data,
                       const struct es_set_event *event,
                       const struct esi_causal_call *call)
 {
-    struct compare_side *side = data;
+    struct esi_compare_side *side = data;
     struct esi_causal_listener delay = esi_delay_listener(side->delay);
     int result = delay.told(delay.data, event, call);
 
@@ -72,23 +62,30 @@ struct esi_causal_listener esi_compare_listener(struct esi_compare *compare,
                                         .data = &compare->sides[run]};
 }
 
+void esi_compare_set_profile(struct esi_compare *compare,
+                             enum esi_compare_run run,
+                             const struct esi_profile_report *report)
+{
+    compare->sides[run].profile = report;
+}
+
 /* --- Rows ------------------------------------------------------------------------- */
 
-static bool is_same_text(const char *a, const char *b)
+bool esi_compare_is_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static const struct esi_delay_row *find_like(const struct esi_delay *delay,
-                                             enum esi_delay_group group,
-                                             const struct esi_delay_row *row)
+const struct esi_delay_row *esi_compare_find_like(const struct esi_delay *delay,
+                                                  enum esi_delay_group group,
+                                                  const struct esi_delay_row *row)
 {
     size_t count;
     const struct esi_delay_row *rows = esi_delay_rows(delay, group, &count);
 
     for (size_t i = 0; i < count; i++)
-        if (rows[i].rank == row->rank && is_same_text(rows[i].name, row->name) &&
-            is_same_text(rows[i].operation, row->operation))
+        if (rows[i].rank == row->rank && esi_compare_is_text(rows[i].name, row->name) &&
+            esi_compare_is_text(rows[i].operation, row->operation))
             return &rows[i];
     return NULL;
 }
@@ -125,35 +122,53 @@ static size_t count_blocks(const struct esi_delay *delay)
     return blocks;
 }
 
-static void take_series(const struct esi_delay_row *row,
-                        enum esi_compare_metric metric,
-                        double ret_values[ESI_DELAY_BLOCKS])
+static void add_series(const struct esi_delay_row *row,
+                       enum esi_delay_metric metric,
+                       double values[ESI_DELAY_BLOCKS])
 {
-    for (size_t i = 0; i < ESI_DELAY_BLOCKS; i++)
-        ret_values[i] = row ? row->series->blocks[i][metric] : 0;
+    for (size_t i = 0; row && metric != ESI_DELAY_METRICS && i < ESI_DELAY_BLOCKS; i++)
+        values[i] += row->series->blocks[i][metric];
 }
 
-/* Metrics but the last are those of series, in their order. */
+struct esi_bootstrap esi_compare_noise(const struct esi_compare *compare,
+                                       const struct esi_delay_row *a,
+                                       const struct esi_delay_row *b,
+                                       enum esi_delay_metric metric,
+                                       enum esi_delay_metric other)
+{
+    double values[ESI_COMPARE_RUNS][ESI_DELAY_BLOCKS] = {{0}};
+
+    add_series(a, metric, values[ESI_COMPARE_A]);
+    add_series(a, other, values[ESI_COMPARE_A]);
+    add_series(b, metric, values[ESI_COMPARE_B]);
+    add_series(b, other, values[ESI_COMPARE_B]);
+    return esi_bootstrap_compare(
+        values[ESI_COMPARE_A], count_blocks(compare->sides[ESI_COMPARE_A].delay),
+        values[ESI_COMPARE_B], count_blocks(compare->sides[ESI_COMPARE_B].delay));
+}
+
+/* Metrics of times are those of series, in their order. */
 _Static_assert((int)ESI_COMPARE_WAITED == (int)ESI_DELAY_WAITED &&
                    (int)ESI_COMPARE_CAUSED == (int)ESI_DELAY_CAUSED &&
                    (int)ESI_COMPARE_COMPUTED == (int)ESI_DELAY_COMPUTED &&
-                   (int)ESI_COMPARE_CALLED == (int)ESI_DELAY_CALLED,
+                   (int)ESI_COMPARE_CALLED == (int)ESI_DELAY_CALLED &&
+                   (int)ESI_COMPARE_CRITICAL == (int)ESI_DELAY_CRITICAL,
                "metrics are those of series");
 
-static double whole_of(const struct esi_delay_totals *totals)
+double esi_compare_whole(const struct esi_compare *compare)
 {
+    const struct esi_delay_totals *totals = &compare->totals.runs[ESI_COMPARE_A];
+
     return (double)(totals->end_ns - totals->begin_ns);
 }
 
-static bool is_beyond_chance(const struct esi_compare *compare,
-                             const struct esi_compare_row *row)
+int esi_compare_table_add(struct esi_compare_table *table,
+                          const struct esi_compare_row *row)
 {
-    double whole = whole_of(&compare->totals.runs[ESI_COMPARE_A]);
-
-    if (row->metric == ESI_COMPARE_CRITICAL || !row->noise.known)
-        return false;
-    return fabs(row->noise.difference) * 100 > whole &&
-           (row->noise.low > 0 || row->noise.high < 0);
+    if (ESI_ARRAY_RESERVE(table->rows, table->capacity, table->count + 1) < 0)
+        return -ENOMEM;
+    table->rows[table->count++] = *row;
+    return 0;
 }
 
 /* One of both is NULL where the other run has no such row. */
@@ -171,24 +186,15 @@ static int add_row(struct esi_compare *compare,
                                   .metric = metric,
                                   .a = value_of(a, metric),
                                   .b = value_of(b, metric)};
-    double values[ESI_COMPARE_RUNS][ESI_DELAY_BLOCKS];
 
     if (row.a == 0 && row.b == 0)
         return 0;
-    row.noise.difference = row.b - row.a;
-    if (metric != ESI_COMPARE_CRITICAL) {
-        take_series(a, metric, values[ESI_COMPARE_A]);
-        take_series(b, metric, values[ESI_COMPARE_B]);
-        row.noise = esi_bootstrap_compare(
-            values[ESI_COMPARE_A], count_blocks(compare->sides[ESI_COMPARE_A].delay),
-            values[ESI_COMPARE_B], count_blocks(compare->sides[ESI_COMPARE_B].delay));
-    }
-    row.differs = is_beyond_chance(compare, &row);
+    row.noise = esi_compare_noise(compare, a, b, (enum esi_delay_metric)metric,
+                                  ESI_DELAY_METRICS);
+    row.differs = esi_bootstrap_is_clear(&row.noise) &&
+                  fabs(row.noise.difference) * 100 > esi_compare_whole(compare);
     compare->totals.differing += row.differs;
-    if (ESI_ARRAY_RESERVE(compare->rows, compare->capacity, compare->count + 1) < 0)
-        return -ENOMEM;
-    compare->rows[compare->count++] = row;
-    return 0;
+    return esi_compare_table_add(&compare->times, &row);
 }
 
 static int add_metrics(struct esi_compare *compare,
@@ -198,7 +204,7 @@ static int add_metrics(struct esi_compare *compare,
 {
     int result = 0;
 
-    for (int metric = 0; metric < ESI_COMPARE_METRICS && result == 0; metric++)
+    for (int metric = 0; metric < ESI_COMPARE_TIMES && result == 0; metric++)
         result = add_row(compare, group, a, b, (enum esi_compare_metric)metric);
     return result;
 }
@@ -213,10 +219,10 @@ static int add_group(struct esi_compare *compare, enum esi_delay_group group)
     int result = 0;
 
     for (size_t i = 0; i < a_count && result == 0; i++)
-        result =
-            add_metrics(compare, group, &a_rows[i], find_like(b, group, &a_rows[i]));
+        result = add_metrics(compare, group, &a_rows[i],
+                             esi_compare_find_like(b, group, &a_rows[i]));
     for (size_t i = 0; i < b_count && result == 0; i++)
-        if (!find_like(a, group, &b_rows[i]))
+        if (!esi_compare_find_like(a, group, &b_rows[i]))
             result = add_metrics(compare, group, NULL, &b_rows[i]);
     return result;
 }
@@ -239,7 +245,7 @@ static int compare_rows(const void *left, const void *right)
 
 static int end_side(struct esi_compare *compare, enum esi_compare_run run)
 {
-    struct compare_side *side = &compare->sides[run];
+    struct esi_compare_side *side = &compare->sides[run];
     int result = esi_delay_settle(side->delay);
 
     if (result == 0)
@@ -251,8 +257,8 @@ static int end_side(struct esi_compare *compare, enum esi_compare_run run)
 
 int esi_compare_finish(struct esi_compare *compare)
 {
-    struct compare_side *a = &compare->sides[ESI_COMPARE_A];
-    struct compare_side *b = &compare->sides[ESI_COMPARE_B];
+    struct esi_compare_side *a = &compare->sides[ESI_COMPARE_A];
+    struct esi_compare_side *b = &compare->sides[ESI_COMPARE_B];
     int result = end_side(compare, ESI_COMPARE_A);
 
     if (result == 0)
@@ -268,9 +274,10 @@ int esi_compare_finish(struct esi_compare *compare)
         result = add_group(compare, ESI_DELAY_BY_OPERATION);
     if (result == 0)
         result = add_group(compare, ESI_DELAY_BY_LINE);
-    if (compare->count > 0)
-        qsort(compare->rows, compare->count, sizeof *compare->rows, compare_rows);
-    return result;
+    if (compare->times.count > 0)
+        qsort(compare->times.rows, compare->times.count, sizeof *compare->times.rows,
+              compare_rows);
+    return result < 0 ? result : esi_compare_profiles(compare);
 }
 
 const char *esi_compare_metric_name(enum esi_compare_metric metric)
@@ -278,7 +285,8 @@ const char *esi_compare_metric_name(enum esi_compare_metric metric)
     static const char *const names[] = {
         [ESI_COMPARE_WAITED] = "waited",     [ESI_COMPARE_CAUSED] = "caused",
         [ESI_COMPARE_COMPUTED] = "computed", [ESI_COMPARE_CALLED] = "in MPI",
-        [ESI_COMPARE_CRITICAL] = "critical",
+        [ESI_COMPARE_CRITICAL] = "critical", [ESI_COMPARE_CALLS] = "calls",
+        [ESI_COMPARE_BYTES] = "bytes",       [ESI_COMPARE_TIME] = "time",
     };
 
     return names[metric];
@@ -287,8 +295,16 @@ const char *esi_compare_metric_name(enum esi_compare_metric metric)
 const struct esi_compare_row *esi_compare_rows(const struct esi_compare *compare,
                                                size_t *ret_count)
 {
-    *ret_count = compare->count;
-    return compare->rows;
+    *ret_count = compare->times.count;
+    return compare->times.rows;
+}
+
+const struct esi_compare_row *esi_compare_profile_rows(
+    const struct esi_compare *compare,
+    size_t *ret_count)
+{
+    *ret_count = compare->profiles.count;
+    return compare->profiles.rows;
 }
 
 void esi_compare_totals(const struct esi_compare *compare,

@@ -19,6 +19,7 @@
 #include "monitors/compare/bootstrap.h"
 #include "monitors/compare/sequences.h"
 #include "monitors/delay/delay.h"
+#include "monitors/profile/profile_report.h"
 
 enum esi_compare_run { ESI_COMPARE_A, ESI_COMPARE_B, ESI_COMPARE_RUNS };
 
@@ -32,6 +33,10 @@ void esi_compare_destroy(struct esi_compare *compare);
 /* Takes the events of one of the runs. */
 struct esi_causal_listener esi_compare_listener(struct esi_compare *compare,
                                                 enum esi_compare_run run);
+/* Also compares the runs' profiles.  Borrowed; must outlive the object. */
+void esi_compare_set_profile(struct esi_compare *compare,
+                             enum esi_compare_run run,
+                             const struct esi_profile_report *report);
 /* Both are read.  0 or -ENOMEM. */
 int esi_compare_finish(struct esi_compare *compare);
 
@@ -42,14 +47,19 @@ enum esi_compare_metric {
     ESI_COMPARE_CAUSED,
     ESI_COMPARE_COMPUTED,
     ESI_COMPARE_CALLED,
-    ESI_COMPARE_CRITICAL, /* no yardstick: it is one path */
+    ESI_COMPARE_CRITICAL,
+    ESI_COMPARE_TIMES,
+    /* Of the profiles; calls without a unit, bytes, nanoseconds in calls. */
+    ESI_COMPARE_CALLS = ESI_COMPARE_TIMES,
+    ESI_COMPARE_BYTES,
+    ESI_COMPARE_TIME,
     ESI_COMPARE_METRICS,
 };
 
 /* "waited" and so on. */
 const char *esi_compare_metric_name(enum esi_compare_metric metric);
 
-/* Times are in nanoseconds.  Texts are borrowed. */
+/* Values are nanoseconds but of CALLS and BYTES.  Texts are borrowed. */
 struct esi_compare_row {
     enum esi_delay_group group; /* by rank, operation or line */
     int rank;                   /* of a rank, else -1 */
@@ -61,14 +71,20 @@ struct esi_compare_row {
     bool differs; /* more than chance explains, and by more than 1 % of the run */
 };
 
-/* Those that differ first, by how much. */
+/* Times; those that differ first, by how much. */
 const struct esi_compare_row *esi_compare_rows(const struct esi_compare *compare,
                                                size_t *ret_count);
+/* What profiles have, by operation and line; those that differ first, by metric. */
+const struct esi_compare_row *esi_compare_profile_rows(
+    const struct esi_compare *compare,
+    size_t *ret_count);
 
 struct esi_compare_totals {
     struct esi_delay_totals runs[ESI_COMPARE_RUNS];
     size_t differing; /* rows */
-    uint64_t alike;   /* steps of communication up to where threads first differ */
+    bool profiled;    /* both runs' profiles were compared */
+    size_t profile_differing;
+    uint64_t alike; /* steps of communication up to where threads first differ */
     bool orders_differ;
     struct esi_sequence_difference first; /* difference of the orders */
 };

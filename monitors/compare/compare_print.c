@@ -50,15 +50,23 @@ static void describe_what(struct esi_row *row, const struct esi_compare_row *of)
                       of->operation && has_name ? of->name : "");
 }
 
+static void describe_samples(struct esi_row *row,
+                             const struct esi_bootstrap *noise,
+                             const char *low,
+                             const char *high)
+{
+    esi_row_signed(esi_row_if(row, noise->known), low, NULL,
+                   (int64_t)llround(noise->low));
+    esi_row_signed(esi_row_if(row, noise->known), high, NULL,
+                   (int64_t)llround(noise->high));
+}
+
 static void describe_noise(struct esi_row *row, const struct esi_compare_row *of)
 {
     const struct esi_bootstrap *noise = &of->noise;
 
     describe_number(row, "difference_ns", "DIFFERENCE ms", noise->difference);
-    esi_row_signed(esi_row_if(row, noise->known), "low_ns", NULL,
-                   (int64_t)llround(noise->low));
-    esi_row_signed(esi_row_if(row, noise->known), "high_ns", NULL,
-                   (int64_t)llround(noise->high));
+    describe_samples(row, noise, "low_ns", "high_ns");
     esi_row_bool(row, "differs", NULL, of->differs);
     if (noise->known)
         esi_row_words(esi_row_minor(row, 1), "99 % OF SAMPLES ms", 0, "%.3f to %.3f",
@@ -67,9 +75,33 @@ static void describe_noise(struct esi_row *row, const struct esi_compare_row *of
         esi_row_words(esi_row_minor(row, 1), "99 % OF SAMPLES ms", 0, "not known");
 }
 
+/* A row, and what it is a part of. */
+struct difference_row {
+    const struct esi_compare_row *row;
+    const struct esi_compare_totals *totals;
+};
+
+/* Of the critical path, in percent. */
+static void describe_share(struct esi_row *row, const struct difference_row *shown)
+{
+    bool is_path = shown->row->metric == ESI_COMPARE_CRITICAL;
+    double a = shown->totals->runs[ESI_COMPARE_A].critical;
+    double b = shown->totals->runs[ESI_COMPARE_B].critical;
+
+    a = is_path && a > 0 ? 100 * shown->row->a / a : 0;
+    b = is_path && b > 0 ? 100 * shown->row->b / b : 0;
+    esi_row_real(esi_row_if(row, is_path), "a_path_percent", NULL, a);
+    esi_row_real(esi_row_if(row, is_path), "b_path_percent", NULL, b);
+    if (is_path)
+        esi_row_words(esi_row_minor(row, 2), "PATH %", 0, "%.1f to %.1f", a, b);
+    else
+        esi_row_words(esi_row_minor(row, 2), "PATH %", 0, "-");
+}
+
 static void describe_row(struct esi_row *row, const void *record)
 {
-    const struct esi_compare_row *of = record;
+    const struct difference_row *shown = record;
+    const struct esi_compare_row *of = shown->row;
 
     if (esi_row_is_json(row))
         esi_row_text(row, "type", NULL, "difference");
@@ -79,25 +111,83 @@ static void describe_row(struct esi_row *row, const void *record)
     describe_number(row, "a_ns", "A ms", of->a);
     describe_number(row, "b_ns", "B ms", of->b);
     describe_noise(row, of);
+    describe_share(row, shown);
 }
 
-static int print_rows(const struct esi_compare *compare,
-                      bool all,
-                      size_t top,
+/* Times in milliseconds for people. */
+static void describe_value(struct esi_row *row,
+                           const char *name,
+                           const char *heading,
+                           const struct esi_compare_row *of,
+                           double value)
+{
+    esi_row_signed(row, name, NULL, (int64_t)llround(value));
+    if (of->metric == ESI_COMPARE_TIME)
+        esi_row_quantity(row, heading, "%.3f", value / MILLISECOND);
+    else
+        esi_row_quantity(row, heading, "%.0f", value);
+}
+
+static void describe_profile(struct esi_row *row, const void *record)
+{
+    const struct difference_row *shown = record;
+    const struct esi_compare_row *of = shown->row;
+
+    if (esi_row_is_json(row))
+        esi_row_text(row, "type", NULL, "profile");
+    esi_row_text(row, "metric", NULL, esi_compare_metric_name(of->metric));
+    esi_row_words(row, "PROFILE", 0, "%s%s", esi_compare_metric_name(of->metric),
+                  of->metric == ESI_COMPARE_TIME ? " ms" : "");
+    esi_row_text(row, "group", NULL, group_name(of->group));
+    describe_what(row, of);
+    describe_value(row, "a", "A", of, of->a);
+    describe_value(row, "b", "B", of, of->b);
+    describe_value(row, "difference", "DIFFERENCE", of, of->b - of->a);
+    describe_samples(row, &of->noise, "low", "high");
+    esi_row_bool(row, "differs", NULL, of->differs);
+}
+
+/* What is printed of the rows. */
+struct printed_rows {
+    const struct esi_compare_row *rows;
+    size_t count;
+    esi_row_describe *describe;
+};
+
+static struct printed_rows times_of(const struct esi_compare *compare)
+{
+    struct printed_rows shown = {.describe = describe_row};
+
+    shown.rows = esi_compare_rows(compare, &shown.count);
+    return shown;
+}
+
+static struct printed_rows profiles_of(const struct esi_compare *compare)
+{
+    struct printed_rows shown = {.describe = describe_profile};
+
+    shown.rows = esi_compare_profile_rows(compare, &shown.count);
+    return shown;
+}
+
+static int print_rows(const struct printed_rows *of,
+                      const struct esi_compare_style *style,
                       enum esi_rows_format format,
+                      const struct esi_compare_totals *totals,
                       FILE *stream)
 {
     static const struct esi_compare_row empty = {.name = ""};
+    struct difference_row shown = {.row = &empty, .totals = totals};
     struct esi_rows rows;
-    size_t count;
-    const struct esi_compare_row *of = esi_compare_rows(compare, &count);
     int result;
 
-    esi_rows_init(&rows, format, stream, describe_row);
-    result = esi_rows_begin(&rows, &empty);
-    for (size_t i = 0; i < count && result == 0 && (top == 0 || i < top); i++)
-        if (all || of[i].differs)
-            esi_rows_add(&rows, &of[i]);
+    esi_rows_init(&rows, format, stream, of->describe);
+    result = esi_rows_begin(&rows, &shown);
+    for (size_t i = 0; i < of->count && result == 0; i++) {
+        shown.row = &of->rows[i];
+        if ((style->top == 0 || i < style->top) && (style->all || shown.row->differs))
+            esi_rows_add(&rows, &shown);
+    }
     return result < 0 ? result : esi_rows_finish(&rows);
 }
 
@@ -196,11 +286,25 @@ static void print_run(const char *letter,
                          totals->waited / MILLISECOND, totals->critical / MILLISECOND);
 }
 
+static int print_table(const struct printed_rows *rows,
+                       size_t differing,
+                       const struct esi_compare_style *style,
+                       const struct esi_compare_totals *totals,
+                       FILE *stream)
+{
+    if (rows->count == 0 || (differing == 0 && !style->all))
+        return 0;
+    fputc('\n', stream);
+    return print_rows(rows, style, ESI_ROWS_TABLE, totals, stream);
+}
+
 int esi_compare_print_text(const struct esi_compare *compare,
                            const struct esi_compare_style *style,
                            FILE *stream)
 {
     struct esi_compare_totals totals;
+    struct printed_rows times, profiles;
+    int result;
 
     esi_compare_totals(compare, &totals);
     print_run("A", style->names[ESI_COMPARE_A], &totals.runs[ESI_COMPARE_A], stream);
@@ -212,10 +316,15 @@ int esi_compare_print_text(const struct esi_compare *compare,
         esi_text_prose_print(
             stream, "%zu times differ by more than the runs' own iterations do",
             totals.differing);
-    if (totals.differing == 0 && !style->all)
-        return 0;
-    fputc('\n', stream);
-    return print_rows(compare, style->all, style->top, ESI_ROWS_TABLE, stream);
+    if (totals.profiled)
+        esi_text_prose_print(stream, "%zu sums of the profiles differ",
+                             totals.profile_differing);
+    times = times_of(compare);
+    profiles = profiles_of(compare);
+    result = print_table(&times, totals.differing, style, &totals, stream);
+    return result < 0 ? result
+                      : print_table(&profiles, totals.profile_differing, style, &totals,
+                                    stream);
 }
 
 static void describe_totals(struct esi_row *row, const void *record)
@@ -226,6 +335,8 @@ static void describe_totals(struct esi_row *row, const void *record)
 
     esi_row_text(row, "type", NULL, "totals");
     esi_row_unsigned(row, "differing", NULL, totals->differing);
+    esi_row_bool(row, "profiled", NULL, totals->profiled);
+    esi_row_unsigned(row, "profile_differing", NULL, totals->profile_differing);
     esi_row_unsigned(row, "a_threads", NULL, a->threads);
     esi_row_unsigned(row, "b_threads", NULL, b->threads);
     esi_row_unsigned(row, "a_time_ns", NULL, a->end_ns - a->begin_ns);
@@ -238,10 +349,16 @@ static void describe_totals(struct esi_row *row, const void *record)
 
 int esi_compare_print_json(const struct esi_compare *compare, FILE *stream)
 {
+    static const struct esi_compare_style whole = {.all = true};
+    struct printed_rows times = times_of(compare);
+    struct printed_rows profiles = profiles_of(compare);
     struct esi_compare_totals totals;
-    int result = print_rows(compare, true, 0, ESI_ROWS_JSON, stream);
+    int result;
 
     esi_compare_totals(compare, &totals);
+    result = print_rows(&times, &whole, ESI_ROWS_JSON, &totals, stream);
+    if (result == 0)
+        result = print_rows(&profiles, &whole, ESI_ROWS_JSON, &totals, stream);
     if (result == 0)
         result = esi_rows_print_json(stream, describe_order, &totals);
     return result < 0 ? result : esi_rows_print_json(stream, describe_totals, &totals);
@@ -251,5 +368,9 @@ int esi_compare_print_csv(const struct esi_compare *compare,
                           const struct esi_compare_style *style,
                           FILE *stream)
 {
-    return print_rows(compare, style->all, style->top, ESI_ROWS_CSV, stream);
+    struct printed_rows times = times_of(compare);
+    struct esi_compare_totals totals;
+
+    esi_compare_totals(compare, &totals);
+    return print_rows(&times, style, ESI_ROWS_CSV, &totals, stream);
 }

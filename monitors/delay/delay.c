@@ -353,29 +353,42 @@ static void clear_critical(struct esi_delay *delay)
 {
     for (int group = 0; group < ESI_DELAY_GROUPS; group++)
         for (size_t i = 0; i < delay->groups[group].count; i++) {
-            delay->groups[group].rows[i].times.critical = 0;
-            delay->groups[group].rows[i].times.critical_computing = 0;
+            struct esi_delay_row *row = &delay->groups[group].rows[i];
+
+            row->times.critical = 0;
+            row->times.critical_computing = 0;
+            for (int block = 0; row->series && block < ESI_DELAY_BLOCKS; block++)
+                row->series->blocks[block][ESI_DELAY_CRITICAL] = 0;
         }
     delay->totals.critical = 0;
 }
 
+static void add_critical_to(struct esi_delay *delay,
+                            enum esi_delay_group group,
+                            uint32_t row,
+                            const struct esi_path_key *key,
+                            double ns)
+{
+    esi_delay_row_times(delay, group, row)->critical += ns;
+    esi_delay_row_block(delay, group, row, (uint64_t)key->block << key->generation,
+                        ESI_DELAY_CRITICAL, ns);
+}
+
 static void add_critical(struct esi_delay *delay, const struct esi_tally_item *item)
 {
-    const struct esi_delay_thread *thread =
-        delay->threads[(uint32_t)(item->key >> 32) - 1];
-    uint32_t activity = (uint32_t)item->key;
-    const struct esi_delay_place *place = &delay->places[activity / 2];
-    struct esi_delay_times *line =
-        esi_delay_row_times(delay, ESI_DELAY_BY_LINE, place->line);
+    struct esi_path_key key = esi_path_key_of(item->key);
+    const struct esi_delay_place *place = &delay->places[key.activity / 2];
 
     delay->totals.critical += item->sum;
-    esi_delay_row_times(delay, ESI_DELAY_BY_RANK, thread->row)->critical += item->sum;
-    line->critical += item->sum;
-    if (activity % 2 == 0)
-        line->critical_computing += item->sum;
+    add_critical_to(delay, ESI_DELAY_BY_RANK, delay->threads[key.thread]->row, &key,
+                    item->sum);
+    add_critical_to(delay, ESI_DELAY_BY_LINE, place->line, &key, item->sum);
+    if (key.activity % 2 == 0)
+        esi_delay_row_times(delay, ESI_DELAY_BY_LINE, place->line)
+            ->critical_computing += item->sum;
     else
-        esi_delay_row_times(delay, ESI_DELAY_BY_OPERATION, place->operation)
-            ->critical += item->sum;
+        add_critical_to(delay, ESI_DELAY_BY_OPERATION, place->operation, &key,
+                        item->sum);
 }
 
 int esi_delay_find_critical(struct esi_delay *delay)

@@ -102,6 +102,8 @@ enum esi_delay_metric {
     ESI_DELAY_CAUSED,
     ESI_DELAY_COMPUTED,
     ESI_DELAY_CALLED,
+    ESI_DELAY_CRITICAL,
+    ESI_DELAY_CALLS, /* how many; of operations and lines */
     ESI_DELAY_METRICS,
 };
 struct esi_delay_series {

@@ -65,6 +65,8 @@ static struct esi_delay_thread *add_thread(struct esi_delay *delay,
         esi_delay_thread_create((uint32_t)delay->thread_count, delay->config.window);
     if (!thread)
         return NULL;
+    if (delay->config.series)
+        thread->block_calls = &delay->block_calls;
     thread->rank = call->rank;
     thread->thread = call->thread;
     thread->row = esi_delay_rank_row(delay, call->rank);
@@ -198,6 +200,15 @@ static int take_wait(struct esi_delay *delay,
     return esi_delay_expect(delay, thread, call);
 }
 
+static void count_call(struct esi_delay *delay,
+                       enum esi_delay_group group,
+                       uint32_t row,
+                       uint64_t number)
+{
+    esi_delay_row_times(delay, group, row)->calls++;
+    esi_delay_row_block(delay, group, row, number, ESI_DELAY_CALLS, 1);
+}
+
 /* The last call if it goes on at this time, else a new one. */
 static struct esi_delay_call *call_at(struct esi_delay *delay,
                                       struct esi_delay_thread *thread,
@@ -236,9 +247,9 @@ static struct esi_delay_call *call_at(struct esi_delay *delay,
         esi_delay_widen_blocks(delay, 2 * delay->block_calls);
     delay->totals.calls++;
     esi_delay_row_times(delay, ESI_DELAY_BY_RANK, thread->row)->calls++;
-    esi_delay_row_times(delay, ESI_DELAY_BY_LINE, delay->places[place].line)->calls++;
-    esi_delay_row_times(delay, ESI_DELAY_BY_OPERATION, delay->places[place].operation)
-        ->calls++;
+    count_call(delay, ESI_DELAY_BY_LINE, delay->places[place].line, thread->next - 1);
+    count_call(delay, ESI_DELAY_BY_OPERATION, delay->places[place].operation,
+               thread->next - 1);
     if (delay->totals.begin_ns == 0 || last->from_ns < delay->totals.begin_ns)
         delay->totals.begin_ns = last->from_ns;
     if (last->communicator == UINT32_MAX)
@@ -310,17 +321,6 @@ static void find_wrong_order(struct esi_delay_thread *thread, uint64_t sent_ns)
     }
 }
 
-/* The call of another thread in which it was at a time; NULL = in none. */
-static struct esi_delay_call *call_during(const struct esi_delay_thread *thread,
-                                          uint64_t ns)
-{
-    struct esi_delay_call *call =
-        esi_delay_thread_call(thread, esi_delay_thread_find(thread, ns));
-
-    return call && call->begin_ns < ns ? call : NULL;
-}
-
-/* Whether the sender was kept until the receive was posted: in the send itself, or in
 bool esi_delay_is_poll(const struct es_operation *operation)
 {
     switch (operation->code) {
@@ -336,6 +336,17 @@ bool esi_delay_is_poll(const struct es_operation *operation)
     }
 }
 
+/* The call of another thread in which it was at a time; NULL = in none. */
+static struct esi_delay_call *call_during(const struct esi_delay_thread *thread,
+                                          uint64_t ns)
+{
+    struct esi_delay_call *call =
+        esi_delay_thread_call(thread, esi_delay_thread_find(thread, ns));
+
+    return call && call->begin_ns < ns ? call : NULL;
+}
+
+/* Whether the sender was kept until the receive was posted: in the send itself, or in
  * the call that completed it. */
 static int find_late_receiver(struct esi_delay *delay,
                               const struct esi_delay_thread *receiver,
@@ -350,6 +361,7 @@ static int find_late_receiver(struct esi_delay *delay,
                                           .ns = posted_ns,
                                           .kind = ESI_DELAY_LATE_RECEIVER,
                                           .known = true};
+    const struct es_operation *of;
     struct esi_delay_call *call;
     bool is_kept;
 
@@ -358,10 +370,10 @@ static int find_late_receiver(struct esi_delay *delay,
     call = call_during(sender, posted_ns);
     if (!call)
         return 0;
+    of = delay->places[call->place].of;
     if (moment->posted) /* what posts it does not wait itself */
         is_kept = of->waits || esi_delay_is_poll(of);
     else
-    const struct es_operation *of;
         is_kept = call == esi_delay_thread_call(sender, moment->call);
     return is_kept ? take_wait(delay, sender, call, &cause, moment->posted) : 0;
 }
@@ -370,7 +382,6 @@ static int find_late_receiver(struct esi_delay *delay,
 static int end_probe(struct esi_delay *delay,
                      struct esi_delay_thread *thread,
                      const struct esi_causal_call *event,
-    of = delay->places[call->place].of;
                      const struct esi_delay_cause *cause)
 {
     struct esi_delay_call *probe =

@@ -75,7 +75,38 @@ static void release_node(struct esi_paths *paths, struct esi_path_node *node)
 
 /* --- Sums ------------------------------------------------------------------------- */
 
+enum { ACTIVITY_BITS = 24, GENERATION_BITS = 6, BLOCK_BITS = 6 };
+
+struct esi_path_key esi_path_key_of(uint64_t key)
+{
+    return (struct esi_path_key){
+        .activity = key & ((1u << ACTIVITY_BITS) - 1),
+        .generation = key >> ACTIVITY_BITS & ((1u << GENERATION_BITS) - 1),
+        .block = key >> (ACTIVITY_BITS + GENERATION_BITS) & ((1u << BLOCK_BITS) - 1),
+        .thread = (uint32_t)(key >> (ACTIVITY_BITS + GENERATION_BITS + BLOCK_BITS)),
+    };
+}
+
+/* Of an activity in or ahead of a call.  Blocks grow while the run goes on: what was
+ * added before keeps those of its time. */
+static uint64_t path_key(const struct esi_delay_thread *thread,
+                         uint64_t number,
+                         uint32_t activity)
+{
+    uint64_t generation = 0;
+    uint64_t block = 0;
+
+    if (thread->block_calls) {
+        generation = (uint64_t)__builtin_ctzll(*thread->block_calls);
+        block = number >> generation;
+    }
+    return ((uint64_t)thread->number << BLOCK_BITS | block)
+               << (GENERATION_BITS + ACTIVITY_BITS) |
+           generation << ACTIVITY_BITS | activity;
+}
+
 static int add_part(struct esi_path_node *node,
+                    uint64_t number,
                     uint32_t activity,
                     uint64_t begin_ns,
                     uint64_t end_ns)
@@ -85,9 +116,20 @@ static int add_part(struct esi_path_node *node,
 
     if (end <= begin)
         return 0;
-    return esi_tally_add(&node->sums,
-                         esi_delay_cause_key(node->thread->number, activity),
+    return esi_tally_add(&node->sums, path_key(node->thread, number, activity),
                          (double)(end - begin));
+}
+
+static int add_call(struct esi_path_node *node,
+                    uint64_t number,
+                    const struct esi_delay_call *call)
+{
+    int result = add_part(node, number, esi_delay_computing(call->place), call->from_ns,
+                          call->begin_ns);
+
+    return result < 0 ? result
+                      : add_part(node, number, esi_delay_calling(call->place),
+                                 call->begin_ns, call->end_ns);
 }
 
 /* Sums up what the thread did up to `to_ns`. */
@@ -101,22 +143,14 @@ static int sum_node(struct esi_path_node *node, uint64_t to_ns)
     for (; (call = esi_delay_thread_call(thread, number)) && result == 0; number++) {
         if (call->from_ns >= node->to_ns || call->end_ns > to_ns)
             break;
-        result = add_part(node, esi_delay_computing(call->place), call->from_ns,
-                          call->begin_ns);
-        if (result == 0)
-            result = add_part(node, esi_delay_calling(call->place), call->begin_ns,
-                              call->end_ns);
+        result = add_call(node, number, call);
         if (call->end_ns > node->summed_ns)
             node->summed_ns = call->end_ns < node->to_ns ? call->end_ns : node->to_ns;
     }
     /* Of a call that goes beyond a piece that has ended. */
     if (result == 0 && call && node->to_ns <= to_ns && call->from_ns < node->to_ns &&
         node->summed_ns < node->to_ns) {
-        result = add_part(node, esi_delay_computing(call->place), call->from_ns,
-                          call->begin_ns);
-        if (result == 0)
-            result = add_part(node, esi_delay_calling(call->place), call->begin_ns,
-                              call->end_ns);
+        result = add_call(node, number, call);
         node->summed_ns = node->to_ns;
     }
     return result;
@@ -178,8 +212,6 @@ static struct esi_path_node *cut_piece(struct esi_paths *paths,
 {
     struct esi_path_node *head;
 
-    if (ns < node->summed_ns)
-        ns = node->summed_ns;
     if (ns >= node->to_ns)
         return node;
     head = make_node(paths, node->thread, node->from_ns);

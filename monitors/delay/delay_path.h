@@ -22,6 +22,16 @@
 
 struct esi_delay_thread;
 
+/* What lies on a path: an activity of a thread, in calls number
+ * block << generation and the following 2^generation - 1. */
+struct esi_path_key {
+    uint32_t thread;
+    unsigned block;
+    unsigned generation;
+    uint32_t activity;
+};
+struct esi_path_key esi_path_key_of(uint64_t key);
+
 struct esi_path_node {
     struct esi_path_node *parent;
     struct esi_path_node *older; /* of the same thread; one that can still be left */
@@ -33,7 +43,7 @@ struct esi_path_node {
     uint32_t followers;    /* nodes, and the thread whose path ends here */
     bool listed;           /* in its thread's list */
     uint32_t pass;         /* of joining, in which it was looked at last */
-    struct esi_tally sums; /* by cause key */
+    struct esi_tally sums; /* by path key */
 };
 
 struct esi_paths {
@@ -66,7 +76,7 @@ int esi_path_join(struct esi_paths *paths,
                   struct esi_delay_thread *const *threads,
                   size_t thread_count);
 
-/* Adds what lies on the path of a thread, by cause keys.  0 or -ENOMEM. */
+/* Adds what lies on the path of a thread, by path keys.  0 or -ENOMEM. */
 int esi_path_sum(struct esi_delay_thread *thread, struct esi_tally *tally);
 
 #endif

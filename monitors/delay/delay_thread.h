@@ -106,6 +106,7 @@ struct esi_delay_thread {
     unsigned collective_count;
     unsigned collective_next;
     uint64_t probe;                 /* number of its last probe, plus one */
+    const uint64_t *block_calls;    /* of the series; NULL = none are wanted */
     struct esi_path_node *newest;   /* of its path; see delay_path.h */
     struct esi_path_node *unsummed; /* older ones are summed up */
 };

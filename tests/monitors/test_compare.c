@@ -205,6 +205,130 @@ static void who_became_late_is_told(void **state)
     esi_compare_destroy(compare);
 }
 
+/* The path goes through who is late: its blocks say so, too. */
+static void the_critical_path_has_a_yardstick(void **state)
+{
+    struct esi_compare_totals totals;
+    const struct esi_compare_row *row;
+    struct esi_compare *compare;
+
+    (void)state;
+    assert_int_equal(esi_compare_create(&compare), 0);
+    add_run(compare, ESI_COMPARE_A, 1, 500);
+    add_run(compare, ESI_COMPARE_B, 1, 2500);
+    assert_int_equal(esi_compare_finish(compare), 0);
+    esi_compare_totals(compare, &totals);
+    row = find_rank(compare, 1, ESI_COMPARE_CRITICAL);
+    assert_true(row && row->noise.known);
+    assert_true(row->a > 0 && row->a <= totals.runs[ESI_COMPARE_A].critical);
+    /* All of the path is in some block. */
+    assert_true(row->noise.difference - (row->b - row->a) < 1);
+    assert_true(row->noise.difference - (row->b - row->a) > -1);
+    esi_compare_destroy(compare);
+}
+
+/* --- Profiles --------------------------------------------------------------------- */
+
+static struct esi_profile_report make_profile(struct esi_profile_operation *operations,
+                                              uint64_t barriers,
+                                              uint64_t receives,
+                                              uint64_t bytes)
+{
+    operations[0] = (struct esi_profile_operation){
+        .code = es_operation_by_name("MPI_Barrier")->code, .sums = {.calls = barriers}};
+    operations[1] =
+        (struct esi_profile_operation){.code = es_operation_by_name("MPI_Irecv")->code,
+                                       .sums = {.calls = receives, .bytes = bytes}};
+    operations[2] = (struct esi_profile_operation){
+        .code = es_operation_by_name("MPI_Init")->code,
+        .is_outer = true,
+        .sums = {.calls = barriers + receives, .time_ns = 1000 * bytes}};
+    return (struct esi_profile_report){.operations = operations, .operation_count = 3};
+}
+
+static const struct esi_compare_row *find_profile(const struct esi_compare *compare,
+                                                  const char *operation,
+                                                  enum esi_compare_metric metric)
+{
+    size_t count;
+    const struct esi_compare_row *rows = esi_compare_profile_rows(compare, &count);
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].name, operation) == 0 && rows[i].metric == metric)
+            return &rows[i];
+    return NULL;
+}
+
+/* Two runs that are alike, and what their profiles have. */
+static struct esi_compare *compare_profiles(const struct esi_profile_report *a,
+                                            const struct esi_profile_report *b)
+{
+    struct esi_compare *compare;
+
+    assert_int_equal(esi_compare_create(&compare), 0);
+    add_run(compare, ESI_COMPARE_A, 1, 500);
+    add_run(compare, ESI_COMPARE_B, 1, 500);
+    esi_compare_set_profile(compare, ESI_COMPARE_A, a);
+    esi_compare_set_profile(compare, ESI_COMPARE_B, b);
+    assert_int_equal(esi_compare_finish(compare), 0);
+    return compare;
+}
+
+static void profiles_differ_in_calls_and_bytes(void **state)
+{
+    struct esi_profile_operation a_operations[3], b_operations[3];
+    struct esi_profile_report a = make_profile(a_operations, 300, 100, 4000);
+    struct esi_profile_report b = make_profile(b_operations, 300, 102, 9000);
+    struct esi_compare *compare = compare_profiles(&a, &b);
+    const struct esi_compare_row *row;
+    struct esi_compare_totals totals;
+
+    (void)state;
+    esi_compare_totals(compare, &totals);
+    assert_true(totals.profiled);
+    assert_int_equal(totals.profile_differing, 2);
+    row = find_profile(compare, "MPI_Irecv", ESI_COMPARE_CALLS);
+    assert_true(row && row->differs && !row->noise.known);
+    row = find_profile(compare, "MPI_Irecv", ESI_COMPARE_BYTES);
+    assert_true(row && row->differs && row->noise.difference == 5000);
+    row = find_profile(compare, "MPI_Barrier", ESI_COMPARE_CALLS);
+    assert_true(row && !row->differs && row->noise.known);
+    assert_null(find_profile(compare, "MPI_Init", ESI_COMPARE_CALLS));
+    esi_compare_destroy(compare);
+}
+
+/* The events' blocks do not say that there are more barriers. */
+static void calls_by_chance_do_not_differ(void **state)
+{
+    struct esi_profile_operation a_operations[3], b_operations[3];
+    struct esi_profile_report a = make_profile(a_operations, 300, 100, 4000);
+    struct esi_profile_report b = make_profile(b_operations, 330, 100, 4000);
+    struct esi_compare *compare = compare_profiles(&a, &b);
+    const struct esi_compare_row *row =
+        find_profile(compare, "MPI_Barrier", ESI_COMPARE_CALLS);
+
+    (void)state;
+    assert_true(row && !row->differs && row->a == 300 && row->b == 330);
+    esi_compare_destroy(compare);
+}
+
+/* One of both has none. */
+static void without_profiles_none_are_compared(void **state)
+{
+    struct esi_profile_operation operations[3];
+    struct esi_profile_report a = make_profile(operations, 300, 100, 4000);
+    struct esi_compare *compare = compare_profiles(&a, NULL);
+    struct esi_compare_totals totals;
+    size_t count;
+
+    (void)state;
+    esi_compare_totals(compare, &totals);
+    esi_compare_profile_rows(compare, &count);
+    assert_false(totals.profiled);
+    assert_int_equal(count, 0);
+    esi_compare_destroy(compare);
+}
+
 SUITE(test_compare)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +339,10 @@ SUITE(test_compare)
         cmocka_unit_test(the_same_twice_is_the_same),
         cmocka_unit_test(another_message_is_the_first_difference),
         cmocka_unit_test(who_became_late_is_told),
+        cmocka_unit_test(the_critical_path_has_a_yardstick),
+        cmocka_unit_test(profiles_differ_in_calls_and_bytes),
+        cmocka_unit_test(calls_by_chance_do_not_differ),
+        cmocka_unit_test(without_profiles_none_are_compared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
