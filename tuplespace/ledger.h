@@ -161,8 +161,9 @@ struct esi_ledger {
     uint64_t unfreed[ESI_LEDGER_OBJECTS]; /* made by the program and not freed */
     uint64_t changes;     /* requests posted and completed, ever: alike in two looks =
                          nothing has moved between them */
-    uint32_t error_class; /* of the last call that MPI let fail; 0 = none */
-    uint16_t error_operation;
+    uint32_t error_class; /* of the last call that failed; 0 = none */
+    uint16_t error_operation; /* 0 = of a call that is not recorded */
+    bool error_fatal;         /* the program ended by it */
     char error_text[256];
     bool partial; /* memory or a table was short: not all is known */
 };

@@ -126,6 +126,9 @@ struct esi_ledger_window {
     uint64_t reserved[5];
 };
 
+/* Above the operation of an error: the program ended by it. */
+#define ESI_LEDGER_ERROR_FATAL (UINT32_C(1) << 16)
+
 struct esi_ledger_layout {
     /* Constant but for the place; the process writes them. */
     alignas(ES_CACHE_LINE) uint32_t
@@ -143,11 +146,11 @@ struct esi_ledger_layout {
 
     alignas(ES_CACHE_LINE) _Atomic uint64_t communicators; /* place of a table of
                                                  offsets, by index; 0 = none there */
-    _Atomic uint64_t threads;       /* offset of the newest thread's */
-    _Atomic uint32_t partial;       /* not 0: something had no room */
-    _Atomic uint32_t error_version; /* odd while the error is being changed */
-    _Atomic uint32_t error_class;   /* of the last call that failed; 0 = none */
-    _Atomic uint32_t error_operation;
+    _Atomic uint64_t threads;         /* offset of the newest thread's */
+    _Atomic uint32_t partial;         /* not 0: something had no room */
+    _Atomic uint32_t error_version;   /* odd while the error is being changed */
+    _Atomic uint32_t error_class;     /* of the last call that failed; 0 = none */
+    _Atomic uint32_t error_operation; /* and ESI_LEDGER_ERROR_FATAL */
     _Atomic uint64_t unfreed[ESI_LEDGER_OBJECT_KINDS]; /* by enum esi_ledger_object;
                                          freed more than made: as a negative number */
     _Atomic uint32_t error_text[ESI_LEDGER_TEXT_WORDS];

@@ -153,6 +153,13 @@ static inline const char *esi_fact_name_site(const struct esi_facts *facts,
                : "";
 }
 
+/* Whether an MPI error ended it, whatever ended it then: MPI asks the launcher to kill
+ * all, and may be killed with them. */
+static inline bool esi_fact_has_fatal_error(const struct esi_fact_process *process)
+{
+    return process->ledger && process->ledger->error_fatal;
+}
+
 /* The group of a communicator of the process; ESI_FACT_NO_GROUP. */
 static inline uint32_t esi_fact_group_of(const struct esi_fact_process *process,
                                          uint16_t communicator)

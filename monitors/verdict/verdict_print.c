@@ -109,6 +109,18 @@ static void describe_last_call(const struct esi_diagnosis *diagnosis,
     }
 }
 
+/* MPI's text may have several lines. */
+static void describe_error(const struct esi_ledger *ledger, FILE *out)
+{
+    fprintf(out, "; %s %s: ",
+            ledger->error_operation ? es_operation_name(ledger->error_operation)
+                                    : "a call",
+            ledger->error_fatal ? "failed, and its error is fatal" : "had failed");
+    for (const char *next = ledger->error_text; *next; next++)
+        fputc(*next == '\n' ? ' ' : *next, out);
+    fprintf(out, " (class %" PRIu32 ")", ledger->error_class);
+}
+
 static void describe_death(const struct esi_diagnosis *diagnosis,
                            const struct esi_verdict_item *item,
                            FILE *out)
@@ -126,10 +138,7 @@ static void describe_death(const struct esi_diagnosis *diagnosis,
                              &diagnosis->facts->threads[process->first_thread]));
     describe_last_call(diagnosis, process, out);
     if (ledger && ledger->error_class)
-        fprintf(out, "; %s had failed: %.*s (class %" PRIu32 ")",
-                es_operation_name(ledger->error_operation),
-                (int)sizeof ledger->error_text, ledger->error_text,
-                ledger->error_class);
+        describe_error(ledger, out);
     if (item->behind.count) {
         esi_describe_ranks(words, sizeof words, item->behind.items, item->behind.count);
         fprintf(out, "; %s ended later", words);

@@ -75,7 +75,7 @@ ES_HOT bool esi_call_enter(struct esi_call *call,
 
     if (ESI_UNLIKELY(thread->depth != 0) && !esi_thread_is_abandoned(thread, call))
         return false;
-    thread->depth = 1;
+    thread->depth = ESI_DEPTH_CALL;
     thread->outermost = call;
     if (op_class == ES_CLASS_COMPLETION)
         thread->limit = ESI_UNLIKELY(esi_multiple) ? esi_request_serial() : UINT64_MAX;

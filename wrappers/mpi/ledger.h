@@ -92,6 +92,9 @@ void esi_ledger_count_object(enum esi_ledger_object object, int change);
 
 /* A call has returned `code`, which is not MPI_SUCCESS. */
 void esi_ledger_note_error(uint16_t operation, int code);
+/* A call has failed so, and the program ends by it.  It is the last that is noted.
+ * `operation` 0: of a call that is not recorded. */
+void esi_ledger_note_fatal(uint16_t operation, int code);
 
 /* --- Windows ---------------------------------------------------------------------- */
 

@@ -71,7 +71,7 @@ static inline bool esi_object_enter(const void *here)
 {
     if (esi_thread_self.depth != 0 && !esi_thread_is_abandoned(&esi_thread_self, here))
         return false;
-    esi_thread_self.depth = 1;
+    esi_thread_self.depth = ESI_DEPTH_OTHER;
     esi_thread_self.outermost = here;
     return true;
 }

@@ -279,7 +279,7 @@ struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation)
         if (esi_trees !=
             NULL) /* nothing is recorded, but calls are the program's still */
             return thread->paths[op_class] = &off;
-        thread->depth = 1;
+        thread->depth = ESI_DEPTH_OTHER;
         thread->outermost = (const void *)UINTPTR_MAX;
         return NULL;
     }

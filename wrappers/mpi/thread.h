@@ -56,9 +56,15 @@ struct esi_slot {
 
 enum { ESI_SIZE_CACHE = 8 };
 
+/* What of the program's a thread is inside of. */
+enum {
+    ESI_DEPTH_CALL = 1,  /* an operation: `outermost` is its struct esi_call */
+    ESI_DEPTH_OTHER = 2, /* a routine that is not recorded */
+};
+
 struct esi_thread {
-    uint32_t depth;        /* 1 while inside an operation of the program's */
-    const void *outermost; /* where on the stack that operation began */
+    uint32_t depth;        /* 0 = in nothing of the program's */
+    const void *outermost; /* where on the stack that began */
     uint64_t entered;      /* return address of the last call, also of MPI's own ... */
     uint64_t frame;        /* ... and its frame, as its caller sees it: sites.h */
     uint64_t site;         /* where that operation was called */

@@ -90,7 +90,7 @@ static void open_edge(void *data, enum esi_edge_event event, int peer, uint64_t 
 static void reopen_call(struct esi_writer *writer)
 {
     const struct esi_call *call =
-        esi_thread_self.depth != 0 ? esi_thread_self.outermost : NULL;
+        esi_thread_self.depth == ESI_DEPTH_CALL ? esi_thread_self.outermost : NULL;
 
     if (call != NULL && call->open && writer == &call->path->writer)
         esi_writer_open_at(writer, &call->tuple, call->thread->site);

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# fatal_errors.sh - an MPI error that ends the program: `why` names rank, call, class and
+# text, of the run and of its archive; the program ends as without us, and sees nothing.
+
+. "${top_srcdir:?not set}/tests/mpi/functions.sh"
+
+[ -z "$ES_SANITIZERS" ] || skip 'a sanitized collector cannot be preloaded into the programs'
+
+eventspace=$top_builddir/cli/eventspace
+unset EVENTSPACE_RUN
+export EVENTSPACE_DIR=$work/runs EVENTSPACE_PRELOAD=$library
+
+clean_up() {
+    "$eventspace" clean --all >/dev/null
+    rm -rf "$work"
+}
+trap clean_up EXIT
+
+# ended COMMAND... - its status; what it says is in $work/said.
+ended() {
+    timeout -k 5 30 "$@" >"$work/said" 2>&1 </dev/null
+    echo $?
+}
+
+# names FILE CALL CLASS TEXT - whether `why` has said so of rank 1.
+names() {
+    grep -q "^DIED (certain): rank 1 .*; $2 failed, and its error is fatal: $4.* (class $3)" \
+        "$1" || { sed 's/^/# /' "$1"; return 1; }
+}
+
+# fails HOW CALL CLASS TEXT
+fails() {
+    local alone collected
+    alone=$(ended "$MPIEXEC" -n 2 "$bin/fatal_errors" "$1")
+    collected=$(ended "$eventspace" run --name "$1" --record "$work/$1" -n 2 \
+        "$bin/fatal_errors" "$1")
+    # At times launchers tell of their own kills of the other ranks (exit_status.sh).
+    [ "$alone" = "$collected" ] || [ "$alone" = 9 ] || [ "$alone" = 15 ]
+    expect 0 "$1: ends with $alone as alone, not with $collected"
+    grep -q "Fatal error in .*: $4" "$work/said"
+    expect 0 "$1: MPI tells of the error"
+    "$eventspace" why "$1" >"$work/why"
+    check "$1: the verdict on the run" names "$work/why" "$2" "$3" "$4"
+    "$eventspace" why "$work/$1" >"$work/why"
+    check "$1: the verdict on its archive" names "$work/why" "$2" "$3" "$4"
+}
+
+fails truncate MPI_Recv 14 'Message truncated'
+fails truncate-created MPI_Recv 14 'Message truncated'
+fails truncate-set-again MPI_Recv 14 'Message truncated'
+fails truncate-wait MPI_Wait 14 'Message truncated'
+fails invalid-rank MPI_Send 6 'Invalid rank'
+fails invalid-type 'a call' 3 'Invalid datatype'
+fails invalid-window-rank MPI_Win_lock 6 'Invalid rank'
+
+status=$(ended "$eventspace" run --name none --keep -n 2 "$bin/fatal_errors" none)
+[ "$status" = 0 ]
+expect 0 "error handlers are as without us: $(cat "$work/said")"
+finish

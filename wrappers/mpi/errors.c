@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* errors.c - the handlers that take the place of MPI_ERRORS_ARE_FATAL. */
+#include "config.h"
+
+#include "wrappers/mpi/errors.h"
+
+#include <pthread.h>
+
+#include "wrappers/mpi/call.h"
+#include "wrappers/mpi/ledger.h"
+#include "wrappers/mpi/mpi_next.h"
+#include "wrappers/mpi/process.h"
+
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+static int users;
+
+/* Kept while MPI is up: a handle that is free is given to somebody else. */
+static _Atomic MPI_Errhandler communicator_handler = MPI_ERRHANDLER_NULL;
+static _Atomic MPI_Errhandler window_handler = MPI_ERRHANDLER_NULL;
+
+/* The operation of this thread's call that has failed; 0: one that is not recorded. */
+static uint16_t find_operation(const void *here)
+{
+    const struct esi_thread *thread = &esi_thread_self;
+    const struct esi_call *call = thread->outermost;
+
+    if (thread->depth != ESI_DEPTH_CALL || esi_thread_is_abandoned(thread, here))
+        return 0;
+    return call->tuple.operation;
+}
+
+static void on_communicator_error(MPI_Comm *comm, int *code, ...)
+{
+    esi_ledger_note_fatal(find_operation(&comm), *code);
+    ESI_REAL(MPI_Comm_set_errhandler)(*comm, MPI_ERRORS_ARE_FATAL);
+    ESI_REAL(MPI_Comm_call_errhandler)(*comm, *code);
+}
+
+static void on_window_error(MPI_Win *win, int *code, ...)
+{
+    esi_ledger_note_fatal(find_operation(&win), *code);
+    ESI_REAL(MPI_Win_set_errhandler)(*win, MPI_ERRORS_ARE_FATAL);
+    ESI_REAL(MPI_Win_call_errhandler)(*win, *code);
+}
+
+/* --- Begin and end ---------------------------------------------------------------- */
+
+static void create_handlers(void)
+{
+    MPI_Errhandler made;
+
+    if (ESI_REAL(MPI_Comm_create_errhandler)(on_communicator_error, &made) ==
+        MPI_SUCCESS)
+        atomic_store(&communicator_handler, made);
+    if (ESI_REAL(MPI_Win_create_errhandler)(on_window_error, &made) == MPI_SUCCESS)
+        atomic_store(&window_handler, made);
+}
+
+void esi_errors_begin(void)
+{
+    if (esi_process_get() == NULL)
+        return;
+    pthread_mutex_lock(&counting);
+    if (users++ == 0)
+        create_handlers();
+    pthread_mutex_unlock(&counting);
+}
+
+/* The value stays: communicators have it until MPI is down. */
+static void free_handler(_Atomic MPI_Errhandler *handler)
+{
+    MPI_Errhandler freed = atomic_load(handler);
+
+    if (freed != MPI_ERRHANDLER_NULL)
+        ESI_REAL(MPI_Errhandler_free)(&freed);
+}
+
+void esi_errors_end(void)
+{
+    pthread_mutex_lock(&counting);
+    if (users > 0 && --users == 0) {
+        free_handler(&communicator_handler);
+        free_handler(&window_handler);
+    }
+    pthread_mutex_unlock(&counting);
+}
+
+/* --- In the place of MPI_ERRORS_ARE_FATAL ----------------------------------------- */
+
+void esi_errors_watch_communicator(MPI_Comm comm)
+{
+    MPI_Errhandler ours = atomic_load(&communicator_handler);
+    MPI_Errhandler handler;
+
+    if (ours == MPI_ERRHANDLER_NULL ||
+        ESI_REAL(MPI_Comm_get_errhandler)(comm, &handler) != MPI_SUCCESS)
+        return;
+    if (handler == MPI_ERRORS_ARE_FATAL)
+        ESI_REAL(MPI_Comm_set_errhandler)(comm, ours);
+    ESI_REAL(MPI_Errhandler_free)(&handler);
+}
+
+void esi_errors_watch_window(MPI_Win win)
+{
+    MPI_Errhandler ours = atomic_load(&window_handler);
+    MPI_Errhandler handler;
+
+    if (ours == MPI_ERRHANDLER_NULL ||
+        ESI_REAL(MPI_Win_get_errhandler)(win, &handler) != MPI_SUCCESS)
+        return;
+    if (handler == MPI_ERRORS_ARE_FATAL)
+        ESI_REAL(MPI_Win_set_errhandler)(win, ours);
+    ESI_REAL(MPI_Errhandler_free)(&handler);
+}
+
+/* What is set where the program wants `wanted`. */
+static MPI_Errhandler replace_fatal(_Atomic MPI_Errhandler *handler,
+                                    MPI_Errhandler wanted)
+{
+    MPI_Errhandler ours = atomic_load(handler);
+
+    return wanted == MPI_ERRORS_ARE_FATAL && ours != MPI_ERRHANDLER_NULL ? ours
+                                                                         : wanted;
+}
+
+/* What the program gets where MPI has `found`, which counts as one more use of it. */
+static void restore_fatal(_Atomic MPI_Errhandler *handler, MPI_Errhandler *found)
+{
+    if (*found == MPI_ERRHANDLER_NULL || *found != atomic_load(handler))
+        return;
+    ESI_REAL(MPI_Errhandler_free)(found);
+    *found = MPI_ERRORS_ARE_FATAL;
+}
+
+/* --- What the program calls ------------------------------------------------------- */
+
+int esi_wrap_MPI_Comm_set_errhandler(esi_MPI_Comm_set_errhandler_fn *next,
+                                     MPI_Comm comm,
+                                     MPI_Errhandler errhandler)
+{
+    return next(comm, replace_fatal(&communicator_handler, errhandler));
+}
+
+int esi_wrap_MPI_Comm_get_errhandler(esi_MPI_Comm_get_errhandler_fn *next,
+                                     MPI_Comm comm,
+                                     MPI_Errhandler *errhandler)
+{
+    int result = next(comm, errhandler);
+
+    if (result == MPI_SUCCESS)
+        restore_fatal(&communicator_handler, errhandler);
+    return result;
+}
+
+/* Removed from the standard: not every mpi.h has the next two. */
+int esi_wrap_MPI_Errhandler_set(int (*next)(MPI_Comm, MPI_Errhandler),
+                                MPI_Comm comm,
+                                MPI_Errhandler errhandler)
+{
+    return next(comm, replace_fatal(&communicator_handler, errhandler));
+}
+
+int esi_wrap_MPI_Errhandler_get(int (*next)(MPI_Comm, MPI_Errhandler *),
+                                MPI_Comm comm,
+                                MPI_Errhandler *errhandler)
+{
+    int result = next(comm, errhandler);
+
+    if (result == MPI_SUCCESS)
+        restore_fatal(&communicator_handler, errhandler);
+    return result;
+}
+
+int esi_wrap_MPI_Win_set_errhandler(esi_MPI_Win_set_errhandler_fn *next,
+                                    MPI_Win win,
+                                    MPI_Errhandler errhandler)
+{
+    return next(win, replace_fatal(&window_handler, errhandler));
+}
+
+int esi_wrap_MPI_Win_get_errhandler(esi_MPI_Win_get_errhandler_fn *next,
+                                    MPI_Win win,
+                                    MPI_Errhandler *errhandler)
+{
+    int result = next(win, errhandler);
+
+    if (result == MPI_SUCCESS)
+        restore_fatal(&window_handler, errhandler);
+    return result;
+}
