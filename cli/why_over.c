@@ -68,6 +68,12 @@ static int print_verdicts(const char *directory,
     *ret_outcome = ESI_OUTCOME_NOTHING;
     if (result <= 0)
         return result;
+    if (!esi_archived_facts_are_whole(archived))
+        esi_command_note(
+            "'%s' has no end, for its recorder goes on or was killed: what "
+            "the ranks were in is not known; 'eventspace why %s' asks the "
+            "run, as long as it is there",
+            directory, esi_archived_facts_get(archived)->run);
     result = esi_diagnosis_make(esi_archived_facts_get(archived), &memory, &diagnosis);
     if (result == 0) {
         result = style->format == ES_FORMAT_JSON

@@ -468,6 +468,8 @@ static void transfer_element(struct line *line,
     element->block = transfer_boolean(line, "block", element->block);
     element->missed = transfer_any(line, "missed", element->missed);
     element->lost = transfer_any(line, "lost", element->lost);
+    if (line->out ? element->off : esi_member_find(line->object, "off") != NULL)
+        element->off = transfer_boolean(line, "off", element->off);
 }
 
 static void transfer_open(struct line *line, struct esi_archive_open *open)

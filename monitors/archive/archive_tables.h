@@ -92,6 +92,7 @@ struct esi_archive_element {
     uint16_t communicator;
     uint32_t threshold; /* 0 = not known */
     bool block;
+    bool off;        /* switched off when recording ended */
     uint64_t missed; /* tuples that were gone before recording began */
     uint64_t lost;   /* while recording, as of the last writing of the tables */
 };

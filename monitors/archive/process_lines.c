@@ -6,6 +6,7 @@
 #include "monitors/archive/process_lines.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,16 @@ static int parse_process_line(struct process_lines *lines,
     return rc;
 }
 
+/* Faults of members do not say where they are. */
+static void locate_error(struct es_error *error, const char *name, int line)
+{
+    if (!error)
+        return;
+    error->line = line;
+    if (!error->source[0])
+        snprintf(error->source, sizeof error->source, "%s", name);
+}
+
 int esi_process_lines_parse(const char *name,
                             const char *text,
                             size_t length,
@@ -65,8 +76,8 @@ int esi_process_lines_parse(const char *name,
         if (!stop)
             stop = end;
         rc = parse_process_line(&lines, text, (size_t)(stop - text), error);
-        if (rc < 0 && error)
-            error->line = line;
+        if (rc < 0)
+            locate_error(error, name, line);
         text = stop + 1;
     }
     free(lines.seen);

@@ -436,6 +436,14 @@ static int add_open(void *data,
     return result < 0 ? result : esi_archive_tables_add_open(tables, &open);
 }
 
+static void note_off(void *data, uint32_t origin)
+{
+    const struct esi_recorder *recorder = data;
+    struct esi_archive_tables *tables = esi_archive_writer_tables(recorder->archive);
+
+    tables->elements[esi_recorder_tables_element(recorder->tables, origin)].off = true;
+}
+
 /* Times of requests become those of the archive. */
 static int convert_ledger(struct esi_recorder *recorder,
                           uint32_t origin,
@@ -527,7 +535,7 @@ static int end_recording(struct esi_recorder *recorder)
 
     if (esi_archive_failure(recorder->archive))
         return 0; /* told when the archive is closed */
-    result = esi_follower_read_open(recorder->follower, add_open, recorder);
+    result = esi_follower_read_open(recorder->follower, add_open, note_off, recorder);
     if (result == 0)
         result = esi_recorder_tables_refresh(recorder->tables, true);
     if (result >= 0)

@@ -336,7 +336,7 @@ static int look_at_open(struct esi_causality_scope *scope)
     scope->looked_ns = now_ns;
     result = listener->open(listener->data, 0, NULL);
     return result < 0 ? result
-                      : esi_follower_read_open(scope->follower, report_open, scope);
+                      : esi_follower_read_open(scope->follower, report_open, NULL, scope);
 }
 
 /* Whether some communicator has not come to be known here, as may be for a moment of
@@ -483,7 +483,7 @@ int esi_causality_scope_finish(struct esi_causality_scope *scope)
     int result = read_rest(scope);
 
     if (result >= 0)
-        result = esi_follower_read_open(scope->follower, add_tuple, scope);
+        result = esi_follower_read_open(scope->follower, add_tuple, NULL, scope);
     if (result >= 0)
         result = esi_causality_finish(scope->causality);
     return result < 0 ? result : 0;

@@ -328,7 +328,7 @@ int esi_events_read_open(struct esi_events *events, const struct esi_event_sink 
     events->sink = sink;
     return events->summed_up
                ? 0
-               : esi_follower_read_open(events->follower, give_open, events);
+               : esi_follower_read_open(events->follower, give_open, NULL, events);
 }
 
 const struct esi_follower *esi_events_follower(const struct esi_events *events)

@@ -170,6 +170,14 @@ static uint32_t find_origin(const struct esi_follower *follower,
     return UINT32_MAX;
 }
 
+/* The follower's number of an origin of the scope; UINT32_MAX = none. */
+static uint32_t find_number(const struct esi_follower *follower,
+                            const struct es_scope *scope,
+                            uint32_t origin)
+{
+    return find_origin(follower, es_scope_origin(scope, origin), origin);
+}
+
 static int report_open(const struct esi_follower *follower,
                        const struct es_scope *scope,
                        const struct es_batch *batch,
@@ -179,19 +187,37 @@ static int report_open(const struct esi_follower *follower,
     int result = 0;
 
     for (size_t i = 0; i < batch->count && result >= 0; i++) {
-        uint32_t from = batch->marks[i].origin, number;
+        uint32_t number;
 
         if (!es_batch_is_open(batch, i))
             continue;
-        number = find_origin(follower, es_scope_origin(scope, from), from);
+        number = find_number(follower, scope, batch->marks[i].origin);
         if (number != UINT32_MAX)
             result = take(data, number, &batch->tuples[i], batch->marks[i].site);
     }
     return result < 0 ? result : 0;
 }
 
+static void report_off(const struct esi_follower *follower,
+                       const struct es_scope *scope,
+                       const struct es_batch *batch,
+                       esi_follower_off_fn take,
+                       void *data)
+{
+    for (size_t i = 0; i < batch->report_count; i++) {
+        uint32_t number;
+
+        if ((batch->reports[i].flags & ES_REPORT_OFF) == 0)
+            continue;
+        number = find_number(follower, scope, batch->reports[i].origin);
+        if (number != UINT32_MAX)
+            take(data, number);
+    }
+}
+
 int esi_follower_read_open(struct esi_follower *follower,
                            esi_follower_open_fn take,
+                           esi_follower_off_fn take_off,
                            void *data)
 {
     struct es_scope_config config = *es_scope_config(follower->scope);
@@ -205,7 +231,7 @@ int esi_follower_read_open(struct esi_follower *follower,
     config.open = true;
     config.sorting = ES_SORTING_NONE;
     config.lossless = false;
-    config.counters = false;
+    config.counters = take_off != NULL;
     config.max = SIZE_MAX / 2;
     config.name = NULL;
     config.tree.reduce = NULL;
@@ -215,6 +241,8 @@ int esi_follower_read_open(struct esi_follower *follower,
     result = es_scope_pull(scope, 0, &batch);
     if (result >= 0)
         result = report_open(follower, scope, batch, take, data);
+    if (result >= 0 && take_off)
+        report_off(follower, scope, batch, take_off, data);
     es_scope_close(scope);
     return result;
 }

@@ -11,7 +11,7 @@
  *         more = esi_follower_pull(follower, over ? ES_PULL_DRAIN : 0, &batch);
  *         (use the batch, pause where there is no more)
  *     } while (more > 0 || (more == 0 && !over));
- *     esi_follower_read_open(follower, take, data);
+ *     esi_follower_read_open(follower, take, NULL, data);
  *     esi_follower_close(follower);
  *
  * Works on runs that live, hang or are dead.
@@ -72,10 +72,15 @@ typedef int (*esi_follower_open_fn)(void *data,
                                     const struct es_tuple *tuple,
                                     uint64_t site);
 
-/* Reports the operations under way, also those that ended processes were in.  Returns
- * 0, -errno, or the negative result that ended it. */
+/* Gets an element that is switched off. */
+typedef void (*esi_follower_off_fn)(void *data, uint32_t origin);
+
+/* Reports the operations under way, also those that ended processes were in, and,
+ * unless `take_off` is NULL, the elements that are switched off.  Returns 0, -errno, or
+ * the negative result that ended it. */
 int esi_follower_read_open(struct esi_follower *follower,
                            esi_follower_open_fn take,
+                           esi_follower_off_fn take_off,
                            void *data);
 
 /* A communicator of the origin's process; NULL = not known, or no memory.  It is asked

@@ -53,6 +53,11 @@ const struct esi_facts *esi_archived_facts_get(
     return &archived->facts;
 }
 
+bool esi_archived_facts_are_whole(const struct esi_archived_facts *archived)
+{
+    return archived->tables->facts.ended_ns != 0;
+}
+
 /* --- Threads ---------------------------------------------------------------------- */
 
 static bool has_ended_well(const struct esi_archive_process *process)
@@ -63,8 +68,11 @@ static bool has_ended_well(const struct esi_archive_process *process)
            (state == ES_PROCESS_EXITED && process->exit_code == 0);
 }
 
+/* Of a killed recorder that had met no process nothing is known. */
 static bool have_all_ended_well(const struct esi_archive_tables *tables)
 {
+    if (tables->process_count == 0 && tables->facts.ended_ns == 0)
+        return false;
     for (size_t i = 0; i < tables->process_count; i++)
         if (!has_ended_well(&tables->processes[i]))
             return false;
@@ -125,6 +133,7 @@ static size_t add_threads(struct esi_archived_facts *archived, const uint32_t *s
         }
         archived->thread_of[sorted[i]] = count - 1;
         archived->threads[count - 1].elements++;
+        archived->threads[count - 1].elements_off += element->off;
     }
     return count;
 }
@@ -285,6 +294,16 @@ static uint64_t find_end(const struct esi_archived_facts *archived, size_t threa
     return end_ns;
 }
 
+/* What threads were in is known when recording has ended. */
+static void judge_thread(const struct esi_archived_facts *archived,
+                         struct esi_thread_state *thread)
+{
+    esi_thread_judge(thread, NULL, STALLED_AFTER_NS, archived->facts.now_ns);
+    if (!esi_archived_facts_are_whole(archived) &&
+        thread->verdict == ES_VERDICT_COMPUTING)
+        thread->verdict = ES_VERDICT_UNKNOWN;
+}
+
 static int read_threads(struct esi_archived_facts *archived,
                         struct es_error *error,
                         size_t *ret_count)
@@ -298,8 +317,7 @@ static int read_threads(struct esi_archived_facts *archived,
     read_open(archived);
     archived->facts.now_ns = find_end(archived, *ret_count);
     for (size_t i = 0; i < *ret_count; i++)
-        esi_thread_judge(&archived->threads[i], NULL, STALLED_AFTER_NS,
-                         archived->facts.now_ns);
+        judge_thread(archived, &archived->threads[i]);
     return 0;
 }
 

@@ -8,6 +8,8 @@
 #ifndef ES_MONITORS_VERDICT_FACTS_ARCHIVE_H
 #define ES_MONITORS_VERDICT_FACTS_ARCHIVE_H
 
+#include <stdbool.h>
+
 #include "eventspace/error.h"
 #include "monitors/verdict/facts.h"
 
@@ -19,6 +21,10 @@ int esi_archived_facts_read(const char *directory,
                             struct esi_archived_facts **ret_archived);
 /* Accepts NULL. */
 void esi_archived_facts_destroy(struct esi_archived_facts *archived);
+
+/* Whether the recording was ended, and not killed: only then it is known what the ranks
+ * were in. */
+bool esi_archived_facts_are_whole(const struct esi_archived_facts *archived);
 
 /* Borrowed. */
 const struct esi_facts *esi_archived_facts_get(

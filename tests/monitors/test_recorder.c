@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,6 +157,26 @@ static void what_is_there_and_what_comes_is_recorded(void **state)
     assert_int_equal(fixture->totals.lost + fixture->totals.missed, 0);
     assert_int_equal(fixture->totals.elements, RANKS);
     assert_int_equal(fixture->totals.processes, RANKS);
+}
+
+static void who_is_switched_off_at_the_end_is_in_the_tables(void **state)
+{
+    struct fixture *fixture = *state;
+    struct esi_archive_reader *reader;
+    const struct esi_archive_tables *tables;
+
+    write_tags(fixture, 0, 1, 3);
+    begin(fixture, false);
+    read_all(fixture);
+    atomic_store(&fixture->writers[1]->element->enabled, 0);
+    end(fixture);
+    assert_int_equal(esi_archive_open(fixture->directory, NULL, &reader), 0);
+    tables = esi_archive_tables(reader);
+    assert_int_equal(tables->element_count, RANKS);
+    for (uint32_t i = 0; i < RANKS; i++)
+        assert_int_equal(tables->elements[i].off,
+                         tables->processes[tables->elements[i].process].rank == 1);
+    esi_archive_read_close(reader);
 }
 
 static void nothing_of_before_is_recorded_where_only_what_is_new_is_wanted(void **state)
@@ -322,6 +343,7 @@ SUITE(test_recorder)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_is_there_and_what_comes_is_recorded),
+        TEST(who_is_switched_off_at_the_end_is_in_the_tables),
         TEST(nothing_of_before_is_recorded_where_only_what_is_new_is_wanted),
         TEST(what_was_gone_before_is_missed_and_what_goes_later_is_lost),
         TEST(an_element_that_blocks_has_its_reader_while_it_is_recorded),

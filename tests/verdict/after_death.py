@@ -7,14 +7,16 @@ its end by signals, and from its archive.
 usage: after_death.py [CASE...]
 
 A job ends in one of three ways: it gets SIGTERM; all ranks get SIGKILL; all ranks and
-`eventspace run` itself get SIGKILL.  With VERDICT_LONG, and where cases are named, each
-case ends in all three.
+`eventspace run` itself get SIGKILL.  Or only its recorder gets SIGKILL: then its archive
+says what it misses.  With VERDICT_LONG, and where cases are named, each case ends in all
+of these ways.
 """
 
 import contextlib
 import os
 import shutil
 import signal
+import subprocess
 import sys
 
 import harness
@@ -29,7 +31,7 @@ SHORT = ("recv_cycle_3", "wrong_tag", "taken_by_wildcard", "waitall_one", "waita
 REASONED = ("send_cycle", "send_cycle_3", "waitall_send", "isend_cross", "scan_missing",
             "neighbours_missing", "inter_barrier_missing", "inter_bcast_missing",
             "lock_held", "lock_cycle", "fence_missing")
-ENDS = ("term", "kill", "kill-all")
+ENDS = ("term", "kill", "kill-all", "recorder")
 
 
 def end_job(run, how):
@@ -52,9 +54,49 @@ def judge_archive(archive, expected, live):
                                                      harness.describe(verdicts)))
 
 
+def judge_cut_archive(archive):
+    """Of a recorder that was killed: nothing certain, and `why` says what is missing."""
+    why = subprocess.run([harness.EVENTSPACE, "why", archive], capture_output=True,
+                         text=True, check=False, timeout=harness.LIMIT_S,
+                         stdin=subprocess.DEVNULL)
+    if why.returncode not in (0, 4) or "(certain)" in why.stdout:
+        raise Fault("of a cut archive why ended with %d: %s" % (why.returncode, why.stdout))
+    if "what the ranks were in is not known" not in why.stderr:
+        raise Fault("why does not say what a cut archive misses: %s" % why.stderr)
+
+
+def has_elements(archive):
+    try:
+        with open(os.path.join(archive, ".eventspace", "archive.jsonl")) as tables:
+            return '"element"' in tables.read()
+    except FileNotFoundError:
+        return False
+
+
+def judge_recorder(case, archive):
+    """The recorder gets SIGKILL while the program hangs."""
+    run = Run(case.name, case.ranks, [case.program, case.name])
+    try:
+        run.await_reached()
+        live = run.await_verdict(case.expected)
+        recorder = subprocess.Popen([harness.EVENTSPACE, "record", run.name, "-o", archive],
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                    stderr=subprocess.DEVNULL)
+        run.await_that("the archive has elements", lambda: has_elements(archive))
+        recorder.kill()
+        recorder.wait()
+        judge_cut_archive(archive)
+        return "%s; then nothing certain" % harness.describe(live)
+    finally:
+        run.stop()
+        shutil.rmtree(archive, ignore_errors=True)
+
+
 def judge(item):
     case, how = item
     archive = os.path.join(os.environ["VERDICT_FOLDER"], "%s.%s" % (case.name, how))
+    if how == "recorder":
+        return judge_recorder(case, archive)
     # That ranks were killed is true, too.
     text = case.expected.text
     if case.name in REASONED:

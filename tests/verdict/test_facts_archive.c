@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What an archive keeps of a run's end is read from it, or its fault is told. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "eventspace/operation.h"
+#include "monitors/archive/archive_file.h"
+#include "monitors/archive/archive_ledgers.h"
+#include "monitors/verdict/facts_archive.h"
+#include "monitors/verdict/verdict.h"
+#include "tests/archive/made_archive.h"
+#include "tests/suites.h"
+
+#define SECOND UINT64_C(1000000000)
+
+enum { RANKS = 2, TAG = 7, HANDLE = 77 };
+
+#define LEDGERS ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_LEDGERS
+#define TABLES ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_TABLES
+
+static const char error_text[] = "Message truncated";
+
+static uint16_t code_of(const char *name)
+{
+    return es_operation_by_name(name)->code;
+}
+
+/* --- A run of two ranks that wait for each other ---------------------------------- */
+
+static struct esi_ledger_request describe_request(int rank)
+{
+    return (struct esi_ledger_request){.handle = HANDLE,
+                                       .start = SECOND,
+                                       .site = 99,
+                                       .operation = code_of("MPI_Irecv"),
+                                       .sequence = 3,
+                                       .peer = !rank,
+                                       .tag = TAG + 1,
+                                       .bytes = 8,
+                                       .kind = ESI_LEDGER_RECEIVE,
+                                       .persistent = true,
+                                       .active = true};
+}
+
+static struct esi_ledger_channel describe_channel(int rank)
+{
+    return (struct esi_ledger_channel){
+        .received = true, .peer = !rank, .tag = TAG, .count = 1};
+}
+
+/* Rank 1 may have an error that ended it. */
+static void write_ledgers(struct made_archive *made, bool has_error)
+{
+    struct esi_ledger_request requests[RANKS];
+    struct esi_ledger_channel channels[RANKS];
+    struct esi_archive_ledger rows[RANKS];
+    struct esi_archive_ledgers ledgers = {.processes = rows, .count = RANKS};
+
+    for (int i = 0; i < RANKS; i++) {
+        requests[i] = describe_request(i);
+        channels[i] = describe_channel(i);
+        rows[i] =
+            (struct esi_archive_ledger){.is_known = true,
+                                        .ledger = {.requests = &requests[i],
+                                                   .request_count = 1,
+                                                   .channels = &channels[i],
+                                                   .channel_count = 1,
+                                                   .unfreed = {[ESI_LEDGER_TYPES] = 4},
+                                                   .changes = 5}};
+        if (has_error && i == 1) {
+            struct esi_ledger *ledger = &rows[i].ledger;
+
+            ledger->error_class = 15;
+            ledger->error_operation = code_of("MPI_Recv");
+            ledger->error_fatal = true;
+            snprintf(ledger->error_text, sizeof ledger->error_text, "%s", error_text);
+        }
+    }
+    assert_int_equal(esi_archive_write_ledgers(made->archive, &ledgers), 0);
+}
+
+/* Both are in MPI_Recv from the other. */
+static void add_receives(struct made_archive *made)
+{
+    struct esi_archive_tables *tables = esi_archive_writer_tables(made->archive);
+
+    for (int i = 0; i < RANKS; i++) {
+        struct esi_archive_open open = {.element = (uint32_t)i,
+                                        .tuple = {.operation = code_of("MPI_Recv"),
+                                                  .start = SECOND,
+                                                  .peer = !i,
+                                                  .tag = TAG,
+                                                  .bytes = 4}};
+
+        assert_int_equal(esi_archive_tables_add_open(tables, &open), 0);
+    }
+}
+
+static void set_states(struct made_archive *made, const char *state, int number)
+{
+    struct esi_archive_tables *tables = esi_archive_writer_tables(made->archive);
+
+    for (int i = 0; i < RANKS; i++) {
+        struct esi_archive_process *process = &tables->processes[i];
+
+        snprintf(process->state, sizeof process->state, "%s", state);
+        process->signal = number;
+        process->ended_realtime_ns = number ? 10 * SECOND : 0;
+    }
+}
+
+static void close_archive(struct made_archive *made)
+{
+    assert_int_equal(esi_archive_close(made->archive, 11 * SECOND, NULL), 0);
+    made->archive = NULL;
+}
+
+static void set_up_deadlock(struct made_archive *made, bool has_error)
+{
+    add_receives(made);
+    write_ledgers(made, has_error);
+    set_states(made, "killed", SIGTERM);
+    close_archive(made);
+}
+
+static int set_up(void **state)
+{
+    struct made_archive *made = calloc(1, sizeof *made);
+
+    assert_non_null(made);
+    made_archive_begin(made, RANKS);
+    *state = made;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    made_archive_remove(*state);
+    free(*state);
+    return 0;
+}
+
+static struct esi_archived_facts *read_facts(const struct made_archive *made)
+{
+    struct esi_archived_facts *archived;
+
+    assert_int_equal(esi_archived_facts_read(made->directory, NULL, &archived), 1);
+    return archived;
+}
+
+/* --- What is written is read ------------------------------------------------------ */
+
+static void assert_process(const struct esi_facts *facts, int rank)
+{
+    const struct esi_fact_process *process = &facts->processes[rank];
+    const struct esi_thread_state *thread = &facts->threads[process->first_thread];
+    struct esi_ledger_request request = describe_request(rank);
+    struct esi_ledger_channel channel = describe_channel(rank);
+
+    assert_int_equal(process->rank, rank);
+    assert_int_equal(process->pid, 100 + rank);
+    assert_int_equal(process->state, ES_PROCESS_KILLED);
+    assert_int_equal(process->signal, SIGTERM);
+    assert_int_equal(process->ended_ns, 10 * SECOND);
+    assert_int_equal(process->thread_count, 1);
+    assert_true(thread->open.present);
+    assert_int_equal(thread->open.operation, code_of("MPI_Recv"));
+    assert_int_equal(thread->open.peer, !rank);
+    assert_int_equal(thread->open.start_ns, SECOND);
+    assert_non_null(process->ledger);
+    assert_int_equal(process->ledger->request_count, 1);
+    assert_int_equal(process->ledger->requests[0].handle, HANDLE);
+    assert_memory_equal(&process->ledger->requests[0], &request, sizeof request);
+    assert_int_equal(process->ledger->channel_count, 1);
+    assert_memory_equal(&process->ledger->channels[0], &channel, sizeof channel);
+    assert_int_equal(process->ledger->unfreed[ESI_LEDGER_TYPES], 4);
+    assert_int_equal(process->ledger->changes, 5);
+    assert_true(process->ledger->error_fatal == (rank == 1));
+    assert_int_equal(process->ledger->error_class, rank == 1 ? 15 : 0);
+    assert_int_equal(process->ledger->error_operation,
+                     rank == 1 ? code_of("MPI_Recv") : 0);
+    assert_string_equal(process->ledger->error_text, rank == 1 ? error_text : "");
+}
+
+static void facts_come_back_as_they_were(void **state)
+{
+    struct made_archive *made = *state;
+    struct esi_archived_facts *archived;
+    const struct esi_facts *facts;
+
+    set_up_deadlock(made, true);
+    archived = read_facts(made);
+    facts = esi_archived_facts_get(archived);
+    assert_string_equal(facts->run, "made");
+    assert_true(facts->over);
+    assert_int_equal(facts->now_ns, 11 * SECOND);
+    assert_int_equal(facts->process_count, RANKS);
+    assert_int_equal(facts->group_count, 1);
+    assert_int_equal(facts->groups[0].sizes[0], RANKS);
+    assert_int_equal(facts->groups[0].sides[0][1], 1);
+    for (int i = 0; i < RANKS; i++)
+        assert_process(facts, i);
+    esi_archived_facts_destroy(archived);
+}
+
+static void assert_verdict(const struct made_archive *made,
+                           enum esi_verdict_kind kind,
+                           size_t ranks)
+{
+    struct esi_verdict_memory memory = {.count = 0};
+    struct esi_archived_facts *archived = read_facts(made);
+    struct esi_diagnosis diagnosis;
+
+    assert_int_equal(
+        esi_diagnosis_make(esi_archived_facts_get(archived), &memory, &diagnosis), 0);
+    assert_int_equal(diagnosis.count, 1);
+    assert_int_equal(diagnosis.items[0].kind, kind);
+    assert_true(diagnosis.items[0].certain);
+    assert_int_equal(diagnosis.items[0].ranks.count, ranks);
+    assert_int_equal(diagnosis.items[0].ranks.items[ranks - 1], 1);
+    esi_diagnosis_fini(&diagnosis);
+    esi_verdict_memory_fini(&memory);
+    esi_archived_facts_destroy(archived);
+}
+
+/* Both were in it when somebody ended the run. */
+static void killed_ranks_were_in_a_deadlock(void **state)
+{
+    set_up_deadlock(*state, false);
+    assert_verdict(*state, ESI_VERDICT_DEADLOCK, RANKS);
+}
+
+/* The launcher killed rank 1, as the others, for MPI asked it to. */
+static void who_had_a_fatal_error_died_first(void **state)
+{
+    set_up_deadlock(*state, true);
+    assert_verdict(*state, ESI_VERDICT_DIED, 1);
+}
+
+static void of_a_run_that_ended_well_nothing_is_made(void **state)
+{
+    struct made_archive *made = *state;
+    struct esi_archived_facts *archived;
+
+    set_states(made, "finalized", 0);
+    close_archive(made);
+    assert_int_equal(esi_archived_facts_read(made->directory, NULL, &archived), 0);
+}
+
+/* --- What is not known ------------------------------------------------------------ */
+
+static enum esi_verdict find_verdict(const struct made_archive *made,
+                                     int rank,
+                                     bool is_whole)
+{
+    struct esi_archived_facts *archived = read_facts(made);
+    enum esi_verdict verdict = esi_archived_facts_get(archived)->threads[rank].verdict;
+
+    assert_true(esi_archived_facts_are_whole(archived) == is_whole);
+    esi_archived_facts_destroy(archived);
+    return verdict;
+}
+
+static void who_is_switched_off_is_not_known(void **state)
+{
+    struct made_archive *made = *state;
+
+    esi_archive_writer_tables(made->archive)->elements[1].off = true;
+    close_archive(made);
+    assert_int_equal(find_verdict(made, 0, true), ES_VERDICT_COMPUTING);
+    assert_int_equal(find_verdict(made, 1, true), ES_VERDICT_UNKNOWN);
+}
+
+static void what_a_killed_recorder_left_says_nothing_of_the_end(void **state)
+{
+    struct made_archive *made = *state;
+
+    made_archive_append(made, 0, 2000, 1);
+    assert_int_equal(esi_archive_flush(made->archive, 0), 0);
+    assert_int_equal(esi_archive_write_tables(made->archive), 0);
+    assert_int_equal(find_verdict(made, 0, false), ES_VERDICT_UNKNOWN);
+    assert_int_equal(find_verdict(made, 1, false), ES_VERDICT_UNKNOWN);
+}
+
+/* --- Damage ----------------------------------------------------------------------- */
+
+/* Facts, or one error with words that name a file. */
+static bool is_answered(const struct made_archive *made)
+{
+    struct es_error error = {.text = ""};
+    struct esi_archived_facts *archived;
+    int result = esi_archived_facts_read(made->directory, &error, &archived);
+
+    if (result >= 0) {
+        if (result > 0)
+            esi_archived_facts_destroy(archived);
+        return true;
+    }
+    assert_int_equal(result, -EINVAL);
+    assert_true(error.source[0] && error.text[0] && !strchr(error.text, '\n'));
+    return false;
+}
+
+static void assert_damage_is_told(struct made_archive *made, const char *file)
+{
+    size_t length, faults = 0;
+    char *bytes, kept;
+
+    set_up_deadlock(made, true);
+    bytes = made_archive_load(made, file, &length);
+    for (size_t cut = 0; cut < length; cut += 1 + length / 256) {
+        made_archive_store(made, file, bytes, cut);
+        faults += !is_answered(made);
+    }
+    assert_true(faults > 100);
+    faults = 0;
+    for (size_t i = 0; i < length; i += 1 + length / 256) {
+        kept = bytes[i];
+        bytes[i] = kept == '"' ? '\0' : '"';
+        made_archive_store(made, file, bytes, length);
+        faults += !is_answered(made);
+        bytes[i] = kept;
+    }
+    assert_true(faults > 100);
+    made_archive_store(made, file, bytes, length);
+    assert_true(is_answered(made));
+    free(bytes);
+}
+
+static void damaged_ledgers_are_told(void **state)
+{
+    assert_damage_is_told(*state, LEDGERS);
+}
+
+static void damaged_tables_are_told(void **state)
+{
+    assert_damage_is_told(*state, TABLES);
+}
+
+SUITE(test_facts_archive)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(facts_come_back_as_they_were, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(killed_ranks_were_in_a_deadlock, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(who_had_a_fatal_error_died_first, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(of_a_run_that_ended_well_nothing_is_made,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(who_is_switched_off_is_not_known, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            what_a_killed_recorder_left_says_nothing_of_the_end, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(damaged_ledgers_are_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(damaged_tables_are_told, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
