@@ -33,6 +33,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "tuplespace/layout.h"
 
@@ -184,21 +185,30 @@ ES_HOT void esi_writer_open(struct esi_writer *writer, const struct es_tuple *tu
     esi_writer_open_at(writer, tuple, 0);
 }
 
-/* Publishes the open tuple as it was opened, completed at `stop`. */
+/* Publishes the open tuple, which lies in `slot` as it was opened, completed at `stop`.
+ */
+ES_HOT void esi_writer_close_at(struct esi_writer *writer,
+                                _Atomic uint32_t *slot,
+                                uint64_t stop)
+{
+    esi_writer_store_wide(slot, ES_WORD_STOP, stop);
+    esi_writer_advance(writer);
+}
+
 ES_HOT void esi_writer_close(struct esi_writer *writer, uint64_t stop)
 {
-    esi_writer_store_wide(esi_writer_slot(writer), ES_WORD_STOP, stop);
-    esi_writer_advance(writer);
+    esi_writer_close_at(writer, esi_writer_slot(writer), stop);
 }
 
 /* The same, with the payload that only the end has told.  One word: a reader of the
  * open tuple sees the old one or the new one. */
 ES_HOT void esi_writer_close_with(struct esi_writer *writer,
+                                  _Atomic uint32_t *slot,
                                   uint64_t stop,
                                   uint32_t bytes)
 {
-    esi_writer_store_word(esi_writer_slot(writer), ES_WORD_BYTES, bytes);
-    esi_writer_close(writer, stop);
+    esi_writer_store_word(slot, ES_WORD_BYTES, bytes);
+    esi_writer_close_at(writer, slot, stop);
 }
 
 /* Publishes a whole tuple, in place of the open one if there is one. */
@@ -213,6 +223,22 @@ ES_HOT void esi_writer_write_at(struct esi_writer *writer,
 ES_HOT void esi_writer_write(struct esi_writer *writer, const struct es_tuple *tuple)
 {
     esi_writer_write_at(writer, tuple, 0);
+}
+
+/* Copies the open tuple; false when there is none. */
+static inline bool esi_writer_read_open(const struct esi_writer *writer,
+                                        struct es_tuple *ret_tuple)
+{
+    _Atomic uint32_t *slot = esi_writer_slot(writer);
+    uint32_t words[ES_TUPLE_WORDS];
+
+    for (size_t i = 0; i < ES_TUPLE_WORDS; i++)
+        words[i] = atomic_load_explicit(&slot[i], memory_order_relaxed);
+    if (words[ES_WORD_OPERATION] == 0 ||
+        (words[ES_WORD_STOP] | words[ES_WORD_STOP + 1]) != 0)
+        return false;
+    memcpy(ret_tuple, words, sizeof words);
+    return true;
 }
 
 /* Takes the open tuple back: the operation turned out not to be recorded here and now.

@@ -335,8 +335,9 @@ static int look_at_open(struct esi_causality_scope *scope)
         return 0;
     scope->looked_ns = now_ns;
     result = listener->open(listener->data, 0, NULL);
-    return result < 0 ? result
-                      : esi_follower_read_open(scope->follower, report_open, NULL, scope);
+    return result < 0
+               ? result
+               : esi_follower_read_open(scope->follower, report_open, NULL, scope);
 }
 
 /* Whether some communicator has not come to be known here, as may be for a moment of

@@ -80,6 +80,16 @@ void esi_call_complete_late(struct esi_call *call, int result)
     size_late(call);
 }
 
+void esi_call_write_late(struct esi_call *call, int result, uint64_t stop)
+{
+    esi_call_complete_late(call, result);
+    if (!call->open)
+        return;
+    call->tuple.stop = stop;
+    esi_call_write(call);
+    esi_call_count(call, stop);
+}
+
 void esi_call_complete_init_late(struct esi_call *call, int result)
 {
     if (result != MPI_SUCCESS) {

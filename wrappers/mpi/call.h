@@ -49,7 +49,9 @@
 
 struct esi_comm;
 
-/* One call of the program's. */
+/* One call of the program's.  On the way of a known path it has no address: what is
+ * out of line gets a copy.  So compilers keep its members in registers, and a tuple is
+ * never read back from where its parts were just written. */
 struct esi_call {
     struct esi_thread *thread;
     struct esi_path *path;
@@ -60,7 +62,9 @@ struct esi_call {
     uint32_t
         alike;     /* a collective's: what must be alike at all its members (objects.h);
                        when it is described, their hash; 0 = nothing */
-    bool open;     /* the tuple is shown in the element */
+    uint64_t head; /* of the element when the tuple was shown ... */
+    _Atomic uint32_t *slot; /* ... and where it lies */
+    bool open;              /* the tuple is shown in the element */
     bool numbered; /* a channel counted it: taken off again if the call fails */
     struct es_tuple tuple;
 };
@@ -73,10 +77,12 @@ ES_HOT bool esi_call_enter(struct esi_call *call,
 {
     struct esi_thread *thread = &esi_thread_self;
 
-    if (ESI_UNLIKELY(thread->depth != 0) && !esi_thread_is_abandoned(thread, call))
+    if (ESI_UNLIKELY(thread->depth != 0) &&
+        !esi_thread_is_abandoned(thread, thread->frame))
         return false;
-    thread->depth = ESI_DEPTH_CALL;
-    thread->outermost = call;
+    thread->depth = 1;
+    thread->operation = operation;
+    thread->outermost = thread->frame;
     if (op_class == ES_CLASS_COMPLETION)
         thread->limit = ESI_UNLIKELY(esi_multiple) ? esi_request_serial() : UINT64_MAX;
     call->thread = thread;
@@ -88,6 +94,8 @@ ES_HOT bool esi_call_enter(struct esi_call *call,
     }
     esi_site_take(thread);
     call->open = false;
+    call->head = 0;
+    call->slot = NULL;
     call->numbered = false;
     call->unknown_comm = 0;
     call->count = 0;
@@ -97,11 +105,21 @@ ES_HOT bool esi_call_enter(struct esi_call *call,
     return true;
 }
 
+/* The path proper of the described operation. */
+ES_HOT struct esi_path *esi_call_choose(const struct esi_call *call)
+{
+    struct es_tuple tuple;
+
+    if (ESI_LIKELY(!call->path->is_choice))
+        return call->path;
+    tuple = call->tuple;
+    return esi_path_choose(call->path, &tuple);
+}
+
 /* Chooses the element and reads the clock; false when nobody wants the tuple. */
 ES_HOT bool esi_call_start(struct esi_call *call)
 {
-    if (ESI_UNLIKELY(call->path->is_choice))
-        call->path = esi_path_choose(call->path, &call->tuple);
+    call->path = esi_call_choose(call);
     if (!esi_writer_is_enabled(&call->path->writer))
         return false;
     call->tuple.start = esi_clock_read();
@@ -113,6 +131,8 @@ ES_HOT void esi_call_open(struct esi_call *call)
 {
     if (esi_call_start(call)) {
         call->open = true;
+        call->head = call->path->writer.head;
+        call->slot = esi_writer_slot(&call->path->writer);
         esi_writer_open_at(&call->path->writer, &call->tuple, call->thread->site);
     }
 }
@@ -126,8 +146,7 @@ ES_HOT void esi_call_write(struct esi_call *call)
 /* Publishes the tuple of an operation that is over; false when nobody wants it. */
 ES_HOT bool esi_call_write_span(struct esi_call *call, uint64_t start, uint64_t stop)
 {
-    if (ESI_UNLIKELY(call->path->is_choice))
-        call->path = esi_path_choose(call->path, &call->tuple);
+    call->path = esi_call_choose(call);
     if (!esi_writer_is_enabled(&call->path->writer))
         return false;
     call->tuple.start = start;
@@ -148,15 +167,11 @@ ES_HOT void esi_call_count(const struct esi_call *call, uint64_t stop)
  * posts what completes later. */
 ES_HOT bool esi_call_is_wanted(const struct esi_call *call)
 {
-    const struct esi_path *path = call->path;
-
-    if (ESI_UNLIKELY(path->is_choice))
-        path = esi_path_choose(call->path, &call->tuple);
-    return esi_writer_is_enabled(&path->writer);
+    return esi_writer_is_enabled(&esi_call_choose(call)->writer);
 }
 
 /* Counts a poll that found nothing; false when the plan wants it written instead. */
-static inline bool esi_call_count_poll(struct esi_call *call)
+ES_HOT bool esi_call_count_poll(struct esi_call *call)
 {
     if (ESI_UNLIKELY(call->path->polls))
         return false;
@@ -190,24 +205,24 @@ void esi_call_complete_late(struct esi_call *call, int result);
 /* The same for a call that makes a persistent request: it takes no number. */
 void esi_call_complete_init_late(struct esi_call *call, int result);
 
+/* The same, and publishes the tuple, which ended at `stop`, if it lies open. */
+void esi_call_write_late(struct esi_call *call, int result, uint64_t stop);
+
 /* Publishes the tuple and ends the operation. */
 ES_HOT void esi_call_leave(struct esi_call *call, int result)
 {
-    uint64_t stop;
+    uint64_t stop = 0;
 
-    if (ESI_LIKELY(call->open)) {
+    if (ESI_LIKELY(call->open))
         stop = esi_clock_read();
-        if (ESI_UNLIKELY(esi_call_is_late(call, result))) {
-            call->tuple.stop = stop;
-            esi_call_complete_late(call, result);
-            esi_call_write(call);
-            esi_call_count(call, stop);
-        } else {
-            esi_writer_close(&call->path->writer, stop);
-            esi_call_count(call, stop);
-        }
-    } else if (ESI_UNLIKELY(esi_call_is_late(call, result))) {
-        esi_call_complete_late(call, result);
+    if (ESI_UNLIKELY(esi_call_is_late(call, result))) {
+        struct esi_call late = *call;
+
+        esi_call_write_late(&late, result, stop);
+        *call = late;
+    } else if (ESI_LIKELY(call->open)) {
+        esi_writer_close_at(&call->path->writer, call->slot, stop);
+        esi_call_count(call, stop);
     }
     esi_call_exit(call);
 }
@@ -215,7 +230,6 @@ ES_HOT void esi_call_leave(struct esi_call *call, int result)
 /* Ends that the table of operations names, in place of esi_call_leave(): what was
  * posted, made or created is registered (completion.c, communicator_calls.c,
  * one_sided.c). */
-void esi_end_posted_send(struct esi_call *call, int result, MPI_Request *request);
 void esi_end_posted_collective(struct esi_call *call, int result, MPI_Request *request);
 void esi_end_posted_other(struct esi_call *call, int result, MPI_Request *request);
 void esi_end_made_persistent(struct esi_call *call, int result, MPI_Request *request);

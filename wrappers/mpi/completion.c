@@ -289,7 +289,7 @@ static void completed_other(struct esi_thread *thread,
 }
 
 /* A receive with a number, from a message: the tuple is built in registers. */
-static void completed_receive(struct esi_thread *thread,
+ES_HOT void completed_receive(struct esi_thread *thread,
                               struct esi_request *request,
                               const MPI_Status *status,
                               uint32_t bytes,
@@ -313,21 +313,19 @@ static void completed_receive(struct esi_thread *thread,
         esi_comm_unref(comm);
 }
 
-void esi_completion_record(struct esi_thread *thread,
-                           uint64_t handle,
-                           const MPI_Status *status,
-                           uint64_t stop)
+ES_HOT void completed_request(struct esi_thread *thread,
+                              uint64_t handle,
+                              const MPI_Status *status,
+                              uint64_t stop)
 {
     struct esi_request *request = esi_request_find(handle, thread->limit);
 
     if (request == NULL)
         return;
     if (ESI_LIKELY(request->kind == ESI_REQUEST_RECEIVE && request->receive == NULL &&
-                   !request->persistent && !request->cancelled &&
-                   status->MPI_SOURCE >= 0)) {
+                   request->flags == 0 && status->MPI_SOURCE >= 0)) {
         completed_receive(thread, request, status, esi_status_get_bytes(status), stop);
-    } else if (ESI_LIKELY(request->kind == ESI_REQUEST_SEND && !request->persistent &&
-                          !request->cancelled)) {
+    } else if (ESI_LIKELY(request->kind == ESI_REQUEST_SEND && request->flags == 0)) {
         thread->known_send = 0;
         esi_request_remove(request);
     } else {
@@ -336,47 +334,60 @@ void esi_completion_record(struct esi_thread *thread,
     }
 }
 
-/* What an awaited request says of the wait. */
-static void describe_awaited(struct esi_call *call, const struct esi_request *awaited)
+void esi_completion_record(struct esi_thread *thread,
+                           uint64_t handle,
+                           const MPI_Status *status,
+                           uint64_t stop)
 {
-    bool collective = awaited->kind == ESI_REQUEST_COLLECTIVE ||
-                      awaited->kind == ESI_REQUEST_DUPLICATE;
-
-    call->tuple.communicator = awaited->tuple.communicator;
-    call->tuple.peer = awaited->tuple.peer;
-    call->tuple.tag =
-        collective ? (int32_t)awaited->tuple.sequence : awaited->tuple.tag;
-    call->tuple.sequence = awaited->tuple.operation;
+    completed_request(thread, handle, status, stop);
 }
 
-/* The request that says most about a wait: the first receive, else the first that is
- * known. */
-static void describe_wait(struct esi_call *call, const MPI_Request *requests, int count)
+void esi_completion_record_all(struct esi_thread *thread,
+                               const uint64_t *handles,
+                               const MPI_Status *statuses,
+                               int count,
+                               uint64_t stop)
+{
+    for (int i = 0; i < count; i++)
+        completed_request(thread, handles[i], &statuses[i], stop);
+}
+
+/* What an awaited request says of the wait. */
+static struct esi_awaited describe_awaited(const struct esi_request *request)
+{
+    bool collective = request->kind == ESI_REQUEST_COLLECTIVE ||
+                      request->kind == ESI_REQUEST_DUPLICATE;
+
+    return (struct esi_awaited){
+        .communicator = request->tuple.communicator,
+        .operation = request->tuple.operation,
+        .peer = request->tuple.peer,
+        .tag = collective ? (int32_t)request->tuple.sequence : request->tuple.tag,
+    };
+}
+
+void esi_completion_find_awaited(const MPI_Request *requests,
+                                 int count,
+                                 struct esi_awaited *ret_awaited)
 {
     bool found = false;
     bool receive = false;
 
     for (int i = 0; i < count && i < MAX_LOOKED_AT && !receive; i++) {
-        struct esi_request *request =
-            esi_request_find(ESI_HANDLE(requests[i]), UINT64_MAX);
+        struct esi_request *request;
 
+        if (i > 0 && requests[i] == requests[i - 1])
+            continue; /* complete from the start: see requests.h */
+        request = esi_request_find(ESI_HANDLE(requests[i]), UINT64_MAX);
         if (request == NULL)
             continue;
         receive = request->kind == ESI_REQUEST_RECEIVE;
         if ((receive || !found) && (!request->persistent || request->active)) {
-            describe_awaited(call, request);
+            *ret_awaited = describe_awaited(request);
             found = true;
         }
         esi_request_release(request);
     }
-}
-
-void esi_completion_open(struct esi_call *call, const MPI_Request *requests, int count)
-{
-    esi_call_describe(call, NULL, ES_PEER_NONE, 0, count > 0 ? (uint32_t)count : 0,
-                      ES_SEQUENCE_UNKNOWN);
-    describe_wait(call, requests, count);
-    esi_call_open(call);
 }
 
 void esi_completion_leave(struct esi_call *call, uint64_t stop)
@@ -391,32 +402,15 @@ void esi_completion_leave(struct esi_call *call, uint64_t stop)
 
 /* --- What the generated wrappers call after posting ----------------------------- */
 
-/* Whether a send's request has the handle of the last one, which is still in the table:
- * one of those that are complete from the start.  It says nothing that is worth writing
- * again. */
-static bool is_known_send(struct esi_thread *thread,
-                          enum esi_request_kind kind,
-                          uint64_t handle)
-{
-    if (kind != ESI_REQUEST_SEND || esi_multiple) {
-        thread->known_send = 0;
-        return false;
-    }
-    if (thread->known_send == handle)
-        return true;
-    thread->known_send = handle;
-    return false;
-}
-
 static void put_request(const struct esi_call *call,
                         enum esi_request_kind kind,
                         const MPI_Request *handle)
 {
     struct esi_request *request;
 
-    if (*handle == MPI_REQUEST_NULL ||
-        is_known_send(call->thread, kind, ESI_HANDLE(*handle)))
+    if (*handle == MPI_REQUEST_NULL)
         return;
+    call->thread->known_send = 0;
     request = esi_request_claim(ESI_HANDLE(*handle));
     if (request == NULL) {
         if (kind ==
@@ -427,13 +421,6 @@ static void put_request(const struct esi_call *call,
     esi_request_fill(request, kind, &call->tuple,
                      kind == ESI_REQUEST_COLLECTIVE ? call->comm : NULL, NULL);
     esi_request_release(request);
-}
-
-void esi_end_posted_send(struct esi_call *call, int result, MPI_Request *request)
-{
-    esi_call_leave(call, result);
-    if (result == MPI_SUCCESS)
-        put_request(call, ESI_REQUEST_SEND, request);
 }
 
 void esi_end_posted_other(struct esi_call *call, int result, MPI_Request *request)

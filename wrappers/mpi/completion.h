@@ -21,6 +21,13 @@ void esi_completion_record(struct esi_thread *thread,
                            const MPI_Status *status,
                            uint64_t stop);
 
+/* The same of `count` requests that completed together. */
+void esi_completion_record_all(struct esi_thread *thread,
+                               const uint64_t *handles,
+                               const MPI_Status *statuses,
+                               int count,
+                               uint64_t stop);
+
 /* Notes in the operation that a receive or probe, described as it was called, is open
  * to any source: what it gets takes the place of the peer. */
 static inline void esi_tuple_note_any_source(struct es_tuple *tuple)
@@ -71,11 +78,38 @@ void esi_receive_record_null(struct esi_call *call, int result);
 /* A posted receive failed at once, or was never to be: takes it back. */
 void esi_receive_unpost(struct esi_request *request);
 
+/* What a completion call waits for. */
+struct esi_awaited {
+    uint16_t communicator;
+    uint32_t operation;
+    int32_t peer;
+    int32_t tag;
+};
+
+/* The request that says most about a wait: the first receive, else the first that is
+ * known.  Without one nothing is changed. */
+void esi_completion_find_awaited(const MPI_Request *requests,
+                                 int count,
+                                 struct esi_awaited *ret_awaited);
+
 /* Describes and shows a completion call on `count` requests: what the first receive
  * among them (else the first request) waits for.  The tuple's sequence is the code of
  * the operation waited for, bytes the number of requests, tag the instance if it is a
  * collective. */
-void esi_completion_open(struct esi_call *call, const MPI_Request *requests, int count);
+ES_HOT void esi_completion_open(struct esi_call *call,
+                                const MPI_Request *requests,
+                                int count)
+{
+    struct esi_awaited awaited = {.communicator = ES_COMMUNICATOR_NONE,
+                                  .operation = ES_SEQUENCE_UNKNOWN,
+                                  .peer = ES_PEER_NONE};
+
+    esi_completion_find_awaited(requests, count, &awaited);
+    esi_call_describe(call, NULL, awaited.peer, awaited.tag,
+                      count > 0 ? (uint32_t)count : 0, awaited.operation);
+    call->tuple.communicator = awaited.communicator;
+    esi_call_open(call);
+}
 
 /* Ends a call that has made the persistent request described by `record` (kind and
  * flags): writes the call's tuple, which has no number and no bytes, and keeps what
@@ -109,7 +143,7 @@ static inline void esi_wait_begin_one(struct esi_thread *thread, uint64_t handle
     esi_ledger_set_wait(thread->ledger, ESI_LEDGER_WAIT_ALL, 1);
 }
 
-static inline void esi_wait_end(const struct esi_call *call, int result)
+ES_HOT void esi_wait_end(const struct esi_call *call, int result)
 {
     if (ESI_LIKELY(call->thread->ledger != NULL))
         esi_ledger_set_wait(call->thread->ledger, ESI_LEDGER_WAIT_NONE, 0);
@@ -119,6 +153,22 @@ static inline void esi_wait_end(const struct esi_call *call, int result)
 
 /* Publishes a completion call's own tuple, after those of what it completed. */
 void esi_completion_leave(struct esi_call *call, uint64_t stop);
+
+/* The same of a tuple that is as it was shown: if those of what the call completed went
+ * to other elements, it still lies in its slot. */
+ES_HOT void esi_wait_leave(struct esi_call *call, uint64_t stop)
+{
+    if (ESI_LIKELY(call->open)) {
+        if (call->path->writer.head == call->head) {
+            esi_writer_close_at(&call->path->writer, call->slot, stop);
+        } else {
+            call->tuple.stop = stop;
+            esi_call_write(call);
+        }
+        esi_call_count(call, stop);
+    }
+    esi_call_exit(call);
+}
 
 /* Tells that the collective operation of `begun`, whose own tuple comes when it is
  * complete, has begun in a call that succeeded and ended at `stop`. */
@@ -133,7 +183,7 @@ uint32_t esi_status_query_bytes(const MPI_Status *status);
 
 /* Whether the byte count lies in the status where the MPICH ABI has it; tried when MPI
  * has started. */
-extern bool esi_status_has_count;
+extern bool esi_status_has_count __attribute__((visibility("hidden")));
 void esi_status_probe_count(void);
 
 /* The same, without a call where that is possible: asking costs as much as a clock
@@ -156,15 +206,14 @@ static inline MPI_Status *esi_status_or_own(MPI_Status *status, MPI_Status *own)
 /* Writes a call's description into a claimed record, field by field: see requests.h.
  * `comm` and `receive` may be NULL; the record takes a reference of the communicator.
  */
-static inline void esi_request_fill(struct esi_request *request,
-                                    enum esi_request_kind kind,
-                                    const struct es_tuple *tuple,
-                                    struct esi_comm *comm,
-                                    struct esi_receive *receive)
+ES_HOT void esi_request_fill(struct esi_request *request,
+                             enum esi_request_kind kind,
+                             const struct es_tuple *tuple,
+                             struct esi_comm *comm,
+                             struct esi_receive *receive)
 {
     request->kind = (uint8_t)kind;
-    request->persistent = false;
-    request->cancelled = false;
+    request->flags = 0;
     request->site = esi_site_number(&esi_thread_self);
     request->receive = receive;
     request->comm = comm;
@@ -177,6 +226,30 @@ static inline void esi_request_fill(struct esi_request *request,
     request->tuple.peer = tuple->peer;
     request->tuple.tag = tuple->tag;
     request->tuple.bytes = tuple->bytes;
+}
+
+/* --- The end of a call that has posted a send ------------------------------------ */
+
+/* Keeps what the request of a send is.  One with the handle of the last one, which is
+ * still in the table, is complete from the start: it says nothing that is worth writing
+ * again. */
+ES_HOT void esi_end_posted_send(struct esi_call *call,
+                                int result,
+                                const MPI_Request *handle)
+{
+    struct esi_thread *thread = call->thread;
+    struct esi_request *request;
+
+    esi_call_leave(call, result);
+    if (result != MPI_SUCCESS || *handle == MPI_REQUEST_NULL ||
+        (thread->known_send == ESI_HANDLE(*handle) && !esi_multiple))
+        return;
+    request = esi_request_claim(ESI_HANDLE(*handle));
+    if (request == NULL)
+        return;
+    thread->known_send = esi_multiple ? 0 : ESI_HANDLE(*handle);
+    esi_request_fill(request, ESI_REQUEST_SEND, &call->tuple, NULL, NULL);
+    esi_request_release(request);
 }
 
 /* --- The requests of one call --------------------------------------------------- */

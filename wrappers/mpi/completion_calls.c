@@ -20,7 +20,7 @@ static bool is_done(int result, MPI_Request now)
 
 /* The tuple of a test that found something, or, if the plan asks for it, of one that
  * did not. */
-static void leave_test(struct esi_call *call, int count, uint64_t start, uint64_t now)
+ES_HOT void leave_test(struct esi_call *call, int count, uint64_t start, uint64_t now)
 {
     esi_call_describe(call, NULL, ES_PEER_NONE, 0, (uint32_t)count,
                       ES_SEQUENCE_UNKNOWN);
@@ -30,35 +30,41 @@ static void leave_test(struct esi_call *call, int count, uint64_t start, uint64_
 }
 
 /* Of one that ends a row of polls. */
-static void end_polls(struct esi_call *call, int count, uint64_t now)
+ES_HOT void end_polls(struct esi_call *call, int count, uint64_t now)
 {
     leave_test(call, count, esi_thread_polling_since(call->thread, now), now);
 }
 
+static void write_poll(struct esi_call *call, int count)
+{
+    uint64_t now = esi_clock_read();
+
+    leave_test(call, count, now, now);
+}
+
 /* Ends a test that found nothing; an event, if the plan asks for it, is written first:
  * then what was polled is told anew. */
-static void leave_poll(struct esi_call *call, int result, int count)
+ES_HOT void leave_poll(struct esi_call *call, int result, int count)
 {
-    uint64_t now;
-
     if (ESI_UNLIKELY(result != MPI_SUCCESS))
         esi_ledger_note_error(call->tuple.operation, result);
     if (ESI_LIKELY(esi_call_count_poll(call))) {
         esi_call_exit(call);
-        return;
+    } else {
+        struct esi_call written = *call;
+
+        write_poll(&written, count);
     }
-    now = esi_clock_read();
-    leave_test(call, count, now, now);
 }
 
 /* The same of one request, and of a batch; the ledger tells of them. */
-static void leave_poll_of(struct esi_call *call, int result, uint64_t handle)
+ES_HOT void leave_poll_of(struct esi_call *call, int result, uint64_t handle)
 {
     leave_poll(call, result, 1);
     esi_thread_note_poll(call->thread, handle);
 }
 
-static void leave_poll_of_all(struct esi_call *call,
+ES_HOT void leave_poll_of_all(struct esi_call *call,
                               int result,
                               const struct esi_batch *batch,
                               int count)
@@ -88,7 +94,7 @@ int esi_wrap_MPI_Wait(esi_MPI_Wait_fn *next, MPI_Request *request, MPI_Status *s
     stop = esi_clock_read();
     if (is_done(result, *request))
         esi_completion_record(call.thread, handle, seen, stop);
-    esi_completion_leave(&call, stop);
+    esi_wait_leave(&call, stop);
     return result;
 }
 
@@ -170,7 +176,7 @@ int esi_wrap_MPI_Request_free(esi_MPI_Request_free_fn *next, MPI_Request *reques
 }
 
 /* Tells which requests the call waits for. */
-static void begin_wait(const struct esi_call *call,
+ES_HOT void begin_wait(const struct esi_call *call,
                        const struct esi_batch *batch,
                        enum esi_ledger_wait_kind kind)
 {
@@ -181,18 +187,22 @@ static void begin_wait(const struct esi_call *call,
 
 /* Every request that the call has completed: all, or after an error those whose status
  * says so. */
-static void completed_all(struct esi_call *call,
+static void completed_all(struct esi_thread *thread,
                           const struct esi_batch *batch,
                           const MPI_Request *requests,
                           int result,
                           uint64_t stop)
 {
+    if (ESI_LIKELY(result == MPI_SUCCESS)) {
+        esi_completion_record_all(thread, batch->handles, batch->statuses, batch->count,
+                                  stop);
+        return;
+    }
     for (int i = 0; i < batch->count; i++)
-        if (result == MPI_SUCCESS || requests[i] == MPI_REQUEST_NULL ||
+        if (requests[i] == MPI_REQUEST_NULL ||
             (result == MPI_ERR_IN_STATUS &&
              batch->statuses[i].MPI_ERROR != MPI_ERR_PENDING))
-            esi_completion_record(call->thread, batch->handles[i], &batch->statuses[i],
-                                  stop);
+            esi_completion_record(thread, batch->handles[i], &batch->statuses[i], stop);
 }
 
 int esi_wrap_MPI_Waitall(esi_MPI_Waitall_fn *next,
@@ -214,8 +224,8 @@ int esi_wrap_MPI_Waitall(esi_MPI_Waitall_fn *next,
     result = next(count, requests, batch.statuses);
     esi_wait_end(&call, result);
     stop = esi_clock_read();
-    completed_all(&call, &batch, requests, result, stop);
-    esi_completion_leave(&call, stop);
+    completed_all(call.thread, &batch, requests, result, stop);
+    esi_wait_leave(&call, stop);
     esi_batch_fini(&batch);
     return result;
 }
@@ -248,7 +258,7 @@ int esi_wrap_MPI_Testall(esi_MPI_Testall_fn *next,
     if (result == MPI_SUCCESS && *flag && has_any(&batch)) {
         uint64_t now = esi_clock_read();
 
-        completed_all(&call, &batch, requests, result, now);
+        completed_all(call.thread, &batch, requests, result, now);
         end_polls(&call, count, now);
     } else {
         leave_poll_of_all(&call, result, &batch, count);
@@ -283,7 +293,7 @@ int esi_wrap_MPI_Waitany(esi_MPI_Waitany_fn *next,
     stop = esi_clock_read();
     if (*index >= 0 && *index < batch.count && is_done(result, requests[*index]))
         esi_completion_record(call.thread, batch.handles[*index], seen, stop);
-    esi_completion_leave(&call, stop);
+    esi_wait_leave(&call, stop);
     esi_batch_fini(&batch);
     return result;
 }
@@ -357,7 +367,7 @@ int esi_wrap_MPI_Waitsome(esi_MPI_Waitsome_fn *next,
     stop = esi_clock_read();
     if ((result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) && *outcount > 0)
         completed_some(&call, &batch, *outcount, indices, stop);
-    esi_completion_leave(&call, stop);
+    esi_wait_leave(&call, stop);
     esi_batch_fini(&batch);
     return result;
 }

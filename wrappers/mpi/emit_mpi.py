@@ -80,7 +80,8 @@ def emit_wrappers(chapters, prototypes, chapter_name):
     """One source file: the wrappers of a chapter, under both names of each routine."""
     parts = [
         HEAD % ("Wrappers of MPI routines: %s." % chapter_name.replace("_", " ")),
-        '#include "config.h"\n\n#include "wrappers/mpi/describe.h"\n'
+        '#include "config.h"\n\n#include "wrappers/mpi/completion.h"\n'
+        '#include "wrappers/mpi/describe.h"\n'
         '#include "wrappers/mpi/objects.h"\n'
         '#include "wrappers/mpi/progress.h"\n'
         '#include "wrappers/mpi/tree_ops.h"\n',
@@ -99,7 +100,7 @@ def emit_wrappers(chapters, prototypes, chapter_name):
         prefix = "esi_wrap_" if operation.custom else "wrap_"
         inner = "%s%s(%s)" % (prefix, operation.name, arguments_of(operation, "next"))
         parts += [
-            exported(name, operation, prototype, inner, SITE + emit_choice(operation))
+            exported(name, operation, prototype, inner, emit_choice(operation) + SITE)
             for name in (operation.name, "P" + operation.name)
         ]
     return "\n".join(parts)
@@ -162,10 +163,15 @@ def comma(arguments):
     return ", " + arguments if arguments else ""
 
 
-WITHOUT_TREES = "result = next(%(arguments)s)"
-WITH_TREES = """result = ESI_UNLIKELY(esi_trees != NULL)
-                 ? tree_%(name)s(&call, next, %(arguments)s)
-                 : next(%(arguments)s)"""
+WITHOUT_TREES = "    result = next(%(arguments)s);"
+WITH_TREES = """    if (ESI_UNLIKELY(esi_trees != NULL)) {
+        struct esi_call by_tree = call;
+
+        result = tree_%(name)s(&by_tree, next, %(arguments)s);
+        call = by_tree;
+    } else {
+        result = next(%(arguments)s);
+    }"""
 
 BODY = """ES_HOT int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
 {
@@ -175,7 +181,7 @@ BODY = """ES_HOT int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
     if (!esi_call_enter(&call, %(constant)s, %(class)s))
         return next(%(arguments)s);
 %(alike)s    %(before)s;
-    %(call)s;
+%(call)s
     %(leave)s;
     return result;
 }
@@ -184,7 +190,7 @@ BODY = """ES_HOT int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
 
 COUNTING = """ES_HOT int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
 {
-    bool is_own = esi_object_enter(__builtin_frame_address(0));
+    bool is_own = esi_object_enter(esi_thread_self.frame);
     int result = next(%(arguments)s);
 
     if (is_own)

@@ -23,11 +23,10 @@ static _Atomic MPI_Errhandler window_handler = MPI_ERRHANDLER_NULL;
 static uint16_t find_operation(const void *here)
 {
     const struct esi_thread *thread = &esi_thread_self;
-    const struct esi_call *call = thread->outermost;
 
-    if (thread->depth != ESI_DEPTH_CALL || esi_thread_is_abandoned(thread, here))
+    if (thread->depth == 0 || esi_thread_is_abandoned(thread, (uintptr_t)here))
         return 0;
-    return call->tuple.operation;
+    return thread->operation;
 }
 
 static void on_communicator_error(MPI_Comm *comm, int *code, ...)

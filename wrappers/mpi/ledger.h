@@ -23,7 +23,7 @@
 struct es_segment;
 
 /* Never NULL: until there is a segment, and in a child, a private one. */
-extern struct esi_ledger_layout *esi_ledger;
+extern struct esi_ledger_layout *esi_ledger __attribute__((visibility("hidden")));
 
 /* Makes the ledger in the process's segment.  Without room it stays private. */
 void esi_ledger_start(struct es_segment *segment);

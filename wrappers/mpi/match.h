@@ -35,11 +35,11 @@
 #include "eventspace/tuple.h"
 
 /* Set once when threads may call MPI at the same time; counters are then atomic. */
-extern bool esi_multiple;
+extern bool esi_multiple __attribute__((visibility("hidden")));
 
 /* Bumped whenever what threads have cached (of handles, of counters) may have lost its
  * meaning. */
-extern _Atomic uint32_t esi_handle_epoch;
+extern _Atomic uint32_t esi_handle_epoch __attribute__((visibility("hidden")));
 
 /* Adds one and returns the old value. */
 static inline uint32_t esi_count_up(_Atomic uint32_t *counter)

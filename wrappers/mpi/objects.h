@@ -67,11 +67,12 @@ static inline uint32_t esi_alike_hash(uint32_t alike, uint32_t basic, uint32_t b
 
 /* Whether the call is the program's, and not MPI's own; then, until
  * esi_object_leave(), calls are MPI's own.  `here` is where on the stack it began. */
-static inline bool esi_object_enter(const void *here)
+static inline bool esi_object_enter(uint64_t here)
 {
     if (esi_thread_self.depth != 0 && !esi_thread_is_abandoned(&esi_thread_self, here))
         return false;
-    esi_thread_self.depth = ESI_DEPTH_OTHER;
+    esi_thread_self.depth = 1;
+    esi_thread_self.operation = 0;
     esi_thread_self.outermost = here;
     return true;
 }

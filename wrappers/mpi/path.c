@@ -279,8 +279,9 @@ struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation)
         if (esi_trees !=
             NULL) /* nothing is recorded, but calls are the program's still */
             return thread->paths[op_class] = &off;
-        thread->depth = ESI_DEPTH_OTHER;
-        thread->outermost = (const void *)UINTPTR_MAX;
+        thread->depth = 1;
+        thread->operation = 0;
+        thread->outermost = UINT64_MAX;
         return NULL;
     }
     thread->paths[op_class] = find_path(thread->slot, op_class);

@@ -159,7 +159,7 @@ ES_HOT void esi_profile_add_moved(struct esi_thread *thread,
 /* --- Peers ------------------------------------------------------------------------ */
 
 /* Where the segment begins. */
-extern char *esi_profile_base;
+extern char *esi_profile_base __attribute__((visibility("hidden")));
 
 static inline struct esi_shared_slot *esi_channel_slot(_Atomic uint32_t *counter)
 {

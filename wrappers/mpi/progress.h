@@ -31,7 +31,7 @@
 
 /* How many reasons there are to advance operations: those under way, and one if any
  * thread may begin one while another blocks.  Whoever posts operations counts. */
-extern _Atomic int esi_progress_reasons;
+extern _Atomic int esi_progress_reasons __attribute__((visibility("hidden")));
 
 /* Whether this run has nonblocking trees.  All ranks know it alike, as collective calls
  * must that do something else because of it.  Set when the table is installed. */

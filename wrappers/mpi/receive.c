@@ -37,31 +37,33 @@ ES_HOT enum posting choose_posting(const struct esi_comm *comm, int source, int 
     return is_specific || esi_multiple ? QUEUED : LATER;
 }
 
-ES_HOT void open_receive(struct blocking *receive,
-                         MPI_Comm comm,
-                         int source,
-                         int tag,
-                         MPI_Count count,
-                         MPI_Datatype datatype)
+/* Returns when it gets its number; `queued` is filled if it is QUEUED. */
+ES_HOT enum posting open_receive(struct esi_call *call,
+                                 struct esi_request *queued,
+                                 MPI_Comm comm,
+                                 int source,
+                                 int tag,
+                                 MPI_Count count,
+                                 MPI_Datatype datatype)
 {
-    struct esi_call *call = &receive->call;
     uint32_t bytes = esi_call_get_bytes(call, count, datatype);
     struct esi_comm *known = esi_call_find_comm(call, comm);
     uint32_t sequence = ES_SEQUENCE_UNKNOWN;
+    enum posting posting = choose_posting(known, source, tag);
 
     call->count = 0; /* the status will tell what came */
-    receive->posting = choose_posting(known, source, tag);
-    if (ESI_LIKELY(receive->posting == AT_ONCE)) {
+    if (ESI_LIKELY(posting == AT_ONCE)) {
         sequence = esi_thread_next_number(&call->thread->received,
                                           &known->received.channels, source, tag);
-    } else if (receive->posting == QUEUED) {
-        receive->request = (struct esi_request){.kind = ESI_REQUEST_RECEIVE};
+    } else if (posting == QUEUED) {
+        *queued = (struct esi_request){.kind = ESI_REQUEST_RECEIVE};
         sequence = esi_receive_post_on(known, esi_tuple_peer(source),
-                                       esi_tuple_tag(tag), &receive->request);
+                                       esi_tuple_tag(tag), queued);
     }
     esi_call_describe(call, known, esi_tuple_peer(source), esi_tuple_tag(tag), bytes,
                       sequence);
     esi_call_open(call);
+    return posting;
 }
 
 /* Source, tag and number were known on entry: only the payload is new. */
@@ -74,7 +76,7 @@ ES_HOT void publish_foreseen(struct esi_call *call,
     if (!call->open)
         return;
     bytes = esi_status_get_bytes(status);
-    esi_writer_close_with(&call->path->writer, stop, bytes);
+    esi_writer_close_with(&call->path->writer, call->slot, stop, bytes);
     esi_profile_add_call(call->thread, call->tuple.operation, stop - call->tuple.start,
                          bytes);
 }
@@ -179,28 +181,32 @@ static void close_uncommon(struct blocking *receive,
     esi_call_exit(call);
 }
 
-ES_HOT void close_receive(struct blocking *receive,
+ES_HOT void close_receive(struct esi_call *call,
+                          enum posting posting,
+                          const struct esi_request *queued,
                           int result,
                           const MPI_Status *status)
 {
-    struct esi_call *call = &receive->call;
     uint64_t stop = call->open ? esi_clock_read() : 0;
 
-    if (ESI_LIKELY(result == MPI_SUCCESS && receive->posting == AT_ONCE)) {
+    if (ESI_LIKELY(result == MPI_SUCCESS && posting == AT_ONCE)) {
         publish_foreseen(call, status, stop);
         esi_call_exit(call);
     } else {
-        close_uncommon(receive, result, status, stop);
+        struct blocking receive = {.call = *call, .posting = posting};
+
+        if (posting == QUEUED)
+            receive.request = *queued;
+        close_uncommon(&receive, result, status, stop);
     }
 }
 
 /* Posts a nonblocking receive, with our own source and tag.  Returns what the match
  * waits for, NULL when the number is decided. */
-static inline struct esi_receive *post_in_match(struct esi_call *call,
-                                                int source,
-                                                int tag)
+ES_HOT struct esi_receive *post_in_match(struct esi_call *call, int source, int tag)
 {
     struct esi_comm *comm = call->comm;
+    uint32_t sequence = ES_SEQUENCE_UNKNOWN;
     struct esi_receive *receive = NULL;
 
     if (ESI_LIKELY(comm != NULL && (source == ES_PEER_ANY || source >= 0) &&
@@ -208,21 +214,21 @@ static inline struct esi_receive *post_in_match(struct esi_call *call,
         call->numbered = true;
         if (ESI_LIKELY(source >= 0 && tag >= 0 && comm == call->thread->comm &&
                        !esi_match_is_busy(&comm->received)))
-            call->tuple.sequence = esi_thread_next_number(
-                &call->thread->received, &comm->received.channels, source, tag);
+            sequence = esi_thread_next_number(&call->thread->received,
+                                              &comm->received.channels, source, tag);
         else
-            receive =
-                esi_match_post(&comm->received, source, tag, &call->tuple.sequence);
+            receive = esi_match_post(&comm->received, source, tag, &sequence);
+        call->tuple.sequence = sequence;
     }
     return receive;
 }
 
 /* Begins a nonblocking receive: its tuple is written when it completes. */
-static inline struct esi_receive *begin_receive(struct esi_call *call,
-                                                MPI_Comm comm,
-                                                int source,
-                                                int tag,
-                                                uint32_t bytes)
+ES_HOT struct esi_receive *begin_receive(struct esi_call *call,
+                                         MPI_Comm comm,
+                                         int source,
+                                         int tag,
+                                         uint32_t bytes)
 {
     struct esi_receive *receive;
 
@@ -245,43 +251,72 @@ static void unpost_in_match(struct esi_call *call, struct esi_receive *receive)
 }
 
 /* Adds the time of a call that has posted a receive to the profile. */
-static inline void count_posted_receive(const struct esi_call *call)
+ES_HOT void count_posted_receive(const struct esi_call *call)
 {
     if (ESI_LIKELY(esi_call_is_wanted(call)))
         esi_profile_add_post(call->thread, call->tuple.operation,
                              esi_clock_read() - call->tuple.start);
 }
 
-static void end_receive(struct esi_call *call,
-                        struct esi_receive *receive,
-                        int result,
-                        const MPI_Request *handle)
+/* Fills the claimed record of a receive that was posted. */
+ES_HOT void keep_receive(struct esi_call *call,
+                         struct esi_receive *receive,
+                         struct esi_request *request)
+{
+    esi_request_fill(request, ESI_REQUEST_RECEIVE, &call->tuple,
+                     call->numbered ? call->comm : NULL, receive);
+    esi_request_release(request);
+    count_posted_receive(call);
+}
+
+/* All but the common case. */
+static void end_uncommon(struct esi_call *call,
+                         struct esi_receive *receive,
+                         int result,
+                         const MPI_Request *handle)
 {
     struct esi_request *request = NULL;
 
-    if (ESI_UNLIKELY(result == MPI_SUCCESS && call->unknown_comm != 0)) {
+    if (result == MPI_SUCCESS && call->unknown_comm != 0) {
         esi_call_complete_late(call, result);
         receive = post_in_match(call, call->tuple.peer, call->tuple.tag);
     }
-    if (ESI_UNLIKELY(call->tuple.peer == ES_PEER_NONE)) {
+    if (call->tuple.peer == ES_PEER_NONE) {
         esi_receive_record_null(call, result);
         return;
     }
-    if (ESI_LIKELY(result == MPI_SUCCESS))
+    if (result == MPI_SUCCESS)
         request = esi_request_claim(ESI_HANDLE(*handle));
-    if (ESI_UNLIKELY(request == NULL)) {
+    if (request == NULL) {
         if (result == MPI_SUCCESS)
             esi_process_count_refused_tuple();
         else
             esi_ledger_note_error(call->tuple.operation, result);
         unpost_in_match(call, receive);
     } else {
-        esi_request_fill(request, ESI_REQUEST_RECEIVE, &call->tuple,
-                         call->numbered ? call->comm : NULL, receive);
-        esi_request_release(request);
-        count_posted_receive(call);
+        keep_receive(call, receive, request);
     }
     esi_call_exit(call);
+}
+
+ES_HOT void end_receive(struct esi_call *call,
+                        struct esi_receive *receive,
+                        int result,
+                        const MPI_Request *handle)
+{
+    struct esi_request *request = NULL;
+
+    if (ESI_LIKELY(result == MPI_SUCCESS && call->unknown_comm == 0 &&
+                   call->tuple.peer != ES_PEER_NONE))
+        request = esi_request_claim(ESI_HANDLE(*handle));
+    if (ESI_LIKELY(request != NULL)) {
+        keep_receive(call, receive, request);
+        esi_call_exit(call);
+    } else {
+        struct esi_call uncommon = *call;
+
+        end_uncommon(&uncommon, receive, result, handle);
+    }
 }
 
 /* A persistent receive is posted at each start. */
@@ -451,11 +486,23 @@ static void write_probe(struct esi_call *call,
         count_any(call, now);
 }
 
+/* The same, which leaves the call in its registers: see struct esi_call. */
+ES_HOT void write_probe_of(const struct esi_call *call,
+                           MPI_Comm comm,
+                           int source,
+                           int tag,
+                           const MPI_Status *status)
+{
+    struct esi_call found = *call;
+
+    write_probe(&found, comm, source, tag, status);
+}
+
 /* A poll that found none, which is written if the plan asks for it. */
-static void leave_poll(struct esi_call *call, MPI_Comm comm, int source, int tag)
+ES_HOT void leave_poll(struct esi_call *call, MPI_Comm comm, int source, int tag)
 {
     if (ESI_UNLIKELY(!esi_call_count_poll(call)))
-        write_probe(call, comm, source, tag, NULL);
+        write_probe_of(call, comm, source, tag, NULL);
     esi_thread_note_poll(call->thread, ESI_POLLED_OTHER);
 }
 
@@ -516,7 +563,7 @@ int esi_wrap_MPI_Iprobe(esi_MPI_Iprobe_fn *next,
         return next(source, tag, comm, flag, status);
     result = next(source, tag, comm, flag, seen);
     if (result == MPI_SUCCESS && *flag)
-        write_probe(&call, comm, source, tag, seen);
+        write_probe_of(&call, comm, source, tag, seen);
     else
         leave_poll(&call, comm, source, tag);
     esi_call_exit(&call);

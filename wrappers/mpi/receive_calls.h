@@ -15,16 +15,18 @@ int ESI_NAME(esi_wrap_MPI_Recv)(ESI_FN(MPI_Recv) * next,
                                 MPI_Comm comm,
                                 MPI_Status *status)
 {
-    struct blocking receive;
+    struct esi_call call;
+    struct esi_request queued;
+    enum posting posting;
     MPI_Status own;
     MPI_Status *seen = esi_status_or_own(status, &own);
     int result;
 
-    if (!esi_call_enter(&receive.call, ESI_NAME(ES_OP_MPI_Recv), ES_CLASS_RECEIVE))
+    if (!esi_call_enter(&call, ESI_NAME(ES_OP_MPI_Recv), ES_CLASS_RECEIVE))
         return next(buf, count, datatype, source, tag, comm, status);
-    open_receive(&receive, comm, source, tag, count, datatype);
+    posting = open_receive(&call, &queued, comm, source, tag, count, datatype);
     result = next(buf, count, datatype, source, tag, comm, seen);
-    close_receive(&receive, result, seen);
+    close_receive(&call, posting, &queued, result, seen);
     return result;
 }
 

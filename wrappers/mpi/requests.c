@@ -15,28 +15,28 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "base/hash.h"
-#include "wrappers/mpi/ledger.h"
-#include "wrappers/mpi/match.h"
-
 enum { SHARDS_LOG2 = ESI_LEDGER_SHARDS_LOG2, FIRST_SLOTS = 64 };
 
-struct shard {
-    atomic_flag lock;
-    size_t mask; /* slots - 1 */
-    size_t used;
-    struct esi_request *slots; /* in the ledger, where it has room */
+/* Of a shard that has none: stays empty, and counts as full. */
+static struct esi_request no_slots[1];
+
+#define NO_SHARD                                                                       \
+    {                                                                                  \
+        .shift = 63, .used = 1, .slots = no_slots                                      \
+    }
+
+struct esi_request_shard esi_request_shards[ESI_LEDGER_SHARDS] = {
+    NO_SHARD, NO_SHARD, NO_SHARD, NO_SHARD, NO_SHARD, NO_SHARD, NO_SHARD, NO_SHARD,
+    NO_SHARD, NO_SHARD, NO_SHARD, NO_SHARD, NO_SHARD, NO_SHARD, NO_SHARD, NO_SHARD,
 };
 
-static struct shard shards[1 << SHARDS_LOG2];
-
-static struct shard *shard_of(uint64_t handle)
+static struct esi_request_shard *shard_of(uint64_t handle)
 {
-    /* One table while one thread at a time calls MPI: better for the cache. */
-    return &shards[esi_multiple ? esi_hash_u64(handle) >> (64 - SHARDS_LOG2) : 0];
+    return &esi_request_shards[esi_multiple ? esi_hash_u64(handle) >> (64 - SHARDS_LOG2)
+                                            : 0];
 }
 
-static void requests_lock(struct shard *shard)
+static void requests_lock(struct esi_request_shard *shard)
 {
     unsigned int tries = 0;
 
@@ -46,36 +46,21 @@ static void requests_lock(struct shard *shard)
             sched_yield();
 }
 
-static void requests_unlock(struct shard *shard)
+static void requests_unlock(struct esi_request_shard *shard)
 {
     if (esi_multiple)
         atomic_flag_clear_explicit(&shard->lock, memory_order_release);
 }
 
-/* Tells readers of the ledger that a request has come or gone; the shard is locked. */
-static void note_change(const struct shard *shard)
+/* Tells readers of the ledger where the slots are.  They are filled. */
+static void show_slots(const struct esi_request_shard *shard)
 {
-    _Atomic uint64_t *changes = &esi_ledger->shards[shard - shards].changes;
-
-    atomic_store_explicit(changes,
-                          atomic_load_explicit(changes, memory_order_relaxed) + 1,
-                          memory_order_relaxed);
-}
-
-/* Tells them where the slots are.  They are filled. */
-static void show_slots(const struct shard *shard)
-{
-    size_t slots = shard->slots != NULL ? shard->mask + 1 : 1;
+    const struct esi_request *slots = shard->slots != no_slots ? shard->slots : NULL;
 
     atomic_store_explicit(
-        &esi_ledger->shards[shard - shards].requests,
-        esi_ledger_place(shard->slots, (unsigned int)__builtin_ctzl(slots)),
+        &esi_ledger->shards[shard - esi_request_shards].requests,
+        esi_ledger_place(slots, (unsigned int)__builtin_ctzl(shard->mask + 1)),
         memory_order_release);
-}
-
-static size_t home_of(const struct shard *shard, uint64_t handle)
-{
-    return (size_t)(esi_hash_u64(handle) >> 32) & shard->mask;
 }
 
 static _Atomic uint64_t serials = 1;
@@ -86,9 +71,10 @@ uint64_t esi_request_serial(void)
 }
 
 /* An empty slot for the handle. */
-static struct esi_request *requests_place(const struct shard *shard, uint64_t handle)
+static struct esi_request *requests_place(const struct esi_request_shard *shard,
+                                          uint64_t handle)
 {
-    size_t at = home_of(shard, handle);
+    size_t at = esi_request_home(shard, handle);
 
     while (shard->slots[at].kind != ESI_REQUEST_NONE)
         at = (at + 1) & shard->mask;
@@ -97,9 +83,10 @@ static struct esi_request *requests_place(const struct shard *shard, uint64_t ha
 
 /* The handle's record, else an empty slot.  While one thread at a time calls MPI there
  * is one record of a handle at most. */
-static struct esi_request *requests_probe(const struct shard *shard, uint64_t handle)
+static struct esi_request *requests_probe(const struct esi_request_shard *shard,
+                                          uint64_t handle)
 {
-    size_t at = home_of(shard, handle);
+    size_t at = esi_request_home(shard, handle);
 
     while (shard->slots[at].kind != ESI_REQUEST_NONE &&
            shard->slots[at].handle != handle)
@@ -109,20 +96,18 @@ static struct esi_request *requests_probe(const struct shard *shard, uint64_t ha
 
 /* The newest record of the handle with a serial below `limit`; NULL when there is none.
  */
-static struct esi_request *requests_find(const struct shard *shard,
+static struct esi_request *requests_find(const struct esi_request_shard *shard,
                                          uint64_t handle,
                                          uint64_t limit)
 {
     struct esi_request *newest = NULL;
 
-    if (shard->slots == NULL)
-        return NULL;
     if (!esi_multiple) {
         newest = requests_probe(shard, handle);
         return newest->kind != ESI_REQUEST_NONE ? newest : NULL;
     }
-    for (size_t at = home_of(shard, handle); shard->slots[at].kind != ESI_REQUEST_NONE;
-         at = (at + 1) & shard->mask) {
+    for (size_t at = esi_request_home(shard, handle);
+         shard->slots[at].kind != ESI_REQUEST_NONE; at = (at + 1) & shard->mask) {
         struct esi_request *slot = &shard->slots[at];
 
         if (slot->handle != handle || slot->tuple.stop >= limit)
@@ -133,17 +118,21 @@ static struct esi_request *requests_find(const struct shard *shard,
     return newest;
 }
 
-static bool requests_grow(struct shard *shard)
+static bool requests_grow(struct esi_request_shard *shard)
 {
-    struct esi_request *old = shard->slots;
+    struct esi_request *old = shard->slots != no_slots ? shard->slots : NULL;
     size_t old_slots = old != NULL ? shard->mask + 1 : 0;
     size_t slots = old != NULL ? old_slots * 2 : FIRST_SLOTS;
     struct esi_request *bigger = esi_ledger_take(slots * sizeof *bigger);
 
     if (bigger == NULL)
         return false;
+    if (old == NULL)
+        shard->used = 0;
     shard->slots = bigger;
     shard->mask = slots - 1;
+    shard->shift = 64 - (esi_multiple ? (unsigned int)SHARDS_LOG2 : 0) -
+                   (unsigned int)__builtin_ctzl(slots);
     for (size_t i = 0; i < old_slots; i++)
         if (old[i].kind != ESI_REQUEST_NONE)
             *requests_place(shard, old[i].handle) = old[i];
@@ -153,7 +142,7 @@ static bool requests_grow(struct shard *shard)
 }
 
 /* Empties a slot and moves back what had been pushed on by it. */
-static void requests_erase(struct shard *shard, struct esi_request *slot)
+static void requests_erase(struct esi_request_shard *shard, struct esi_request *slot)
 {
     size_t hole = (size_t)(slot - shard->slots);
     size_t at = hole;
@@ -163,7 +152,7 @@ static void requests_erase(struct shard *shard, struct esi_request *slot)
         if (shard->slots[at].kind == ESI_REQUEST_NONE)
             break;
         /* It may move if its home is not between the hole and it. */
-        if (((at - home_of(shard, shard->slots[at].handle)) & shard->mask) >=
+        if (((at - esi_request_home(shard, shard->slots[at].handle)) & shard->mask) >=
             ((at - hole) & shard->mask)) {
             shard->slots[hole] = shard->slots[at];
             hole = at;
@@ -171,7 +160,7 @@ static void requests_erase(struct shard *shard, struct esi_request *slot)
     }
     shard->slots[hole].kind = ESI_REQUEST_NONE;
     shard->used--;
-    note_change(shard);
+    esi_request_note_change(shard);
 }
 
 /* Whether a record must not be replaced: its request is complete for MPI, which has
@@ -183,15 +172,15 @@ static bool is_awaited(const struct esi_request *request)
            request->kind != ESI_REQUEST_OTHER;
 }
 
-static bool has_room(struct shard *shard)
+static bool has_room(struct esi_request_shard *shard)
 {
-    if (shard->slots != NULL && shard->used * 2 <= shard->mask)
-        return true;
-    return requests_grow(shard) || (shard->slots != NULL && shard->used < shard->mask);
+    return shard->used * 4 <= shard->mask || requests_grow(shard) ||
+           shard->used < shard->mask;
 }
 
 /* The handle's record that may be replaced, or an empty slot. */
-static struct esi_request *slot_for(const struct shard *shard, uint64_t handle)
+static struct esi_request *slot_for(const struct esi_request_shard *shard,
+                                    uint64_t handle)
 {
     struct esi_request *slot;
 
@@ -201,9 +190,9 @@ static struct esi_request *slot_for(const struct shard *shard, uint64_t handle)
     return slot == NULL || is_awaited(slot) ? requests_place(shard, handle) : slot;
 }
 
-struct esi_request *esi_request_claim(uint64_t handle)
+struct esi_request *esi_request_claim_slowly(uint64_t handle)
 {
-    struct shard *shard = shard_of(handle);
+    struct esi_request_shard *shard = shard_of(handle);
     struct esi_request *slot;
 
     requests_lock(shard);
@@ -216,15 +205,15 @@ struct esi_request *esi_request_claim(uint64_t handle)
         shard->used++;
         *slot = (struct esi_request){.handle = handle, .kind = ESI_REQUEST_OTHER};
     }
-    note_change(shard);
+    esi_request_note_change(shard);
     if (esi_multiple)
         slot->tuple.stop = atomic_fetch_add_explicit(&serials, 1, memory_order_acq_rel);
     return slot;
 }
 
-struct esi_request *esi_request_find(uint64_t handle, uint64_t limit)
+struct esi_request *esi_request_find_slowly(uint64_t handle, uint64_t limit)
 {
-    struct shard *shard = shard_of(handle);
+    struct esi_request_shard *shard = shard_of(handle);
     struct esi_request *slot;
 
     requests_lock(shard);
@@ -234,14 +223,14 @@ struct esi_request *esi_request_find(uint64_t handle, uint64_t limit)
     return slot;
 }
 
-void esi_request_release(struct esi_request *request)
+void esi_request_release_slowly(struct esi_request *request)
 {
     requests_unlock(shard_of(request->handle));
 }
 
-void esi_request_remove(struct esi_request *request)
+void esi_request_remove_slowly(struct esi_request *request)
 {
-    struct shard *shard = shard_of(request->handle);
+    struct esi_request_shard *shard = shard_of(request->handle);
 
     requests_erase(shard, request);
     requests_unlock(shard);
@@ -263,15 +252,13 @@ bool esi_request_put(const struct esi_request *request)
 
 void esi_request_share(void)
 {
-    struct shard *shard = &shards[0];
-    struct esi_request *records = shard->slots;
+    struct esi_request_shard *shard = &esi_request_shards[0];
+    struct esi_request *records = shard->slots != no_slots ? shard->slots : NULL;
     size_t slots = records != NULL ? shard->mask + 1 : 0;
 
     if (esi_multiple)
         return;
-    shard->slots = NULL;
-    shard->used = 0;
-    shard->mask = 0;
+    *shard = (struct esi_request_shard)NO_SHARD;
     show_slots(shard);
     esi_multiple = true;
     for (size_t i = 0; i < slots; i++)
@@ -289,7 +276,7 @@ void esi_request_update(const struct esi_request *request)
         return;
     if (slot->tuple.stop == request->tuple.stop)
         *slot = *request;
-    note_change(shard_of(request->handle));
+    esi_request_note_change(shard_of(request->handle));
     esi_request_release(slot);
 }
 
@@ -328,7 +315,7 @@ bool esi_request_finish(uint64_t handle,
         slot->active = false;
         slot->cancelled = false;
         slot->receive = NULL;
-        note_change(shard_of(handle));
+        esi_request_note_change(shard_of(handle));
         esi_request_release(slot);
     } else {
         esi_request_remove(slot);
@@ -339,11 +326,11 @@ bool esi_request_finish(uint64_t handle,
 void esi_request_foreach(bool (*visit)(struct esi_request *request, void *context),
                          void *context)
 {
-    for (size_t s = 0; s < sizeof shards / sizeof shards[0]; s++) {
-        struct shard *shard = &shards[s];
+    for (size_t s = 0; s < ESI_LEDGER_SHARDS; s++) {
+        struct esi_request_shard *shard = &esi_request_shards[s];
 
         requests_lock(shard);
-        for (size_t i = 0; shard->slots != NULL && i <= shard->mask; i++) {
+        for (size_t i = 0; i <= shard->mask; i++) {
             struct esi_request request = shard->slots[i];
 
             if (request.kind != ESI_REQUEST_NONE && visit(&request, context))

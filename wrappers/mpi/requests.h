@@ -21,9 +21,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "eventspace/tuple.h"
 #include "tuplespace/ledger.h"
 #include "tuplespace/ledger_layout.h"
+#include "wrappers/mpi/ledger.h"
+#include "wrappers/mpi/match.h"
+#include "wrappers/mpi/thread.h"
 
 struct esi_comm;
 struct esi_receive;
@@ -54,10 +58,15 @@ struct esi_request {
     struct es_tuple tuple; /* as far as it is known; `stop` is the record's serial, in
                               order of posting, where threads race, else 0 */
     uint8_t kind;          /* enum esi_request_kind */
-    bool persistent : 1;
-    bool active : 1;    /* persistent: started */
-    bool cancelled : 1; /* MPI_Cancel was called */
-    bool partitioned : 1;
+    union {
+        struct {
+            bool persistent : 1;
+            bool active : 1;    /* persistent: started */
+            bool cancelled : 1; /* MPI_Cancel was called */
+            bool partitioned : 1;
+        };
+        uint8_t flags; /* all of these; 0 in the common case */
+    };
     uint16_t site;         /* number of where it was posted: sites.h */
     struct esi_comm *comm; /* holds a reference if not NULL */
     union {
@@ -88,16 +97,101 @@ uint64_t esi_request_serial(void);
 /* Sets esi_multiple while records are held; no other thread may be here. */
 void esi_request_share(void);
 
-/* The record of a handle, new and zeroed but for the handle if there was none; its
+/* A part of the table. */
+struct esi_request_shard {
+    atomic_flag lock;
+    unsigned int shift; /* of hashes, to slots */
+    size_t mask;        /* slots - 1 */
+    size_t used;
+    struct esi_request *slots; /* in the ledger, where it has room; never NULL */
+};
+
+/* One is used while one thread at a time calls MPI: better for the cache. */
+extern struct esi_request_shard esi_request_shards[ESI_LEDGER_SHARDS]
+    __attribute__((visibility("hidden")));
+
+/* The upper bits of this hash put handles that follow each other far apart: they have
+ * no neighbours that were pushed on or must move back. */
+static inline size_t esi_request_home(const struct esi_request_shard *shard,
+                                      uint64_t handle)
+{
+    return (size_t)(esi_hash_u64(handle) >> shard->shift) & shard->mask;
+}
+
+/* Tells readers of the ledger that a request has come or gone; the shard is locked. */
+ES_HOT void esi_request_note_change(const struct esi_request_shard *shard)
+{
+    _Atomic uint64_t *changes = &esi_ledger->shards[shard - esi_request_shards].changes;
+
+    atomic_store_explicit(changes,
+                          atomic_load_explicit(changes, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
+
+/* The ways where the record is not the first that is looked at, or threads race. */
+struct esi_request *esi_request_claim_slowly(uint64_t handle);
+struct esi_request *esi_request_find_slowly(uint64_t handle, uint64_t limit);
+void esi_request_release_slowly(struct esi_request *request);
+void esi_request_remove_slowly(struct esi_request *request);
+
+/* The record of a handle, to be filled anew but for the handle and `stop`; its
  * shard is locked until esi_request_release() or esi_request_remove().  NULL without
  * memory: the request is then not known, and its completion goes unseen. */
-struct esi_request *esi_request_claim(uint64_t handle);
+ES_HOT struct esi_request *esi_request_claim(uint64_t handle)
+{
+    struct esi_request_shard *shard = &esi_request_shards[0];
+    struct esi_request *slot;
+
+    if (ESI_UNLIKELY(esi_multiple || shard->used * 4 > shard->mask))
+        return esi_request_claim_slowly(handle);
+    slot = &shard->slots[esi_request_home(shard, handle)];
+    if (ESI_UNLIKELY(slot->kind != ESI_REQUEST_NONE))
+        return esi_request_claim_slowly(handle);
+    shard->used++;
+    esi_request_note_change(shard);
+    slot->handle = handle;
+    slot->tuple.stop = 0;
+    return slot;
+}
 
 /* The record of a handle, locked as above; NULL (nothing locked) when there is none. */
-struct esi_request *esi_request_find(uint64_t handle, uint64_t limit);
+ES_HOT struct esi_request *esi_request_find(uint64_t handle, uint64_t limit)
+{
+    struct esi_request_shard *shard = &esi_request_shards[0];
 
-void esi_request_release(struct esi_request *request);
-void esi_request_remove(struct esi_request *request);
+    if (ESI_LIKELY(!esi_multiple)) {
+        struct esi_request *slot = &shard->slots[esi_request_home(shard, handle)];
+
+        if (slot->kind == ESI_REQUEST_NONE)
+            return NULL;
+        if (ESI_LIKELY(slot->handle == handle))
+            return slot;
+    }
+    return esi_request_find_slowly(handle, limit);
+}
+
+ES_HOT void esi_request_release(struct esi_request *request)
+{
+    if (ESI_UNLIKELY(esi_multiple))
+        esi_request_release_slowly(request);
+}
+
+ES_HOT void esi_request_remove(struct esi_request *request)
+{
+    struct esi_request_shard *shard = &esi_request_shards[0];
+    size_t next;
+
+    if (ESI_LIKELY(!esi_multiple)) {
+        next = ((size_t)(request - shard->slots) + 1) & shard->mask;
+        if (ESI_LIKELY(shard->slots[next].kind == ESI_REQUEST_NONE)) {
+            request->kind = ESI_REQUEST_NONE;
+            shard->used--;
+            esi_request_note_change(shard);
+            return;
+        }
+    }
+    esi_request_remove_slowly(request);
+}
 
 /* Adds a copy, in place of a record with the same handle.  False without memory. */
 bool esi_request_put(const struct esi_request *request);

@@ -392,14 +392,10 @@ void esi_site_find(struct esi_thread *thread)
 
 /* --- Numbers ---------------------------------------------------------------------- */
 
-enum {
-    SITE_NUMBERS_LOG2 = 12,
-    SITE_NUMBERS = 1 << SITE_NUMBERS_LOG2,
-    SITE_PROBES = 32
-};
+enum { SITE_PROBES = 32 };
 
-/* By number less one; in the ledger, where readers find who posted a request. */
-static _Atomic(_Atomic uint64_t *) numbered;
+/* In the ledger, where readers find who posted a request. */
+_Atomic(_Atomic uint64_t *) esi_site_numbers;
 static pthread_mutex_t numbered_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Made by the first call that posts a request.  NULL without memory. */
@@ -408,13 +404,13 @@ static _Atomic uint64_t *make_numbers(void)
     _Atomic uint64_t *made;
 
     pthread_mutex_lock(&numbered_lock);
-    made = atomic_load_explicit(&numbered, memory_order_relaxed);
+    made = atomic_load_explicit(&esi_site_numbers, memory_order_relaxed);
     if (made == NULL) {
-        made = esi_ledger_take_aside(sizeof *made << SITE_NUMBERS_LOG2);
+        made = esi_ledger_take_aside(sizeof *made << ESI_SITE_NUMBERS_LOG2);
         atomic_store_explicit(&esi_ledger->sites,
-                              esi_ledger_place(made, SITE_NUMBERS_LOG2),
+                              esi_ledger_place(made, ESI_SITE_NUMBERS_LOG2),
                               memory_order_release);
-        atomic_store_explicit(&numbered, made, memory_order_release);
+        atomic_store_explicit(&esi_site_numbers, made, memory_order_release);
     }
     pthread_mutex_unlock(&numbered_lock);
     return made;
@@ -424,31 +420,22 @@ uint16_t esi_site_number_slowly(uint64_t site)
 {
     size_t at = (size_t)(esi_hash_u64(site) >> 32);
     /* Pairs with the release in make_numbers(): it is zero. */
-    _Atomic uint64_t *numbers = atomic_load_explicit(&numbered, memory_order_acquire);
+    _Atomic uint64_t *numbers =
+        atomic_load_explicit(&esi_site_numbers, memory_order_acquire);
 
     if (site == 0)
         return 0;
     if (numbers == NULL)
         numbers = make_numbers();
     for (size_t i = 0; i < SITE_PROBES && numbers != NULL; i++) {
-        _Atomic uint64_t *place = &numbers[(at + i) % SITE_NUMBERS];
+        _Atomic uint64_t *place = &numbers[(at + i) % ESI_SITE_NUMBERS];
         uint64_t known = atomic_load_explicit(place, memory_order_relaxed);
 
         if (known == 0)
             atomic_compare_exchange_strong_explicit(
                 place, &known, site, memory_order_relaxed, memory_order_relaxed);
         if (known == 0 || known == site)
-            return (uint16_t)((at + i) % SITE_NUMBERS + 1);
+            return (uint16_t)((at + i) % ESI_SITE_NUMBERS + 1);
     }
     return 0;
-}
-
-uint64_t esi_site_of(uint16_t number, uint64_t other)
-{
-    const _Atomic uint64_t *numbers =
-        atomic_load_explicit(&numbered, memory_order_acquire);
-
-    return number == 0 || number > SITE_NUMBERS || numbers == NULL
-               ? other
-               : atomic_load_explicit(&numbers[number - 1], memory_order_relaxed);
 }

@@ -47,16 +47,34 @@ ES_HOT void esi_site_take(struct esi_thread *thread)
  * most 4,096 of them, not all if their hashes are alike; 0 stands for others.
  */
 uint16_t esi_site_number_slowly(uint64_t site);
+/* Sites by number less one; NULL until one is numbered. */
+extern _Atomic(_Atomic uint64_t *) esi_site_numbers
+    __attribute__((visibility("hidden")));
+
+enum { ESI_SITE_NUMBERS_LOG2 = 12, ESI_SITE_NUMBERS = 1 << ESI_SITE_NUMBERS_LOG2 };
+
 /* The site of a number; `other` for 0. */
-uint64_t esi_site_of(uint16_t number, uint64_t other);
+ES_HOT uint64_t esi_site_of(uint16_t number, uint64_t other)
+{
+    /* Pairs with the release where they are made: they are zero. */
+    const _Atomic uint64_t *numbers =
+        atomic_load_explicit(&esi_site_numbers, memory_order_acquire);
+
+    return number == 0 || number > ESI_SITE_NUMBERS || numbers == NULL
+               ? other
+               : atomic_load_explicit(&numbers[number - 1], memory_order_relaxed);
+}
 
 ES_HOT uint16_t esi_site_number(struct esi_thread *thread)
 {
-    if (ESI_UNLIKELY(thread->numbered_site != thread->site)) {
-        thread->site_number = esi_site_number_slowly(thread->site);
-        thread->numbered_site = thread->site;
+    struct esi_numbered_site *known =
+        &thread->numbered[(thread->site ^ thread->site >> 4) % ESI_SITE_CACHE];
+
+    if (ESI_UNLIKELY(known->site != thread->site)) {
+        known->number = esi_site_number_slowly(thread->site);
+        known->site = thread->site;
     }
-    return thread->site_number;
+    return known->number;
 }
 
 #endif

@@ -54,17 +54,12 @@ struct esi_slot {
     struct esi_profile_table *profile;     /* never NULL */
 };
 
-enum { ESI_SIZE_CACHE = 8 };
-
-/* What of the program's a thread is inside of. */
-enum {
-    ESI_DEPTH_CALL = 1,  /* an operation: `outermost` is its struct esi_call */
-    ESI_DEPTH_OTHER = 2, /* a routine that is not recorded */
-};
+enum { ESI_SIZE_CACHE = 8, ESI_SITE_CACHE = 16 };
 
 struct esi_thread {
-    uint32_t depth;        /* 0 = in nothing of the program's */
-    const void *outermost; /* where on the stack that began */
+    uint32_t depth;        /* 1 while inside a routine of the program's */
+    uint16_t operation;    /* of that; 0 = it is not recorded */
+    uint64_t outermost;    /* where on the stack it began */
     uint64_t entered;      /* return address of the last call, also of MPI's own ... */
     uint64_t frame;        /* ... and its frame, as its caller sees it: sites.h */
     uint64_t site;         /* where that operation was called */
@@ -89,8 +84,10 @@ struct esi_thread {
     uint16_t basics[ESI_SIZE_CACHE]; /* what they are made of: objects.h */
     uint16_t operator_code;          /* of the operator that was met last: objects.h */
     uint64_t operator_handle;
-    uint64_t numbered_site; /* one-entry cache: sites.h */
-    uint16_t site_number;
+    struct esi_numbered_site {
+        uint64_t site;
+        uint16_t number;
+    } numbered[ESI_SITE_CACHE]; /* sites.h */
     uint64_t limit;        /* of requests that this call can complete: requests.h */
     struct esi_slot *slot; /* what outlives the thread; NULL = none yet */
     struct esi_ledger_thread *ledger;  /* its slot's */
@@ -107,10 +104,10 @@ struct esi_thread {
 };
 
 extern _Thread_local struct esi_thread esi_thread_self
-    __attribute__((tls_model("initial-exec")));
-extern enum es_clock_kind esi_clock;
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern enum es_clock_kind esi_clock __attribute__((visibility("hidden")));
 /* Ticks between polls of one row, at most, on average: see ESI_POLL_GAPS. */
-extern uint64_t esi_poll_gap;
+extern uint64_t esi_poll_gap __attribute__((visibility("hidden")));
 #define ESI_POLL_GAPS UINT64_C(100000) /* a second has so many: 10 us */
 
 /* Ticks of the recording clock. */
@@ -123,9 +120,9 @@ static inline uint64_t esi_clock_read(void)
  * that throws).  Then its frame is gone, and this call is the program's.  Stacks grow
  * down. */
 static inline bool esi_thread_is_abandoned(const struct esi_thread *thread,
-                                           const void *here)
+                                           uint64_t here)
 {
-    return (uintptr_t)here >= (uintptr_t)thread->outermost;
+    return here >= thread->outermost;
 }
 
 /* Gives the calling thread a slot, which it gives back when it ends; the longest idle

@@ -79,7 +79,7 @@ struct esi_tree_ops {
 
 /* The table that is installed; NULL = there are no trees in this process.  Set before
  * the first call of the program goes on into MPI, and constant afterwards. */
-extern const struct esi_tree_ops *esi_trees;
+extern const struct esi_tree_ops *esi_trees __attribute__((visibility("hidden")));
 
 /* Borrows the table for good. */
 void esi_trees_install(const struct esi_tree_ops *ops);

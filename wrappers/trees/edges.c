@@ -85,17 +85,6 @@ static void open_edge(void *data, enum esi_edge_event event, int peer, uint64_t 
     edges->shown = writer;
 }
 
-/* An operation under way advanced inside another call, and its edge was written over
- * the open tuple of that call. */
-static void reopen_call(struct esi_writer *writer)
-{
-    const struct esi_call *call =
-        esi_thread_self.depth == ESI_DEPTH_CALL ? esi_thread_self.outermost : NULL;
-
-    if (call != NULL && call->open && writer == &call->path->writer)
-        esi_writer_open_at(writer, &call->tuple, call->thread->site);
-}
-
 static void record_edge(void *data,
                         enum esi_edge_event event,
                         int peer,
@@ -106,9 +95,14 @@ static void record_edge(void *data,
     struct esi_edges *edges = data;
     struct es_tuple tuple = describe_edge(edges, event, peer, start);
     struct esi_writer *writer = find_writer(event, &tuple);
+    struct es_tuple call;
+    bool is_over_call;
 
     if (writer == NULL)
         return;
+    /* An operation under way advances inside another call, and the edge is written over
+     * the open tuple of that call. */
+    is_over_call = edges->call == NULL && esi_writer_read_open(writer, &call);
     tuple.stop = stop;
     tuple.bytes = esi_tuple_limit_bytes(bytes);
     esi_writer_write_at(writer, &tuple, esi_thread_self.site);
@@ -116,8 +110,8 @@ static void record_edge(void *data,
         edges->shown = NULL;
     if (is_calls_own(edges, writer))
         edges->is_displaced = true;
-    else if (edges->call == NULL)
-        reopen_call(writer);
+    else if (is_over_call)
+        esi_writer_open_at(writer, &call, esi_thread_self.site);
 }
 
 void esi_edges_init(struct esi_edges *edges,
