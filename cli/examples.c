@@ -30,6 +30,9 @@ static const struct {
     {"heartbeat", "eventspace heartbeat\n"
                   "eventspace heartbeat --once || echo somebody is in trouble\n"
                   "eventspace heartbeat --interval 10s --stalled-after 1min flow\n"},
+    {"top", "eventspace top\n"
+            "eventspace top --by tree --sort events flow\n"
+            "eventspace top --batch -n 3 -i 5s --filter stalled flow\n"},
     {"why", "eventspace why\n"
             "eventspace why flow || echo something is wrong\n"
             "eventspace why --format json flow | jq '.verdicts[].text'\n"},

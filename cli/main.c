@@ -29,6 +29,8 @@ const struct esi_command esi_commands[] = {
      esi_cmd_list},
     {NULL, "heartbeat", "show who progresses, who is stalled, and in what",
      esi_cmd_heartbeat},
+    {NULL, "top", "show what each rank does on a terminal, as top(1) does processes",
+     esi_cmd_top},
     {NULL, "why", "tell why a run hangs or died, and what is wrong with it",
      esi_cmd_why},
     {NULL, "collectives", "show who waits for whom in collective operations",

@@ -150,7 +150,7 @@ static void enter_screen(int output)
     write_all(output, ENTER, sizeof ENTER - 1);
 }
 
-static bool wants_colours(enum esi_colours colours)
+bool esi_screen_wants_colours(enum esi_colours colours)
 {
     const char *none = getenv("NO_COLOR");
 
@@ -161,7 +161,7 @@ static bool wants_colours(enum esi_colours colours)
 
 void esi_screen_open(struct esi_screen *screen, enum esi_colours colours, bool live)
 {
-    *screen = (struct esi_screen){.colours = wants_colours(colours),
+    *screen = (struct esi_screen){.colours = esi_screen_wants_colours(colours),
                                   .live = live && esi_command_is_terminal(stdout),
                                   .output = -1,
                                   .memory = -1};

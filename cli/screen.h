@@ -36,6 +36,9 @@ enum esi_colours {
  */
 extern const struct argp esi_colours_argp;
 
+/* Whether stdout is to have colours. */
+bool esi_screen_wants_colours(enum esi_colours colours);
+
 /* Caller's memory; its fields are private. */
 struct esi_screen {
     bool colours;

@@ -33,6 +33,8 @@ struct esi_heartbeat_report {
     const struct esi_thread_state *threads; /* by rank, then thread */
     const struct esi_wait *waits;           /* one per thread */
     size_t thread_count;
+    const uint32_t *origins;      /* one of each thread's, in ... */
+    const struct es_scope *scope; /* ... the scope that was pulled */
     const struct esi_diagnosis *diagnosis;
     bool again;    /* a second look would tell more */
     bool doubtful; /* it would make sure of something */

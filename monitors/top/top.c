@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* top.c - makes rows of what the heartbeat, profiles and delays say. */
+#include "config.h"
+
+#include "monitors/top/top.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "base/now.h"
+#include "monitors/causality/causality_scope.h"
+#include "monitors/delay/delay.h"
+#include "monitors/profile/profile_report.h"
+#include "monitors/top/top_trail.h"
+#include "scopes/scope_profile.h"
+
+enum {
+    /* Profiles that a look reads, after the first one: others wait for their turn. */
+    PROFILES_EACH = 64,
+};
+
+/* What is kept of a process from look to look. */
+struct known_process {
+    int rank;
+    int pid;
+    const char *host; /* borrowed from the scope */
+    uint32_t origin;  /* one of its */
+    uint64_t events;  /* ever */
+    uint64_t mpi_ns;  /* of the profile, when it was read last ... */
+    uint64_t all_ns;  /* ... of so much time of its threads */
+    double share;     /* since it was read before; negative = not known */
+};
+
+struct esi_top {
+    struct es_run *run; /* borrowed */
+    struct esi_top_config config;
+    struct esi_heartbeat *heartbeat;
+    struct esi_top_row *rows;    /* owned; by rank */
+    struct known_process *known; /* owned; of each row */
+    size_t count;
+    size_t capacity;
+    struct known_process *before; /* owned; of the look before */
+    size_t before_count;
+    size_t before_capacity;
+    size_t next_profile; /* row whose turn it is */
+    uint64_t looked_ns;  /* run time; 0 = not yet */
+    uint64_t wall_ns;    /* of the look before, likewise */
+    uint64_t cpu_ns;
+    struct esi_delay *delay; /* NULL: waits are not asked for */
+    struct esi_causality_scope *events;
+    struct esi_top_trail *trail; /* NULL: no rank is printed */
+    int trail_rank;
+};
+
+void esi_top_destroy(struct esi_top *top)
+{
+    if (!top)
+        return;
+    esi_top_trail_close(top->trail);
+    esi_causality_scope_close(top->events);
+    esi_delay_destroy(top->delay);
+    esi_heartbeat_destroy(top->heartbeat);
+    free(top->rows);
+    free(top->known);
+    free(top->before);
+    free(top);
+}
+
+int esi_top_create(struct es_run *run,
+                   const struct esi_top_config *config,
+                   struct es_error *error,
+                   struct esi_top **ret_top)
+{
+    struct esi_heartbeat_config heartbeat = {
+        .stalled_after_ns = config->stalled_after_ns, .servers = config->servers};
+    struct esi_top *top = calloc(1, sizeof *top);
+    int result;
+
+    if (!top)
+        return -ENOMEM;
+    top->run = run;
+    top->config = *config;
+    result = esi_heartbeat_create(run, &heartbeat, error, &top->heartbeat);
+    if (result < 0) {
+        esi_top_destroy(top);
+        return result;
+    }
+    *ret_top = top;
+    return 0;
+}
+
+/* --- Rows ------------------------------------------------------------------------- */
+
+static uint64_t quiet_ns(const struct esi_heartbeat_report *report,
+                         const struct esi_thread_state *thread)
+{
+    return thread->quiet_since_ns && report->realtime_ns > thread->quiet_since_ns
+               ? report->realtime_ns - thread->quiet_since_ns
+               : 0;
+}
+
+static bool is_same_process(const struct esi_thread_state *a,
+                            const struct esi_thread_state *b)
+{
+    return a->rank == b->rank && a->pid == b->pid && strcmp(a->host, b->host) == 0;
+}
+
+/* The row of threads first to end - 1, which is that of the worst of them. */
+static void fill_row(const struct esi_heartbeat_report *report,
+                     size_t first,
+                     size_t end,
+                     struct esi_top_row *row,
+                     struct known_process *known)
+{
+    size_t worst = first;
+    const struct esi_thread_state *thread;
+
+    *known = (struct known_process){.origin = report->origins[first], .share = -1};
+    for (size_t i = first; i < end; i++) {
+        known->events += report->threads[i].events;
+        if (esi_top_verdict_order(report->threads[i].verdict) >
+            esi_top_verdict_order(report->threads[worst].verdict))
+            worst = i;
+    }
+    thread = &report->threads[worst];
+    known->rank = thread->rank;
+    known->pid = thread->pid;
+    known->host = thread->host;
+    *row = (struct esi_top_row){.host = thread->host,
+                                .rank = thread->rank,
+                                .pid = thread->pid,
+                                .ranks = 1,
+                                .verdict = thread->verdict,
+                                .finding = -1,
+                                .quiet_ns = quiet_ns(report, thread),
+                                .thread = thread,
+                                .wait = &report->waits[worst],
+                                .rate = -1,
+                                .share = -1,
+                                .caused_ns = -1,
+                                .suffered_ns = -1};
+    row->verdicts[thread->verdict] = 1;
+}
+
+static int make_rows(struct esi_top *top, const struct esi_heartbeat_report *report)
+{
+    top->count = 0;
+    if (ESI_ARRAY_RESERVE_PAIR(top->rows, top->known, top->capacity,
+                               report->thread_count + 1) < 0)
+        return -ENOMEM;
+    for (size_t i = 0, end; i < report->thread_count; i = end) {
+        for (end = i + 1; end < report->thread_count &&
+                          is_same_process(&report->threads[i], &report->threads[end]);)
+            end++;
+        /* What consumers hold is no process of the program. */
+        if (report->threads[i].rank < 0)
+            continue;
+        fill_row(report, i, end, &top->rows[top->count], &top->known[top->count]);
+        top->count++;
+    }
+    return 0;
+}
+
+/* Rows of both looks are in the order of rank and pid. */
+static int compare_known(const struct known_process *a, const struct known_process *b)
+{
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    return strcmp(a->host, b->host);
+}
+
+/* Takes over what the look before knew, and makes rates of it. */
+static void compare_with_before(struct esi_top *top, uint64_t now_ns)
+{
+    double seconds = (double)(now_ns - top->looked_ns) * 1e-9;
+    size_t j = 0;
+
+    if (top->looked_ns == 0 || now_ns <= top->looked_ns)
+        return;
+    for (size_t i = 0; i < top->count; i++) {
+        struct known_process *known = &top->known[i];
+
+        while (j < top->before_count && compare_known(&top->before[j], known) < 0)
+            j++;
+        if (j == top->before_count || compare_known(&top->before[j], known) != 0)
+            continue;
+        known->mpi_ns = top->before[j].mpi_ns;
+        known->all_ns = top->before[j].all_ns;
+        known->share = top->before[j].share;
+        if (known->events >= top->before[j].events)
+            top->rows[i].rate =
+                (double)(known->events - top->before[j].events) / seconds;
+    }
+}
+
+static int keep_known(struct esi_top *top, uint64_t now_ns)
+{
+    if (ESI_ARRAY_RESERVE(top->before, top->before_capacity, top->count + 1) < 0)
+        return -ENOMEM;
+    memcpy(top->before, top->known, top->count * sizeof *top->known);
+    top->before_count = top->count;
+    top->looked_ns = now_ns;
+    return 0;
+}
+
+/* Ranks of verdicts that are certain: of several the first says most. */
+static void note_findings(struct esi_top *top, const struct esi_diagnosis *diagnosis)
+{
+    for (size_t i = diagnosis->count; i-- > 0;) {
+        const struct esi_verdict_item *item = &diagnosis->items[i];
+
+        for (size_t j = 0, k = 0; item->certain && k < item->ranks.count; k++) {
+            while (j < top->count && top->rows[j].rank < item->ranks.items[k])
+                j++;
+            if (j < top->count && top->rows[j].rank == item->ranks.items[k])
+                top->rows[j].finding = (int)item->kind;
+        }
+    }
+}
+
+/* --- Shares of time --------------------------------------------------------------- */
+
+static const char *name_no_site(void *data, uint64_t address)
+{
+    (void)data;
+    (void)address;
+    return "";
+}
+
+/* Sums of a process.  -errno; -ENOENT: it has none. */
+static int read_sums(const struct es_scope *scope,
+                     uint32_t number,
+                     struct esi_profile_rank *ret_rank)
+{
+    const struct es_origin *origin = es_scope_origin(scope, number);
+    struct esi_profile_process process = {.rank = origin->rank,
+                                          .pid = origin->pid,
+                                          .host = origin->host,
+                                          .clock = origin->clock,
+                                          .format_site = name_no_site};
+    struct esi_profile_report report = {.rank_count = 0};
+    struct esi_profile profile;
+    int result = esi_scope_read_profile(scope, number, &profile);
+
+    if (result < 0)
+        return result;
+    result = esi_profile_report_add(&report, &process, &profile);
+    if (result == 0 && report.rank_count == 1)
+        *ret_rank = report.ranks[0];
+    else if (result == 0)
+        result = -ENOENT;
+    esi_profile_fini(&profile);
+    esi_profile_report_fini(&report);
+    return result;
+}
+
+/* The share since the profile was read before; the first time, since MPI was up. */
+static void read_share(const struct es_scope *scope, struct known_process *known)
+{
+    struct esi_profile_rank rank = {.rank = -1};
+    uint64_t all_ns;
+
+    if (read_sums(scope, known->origin, &rank) < 0)
+        return;
+    all_ns = rank.run_ns * rank.threads;
+    if (all_ns > known->all_ns && rank.mpi_ns >= known->mpi_ns) {
+        double share =
+            (double)(rank.mpi_ns - known->mpi_ns) / (double)(all_ns - known->all_ns);
+
+        known->share = share > 1 ? 1 : share;
+    }
+    known->all_ns = all_ns;
+    known->mpi_ns = rank.mpi_ns;
+}
+
+static void read_shares(struct esi_top *top, const struct es_scope *scope)
+{
+    size_t each =
+        top->looked_ns && top->count > PROFILES_EACH ? PROFILES_EACH : top->count;
+
+    for (size_t i = 0; i < each; i++) {
+        if (top->next_profile >= top->count)
+            top->next_profile = 0;
+        read_share(scope, &top->known[top->next_profile++]);
+    }
+    for (size_t i = 0; i < top->count; i++)
+        top->rows[i].share = top->known[i].share;
+}
+
+/* --- Waits ------------------------------------------------------------------------ */
+
+static int open_waits(struct esi_top *top)
+{
+    static const struct esi_delay_config config = {.window = 0};
+    struct esi_causality_scope_config scope;
+    int result = esi_delay_create(&config, &top->delay);
+
+    if (result < 0)
+        return result;
+    esi_causality_scope_config_init(&scope);
+    scope.causality.listener = esi_delay_listener(top->delay);
+    scope.scope.servers = top->config.servers;
+    return esi_causality_scope_open(top->run, &scope, NULL, &top->events);
+}
+
+int esi_top_read_waits(struct esi_top *top, uint64_t allowed_ns)
+{
+    uint64_t until_ns = esi_now_ns(CLOCK_MONOTONIC) + allowed_ns;
+    int result = top->events ? 0 : open_waits(top);
+
+    while (result >= 0) {
+        result = esi_causality_scope_read(top->events, false);
+        if (result <= 0 || esi_now_left_ns(until_ns) == 0)
+            break;
+    }
+    return result;
+}
+
+static int compare_rank(const void *key, const void *row)
+{
+    int rank = *(const int *)key;
+
+    return rank < ((const struct esi_top_row *)row)->rank   ? -1
+           : rank > ((const struct esi_top_row *)row)->rank ? 1
+                                                            : 0;
+}
+
+static int fill_waits(struct esi_top *top)
+{
+    size_t count;
+    const struct esi_delay_row *delays;
+    int result = esi_delay_settle(top->delay);
+
+    if (result < 0)
+        return result;
+    for (size_t i = 0; i < top->count; i++)
+        top->rows[i].caused_ns = top->rows[i].suffered_ns = 0;
+    delays = esi_delay_rows(top->delay, ESI_DELAY_BY_RANK, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct esi_top_row *row = bsearch(&delays[i].rank, top->rows, top->count,
+                                          sizeof *top->rows, compare_rank);
+
+        if (!row)
+            continue;
+        row->caused_ns = delays[i].times.caused;
+        row->suffered_ns = delays[i].times.waited;
+    }
+    return 0;
+}
+
+/* --- The whole run ---------------------------------------------------------------- */
+
+static void count_overwritten(const struct es_scope *scope, struct esi_top_look *look)
+{
+    size_t count = es_scope_origin_count(scope);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct es_origin *origin = es_scope_origin(scope, i);
+        struct es_element_info info;
+
+        if (origin->rank < 0)
+            continue;
+        look->overwritten_more |= !origin->element;
+        if (!origin->element)
+            continue;
+        es_element_view_info(origin->element, &info);
+        look->overwritten += info.oldest;
+    }
+}
+
+static void note_clock(const struct esi_activity *activity, uint64_t *bound_ns)
+{
+    if (activity->present && activity->error_ns != UINT64_MAX &&
+        (*bound_ns == UINT64_MAX || activity->error_ns > *bound_ns))
+        *bound_ns = activity->error_ns;
+}
+
+static size_t count_hosts(const struct esi_top *top)
+{
+    size_t count = 0;
+
+    /* Ranks of a host mostly stand together. */
+    for (size_t i = 0, j; i < top->count; i++) {
+        for (j = i; j > 0 && strcmp(top->rows[j - 1].host, top->rows[i].host) != 0;)
+            j--;
+        count += j == 0;
+    }
+    return count;
+}
+
+/* What this process has cost since the look before. */
+static void measure_cost(struct esi_top *top, struct esi_top_look *look)
+{
+    uint64_t wall_ns = esi_now_ns(CLOCK_MONOTONIC);
+    uint64_t cpu_ns = esi_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+    look->cost = top->wall_ns && wall_ns > top->wall_ns
+                     ? (double)(cpu_ns - top->cpu_ns) / (double)(wall_ns - top->wall_ns)
+                     : -1;
+    top->wall_ns = wall_ns;
+    top->cpu_ns = cpu_ns;
+}
+
+static void sum_up(struct esi_top *top, struct esi_top_look *look)
+{
+    look->rows = top->rows;
+    look->row_count = top->count;
+    look->host_count = count_hosts(top);
+    look->waits = top->delay != NULL;
+    look->rate = -1;
+    look->clock_error_ns = UINT64_MAX;
+    for (size_t i = 0; i < top->count; i++) {
+        const struct esi_top_row *row = &top->rows[i];
+
+        look->verdicts[row->verdict]++;
+        if (row->rate >= 0)
+            look->rate = (look->rate < 0 ? 0 : look->rate) + row->rate;
+        note_clock(&row->thread->open, &look->clock_error_ns);
+        note_clock(&row->thread->last, &look->clock_error_ns);
+    }
+    count_overwritten(look->heartbeat.scope, look);
+    measure_cost(top, look);
+}
+
+int esi_top_look(struct esi_top *top, struct esi_top_look *ret_look)
+{
+    struct esi_top_look look = {.row_count = 0};
+    int result = esi_heartbeat_beat(top->heartbeat, &look.heartbeat);
+
+    if (result == 0)
+        result = make_rows(top, &look.heartbeat);
+    if (result < 0)
+        return result;
+    compare_with_before(top, look.heartbeat.realtime_ns);
+    note_findings(top, look.heartbeat.diagnosis);
+    read_shares(top, look.heartbeat.scope);
+    if (top->delay)
+        result = fill_waits(top);
+    if (result == 0)
+        result = keep_known(top, look.heartbeat.realtime_ns);
+    if (result < 0)
+        return result;
+    sum_up(top, &look);
+    *ret_look = look;
+    return 0;
+}
+
+bool esi_top_is_over(const struct esi_top_look *look)
+{
+    size_t over = look->verdicts[ES_VERDICT_FINISHED] + look->verdicts[ES_VERDICT_DEAD];
+
+    return look->heartbeat.vanished || (look->row_count > 0 && over == look->row_count);
+}
+
+int esi_top_print_rank(struct esi_top *top,
+                       int rank,
+                       uint64_t span_ns,
+                       size_t width,
+                       size_t count,
+                       FILE *stream)
+{
+    int result = 0;
+
+    if (!top->trail || top->trail_rank != rank) {
+        esi_top_trail_close(top->trail);
+        top->trail = NULL;
+        result =
+            esi_top_trail_open(top->run, top->config.servers, rank, NULL, &top->trail);
+        top->trail_rank = rank;
+    }
+    if (result == 0)
+        result = esi_top_trail_read(top->trail);
+    return result < 0 ? result
+                      : esi_top_trail_print(top->trail, span_ns, width, count, stream);
+}
