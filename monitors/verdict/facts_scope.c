@@ -19,6 +19,7 @@ struct process_memory {
     int pid;
     bool has_ledger;
     uint64_t changes;
+    bool is_here; /* on this host */
     struct esi_process_time time;
 };
 
@@ -247,6 +248,17 @@ static bool has_rested(const struct esi_facts *facts,
     return true;
 }
 
+/* Whether it matters if the process had the processor.  Where all its threads go on
+ * nobody asks. */
+static bool is_of_interest(const struct esi_facts *facts,
+                           const struct esi_fact_process *process)
+{
+    for (size_t i = 0; i < process->thread_count; i++)
+        if (facts->threads[process->first_thread + i].verdict != ES_VERDICT_PROGRESSING)
+            return true;
+    return false;
+}
+
 static void compare_process(struct esi_fact_reader *reader, size_t index)
 {
     struct esi_fact_process *process = &reader->facts.processes[index];
@@ -260,7 +272,10 @@ static void compare_process(struct esi_fact_reader *reader, size_t index)
         now->changes = process->ledger->changes;
     if (process->state != ES_PROCESS_RUNNING)
         return;
-    esi_process_time_read(reader->run, process->rank, process->pid, &now->time);
+    now->is_here = (before && before->is_here) ||
+                   esi_process_time_is_here(reader->run, process->rank, process->pid);
+    if (now->is_here && is_of_interest(&reader->facts, process))
+        esi_process_time_read(process->pid, &now->time);
     if (!before)
         return;
     process->still =

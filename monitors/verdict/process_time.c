@@ -15,7 +15,7 @@
 #define ENOUGH_NS UINT64_C(1000000)
 
 /* Segments are in the order of rank and pid. */
-static bool is_here(const struct es_run *run, int rank, int pid)
+bool esi_process_time_is_here(const struct es_run *run, int rank, int pid)
 {
     size_t low = 0, high = es_run_segment_count(run);
 
@@ -97,10 +97,7 @@ size_t esi_process_time_active(const struct esi_process_time *before,
     return active;
 }
 
-void esi_process_time_read(const struct es_run *run,
-                           int rank,
-                           int pid,
-                           struct esi_process_time *ret_time)
+void esi_process_time_read(int pid, struct esi_process_time *ret_time)
 {
     struct esi_process_time found = {.known = false};
     char line[1024];
@@ -108,7 +105,7 @@ void esi_process_time_read(const struct es_run *run,
     uint64_t user, system;
 
     *ret_time = found;
-    if (!is_here(run, rank, pid) || !read_line(pid, "stat", line, sizeof line))
+    if (!read_line(pid, "stat", line, sizeof line))
         return;
     /* The name, in parentheses, may contain anything. */
     behind = strrchr(line, ')');

@@ -24,11 +24,12 @@ struct esi_process_time {
     uint64_t ticks;   /* by all its threads, in clock ticks */
 };
 
-/* Of a process that has a segment of the run on this host; else it is not known. */
-void esi_process_time_read(const struct es_run *run,
-                           int rank,
-                           int pid,
-                           struct esi_process_time *ret_time);
+/* Whether a process has a segment of the run on this host, where its time can be read.
+ * It looks at several processes to find that out. */
+bool esi_process_time_is_here(const struct es_run *run, int rank, int pid);
+
+/* Of a process of this host. */
+void esi_process_time_read(int pid, struct esi_process_time *ret_time);
 
 /* Threads that had the processor between the two, or are new. */
 size_t esi_process_time_active(const struct esi_process_time *before,
