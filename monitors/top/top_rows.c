@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* top_rows.c - cells, order, filters and groups of rows. */
+/* top_rows.c - cells, order, filters and groups of rows; strips. */
 #include "config.h"
 
 #include "monitors/top/top_rows.h"
@@ -455,4 +455,56 @@ void esi_top_list_fini(struct esi_top_list *list)
 {
     free(list->items);
     *list = (struct esi_top_list){.count = 0};
+}
+
+/* --- Strips ----------------------------------------------------------------------- */
+
+enum { MARKS = 'z' - 'A' + 1 };
+
+/* How much of a column spans of each mark fill. */
+static char most_of_column(const struct esi_top_span *spans,
+                           size_t count,
+                           uint64_t begin_ns,
+                           uint64_t end_ns)
+{
+    uint64_t filled[MARKS] = {0}, all = 0, most = 0;
+    char mark = '.';
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t start = spans[i].start_ns > begin_ns ? spans[i].start_ns : begin_ns;
+        uint64_t stop = spans[i].stop_ns < end_ns ? spans[i].stop_ns : end_ns;
+        uint64_t *sum = &filled[spans[i].mark - 'A'];
+
+        if (stop <= start)
+            continue;
+        all += stop - start;
+        *sum += stop - start;
+        if (*sum > most) {
+            most = *sum;
+            mark = spans[i].mark;
+        }
+    }
+    return all * 2 >= end_ns - begin_ns ? mark : '.';
+}
+
+void esi_top_strip(const struct esi_top_span *spans,
+                   size_t count,
+                   uint64_t begin_ns,
+                   uint64_t column_ns,
+                   size_t width,
+                   char *out)
+{
+    uint64_t first_ns = UINT64_MAX;
+
+    for (size_t i = 0; i < count; i++)
+        if (spans[i].start_ns < first_ns)
+            first_ns = spans[i].start_ns;
+    for (size_t i = 0; i < width; i++) {
+        uint64_t from_ns = begin_ns + i * column_ns;
+
+        out[i] = from_ns + column_ns <= first_ns
+                     ? '?'
+                     : most_of_column(spans, count, from_ns, from_ns + column_ns);
+    }
+    out[width] = '\0';
 }

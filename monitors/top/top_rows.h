@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * top_rows.h - a run as a table: a row for each rank or host, columns that say what it
- * does, sorted, filtered, and grouped by host.  Pure logic.
+ * does, sorted, filtered, and grouped by host; and strips of time.  Pure logic.
  *
  *     struct esi_top_list list = {.count = 0};
  *
@@ -116,5 +116,24 @@ int esi_top_list_make(struct esi_top_list *list,
                       size_t count,
                       const struct esi_top_choice *choice);
 void esi_top_list_fini(struct esi_top_list *list);
+
+/* --- Strips ----------------------------------------------------------------------- */
+
+/* A time in which the same was done. */
+struct esi_top_span {
+    uint64_t start_ns;
+    uint64_t stop_ns;
+    char mark;
+};
+
+/* Writes `width` characters and a 0: for each `column_ns` from `begin_ns` on the mark
+ * of the spans that fill most of it, '.' where none fills half, '?' before the first
+ * span.  Marks are letters. */
+void esi_top_strip(const struct esi_top_span *spans,
+                   size_t count,
+                   uint64_t begin_ns,
+                   uint64_t column_ns,
+                   size_t width,
+                   char *out);
 
 #endif

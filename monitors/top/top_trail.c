@@ -12,6 +12,7 @@
 
 #include "base/quantity.h"
 #include "monitors/events/events_print.h"
+#include "monitors/top/top_rows.h"
 
 enum {
     KEPT = 1024,     /* events; a power of two */
@@ -104,57 +105,7 @@ int esi_top_trail_read(struct esi_top_trail *trail)
     return result < 0 ? result : esi_events_read_open(trail->events, &sink);
 }
 
-/* --- Strips ----------------------------------------------------------------------- */
-
-enum { MARKS = 'z' - 'A' + 1 };
-
-/* How much of a column spans of each mark fill. */
-static char most_of_column(const struct esi_top_span *spans,
-                           size_t count,
-                           uint64_t begin_ns,
-                           uint64_t end_ns)
-{
-    uint64_t filled[MARKS] = {0}, all = 0, most = 0;
-    char mark = '.';
-
-    for (size_t i = 0; i < count; i++) {
-        uint64_t start = spans[i].start_ns > begin_ns ? spans[i].start_ns : begin_ns;
-        uint64_t stop = spans[i].stop_ns < end_ns ? spans[i].stop_ns : end_ns;
-        uint64_t *sum = &filled[spans[i].mark - 'A'];
-
-        if (stop <= start)
-            continue;
-        all += stop - start;
-        *sum += stop - start;
-        if (*sum > most) {
-            most = *sum;
-            mark = spans[i].mark;
-        }
-    }
-    return all * 2 >= end_ns - begin_ns ? mark : '.';
-}
-
-void esi_top_strip(const struct esi_top_span *spans,
-                   size_t count,
-                   uint64_t begin_ns,
-                   uint64_t column_ns,
-                   size_t width,
-                   char *out)
-{
-    uint64_t first_ns = UINT64_MAX;
-
-    for (size_t i = 0; i < count; i++)
-        if (spans[i].start_ns < first_ns)
-            first_ns = spans[i].start_ns;
-    for (size_t i = 0; i < width; i++) {
-        uint64_t from_ns = begin_ns + i * column_ns;
-
-        out[i] = from_ns + column_ns <= first_ns
-                     ? '?'
-                     : most_of_column(spans, count, from_ns, from_ns + column_ns);
-    }
-    out[width] = '\0';
-}
+/* --- The strip -------------------------------------------------------------------- */
 
 static char mark_of(const struct es_operation *operation)
 {

@@ -6,7 +6,7 @@
  *     esi_top_trail_open(run, servers, rank, &error, &trail);
  *     while (...) {
  *         esi_top_trail_read(trail);
- *         esi_top_trail_print(trail, width, lines, stdout);
+ *         esi_top_trail_print(trail, span_ns, width, lines, stdout);
  *     }
  *     esi_top_trail_close(trail);
  *
@@ -44,24 +44,5 @@ int esi_top_trail_print(const struct esi_top_trail *trail,
                         size_t width,
                         size_t count,
                         FILE *stream);
-
-/* --- Strips ----------------------------------------------------------------------- */
-
-/* A time in which the same was done. */
-struct esi_top_span {
-    uint64_t start_ns;
-    uint64_t stop_ns;
-    char mark;
-};
-
-/* Writes `width` characters and a 0: for each `column_ns` from `begin_ns` on the mark
- * of the spans that fill most of it, '.' where none fills half, '?' before the first
- * span.  Marks are letters. */
-void esi_top_strip(const struct esi_top_span *spans,
-                   size_t count,
-                   uint64_t begin_ns,
-                   uint64_t column_ns,
-                   size_t width,
-                   char *out);
 
 #endif

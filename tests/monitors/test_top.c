@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include "monitors/top/top_rows.h"
-#include "monitors/top/top_trail.h"
 #include "monitors/verdict/verdict.h"
 #include "tests/suites.h"
 
