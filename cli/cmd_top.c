@@ -227,7 +227,8 @@ static int show_on_screen(struct esi_top *top, struct top_arguments *arguments)
     int result;
 
     arguments->settings.colours = esi_screen_wants_colours(arguments->colours);
-    esi_interrupt_catch(ES_INTERRUPT_FIRST);
+    /* One that came again would end the process, and leave the terminal as it is. */
+    esi_interrupt_catch(ES_INTERRUPT_EACH);
     result = esi_top_screen_run(top, &arguments->settings, &error);
     if (result == -ENOTTY)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,

@@ -604,7 +604,8 @@ static int await_key(const struct top_screen *screen)
 
     if (!is_still && screen->has_more_waits)
         timeout = 0;
-    if (poll(&input, 1, timeout) > 0 && !(input.revents & POLLIN))
+    if (poll(&input, 1, timeout) > 0 &&
+        (input.revents & (POLLHUP | POLLERR | POLLNVAL)))
         return -EIO;
     return 0;
 }
