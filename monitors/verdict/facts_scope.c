@@ -248,13 +248,13 @@ static bool has_rested(const struct esi_facts *facts,
     return true;
 }
 
-/* Whether it matters if the process had the processor.  Where all its threads go on
- * nobody asks. */
-static bool is_of_interest(const struct esi_facts *facts,
-                           const struct esi_fact_process *process)
+/* Whether it matters if the process had the processor: where no thread waits nobody
+ * asks. */
+static bool has_blocked(const struct esi_facts *facts,
+                        const struct esi_fact_process *process)
 {
     for (size_t i = 0; i < process->thread_count; i++)
-        if (facts->threads[process->first_thread + i].verdict != ES_VERDICT_PROGRESSING)
+        if (esi_thread_is_blocked(&facts->threads[process->first_thread + i]))
             return true;
     return false;
 }
@@ -274,7 +274,8 @@ static void compare_process(struct esi_fact_reader *reader, size_t index)
         return;
     now->is_here = (before && before->is_here) ||
                    esi_process_time_is_here(reader->run, process->rank, process->pid);
-    if (now->is_here && is_of_interest(&reader->facts, process))
+    /* In a first look polls are not known as such. */
+    if (now->is_here && (!before || has_blocked(&reader->facts, process)))
         esi_process_time_read(process->pid, &now->time);
     if (!before)
         return;
