@@ -32,6 +32,7 @@ int esi_cmd_search(int argc, char **argv);
 int esi_cmd_compare(int argc, char **argv);
 int esi_cmd_time(int argc, char **argv);
 int esi_cmd_top(int argc, char **argv);
+int esi_cmd_view(int argc, char **argv);
 int esi_cmd_why(int argc, char **argv);
 
 #endif

@@ -113,9 +113,9 @@ static bool is_at_end(const struct esi_event_source *source,
            (source->is_enough && source->is_enough(source->enough_data));
 }
 
-static int pause_reading(const struct esi_event_source *source)
+static int pause_reading(const struct esi_event_source *source, uint64_t now_ns)
 {
-    return source->paused ? source->paused(source->paused_data) : 0;
+    return source->paused ? source->paused(source->paused_data, now_ns) : 0;
 }
 
 /* Reads until nobody is left who could write; what is there then is still to be read.
@@ -128,11 +128,12 @@ static int follow_run(struct source_reading *reading, struct esi_causality_scope
     int result;
 
     while (!is_at_end(reading->source, follower)) {
+        uint64_t now_ns = es_scope_run_now_ns(esi_follower_scope(follower));
         int more = esi_causality_scope_read(scope, false);
 
         if (more < 0)
             return more;
-        result = pause_reading(reading->source);
+        result = pause_reading(reading->source, now_ns);
         if (result < 0)
             return result;
         esi_notices_follow(&notices, follower);
@@ -183,6 +184,8 @@ static int read_source(struct source_reading *reading,
     int result = esi_set_source_read(&reading->config, ret_facts, &error);
 
     esi_progress_end(&reading->progress);
+    if (result == -ECANCELED && esi_interrupt_came())
+        return ES_EXIT_SUCCESS;
     if (result < 0 && reading->config.run_data && !reading->sinks.has_refused &&
         !error.text[0])
         return esi_command_fail_error(ES_EXIT_LOST, NULL, result,

@@ -18,12 +18,13 @@ struct esi_event_source {
     /* Ends following earlier; asked between readings; NULL: nothing does. */
     bool (*is_enough)(void *data);
     void *enough_data; /* borrowed */
-    /* Is called between readings of a run that is followed.  A negative result ends
-     * following; NULL: nobody is. */
-    int (*paused)(void *data);
+    /* Is called between readings of a run that is followed, with the run time up to
+     * which it was read.  A negative result ends following; NULL: nobody is. */
+    int (*paused)(void *data, uint64_t now_ns);
     void *paused_data;                    /* borrowed */
     struct esi_consumer_options consumer; /* of a run */
-    struct esi_causal_listener listener;  /* of an archive or a run */
+    /* Of an archive or a run.  After an interrupt it may end reading by -ECANCELED. */
+    struct esi_causal_listener listener;
     /* Looks at what was found of an archive or a run; NULL: nobody does. */
     void (*found)(void *data, const struct esi_causality *causality);
     void *found_data; /* borrowed */

@@ -45,6 +45,8 @@ static const struct {
     {"collectives", "eventspace collectives --once\n"
                     "eventspace collectives --operation allreduce --limit 5 flow\n"
                     "eventspace collectives --apply flow\n"},
+    {"view", "eventspace view flow\n"
+             "eventspace view --port 0 archive\n"},
     {"profile", "eventspace profile\n"
                 "eventspace profile --show operations --format csv flow\n"
                 "eventspace profile --matrix flow.svg archive\n"},

@@ -37,6 +37,8 @@ const struct esi_command esi_commands[] = {
      esi_cmd_collectives},
     {NULL, "time", "show where the time goes: who waits, because of whom, and where",
      esi_cmd_time},
+    {NULL, "view", "serve a page with the process-time diagram of a run",
+     esi_cmd_view},
     {NULL, "profile", "sum up all calls: MPI by rank, operation, line and size",
      esi_cmd_profile},
     {NULL, "events", "list the events of a run, or of a view of it", esi_cmd_events},

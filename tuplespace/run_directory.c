@@ -251,6 +251,16 @@ static int make_folder(struct es_error *error)
     return open_directory(AT_FDCWD, path, path, error);
 }
 
+int esi_run_directory_make_base(struct es_error *error, char out[ES_RUN_PATH_BYTES])
+{
+    int folder = make_folder(error);
+
+    if (folder < 0)
+        return folder;
+    close(folder);
+    return esi_run_directory_base(error, out);
+}
+
 static void remove_draft(int folder, const char *draft)
 {
     int fd = openat(folder, draft, DIRECTORY_FLAGS);

@@ -30,6 +30,9 @@
  * is not absolute. */
 int esi_run_directory_base(struct es_error *error, char out[ES_RUN_PATH_BYTES]);
 
+/* The same, and makes it where it is missing.  -EPERM, -ENOTDIR as opening has them. */
+int esi_run_directory_make_base(struct es_error *error, char out[ES_RUN_PATH_BYTES]);
+
 /* A number for the folder: the same for all that use it, another for another one. 0: it
  * has no path.  The folder need not exist. */
 uint64_t esi_run_directory_folder(void);

@@ -332,53 +332,102 @@ static size_t join_causes(struct esi_delay_pair *pairs,
     return sum_count;
 }
 
-static void print_sum(const struct cause_sum *sum,
-                      const struct esi_delay_totals *totals,
-                      FILE *stream)
+enum { SENTENCES = 3, CAUSE_BYTES = 1024 };
+
+/* "rank 3 costs the others 12.5 ms (40 % of all waiting): ..." */
+static void describe_sum(const struct cause_sum *sum,
+                         const struct esi_delay_totals *totals,
+                         char *out,
+                         size_t size)
 {
     const struct esi_delay_pair *pair = &sum->pair;
     bool has_line = pair->line && *pair->line;
 
-    esi_text_prose_print(
-        stream,
-        "rank %d costs the others %.3f ms (%.0f %% of all waiting): %s %s%s%s%s",
-        pair->causing, pair->waited / MILLISECOND,
-        totals->waited > 0 ? 100 * pair->waited / totals->waited : 0,
-        pair->computing ? "what it computes ahead of" : "in", pair->operation,
-        has_line ? " at " : "", has_line ? pair->line : "",
-        pair->waiting >= 0 ? "" : "; many ranks wait");
-    if (pair->waiting >= 0)
-        esi_text_prose_print(stream, "  rank %d waits longest for it, %.3f ms%s",
-                             pair->waiting, sum->greatest / MILLISECOND,
-                             sum->ranks > 1 ? ", among others" : "");
+    snprintf(out, size,
+             "rank %d costs the others %.3f ms (%.0f %% of all waiting): %s %s%s%s%s",
+             pair->causing, pair->waited / MILLISECOND,
+             totals->waited > 0 ? 100 * pair->waited / totals->waited : 0,
+             pair->computing ? "what it computes ahead of" : "in", pair->operation,
+             has_line ? " at " : "", has_line ? pair->line : "",
+             pair->waiting >= 0 ? "" : "; many ranks wait");
 }
 
-enum { SENTENCES = 3 };
-
-static int print_causes(const struct esi_delay *delay, size_t top, FILE *stream)
+/* Calls `use` for the greatest causes of all ranks together, `top` at most.  0 or
+ * -ENOMEM. */
+static int foreach_sum(const struct esi_delay *delay,
+                       size_t top,
+                       void (*use)(void *data,
+                                   const struct cause_sum *sum,
+                                   const char *text),
+                       void *data)
 {
     size_t count = esi_delay_pair_count(delay);
     struct esi_delay_pair *pairs = calloc(count + 1, sizeof *pairs);
     struct cause_sum *sums = calloc(count + 1, sizeof *sums);
     struct esi_delay_totals totals;
+    char text[CAUSE_BYTES];
     size_t sum_count;
 
     esi_delay_totals(delay, &totals);
-    if (top == 0 || top > SENTENCES)
-        top = SENTENCES;
     if (pairs && sums) {
         for (size_t i = 0; i < count; i++)
             pairs[i] = esi_delay_pair_at(delay, i);
         sum_count = join_causes(pairs, count, sums);
         qsort(sums, sum_count, sizeof *sums, compare_sums);
-        for (size_t i = 0; i < sum_count && i < top; i++)
+        for (size_t i = 0; i < sum_count && i < top; i++) {
             /* What is a hundredth of it helps nobody. */
-            if (sums[i].pair.waited * 100 > totals.waited)
-                print_sum(&sums[i], &totals, stream);
+            if (sums[i].pair.waited * 100 <= totals.waited)
+                continue;
+            describe_sum(&sums[i], &totals, text, sizeof text);
+            use(data, &sums[i], text);
+        }
     }
     free(pairs);
     free(sums);
     return pairs && sums ? 0 : -ENOMEM;
+}
+
+static void print_sum(void *data, const struct cause_sum *sum, const char *text)
+{
+    FILE *stream = data;
+
+    esi_text_prose_print(stream, "%s", text);
+    if (sum->pair.waiting >= 0)
+        esi_text_prose_print(stream, "  rank %d waits longest for it, %.3f ms%s",
+                             sum->pair.waiting, sum->greatest / MILLISECOND,
+                             sum->ranks > 1 ? ", among others" : "");
+}
+
+static int print_causes(const struct esi_delay *delay, size_t top, FILE *stream)
+{
+    if (top == 0 || top > SENTENCES)
+        top = SENTENCES;
+    return foreach_sum(delay, top, print_sum, stream);
+}
+
+/* Who wants causes in words. */
+struct cause_visit {
+    void (*visit)(void *data, const char *text, double waited_ns);
+    void *data;
+};
+
+static void visit_sum(void *data, const struct cause_sum *sum, const char *text)
+{
+    const struct cause_visit *visit = data;
+
+    visit->visit(visit->data, text, sum->pair.waited);
+}
+
+int esi_delay_foreach_cause(const struct esi_delay *delay,
+                            size_t top,
+                            void (*visit)(void *data,
+                                          const char *text,
+                                          double waited_ns),
+                            void *data)
+{
+    struct cause_visit visiting = {visit, data};
+
+    return foreach_sum(delay, top, visit_sum, &visiting);
 }
 
 /* --- Text ------------------------------------------------------------------------- */

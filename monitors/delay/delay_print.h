@@ -29,4 +29,13 @@ int esi_delay_print_csv(const struct esi_delay *delay,
                         const struct esi_delay_style *style,
                         FILE *stream);
 
+/* Calls `visit` for the greatest causes of waits, `top` at most, in words: "rank 3
+ * costs the others 12.5 ms (40 % of all waiting): ...".  0 or -ENOMEM. */
+int esi_delay_foreach_cause(const struct esi_delay *delay,
+                            size_t top,
+                            void (*visit)(void *data,
+                                          const char *text,
+                                          double waited_ns),
+                            void *data);
+
 #endif

@@ -384,6 +384,7 @@ static int fill_span(struct esi_diagram *diagram,
         .bytes = told->tuple.bytes,
         .state = (uint8_t)state_of(call->operation),
         .nonblocking = call->operation && call->operation->nonblocking && !call->posted,
+        .any_source = told->tuple.operation & ES_OPERATION_ANY_SOURCE,
     };
     return ret_span->what == NO_WHAT ? -ENOMEM : 0;
 }

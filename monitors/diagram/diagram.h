@@ -104,6 +104,7 @@ struct esi_diagram_call {
     uint32_t event;    /* index of its first event on its trace */
     uint32_t level[2]; /* of its first event and of its last */
     bool nonblocking;  /* from its post to its completion */
+    bool any_source;   /* it was open to any */
     enum esi_diagram_state state;
 };
 

@@ -70,6 +70,7 @@ void esi_diagram_fill_call(const struct esi_diagram *diagram,
         .bytes = span->bytes,
         .event = span->event,
         .nonblocking = span->nonblocking,
+        .any_source = span->any_source,
         .state = (enum esi_diagram_state)span->state,
     };
     ret_call->level[0] = level_of_event(thread, span->event);

@@ -35,6 +35,7 @@ struct esi_diagram_span {
     uint32_t bytes;
     uint8_t state;
     bool nonblocking;
+    bool any_source;
 };
 
 #define ESI_DIAGRAM_FLIGHT (UINT32_C(1) << 31) /* of `call`: a number of a flight */

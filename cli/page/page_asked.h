@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* page_asked.h - a request while it is answered, for the files that make replies. */
+#ifndef ES_CLI_PAGE_PAGE_ASKED_H
+#define ES_CLI_PAGE_PAGE_ASKED_H
+
+#include "base/json_out.h"
+#include "cli/page/page_reply.h"
+
+/* A request while it is answered. */
+struct esi_page_asked {
+    const struct esi_page_model *model;
+    const struct esi_page_query *query;
+    struct esi_diagram *diagram;
+    struct esi_diagram_extent extent;
+    struct esi_page_reply *reply;
+};
+
+typedef void esi_page_make_fn(struct esi_page_asked *asked);
+
+esi_page_make_fn esi_page_make_event, esi_page_make_nearest, esi_page_make_cone,
+    esi_page_make_relation, esi_page_make_window, esi_page_make_profile,
+    esi_page_make_messages, esi_page_make_matrix, esi_page_make_search,
+    esi_page_make_verdict, esi_page_make_waits, esi_page_make_collectives,
+    esi_page_make_export;
+
+/* Rows in the order of the request. */
+struct esi_page_row_list {
+    uint32_t *items; /* owned */
+    size_t count;
+};
+
+/* false: the reply says why. */
+bool esi_page_list_rows(struct esi_page_asked *asked,
+                        struct esi_page_row_list *ret_list);
+
+/* The window of a request, whole units of its axis; `columns` is 1. */
+struct esi_diagram_window esi_page_window_of(const struct esi_page_asked *asked);
+/* What positions on an axis are relative to. */
+uint64_t esi_page_origin(const struct esi_page_asked *asked,
+                         enum esi_diagram_axis axis);
+/* Where a position lies; what lies before 0 becomes 0. */
+uint64_t esi_page_place_of(const struct esi_page_asked *asked,
+                           enum esi_diagram_axis axis,
+                           double position);
+/* The axis of a request. */
+enum esi_diagram_axis esi_page_axis_of(const struct esi_page_asked *asked);
+/* Nanoseconds since the beginning of the run. */
+double esi_page_ns(const struct esi_page_asked *asked, uint64_t ns);
+
+/* Begins the object of a reply.  false: the reply says that there is no memory. */
+bool esi_page_begin_json(struct esi_page_asked *asked, struct esi_json_text *json);
+/* Ends it, and with it the reply. */
+void esi_page_end_json(struct esi_page_asked *asked, struct esi_json_text *json);
+
+/* Forgets what was written. */
+void esi_page_drop_json(struct esi_json_text *json);
+
+/* [row, index, t, level], without the last two where it is not kept; null where `id` is
+ * none, or of no row. */
+void esi_page_put_event(const struct esi_page_asked *asked,
+                        struct esi_json_out *out,
+                        const char *key,
+                        struct es_event_id id);
+
+#endif

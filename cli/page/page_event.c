@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* page_event.c - replies about events, and how they stand to each other. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/quantity.h"
+#include "cli/page/page_asked.h"
+#include "eventspace/operation.h"
+#include "monitors/follow/activity.h"
+#include "monitors/follow/describe.h"
+
+/* --- Events ----------------------------------------------------------------------- */
+
+/* The event that a row and an index name.  false: the reply says that there is none. */
+static bool find_event(struct esi_page_asked *asked,
+                       const struct esi_page_event *event,
+                       struct esi_diagram_event *ret_event)
+{
+    struct esi_diagram_row row;
+
+    if (esi_diagram_row(asked->diagram, event->row, &row) < 0) {
+        esi_page_reply_fail(asked->reply, 400, "event: there is no row %u", event->row);
+        return false;
+    }
+    if (esi_diagram_event(asked->diagram, (struct es_event_id){row.trace, event->index},
+                          ret_event) == 0)
+        return true;
+    if (event->index <= row.events)
+        esi_page_reply_fail(asked->reply, 400,
+                            "event: event %u of row %u is not kept any more",
+                            event->index, event->row);
+    else
+        esi_page_reply_fail(asked->reply, 400, "event: row %u has %u events",
+                            event->row, row.events);
+    return false;
+}
+
+/* As `events` says it. */
+static void put_words(struct esi_json_out *out, const struct esi_diagram_event *event)
+{
+    const struct esi_diagram_call *call = &event->call;
+    struct esi_activity activity = {
+        .present = true,
+        .operation = call->operation ? call->operation->code : 0,
+        .peer = call->peer,
+        .tag = call->tag,
+        .bytes = call->bytes,
+        .sequence = ES_SEQUENCE_UNKNOWN,
+        .site = call->site,
+        .has_communicator = call->communicator != NULL,
+    };
+    char span[ESI_QUANTITY_BYTES];
+    char words[800];
+
+    if (call->communicator)
+        snprintf(activity.communicator, sizeof activity.communicator, "%s",
+                 call->communicator);
+    esi_describe_activity(words, sizeof words, &activity);
+    if (call->bytes > 0 && call->operation &&
+        call->operation->op_class != ES_CLASS_COMPLETION)
+        esi_describe_append(words, sizeof words, ", %" PRIu32 " bytes", call->bytes);
+    if (call->end_ns == 0)
+        esi_describe_append(words, sizeof words, ", under way");
+    else
+        esi_describe_append(words, sizeof words, ", lasted %s",
+                            esi_quantity_time(span, sizeof span,
+                                              (double)(call->end_ns - call->begin_ns)));
+    esi_json_out_string(out, "text", words);
+}
+
+static void put_event_call(const struct esi_page_asked *asked,
+                           struct esi_json_out *out,
+                           const struct esi_diagram_call *call)
+{
+    esi_json_out_begin_object(out, "call");
+    esi_json_out_string(out, "operation",
+                        call->operation ? call->operation->name : "?");
+    esi_json_out_real(out, "begin", esi_page_ns(asked, call->begin_ns));
+    if (call->end_ns == 0)
+        esi_json_out_null(out, "end");
+    else
+        esi_json_out_real(out, "end", esi_page_ns(asked, call->end_ns));
+    esi_json_out_string(out, "communicator", call->communicator);
+    esi_json_out_string(out, "site", call->site);
+    esi_json_out_signed(out, "peer", call->peer);
+    esi_json_out_signed(out, "tag", call->tag);
+    esi_json_out_unsigned(out, "bytes", call->bytes);
+    esi_json_out_unsigned(out, "state", call->state);
+    esi_json_out_bool(out, "nonblocking", call->nonblocking);
+    esi_json_out_end(out);
+}
+
+/* Those next to it: on its thread, and at the other end of its message. */
+static void put_neighbours(const struct esi_page_asked *asked,
+                           struct esi_json_out *out,
+                           const struct esi_diagram_event *event)
+{
+    struct es_event_id previous = {event->id.trace, event->id.index - 1};
+    struct es_event_id next = {event->id.trace, event->id.index + 1};
+    bool has_row = event->partner.index > 0 &&
+                   esi_diagram_row_of(asked->diagram, event->partner.trace) >= 0;
+    struct esi_diagram_event other;
+
+    if (esi_diagram_event(asked->diagram, next, &other) < 0)
+        next.index = 0;
+    esi_page_put_event(asked, out, "partner", event->partner);
+    esi_page_put_event(asked, out, "previous", previous);
+    esi_page_put_event(asked, out, "next", next);
+    esi_json_out_begin_array(out, "causes");
+    if (previous.index > 0)
+        esi_page_put_event(asked, out, NULL, previous);
+    if (has_row && event->kind == ES_EVENT_RECEIVE)
+        esi_page_put_event(asked, out, NULL, event->partner);
+    esi_json_out_end(out);
+    esi_json_out_begin_array(out, "effects");
+    if (next.index > 0)
+        esi_page_put_event(asked, out, NULL, next);
+    if (has_row && event->kind == ES_EVENT_SEND)
+        esi_page_put_event(asked, out, NULL, event->partner);
+    esi_json_out_end(out);
+}
+
+void esi_page_make_event(struct esi_page_asked *asked)
+{
+    static const char *const kinds[] = {"unary", "send", "receive", "sync"};
+    struct esi_diagram_event event;
+    struct esi_json_text json;
+
+    if (!find_event(asked, &asked->query->a, &event) ||
+        !esi_page_begin_json(asked, &json))
+        return;
+    esi_page_put_event(asked, &json.out, "event", event.id);
+    esi_json_out_real(&json.out, "t", esi_page_ns(asked, event.ns));
+    esi_json_out_unsigned(&json.out, "level", event.level);
+    esi_json_out_string(&json.out, "kind", kinds[event.kind]);
+    esi_json_out_string(&json.out, "type", event.type);
+    put_words(&json.out, &event);
+    put_event_call(asked, &json.out, &event.call);
+    put_neighbours(asked, &json.out, &event);
+    esi_page_end_json(asked, &json);
+}
+
+void esi_page_make_nearest(struct esi_page_asked *asked)
+{
+    const struct esi_page_query *query = asked->query;
+    enum esi_diagram_axis axis = esi_page_axis_of(asked);
+    struct es_event_id id = {.index = 0};
+    struct esi_json_text json;
+
+    if (query->row >= asked->extent.rows) {
+        esi_page_reply_fail(asked->reply, 400, "row: there are %zu",
+                            asked->extent.rows);
+        return;
+    }
+    if (esi_diagram_nearest(asked->diagram, query->row, axis,
+                            esi_page_place_of(asked, axis, round(query->at)), &id) < 0)
+        id.index = 0;
+    if (!esi_page_begin_json(asked, &json))
+        return;
+    esi_page_put_event(asked, &json.out, "event", id);
+    esi_page_end_json(asked, &json);
+}
+
+/* --- Order ------------------------------------------------------------------------ */
+
+struct page_cut {
+    const char *key;
+    const char *place_key;
+    uint32_t *indexes; /* owned; by row */
+};
+
+static void put_cut(const struct esi_page_asked *asked,
+                    struct esi_json_out *out,
+                    const struct page_cut *cut)
+{
+    esi_json_out_begin_array(out, cut->key);
+    for (size_t row = 0; row < asked->extent.rows; row++)
+        esi_json_out_unsigned(out, NULL, cut->indexes[row]);
+    esi_json_out_end(out);
+    esi_json_out_begin_array(out, cut->place_key);
+    for (size_t row = 0; row < asked->extent.rows; row++) {
+        struct esi_diagram_row info;
+        struct esi_diagram_event event;
+
+        if (esi_diagram_row(asked->diagram, (uint32_t)row, &info) < 0 ||
+            esi_diagram_event(asked->diagram,
+                              (struct es_event_id){info.trace, cut->indexes[row]},
+                              &event) < 0) {
+            esi_json_out_null(out, NULL);
+            continue;
+        }
+        esi_json_out_begin_array(out, NULL);
+        esi_json_out_real(out, NULL, esi_page_ns(asked, event.ns));
+        esi_json_out_unsigned(out, NULL, event.level);
+        esi_json_out_end(out);
+    }
+    esi_json_out_end(out);
+}
+
+static void fail_order(struct esi_page_asked *asked, int result)
+{
+    if (result == -ENOMEM)
+        esi_page_reply_fail(asked->reply, 503, "no memory");
+    else
+        esi_page_reply_fail(asked->reply, 400,
+                            "event: what it stands to is not known any more");
+}
+
+void esi_page_make_cone(struct esi_page_asked *asked)
+{
+    struct page_cut past = {"past", "past_at",
+                            calloc(asked->extent.rows + 1, sizeof *past.indexes)};
+    struct page_cut future = {"future", "future_at",
+                              calloc(asked->extent.rows + 1, sizeof *future.indexes)};
+    struct esi_diagram_event event;
+    struct esi_json_text json;
+    int result = -ENOMEM;
+
+    if (find_event(asked, &asked->query->a, &event)) {
+        if (past.indexes && future.indexes)
+            result = esi_diagram_cone(asked->diagram, event.id, past.indexes,
+                                      future.indexes, asked->extent.rows);
+        if (result < 0) {
+            fail_order(asked, result);
+        } else if (esi_page_begin_json(asked, &json)) {
+            esi_page_put_event(asked, &json.out, "event", event.id);
+            put_cut(asked, &json.out, &past);
+            put_cut(asked, &json.out, &future);
+            esi_page_end_json(asked, &json);
+        }
+    }
+    free(past.indexes);
+    free(future.indexes);
+}
+
+void esi_page_make_relation(struct esi_page_asked *asked)
+{
+    static const char *const words[] = {
+        [ES_RELATION_EQUAL] = "they are the same event",
+        [ES_RELATION_BEFORE] = "the first can have caused the second",
+        [ES_RELATION_AFTER] = "the second can have caused the first",
+        [ES_RELATION_CONCURRENT] = "neither can have caused the other",
+    };
+    struct esi_diagram_event a, b;
+    struct esi_json_text json;
+    int relation;
+
+    if (!find_event(asked, &asked->query->a, &a) ||
+        !find_event(asked, &asked->query->b, &b))
+        return;
+    relation = es_order_relation(esi_diagram_order(asked->diagram), a.id, b.id);
+    if (relation < 0) {
+        fail_order(asked, relation);
+        return;
+    }
+    if (!esi_page_begin_json(asked, &json))
+        return;
+    esi_json_out_string(&json.out, "relation",
+                        es_relation_name((enum es_relation)relation));
+    esi_json_out_real(&json.out, "t_ns",
+                      esi_page_ns(asked, b.ns) - esi_page_ns(asked, a.ns));
+    if (asked->extent.worst_error_ns == UINT64_MAX)
+        esi_json_out_null(&json.out, "error_ns");
+    else
+        esi_json_out_unsigned(&json.out, "error_ns", asked->extent.worst_error_ns);
+    esi_json_out_string(&json.out, "text", words[relation]);
+    esi_page_end_json(asked, &json);
+}

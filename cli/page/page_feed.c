@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* page_feed.c - events go to the diagram and to what charges waits. */
+#include "config.h"
+
+#include "cli/page/page_feed.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "cli/interrupt.h"
+
+struct esi_page_feed {
+    struct esi_page_feed_config config;
+    struct esi_diagram *diagram;
+    struct esi_causal_listener to_diagram;
+    pthread_mutex_t lock; /* of what follows */
+    struct esi_delay *delay;
+    struct esi_causal_listener to_delay;
+    uint64_t earliest_ns[ESI_PAGE_STREAMS];
+    bool is_read;
+    bool is_over;
+};
+
+int esi_page_feed_create(const struct esi_page_feed_config *config,
+                         struct esi_page_feed **ret_feed)
+{
+    struct esi_page_feed *feed = calloc(1, sizeof *feed);
+    struct esi_delay_config delay = {.window = 0};
+
+    if (!feed)
+        return -ENOMEM;
+    feed->config = *config;
+    pthread_mutex_init(&feed->lock, NULL);
+    if (esi_diagram_create(&config->diagram, &feed->diagram) < 0 ||
+        esi_delay_create(&delay, &feed->delay) < 0) {
+        esi_page_feed_destroy(feed);
+        return -ENOMEM;
+    }
+    feed->to_diagram = esi_diagram_listener(feed->diagram);
+    feed->to_delay = esi_delay_listener(feed->delay);
+    *ret_feed = feed;
+    return 0;
+}
+
+void esi_page_feed_destroy(struct esi_page_feed *feed)
+{
+    if (!feed)
+        return;
+    esi_delay_destroy(feed->delay);
+    esi_diagram_destroy(feed->diagram);
+    pthread_mutex_destroy(&feed->lock);
+    free(feed);
+}
+
+/* --- Reading ---------------------------------------------------------------------- */
+
+static void note_earliest(struct esi_page_feed *feed, uint64_t ns)
+{
+    for (size_t i = 0; i < ESI_PAGE_STREAMS; i++)
+        if (ns < feed->earliest_ns[i])
+            feed->earliest_ns[i] = ns;
+}
+
+static int pass_event(void *data,
+                      const struct es_set_event *event,
+                      const struct esi_causal_call *call)
+{
+    struct esi_page_feed *feed = data;
+    int result;
+
+    if (esi_interrupt_came())
+        return -ECANCELED;
+    result = feed->to_diagram.told(feed->to_diagram.data, event, call);
+    if (result < 0)
+        return result;
+    pthread_mutex_lock(&feed->lock);
+    result = feed->to_delay.told(feed->to_delay.data, event, call);
+    if (call)
+        note_earliest(feed, call->told->start_ns);
+    pthread_mutex_unlock(&feed->lock);
+    return result;
+}
+
+static int pass_open(void *data, uint32_t trace, const struct esi_causal_call *call)
+{
+    struct esi_page_feed *feed = data;
+
+    return feed->to_diagram.open(feed->to_diagram.data, trace, call);
+}
+
+static int note_now(void *data, uint64_t now_ns)
+{
+    struct esi_page_feed *feed = data;
+
+    esi_diagram_set_now(feed->diagram, now_ns);
+    return 0;
+}
+
+int esi_page_feed_read(struct esi_page_feed *feed)
+{
+    const struct es_set_sink sink = esi_diagram_sink(feed->diagram);
+    struct esi_set_source_facts facts = {.is_under_way = false};
+    struct esi_event_source source = {
+        .path = feed->config.name,
+        .follow = !feed->config.is_archive,
+        .paused = note_now,
+        .paused_data = feed,
+        .consumer = feed->config.consumer,
+        .listener = {.told = pass_event, .open = pass_open, .data = feed},
+    };
+    int status = esi_event_source_read(&source, false, &sink, 1, &facts);
+
+    pthread_mutex_lock(&feed->lock);
+    feed->is_read = true;
+    feed->is_over = !facts.is_under_way;
+    pthread_mutex_unlock(&feed->lock);
+    return status;
+}
+
+/* --- Looking ---------------------------------------------------------------------- */
+
+void esi_page_feed_state(struct esi_page_feed *feed, struct esi_page_state *ret_state)
+{
+    pthread_mutex_lock(&feed->lock);
+    *ret_state = (struct esi_page_state){
+        .name = feed->config.name,
+        .is_archive = feed->config.is_archive,
+        .is_read = feed->is_read,
+        .is_over = feed->config.is_archive || feed->is_over,
+    };
+    pthread_mutex_unlock(&feed->lock);
+}
+
+struct esi_diagram *esi_page_feed_diagram(struct esi_page_feed *feed)
+{
+    return feed->diagram;
+}
+
+uint64_t esi_page_feed_take_earliest(struct esi_page_feed *feed, size_t stream)
+{
+    uint64_t earliest_ns;
+
+    pthread_mutex_lock(&feed->lock);
+    earliest_ns = feed->earliest_ns[stream];
+    feed->earliest_ns[stream] = UINT64_MAX;
+    pthread_mutex_unlock(&feed->lock);
+    return earliest_ns;
+}
+
+int esi_page_feed_use_delay(struct esi_page_feed *feed,
+                            int (*use)(void *data, struct esi_delay *delay),
+                            void *data)
+{
+    int result;
+
+    pthread_mutex_lock(&feed->lock);
+    result = esi_delay_settle(feed->delay);
+    if (result >= 0)
+        result = use(data, feed->delay);
+    pthread_mutex_unlock(&feed->lock);
+    return result;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * page_feed.h - what the page shows of a run: its diagram and its waits, filled while
+ * the run or an archive of it is read.
+ *
+ *     esi_page_feed_create(&config, &feed);
+ *     esi_page_feed_read(feed);     returns when the run is over
+ *     esi_page_feed_destroy(feed);
+ *
+ * One thread reads.  All other calls may run together with it and with each other.
+ */
+#ifndef ES_CLI_PAGE_PAGE_FEED_H
+#define ES_CLI_PAGE_PAGE_FEED_H
+
+#include <stdbool.h>
+
+#include "cli/event_source.h"
+#include "monitors/delay/delay.h"
+#include "monitors/diagram/diagram.h"
+
+struct esi_page_feed_config {
+    const char *name; /* of the run, or the directory of its archive; borrowed */
+    bool is_archive;
+    struct esi_consumer_options consumer; /* of a run */
+    struct esi_diagram_config diagram;
+};
+
+struct esi_page_feed;
+
+/* 0 or -ENOMEM. */
+int esi_page_feed_create(const struct esi_page_feed_config *config,
+                         struct esi_page_feed **ret_feed);
+/* Accepts NULL. */
+void esi_page_feed_destroy(struct esi_page_feed *feed);
+
+/* Reads all there is, a run until it is over or an interrupt comes.  The exit status,
+ * after the message where it is not 0. */
+int esi_page_feed_read(struct esi_page_feed *feed);
+
+struct esi_page_state {
+    const char *name; /* borrowed, as long as the feed lives */
+    bool is_archive;
+    bool is_read; /* nothing more will come */
+    bool is_over; /* the run has ended */
+};
+
+void esi_page_feed_state(struct esi_page_feed *feed, struct esi_page_state *ret_state);
+struct esi_diagram *esi_page_feed_diagram(struct esi_page_feed *feed);
+
+enum { ESI_PAGE_STREAMS = 8 };
+
+/* The beginning of the earliest call that came since the last time this was asked for a
+ * stream, a number below ESI_PAGE_STREAMS; UINT64_MAX = none came. */
+uint64_t esi_page_feed_take_earliest(struct esi_page_feed *feed, size_t stream);
+
+/* Calls `use` with the waits charged so far, which stand still meanwhile.  0, -ENOMEM
+ * or what it returned. */
+int esi_page_feed_use_delay(struct esi_page_feed *feed,
+                            int (*use)(void *data, struct esi_delay *delay),
+                            void *data);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* page_findings.c - replies about what is found of the run: verdict and waits. */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/page/page_asked.h"
+#include "cli/page/page_watch.h"
+#include "eventspace/operation.h"
+#include "monitors/delay/delay_print.h"
+
+/* --- Verdict ---------------------------------------------------------------------- */
+
+/* JSON Lines as the items of an array. */
+static void put_lines(struct esi_json_out *out, const char *key, char *lines)
+{
+    char *rest = lines;
+
+    esi_json_out_begin_array(out, key);
+    for (char *line = lines ? strsep(&rest, "\n") : NULL; line;
+         line = strsep(&rest, "\n"))
+        if (*line)
+            esi_json_out_raw(out, NULL, line);
+    esi_json_out_end(out);
+}
+
+void esi_page_make_verdict(struct esi_page_asked *asked)
+{
+    struct esi_page_verdict verdict;
+    struct esi_json_text json;
+
+    if (esi_page_watch_copy(asked->model->watch, &verdict) < 0) {
+        esi_page_reply_fail(asked->reply, 503, "no memory");
+        return;
+    }
+    if (esi_page_begin_json(asked, &json)) {
+        esi_json_out_bool(&json.out, "looked", verdict.lines != NULL);
+        put_lines(&json.out, "lines", verdict.lines);
+        esi_json_out_string(&json.out, "text", verdict.text ? verdict.text : "");
+        esi_page_end_json(asked, &json);
+    }
+    esi_page_verdict_fini(&verdict);
+}
+
+/* --- Waits ------------------------------------------------------------------------ */
+
+/* A request while the waits stand still. */
+struct waits_writing {
+    struct esi_page_asked *asked;
+    struct esi_json_out *out;
+};
+
+static int compare_costs(const void *left, const void *right)
+{
+    const struct esi_delay_times *a =
+        &(*(const struct esi_delay_row *const *)left)->times;
+    const struct esi_delay_times *b =
+        &(*(const struct esi_delay_row *const *)right)->times;
+    double x = a->caused + a->waited, y = b->caused + b->waited;
+
+    return (x < y) - (x > y);
+}
+
+/* The rows that cost or waited most come first.  NULL without memory; owned by the
+ * caller. */
+static const struct esi_delay_row **sort_rows(const struct esi_delay_row *rows,
+                                              size_t count)
+{
+    const struct esi_delay_row **sorted = calloc(count + 1, sizeof *sorted);
+
+    for (size_t i = 0; sorted && i < count; i++)
+        sorted[i] = &rows[i];
+    if (sorted)
+        qsort(sorted, count, sizeof *sorted, compare_costs);
+    return sorted;
+}
+
+static void put_rank(struct esi_json_out *out, const struct esi_delay_row *row)
+{
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_signed(out, "rank", row->rank);
+    esi_json_out_real(out, "waited_ns", round(row->times.waited));
+    esi_json_out_real(out, "caused_ns", round(row->times.caused));
+    esi_json_out_real(out, "critical_ns", round(row->times.critical));
+    esi_json_out_real(out, "computed_ns", round(row->times.computed));
+    esi_json_out_end(out);
+}
+
+static void put_cause(void *data, const char *text, double waited_ns)
+{
+    struct esi_json_out *out = data;
+
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_string(out, "text", text);
+    esi_json_out_real(out, "ns", round(waited_ns));
+    esi_json_out_end(out);
+}
+
+static int write_waits(void *data, struct esi_delay *delay)
+{
+    struct waits_writing *writing = data;
+    size_t top = writing->asked->query->top, count;
+    const struct esi_delay_row **sorted;
+    const struct esi_delay_row *rows;
+    int result = esi_delay_find_critical(delay);
+
+    if (result < 0)
+        return result;
+    rows = esi_delay_rows(delay, ESI_DELAY_BY_RANK, &count);
+    sorted = sort_rows(rows, count);
+    if (!sorted)
+        return -ENOMEM;
+    esi_json_out_begin_array(writing->out, "ranks");
+    for (size_t i = 0; i < count && i < top; i++)
+        put_rank(writing->out, sorted[i]);
+    esi_json_out_end(writing->out);
+    free(sorted);
+    esi_json_out_begin_array(writing->out, "causes");
+    result = esi_delay_foreach_cause(delay, top, put_cause, writing->out);
+    esi_json_out_end(writing->out);
+    return result;
+}
+
+/* --- Collective operations -------------------------------------------------------- */
+
+static bool is_collective(const struct esi_delay_row *row)
+{
+    const struct es_operation *operation =
+        row->name ? es_operation_by_name(row->name) : NULL;
+
+    return operation && operation->order != ES_ORDER_NONE;
+}
+
+static void put_operation(struct esi_json_out *out, const struct esi_delay_row *row)
+{
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_string(out, "operation", row->name);
+    esi_json_out_unsigned(out, "calls", row->times.calls);
+    esi_json_out_real(out, "lost_ns", round(row->times.waited));
+    esi_json_out_end(out);
+}
+
+/* Whom others waited for, and because of whom that was. */
+static void put_late(struct esi_json_out *out,
+                     int rank,
+                     const struct esi_delay_blame *blame)
+{
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_signed(out, "rank", rank);
+    esi_json_out_real(out, "waited_ns", round(blame->waited));
+    esi_json_out_real(out, "own_ns", round(blame->own));
+    esi_json_out_signed(out, "causing", blame->causing);
+    esi_json_out_real(out, "caused_ns", round(blame->caused));
+    esi_json_out_string(out, "operation", blame->operation);
+    esi_json_out_string(out, "site", blame->line);
+    esi_json_out_bool(out, "computing", blame->computing);
+    esi_json_out_end(out);
+}
+
+static int write_collectives(void *data, struct esi_delay *delay)
+{
+    struct waits_writing *writing = data;
+    size_t top = writing->asked->query->top, count, shown = 0;
+    const struct esi_delay_row *rows =
+        esi_delay_rows(delay, ESI_DELAY_BY_OPERATION, &count);
+    struct esi_delay_blame blame;
+
+    esi_json_out_begin_array(writing->out, "operations");
+    for (size_t i = 0; i < count; i++)
+        if (is_collective(&rows[i]))
+            put_operation(writing->out, &rows[i]);
+    esi_json_out_end(writing->out);
+    esi_json_out_begin_array(writing->out, "late");
+    rows = esi_delay_rows(delay, ESI_DELAY_BY_RANK, &count);
+    for (size_t i = 0; i < count && shown < top; i++)
+        if (esi_delay_find_blame(delay, rows[i].rank, &blame)) {
+            put_late(writing->out, rows[i].rank, &blame);
+            shown++;
+        }
+    esi_json_out_end(writing->out);
+    return 0;
+}
+
+static void make_of_delay(struct esi_page_asked *asked,
+                          int (*write)(void *data, struct esi_delay *delay))
+{
+    struct esi_json_text json;
+    struct waits_writing writing = {asked, &json.out};
+    int result;
+
+    if (!esi_page_begin_json(asked, &json))
+        return;
+    result = esi_page_feed_use_delay(asked->model->feed, write, &writing);
+    if (result == 0) {
+        esi_page_end_json(asked, &json);
+        return;
+    }
+    esi_page_drop_json(&json);
+    esi_page_reply_fail(asked->reply, 503, "no memory");
+}
+
+void esi_page_make_waits(struct esi_page_asked *asked)
+{
+    make_of_delay(asked, write_waits);
+}
+
+void esi_page_make_collectives(struct esi_page_asked *asked)
+{
+    make_of_delay(asked, write_collectives);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* page_search.c - searches patterns, or a text, in the events that are kept. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/now.h"
+#include "cli/page/page_asked.h"
+#include "cli/search_file.h"
+#include "eventspace/operation.h"
+#include "eventspace/pattern.h"
+#include "monitors/search/search.h"
+
+#define TIME_LIMIT_NS (UINT64_C(10) * 1000000000)
+
+enum { ATTRIBUTES = 14, REPLAY_CHECKS = 4096 };
+
+/* A search while it runs. */
+struct page_search {
+    struct esi_page_asked *asked;
+    struct esi_json_out *out;
+    struct esi_diagram_row *rows; /* owned: of the rows there were at its beginning */
+    struct es_pattern_file *file; /* owned */
+    struct esi_domains *domains;  /* owned */
+    struct es_set_sink sink;
+    uint64_t deadline_ns;
+    uint64_t events;
+    uint64_t matches;
+    bool is_complete;
+    struct es_error error;
+};
+
+static bool is_late(struct page_search *search)
+{
+    if (++search->events % REPLAY_CHECKS == 0 &&
+        esi_now_ns(CLOCK_MONOTONIC) > search->deadline_ns)
+        search->is_complete = false;
+    return !search->is_complete;
+}
+
+/* --- Matches ---------------------------------------------------------------------- */
+
+static int put_match(void *data, const struct es_event_id *events, size_t count)
+{
+    struct page_search *search = data;
+
+    esi_json_out_begin_array(search->out, NULL);
+    for (size_t i = 0; i < count; i++)
+        esi_page_put_event(search->asked, search->out, NULL, events[i]);
+    esi_json_out_end(search->out);
+    search->matches++;
+    return 0;
+}
+
+static bool has_text(const char *text, const char *part)
+{
+    return text && strcasestr(text, part);
+}
+
+/* A call is found by its first event. */
+static int match_text(void *data, const struct esi_diagram_event *event)
+{
+    struct page_search *search = data;
+    const char *name = search->asked->query->name;
+
+    if (is_late(search))
+        return 1;
+    if (event->row >= search->asked->extent.rows ||
+        event->id.index != event->call.event)
+        return 0;
+    if (!has_text(event->type, name) && !has_text(event->call.site, name) &&
+        !has_text(event->call.communicator, name) &&
+        !has_text(search->rows[event->row].name, name))
+        return 0;
+    if (search->matches == search->asked->query->limit) {
+        search->is_complete = false;
+        return 1;
+    }
+    return put_match(search, &event->id, 1);
+}
+
+/* --- Events of a search ----------------------------------------------------------- */
+
+struct attribute_list {
+    struct es_event_attribute items[ATTRIBUTES];
+    size_t count;
+};
+
+static void add_text(struct attribute_list *list, const char *name, const char *text)
+{
+    if (text && *text)
+        list->items[list->count++] =
+            (struct es_event_attribute){.name = name, .text = text};
+}
+
+static void add_number(struct attribute_list *list, const char *name, int64_t number)
+{
+    list->items[list->count++] =
+        (struct es_event_attribute){.name = name, .number = number};
+}
+
+static bool has_tag(const struct es_operation *operation)
+{
+    return operation->op_class == ES_CLASS_SEND ||
+           operation->op_class == ES_CLASS_RECEIVE || operation->probe;
+}
+
+/* As event sets have them: docs/event-sets.md. */
+static void list_attributes(struct attribute_list *list,
+                            const struct esi_diagram_row *row,
+                            const struct esi_diagram_call *call)
+{
+    list->count = 0;
+    if (call->operation) {
+        add_text(list, "operation", call->operation->name);
+        add_text(list, "class",
+                 es_class_name((enum es_class)call->operation->op_class));
+    }
+    if (row->rank >= 0)
+        add_number(list, "rank", row->rank);
+    add_text(list, "host", row->host);
+    add_text(list, "communicator", call->communicator);
+    if (call->peer >= 0)
+        add_number(list, "peer", call->peer);
+    add_text(list, "source", call->any_source ? "any" : NULL);
+    if (call->operation && has_tag(call->operation) && call->tag >= 0)
+        add_number(list, "tag", call->tag);
+    add_number(list, "bytes", call->bytes);
+    add_number(list, "start", (int64_t)call->begin_ns);
+    if (call->end_ns > 0)
+        add_number(list, "stop", (int64_t)call->end_ns);
+    else
+        add_text(list, "state", "open");
+    add_text(list, "site", call->site);
+}
+
+static int pass_event(void *data, const struct esi_diagram_event *event)
+{
+    struct page_search *search = data;
+    struct attribute_list list;
+    struct es_set_event told = {
+        .id = event->id, .kind = event->kind, .type = event->type, .text = ""};
+
+    if (is_late(search))
+        return 1;
+    if (event->row >= search->asked->extent.rows)
+        return 0;
+    if (event->partner.index > 0 && event->kind != ES_EVENT_SEND) {
+        told.partner_count = 1;
+        told.partners = &event->partner;
+    }
+    list_attributes(&list, &search->rows[event->row], &event->call);
+    told.attributes = list.items;
+    told.attribute_count = list.count;
+    return search->sink.event(search->sink.data, &told);
+}
+
+/* Traces that are no thread's are communicators'. */
+static int pass_traces(struct page_search *search)
+{
+    uint32_t count = es_order_traces(esi_diagram_order(search->asked->diagram));
+    int result = 0;
+
+    for (uint32_t trace = 0; trace < count && result == 0; trace++) {
+        int row = esi_diagram_row_of(search->asked->diagram, trace);
+        bool is_thread = row >= 0 && (size_t)row < search->asked->extent.rows;
+
+        result = search->sink.trace(search->sink.data, trace,
+                                    is_thread ? search->rows[row].name : "comm:");
+    }
+    return result;
+}
+
+/* --- Patterns --------------------------------------------------------------------- */
+
+static int read_patterns(struct page_search *search)
+{
+    const struct esi_page_query *query = search->asked->query;
+    char *path;
+    int result;
+
+    if (query->given & ESI_PAGE_PATTERN)
+        return es_pattern_file_parse(query->pattern, strlen(query->pattern), "pattern",
+                                     &search->file, &search->error);
+    if (asprintf(&path, "%s/mpi.pattern", esi_search_pattern_folder()) < 0)
+        return -ENOMEM;
+    result = es_pattern_file_read(path, &search->file, &search->error);
+    free(path);
+    return result;
+}
+
+/* The one that is named, else the last one that no other uses. */
+static int choose_predicate(struct page_search *search, uint32_t *ret_number)
+{
+    const char *name = search->asked->query->predicate;
+    uint32_t count = es_pattern_predicates(search->file);
+
+    if (*name) {
+        *ret_number = es_pattern_find(search->file, name);
+        return *ret_number == ES_PATTERN_NONE
+                   ? es_error_set(&search->error, -EINVAL, "there is no predicate %s",
+                                  name)
+                   : 0;
+    }
+    while (count > 0)
+        if (!esi_pattern_is_used(search->file, --count))
+            return *ret_number = count, 0;
+    return es_error_set(&search->error, -EINVAL,
+                        "expected a predicate, such as M := (A -> B);");
+}
+
+static int fill_domains(struct page_search *search, uint32_t predicate)
+{
+    bool *is_needed =
+        calloc(es_pattern_predicates(search->file) + 1u, sizeof *is_needed);
+    bool *is_class = calloc(esi_pattern_classes(search->file) + 1u, sizeof *is_class);
+    int result = is_needed && is_class ? 0 : -ENOMEM;
+
+    if (result == 0) {
+        esi_pattern_reach(search->file, predicate, is_needed, is_class);
+        result = esi_domains_create(search->file, is_needed, NULL, &search->domains,
+                                    &search->error);
+    }
+    if (result == 0) {
+        search->sink = esi_domains_sink(search->domains);
+        result = search->sink.trace ? pass_traces(search) : 0;
+    }
+    if (result == 0)
+        result = esi_diagram_replay(search->asked->diagram, pass_event, search);
+    if (result >= 0)
+        result = esi_domains_finish(search->domains);
+    free(is_needed);
+    free(is_class);
+    return result;
+}
+
+static int search_patterns(struct page_search *search)
+{
+    const struct esi_match_sink sink = {.match = put_match, .data = search};
+    struct esi_search_statistics statistics = {.is_complete = true};
+    struct esi_search_config config;
+    uint32_t predicate = ES_PATTERN_NONE;
+    int result = read_patterns(search);
+
+    if (result == 0)
+        result = choose_predicate(search, &predicate);
+    if (result == 0)
+        result = fill_domains(search, predicate);
+    if (result < 0)
+        return result;
+    esi_search_config_init(&config);
+    config.limit = search->asked->query->limit;
+    config.deadline_ns = search->deadline_ns;
+    result = esi_search_run(search->file, predicate, search->domains,
+                            esi_diagram_order(search->asked->diagram), &config, &sink,
+                            &statistics, &search->error);
+    search->is_complete &= statistics.is_complete;
+    return result;
+}
+
+/* --- Searching -------------------------------------------------------------------- */
+
+static int run_search(struct page_search *search)
+{
+    struct esi_diagram *diagram = search->asked->diagram;
+    size_t rows = search->asked->extent.rows;
+    int result;
+
+    search->rows = calloc(rows + 1, sizeof *search->rows);
+    if (!search->rows)
+        return -ENOMEM;
+    for (size_t i = 0; i < rows; i++)
+        esi_diagram_row(diagram, (uint32_t)i, &search->rows[i]);
+    if (search->asked->query->given & ESI_PAGE_NAME)
+        result = esi_diagram_replay(diagram, match_text, search);
+    else
+        result = search_patterns(search);
+    return result > 0 ? 0 : result;
+}
+
+void esi_page_make_search(struct esi_page_asked *asked)
+{
+    struct page_search search = {.asked = asked,
+                                 .deadline_ns =
+                                     esi_now_ns(CLOCK_MONOTONIC) + TIME_LIMIT_NS,
+                                 .is_complete = true};
+    struct esi_json_text json;
+    int result;
+
+    if (!esi_page_begin_json(asked, &json))
+        return;
+    search.out = &json.out;
+    esi_json_out_begin_array(&json.out, "matches");
+    result = run_search(&search);
+    esi_json_out_end(&json.out);
+    esi_json_out_bool(&json.out, "complete", search.is_complete);
+    if (result == 0) {
+        esi_page_end_json(asked, &json);
+    } else {
+        esi_page_drop_json(&json);
+        if (result == -ENOMEM)
+            esi_page_reply_fail(asked->reply, 503, "no memory");
+        else
+            esi_page_reply_fail(asked->reply, 400, "pattern: %s",
+                                search.error.text[0] ? search.error.text
+                                                     : strerror(-result));
+    }
+    esi_domains_destroy(search.domains);
+    es_pattern_file_destroy(search.file);
+    free(search.rows);
+}

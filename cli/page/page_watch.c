@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* page_watch.c - looks at a run, and keeps the verdict as texts. */
+#include "config.h"
+
+#include "cli/page/page_watch.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/condition.h"
+#include "base/now.h"
+#include "monitors/heartbeat/heartbeat.h"
+#include "monitors/latent/latent.h"
+#include "monitors/verdict/facts_archive.h"
+#include "monitors/verdict/verdict_print.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+
+enum { LOOKS = 20 }; /* as long as one takes until the next */
+
+struct esi_page_watch {
+    struct esi_page_watch_config config;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t woken;
+    bool is_ending;
+    struct esi_page_verdict verdict;
+};
+
+/* --- Verdicts --------------------------------------------------------------------- */
+
+void esi_page_verdict_fini(struct esi_page_verdict *verdict)
+{
+    free(verdict->lines);
+    free(verdict->text);
+    free(verdict->headline);
+    free(verdict->ranks.items);
+    free(verdict->cycle.items);
+    *verdict = (struct esi_page_verdict){.lines = NULL};
+}
+
+static int copy_ranks(const int *items, size_t count, struct esi_page_ranks *ret_copy)
+{
+    struct esi_page_ranks copy = {calloc(count + 1, sizeof *copy.items), count};
+
+    if (!copy.items)
+        return -ENOMEM;
+    if (count > 0)
+        memcpy(copy.items, items, count * sizeof *copy.items);
+    *ret_copy = copy;
+    return 0;
+}
+
+static int copy_text(const char *text, char **ret_copy)
+{
+    *ret_copy = text ? strdup(text) : NULL;
+    return text && !*ret_copy ? -ENOMEM : 0;
+}
+
+int esi_page_watch_copy(struct esi_page_watch *watch,
+                        struct esi_page_verdict *ret_verdict)
+{
+    const struct esi_page_verdict *from = &watch->verdict;
+    struct esi_page_verdict copy = {.lines = NULL};
+    int result;
+
+    pthread_mutex_lock(&watch->lock);
+    copy.is_certain = from->is_certain;
+    result = copy_ranks(from->ranks.items, from->ranks.count, &copy.ranks);
+    if (result == 0)
+        result = copy_ranks(from->cycle.items, from->cycle.count, &copy.cycle);
+    if (result == 0)
+        result = copy_text(from->lines, &copy.lines);
+    if (result == 0)
+        result = copy_text(from->text, &copy.text);
+    if (result == 0)
+        result = copy_text(from->headline, &copy.headline);
+    pthread_mutex_unlock(&watch->lock);
+    if (result < 0)
+        esi_page_verdict_fini(&copy);
+    *ret_verdict = copy;
+    return result;
+}
+
+/* The texts of a look while they are written. */
+struct look_texts {
+    struct esi_page_verdict *verdict;
+    size_t lines_length, text_length;
+    FILE *lines;
+    FILE *text;
+};
+
+static int open_texts(struct look_texts *texts, struct esi_page_verdict *verdict)
+{
+    *verdict = (struct esi_page_verdict){.lines = NULL};
+    *texts = (struct look_texts){.verdict = verdict};
+    texts->lines = open_memstream(&verdict->lines, &texts->lines_length);
+    texts->text = open_memstream(&verdict->text, &texts->text_length);
+    return texts->lines && texts->text ? 0 : -ENOMEM;
+}
+
+static int close_texts(struct look_texts *texts)
+{
+    int result = texts->lines && texts->text ? 0 : -ENOMEM;
+
+    if (texts->lines && fclose(texts->lines) != 0)
+        result = -ENOMEM;
+    if (texts->text && fclose(texts->text) != 0)
+        result = -ENOMEM;
+    return result;
+}
+
+static int write_diagnosis(struct look_texts *texts,
+                           const struct esi_diagnosis *diagnosis)
+{
+    const struct esi_verdict_style style = {.all = true, .waits = true};
+    const struct esi_verdict_item *item;
+    int result = esi_diagnosis_print_json(diagnosis, texts->lines);
+
+    if (result == 0)
+        result = esi_diagnosis_print_text(diagnosis, &style, texts->text);
+    if (result < 0 || diagnosis->count == 0)
+        return result;
+    item = &diagnosis->items[0];
+    texts->verdict->is_certain = item->certain;
+    result = copy_ranks(item->ranks.items, item->ranks.count, &texts->verdict->ranks);
+    if (result == 0)
+        result =
+            copy_ranks(item->cycle.items, item->cycle.count, &texts->verdict->cycle);
+    return result;
+}
+
+/* The first line of what is wrong, if anything is. */
+static int cut_headline(struct esi_page_verdict *verdict)
+{
+    if (verdict->ranks.count == 0)
+        return 0;
+    verdict->headline = strndup(verdict->text, strcspn(verdict->text, "\n"));
+    return verdict->headline ? 0 : -ENOMEM;
+}
+
+/* Takes the texts over, if the look succeeded. */
+static int keep_look(struct esi_page_watch *watch, struct look_texts *texts, int result)
+{
+    struct esi_page_verdict *verdict = texts->verdict;
+    int closed = close_texts(texts);
+
+    if (result == 0)
+        result = closed;
+    if (result == 0)
+        result = cut_headline(verdict);
+    if (result < 0) {
+        esi_page_verdict_fini(verdict);
+        return result;
+    }
+    pthread_mutex_lock(&watch->lock);
+    esi_page_verdict_fini(&watch->verdict);
+    watch->verdict = *verdict;
+    pthread_mutex_unlock(&watch->lock);
+    return 0;
+}
+
+/* --- An archive ------------------------------------------------------------------- */
+
+static int write_archived(struct look_texts *texts, const char *directory)
+{
+    struct esi_verdict_memory memory = {.count = 0};
+    struct esi_archived_facts *archived;
+    struct esi_diagnosis diagnosis;
+    int result = esi_archived_facts_read(directory, NULL, &archived);
+
+    if (result <= 0)
+        return result; /* of a run that ended well there is nothing to say */
+    result = esi_diagnosis_make(esi_archived_facts_get(archived), &memory, &diagnosis);
+    if (result == 0) {
+        result = write_diagnosis(texts, &diagnosis);
+        esi_diagnosis_fini(&diagnosis);
+    }
+    esi_verdict_memory_fini(&memory);
+    esi_archived_facts_destroy(archived);
+    return result;
+}
+
+static int write_latent(struct look_texts *texts, const char *directory)
+{
+    struct esi_json_out out;
+    struct esi_latent latent;
+    int result = esi_latent_read(directory, NULL, &latent);
+
+    if (result < 0)
+        return result;
+    esi_json_out_init(&out, texts->lines);
+    esi_latent_print_json(&latent, &out);
+    esi_latent_print_text(&latent, texts->text);
+    esi_latent_fini(&latent);
+    return 0;
+}
+
+static void look_at_archive(struct esi_page_watch *watch)
+{
+    const char *directory = watch->config.name;
+    struct esi_page_verdict verdict;
+    struct look_texts texts;
+    int result = open_texts(&texts, &verdict);
+
+    if (result == 0)
+        result = write_archived(&texts, directory);
+    if (result == 0)
+        result = write_latent(&texts, directory);
+    keep_look(watch, &texts, result);
+}
+
+/* --- A run ------------------------------------------------------------------------ */
+
+/* Whether it goes on after that time. */
+static bool wait_for_next(struct esi_page_watch *watch, uint64_t span_ns)
+{
+    uint64_t deadline_ns = esi_now_ns(CLOCK_MONOTONIC) + span_ns;
+    bool is_ending;
+
+    pthread_mutex_lock(&watch->lock);
+    while (!watch->is_ending && esi_now_left_ns(deadline_ns) > 0)
+        esi_condition_wait(&watch->woken, &watch->lock, deadline_ns);
+    is_ending = watch->is_ending;
+    pthread_mutex_unlock(&watch->lock);
+    return !is_ending;
+}
+
+/* What has vanished is told as it was. */
+static int look_at_run(struct esi_page_watch *watch, struct esi_heartbeat *heartbeat)
+{
+    struct esi_heartbeat_report report;
+    struct esi_page_verdict verdict;
+    struct look_texts texts;
+    int result = esi_heartbeat_beat(heartbeat, &report);
+
+    if (result < 0 || report.vanished)
+        return result < 0 ? result : -ENOENT;
+    result = open_texts(&texts, &verdict);
+    if (result == 0)
+        result = write_diagnosis(&texts, report.diagnosis);
+    return keep_look(watch, &texts, result);
+}
+
+static void look_again_and_again(struct esi_page_watch *watch,
+                                 const struct esi_consumer *consumer)
+{
+    struct esi_heartbeat_config config = {.stalled_after_ns = 5 * SECOND_NS,
+                                          .servers = consumer->servers};
+    struct esi_heartbeat *heartbeat;
+    uint64_t begun_ns, span_ns;
+
+    if (esi_heartbeat_create(consumer->run, &config, NULL, &heartbeat) < 0)
+        return;
+    do {
+        begun_ns = esi_now_ns(CLOCK_MONOTONIC);
+        if (look_at_run(watch, heartbeat) < 0)
+            break;
+        span_ns = LOOKS * (esi_now_ns(CLOCK_MONOTONIC) - begun_ns);
+    } while (wait_for_next(watch, span_ns > SECOND_NS ? span_ns : SECOND_NS));
+    esi_heartbeat_destroy(heartbeat);
+}
+
+static void *watch_thread(void *data)
+{
+    struct esi_page_watch *watch = data;
+    struct esi_consumer consumer;
+
+    if (watch->config.is_archive) {
+        look_at_archive(watch);
+    } else if (esi_consumer_open(watch->config.name, &watch->config.consumer,
+                                 &consumer) == 0) {
+        look_again_and_again(watch, &consumer);
+        esi_consumer_close(&consumer);
+    }
+    return NULL;
+}
+
+int esi_page_watch_start(const struct esi_page_watch_config *config,
+                         struct esi_page_watch **ret_watch)
+{
+    struct esi_page_watch *watch = calloc(1, sizeof *watch);
+    int result;
+
+    if (!watch)
+        return -ENOMEM;
+    watch->config = *config;
+    pthread_mutex_init(&watch->lock, NULL);
+    esi_condition_init(&watch->woken);
+    result = -pthread_create(&watch->thread, NULL, watch_thread, watch);
+    if (result < 0)
+        free(watch);
+    else
+        *ret_watch = watch;
+    return result;
+}
+
+void esi_page_watch_stop(struct esi_page_watch *watch)
+{
+    if (!watch)
+        return;
+    pthread_mutex_lock(&watch->lock);
+    watch->is_ending = true;
+    pthread_cond_signal(&watch->woken);
+    pthread_mutex_unlock(&watch->lock);
+    pthread_join(watch->thread, NULL);
+    esi_page_verdict_fini(&watch->verdict);
+    pthread_cond_destroy(&watch->woken);
+    pthread_mutex_destroy(&watch->lock);
+    free(watch);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * page_watch.h - the verdict on a run, looked for again and again while the page is
+ * served; of an archive once.
+ *
+ * A thread of its own looks, and takes a twentieth of its time for that at most.
+ */
+#ifndef ES_CLI_PAGE_PAGE_WATCH_H
+#define ES_CLI_PAGE_PAGE_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/consumer.h"
+
+struct esi_page_watch_config {
+    const char *name; /* of the run, or the directory of its archive; borrowed */
+    bool is_archive;
+    struct esi_consumer_options consumer; /* of a run */
+};
+
+struct esi_page_watch;
+
+/* -errno: there is no thread for it. */
+int esi_page_watch_start(const struct esi_page_watch_config *config,
+                         struct esi_page_watch **ret_watch);
+/* Ends looking.  Accepts NULL. */
+void esi_page_watch_stop(struct esi_page_watch *watch);
+
+struct esi_page_ranks {
+    int *items;
+    size_t count;
+};
+
+/* What the last look found.  All texts and ranks are owned. */
+struct esi_page_verdict {
+    char *lines;    /* as of `why --format json`; NULL = nobody has looked yet */
+    char *text;     /* as of `why` */
+    char *headline; /* NULL = nothing is wrong */
+    bool is_certain;
+    struct esi_page_ranks ranks; /* whom it is about */
+    struct esi_page_ranks cycle; /* each waits for the next; empty = there is none */
+};
+
+/* To be ended with _fini.  0 or -ENOMEM. */
+int esi_page_watch_copy(struct esi_page_watch *watch,
+                        struct esi_page_verdict *ret_verdict);
+void esi_page_verdict_fini(struct esi_page_verdict *verdict);
+
+#endif

@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* page_window.c - replies about a window: its cells, messages and profile. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/wire.h"
+#include "cli/page/page_asked.h"
+
+enum {
+    REPLY_BYTES = 1 << 20,      /* of a window at most */
+    GROUP_CELLS = 1 << 24,      /* of all rows of all groups at most */
+    PARTS = 15,                 /* of a cell */
+    HEAD_BYTES = 4 * 4 + 2 * 8, /* of a window's reply */
+};
+
+/* --- Columns ---------------------------------------------------------------------- */
+
+/* How columns that were asked for are made of those that the diagram fills. */
+struct page_columns {
+    struct esi_diagram_window window; /* of the diagram */
+    uint32_t count;                   /* asked for */
+    uint32_t skip;                    /* that lie before position 0 */
+    bool is_fine;                     /* narrower than a unit: each shows its unit */
+    double first;                     /* fine: where the window begins, in units of the
+                                         diagram's */
+    double step;
+};
+
+static struct page_columns columns_of(const struct esi_page_asked *asked)
+{
+    const struct esi_page_query *query = asked->query;
+    struct page_columns columns = {.window = esi_page_window_of(asked),
+                                   .count = query->columns,
+                                   .step = (query->to - query->from) / query->columns};
+    struct esi_diagram_window *window = &columns.window;
+
+    if (window->to - window->from < query->columns) {
+        columns.is_fine = true;
+        columns.first =
+            query->from - (window->axis == ESI_DIAGRAM_LEVEL ? (double)window->from
+                                                             : floor(query->from));
+        window->columns = (uint32_t)(window->to - window->from);
+        return columns;
+    }
+    if (window->axis == ESI_DIAGRAM_LEVEL && query->from < 0) {
+        columns.skip =
+            (uint32_t)fmin(ceil(-query->from / columns.step), query->columns);
+        window->from = (uint64_t)(query->from + columns.skip * columns.step + 0.5);
+        if (window->to <= window->from)
+            window->to = window->from + 1;
+    }
+    window->columns = query->columns - columns.skip;
+    return columns;
+}
+
+/* The cell of the diagram that a column shows; -1: none. */
+static int64_t cell_of(const struct page_columns *columns, uint32_t column)
+{
+    double at;
+
+    if (!columns->is_fine)
+        return (int64_t)column - columns->skip;
+    at = floor(columns->first + (column + 0.5) * columns->step);
+    return at >= 0 && at < columns->window.columns ? (int64_t)at : -1;
+}
+
+/* --- Cells ------------------------------------------------------------------------ */
+
+/* Fifteenths, by the largest remainders, so that their sum is 15. */
+static uint32_t pack_shares(const struct esi_diagram_cell *cell, double sum)
+{
+    double rest[ESI_DIAGRAM_STATES];
+    uint32_t shares[ESI_DIAGRAM_STATES], packed = 0;
+    int left = PARTS;
+
+    for (int i = 0; i < ESI_DIAGRAM_STATES; i++) {
+        double part = cell->of[i] / sum * PARTS;
+
+        shares[i] = (uint32_t)part;
+        rest[i] = part - shares[i];
+        left -= (int)shares[i];
+    }
+    for (; left > 0; left--) {
+        int largest = 0;
+
+        for (int i = 1; i < ESI_DIAGRAM_STATES; i++)
+            if (rest[i] > rest[largest])
+                largest = i;
+        shares[largest]++;
+        rest[largest] = -1;
+    }
+    for (int i = 0; i < ESI_DIAGRAM_STATES; i++)
+        packed |= shares[i] << 4 * i;
+    return packed;
+}
+
+/* Seven shares, and the bit length of the number of calls. */
+static uint32_t pack_cell(const struct esi_diagram_cell *cell)
+{
+    uint64_t calls = cell->calls > 0 ? (uint64_t)(cell->calls + 0.5) : 0;
+    uint32_t packed = 0, bits = 0;
+    double sum = 0;
+
+    for (int i = 0; i < ESI_DIAGRAM_STATES; i++)
+        sum += cell->of[i];
+    if (sum > 0)
+        packed = pack_shares(cell, sum);
+    for (; calls > 0 && bits < PARTS; calls >>= 1)
+        bits++;
+    return packed | bits << 28;
+}
+
+static uint32_t pack_share(float share)
+{
+    return share > 0 ? (uint32_t)(share * 255 + 0.5f) : 0;
+}
+
+/* Least, median, most, and which of the group's rows is the outlier. */
+static uint32_t pack_spread(const struct esi_diagram_spread *spread,
+                            const uint32_t *rows,
+                            size_t count)
+{
+    uint32_t outlier = 255;
+
+    for (size_t i = 0; i < count && i < 255; i++)
+        if (rows[i] == spread->outlier)
+            outlier = (uint32_t)i;
+    return pack_share(spread->least) | pack_share(spread->median) << 8 |
+           pack_share(spread->most) << 16 | outlier << 24;
+}
+
+/* --- Lines ------------------------------------------------------------------------ */
+
+/* Lines of one or several rows each; the rows of a line stand together. */
+struct page_lines {
+    struct esi_page_row_list rows; /* owned */
+    size_t *counts;                /* owned; by line */
+    size_t count;
+    bool is_grouped;
+};
+
+/* Puts the rows of each host behind its first one. */
+static void sort_by_host(const struct esi_page_asked *asked, struct page_lines *lines)
+{
+    size_t count = lines->rows.count, placed = 0;
+    uint32_t *sorted = calloc(count + 1, sizeof *sorted);
+    const char **hosts = calloc(count + 1, sizeof *hosts);
+    struct esi_diagram_row row;
+
+    for (size_t i = 0; sorted && hosts && i < count; i++)
+        if (esi_diagram_row(asked->diagram, lines->rows.items[i], &row) == 0)
+            hosts[i] = row.host;
+    for (size_t i = 0; sorted && hosts && i < count; i++) {
+        const char *host = hosts[i];
+
+        if (!host)
+            continue;
+        for (size_t j = i; j < count; j++)
+            if (hosts[j] == host) {
+                sorted[placed++] = lines->rows.items[j];
+                lines->counts[lines->count]++;
+                hosts[j] = NULL;
+            }
+        lines->count++;
+    }
+    if (placed == count && sorted) {
+        free(lines->rows.items);
+        lines->rows.items = sorted;
+        sorted = NULL;
+    }
+    free(sorted);
+    free(hosts);
+}
+
+static bool list_lines(struct esi_page_asked *asked, struct page_lines *lines)
+{
+    int32_t group = asked->query->group;
+    size_t size = 1, count;
+
+    if (!esi_page_list_rows(asked, &lines->rows))
+        return false;
+    count = lines->rows.count;
+    lines->is_grouped = group != ESI_PAGE_GROUP_NONE;
+    lines->counts = calloc(count + 1, sizeof *lines->counts);
+    if (!lines->counts) {
+        esi_page_reply_fail(asked->reply, 503, "no memory");
+        return false;
+    }
+    if (group == ESI_PAGE_GROUP_HOST) {
+        sort_by_host(asked, lines);
+        return true;
+    }
+    if (lines->is_grouped)
+        size = group > 0 ? (size_t)group : count;
+    for (size_t i = 0; i < count; i += size)
+        lines->counts[lines->count++] = count - i < size ? count - i : size;
+    return true;
+}
+
+/* Fits into a reply, and what is worked out for it into memory. */
+static bool check_size(struct esi_page_asked *asked, const struct page_lines *lines)
+{
+    size_t columns = asked->query->columns;
+    size_t line_bytes = 8 + columns * (lines->is_grouped ? 8 : 4);
+
+    if (lines->count * line_bytes > REPLY_BYTES - HEAD_BYTES)
+        esi_page_reply_fail(asked->reply, 400,
+                            "rows: %zu lines of %zu columns are more than 1 MiB; ask "
+                            "for %zu at a time",
+                            lines->count, columns,
+                            (REPLY_BYTES - HEAD_BYTES) / line_bytes);
+    else if (lines->is_grouped && lines->rows.count * columns > GROUP_CELLS)
+        esi_page_reply_fail(asked->reply, 400,
+                            "rows: %zu rows of %zu columns are too many for groups",
+                            lines->rows.count, columns);
+    else
+        return true;
+    return false;
+}
+
+/* What lines are filled with. */
+struct line_fill {
+    struct esi_diagram *diagram;
+    struct page_columns columns;
+    bool is_grouped;
+    struct esi_diagram_cell *cells; /* owned, as the next */
+    struct esi_diagram_spread *spreads;
+};
+
+static unsigned char *put_line(const struct line_fill *fill,
+                               const uint32_t *rows,
+                               size_t count,
+                               unsigned char *out)
+{
+    const struct esi_diagram_window *window = &fill->columns.window;
+    int result = fill->is_grouped
+                     ? esi_diagram_group_cells(fill->diagram, rows, count, window,
+                                               fill->cells, fill->spreads)
+                     : esi_diagram_cells(fill->diagram, rows[0], window, fill->cells);
+
+    esi_wire_store(out, rows[0], 4);
+    esi_wire_store(out + 4, count, 4);
+    out += 8;
+    for (uint32_t i = 0; i < fill->columns.count; i++, out += 4) {
+        int64_t cell = cell_of(&fill->columns, i);
+
+        if (result == 0 && cell >= 0)
+            esi_wire_store(out, pack_cell(&fill->cells[cell]), 4);
+    }
+    for (uint32_t i = 0; i < fill->columns.count && fill->is_grouped; i++, out += 4) {
+        int64_t cell = cell_of(&fill->columns, i);
+
+        esi_wire_store(out, UINT32_C(255) << 24, 4);
+        if (result == 0 && cell >= 0)
+            esi_wire_store(out, pack_spread(&fill->spreads[cell], rows, count), 4);
+    }
+    return out;
+}
+
+static unsigned char *put_head(const struct esi_page_query *query,
+                               const struct page_lines *lines,
+                               unsigned char *out)
+{
+    uint64_t from, to;
+
+    memcpy(&from, &query->from, sizeof from);
+    memcpy(&to, &query->to, sizeof to);
+    memcpy(out, "ESW1", 4);
+    esi_wire_store(out + 4, query->columns, 4);
+    esi_wire_store(out + 8, lines->count, 4);
+    esi_wire_store(out + 12, lines->is_grouped, 4);
+    esi_wire_store(out + 16, from, 8);
+    esi_wire_store(out + 24, to, 8);
+    return out + HEAD_BYTES;
+}
+
+static void fill_window(struct esi_page_asked *asked, const struct page_lines *lines)
+{
+    struct line_fill fill = {.diagram = asked->diagram,
+                             .columns = columns_of(asked),
+                             .is_grouped = lines->is_grouped};
+    size_t column_bytes = lines->is_grouped ? 8 : 4;
+    size_t length = HEAD_BYTES + lines->count * (8 + fill.columns.count * column_bytes);
+    unsigned char *bytes = calloc(1, length), *out = bytes;
+    const uint32_t *rows = lines->rows.items;
+
+    fill.cells = calloc(fill.columns.window.columns + 1, sizeof *fill.cells);
+    fill.spreads = calloc(fill.columns.window.columns + 1, sizeof *fill.spreads);
+    if (!fill.cells || !fill.spreads || !bytes) {
+        esi_page_reply_fail(asked->reply, 503, "no memory");
+        free(bytes);
+    } else {
+        out = put_head(asked->query, lines, out);
+        for (size_t i = 0; i < lines->count; rows += lines->counts[i++])
+            out = put_line(&fill, rows, lines->counts[i], out);
+        *asked->reply = (struct esi_page_reply){.status = 200,
+                                                .type = "application/octet-stream",
+                                                .bytes = (char *)bytes,
+                                                .length = length};
+    }
+    free(fill.cells);
+    free(fill.spreads);
+}
+
+void esi_page_make_window(struct esi_page_asked *asked)
+{
+    struct page_lines lines = {.count = 0};
+
+    if (list_lines(asked, &lines) && check_size(asked, &lines))
+        fill_window(asked, &lines);
+    free(lines.rows.items);
+    free(lines.counts);
+}
+
+/* --- Profile ---------------------------------------------------------------------- */
+
+/* Adds how much of a thread was in each state, by column. */
+static void add_profile(double *sums,
+                        const struct page_columns *columns,
+                        const struct esi_diagram_cell *cells)
+{
+    double width = columns->is_fine ? 1 : columns->step;
+
+    for (uint32_t i = 0; i < columns->count; i++) {
+        int64_t cell = cell_of(columns, i);
+
+        for (int state = 0; state < ESI_DIAGRAM_STATES && cell >= 0; state++)
+            sums[(size_t)state * columns->count + i] += cells[cell].of[state] / width;
+    }
+}
+
+static void put_profile(struct esi_json_out *out, const double *sums, uint32_t columns)
+{
+    esi_json_out_unsigned(out, "columns", columns);
+    esi_json_out_begin_array(out, "states");
+    for (int state = 0; state < ESI_DIAGRAM_STATES; state++) {
+        esi_json_out_begin_array(out, NULL);
+        for (uint32_t i = 0; i < columns; i++)
+            esi_json_out_real(out, NULL, round(*sums++ * 1000) / 1000);
+        esi_json_out_end(out);
+    }
+    esi_json_out_end(out);
+}
+
+void esi_page_make_profile(struct esi_page_asked *asked)
+{
+    const struct page_columns columns = columns_of(asked);
+    struct esi_diagram_cell *cells = calloc(columns.window.columns + 1, sizeof *cells);
+    double *sums = calloc((size_t)columns.count * ESI_DIAGRAM_STATES, sizeof *sums);
+    struct esi_page_row_list rows;
+    struct esi_json_text json;
+
+    if (!cells || !sums) {
+        esi_page_reply_fail(asked->reply, 503, "no memory");
+    } else if (esi_page_list_rows(asked, &rows)) {
+        for (size_t i = 0; i < rows.count; i++)
+            if (esi_diagram_cells(asked->diagram, rows.items[i], &columns.window,
+                                  cells) == 0)
+                add_profile(sums, &columns, cells);
+        if (esi_page_begin_json(asked, &json)) {
+            put_profile(&json.out, sums, columns.count);
+            esi_page_end_json(asked, &json);
+        }
+        free(rows.items);
+    }
+    free(cells);
+    free(sums);
+}
+
+/* --- Messages --------------------------------------------------------------------- */
+
+enum { BUCKETS = 64 }; /* on each side of a matrix at most */
+
+struct message_sum {
+    uint64_t messages;
+    uint64_t bytes;
+    double late_ns;
+};
+
+/* What messages of a window come to. */
+struct message_list {
+    struct esi_page_row_list rows;
+    bool *is_wanted;                   /* owned; by row, as the next */
+    uint32_t *buckets;                 /* owned */
+    size_t bucket;                     /* rows in one */
+    size_t size;                       /* buckets */
+    struct message_sum *sums;          /* owned; by sender's bucket, then receiver's */
+    struct esi_diagram_message *items; /* owned: the first ones */
+    size_t room;
+    uint64_t count;
+};
+
+static int take_message(void *data, const struct esi_diagram_message *message)
+{
+    struct message_list *list = data;
+    struct message_sum *sum = &list->sums[list->buckets[message->rows[0]] * list->size +
+                                          list->buckets[message->rows[1]]];
+
+    if (list->count < list->room)
+        list->items[list->count] = *message;
+    list->count++;
+    sum->messages++;
+    sum->bytes += message->bytes;
+    sum->late_ns += (double)message->late_ns;
+    return 0;
+}
+
+static void free_messages(struct message_list *list)
+{
+    free(list->rows.items);
+    free(list->is_wanted);
+    free(list->buckets);
+    free(list->sums);
+    free(list->items);
+}
+
+/* Lists `room` messages of the window, and sums up all.  false: the reply says why not.
+ */
+static bool list_messages(struct esi_page_asked *asked,
+                          size_t room,
+                          struct message_list *list)
+{
+    const struct esi_diagram_window window = esi_page_window_of(asked);
+    size_t all = asked->extent.rows;
+
+    if (!esi_page_list_rows(asked, &list->rows))
+        return false;
+    list->bucket = (list->rows.count + BUCKETS - 1) / BUCKETS;
+    if (list->bucket == 0)
+        list->bucket = 1;
+    list->size = (list->rows.count + list->bucket - 1) / list->bucket;
+    list->room = room;
+    list->is_wanted = calloc(all + 1, sizeof *list->is_wanted);
+    list->buckets = calloc(all + 1, sizeof *list->buckets);
+    list->sums = calloc(list->size * list->size + 1, sizeof *list->sums);
+    list->items = calloc(room + 1, sizeof *list->items);
+    if (!list->is_wanted || !list->buckets || !list->sums || !list->items) {
+        esi_page_reply_fail(asked->reply, 503, "no memory");
+        return false;
+    }
+    for (size_t i = 0; i < list->rows.count; i++) {
+        list->is_wanted[list->rows.items[i]] = true;
+        list->buckets[list->rows.items[i]] = (uint32_t)(i / list->bucket);
+    }
+    esi_diagram_foreach_message(asked->diagram, &window, list->is_wanted, take_message,
+                                list);
+    return true;
+}
+
+static void put_message(const struct esi_page_asked *asked,
+                        struct esi_json_out *out,
+                        const struct esi_diagram_message *message)
+{
+    esi_json_out_begin_array(out, NULL);
+    for (int end = 0; end < 2; end++) {
+        esi_json_out_unsigned(out, NULL, message->rows[end]);
+        esi_json_out_unsigned(out, NULL, message->events[end].index);
+        esi_json_out_real(out, NULL, esi_page_ns(asked, message->ns[end]));
+        esi_json_out_unsigned(out, NULL, message->level[end]);
+    }
+    esi_json_out_unsigned(out, NULL, message->bytes);
+    esi_json_out_unsigned(out, NULL, message->late_ns);
+    esi_json_out_end(out);
+}
+
+/* The sums that are not empty; buckets are named by `name_of` them. */
+static void put_sums(struct esi_json_out *out,
+                     const char *key,
+                     const struct message_list *list,
+                     uint32_t (*name_of)(const struct message_list *list,
+                                         size_t bucket))
+{
+    esi_json_out_begin_array(out, key);
+    for (size_t i = 0; i < list->size * list->size; i++) {
+        const struct message_sum *sum = &list->sums[i];
+
+        if (sum->messages == 0)
+            continue;
+        esi_json_out_begin_array(out, NULL);
+        esi_json_out_unsigned(out, NULL, name_of(list, i / list->size));
+        esi_json_out_unsigned(out, NULL, name_of(list, i % list->size));
+        esi_json_out_unsigned(out, NULL, sum->messages);
+        esi_json_out_unsigned(out, NULL, sum->bytes);
+        esi_json_out_real(out, NULL, sum->late_ns);
+        esi_json_out_end(out);
+    }
+    esi_json_out_end(out);
+}
+
+static uint32_t first_row_of(const struct message_list *list, size_t bucket)
+{
+    return list->rows.items[bucket * list->bucket];
+}
+
+static uint32_t number_of(const struct message_list *list, size_t bucket)
+{
+    (void)list;
+    return (uint32_t)bucket;
+}
+
+void esi_page_make_messages(struct esi_page_asked *asked)
+{
+    struct message_list list = {.count = 0};
+    struct esi_json_text json;
+    bool is_complete;
+
+    if (list_messages(asked, asked->query->limit, &list) &&
+        esi_page_begin_json(asked, &json)) {
+        is_complete = list.count <= list.room;
+        esi_json_out_bool(&json.out, "complete", is_complete);
+        esi_json_out_unsigned(&json.out, "count", list.count);
+        if (is_complete) {
+            esi_json_out_begin_array(&json.out, "messages");
+            for (size_t i = 0; i < list.count; i++)
+                put_message(asked, &json.out, &list.items[i]);
+            esi_json_out_end(&json.out);
+        } else {
+            esi_json_out_unsigned(&json.out, "bucket", list.bucket);
+            put_sums(&json.out, "pairs", &list, first_row_of);
+        }
+        esi_page_end_json(asked, &json);
+    }
+    free_messages(&list);
+}
+
+void esi_page_make_matrix(struct esi_page_asked *asked)
+{
+    struct message_list list = {.count = 0};
+    struct esi_json_text json;
+
+    if (list_messages(asked, 0, &list) && esi_page_begin_json(asked, &json)) {
+        esi_json_out_unsigned(&json.out, "bucket", list.bucket);
+        esi_json_out_unsigned(&json.out, "size", list.size);
+        put_sums(&json.out, "messages", &list, number_of);
+        esi_page_end_json(asked, &json);
+    }
+    free_messages(&list);
+}

@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+"""check_archive.py - the page of an archive: who is refused, and whether windows are what
+the calls say.
+
+usage: check_archive.py ARCHIVE
+"""
+
+import math
+import os
+import random
+import signal
+import stat
+import struct
+import subprocess
+import sys
+
+from page_client import View, check, finish
+
+ARCHIVE = sys.argv[1]
+STATES = 7
+LOST = 6
+
+
+# --- Windows ------------------------------------------------------------------------
+
+def shares_of(calls, row, begin, end):
+    """What a row was in between two times, by state."""
+    first, last = max(begin, row["begin"]), min(end, row["end"])
+    shares = [0] * STATES
+    for call in calls:
+        if call[0] != row["row"] or call[13]:
+            continue
+        shares[call[5]] += max(0, min(call[2], end) - max(call[1], begin))
+    shares[0] = max(0, last - first) - sum(shares[1:])
+    return shares
+
+
+def unpack(content):
+    """The head, and of each line its row, the number of its rows and its cells."""
+    magic, columns, count, flags, first, last = struct.unpack_from("<4s3I2d", content)
+    check(magic == b"ESW1", f"magic {magic}")
+    lines, at = [], 32
+    for _ in range(count):
+        row, rows = struct.unpack_from("<2I", content, at)
+        cells = struct.unpack_from(f"<{columns}I", content, at + 8)
+        at += 8 + 4 * columns
+        spreads = ()
+        if flags & 1:
+            spreads = struct.unpack_from(f"<{columns}I", content, at)
+            at += 4 * columns
+        lines.append((row, rows, cells, spreads))
+    check(at == len(content), f"{len(content)} bytes, not {at}")
+    return columns, first, last, lines
+
+
+def check_cell(cell, shares, where):
+    """Fifteenths are off by less than one."""
+    nibbles = [cell >> 4 * state & 15 for state in range(STATES)]
+    total = sum(shares)
+    if total == 0:
+        check(sum(nibbles) == 0, f"{where}: {nibbles} of nothing")
+        return
+    check(sum(nibbles) == 15, f"{where}: sum of {nibbles}")
+    for state in range(STATES):
+        check(abs(nibbles[state] - 15 * shares[state] / total) < 1.01,
+              f"{where}: {nibbles} for {shares}")
+
+
+def check_window(view, rows, calls, first, last, columns):
+    content = view.get("/api/window", **{"from": first, "to": last, "columns": columns})
+    got_columns, got_first, got_last, lines = unpack(content)
+    check((got_columns, got_first, got_last) == (columns, first, last), "head")
+    check([line[0] for line in lines] == [row["row"] for row in rows], "lines")
+    edges = [first + math.floor((last - first) * i / columns) for i in range(columns + 1)]
+    for row, _, cells, _ in lines:
+        for i in range(columns):
+            check_cell(cells[i], shares_of(calls, rows[row], edges[i], edges[i + 1]),
+                       f"row {row}, column {i} of {first}..{last}")
+
+
+def check_windows(view):
+    run = view.get("/api/run")
+    rows = view.get("/api/rows")["rows"]
+    end = int(run["end"])
+    reply = view.get("/api/calls", **{"from": 0, "to": end, "limit": 100000})
+    check(reply["complete"] and len(reply["calls"]) == run["calls"], "not all calls")
+    generator = random.Random(1)
+    check_window(view, rows, reply["calls"], 0, end, 50)
+    for _ in range(4):
+        first = generator.randrange(end // 2)
+        check_window(view, rows, reply["calls"], first,
+                     first + generator.randrange(200, end // 2), 20)
+    # Before and behind the run there is nothing; on levels below 0 neither.
+    _, _, _, lines = unpack(view.get("/api/window", **{
+        "from": -1000, "to": -500, "columns": 5}))
+    check(not any(any(line[2]) for line in lines), "something before the run")
+    _, _, _, lines = unpack(view.get("/api/window", axis="level", **{
+        "from": -3, "to": 5, "columns": 80}))
+    check(not any(any(line[2][:30]) for line in lines), "something below level 0")
+    check(any(any(line[2][40:]) for line in lines), "no levels")
+    return run, rows, reply
+
+
+def check_groups(view, run, rows):
+    end = int(run["end"])
+    _, _, _, lines = unpack(view.get("/api/window", group="all", **{
+        "from": 0, "to": end, "columns": 10}))
+    check([line[:2] for line in lines] == [(0, len(rows))], "not one group")
+    for spread in lines[0][3]:
+        least, median, most, outlier = struct.unpack("4B", struct.pack("<I", spread))
+        check(least <= median <= most and outlier < len(rows), f"spread {spread:08x}")
+    _, _, _, lines = unpack(view.get("/api/window", group=2, rows="2,0-1", **{
+        "from": 0, "to": end, "columns": 10}))
+    check([line[:2] for line in lines] == [(2, 2), (1, 1)], "not two groups")
+
+
+# --- Events -------------------------------------------------------------------------
+
+def check_events(view, run, rows, reply):
+    end = int(run["end"])
+    messages = view.get("/api/messages", **{"from": 0, "to": end})
+    check(messages["complete"], "not all messages")
+    for from_row, from_index, sent, level, row, index, received, later, _, _ in (
+            messages["messages"]):
+        check(level < later, "a message against the levels")
+        event = view.get("/api/event", event=f"{row}:{index}")
+        check(event["partner"][:2] == [from_row, from_index], f"{event} has no partner")
+        check(event["text"].startswith("MPI_"), f"no words: {event}")
+        relation = view.get("/api/relation", a=f"{from_row}:{from_index}",
+                            b=f"{row}:{index}")
+        check(relation["relation"] == "before" and
+              relation["t_ns"] == received - sent, f"{relation}")
+    middle = reply["calls"][len(reply["calls"]) // 2]
+    event = f"{middle[0]}:{middle[12]}"
+    cone = view.get("/api/cone", event=event)
+    for row in rows:
+        for index, wanted in ((cone["past"][row["row"]], "before"),
+                              (cone["future"][row["row"]], "after")):
+            if index == 0:
+                continue
+            relation = view.get("/api/relation", a=f"{row['row']}:{index}", b=event)
+            check(relation["relation"] == wanted, f"{row['row']}:{index} {wanted}")
+    nearest = view.get("/api/nearest", row=middle[0], at=middle[1])["event"]
+    check(nearest[2] == middle[1], f"nearest {nearest} to {middle}")
+
+
+def check_searches(view, reply):
+    found = view.get("/api/search", name="allreduce", limit=100000)
+    wanted = sum("Allreduce" in reply["operations"][call[6]] for call in reply["calls"])
+    check(found["complete"] and len(found["matches"]) == wanted,
+          f"{len(found['matches'])} of {wanted} by name")
+    pattern = 'A := [operation = "MPI_Allreduce"]; A $a, $b; M := $a -> $b;'
+    found = view.get("/api/search", pattern=pattern, limit=5)
+    check(not found["complete"] and len(found["matches"]) == 5, "matches of a pattern")
+    for a, b in (match for match in found["matches"]):
+        relation = view.get("/api/relation", a=f"{a[0]}:{a[1]}", b=f"{b[0]}:{b[1]}")
+        check(relation["relation"] in ("before", "after"), f"{a} {b} {relation}")
+    found = view.get("/api/search", predicate="MessageRace")
+    check(found == {"matches": [], "complete": True}, f"races {found}")
+    view.refuses(400, "/api/search", pattern="A := ")
+    view.refuses(400, "/api/search", predicate="Nowhere")
+
+
+def check_findings(view, run):
+    end = int(run["end"])
+    waits = view.get("/api/waits")
+    check([rank["rank"] for rank in waits["ranks"]] and waits["causes"][0]["ns"] > 0,
+          f"{waits}")
+    check(max(waits["ranks"], key=lambda rank: rank["caused_ns"])["rank"] == 2,
+          f"rank 2 causes waits: {waits}")
+    late = view.get("/api/collectives")
+    check(late["operations"][0]["operation"].startswith("MPI_"), f"{late}")
+    check(late["late"][0]["rank"] in (0, 1, 2), f"{late}")
+    view.await_reply("/api/verdict", lambda reply: reply["looked"])
+    profile = view.get("/api/profile", **{"from": 0, "to": end, "columns": 7})
+    check(all(len(state) == 7 for state in profile["states"]), "columns of the profile")
+    check(all(sum(column) < 3.01 for column in zip(*profile["states"])), "threads")
+    matrix = view.get("/api/matrix", **{"from": 0, "to": end})
+    check(matrix["size"] == 3 and matrix["bucket"] == 1, f"{matrix}")
+    lines = view.get("/api/export", format="csv", **{
+        "from": 0, "to": end}).decode().splitlines()
+    check(len(lines) == run["calls"] + 1 and lines[0].startswith("thread,host,start_ns"),
+          f"{len(lines)} lines of CSV")
+
+
+# --- Who is refused -----------------------------------------------------------------
+
+def check_refusals(view):
+    for host in ("localhost", "localhost:8080", "127.0.0.1:1", "[::1]:80"):
+        check(view.request("/api/run", headers={"Host": host})[0] == 200, host)
+    for host in ("example.org", "localhost.example.org", "localhost:x", "127.0.0.2", ""):
+        view.refuses(403, "/api/run", headers={"Host": host})
+        view.refuses(403, "/", headers={"Host": host})
+    for method in ("POST", "PUT", "DELETE", "HEAD", "OPTIONS"):
+        status, headers, _ = view.request("/api/run", method)
+        check(status == 405 and headers["Allow"] == "GET", f"{method}: {status}")
+    for path in ("/api", "/api/nowhere", "/../etc/passwd", "/index.html/", "/api/run/"):
+        view.refuses(404, path)
+    for path, parameters in (
+            ("/api/run", {"x": 1}), ("/api/rows", {"first": -1}),
+            ("/api/window", {"from": 0, "to": 1}), ("/api/event", {"event": "0:0"}),
+            ("/api/event", {"event": "0:4000000000"}), ("/api/event", {"event": "99:1"}),
+            ("/api/calls", {"from": 0, "to": 1, "rows": "0-99"}),
+            ("/api/export", {"from": 0, "to": 1, "format": "svg"}),
+            ("/api/window", {"from": 0, "to": 9, "columns": 4096,
+                             "rows": ",".join(["0-2"] * 30)})):
+        view.refuses(400, path, **parameters)
+    status, headers, content = view.request("/")
+    check(status == 200 and b"<html" in content, "no page")
+    check("default-src 'none'" in headers["Content-Security-Policy"], "no CSP")
+    check(headers["X-Content-Type-Options"] == "nosniff", "no nosniff")
+    check(headers["Referrer-Policy"] == "no-referrer", "no Referrer-Policy")
+    check(headers["Cache-Control"] == "no-cache", "no Cache-Control")
+
+
+def check_streams(view):
+    streams = [view.open_stream() for _ in range(8)]
+    for _, reply in streams:
+        check(reply.status == 200, f"stream {reply.status}")
+        check(reply.readline().startswith(b"data: {"), "no update at the beginning")
+    view.refuses(429, "/api/stream")
+    streams.pop()[0].close()
+    check(view.await_stream(), "no stream after one has left")
+    return streams
+
+
+def check_other_user(view):
+    if os.geteuid() != 0:
+        print("no check of other users: not root")
+        return
+    folder = os.path.dirname(view.place)
+    open_to_all = ["chmod", "-R", "a+rwx", folder]
+    script = ("import socket; s = socket.socket(socket.AF_UNIX); "
+              f"s.connect({view.place!r}); "
+              "s.sendall(b'GET /api/run HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n'); "
+              "print(s.recv(4096).decode())")
+    command = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",
+               sys.executable, "-c", script]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    check("PermissionError" in said.stderr, f"another user connects: {said}")
+    path = folder
+    while path != "/tmp" and path != "/":
+        os.chmod(path, 0o777)
+        path = os.path.dirname(path)
+    subprocess.run(open_to_all, check=True)
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    check(said.stdout.startswith("HTTP/1.1 403"), f"another user is told: {said}")
+
+
+def check_socket():
+    view = View(ARCHIVE)
+    mode = os.stat(view.place).st_mode
+    check(stat.S_ISSOCK(mode) and stat.S_IMODE(mode) == 0o600, f"mode {mode:o}")
+    check(f"ssh -L 8080:{view.place} " in view.said, f"no line for ssh: {view.said}")
+    check(not listens_on_network(view), "it listens on a network")
+    view.await_reply("/api/run", lambda run: run["reading"]["done"])
+    run, rows, reply = check_windows(view)
+    check(run["kind"] == "archive" and run["over"] and not run["live"], f"{run}")
+    check_groups(view, run, rows)
+    check_events(view, run, rows, reply)
+    check_searches(view, reply)
+    check_findings(view, run)
+    check_refusals(view)
+    check_streams(view)
+    check_other_user(view)
+    check(view.stop(signal.SIGTERM) == 0, "SIGTERM")
+    check(not os.path.exists(view.place), "the socket is left")
+
+
+def listens_on_network(view):
+    """Whether a socket of the command is among those of TCP that listen."""
+    inodes = set()
+    for number in os.listdir(f"/proc/{view.process.pid}/fd"):
+        target = os.readlink(f"/proc/{view.process.pid}/fd/{number}")
+        if target.startswith("socket:["):
+            inodes.add(target[8:-1])
+    found = []
+    for name in ("tcp", "tcp6"):
+        with open(f"/proc/net/{name}", encoding="ascii") as file:
+            for line in file.readlines()[1:]:
+                words = line.split()
+                if words[3] == "0A" and words[9] in inodes:
+                    found.append(words[1])
+    return found
+
+
+def check_port():
+    view = View("--port", "0", ARCHIVE)
+    check(len(view.token) == 32, f"token {view.token}")
+    found = listens_on_network(view)
+    check(len(found) == 1 and found[0].startswith("0100007F:"), f"listens on {found}")
+    check(view.request("/", headers={"X-EventSpace-Token": None})[0] == 200, "the page")
+    check(view.request("/api/run")[0] == 200, "with the token")
+    other = view.token[:-1] + ("0" if view.token[-1] != "0" else "1")
+    for token in (None, "", other, view.token[:-1], view.token + "0"):
+        view.refuses(401, "/api/run", headers={"X-EventSpace-Token": token})
+        view.refuses(401, "/api/nowhere", headers={"X-EventSpace-Token": token})
+    check(view.stop(signal.SIGINT) == 0, "SIGINT")
+
+
+check_socket()
+check_port()
+finish()

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_page.sh - `eventspace view` serves the page of an archive, of a run that goes on,
+# and of one that hangs.
+
+. "${0%/*}/../cli/functions.sh"
+here=$(cd "${0%/*}" && pwd)
+
+expect 2 "$eventspace" view "$prefix-nowhere"
+expect 2 "$eventspace" view --port 1 --socket "$folder/s" "$prefix-nowhere"
+contains err "--port and --socket"
+expect 2 "$eventspace" view --port 65536 "$prefix-nowhere"
+need_mpi
+
+# run_program NAME N PROGRAM... : in the background, under a name.
+run_program()
+{
+    local name=$1 ranks=$2
+    shift 2
+    "$eventspace" run -n "$ranks" --name "$prefix-$name" -- "$@" >"$folder/$name" 2>&1 \
+        </dev/null &
+    await 20 "$eventspace" why "$prefix-$name" --format json
+    await 20 [ -d "$EVENTSPACE_DIR/$prefix-$name" ]
+}
+
+timeout -k 5 60 "$eventspace" run -n 3 --name "$prefix-page" \
+    --record "$folder/page.rec" -- "$top_builddir/apps/imbalance" --ranks-late 2 \
+    --late-us 5000 --sleep --iterations 20 >"$folder/program" 2>"$folder/err" </dev/null ||
+    fault "imbalance: $(cat "$folder/program" "$folder/err")"
+
+if ! grep -q 'define HAVE_MICROHTTPD 1' "$top_builddir/config.h"; then
+    expect 2 "$eventspace" view "$folder/page.rec"
+    contains err "built without libmicrohttpd"
+    finish
+fi
+"${PYTHON:-python3}" "$here/check_archive.py" "$folder/page.rec" || fault "archive"
+
+run_program live 2 "$top_builddir/apps/imbalance" --sleep --late-us 2000 \
+    --iterations 1000000
+"${PYTHON:-python3}" "$here/check_run.py" live "$prefix-live" "$!" || fault "live run"
+wait
+run_program hang 2 "$top_builddir/apps/hang" receive-cycle --seconds 0
+"${PYTHON:-python3}" "$here/check_run.py" hang "$prefix-hang" "$!" || fault "hung run"
+wait
+[ -z "$(ls -A "$EVENTSPACE_DIR")" ] || fault "left over: $(ls -A "$EVENTSPACE_DIR")"
+
+finish

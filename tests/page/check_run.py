@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+"""check_run.py - the page of a run that goes on, or that hangs, and of both when they are
+over.
+
+usage: check_run.py live|hang RUN PID
+"""
+
+import json
+import os
+import signal
+import sys
+
+from page_client import View, check, finish
+
+
+def read_update(reply):
+    """The next update of a stream."""
+    while True:
+        line = reply.readline()
+        if not line:
+            sys.exit("fault: the stream has ended")
+        if line.startswith(b"data: "):
+            return json.loads(line[6:])
+
+
+def check_live(view):
+    """What the program does is seen while it does it."""
+    connection, reply = view.open_stream()
+    first = read_update(reply)
+    update = first
+    while update["events"] < first["events"] + 20:
+        before, update = update, read_update(reply)
+        check(update["end"] >= before["end"], f"time goes back: {before} {update}")
+        check(update["from"] <= update["end"], f"from behind the end: {update}")
+    calls = view.get("/api/calls", **{"from": first["end"], "to": update["end"]})
+    check(any(call[1] > first["end"] for call in calls["calls"]),
+          f"no call since {first['end']}: {calls}")
+    connection.close()
+
+
+def check_hang(view):
+    """The verdict is told, and what is under way."""
+    run = view.await_reply("/api/run", lambda run: run["verdict"])
+    check(run["verdict"]["text"].startswith("DEADLOCK"), f"{run}")
+    check(run["verdict"]["ranks"] == [0, 1], f"{run}")
+    check(sorted(run["verdict"]["cycle"]) == [0, 1], f"{run}")
+    rows = view.await_reply("/api/rows", lambda rows: all(
+        row["open"] for row in rows["rows"]) and len(rows["rows"]) == 2)["rows"]
+    for row in rows:
+        check(row["open"]["operation"] == "MPI_Recv", f"{row}")
+        check(row["open"]["peer"] == 1 - row["rank"], f"{row}")
+    lines = view.get("/api/verdict")
+    check(lines["lines"][0]["verdicts"][0]["kind"] == "DEADLOCK" or
+          "DEADLOCK" in json.dumps(lines["lines"]), f"{lines}")
+    # Time goes on, though nothing comes, and the calls last.
+    later = view.await_reply("/api/run", lambda now: now["end"] > run["end"])
+    profile = view.get("/api/profile", columns=1, **{
+        "from": later["end"] - 1000, "to": later["end"]})
+    check(profile["states"][2][0] > 1.9, f"not two receivers: {profile}")
+
+
+def main():
+    kind, name, process = sys.argv[1:]
+    view = View(name)
+    run = view.get("/api/run")
+    check(run["kind"] == "run" and run["live"] and not run["over"], f"{run}")
+    try:
+        {"live": check_live, "hang": check_hang}[kind](view)
+    finally:
+        os.kill(int(process), signal.SIGTERM)
+    run = view.await_reply("/api/run", lambda run: run["over"])
+    check(run["reading"]["done"] and not run["live"], f"{run}")
+    check(view.stop(signal.SIGINT) == 0, "SIGINT")
+    check(not os.path.exists(view.place), "the socket is left")
+
+
+main()
+finish()
