@@ -121,6 +121,8 @@ double esi_page_ns(const struct esi_page_asked *asked, uint64_t ns)
 {
     uint64_t begin = asked->extent.begin[ESI_DIAGRAM_TIME];
 
+    if (begin == 0)
+        return 0; /* nothing has come yet that times could be relative to */
     return ns >= begin ? (double)(ns - begin) : -(double)(begin - ns);
 }
 
@@ -298,6 +300,7 @@ int esi_page_reply_update(const struct esi_page_model *model,
         from_ns = extent->begin[ESI_DIAGRAM_TIME];
     esi_json_out_begin_object(&json.out, NULL);
     esi_json_out_unsigned(&json.out, "changes", extent->changes);
+    put_text_number(&json.out, "begin_ns", extent->begin[ESI_DIAGRAM_TIME]);
     esi_json_out_real(&json.out, "end",
                       esi_page_ns(&asked, extent->end[ESI_DIAGRAM_TIME]));
     put_levels(&json.out, extent);

@@ -6,6 +6,8 @@
 
 . "${0%/*}/../cli/functions.sh"
 here=$(cd "${0%/*}" && pwd)
+EVENTSPACE_PATTERNS=$top_srcdir/share/patterns
+export EVENTSPACE_PATTERNS
 
 expect 2 "$eventspace" view "$prefix-nowhere"
 expect 2 "$eventspace" view --port 1 --socket "$folder/s" "$prefix-nowhere"

@@ -37,6 +37,7 @@ def check_live(view):
     calls = view.get("/api/calls", **{"from": first["end"], "to": update["end"]})
     check(any(call[1] > first["end"] for call in calls["calls"]),
           f"no call since {first['end']}: {calls}")
+    reply.close()
     connection.close()
 
 

@@ -2,6 +2,7 @@
 # Copyright (c) 2026 the EventSpace authors
 """page_client.py - starts `eventspace view` for a test and asks it."""
 
+import atexit
 import http.client
 import json
 import os
@@ -50,7 +51,8 @@ class View:
     def __init__(self, *arguments):
         self.process = subprocess.Popen(
             [EVENTSPACE, "view", *arguments], stdout=subprocess.PIPE,
-            stdin=subprocess.DEVNULL, text=True)
+            stdin=subprocess.DEVNULL)
+        atexit.register(self.process.kill)
         self.said = self.read_until(r"open http://localhost:8080/\n|#token=\w+\n")
         found = re.search(r"localhost:(\d+)/#token=(\w+)", self.said)
         self.token = found.group(2) if found else None
@@ -61,7 +63,6 @@ class View:
         said = ""
         while not re.search(wanted, said):
             if not select.select([self.process.stdout], [], [], PATIENCE_S)[0]:
-                self.process.kill()
                 sys.exit(f"fault: the command says nothing: {said}")
             part = os.read(self.process.stdout.fileno(), 4096).decode()
             if not part:
@@ -110,6 +111,7 @@ class View:
         end = os.times().elapsed + PATIENCE_S
         while os.times().elapsed < end:
             connection, reply = self.open_stream()
+            reply.close()
             connection.close()
             if reply.status == 200:
                 return True
@@ -130,7 +132,4 @@ class View:
     def stop(self, signal):
         """The exit status after a signal."""
         self.process.send_signal(signal)
-        try:
-            return self.process.wait(PATIENCE_S)
-        finally:
-            self.process.kill()
+        return self.process.wait(PATIENCE_S)
