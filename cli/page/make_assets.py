@@ -35,6 +35,9 @@ def write_bytes(number, content):
 
 
 def main(paths):
+    print("/* SPDX-License-Identifier: BSD-3-Clause */\n"
+          "/* Copyright (c) 2026 the EventSpace authors */\n"
+          "/* page_assets.c - made by make_assets.py: do not edit. */")
     print('#include "config.h"\n\n#include "cli/page/page_assets.h"\n')
     rows = []
     for number, path in enumerate(paths):

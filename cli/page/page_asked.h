@@ -63,4 +63,9 @@ void esi_page_put_event(const struct esi_page_asked *asked,
                         const char *key,
                         struct es_event_id id);
 
+/* The event that a row and an index name.  false: the reply says that there is none. */
+bool esi_page_find_event(struct esi_page_asked *asked,
+                         const struct esi_page_event *event,
+                         struct esi_diagram_event *ret_event);
+
 #endif

@@ -17,10 +17,9 @@
 
 /* --- Events ----------------------------------------------------------------------- */
 
-/* The event that a row and an index name.  false: the reply says that there is none. */
-static bool find_event(struct esi_page_asked *asked,
-                       const struct esi_page_event *event,
-                       struct esi_diagram_event *ret_event)
+bool esi_page_find_event(struct esi_page_asked *asked,
+                         const struct esi_page_event *event,
+                         struct esi_diagram_event *ret_event)
 {
     struct esi_diagram_row row;
 
@@ -132,7 +131,7 @@ void esi_page_make_event(struct esi_page_asked *asked)
     struct esi_diagram_event event;
     struct esi_json_text json;
 
-    if (!find_event(asked, &asked->query->a, &event) ||
+    if (!esi_page_find_event(asked, &asked->query->a, &event) ||
         !esi_page_begin_json(asked, &json))
         return;
     esi_page_put_event(asked, &json.out, "event", event.id);
@@ -222,7 +221,7 @@ void esi_page_make_cone(struct esi_page_asked *asked)
     struct esi_json_text json;
     int result = -ENOMEM;
 
-    if (find_event(asked, &asked->query->a, &event)) {
+    if (esi_page_find_event(asked, &asked->query->a, &event)) {
         if (past.indexes && future.indexes)
             result = esi_diagram_cone(asked->diagram, event.id, past.indexes,
                                       future.indexes, asked->extent.rows);
@@ -251,8 +250,8 @@ void esi_page_make_relation(struct esi_page_asked *asked)
     struct esi_json_text json;
     int relation;
 
-    if (!find_event(asked, &asked->query->a, &a) ||
-        !find_event(asked, &asked->query->b, &b))
+    if (!esi_page_find_event(asked, &asked->query->a, &a) ||
+        !esi_page_find_event(asked, &asked->query->b, &b))
         return;
     relation = es_order_relation(esi_diagram_order(asked->diagram), a.id, b.id);
     if (relation < 0) {

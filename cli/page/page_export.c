@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* page_export.c - a window's calls as a file to be saved. */
+/* page_export.c - a window as a file to be saved: its calls, or a picture. */
 #include "config.h"
 
 #include <errno.h>
@@ -9,8 +9,12 @@
 #include "base/rows.h"
 #include "cli/page/page_asked.h"
 #include "eventspace/operation.h"
+#include "monitors/diagram/diagram_svg.h"
 
-enum { CALLS_MAX = 1 << 20 }; /* of a file */
+enum {
+    CALLS_MAX = 1 << 20, /* of a file */
+    ROWS_MAX = 2000,     /* of a picture */
+};
 
 /* A line of the file. */
 struct exported_call {
@@ -81,21 +85,19 @@ static int write_calls(const struct esi_page_asked *asked,
     return result == 0 ? esi_rows_finish(&rows) : result;
 }
 
-static void export_csv(struct esi_page_asked *asked,
-                       const struct esi_page_row_list *list)
+/* Closes the stream of a file, and takes it as the reply where all went well. */
+static void finish_export(struct esi_page_asked *asked,
+                          struct esi_page_reply *reply,
+                          FILE *stream,
+                          int result)
 {
-    struct esi_page_reply reply = {
-        .status = 200, .type = "text/csv; charset=utf-8", .file = "eventspace.csv"};
-    FILE *stream = open_memstream(&reply.bytes, &reply.length);
-    int result = stream ? write_calls(asked, list, stream) : -ENOMEM;
-
     if (stream && fclose(stream) != 0)
         result = -ENOMEM;
     if (result == 0) {
-        *asked->reply = reply;
+        *asked->reply = *reply;
         return;
     }
-    free(reply.bytes);
+    esi_page_reply_fini(reply);
     if (result == -EFBIG)
         esi_page_reply_fail(asked->reply, 400,
                             "from: the window has more than %d calls", CALLS_MAX);
@@ -103,16 +105,59 @@ static void export_csv(struct esi_page_asked *asked,
         esi_page_reply_fail(asked->reply, 503, "no memory");
 }
 
+static void export_csv(struct esi_page_asked *asked,
+                       const struct esi_page_row_list *list)
+{
+    struct esi_page_reply reply = {
+        .status = 200, .type = "text/csv; charset=utf-8", .file = "eventspace.csv"};
+    FILE *stream = open_memstream(&reply.bytes, &reply.length);
+
+    finish_export(asked, &reply, stream,
+                  stream ? write_calls(asked, list, stream) : -ENOMEM);
+}
+
+/* A picture, with the cones of an event if one is named. */
+static void export_svg(struct esi_page_asked *asked,
+                       const struct esi_page_row_list *list)
+{
+    const struct esi_page_query *query = asked->query;
+    struct esi_page_reply reply = {
+        .status = 200, .type = "image/svg+xml", .file = "eventspace.svg"};
+    struct esi_diagram_picture picture = {.window = esi_page_window_of(asked),
+                                          .rows = list->items,
+                                          .row_count = list->count};
+    struct esi_page_state state;
+    struct esi_diagram_event event;
+    FILE *stream;
+
+    if (list->count > ROWS_MAX) {
+        esi_page_reply_fail(asked->reply, 400, "rows: a picture has %d at most",
+                            ROWS_MAX);
+        return;
+    }
+    if (query->given & ESI_PAGE_EVENT_ID) {
+        if (!esi_page_find_event(asked, &query->a, &event))
+            return;
+        picture.event = event.id;
+    }
+    esi_page_feed_state(asked->model->feed, &state);
+    picture.title = state.name;
+    picture.window.columns = query->given & ESI_PAGE_COLUMNS ? query->columns : 1200;
+    stream = open_memstream(&reply.bytes, &reply.length);
+    finish_export(asked, &reply, stream,
+                  stream ? esi_diagram_print_svg(asked->diagram, &picture, stream)
+                         : -ENOMEM);
+}
+
 void esi_page_make_export(struct esi_page_asked *asked)
 {
     struct esi_page_row_list list;
 
-    if (asked->query->format != ESI_PAGE_CSV) {
-        esi_page_reply_fail(asked->reply, 400, "format: only csv can be written");
-        return;
-    }
     if (!esi_page_list_rows(asked, &list))
         return;
-    export_csv(asked, &list);
+    if (asked->query->format == ESI_PAGE_SVG)
+        export_svg(asked, &list);
+    else
+        export_csv(asked, &list);
     free(list.items);
 }

@@ -50,7 +50,9 @@ static const struct page_route routes[ESI_PAGE_ROUTES] = {
     [ESI_PAGE_WAITS] = {"/api/waits", ESI_PAGE_TOP, 0},
     [ESI_PAGE_COLLECTIVES] = {"/api/collectives", ESI_PAGE_TOP, 0},
     [ESI_PAGE_STREAM] = {"/api/stream", 0, 0},
-    [ESI_PAGE_EXPORT] = {"/api/export", WINDOW | ESI_PAGE_FORMAT,
+    [ESI_PAGE_EXPORT] = {"/api/export",
+                         WINDOW | ESI_PAGE_COLUMNS | ESI_PAGE_EVENT_ID |
+                             ESI_PAGE_FORMAT,
                          RANGE | ESI_PAGE_FORMAT},
 };
 
@@ -187,6 +189,8 @@ static int set_group(const char *value, int32_t *out)
 
     if (strcmp(value, "host") == 0)
         return *out = ESI_PAGE_GROUP_HOST, 0;
+    if (strcmp(value, "rank") == 0)
+        return *out = ESI_PAGE_GROUP_RANK, 0;
     if (strcmp(value, "all") == 0)
         return *out = ESI_PAGE_GROUP_ALL, 0;
     if (set_number(value, 1, INT32_MAX, &number) < 0)
@@ -209,7 +213,7 @@ static const struct page_parameter parameters[] = {
     {"at", ESI_PAGE_AT, "a number of magnitude below 2^53"},
     {"columns", ESI_PAGE_COLUMNS, "a number from 1 to 4096"},
     {"rows", ESI_PAGE_ROW_LIST, "rows and ranges of rows, as 0-99,105; at most 2048"},
-    {"group", ESI_PAGE_GROUP, "host, all or a number of rows"},
+    {"group", ESI_PAGE_GROUP, "host, rank, all or a number of rows"},
     {"first", ESI_PAGE_FIRST, "a number of a row"},
     {"count", ESI_PAGE_COUNT, "a number from 1 to 10000"},
     {"limit", ESI_PAGE_LIMIT, "a number from 1 to 100000"},
@@ -221,13 +225,13 @@ static const struct page_parameter parameters[] = {
     {"predicate", ESI_PAGE_PREDICATE, "a name of at most 127 bytes"},
     {"name", ESI_PAGE_NAME, "a name of at most 127 bytes"},
     {"top", ESI_PAGE_TOP, "a number from 1 to 10000"},
-    {"format", ESI_PAGE_FORMAT, "csv, chrome or svg"},
+    {"format", ESI_PAGE_FORMAT, "csv or svg"},
 };
 
 static int set_value(struct esi_page_query *query, unsigned bit, const char *value)
 {
     static const char *const axes[] = {"time", "level", NULL};
-    static const char *const formats[] = {"csv", "chrome", "svg", NULL};
+    static const char *const formats[] = {"csv", "svg", NULL};
     int word = 0, result;
 
     switch (bit) {

@@ -70,10 +70,15 @@ enum {
 };
 
 /* How rows are joined to lines; a number above 0 is that of rows in a line. */
-enum { ESI_PAGE_GROUP_NONE = 0, ESI_PAGE_GROUP_HOST = -1, ESI_PAGE_GROUP_ALL = -2 };
+enum {
+    ESI_PAGE_GROUP_NONE = 0,
+    ESI_PAGE_GROUP_HOST = -1,
+    ESI_PAGE_GROUP_ALL = -2,
+    ESI_PAGE_GROUP_RANK = -3,
+};
 
 enum esi_page_axis { ESI_PAGE_TIME_AXIS, ESI_PAGE_LEVEL_AXIS };
-enum esi_page_format { ESI_PAGE_CSV, ESI_PAGE_CHROME, ESI_PAGE_SVG };
+enum esi_page_format { ESI_PAGE_CSV, ESI_PAGE_SVG };
 
 struct esi_page_event {
     uint32_t row;

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/now.h"
+#include "cli/interrupt.h"
 #include "cli/page/page_asked.h"
 #include "cli/search_file.h"
 #include "eventspace/operation.h"
@@ -38,7 +39,7 @@ struct page_search {
 static bool is_late(struct page_search *search)
 {
     if (++search->events % REPLAY_CHECKS == 0 &&
-        esi_now_ns(CLOCK_MONOTONIC) > search->deadline_ns)
+        (esi_interrupt_came() || esi_now_ns(CLOCK_MONOTONIC) > search->deadline_ns))
         search->is_complete = false;
     return !search->is_complete;
 }
@@ -256,6 +257,7 @@ static int search_patterns(struct page_search *search)
     esi_search_config_init(&config);
     config.limit = search->asked->query->limit;
     config.deadline_ns = search->deadline_ns;
+    config.is_cancelled = esi_interrupt_flag();
     result = esi_search_run(search->file, predicate, search->domains,
                             esi_diagram_order(search->asked->diagram), &config, &sink,
                             &statistics, &search->error);

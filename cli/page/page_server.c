@@ -143,10 +143,10 @@ static enum MHD_Result send_failure(struct MHD_Connection *connection,
 static enum MHD_Result send_asset(struct MHD_Connection *connection,
                                   const struct esi_page_asset *asset)
 {
-    return send_response(connection, MHD_HTTP_OK, asset->type, "no-cache",
-                         MHD_create_response_from_buffer(asset->length,
-                                                         (void *)(uintptr_t)asset->bytes,
-                                                         MHD_RESPMEM_PERSISTENT));
+    return send_response(
+        connection, MHD_HTTP_OK, asset->type, "no-cache",
+        MHD_create_response_from_buffer(asset->length, (void *)(uintptr_t)asset->bytes,
+                                        MHD_RESPMEM_PERSISTENT));
 }
 
 /* --- Who asks --------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 /* page_window.c - replies about a window: its cells, messages and profile. */
 #include "config.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,37 +144,45 @@ struct page_lines {
     bool is_grouped;
 };
 
-/* Puts the rows of each host behind its first one. */
-static void sort_by_host(const struct esi_page_asked *asked, struct page_lines *lines)
+#define NO_KEY UINT64_MAX
+
+/* What the rows of a line have in common: their host, or their rank. */
+static uint64_t key_of(const struct esi_page_asked *asked, uint32_t number)
+{
+    struct esi_diagram_row row;
+
+    if (esi_diagram_row(asked->diagram, number, &row) < 0)
+        return 0;
+    return asked->query->group == ESI_PAGE_GROUP_HOST ? (uintptr_t)row.host
+                                                      : (uint64_t)row.rank + 1;
+}
+
+/* Puts the rows with the same key behind the first one.  0 or -ENOMEM. */
+static int sort_by_key(const struct esi_page_asked *asked, struct page_lines *lines)
 {
     size_t count = lines->rows.count, placed = 0;
     uint32_t *sorted = calloc(count + 1, sizeof *sorted);
-    const char **hosts = calloc(count + 1, sizeof *hosts);
-    struct esi_diagram_row row;
+    uint64_t *keys = calloc(count + 1, sizeof *keys);
+    int result = sorted && keys ? 0 : -ENOMEM;
 
-    for (size_t i = 0; sorted && hosts && i < count; i++)
-        if (esi_diagram_row(asked->diagram, lines->rows.items[i], &row) == 0)
-            hosts[i] = row.host;
-    for (size_t i = 0; sorted && hosts && i < count; i++) {
-        const char *host = hosts[i];
+    for (size_t i = 0; i < count && result == 0; i++)
+        keys[i] = key_of(asked, lines->rows.items[i]);
+    for (size_t i = 0; i < count && result == 0; i++) {
+        const uint64_t key = keys[i];
 
-        if (!host)
-            continue;
-        for (size_t j = i; j < count; j++)
-            if (hosts[j] == host) {
+        for (size_t j = i; j < count && key != NO_KEY; j++)
+            if (keys[j] == key) {
                 sorted[placed++] = lines->rows.items[j];
                 lines->counts[lines->count]++;
-                hosts[j] = NULL;
+                keys[j] = NO_KEY;
             }
-        lines->count++;
+        lines->count += key != NO_KEY;
     }
-    if (placed == count && sorted) {
-        free(lines->rows.items);
-        lines->rows.items = sorted;
-        sorted = NULL;
-    }
+    if (result == 0 && placed > 0)
+        memcpy(lines->rows.items, sorted, placed * sizeof *sorted);
     free(sorted);
-    free(hosts);
+    free(keys);
+    return result;
 }
 
 static bool list_lines(struct esi_page_asked *asked, struct page_lines *lines)
@@ -186,14 +195,14 @@ static bool list_lines(struct esi_page_asked *asked, struct page_lines *lines)
     count = lines->rows.count;
     lines->is_grouped = group != ESI_PAGE_GROUP_NONE;
     lines->counts = calloc(count + 1, sizeof *lines->counts);
-    if (!lines->counts) {
+    if (!lines->counts ||
+        ((group == ESI_PAGE_GROUP_HOST || group == ESI_PAGE_GROUP_RANK) &&
+         sort_by_key(asked, lines) < 0)) {
         esi_page_reply_fail(asked->reply, 503, "no memory");
         return false;
     }
-    if (group == ESI_PAGE_GROUP_HOST) {
-        sort_by_host(asked, lines);
+    if (lines->count > 0)
         return true;
-    }
     if (lines->is_grouped)
         size = group > 0 ? (size_t)group : count;
     for (size_t i = 0; i < count; i += size)

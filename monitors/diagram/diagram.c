@@ -419,7 +419,8 @@ static int add_call(struct esi_diagram *diagram,
         return -ENOMEM;
     *added = *span;
     diagram->extent.calls++;
-    if (thread->begin_ns == 0)
+    /* What is under way can have been seen before. */
+    if (thread->begin_ns == 0 || span->begin_ns < thread->begin_ns)
         thread->begin_ns = span->begin_ns;
     if (thread->is_open && thread->open_round != STAYS &&
         thread->open.begin_ns <= span->begin_ns)

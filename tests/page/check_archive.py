@@ -17,6 +17,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 from page_client import EVENTSPACE, View, check, finish
 
@@ -116,6 +117,10 @@ def check_groups(view, run, rows):
     _, _, _, lines = unpack(view.get("/api/window", group=2, rows="2,0-1", **{
         "from": 0, "to": end, "columns": 10}))
     check([line[:2] for line in lines] == [(2, 2), (1, 1)], "not two groups")
+    for group, wanted in (("host", [(0, 3)]), ("rank", [(0, 1), (1, 1), (2, 1)])):
+        _, _, _, lines = unpack(view.get("/api/window", group=group, **{
+            "from": 0, "to": end, "columns": 10}))
+        check([line[:2] for line in lines] == wanted, f"groups by {group}: {lines}")
 
 
 # --- Events -------------------------------------------------------------------------
@@ -191,6 +196,8 @@ def check_findings(view, run):
         "from": 0, "to": end}).decode().splitlines()
     check(len(lines) == run["calls"] + 1 and lines[0].startswith("thread,host,start_ns"),
           f"{len(lines)} lines of CSV")
+    picture = view.get("/api/export", format="svg", event="0:3", **{"from": 0, "to": end})
+    check(xml.etree.ElementTree.fromstring(picture).tag.endswith("svg"), "no picture")
 
 
 # --- Who is refused -----------------------------------------------------------------
@@ -211,7 +218,7 @@ def check_refusals(view):
             ("/api/window", {"from": 0, "to": 1}), ("/api/event", {"event": "0:0"}),
             ("/api/event", {"event": "0:4000000000"}), ("/api/event", {"event": "99:1"}),
             ("/api/calls", {"from": 0, "to": 1, "rows": "0-99"}),
-            ("/api/export", {"from": 0, "to": 1, "format": "svg"}),
+            ("/api/export", {"from": 0, "to": 1, "format": "png"}),
             ("/api/window", {"from": 0, "to": 9, "columns": 4096,
                              "rows": ",".join(["0-2"] * 30)})):
         view.refuses(400, path, **parameters)
