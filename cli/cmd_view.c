@@ -22,7 +22,13 @@
 
 #define PAUSE_NS UINT64_C(100000000)
 
-enum { OPTION_PORT = 256, OPTION_SOCKET, OPTION_KEEP, NAME_BYTES = 64 };
+enum { OPTION_PORT = 256, OPTION_SOCKET, OPTION_KEEP };
+
+enum {
+    NAME_BYTES = 64,
+    ADDRESS_BYTES = ES_RUN_PATH_BYTES + 96,
+    ADDRESSES = 16, /* that are tried */
+};
 
 struct view_arguments {
     struct esi_event_source source;
@@ -95,30 +101,61 @@ static void name_socket(const char *name, char out[NAME_BYTES])
     out[length] = '\0';
 }
 
-/* In the folder of runs: a run's own directory goes when it ends.  0, or the exit
- * status after the message. */
+/* The address number `number`, from 1, of those that can be tried in turn: sockets of
+ * others may have the first names.  0, or the exit status after the message. */
 static int choose_address(const struct view_arguments *arguments,
-                          char address[ES_RUN_PATH_BYTES + 96])
+                          int number,
+                          char address[ADDRESS_BYTES])
 {
     struct es_error error = {.text = ""};
-    char folder[ES_RUN_PATH_BYTES], name[NAME_BYTES];
-    size_t size = ES_RUN_PATH_BYTES + 96;
+    char folder[ES_RUN_PATH_BYTES], name[NAME_BYTES], ending[16] = "";
     int result;
 
     if (arguments->port >= 0) {
-        snprintf(address, size, "tcp:127.0.0.1:%d", arguments->port);
+        snprintf(address, ADDRESS_BYTES, "tcp:127.0.0.1:%d", arguments->port);
         return ES_EXIT_SUCCESS;
     }
     if (arguments->socket) {
-        snprintf(address, size, "unix:%s", arguments->socket);
+        snprintf(address, ADDRESS_BYTES, "unix:%s", arguments->socket);
         return ES_EXIT_SUCCESS;
     }
+    /* A run's own directory goes when it ends. */
     result = esi_run_directory_make_base(&error, folder);
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                       "there is no place for the socket");
     name_socket(arguments->source.path, name);
-    snprintf(address, size, "unix:%s/view-%s.sock", folder, name);
+    if (number > 1)
+        snprintf(ending, sizeof ending, "-%d", number);
+    snprintf(address, ADDRESS_BYTES, "unix:%s/view-%s%s.sock", folder, name, ending);
+    return ES_EXIT_SUCCESS;
+}
+
+/* 0, or the exit status after the message. */
+static int start_server(const struct view_arguments *arguments,
+                        const struct esi_page_model *model,
+                        struct esi_page_server **ret_server)
+{
+    int tries = arguments->port >= 0 || arguments->socket ? 1 : ADDRESSES;
+    struct es_error error = {.text = ""};
+    char address[ADDRESS_BYTES];
+    int result = -EADDRINUSE;
+
+    for (int i = 1; i <= tries && result == -EADDRINUSE; i++) {
+        const struct esi_page_server_config config = {
+            .address = address, .has_token = arguments->port >= 0, .model = *model};
+        int status = choose_address(arguments, i, address);
+
+        if (status != ES_EXIT_SUCCESS)
+            return status;
+        es_error_clear(&error);
+        result = esi_page_server_start(&config, &error, ret_server);
+    }
+    if (result == -ENOSYS)
+        return esi_command_fail(ES_EXIT_USAGE, "%s", error.text);
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                      "the page cannot be served");
     return ES_EXIT_SUCCESS;
 }
 
@@ -153,29 +190,21 @@ static int read_and_wait(struct esi_page_feed *feed)
     return status;
 }
 
-static int serve_page(struct view_arguments *arguments,
-                      const char *address,
+static int serve_page(const struct view_arguments *arguments,
                       const struct esi_page_model *model)
 {
-    const struct esi_page_server_config config = {
-        .address = address, .has_token = arguments->port >= 0, .model = *model};
-    struct es_error error = {.text = ""};
     struct esi_page_server *server;
-    int result = esi_page_server_start(&config, &error, &server);
-    int status;
+    int status = start_server(arguments, model, &server);
 
-    if (result == -ENOSYS)
-        return esi_command_fail(ES_EXIT_USAGE, "%s", error.text);
-    if (result < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                      "the page cannot be served");
+    if (status != ES_EXIT_SUCCESS)
+        return status;
     tell_address(server);
     status = read_and_wait(model->feed);
     esi_page_server_stop(server);
     return status;
 }
 
-static int view_run(struct view_arguments *arguments, bool is_archive)
+static int view_run(const struct view_arguments *arguments, bool is_archive)
 {
     const struct esi_page_feed_config feed = {
         .name = arguments->source.path,
@@ -184,13 +213,9 @@ static int view_run(struct view_arguments *arguments, bool is_archive)
         .diagram = {.calls_max = arguments->keep}};
     const struct esi_page_watch_config watch = {
         .name = feed.name, .is_archive = is_archive, .consumer = feed.consumer};
-    char address[ES_RUN_PATH_BYTES + 96];
     struct esi_page_model model = {.feed = NULL};
-    int status = choose_address(arguments, address);
-    int result;
+    int status, result;
 
-    if (status != ES_EXIT_SUCCESS)
-        return status;
     esi_interrupt_catch(ES_INTERRUPT_FIRST);
     result = esi_page_feed_create(&feed, &model.feed);
     if (result == 0)
@@ -198,7 +223,7 @@ static int view_run(struct view_arguments *arguments, bool is_archive)
     if (result < 0)
         status = esi_command_fail(ES_EXIT_USAGE, "cannot begin: %s", strerror(-result));
     else
-        status = serve_page(arguments, address, &model);
+        status = serve_page(arguments, &model);
     esi_page_watch_stop(model.watch);
     esi_page_feed_destroy(model.feed);
     return status;

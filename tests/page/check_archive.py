@@ -278,6 +278,9 @@ def check_socket():
     check_findings(view, run)
     check_refusals(view)
     check_streams(view)
+    second = View(ARCHIVE)
+    check(second.place != view.place, "two pages have one socket")
+    check(second.stop(signal.SIGTERM) == 0, "SIGTERM")
     check(view.stop(signal.SIGTERM) == 0, "SIGTERM")
     check(not os.path.exists(view.place), "the socket is left")
 
