@@ -46,6 +46,7 @@ static const struct {
                     "eventspace collectives --operation allreduce --limit 5 flow\n"
                     "eventspace collectives --apply flow\n"},
     {"view", "eventspace view flow\n"
+             "eventspace view archive\n"
              "eventspace view --port 0 archive\n"},
     {"profile", "eventspace profile\n"
                 "eventspace profile --show operations --format csv flow\n"

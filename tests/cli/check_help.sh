@@ -7,7 +7,7 @@
 
 expect 0 "$eventspace" --help
 contains out "Usage: eventspace COMMAND"
-(($(wc -l <"$folder/out") <= 42)) || fault "the help is longer than a screen"
+(($(wc -l <"$folder/out") <= 44)) || fault "the help is longer than a screen"
 expect 0 "$eventspace" help
 cp "$folder/out" "$folder/first"
 expect 0 "$eventspace" -h
