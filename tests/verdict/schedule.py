@@ -9,8 +9,12 @@ wait for their receive) and says who is left over, and in which knots.
 
 Messages for receives from anybody have a tag of their own for each event and are short,
 so that the outcome does not depend on which of them is taken first.
+
+Who leaves a rooted collective operation before all have entered it is up to MPI's tree:
+each choice has its truth, and the verdict has to be one of them.
 """
 
+import itertools
 import random
 
 ANY = -1
@@ -119,7 +123,8 @@ class Generator:
                 self.pending[member].append(request)
         if kind == "ibarrier" and any(self.schedule.requests[m] >= 62 for m in group):
             raise OverflowError
-        # All leave a rooted one together, so that the truth does not depend on its tree.
+        # All leave a rooted one together, so that no more than who waits for whom depends
+        # on its tree.
         if kind in ("bcast", "reduce"):
             for member in group:
                 self.schedule.add(member, "barrier", communicator, 0)
@@ -247,10 +252,11 @@ class Mismatch(Exception):
 
 class Simulator:
     """Each rank executes until it waits; a wait is (all or any, [condition]), and a
-    condition is (is met, the ranks that could meet it)."""
+    condition is (is met, the ranks that could meet it).  Ranks in `early` leave rooted
+    operations as soon as some tree lets them, others when all have entered."""
 
-    def __init__(self, schedule):
-        self.schedule = schedule
+    def __init__(self, schedule, early=()):
+        self.schedule, self.early = schedule, early
         self.next = [0] * schedule.ranks
         self.waits = [None] * schedule.ranks
         self.requests = [{} for _ in range(schedule.ranks)]
@@ -300,8 +306,20 @@ class Simulator:
         def condition():
             missing = [other for other in group
                        if len(self.entered.get((communicator, other), ())) <= instance]
+            if self.leaves(rank, group, operation, missing):
+                missing = []
+            elif operation[0] == "bcast" and group[operation[1]] in missing:
+                missing = [group[operation[1]]]
             return not missing, missing, "all"
         return condition
+
+    def leaves(self, rank, group, operation, missing):
+        """Whether it leaves before those who are missing enter: two have no tree."""
+        name, root = operation
+        is_early = len(group) == 2 or rank in self.early
+        if name == "bcast":
+            return rank == group[root] or (is_early and group[root] not in missing)
+        return name == "reduce" and rank != group[root] and is_early
 
     def execute(self, rank, step):
         """The wait that the step brings: (all or any, conditions)."""
@@ -379,10 +397,10 @@ def find_knots(edges):
                    if all(node in reach[other] for other in reach[node])})
 
 
-def simulate(schedule):
+def simulate_tree(schedule, early):
     """The truth: a list of (kind, ranks).  DEADLOCK is a knot, MISSING are those who are
     in MPI_Finalize and waited for, MISMATCH a group in which somebody does otherwise."""
-    simulator = Simulator(schedule)
+    simulator = Simulator(schedule, early)
     try:
         simulator.run()
     except Mismatch as mismatch:
@@ -395,3 +413,14 @@ def simulate(schedule):
     if missing:
         truth.append(("MISSING", tuple(sorted(missing))))
     return truth
+
+
+def simulate(schedule):
+    """The truths of all trees, each once."""
+    truths = []
+    for count in range(schedule.ranks + 1):
+        for early in itertools.combinations(range(schedule.ranks), count):
+            truth = simulate_tree(schedule, early)
+            if truth not in truths:
+                truths.append(truth)
+    return truths
