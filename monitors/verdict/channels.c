@@ -200,8 +200,10 @@ static int read_open(struct esi_channels_table *channels,
     sends = operation->op_class == ES_CLASS_SEND;
     message.source = sends ? process->rank : open->peer;
     message.destination = sends ? open->peer : process->rank;
-    /* A receive with a number is counted by its ledger, where there is one. */
-    if (!sends && process->ledger && open->sequence != ES_SEQUENCE_UNKNOWN)
+    /* A receive with a number, or that is waited for, is counted by its ledger, where
+     * there is one. */
+    if (!sends && process->ledger &&
+        (open->sequence != ES_SEQUENCE_UNKNOWN || open->awaited))
         return 0;
     channel = make_channel(channels, &message);
     if (!channel)

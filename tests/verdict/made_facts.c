@@ -18,6 +18,7 @@
 #include "base/array.h"
 #include "eventspace/operation.h"
 #include "eventspace/tuple.h"
+#include "monitors/verdict/verdict_print.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -75,6 +76,23 @@ void made_facts_end(struct made_facts *made)
     }
     free(made->ledgers);
     free(made->threads);
+}
+
+int made_facts_set_up(void **state)
+{
+    struct made_facts *made = calloc(1, sizeof *made);
+
+    assert_non_null(made);
+    made_facts_begin(made, MADE_RANKS);
+    *state = made;
+    return 0;
+}
+
+int made_facts_tear_down(void **state)
+{
+    made_facts_end(*state);
+    free(*state);
+    return 0;
 }
 
 static uint16_t code_of(const char *name)
@@ -232,5 +250,27 @@ void made_verdicts_are(struct made_facts *made, const char *expected)
     }
     fclose(out);
     assert_string_equal(text, expected);
+    free(text);
+}
+
+char *made_text(struct made_facts *made)
+{
+    struct esi_verdict_style style = {.waits = true};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    assert_non_null(out);
+    assert_int_equal(esi_diagnosis_print_text(&made->diagnosis, &style, out), 0);
+    fclose(out);
+    return text;
+}
+
+void made_shows(struct made_facts *made, const char *words)
+{
+    char *text = made_text(made);
+
+    if (!strstr(text, words))
+        fail_msg("\"%s\" is not in:\n%s", words, text);
     free(text);
 }

@@ -21,6 +21,13 @@ enum { MADE_SIZE_MOST = 64 };
 void made_facts_begin(struct made_facts *made, size_t ranks);
 void made_facts_end(struct made_facts *made);
 
+/* For cases that begin with facts of so many ranks, as their state. */
+enum { MADE_RANKS = 4 };
+int made_facts_set_up(void **state);
+int made_facts_tear_down(void **state);
+#define MADE_CASE(name)                                                                \
+    cmocka_unit_test_setup_teardown(name, made_facts_set_up, made_facts_tear_down)
+
 /* Lets the thread of a rank be in an operation on MPI_COMM_WORLD. */
 struct esi_activity *made_open(struct made_facts *made,
                                int rank,
@@ -68,5 +75,10 @@ const struct esi_diagnosis *made_verdicts(struct made_facts *made);
 
 /* Fails unless they are, in order, these: "DEADLOCK certain 0,1; DIED certain 2". */
 void made_verdicts_are(struct made_facts *made, const char *expected);
+
+/* What people are shown of the last verdicts; caller frees. */
+char *made_text(struct made_facts *made);
+/* Fails unless the words are in it. */
+void made_shows(struct made_facts *made, const char *words);
 
 #endif

@@ -20,47 +20,7 @@
 #include "tests/suites.h"
 #include "tests/verdict/made_facts.h"
 
-enum { RANKS = 4, CASES = 3000 };
-
-static int set_up(void **state)
-{
-    struct made_facts *made = calloc(1, sizeof *made);
-
-    assert_non_null(made);
-    made_facts_begin(made, RANKS);
-    *state = made;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    made_facts_end(*state);
-    free(*state);
-    return 0;
-}
-
-/* What people are shown; caller frees. */
-static char *shown(struct made_facts *made)
-{
-    struct esi_verdict_style style = {.waits = true};
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-
-    assert_non_null(out);
-    assert_int_equal(esi_diagnosis_print_text(&made->diagnosis, &style, out), 0);
-    fclose(out);
-    return text;
-}
-
-static void assert_shows(struct made_facts *made, const char *words)
-{
-    char *text = shown(made);
-
-    if (!strstr(text, words))
-        fail_msg("\"%s\" is not in:\n%s", words, text);
-    free(text);
-}
+enum { CASES = 3000 };
 
 /* --- Messages --------------------------------------------------------------------- */
 
@@ -74,10 +34,10 @@ static void a_receive_cycle_is_a_deadlock_and_others_wait_behind(void **state)
     made_verdicts_are(made, "DEADLOCK certain 0,1");
     assert_int_equal(made->diagnosis.items[0].behind.count, 1);
     assert_int_equal(made->diagnosis.items[0].behind.items[0], 2);
-    assert_shows(made, "DEADLOCK (certain): 0 -> 1 -> 0, for 10.0 s\n"
-                       "  rank 0 waits in MPI_Recv for rank 1 (tag 7, 10.0 s)\n");
-    assert_shows(made, "hint: rank 1 has never sent to rank 0 with tag 7\n");
-    assert_shows(made, "  rank 2 waits behind\n");
+    made_shows(made, "DEADLOCK (certain): 0 -> 1 -> 0, for 10.0 s\n"
+                     "  rank 0 waits in MPI_Recv for rank 1 (tag 7, 10.0 s)\n");
+    made_shows(made, "hint: rank 1 has never sent to rank 0 with tag 7\n");
+    made_shows(made, "  rank 2 waits behind\n");
 }
 
 static void who_has_moved_may_act(void **state)
@@ -137,8 +97,7 @@ static void collectors_that_are_off_leave_a_rank_unknown(void **state)
     made->threads[1].open.present = false;
     made->threads[1].verdict = ES_VERDICT_UNKNOWN;
     made_verdicts_are(made, "");
-    assert_shows(made,
-                 "rank 1 holds up 1 thread; it is unknown: its collectors are off");
+    made_shows(made, "rank 1 holds up 1 thread; it is unknown: its collectors are off");
 }
 
 static void a_send_waits_until_its_receive_is_posted(void **state)
@@ -181,7 +140,7 @@ static void any_source_waits_for_all_who_could_send(void **state)
     struct made_facts *made = *state;
 
     made_open(made, 0, "MPI_Recv", ES_PEER_ANY, 7, ES_SEQUENCE_UNKNOWN);
-    for (int i = 1; i < RANKS; i++)
+    for (int i = 1; i < MADE_RANKS; i++)
         made_open(made, i, "MPI_Recv", 0, 7, 0);
     made_verdicts_are(made, "DEADLOCK certain 0,1,2,3");
     assert_int_equal(made->diagnosis.items[0].cycle.count, 2);
@@ -190,8 +149,7 @@ static void any_source_waits_for_all_who_could_send(void **state)
     made_count(made, 0, true, 2, 7, 3);
     made_count(made, 2, false, 0, 8, 1);
     made_verdicts_are(made, "DEADLOCK certain 0,1,2,3");
-    assert_shows(made,
-                 "hint: rank 2 has sent to rank 0 with tag 8, waited for is tag 7");
+    made_shows(made, "hint: rank 2 has sent to rank 0 with tag 8, waited for is tag 7");
     made->ledgers[2].channels[0].count = 4;
     made_verdicts_are(made, "");
     made->ledgers[2].channels[0].count = 3;
@@ -210,12 +168,12 @@ static void a_message_goes_to_the_receive_that_was_posted_first(void **state)
     first->start = 5;
     made_count(made, 1, false, 0, 7, 1);
     made_open(made, 0, "MPI_Recv", 1, 7, ES_SEQUENCE_UNKNOWN);
-    for (int i = 1; i < RANKS; i++)
+    for (int i = 1; i < MADE_RANKS; i++)
         made_open(made, i, "MPI_Recv", 0, 9, 0);
     made_verdicts_are(made, "DEADLOCK certain 0,1,2,3");
-    assert_shows(made, "rank 0 waits in MPI_Recv for rank 1 (tag 7, 10.0 s)\n");
-    assert_shows(made, "hint: what was sent goes to an earlier receive of rank 0 from "
-                       "anybody with tag 7, which is not complete\n");
+    made_shows(made, "rank 0 waits in MPI_Recv for rank 1 (tag 7, 10.0 s)\n");
+    made_shows(made, "hint: what was sent goes to an earlier receive of rank 0 from "
+                     "anybody with tag 7, which is not complete\n");
     /* Another one may send to the first receive. */
     made->threads[3].open.present = false;
     made->threads[3].verdict = ES_VERDICT_COMPUTING;
@@ -246,10 +204,10 @@ static void of_requests_the_first_posted_gets_the_message(void **state)
     }
     made_count(made, 1, false, 0, 7, 1);
     made_wait(made, 0, "MPI_Waitall", ESI_LEDGER_WAIT_ALL);
-    for (int i = 1; i < RANKS; i++)
+    for (int i = 1; i < MADE_RANKS; i++)
         made_open(made, i, "MPI_Recv", 0, 9, 0);
     made_verdicts_are(made, "DEADLOCK certain 0,1,2,3");
-    assert_shows(made, "hint: what was sent goes to an earlier receive of rank 0");
+    made_shows(made, "hint: what was sent goes to an earlier receive of rank 0");
     /* Whether the second one or the first gets it, the other one waits: but that the
      * second was the first is not told by any number. */
     requests[1]->start = 4;
@@ -273,7 +231,7 @@ static void who_receives_from_itself_is_stuck_alone(void **state)
 
     made_open(made, 2, "MPI_Recv", 2, 7, 0);
     made_verdicts_are(made, "DEADLOCK certain 2");
-    assert_shows(made, "DEADLOCK (certain): 2 -> 2");
+    made_shows(made, "DEADLOCK (certain): 2 -> 2");
 }
 
 static void nobody_waits_for_a_process_that_is_none(void **state)
@@ -296,8 +254,8 @@ static void a_waitall_waits_for_all_its_requests(void **state)
     made_wait(made, 0, "MPI_Waitall", ESI_LEDGER_WAIT_ALL);
     made_open(made, 2, "MPI_Recv", 0, 7, 0);
     made_verdicts_are(made, "DEADLOCK certain 0,2");
-    assert_shows(made, "rank 0 waits in MPI_Waitall for ranks 1-2 (2 of 2 requests "
-                       "outstanding, 10.0 s)");
+    made_shows(made, "rank 0 waits in MPI_Waitall for ranks 1-2 (2 of 2 requests "
+                     "outstanding, 10.0 s)");
     made_count(made, 2, false, 0, 2, 1);
     made_verdicts_are(made, "");
 }
@@ -346,7 +304,7 @@ static void who_polls_may_give_up(void **state)
     made_wait(made, 0, "MPI_Test", ESI_LEDGER_WAIT_POLL);
     made_open(made, 1, "MPI_Recv", 0, 7, 0);
     made_verdicts_are(made, "DEADLOCK possible 0,1");
-    assert_shows(made, "rank 0 polls in vain for rank 1 (10.0 s)");
+    made_shows(made, "rank 0 polls in vain for rank 1 (10.0 s)");
     made_count(made, 1, false, 0, 1, 1);
     made_verdicts_are(made, "");
 }
@@ -409,11 +367,11 @@ static void calls_and_requests_are_told_with_their_lines(void **state)
     made_count(made, 1, false, 0, 1, 1);
     made_verdicts_are(made, "DEADLOCK certain 0,2");
     /* The first of the three is there. */
-    assert_shows(made, "outstanding, 10.0 s), at heat.c:30 in f0()\n"
-                       "    MPI_Irecv from 1, tag 2, at heat.c:22 in f0()\n"
-                       "    MPI_Irecv from 2, tag 3\n"
-                       "  rank 2 waits in MPI_Recv for rank 0 (tag 7, 10.0 s), at "
-                       "heat.c:40 in f2()\n");
+    made_shows(made, "outstanding, 10.0 s), at heat.c:30 in f0()\n"
+                     "    MPI_Irecv from 1, tag 2, at heat.c:22 in f0()\n"
+                     "    MPI_Irecv from 2, tag 3\n"
+                     "  rank 2 waits in MPI_Recv for rank 0 (tag 7, 10.0 s), at "
+                     "heat.c:40 in f2()\n");
     json = shown_as_json(made);
     assert_non_null(strstr(json, "\"operation\":\"MPI_Waitall\","
                                  "\"site\":\"heat.c:30 in f0()\""));
@@ -434,7 +392,7 @@ static void of_many_requests_the_first_are_told(void **state)
     made_wait(made, 0, "MPI_Waitall", ESI_LEDGER_WAIT_ALL);
     made_open(made, 2, "MPI_Recv", 0, 7, 0);
     made_verdicts_are(made, "DEADLOCK certain 0,2");
-    assert_shows(made, "    MPI_Irecv from 2, tag 3\n    and 6 more; -v shows all\n");
+    made_shows(made, "    MPI_Irecv from 2, tag 3\n    and 6 more; -v shows all\n");
 }
 
 /* --- Collective operations -------------------------------------------------------- */
@@ -443,7 +401,7 @@ static void a_barrier_waits_for_who_is_missing(void **state)
 {
     struct made_facts *made = *state;
 
-    for (int i = 0; i < RANKS; i++)
+    for (int i = 0; i < MADE_RANKS; i++)
         made_enter(made, i, "MPI_Barrier", 4);
     made_open(made, 0, "MPI_Barrier", ES_PEER_NONE, 0, 5);
     made_open(made, 1, "MPI_Barrier", ES_PEER_NONE, 0, 5);
@@ -451,8 +409,8 @@ static void a_barrier_waits_for_who_is_missing(void **state)
     made_enter(made, 3, "MPI_Barrier", 5);
     made_verdicts_are(made, "DEADLOCK certain 0,2");
     assert_int_equal(made->diagnosis.items[0].behind.count, 1);
-    assert_shows(made, "rank 0 waits in MPI_Barrier on MPI_COMM_WORLD, instance 5 for "
-                       "rank 2 to enter (10.0 s)");
+    made_shows(made, "rank 0 waits in MPI_Barrier on MPI_COMM_WORLD, instance 5 for "
+                     "rank 2 to enter (10.0 s)");
     made_enter(made, 2, "MPI_Barrier", 5);
     made_verdicts_are(made, "");
 }
@@ -461,14 +419,14 @@ static void who_computes_holds_up_the_others(void **state)
 {
     struct made_facts *made = *state;
 
-    for (int i = 0; i < RANKS - 1; i++)
+    for (int i = 0; i < MADE_RANKS - 1; i++)
         made_open(made, i, "MPI_Allreduce", ES_PEER_NONE, 0, 5);
     made->threads[3].quiet_since_ns = UINT64_C(12000000000);
     made_verdicts_are(made, "");
     assert_int_equal(made->diagnosis.holder_count, 1);
-    assert_int_equal(made->diagnosis.holders[0].waiting, RANKS - 1);
-    assert_shows(
-        made, "no deadlock: rank 3 holds up 3 threads; it is computing since 8.00 s");
+    assert_int_equal(made->diagnosis.holders[0].waiting, MADE_RANKS - 1);
+    made_shows(made,
+               "no deadlock: rank 3 holds up 3 threads; it is computing since 8.00 s");
 }
 
 static void a_broadcast_waits_for_its_root(void **state)
@@ -489,7 +447,7 @@ static void instances_wrap_around(void **state)
 {
     struct made_facts *made = *state;
 
-    for (int i = 1; i < RANKS; i++)
+    for (int i = 1; i < MADE_RANKS; i++)
         made_enter(made, i, "MPI_Barrier", i == 3 ? UINT32_MAX - 1 : 1);
     made_open(made, 0, "MPI_Barrier", ES_PEER_NONE, 0, 1);
     made_open(made, 3, "MPI_Recv", 0, 7, 0);
@@ -505,8 +463,8 @@ static void different_operations_at_one_instance_are_a_mismatch(void **state)
     /* A reader may have seen it wrongly: told when it is seen again. */
     made_verdicts_are(made, "");
     made_verdicts_are(made, "MISMATCH certain 0,1");
-    assert_shows(made,
-                 "rank 0 in MPI_Bcast with root 0, rank 1 in MPI_Reduce with root 0");
+    made_shows(made,
+               "rank 0 in MPI_Bcast with root 0, rank 1 in MPI_Reduce with root 0");
     made->facts.over = true;
     esi_verdict_memory_fini(&made->memory);
     made_verdicts_are(made, "MISMATCH certain 0,1");
@@ -535,19 +493,6 @@ static void roots_and_hashes_have_to_be_alike(void **state)
 
 /* --- Ends ------------------------------------------------------------------------- */
 
-static void who_is_in_finalize_is_missing(void **state)
-{
-    struct made_facts *made = *state;
-
-    made_open(made, 0, "MPI_Recv", 1, 7, 0);
-    made_open(made, 1, "MPI_Finalize", ES_PEER_NONE, 0, ES_SEQUENCE_UNKNOWN);
-    made_open(made, 2, "MPI_Recv", 0, 7, 0);
-    made_verdicts_are(made, "MISSING certain 1");
-    assert_int_equal(made->diagnosis.items[0].behind.count, 2);
-    made_count(made, 1, false, 0, 7, 1);
-    made_verdicts_are(made, "");
-}
-
 static void the_first_that_died_is_named(void **state)
 {
     struct made_facts *made = *state;
@@ -564,7 +509,7 @@ static void the_first_that_died_is_named(void **state)
     /* The ends may be noted in either order when all are killed at once. */
     made->facts.processes[0].ended_ns = made->facts.processes[1].ended_ns + 1;
     made_verdicts_are(made, "DIED certain 0,1");
-    assert_shows(made, "ranks 0-1 ended at once, and who was first is not known");
+    made_shows(made, "ranks 0-1 ended at once, and who was first is not known");
     /* Who failed by itself was first, whatever the clocks say. */
     made->facts.processes[0].signal = SIGSEGV;
     made->threads[0].signal = SIGSEGV;
@@ -574,8 +519,8 @@ static void the_first_that_died_is_named(void **state)
     snprintf(made->ledgers[0].error_text, sizeof made->ledgers[0].error_text,
              "message truncated");
     made_verdicts_are(made, "DIED certain 0");
-    assert_shows(made, "DIED (certain): rank 0 killed by signal 11 (SIGSEGV)");
-    assert_shows(made, "MPI_Recv had failed: message truncated (class 15)");
+    made_shows(made, "DIED (certain): rank 0 killed by signal 11 (SIGSEGV)");
+    made_shows(made, "MPI_Recv had failed: message truncated (class 15)");
 }
 
 /* A batch system ended what hung. */
@@ -584,7 +529,7 @@ static void what_killed_ranks_were_in_counts_as_it_was(void **state)
     struct made_facts *made = *state;
 
     made->facts.over = true;
-    for (int i = 0; i < RANKS; i++) {
+    for (int i = 0; i < MADE_RANKS; i++) {
         made->facts.processes[i].state = ES_PROCESS_KILLED;
         made->facts.processes[i].signal = SIGTERM;
         made->facts.processes[i].as_it_was = true;
@@ -709,42 +654,39 @@ static void the_stuck_are_those_of_the_definition(void **state)
     }
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 SUITE(test_verdict)
 {
     const struct CMUnitTest tests[] = {
-        CASE(a_receive_cycle_is_a_deadlock_and_others_wait_behind),
-        CASE(who_has_moved_may_act),
-        CASE(a_message_that_was_sent_is_no_wait),
-        CASE(without_ledgers_nothing_about_messages_is_certain),
-        CASE(collectors_that_are_off_leave_a_rank_unknown),
-        CASE(a_send_waits_until_its_receive_is_posted),
-        CASE(a_standard_send_without_processor_is_not_certain),
-        CASE(any_source_waits_for_all_who_could_send),
-        CASE(a_message_goes_to_the_receive_that_was_posted_first),
-        CASE(of_requests_the_first_posted_gets_the_message),
-        CASE(a_message_of_any_tag_is_taken_by_a_probe),
-        CASE(who_receives_from_itself_is_stuck_alone),
-        CASE(nobody_waits_for_a_process_that_is_none),
-        CASE(a_waitall_waits_for_all_its_requests),
-        CASE(a_waitany_waits_for_one_of_them),
-        CASE(sends_in_a_waitall_count_when_nothing_else_is_missing),
-        CASE(who_polls_may_give_up),
-        CASE(persistent_requests_count_when_they_are_started),
-        CASE(calls_and_requests_are_told_with_their_lines),
-        CASE(of_many_requests_the_first_are_told),
-        CASE(a_barrier_waits_for_who_is_missing),
-        CASE(who_computes_holds_up_the_others),
-        CASE(a_broadcast_waits_for_its_root),
-        CASE(instances_wrap_around),
-        CASE(different_operations_at_one_instance_are_a_mismatch),
-        CASE(roots_and_hashes_have_to_be_alike),
-        CASE(who_is_in_finalize_is_missing),
-        CASE(the_first_that_died_is_named),
-        CASE(what_killed_ranks_were_in_counts_as_it_was),
-        CASE(a_lock_waits_for_its_holder),
-        CASE(epochs_wait_for_their_partners),
+        MADE_CASE(a_receive_cycle_is_a_deadlock_and_others_wait_behind),
+        MADE_CASE(who_has_moved_may_act),
+        MADE_CASE(a_message_that_was_sent_is_no_wait),
+        MADE_CASE(without_ledgers_nothing_about_messages_is_certain),
+        MADE_CASE(collectors_that_are_off_leave_a_rank_unknown),
+        MADE_CASE(a_send_waits_until_its_receive_is_posted),
+        MADE_CASE(a_standard_send_without_processor_is_not_certain),
+        MADE_CASE(any_source_waits_for_all_who_could_send),
+        MADE_CASE(a_message_goes_to_the_receive_that_was_posted_first),
+        MADE_CASE(of_requests_the_first_posted_gets_the_message),
+        MADE_CASE(a_message_of_any_tag_is_taken_by_a_probe),
+        MADE_CASE(who_receives_from_itself_is_stuck_alone),
+        MADE_CASE(nobody_waits_for_a_process_that_is_none),
+        MADE_CASE(a_waitall_waits_for_all_its_requests),
+        MADE_CASE(a_waitany_waits_for_one_of_them),
+        MADE_CASE(sends_in_a_waitall_count_when_nothing_else_is_missing),
+        MADE_CASE(who_polls_may_give_up),
+        MADE_CASE(persistent_requests_count_when_they_are_started),
+        MADE_CASE(calls_and_requests_are_told_with_their_lines),
+        MADE_CASE(of_many_requests_the_first_are_told),
+        MADE_CASE(a_barrier_waits_for_who_is_missing),
+        MADE_CASE(who_computes_holds_up_the_others),
+        MADE_CASE(a_broadcast_waits_for_its_root),
+        MADE_CASE(instances_wrap_around),
+        MADE_CASE(different_operations_at_one_instance_are_a_mismatch),
+        MADE_CASE(roots_and_hashes_have_to_be_alike),
+        MADE_CASE(the_first_that_died_is_named),
+        MADE_CASE(what_killed_ranks_were_in_counts_as_it_was),
+        MADE_CASE(a_lock_waits_for_its_holder),
+        MADE_CASE(epochs_wait_for_their_partners),
         cmocka_unit_test_setup(the_stuck_are_those_of_the_definition, draw_seed),
     };
 

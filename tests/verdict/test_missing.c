@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Who is in MPI_Finalize and waited for is missing, and nobody else. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "eventspace/operation.h"
+#include "eventspace/tuple.h"
+#include "tests/suites.h"
+#include "tests/verdict/made_facts.h"
+
+static void who_is_in_finalize_is_missing(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_open(made, 0, "MPI_Recv", 1, 7, 0);
+    made_open(made, 1, "MPI_Finalize", ES_PEER_NONE, 0, ES_SEQUENCE_UNKNOWN);
+    made_open(made, 2, "MPI_Recv", 0, 7, 0);
+    made_verdicts_are(made, "MISSING certain 1");
+    assert_int_equal(made->diagnosis.items[0].behind.count, 2);
+    made_count(made, 1, false, 0, 7, 1);
+    made_verdicts_are(made, "");
+}
+
+/* The call names the first of its requests, which is not one more. */
+static void a_call_that_waits_posts_nothing(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_request(made, 0, ESI_LEDGER_RECEIVE, "MPI_Irecv", ES_PEER_ANY, 7,
+                 ES_SEQUENCE_UNKNOWN);
+    made_request(made, 0, ESI_LEDGER_SEND, "MPI_Isend", 1, 8, 0);
+    made_wait(made, 0, "MPI_Waitall", ESI_LEDGER_WAIT_ALL);
+    made->threads[0].open.awaited = es_operation_by_name("MPI_Irecv")->code;
+    made->threads[0].open.peer = ES_PEER_ANY;
+    made->threads[0].open.tag = 7;
+    made_count(made, 2, false, 0, 7, 1);
+    for (int i = 1; i < MADE_RANKS; i++)
+        made_open(made, i, "MPI_Finalize", ES_PEER_NONE, 0, ES_SEQUENCE_UNKNOWN);
+    made_verdicts_are(made, "MISSING certain 1");
+}
+
+SUITE(test_missing)
+{
+    const struct CMUnitTest tests[] = {
+        MADE_CASE(who_is_in_finalize_is_missing),
+        MADE_CASE(a_call_that_waits_posts_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
