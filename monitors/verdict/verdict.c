@@ -50,6 +50,9 @@ struct knot_search {
     const bool *stuck;
     const bool *sure; /* what is surely stuck: no knot that is possible only has it */
     bool surely;
+    bool *waits; /* what is stuck and threads lead to: for some sets of ranks nobody
+                    waits */
+    const bool *surely_waits; /* that of the sure search, when this is the other */
     struct esi_and_or_knots knots;
     uint32_t *item_of; /* per component: its item's index, or ESI_NODE_NONE */
     size_t first;      /* items of this search */
@@ -139,6 +142,37 @@ static int find_cycles(struct knot_search *search)
     return 0;
 }
 
+/* Fills `waits`. */
+static int find_waits(const struct knot_search *search)
+{
+    const struct esi_conditions *conditions = &search->diagnosis->conditions;
+    const struct esi_and_or *graph = &conditions->graph;
+    uint32_t *list = calloc(graph->count + 1, sizeof *list);
+    size_t head = 0, tail = 0;
+
+    if (!list)
+        return -ENOMEM;
+    for (size_t i = 0; i < search->diagnosis->facts->thread_count; i++)
+        if (search->stuck[conditions->thread_nodes[i]]) {
+            list[tail++] = conditions->thread_nodes[i];
+            search->waits[conditions->thread_nodes[i]] = true;
+        }
+    while (head < tail) {
+        uint32_t node = list[head++];
+
+        for (uint32_t i = graph->starts[node]; i < graph->starts[node + 1]; i++) {
+            uint32_t target = graph->targets[i];
+
+            if (!search->stuck[target] || search->waits[target])
+                continue;
+            search->waits[target] = true;
+            list[tail++] = target;
+        }
+    }
+    free(list);
+    return 0;
+}
+
 /* Ranks that are in MPI_Finalize, or behind it, and are waited for; also those that
  * were killed there. */
 static int add_missing(struct knot_search *search, size_t process)
@@ -156,8 +190,9 @@ static int add_missing(struct knot_search *search, size_t process)
         return 0;
     for (uint32_t i = graph->waiter_starts[node]; i < graph->waiter_starts[node + 1];
          i++)
-        is_awaited |= search->stuck[graph->waiters[i]] &&
-                      (search->surely || !search->sure[graph->waiters[i]]);
+        is_awaited |=
+            search->waits[graph->waiters[i]] &&
+            !(search->surely_waits && search->surely_waits[graph->waiters[i]]);
     if (!is_awaited)
         return 0;
     for (size_t i = search->first; i < diagnosis->count; i++)
@@ -273,6 +308,8 @@ static int search_knots(struct knot_search *search)
     for (size_t i = 0; result == 0 && i < graph->count; i++)
         search->item_of[i] = ESI_NODE_NONE;
     if (result == 0)
+        result = find_waits(search);
+    if (result == 0)
         result = list_knots(search, told);
     if (result == 0)
         result = find_cycles(search);
@@ -298,25 +335,37 @@ static int find_deadlocks(struct esi_diagnosis *diagnosis)
     const struct esi_and_or *graph = &diagnosis->conditions.graph;
     bool *sure = calloc(graph->count + 1, sizeof *sure);
     bool *maybe = calloc(graph->count + 1, sizeof *maybe);
-    int result = sure && maybe ? esi_and_or_release(graph, true, sure) : -ENOMEM;
+    bool *surely_waits = calloc(graph->count + 1, sizeof *surely_waits);
+    bool *maybe_waits = calloc(graph->count + 1, sizeof *maybe_waits);
+    int result = sure && maybe && surely_waits && maybe_waits
+                     ? esi_and_or_release(graph, true, sure)
+                     : -ENOMEM;
 
     if (result == 0)
         result = esi_and_or_release(graph, false, maybe);
     if (result == 0) {
-        struct knot_search surely = {
-            .diagnosis = diagnosis, .stuck = sure, .sure = sure, .surely = true};
+        struct knot_search surely = {.diagnosis = diagnosis,
+                                     .stuck = sure,
+                                     .sure = sure,
+                                     .surely = true,
+                                     .waits = surely_waits};
 
         tell_stuck(diagnosis, maybe);
         result = search_knots(&surely);
     }
     if (result == 0) {
-        struct knot_search possibly = {
-            .diagnosis = diagnosis, .stuck = maybe, .sure = sure};
+        struct knot_search possibly = {.diagnosis = diagnosis,
+                                       .stuck = maybe,
+                                       .sure = sure,
+                                       .waits = maybe_waits,
+                                       .surely_waits = surely_waits};
 
         result = search_knots(&possibly);
     }
     free(sure);
     free(maybe);
+    free(surely_waits);
+    free(maybe_waits);
     return result;
 }
 

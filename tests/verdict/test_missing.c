@@ -29,6 +29,18 @@ static void who_is_in_finalize_is_missing(void **state)
     made_verdicts_are(made, "");
 }
 
+static void who_has_entered_is_not_missing(void **state)
+{
+    struct made_facts *made = *state;
+
+    for (int i = 0; i < MADE_RANKS; i++) {
+        made_enter(made, i, "MPI_Reduce", i == 2 ? 2 : 3)->root = 0;
+        made_open(made, i, "MPI_Finalize", ES_PEER_NONE, 0, ES_SEQUENCE_UNKNOWN);
+    }
+    made_open(made, 0, "MPI_Reduce", 0, 0, 3);
+    made_verdicts_are(made, "MISSING certain 2");
+}
+
 /* The call names the first of its requests, which is not one more. */
 static void a_call_that_waits_posts_nothing(void **state)
 {
@@ -51,6 +63,7 @@ SUITE(test_missing)
 {
     const struct CMUnitTest tests[] = {
         MADE_CASE(who_is_in_finalize_is_missing),
+        MADE_CASE(who_has_entered_is_not_missing),
         MADE_CASE(a_call_that_waits_posts_nothing),
     };
 
