@@ -181,6 +181,13 @@ static bool is_doubtful(const struct esi_conditions *conditions,
     return channel && channel->doubtful;
 }
 
+/* Of a wait that would be sure.  What a rank did on a communicator that it has freed is
+ * not known: what is waited for may be there, and the call about to end. */
+static enum esi_condition_surety sure_unless(bool freed)
+{
+    return freed ? ESI_CONDITION_REASONED : ESI_CONDITION_SURE;
+}
+
 static int wait_for_anybody(struct esi_conditions *conditions,
                             const struct pending_call *pending,
                             bool sure,
@@ -193,7 +200,7 @@ static int wait_for_anybody(struct esi_conditions *conditions,
 
     if (result < 0 || !senders)
         return result;
-    *ret_condition = make_condition(sure && senders->exact ? ESI_CONDITION_SURE
+    *ret_condition = make_condition(sure && senders->exact ? sure_unless(senders->freed)
                                                            : ESI_CONDITION_MAYBE,
                                     ES_REASON_RECEIVE);
     ret_condition->any = true;
@@ -256,7 +263,10 @@ static int wait_for_message(struct esi_conditions *conditions,
     sure = presence == NOT_SENT && esi_condition_is_exact(conditions, pending->peer) &&
            !is_doubtful(conditions, &message);
     *ret_condition =
-        for_rank(conditions, sure ? ESI_CONDITION_SURE : ESI_CONDITION_MAYBE,
+        for_rank(conditions,
+                 sure ? sure_unless(esi_facts_has_freed(conditions->facts,
+                                                        pending->group, pending->peer))
+                      : ESI_CONDITION_MAYBE,
                  ES_REASON_RECEIVE, pending->peer);
     return 0;
 }
@@ -316,8 +326,9 @@ static int wait_for_receive(const struct esi_conditions *conditions,
     if (!pending->partitioned && message.number != ES_SEQUENCE_UNKNOWN &&
         esi_condition_is_exact(conditions, pending->peer) &&
         !is_doubtful(conditions, &message))
-        surety = pending->operation->synchronizing ? ESI_CONDITION_SURE
-                                                   : ESI_CONDITION_REASONED;
+        surety = sure_unless(
+            !pending->operation->synchronizing ||
+            esi_facts_has_freed(conditions->facts, pending->group, pending->peer));
     *ret_condition = for_rank(conditions, surety, ES_REASON_SEND, pending->peer);
     return 0;
 }
@@ -352,6 +363,20 @@ static size_t count_known(const struct esi_conditions *conditions,
             ++*known;
     }
     return *known;
+}
+
+/* How many members from the first on have not freed the communicator. */
+static size_t count_holding(const struct esi_conditions *conditions,
+                            struct esi_instance_space *space)
+{
+    if (space->holding == SIZE_MAX) {
+        space->holding = 0;
+        while (space->holding < space->member_count &&
+               !esi_facts_has_freed(conditions->facts, space->group,
+                                    space->members[space->holding].rank))
+            space->holding++;
+    }
+    return space->holding;
 }
 
 /* Whether the operation cannot end without all members, or the root. */
@@ -399,25 +424,28 @@ static int wait_for_missing(struct esi_conditions *conditions,
     bool known =
         missing <= count_known(conditions, space, pending->operation->nonblocking);
     enum need need = find_need(conditions, pending);
+    bool some = need != NEEDS_ALL || missing > count_holding(conditions, space);
     struct esi_condition condition = make_condition(
-        known ? ESI_CONDITION_SURE : ESI_CONDITION_MAYBE, ES_REASON_COLLECTIVE);
+        known ? sure_unless(some) : ESI_CONDITION_MAYBE, ES_REASON_COLLECTIVE);
 
     if (missing == 0) {
         *ret_condition = make_condition(ESI_CONDITION_MET, ES_REASON_ENTERED);
         return 0;
     }
     if (need == NEEDS_ROOT && !has_entered(conditions, pending, pending->peer)) {
+        bool freed =
+            esi_facts_has_freed(conditions->facts, pending->group, pending->peer);
+
         *ret_condition =
-            for_rank(conditions, condition.surety, ES_REASON_COLLECTIVE, pending->peer);
+            for_rank(conditions, known ? sure_unless(freed) : ESI_CONDITION_MAYBE,
+                     ES_REASON_COLLECTIVE, pending->peer);
         return 0;
     }
-    if (need != NEEDS_ALL && known)
-        condition.surety = ESI_CONDITION_REASONED;
     condition.targets = space->ranks;
     condition.target_count = missing;
     condition.space = (uint32_t)(space - conditions->instances.spaces);
     *ret_condition = condition;
-    return esi_condition_find_missing(conditions, space, missing, need != NEEDS_ALL,
+    return esi_condition_find_missing(conditions, space, missing, some,
                                       &ret_condition->node);
 }
 

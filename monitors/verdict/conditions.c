@@ -87,6 +87,9 @@ int esi_condition_find_senders(struct esi_conditions *conditions,
         set->exact = true;
         for (size_t i = 0; i < members->sizes[side] && set->exact; i++)
             set->exact = esi_condition_is_exact(conditions, members->sides[side][i]);
+        for (size_t i = 0; i < members->sizes[side] && !set->freed; i++)
+            set->freed =
+                esi_facts_has_freed(conditions->facts, group, members->sides[side][i]);
     }
     *ret_set = set;
     return 0;

@@ -34,6 +34,7 @@ struct esi_condition {
 struct esi_sender_set {
     bool made;
     bool exact; /* the ledgers of all are known */
+    bool freed; /* some have freed the communicator */
     uint32_t node;
 };
 

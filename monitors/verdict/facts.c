@@ -135,6 +135,7 @@ void esi_facts_fini(struct esi_facts *facts)
     }
     free(facts->groups);
     esi_hash_fini(&facts->group_numbers);
+    esi_fact_entries_fini(&facts->freed);
     *facts = (struct esi_facts){0};
 }
 
@@ -162,6 +163,24 @@ int esi_facts_find_group(struct esi_facts *facts,
         (struct esi_fact_group){.key = {key[0], key[1]}};
     *ret_group = (uint32_t)facts->group_count++;
     return 0;
+}
+
+int esi_facts_note_freed(struct esi_facts *facts, const uint64_t key[2], int rank)
+{
+    return esi_fact_entries_note(
+        &facts->freed, &(struct esi_fact_entered){.key = {key[0], key[1]},
+                                                  .window = ESI_FACT_NO_WINDOW,
+                                                  .rank = rank});
+}
+
+bool esi_facts_has_freed(const struct esi_facts *facts, uint32_t group, int rank)
+{
+    struct esi_fact_entered place = {.window = ESI_FACT_NO_WINDOW, .rank = rank};
+
+    if (facts->freed.count == 0 || group == ESI_FACT_NO_GROUP)
+        return false;
+    memcpy(place.key, facts->groups[group].key, sizeof place.key);
+    return esi_fact_entries_find(&facts->freed, &place) != NULL;
 }
 
 /* Reads the world ranks of one side.  Half a list would prove nothing. */

@@ -105,7 +105,9 @@ struct esi_facts {
     struct esi_fact_group *groups; /* owned */
     size_t group_count;
     size_t group_capacity;
-    struct esi_hash group_numbers;          /* by key */
+    struct esi_hash group_numbers; /* by key */
+    struct esi_fact_entries freed; /* owned; the communicators that ranks have freed:
+                                      what a rank did there its ledger does not tell */
     const struct esi_fact_entries *entered; /* borrowed; NULL = none */
     esi_fact_site_fn *name_site;            /* NULL = addresses are not known */
     void *site_data;                        /* borrowed */
@@ -127,6 +129,10 @@ void esi_facts_set_ends(struct esi_facts *facts);
 int esi_facts_find_group(struct esi_facts *facts,
                          const uint64_t key[2],
                          uint32_t *ret_group);
+
+/* Notes that the rank has freed the communicator of this key.  0 or -ENOMEM. */
+int esi_facts_note_freed(struct esi_facts *facts, const uint64_t key[2], int rank);
+bool esi_facts_has_freed(const struct esi_facts *facts, uint32_t group, int rank);
 
 /* World rank of a member, of the remote group where `remote`; negative: not known. */
 typedef int esi_fact_member_fn(const void *data, bool remote, int rank);

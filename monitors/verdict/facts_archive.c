@@ -375,9 +375,13 @@ static int read_communicators(struct esi_archived_facts *archived,
     if (!process->communicators)
         return -ENOMEM;
     process->communicator_count = row->communicator_count;
-    for (size_t i = 0; i < row->communicator_count && result == 0; i++)
-        result =
-            read_group(archived, &row->communicators[i], &process->communicators[i]);
+    for (size_t i = 0; i < row->communicator_count && result == 0; i++) {
+        const struct esi_archive_communicator *of = &row->communicators[i];
+
+        result = read_group(archived, of, &process->communicators[i]);
+        if (result == 0 && of->freed)
+            result = esi_facts_note_freed(&archived->facts, of->key, process->rank);
+    }
     return result;
 }
 

@@ -216,6 +216,57 @@ static int read_communicators(struct esi_fact_reader *reader,
     return result;
 }
 
+/* Of each process, how many groups that it is a member of its ledger does not name:
+ * it has not used those communicators, or has freed them. */
+static void count_unnamed(const struct esi_facts *facts, size_t *unnamed)
+{
+    for (uint32_t i = 0; i < facts->group_count; i++)
+        for (int side = 0; side < 2; side++)
+            for (size_t j = 0;
+                 facts->groups[i].sides[side] && j < facts->groups[i].sizes[side];
+                 j++) {
+                int rank = facts->groups[i].sides[side][j];
+
+                if (!esi_facts_has_freed(facts, i, rank))
+                    unnamed[esi_facts_find_process(facts, rank)]++;
+            }
+    for (size_t i = 0; i < facts->process_count; i++)
+        for (size_t j = 0; j < facts->processes[i].communicator_count; j++)
+            if (facts->processes[i].communicators[j].group != ESI_FACT_NO_GROUP &&
+                unnamed[i] > 0)
+                unnamed[i]--;
+}
+
+static int read_freed(struct esi_fact_reader *reader,
+                      const struct esi_fact_process *process)
+{
+    const struct es_scope *scope = esi_follower_scope(reader->follower);
+    struct es_communicator_info info;
+    int result = 0;
+
+    for (uint16_t i = 0; result == 0 && i < ES_COMMUNICATOR_NONE &&
+                         es_scope_communicator(scope, process->source, i, &info) == 0;
+         i++)
+        if (info.freed)
+            result = esi_facts_note_freed(&reader->facts, info.key, process->rank);
+    return result;
+}
+
+static int find_freed(struct esi_fact_reader *reader)
+{
+    const struct esi_facts *facts = &reader->facts;
+    size_t *unnamed = calloc(facts->process_count + 1, sizeof *unnamed);
+    int result = unnamed ? 0 : -ENOMEM;
+
+    if (result == 0)
+        count_unnamed(facts, unnamed);
+    for (size_t i = 0; i < facts->process_count && result == 0; i++)
+        if (unnamed[i] > 0)
+            result = read_freed(reader, &facts->processes[i]);
+    free(unnamed);
+    return result;
+}
+
 /* --- Compared with the look before ------------------------------------------------ */
 
 static const struct process_memory *find_before(const struct esi_fact_reader *reader,
@@ -323,6 +374,8 @@ int esi_fact_reader_read(struct esi_fact_reader *reader,
         result = read_ledgers(reader);
     if (result == 0)
         result = read_communicators(reader, look);
+    if (result == 0)
+        result = find_freed(reader);
     if (result < 0)
         return result;
     free(reader->now);

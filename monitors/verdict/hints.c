@@ -128,6 +128,8 @@ static bool hint_message(const struct hint_view *view, char out[ESI_HINT_WORDS])
         view->group == ESI_FACT_NO_GROUP)
         return false;
     message.source = view->wait->targets[0];
+    if (esi_facts_has_freed(conditions->facts, view->group, message.source))
+        return false;
     channel = esi_channels_find(&conditions->channels, &message);
     if (!channel || channel->sent == 0)
         snprintf(out, ESI_HINT_WORDS, "rank %d has never sent to rank %d with tag %d",

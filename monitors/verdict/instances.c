@@ -341,8 +341,10 @@ struct esi_instance_space *esi_instance_table_find_space(
         return NULL;
     }
     space = &instances->spaces[instances->count];
-    *space = (struct esi_instance_space){
-        .group = group, .window = window, .known = {SIZE_MAX, SIZE_MAX}};
+    *space = (struct esi_instance_space){.group = group,
+                                         .window = window,
+                                         .known = {SIZE_MAX, SIZE_MAX},
+                                         .holding = SIZE_MAX};
     *ret_error = list_members(instances, facts, space);
     if (*ret_error < 0)
         return NULL;

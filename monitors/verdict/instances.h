@@ -29,6 +29,7 @@ struct esi_instance_space {
     int *ranks;        /* owned; theirs, in their order */
     size_t *waiting;   /* owned; for who counts: threads that wait for a beginning */
     size_t known[2];   /* for who looks it up; SIZE_MAX at first */
+    size_t holding;    /* likewise: those before who has freed the communicator */
     uint32_t nodes[2]; /* for who makes a graph of it; all zero at first */
 };
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -41,6 +42,41 @@ static void who_has_entered_is_not_missing(void **state)
     made_verdicts_are(made, "MISSING certain 2");
 }
 
+/* Its ledger does not tell that any more: what is waited for may be there. */
+static void who_has_freed_the_communicator_may_have_done_all(void **state)
+{
+    struct made_facts *made = *state;
+    const uint64_t *key = made->facts.groups[0].key;
+    char *text;
+
+    made_request(made, 0, ESI_LEDGER_COLLECTIVE, "MPI_Ibarrier", ES_PEER_NONE, 0, 3);
+    made_wait(made, 0, "MPI_Wait", ESI_LEDGER_WAIT_ALL);
+    for (int i = 0; i < MADE_RANKS - 1; i++)
+        made_enter(made, i, "MPI_Ibarrier", 3);
+    made_open(made, 3, "MPI_Finalize", ES_PEER_NONE, 0, ES_SEQUENCE_UNKNOWN);
+    made_verdicts_are(made, "MISSING certain 3");
+    assert_int_equal(esi_facts_note_freed(&made->facts, key, 3), 0);
+    made_verdicts_are(made, "MISSING certain 3"); /* its call is still there */
+    made->facts.processes[0].schedule = ESI_SCHEDULE_HELD;
+    made_open(made, 1, "MPI_Recv", 2, 7, 0);
+    made_open(made, 2, "MPI_Recv", 1, 8, 0);
+    made_verdicts_are(made, "DEADLOCK certain 1,2; MISSING possible 3");
+    made_shows(made, "hint: rank 2 has never sent to rank 1 with tag 7\n");
+    for (int i = 1; i < 3; i++) {
+        made->facts.processes[3 - i].schedule = ESI_SCHEDULE_HELD;
+        assert_int_equal(esi_facts_note_freed(&made->facts, key, i), 0);
+        made_verdicts_are(made, "DEADLOCK possible 1,2; MISSING possible 3");
+        made->facts.processes[3 - i].schedule = ESI_SCHEDULE_RAN;
+    }
+    made_verdicts_are(made, "DEADLOCK certain 1,2; MISSING possible 3");
+    text = made_text(made);
+    assert_null(strstr(text, "never sent"));
+    free(text);
+    made->facts.processes[2].schedule = ESI_SCHEDULE_HELD;
+    made_open(made, 2, "MPI_Ssend", 1, 8, 0);
+    made_verdicts_are(made, "DEADLOCK possible 1,2; MISSING possible 3");
+}
+
 /* The call names the first of its requests, which is not one more. */
 static void a_call_that_waits_posts_nothing(void **state)
 {
@@ -64,6 +100,7 @@ SUITE(test_missing)
     const struct CMUnitTest tests[] = {
         MADE_CASE(who_is_in_finalize_is_missing),
         MADE_CASE(who_has_entered_is_not_missing),
+        MADE_CASE(who_has_freed_the_communicator_may_have_done_all),
         MADE_CASE(a_call_that_waits_posts_nothing),
     };
 
