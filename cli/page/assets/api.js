@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 the EventSpace authors
+// api.js - requests to the server, and its stream of changes.
+
+const TOKEN = 'eventspace-token';
+const STREAM = 'eventspace-stream';
+const RETRY_MS = [1000, 2000, 5000, 10000];
+
+let underway = 0;
+
+/** Requests that have no reply yet. */
+export const pending = () => underway;
+
+/** Moves a token from the address to this tab's memory, so that no link carries it. */
+export function takeToken() {
+  const parameters = new URLSearchParams(location.hash.slice(1));
+  if (!parameters.has('token')) return;
+  sessionStorage.setItem(TOKEN, parameters.get('token'));
+  parameters.delete('token');
+  history.replaceState(null, '', location.pathname + '#' + parameters);
+}
+
+function headers() {
+  const token = sessionStorage.getItem(TOKEN);
+  return token ? { 'X-EventSpace-Token': token } : {};
+}
+
+async function refusal(reply) {
+  const words = {
+    401: 'the server wants its token: open the address that it printed',
+    429: 'too many pages look at this run: close one',
+  };
+  let text = words[reply.status];
+  try {
+    text = (await reply.json()).error || text;
+  } catch {
+    // The status says enough.
+  }
+  const error = new Error(text || `the server answered ${reply.status}`);
+  error.status = reply.status;
+  return error;
+}
+
+function address(path, parameters) {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters || {}))
+    if (value !== undefined && value !== null && value !== '') query.set(name, value);
+  const text = query.toString();
+  return '/api/' + path + (text ? '?' + text : '');
+}
+
+async function get(path, parameters, signal) {
+  underway++;
+  try {
+    const reply = await fetch(address(path, parameters),
+      { headers: headers(), signal });
+    if (!reply.ok) throw await refusal(reply);
+    return await (path === 'window' ? reply.arrayBuffer() :
+      path === 'export' ? reply.blob() : reply.json());
+  } finally {
+    underway--;
+  }
+}
+
+/** The reply to /api/PATH: JSON, the bytes of a window, or a picture. */
+export const request = get;
+
+/**
+ * Requests of which only the newest reply counts: what this returns asks as `request`
+ * does, and cancels the one before, whose promise then never settles.
+ */
+export function newest() {
+  let last = null;
+  return async (path, parameters) => {
+    if (last) last.abort();
+    const mine = new AbortController();
+    last = mine;
+    try {
+      const reply = await get(path, parameters, mine.signal);
+      if (last === mine) return reply;
+    } catch (error) {
+      if (last === mine) throw error;
+    }
+    return new Promise(() => {});
+  };
+}
+
+async function* lines(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const parts = (rest + value).split('\n');
+    rest = parts.pop();
+    yield* parts;
+  }
+}
+
+async function readStream(onChange) {
+  const reply = await fetch('/api/stream', { headers: headers() });
+  if (!reply.ok) throw await refusal(reply);
+  for await (const line of lines(reply.body))
+    if (line.startsWith('data:')) onChange(JSON.parse(line.slice(5)));
+}
+
+/** Follows the stream for ever, unless `isOver()`. */
+async function keepReading(onChange, onError, isOver) {
+  for (let tries = 0; !isOver(); tries++) {
+    try {
+      await readStream((change) => {
+        tries = 0;
+        onError(null);
+        onChange(change);
+      });
+    } catch (error) {
+      onError(error);
+    }
+    const wait = RETRY_MS[Math.min(tries, RETRY_MS.length - 1)];
+    if (!isOver()) await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+}
+
+/** All tabs of a browser share the stream of one of them: connections are few. */
+export function followChanges(onChange, onError, isOver) {
+  const channel = new BroadcastChannel(STREAM);
+  channel.onmessage = (message) => onChange(message.data);
+  const read = () => keepReading((change) => {
+    channel.postMessage(change);
+    onChange(change);
+  }, onError, isOver);
+  if (navigator.locks) navigator.locks.request(STREAM, read);
+  else read();
+}
