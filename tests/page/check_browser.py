@@ -1,0 +1,363 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+"""Looks at the page of `eventspace view` in a browser (check_browser.sh starts the servers).
+
+    check_browser.py --ring URL --one URL --live URL --hang URL --pictures FOLDER
+
+What is looked at is the page's own model, window.eventspaceView, and its table; each
+check waits for a state of the page.
+"""
+
+import argparse
+import json
+import sys
+import traceback
+import urllib.request
+
+from browser import Browser
+
+V = "eventspaceView"
+DRAWN = f"window.{V} && {V}.run.known && {V}.drawn > 0"
+
+
+class Checks:
+    """The browser, the addresses, and what was wrong."""
+
+    def __init__(self, browser, arguments):
+        self.browser = browser
+        self.urls = arguments
+        self.faults = 0
+
+    def open(self, name, state="", **more):
+        """A tab that shows one of the runs; an archive's once its picture is complete."""
+        url = getattr(self.urls, name)
+        if state:
+            url += "&" + state
+        page = self.browser.open(url, **more)
+        page.wait(DRAWN if name in ("live", "hang") else f"{DRAWN} && {V}.idle")
+        return page
+
+    def ask(self, name, request):
+        """What the server of a run answers, without the page."""
+        base, token = getattr(self.urls, name).split("#token=")
+        asked = urllib.request.Request(base + "api/" + request,
+                                       headers={"X-EventSpace-Token": token})
+        with urllib.request.urlopen(asked, timeout=20) as reply:
+            return json.load(reply)
+
+    def that(self, holds, what):
+        """Count it as a fault unless it holds."""
+        print(("ok: " if holds else "FAILED: ") + what, flush=True)
+        self.faults += not holds
+
+    def end(self, page, what):
+        """A page must not have complained or asked elsewhere."""
+        self.that(not page.errors, f"{what}: no error on the console {page.errors[:2]}")
+        self.that(not page.foreign, f"{what}: no request elsewhere {page.foreign[:2]}")
+        page.close()
+
+
+def idle(page, condition="true"):
+    """Wait until the page has drawn a state in which something is true."""
+    page.wait(f"({condition}) && {V}.idle")
+
+
+def click_row(page, part=0.5, place=0):
+    """Click into a row of the diagram and wait for the event."""
+    box = page.evaluate(f"""(() => {{
+        const around = document.getElementById('diagram').getBoundingClientRect();
+        const line = {V}.items.filter((item) => item.kind === 'line')[{place}].box;
+        return [around.x + line[0] + {part} * line[2], around.y + line[1] + line[3] / 2];
+    }})()""")
+    before = page.evaluate(f"JSON.stringify({V}.view.selection)")
+    page.click(*box)
+    idle(page, f"{V}.found.event && JSON.stringify({V}.view.selection) != '{before}'")
+
+
+def place_of_selection(page):
+    """Where on the screen the selected event is drawn."""
+    box = page.evaluate(f"{V}.items.find((item) => item.kind === 'selection').box")
+    return box[0] + box[2] / 2
+
+
+def check_archive(checks):
+    """Rows, an event in words, its cones, table, axis, address."""
+    page = checks.open("ring")
+    checks.that(page.evaluate(f"{V}.rows.length") == 4, "four rows of the ring")
+    checks.that(page.evaluate(f"{V}.items.some((i) => i.kind === 'call')"), "calls drawn")
+    checks.that(page.evaluate(f"{V}.items.some((i) => i.kind === 'message')"),
+                "messages drawn as arrows")
+    click_row(page, 0.4, 1)
+    checks.that("MPI_" in page.evaluate("document.getElementById('panel').innerText"),
+                "the event is told in words")
+    checks.that("MPI_" in page.evaluate("document.getElementById('speech').textContent"),
+                "and announced")
+    page.evaluate(f"{V}.select([1, 20])")
+    idle(page, f"{V}.found.event && {V}.found.event.event[1] == 20")
+    check_cones(checks, page)
+    check_axis(checks, page)
+    check_table(checks, page)
+    check_address(checks, page)
+    checks.end(page, "archive")
+
+
+def check_cones(checks, page):
+    """Those drawn are those that the server computes."""
+    idle(page, f"{V}.found.cone")
+    row, index = page.evaluate(f"{V}.view.selection")
+    cone = checks.ask("ring", f"cone?event={row}:{index}")
+    shown = page.evaluate(f"{V}.found.cone")
+    checks.that(all(shown[k] == cone[k] for k in ("past", "future", "past_at")),
+                "cones are the server's")
+    for kind in ("past", "future"):
+        drawn = page.evaluate(f"{V}.items.filter((i) => i.kind === '{kind}').length")
+        there = sum(at is not None and page.evaluate(
+            f"{at[0]} >= {V}.view.from && {at[0]} <= {V}.view.to")
+            for at in cone[kind + "_at"])
+        checks.that(drawn == there, f"{kind}: a mark on each row ({drawn} of {there})")
+
+
+def check_axis(checks, page):
+    """The selected event keeps its place when the axis or the zoom changes."""
+    before = place_of_selection(page)
+    for key, condition in (("a", f"{V}.view.axis == 'level'"), ("+", "true"),
+                           ("a", f"{V}.view.axis == 'time'"), ("-", "true")):
+        page.press(key)
+        idle(page, condition + f" && {V}.items.some((i) => i.kind === 'selection')")
+        after = place_of_selection(page)
+        checks.that(abs(after - before) < 1.5, f"'{key}' keeps the event at its place")
+
+
+def check_table(checks, page):
+    """The table has the lines of the canvas and the same selection."""
+    page.press("t")
+    idle(page, f"{V}.view.table")
+    keys = page.evaluate(f"{V}.items.filter((i) => i.kind === 'line').map((i) => i.key)")
+    rows = page.evaluate("[...document.querySelectorAll('#rows tbody tr')]"
+                         ".map((row) => row.dataset.key)")
+    checks.that(keys == rows, f"the table has the lines of the diagram: {rows}")
+    chosen = page.evaluate("[...document.querySelectorAll('#rows tr[aria-selected=true]')]"
+                           ".map((row) => row.dataset.key)")
+    row = page.evaluate(f"{V}.view.selection[0]")
+    checks.that(chosen == [f"r{row}"], "and its selection")
+    page.press("t")
+    idle(page, f"!{V}.view.table")
+
+
+def check_address(checks, page):
+    """The address restores what is seen, without the token."""
+    page.wait("location.hash.includes('event=')")
+    state = f"[{V}.view.axis, {V}.view.selection, Math.round({V}.view.to)]"
+    address, shown = page.evaluate("location.hash"), page.evaluate(state)
+    checks.that("token" not in address, "no token in the address")
+    other = checks.open("ring", address[1:])
+    idle(other, f"{V}.found.event")
+    checks.that(other.evaluate(state) == shown, f"the address restores the view {shown}")
+    checks.end(other, "restored")
+
+
+def check_keys(checks):
+    """All of it by keys."""
+    page = checks.open("ring")
+    page.press("ArrowRight")
+    idle(page, f"{V}.found.event")
+    start = page.evaluate(f"{V}.view.selection")
+    page.press("ArrowRight")
+    idle(page, f"{V}.found.event && {V}.view.selection[1] == {start[1] + 1}")
+    checks.that(True, "the right arrow goes along the thread")
+    walk_to_message(page)
+    row = page.evaluate(f"{V}.view.selection[0]")
+    page.press("ArrowRight", shift=True)
+    idle(page, f"{V}.found.event && {V}.view.selection[0] != {row}")
+    checks.that(True, "Shift and the right arrow go along a message")
+    page.press("ArrowLeft", shift=True)
+    idle(page, f"{V}.found.event && {V}.view.selection[0] == {row}")
+    page.press("m")
+    idle(page, f"{V}.view.measure")
+    page.press("ArrowDown")
+    idle(page, f"{V}.found.measured && {V}.found.measured.relation")
+    checks.that(page.evaluate("document.getElementById('panel').innerText")
+                .find("Measured") >= 0, "a measurement is told")
+    page.press("?")
+    page.wait("document.getElementById('help').open")
+    page.press("Escape")
+    page.wait("!document.getElementById('help').open")
+    search_by_keys(checks, page)
+    page.press("0")
+    idle(page, f"{V}.view.whole")
+    checks.end(page, "keys")
+
+
+def walk_to_message(page):
+    """Walk until there is an event on another row that this one causes."""
+    for _ in range(40):
+        if page.evaluate(f"{V}.found.event.effects.some((id) => id[0] != "
+                         f"{V}.view.selection[0])"):
+            return
+        index = page.evaluate(f"{V}.view.selection[1]")
+        page.press("ArrowRight")
+        idle(page, f"{V}.found.event && {V}.found.event.event[1] == {index + 1}")
+
+
+def search_by_keys(checks, page):
+    """Search by text, and go through what was found."""
+    page.press("/")
+    page.wait("document.activeElement.id == 'search-text'")
+    page.type("MPI_Recv")
+    page.press("Enter")
+    idle(page, f"{V}.found.matches.length > 10")
+    page.press("Escape")
+    page.press("n")
+    idle(page, f"{V}.found.match == 0 && {V}.found.event")
+    page.press("n")
+    idle(page, f"{V}.found.match == 1 && {V}.found.event")
+    checks.that("MPI_Recv" in page.evaluate(f"{V}.found.event.text"), "a match is selected")
+    checks.that(page.evaluate(f"{V}.items.some((i) => i.kind === 'match')"),
+                "matches are drawn")
+
+
+def check_pattern(checks):
+    """Hits of a pattern are those that the server finds."""
+    pattern = 'S := ["", "MPI_Send", ""]; R := ["", "MPI_Recv", ""]; Match := S --> R;'
+    page = checks.open("ring", "panel=search&by=pattern&search=" +
+                       urllib.request.quote(pattern))
+    idle(page, f"{V}.found.matches.length > 0")
+    answer = checks.ask("ring", "search?limit=1000&pattern=" + urllib.request.quote(pattern))
+    shown = page.evaluate(f"{V}.found.matches.map((match) => match.events)")
+    checks.that(shown == answer["matches"], f"{len(shown)} matches of a pattern")
+    checks.end(page, "pattern")
+
+
+def check_panels(checks):
+    """Each panel shows something, or says what is wrong."""
+    page = checks.open("ring")
+    for name in ("waits", "collectives", "matrix", "profile"):
+        page.evaluate(f"document.getElementById('tab-{name}').click()")
+        idle(page, "document.getElementById('panel').innerText.trim().length > 10")
+        error = page.evaluate("(document.querySelector('#panel .error') || {}).textContent")
+        checks.that(not error, f"panel {name}: {error or 'shown'}")
+    checks.end(page, "panels")
+
+
+def check_mouse(checks):
+    """Drag, wheel, and a measurement by Shift and drag."""
+    page = checks.open("ring")
+    box = page.evaluate("(({x, y, width}) => [x, y, width])"
+                        "(document.getElementById('diagram').getBoundingClientRect())")
+    middle, y = box[0] + 148 + (box[2] - 148) / 2, box[1] + 60
+    at = f"({V}.view.from + {V}.view.to) / 2"
+    before, width = page.evaluate(at), page.evaluate(f"{V}.view.to - {V}.view.from")
+    page.wheel(middle, y, -100)
+    idle(page, f"{V}.view.to - {V}.view.from < {width} * 0.9")
+    checks.that(abs(page.evaluate(at) - before) < width * 0.01, "the wheel zooms there")
+    start = page.evaluate(f"{V}.view.from")
+    page.drag((middle, y), (middle - 120, y))
+    idle(page, f"{V}.view.from > {start}")
+    checks.that(True, "a drag moves the window")
+    page.drag((middle - 200, y), (middle + 200, y + 40), shift=True)
+    idle(page, f"{V}.found.measured && {V}.view.measure")
+    checks.that(True, "Shift and a drag measure")
+    checks.end(page, "mouse")
+
+
+def check_live(checks):
+    """A run that goes on: it grows, is followed, is left, is followed again."""
+    page = checks.open("live")
+    page.wait(f"{V}.run.live && {V}.run.events > 0 && {V}.rows.length == 4")
+    events = page.evaluate(f"{V}.run.events")
+    page.wait(f"{V}.run.events > {events}")
+    checks.that(page.evaluate(f"{V}.view.follow"), "a live run is followed")
+    end = page.evaluate(f"{V}.view.to")
+    page.wait(f"{V}.view.to > {end}")
+    checks.that(True, "the window keeps up")
+    page.press("[")
+    page.wait(f"!{V}.view.follow")
+    to, events = page.evaluate(f"[{V}.view.to, {V}.run.events]")
+    page.wait(f"{V}.run.events > {events}")
+    checks.that(page.evaluate(f"{V}.view.follow") is False, "moving leaves follow mode")
+    page.evaluate("document.getElementById('follow').click()")
+    page.wait(f"{V}.view.follow && {V}.view.to > {to}")
+    checks.that(True, "a button goes back")
+    other = checks.open("live")
+    other.wait(f"{V}.run.events > {events}")
+    last = other.evaluate(f"{V}.run.events")
+    other.wait(f"{V}.run.events > {last}")
+    page.wait(f"{V}.run.events > {last}")
+    checks.that(True, "two tabs are kept up to date")
+    checks.end(other, "second tab")
+    checks.end(page, "live")
+
+
+def check_hang(checks):
+    """The circle of a deadlock is named and drawn."""
+    page = checks.open("hang")
+    page.wait(f"{V}.found.verdict && {V}.found.verdict.cycle.length > 1")
+    page.wait(f"{V}.items.some((item) => item.kind === 'wait')")
+    cycle = page.evaluate(f"{V}.found.verdict.cycle")
+    drawn = page.evaluate(f"{V}.items.filter((i) => i.kind === 'wait')"
+                          ".map((i) => [i.from, i.to])")
+    wanted = [[rank, cycle[(i + 1) % len(cycle)]] for i, rank in enumerate(cycle)]
+    checks.that(drawn == wanted, f"the circle is drawn: {drawn}")
+    checks.that("DEADLOCK" in page.evaluate("document.getElementById('notice').innerText"),
+                "and told")
+    page.evaluate("document.getElementById('tab-waits').click()")
+    page.wait("document.querySelectorAll('svg.graph .stuck circle').length > 1")
+    checks.that(True, "the graph of waits has it")
+    checks.end(page, "hang")
+
+
+def check_preferences(checks):
+    """Dark, still, and at 200 %."""
+    page = checks.open("ring", dark=True, reduced_motion=True)
+    colour = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(colour)
+    page.press("+")
+    idle(page)
+    picture = page.screenshot(f"{checks.urls.pictures}/dark.png")
+    checks.that(len(picture) > 10000, "a picture of the dark page")
+    page.emulate(dark=False)
+    page.wait(f"{colour} != '{dark}'")
+    checks.that(True, "dark and light differ")
+    page.resize(1400, 900, zoom=2)
+    idle(page, "innerWidth == 700")
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    checks.that(wide <= 700, f"nothing is cut off at 200 % ({wide})")
+    checks.end(page, "preferences")
+
+
+def check_small(checks):
+    """One rank that sends nothing."""
+    page = checks.open("one")
+    checks.that(page.evaluate(f"{V}.rows.length") == 1, "one row")
+    page.press("ArrowRight")
+    idle(page, f"{V}.found.event")
+    checks.end(page, "one rank")
+
+
+CHECKS = (check_archive, check_keys, check_mouse, check_pattern, check_panels, check_live,
+          check_hang, check_preferences, check_small)
+
+
+def main():
+    """Run all checks in one browser."""
+    parser = argparse.ArgumentParser()
+    for name in ("ring", "one", "live", "hang", "pictures"):
+        parser.add_argument("--" + name, required=True)
+    parser.add_argument("--only")
+    arguments = parser.parse_args()
+    with Browser() as browser:
+        checks = Checks(browser, arguments)
+        for check in CHECKS:
+            if arguments.only and arguments.only not in check.__name__:
+                continue
+            try:
+                check(checks)
+            except Exception:  # the others are still worth a look
+                traceback.print_exc(file=sys.stdout)
+                checks.that(False, check.__name__)
+    return checks.faults > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
