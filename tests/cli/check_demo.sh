@@ -7,7 +7,7 @@
 need_mpi
 unset EVENTSPACE_LAUNCHER # as a user starts it
 began=$SECONDS
-timeout -k 10 170 "$eventspace" demo >"$folder/out" 2>&1 ||
+TMPDIR=$folder timeout -k 10 170 "$eventspace" demo >"$folder/out" 2>&1 ||
     fault "the demonstration failed: $(cat "$folder/out")"
 echo "it took $((SECONDS - began)) s"
 contains out "the others lost"
@@ -16,6 +16,10 @@ races=$(grep -cE '^[012]\.0:[0-9]+ MPI_(Recv|Send)(, [012]\.0:[0-9]+ MPI_(Recv|S
 [ "$races" -ge 1 ] || fault "no message race is shown: $(cat "$folder/out")"
 contains out "DEADLOCK (certain): 0 -> 1 -> 0"
 contains out "That was the main job"
+# One archive stays, and the last lines tell how to look at it.
+kept=$folder/eventspace-demo-$(id -u)
+contains out "eventspace view $kept"
+expect 0 "$eventspace" order --stats "$kept"
 
 # The example programs can be taken for more.
 expect 0 "$eventspace" demo --programs
