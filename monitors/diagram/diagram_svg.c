@@ -3,8 +3,8 @@
 /*
  * diagram_svg.c - a window of the diagram as a picture.
  *
- * Colours are those of Okabe and Ito, which the colour-blind can tell; what was lost is
- * hatched, past and future also differ in their dashes and marks.
+ * Colours are those of the page (cli/page/assets/page.css), which the colour-blind can
+ * tell; what was lost is hatched, past and future also differ in their dashes.
  */
 #include "config.h"
 
@@ -34,18 +34,18 @@ static const char style[] =
     "text{font:11px system-ui,sans-serif;fill:#222}"
     ".title{font-weight:600;font-size:13px}\n"
     ".back{fill:#fff}.grid{stroke:#c3cad1;stroke-width:1}\n"
-    ".send{fill:#0072b2}.receive{fill:#e69f00}.collective{fill:#009e73}"
-    ".poll{fill:#f0e442}.other{fill:#cc79a7}.lost{fill:url(#hatch)}"
-    ".computing{fill:#e8ecf0}"
+    ".send{fill:#2f92cf}.receive{fill:#cf8400}.collective{fill:#00598f}"
+    ".poll{fill:#948a00}.other{fill:#95708f}.lost{fill:url(#hatch)}"
+    ".computing{fill:#e2e8ed}"
     ".send,.receive,.collective,.poll,.other{stroke:#fff;stroke-width:.5}\n"
-    ".flight{fill:none;stroke:#0072b2;stroke-width:1.5;stroke-dasharray:2 2}\n"
+    ".flight{fill:none;stroke:#2f92cf;stroke-width:1.5;stroke-dasharray:2 2}\n"
     ".message{stroke:#444;stroke-width:.8;fill:none;opacity:.75}\n"
-    ".past{stroke:#d55e00;stroke-width:2;fill:none;stroke-dasharray:6 3}\n"
-    ".future{stroke:#3a87c8;stroke-width:2;fill:none}\n"
-    ".event{fill:none;stroke:#000;stroke-width:2}.match{fill:none;stroke:#d55e00;"
+    ".past{stroke:#b84e00;stroke-width:2;fill:none;stroke-dasharray:6 3}\n"
+    ".future{stroke:#007a5a;stroke-width:2;fill:none}\n"
+    ".event{fill:none;stroke:#000;stroke-width:2}.match{fill:none;stroke:#a03c80;"
     "stroke-width:2}\n"
     "@media(prefers-color-scheme:dark){text{fill:#e4e7ea}.back{fill:#15181c}"
-    ".computing{fill:#2a3037}.grid{stroke:#444c55}.message{stroke:#c8ced4}"
+    ".computing{fill:#2b353e}.grid{stroke:#444c55}.message{stroke:#c8ced4}"
     ".event{stroke:#fff}}\n"
     "</style>\n"
     "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" "
