@@ -36,9 +36,6 @@ bool esi_page_list_rows(struct esi_page_asked *asked,
 
 /* The window of a request, whole units of its axis; `columns` is 1. */
 struct esi_diagram_window esi_page_window_of(const struct esi_page_asked *asked);
-/* What positions on an axis are relative to. */
-uint64_t esi_page_origin(const struct esi_page_asked *asked,
-                         enum esi_diagram_axis axis);
 /* Where a position lies; what lies before 0 becomes 0. */
 uint64_t esi_page_place_of(const struct esi_page_asked *asked,
                            enum esi_diagram_axis axis,

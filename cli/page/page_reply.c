@@ -112,7 +112,9 @@ bool esi_page_list_rows(struct esi_page_asked *asked,
     return true;
 }
 
-uint64_t esi_page_origin(const struct esi_page_asked *asked, enum esi_diagram_axis axis)
+/* What positions on an axis are relative to. */
+static uint64_t origin_of(const struct esi_page_asked *asked,
+                          enum esi_diagram_axis axis)
 {
     return axis == ESI_DIAGRAM_TIME ? asked->extent.begin[ESI_DIAGRAM_TIME] : 0;
 }
@@ -130,7 +132,7 @@ uint64_t esi_page_place_of(const struct esi_page_asked *asked,
                            enum esi_diagram_axis axis,
                            double position)
 {
-    uint64_t origin = esi_page_origin(asked, axis);
+    uint64_t origin = origin_of(asked, axis);
     int64_t shift = (int64_t)position;
 
     return shift < 0 && (uint64_t)-shift > origin ? 0 : origin + (uint64_t)shift;

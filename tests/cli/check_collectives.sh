@@ -170,8 +170,11 @@ fi
     --ranks-late 1 --late-us 20000 --sleep --iterations 200 --operation barrier \
     >"$folder/live" 2>&1 </dev/null &
 await 20 "$eventspace" list "$prefix-live"
-timeout 20 "$eventspace" collectives -n 1 -i 0.5 "$prefix-live" >"$folder/out"
-contains out "COMM"
+shows_operations()
+{
+    timeout 20 "$eventspace" collectives -n 1 -i 0.5 "$prefix-live" | grep -q COMM
+}
+await 20 shows_operations
 timeout 60 "$eventspace" collectives --format json --follow -i 0.5 "$prefix-live" \
     >"$folder/out" || fault "live: $(cat "$folder/out")"
 wait

@@ -11,7 +11,7 @@ hosts up --rate 100mbit --delay 2000
 place a0 a1 b0 b1
 draw_map $work/map.json
 start_run seen --keep --threshold 60000 --map $work/map.json -- \
-    "$apps/windtunnel" --rows 704 --matrices 2 --iterations 1000
+    "$apps/windtunnel" --rows 704 --matrices 2 --iterations 1400
 home=$(home_of seen)
 # Who has no part in the run only looks.
 bring_key out seen key.read
