@@ -426,20 +426,13 @@ static int print_tree(const struct es_member *answer,
     const char *format = arguments->format;
     bool text = strcmp(format, "text") == 0;
     const struct es_member *stages = esi_member_find(answer, "stages");
-    size_t count = esi_member_count(stages);
-    struct esi_stage_row *rows = calloc(count + 1, sizeof *rows);
     int result;
 
-    if (!rows)
-        return -ENOMEM;
-    for (size_t i = 0; i < count; i++)
-        esi_stage_row_read(esi_member_at(stages, i), 0, NULL, &rows[i]);
     if (text)
         print_settings(answer, arguments->all);
-    result = esi_show_print(text ? "table" : format, stdout, rows, count, &shown);
+    result = esi_stage_rows_print(stages, text ? "table" : format, stdout, &shown);
     if (text)
         print_decisions(esi_member_find(answer, "decisions"));
-    free(rows);
     return result;
 }
 

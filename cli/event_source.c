@@ -113,9 +113,11 @@ static bool is_at_end(const struct esi_event_source *source,
            (source->is_enough && source->is_enough(source->enough_data));
 }
 
-static int pause_reading(const struct esi_event_source *source, uint64_t now_ns)
+static int pause_reading(const struct esi_event_source *source,
+                         struct es_scope *scope,
+                         uint64_t now_ns)
 {
-    return source->paused ? source->paused(source->paused_data, now_ns) : 0;
+    return source->paused ? source->paused(source->paused_data, scope, now_ns) : 0;
 }
 
 /* Reads until nobody is left who could write; what is there then is still to be read.
@@ -128,17 +130,18 @@ static int follow_run(struct source_reading *reading, struct esi_causality_scope
     int result;
 
     while (!is_at_end(reading->source, follower)) {
-        uint64_t now_ns = es_scope_run_now_ns(esi_follower_scope(follower));
+        struct es_scope *read = esi_follower_scope(follower);
+        uint64_t now_ns = es_scope_run_now_ns(read);
         int more = esi_causality_scope_read(scope, false);
 
         if (more < 0)
             return more;
-        result = pause_reading(reading->source, now_ns);
+        result = pause_reading(reading->source, read, now_ns);
         if (result < 0)
             return result;
         esi_notices_follow(&notices, follower);
         esi_progress_show(&reading->progress);
-        if (more == 0 && !es_scope_is_paced(esi_follower_scope(follower)))
+        if (more == 0 && !es_scope_is_paced(read))
             nanosleep(&pause, NULL);
     }
     return 0;

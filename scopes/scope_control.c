@@ -73,13 +73,20 @@ static void write_cost(const struct es_scope *scope, struct esi_json_out *out)
     esi_json_out_end(out);
 }
 
+void esi_scope_write_stages(struct es_scope *scope,
+                            uint64_t timeout_ns,
+                            struct esi_json_out *out)
+{
+    esi_json_out_begin_array(out, "stages");
+    esi_stage_foreach_row(scope->root, 0, timeout_ns, write_row, out);
+    esi_json_out_end(out);
+}
+
 static void control_show(struct es_scope *scope, struct esi_json_out *out)
 {
     write_settings(scope, out);
     write_cost(scope, out);
-    esi_json_out_begin_array(out, "stages");
-    esi_stage_foreach_row(scope->root, 0, COSTS_NS, write_row, out);
-    esi_json_out_end(out);
+    esi_scope_write_stages(scope, COSTS_NS, out);
     esi_scope_write_pace(scope, out);
 }
 

@@ -18,11 +18,17 @@
 #ifndef ES_SCOPES_SCOPE_CONTROL_H
 #define ES_SCOPES_SCOPE_CONTROL_H
 
+#include "base/json_out.h"
 #include "eventspace/scope.h"
 
 /* Registers the scope with the home server, if it has a name.  -ENOMEM; that nobody
  * listens is no failure. */
 int esi_scope_register(struct es_scope *scope);
+/* Writes "stages", an array of ROWs, into an object that is begun.  A tuple server that
+ * does not answer within the time leaves out its own.  Between pulls. */
+void esi_scope_write_stages(struct es_scope *scope,
+                            uint64_t timeout_ns,
+                            struct esi_json_out *out);
 /* Executes what people ask of a registered scope.  Before a pull. */
 void esi_scope_poll(struct es_scope *scope);
 void esi_scope_deregister(struct es_scope *scope);

@@ -8,8 +8,17 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/condition.h"
+#include "base/json_out.h"
+#include "base/now.h"
 #include "cli/interrupt.h"
+#include "scopes/scope_control.h"
+
+#define STAGES_AGE_NS UINT64_C(1000000000)  /* are not looked at more often */
+#define STAGES_WAIT_NS UINT64_C(3000000000) /* as long as a request waits for them */
+#define COSTS_NS UINT64_C(300000000)        /* as long as a tuple server may take */
 
 struct esi_page_feed {
     struct esi_page_feed_config config;
@@ -19,6 +28,10 @@ struct esi_page_feed {
     struct esi_delay *delay;
     struct esi_causal_listener to_delay;
     uint64_t earliest_ns[ESI_PAGE_STREAMS];
+    pthread_cond_t looked; /* at the stages, or never again */
+    bool is_look_wanted;
+    uint64_t looked_ns; /* CLOCK_MONOTONIC */
+    char *stages;       /* owned; NULL = nobody has looked */
     bool is_read;
     bool is_over;
 };
@@ -33,6 +46,7 @@ int esi_page_feed_create(const struct esi_page_feed_config *config,
         return -ENOMEM;
     feed->config = *config;
     pthread_mutex_init(&feed->lock, NULL);
+    esi_condition_init(&feed->looked);
     if (esi_diagram_create(&config->diagram, &feed->diagram) < 0 ||
         esi_delay_create(&delay, &feed->delay) < 0) {
         esi_page_feed_destroy(feed);
@@ -50,6 +64,8 @@ void esi_page_feed_destroy(struct esi_page_feed *feed)
         return;
     esi_delay_destroy(feed->delay);
     esi_diagram_destroy(feed->diagram);
+    free(feed->stages);
+    pthread_cond_destroy(&feed->looked);
     pthread_mutex_destroy(&feed->lock);
     free(feed);
 }
@@ -90,12 +106,47 @@ static int pass_open(void *data, uint32_t trace, const struct esi_causal_call *c
     return feed->to_diagram.open(feed->to_diagram.data, trace, call);
 }
 
-static int note_now(void *data, uint64_t now_ns)
+static bool is_look_wanted(struct esi_page_feed *feed)
+{
+    bool is_wanted;
+
+    pthread_mutex_lock(&feed->lock);
+    is_wanted = feed->is_look_wanted;
+    pthread_mutex_unlock(&feed->lock);
+    return is_wanted;
+}
+
+/* The servers are asked without the lock: they may take long. */
+static int look_at_stages(struct esi_page_feed *feed, struct es_scope *scope)
+{
+    struct esi_json_text json;
+    char *stages;
+    int result = esi_json_text_begin(&json);
+
+    if (result < 0)
+        return result;
+    esi_json_out_begin_object(&json.out, NULL);
+    esi_scope_write_stages(scope, COSTS_NS, &json.out);
+    esi_json_out_end(&json.out);
+    result = esi_json_text_finish(&json, &stages, NULL);
+    if (result < 0)
+        return result;
+    pthread_mutex_lock(&feed->lock);
+    free(feed->stages);
+    feed->stages = stages;
+    feed->looked_ns = esi_now_ns(CLOCK_MONOTONIC);
+    feed->is_look_wanted = false;
+    pthread_cond_broadcast(&feed->looked);
+    pthread_mutex_unlock(&feed->lock);
+    return 0;
+}
+
+static int pause_reading(void *data, struct es_scope *scope, uint64_t now_ns)
 {
     struct esi_page_feed *feed = data;
 
     esi_diagram_set_now(feed->diagram, now_ns);
-    return 0;
+    return is_look_wanted(feed) ? look_at_stages(feed, scope) : 0;
 }
 
 int esi_page_feed_read(struct esi_page_feed *feed)
@@ -105,7 +156,7 @@ int esi_page_feed_read(struct esi_page_feed *feed)
     struct esi_event_source source = {
         .path = feed->config.name,
         .follow = !feed->config.is_archive,
-        .paused = note_now,
+        .paused = pause_reading,
         .paused_data = feed,
         .consumer = feed->config.consumer,
         .listener = {.told = pass_event, .open = pass_open, .data = feed},
@@ -115,6 +166,7 @@ int esi_page_feed_read(struct esi_page_feed *feed)
     pthread_mutex_lock(&feed->lock);
     feed->is_read = true;
     feed->is_over = !facts.is_under_way;
+    pthread_cond_broadcast(&feed->looked);
     pthread_mutex_unlock(&feed->lock);
     return status;
 }
@@ -159,6 +211,35 @@ int esi_page_feed_use_delay(struct esi_page_feed *feed,
     result = esi_delay_settle(feed->delay);
     if (result >= 0)
         result = use(data, feed->delay);
+    pthread_mutex_unlock(&feed->lock);
+    return result;
+}
+
+/* Asks the reading thread for a look, where the last one is old.  With the lock. */
+static void await_look(struct esi_page_feed *feed)
+{
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
+
+    if (feed->stages && now_ns - feed->looked_ns < STAGES_AGE_NS)
+        return;
+    feed->is_look_wanted = true;
+    while (feed->is_look_wanted && !feed->is_read &&
+           esi_now_left_ns(now_ns + STAGES_WAIT_NS) > 0)
+        esi_condition_wait(&feed->looked, &feed->lock, now_ns + STAGES_WAIT_NS);
+}
+
+int esi_page_feed_copy_stages(struct esi_page_feed *feed, char **ret_stages)
+{
+    int result;
+
+    *ret_stages = NULL;
+    if (feed->config.is_archive)
+        return 0;
+    pthread_mutex_lock(&feed->lock);
+    await_look(feed);
+    if (feed->stages)
+        *ret_stages = strdup(feed->stages);
+    result = feed->stages && !*ret_stages ? -ENOMEM : 0;
     pthread_mutex_unlock(&feed->lock);
     return result;
 }

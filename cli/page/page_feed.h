@@ -60,4 +60,10 @@ int esi_page_feed_use_delay(struct esi_page_feed *feed,
                             int (*use)(void *data, struct esi_delay *delay),
                             void *data);
 
+/* The stages of the scope that reads the run and what they have cost, at most a second
+ * old while it is read, as esi_scope_write_stages() writes them into an object.  Waits
+ * for the reading thread, which looks between two pulls.  NULL: none are known, as of
+ * an archive.  0 or -ENOMEM; caller frees *ret_stages. */
+int esi_page_feed_copy_stages(struct esi_page_feed *feed, char **ret_stages);
+
 #endif

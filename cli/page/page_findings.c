@@ -13,6 +13,7 @@
 #include "cli/page/page_watch.h"
 #include "eventspace/operation.h"
 #include "monitors/delay/delay_print.h"
+#include "scopes/remote/remote.h"
 
 /* --- Verdict ---------------------------------------------------------------------- */
 
@@ -212,4 +213,45 @@ void esi_page_make_waits(struct esi_page_asked *asked)
 void esi_page_make_collectives(struct esi_page_asked *asked)
 {
     make_of_delay(asked, write_collectives);
+}
+
+/* --- The scope -------------------------------------------------------------------- */
+
+/* As JSON Lines, elements folded.  0 or -errno; caller frees *ret_lines. */
+static int format_stages(const char *stages, char **ret_lines)
+{
+    const struct es_member *rows;
+    struct es_message *message;
+    size_t length;
+    FILE *out;
+    int result = esi_message_parse(stages, strlen(stages), "stages", NULL, &message);
+
+    *ret_lines = NULL;
+    if (result < 0)
+        return result;
+    rows = esi_member_find(esi_message_root(message), "stages");
+    out = open_memstream(ret_lines, &length);
+    result = out ? esi_stage_rows_print(rows, "json", out, NULL) : -ENOMEM;
+    if (out && fclose(out) != 0)
+        result = -ENOMEM;
+    esi_message_destroy(message);
+    return result;
+}
+
+void esi_page_make_scope(struct esi_page_asked *asked)
+{
+    struct esi_json_text json;
+    char *stages, *lines = NULL;
+    int result = esi_page_feed_copy_stages(asked->model->feed, &stages);
+
+    if (result == 0 && stages)
+        result = format_stages(stages, &lines);
+    if (result < 0) {
+        esi_page_reply_fail(asked->reply, 503, "the scope: %s", strerror(-result));
+    } else if (esi_page_begin_json(asked, &json)) {
+        put_lines(&json.out, "stages", lines);
+        esi_page_end_json(asked, &json);
+    }
+    free(lines);
+    free(stages);
 }

@@ -628,6 +628,24 @@ void esi_stage_row_read(const struct es_member *member,
     *ret_row = row;
 }
 
+int esi_stage_rows_print(const struct es_member *members,
+                         const char *format,
+                         FILE *stream,
+                         const struct esi_show_options *options)
+{
+    size_t count = esi_member_count(members);
+    struct esi_stage_row *rows = calloc(count + 1, sizeof *rows);
+    int result;
+
+    if (!rows)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        esi_stage_row_read(esi_member_at(members, i), 0, NULL, &rows[i]);
+    result = esi_show_print(format, stream, rows, count, options);
+    free(rows);
+    return result;
+}
+
 void esi_stage_foreach_row(struct es_stage *stage,
                            int depth,
                            uint64_t timeout_ns,

@@ -81,4 +81,10 @@ void esi_stage_row_read(const struct es_member *member,
                         const char *host,
                         struct esi_stage_row *ret_row);
 
+/* Prints an array of such rows: see esi_show_print(). */
+int esi_stage_rows_print(const struct es_member *rows,
+                         const char *format,
+                         FILE *stream,
+                         const struct esi_show_options *options);
+
 #endif

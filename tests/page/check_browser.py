@@ -232,11 +232,13 @@ def check_pattern(checks):
 def check_panels(checks):
     """Each panel shows something, or says what is wrong."""
     page = checks.open("ring")
-    for name in ("waits", "collectives", "matrix", "profile"):
+    for name in ("waits", "collectives", "matrix", "profile", "scope"):
         page.evaluate(f"document.getElementById('tab-{name}').click()")
         idle(page, "document.getElementById('panel').innerText.trim().length > 10")
         error = page.evaluate("(document.querySelector('#panel .error') || {}).textContent")
         checks.that(not error, f"panel {name}: {error or 'shown'}")
+    checks.that("without a scope" in page.evaluate(
+        "document.getElementById('panel').innerText"), "an archive has no scope")
     checks.end(page, "panels")
 
 
@@ -279,6 +281,11 @@ def check_live(checks):
     page.evaluate("document.getElementById('follow').click()")
     page.wait(f"{V}.view.follow && {V}.view.to > {to}")
     checks.that(True, "a button goes back")
+    page.evaluate("document.getElementById('tab-scope').click()")
+    page.wait("document.querySelectorAll('#panel td[data-depth]').length > 0")
+    checks.that(not page.evaluate("document.querySelector('#panel .error')"),
+                "the scope's stages are shown")
+    page.screenshot(f"{checks.urls.pictures}/scope.png")
     other = checks.open("live")
     other.wait(f"{V}.run.events > {events}")
     last = other.evaluate(f"{V}.run.events")

@@ -25,6 +25,22 @@ def read_update(reply):
             return json.loads(line[6:])
 
 
+def check_scope(view):
+    """The scope that reads the run is told, and its tuples become more."""
+    first = view.await_reply("/api/scope", lambda reply: (
+        reply["stages"] and reply["stages"][0]["tuples"]))["stages"]
+    for number, stage in enumerate(first):
+        check(stage["stage"] == number and stage["calls"], f"{stage}")
+        check(stage["parent"] is None if number == 0 else stage["parent"] < number and
+              stage["depth"] == first[stage["parent"]]["depth"] + 1, f"{stage}")
+    elements = sum(stage["elements"] if stage["kind"] == "elements" else 1
+                   for stage in first if stage["kind"].startswith("element"))
+    check(elements >= 2, f"no elements of two ranks: {first}")
+    check(first[0]["time_ns"] > first[0]["own_time_ns"], f"{first[0]}")
+    view.await_reply("/api/scope", lambda reply: (
+        reply["stages"][0]["tuples"] > first[0]["tuples"]))
+
+
 def check_live(view):
     """What the program does is seen while it does it."""
     view.await_reply("/api/run", lambda run: run["events"])
@@ -72,10 +88,13 @@ def main():
     check(run["kind"] == "run" and run["live"] and not run["over"], f"{run}")
     try:
         {"live": check_live, "hang": check_hang}[kind](view)
+        if kind == "live":
+            check_scope(view)
     finally:
         os.kill(int(process), signal.SIGTERM)
     run = view.await_reply("/api/run", lambda run: run["over"])
     check(run["reading"]["done"] and not run["live"], f"{run}")
+    check(bool(view.get("/api/scope")["stages"]) == (kind == "live"), "scope, looked at")
     check(view.stop(signal.SIGINT) == 0, "SIGINT")
     check(not os.path.exists(view.place), "the socket is left")
 

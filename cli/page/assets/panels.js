@@ -281,12 +281,18 @@ async function treesPanel() {
     'operation', 'version', 'children']), tree.nodes, chooseRank));
 }
 
+/* Those without anything are left out. */
+const STAGE_COLUMNS = ['kind', 'label', 'elements', 'host', 'tuples', 'time_ns',
+  'own_cpu_ns', 'lost', 'bytes', 'late', 'failures', 'silent'];
+
 async function scopePanel() {
   const { stages } = await request('scope');
   if (!stages.length)
-    return [note('There is no tree of stages: the run is read here.')];
-  return [tableOf('The stages that gather this run', columnsOf(stages,
-    ['depth', 'parent', 'stage', 'type']), stages)];
+    return [note(run.kind === 'archive' ? 'An archive is read without a scope.' :
+      'The scope that has read this run is closed.')];
+  const columns = STAGE_COLUMNS.filter((name) => stages.some((stage) => stage[name]));
+  return [tableOf('The scope that reads this run', columns, stages),
+    stages.some((stage) => stage.lost) ? null : note('It has lost nothing.')];
 }
 
 // --- All of them --------------------------------------------------------------------
