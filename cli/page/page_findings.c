@@ -215,6 +215,20 @@ void esi_page_make_collectives(struct esi_page_asked *asked)
     make_of_delay(asked, write_collectives);
 }
 
+void esi_page_make_trees(struct esi_page_asked *asked)
+{
+    struct esi_json_text json;
+    char *lines;
+
+    if (esi_page_watch_copy_trees(asked->model->watch, &lines) < 0) {
+        esi_page_reply_fail(asked->reply, 503, "no memory");
+    } else if (esi_page_begin_json(asked, &json)) {
+        put_lines(&json.out, "lines", lines);
+        esi_page_end_json(asked, &json);
+    }
+    free(lines);
+}
+
 /* --- The scope -------------------------------------------------------------------- */
 
 /* As JSON Lines, elements folded.  0 or -errno; caller frees *ret_lines. */

@@ -49,6 +49,7 @@ static const struct page_route routes[ESI_PAGE_ROUTES] = {
     [ESI_PAGE_VERDICT] = {"/api/verdict", 0, 0},
     [ESI_PAGE_WAITS] = {"/api/waits", ESI_PAGE_TOP, 0},
     [ESI_PAGE_COLLECTIVES] = {"/api/collectives", ESI_PAGE_TOP, 0},
+    [ESI_PAGE_TREES] = {"/api/trees", 0, 0},
     [ESI_PAGE_SCOPE] = {"/api/scope", 0, 0},
     [ESI_PAGE_STREAM] = {"/api/stream", 0, 0},
     [ESI_PAGE_EXPORT] = {"/api/export",

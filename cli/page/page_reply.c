@@ -563,6 +563,7 @@ void esi_page_reply_make(const struct esi_page_model *model,
         [ESI_PAGE_VERDICT] = esi_page_make_verdict,
         [ESI_PAGE_WAITS] = esi_page_make_waits,
         [ESI_PAGE_COLLECTIVES] = esi_page_make_collectives,
+        [ESI_PAGE_TREES] = esi_page_make_trees,
         [ESI_PAGE_SCOPE] = esi_page_make_scope,
         [ESI_PAGE_EXPORT] = esi_page_make_export,
     };

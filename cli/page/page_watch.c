@@ -13,6 +13,7 @@
 
 #include "base/condition.h"
 #include "base/now.h"
+#include "monitors/collectives/node_watch.h"
 #include "monitors/heartbeat/heartbeat.h"
 #include "monitors/latent/latent.h"
 #include "monitors/verdict/facts_archive.h"
@@ -29,6 +30,7 @@ struct esi_page_watch {
     pthread_cond_t woken;
     bool is_ending;
     struct esi_page_verdict verdict;
+    char *trees; /* owned; NULL = nobody has looked */
 };
 
 /* --- Verdicts --------------------------------------------------------------------- */
@@ -83,6 +85,16 @@ int esi_page_watch_copy(struct esi_page_watch *watch,
     if (result < 0)
         esi_page_verdict_fini(&copy);
     *ret_verdict = copy;
+    return result;
+}
+
+int esi_page_watch_copy_trees(struct esi_page_watch *watch, char **ret_lines)
+{
+    int result;
+
+    pthread_mutex_lock(&watch->lock);
+    result = copy_text(watch->trees, ret_lines);
+    pthread_mutex_unlock(&watch->lock);
     return result;
 }
 
@@ -246,8 +258,42 @@ static int look_at_run(struct esi_page_watch *watch, struct esi_heartbeat *heart
     return keep_look(watch, &texts, result);
 }
 
+/* NULL: they cannot be looked at. */
+static struct esi_node_watch *watch_trees(struct esi_page_watch *watch,
+                                          const struct esi_consumer *consumer)
+{
+    struct esi_tree_nodes_config config;
+    struct esi_node_watch *nodes = NULL;
+
+    esi_tree_nodes_config_init(&config);
+    config.run = watch->config.name;
+    config.servers = consumer->servers;
+    config.scope.name = "view-nodes";
+    esi_node_watch_start(&config, NULL, &nodes);
+    return nodes;
+}
+
+/* Without memory what was told stays. */
+static void look_at_trees(struct esi_page_watch *watch, struct esi_node_watch *nodes)
+{
+    char *lines = NULL;
+    size_t length;
+    FILE *out = nodes ? open_memstream(&lines, &length) : NULL;
+    bool is_whole = out && esi_node_watch_print(nodes, ESI_ROWS_JSON, out) == 0;
+
+    if (out && fclose(out) == 0 && is_whole) {
+        pthread_mutex_lock(&watch->lock);
+        free(watch->trees);
+        watch->trees = lines;
+        pthread_mutex_unlock(&watch->lock);
+    } else {
+        free(lines);
+    }
+}
+
 static void look_again_and_again(struct esi_page_watch *watch,
-                                 const struct esi_consumer *consumer)
+                                 const struct esi_consumer *consumer,
+                                 struct esi_node_watch *nodes)
 {
     struct esi_heartbeat_config config = {.stalled_after_ns = 5 * SECOND_NS,
                                           .servers = consumer->servers};
@@ -258,8 +304,12 @@ static void look_again_and_again(struct esi_page_watch *watch,
         return;
     do {
         begun_ns = esi_now_ns(CLOCK_MONOTONIC);
-        if (look_at_run(watch, heartbeat) < 0)
+        if (look_at_run(watch, heartbeat) < 0) {
+            esi_node_watch_stop(nodes);
+            look_at_trees(watch, nodes);
             break;
+        }
+        look_at_trees(watch, nodes);
         span_ns = LOOKS * (esi_now_ns(CLOCK_MONOTONIC) - begun_ns);
     } while (wait_for_next(watch, span_ns > SECOND_NS ? span_ns : SECOND_NS));
     esi_heartbeat_destroy(heartbeat);
@@ -268,13 +318,16 @@ static void look_again_and_again(struct esi_page_watch *watch,
 static void *watch_thread(void *data)
 {
     struct esi_page_watch *watch = data;
+    struct esi_node_watch *nodes;
     struct esi_consumer consumer;
 
     if (watch->config.is_archive) {
         look_at_archive(watch);
     } else if (esi_consumer_open(watch->config.name, &watch->config.consumer,
                                  &consumer) == 0) {
-        look_again_and_again(watch, &consumer);
+        nodes = watch_trees(watch, &consumer);
+        look_again_and_again(watch, &consumer, nodes);
+        esi_node_watch_destroy(nodes);
         esi_consumer_close(&consumer);
     }
     return NULL;
@@ -309,6 +362,7 @@ void esi_page_watch_stop(struct esi_page_watch *watch)
     pthread_mutex_unlock(&watch->lock);
     pthread_join(watch->thread, NULL);
     esi_page_verdict_fini(&watch->verdict);
+    free(watch->trees);
     pthread_cond_destroy(&watch->woken);
     pthread_mutex_destroy(&watch->lock);
     free(watch);

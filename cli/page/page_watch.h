@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * page_watch.h - the verdict on a run, looked for again and again while the page is
- * served; of an archive once.
+ * page_watch.h - the verdict on a run, and what its collective trees do, looked for
+ * again and again while the page is served; of an archive the verdict, once.
  *
- * A thread of its own looks, and takes a twentieth of its time for that at most.
+ * A thread of its own looks, and takes a twentieth of its time for that at most; where
+ * a run has trees another one gathers what their nodes tell.
  */
 #ifndef ES_CLI_PAGE_PAGE_WATCH_H
 #define ES_CLI_PAGE_PAGE_WATCH_H
@@ -47,5 +48,10 @@ struct esi_page_verdict {
 int esi_page_watch_copy(struct esi_page_watch *watch,
                         struct esi_page_verdict *ret_verdict);
 void esi_page_verdict_fini(struct esi_page_verdict *verdict);
+
+/* What internal nodes of instrumented trees did until the last look, as JSON Lines:
+ * see esi_node_watch_print().  NULL: nobody has looked, as of an archive.  0 or
+ * -ENOMEM; caller frees *ret_lines. */
+int esi_page_watch_copy_trees(struct esi_page_watch *watch, char **ret_lines);
 
 #endif

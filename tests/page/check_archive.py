@@ -188,6 +188,7 @@ def check_findings(view, run):
     check(late["late"][0]["rank"] in (0, 1, 2), f"{late}")
     view.await_reply("/api/verdict", lambda reply: reply["looked"])
     check(view.get("/api/scope") == {"stages": []}, "an archive has a scope")
+    check(view.get("/api/trees") == {"lines": []}, "an archive has trees")
     profile = view.get("/api/profile", **{"from": 0, "to": end, "columns": 7})
     check(all(len(state) == 7 for state in profile["states"]), "columns of the profile")
     check(all(sum(column) < 3.01 for column in zip(*profile["states"])), "threads")

@@ -35,12 +35,12 @@ serve()
     started+=($!)
 }
 
-# go_on NAME PROGRAM... : a run that does not end by itself.
+# go_on NAME [OPTION...] -- PROGRAM... : a run that does not end by itself.
 go_on()
 {
     local name=$1
     shift
-    "$eventspace" run -n 4 --name "$prefix-$name" -- "$@" >"$folder/$name.out" 2>&1 &
+    "$eventspace" run -n 4 --name "$prefix-$name" "$@" >"$folder/$name.out" 2>&1 &
     started+=($!)
 }
 
@@ -54,8 +54,8 @@ has_address()
     grep -q '^http' "$folder/$1.url"
 }
 
-go_on live "$apps/imbalance" --sleep --work-us 20000 --iterations 1000000
-go_on hang "$apps/hang" receive-cycle --after 20 --seconds 1000
+go_on live --trees=kary:2 -- "$apps/imbalance" --sleep --work-us 20000 --iterations 1000000
+go_on hang -- "$apps/hang" receive-cycle --after 20 --seconds 1000
 expect 0 "$eventspace" run -n 4 --record "$folder/ring" -- "$apps/ring" --rounds 20
 expect 0 "$eventspace" run -n 1 --record "$folder/one" -- "$apps/ring" --rounds 0
 serve ring "$folder/ring"

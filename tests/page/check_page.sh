@@ -15,12 +15,14 @@ contains err "--port and --socket"
 expect 2 "$eventspace" view --port 65536 "$prefix-nowhere"
 need_mpi
 
-# run_program NAME N PROGRAM... : in the background, under a name.
+launch_options=
+
+# run_program NAME N PROGRAM... : in the background, under a name, with $launch_options.
 run_program()
 {
     local name=$1 ranks=$2
     shift 2
-    "$eventspace" run -n "$ranks" --name "$prefix-$name" -- "$@" >"$folder/$name" 2>&1 \
+    "$eventspace" run $launch_options -n "$ranks" --name "$prefix-$name" -- "$@" >"$folder/$name" 2>&1 \
         </dev/null &
     await 20 "$eventspace" why "$prefix-$name" --format json
     await 20 [ -d "$EVENTSPACE_DIR/$prefix-$name" ]
@@ -44,6 +46,12 @@ run_program live 2 "$top_builddir/apps/imbalance" --sleep --late-us 2000 \
 wait
 run_program hang 2 "$top_builddir/apps/hang" receive-cycle --seconds 0
 "${PYTHON:-python3}" "$here/check_run.py" hang "$prefix-hang" "$!" || fault "hung run"
+wait
+launch_options=--trees=kary:2
+run_program trees 4 "$top_builddir/apps/imbalance" --sleep --ranks-late 3 --late-us 2000 \
+    --iterations 1000000
+"${PYTHON:-python3}" "$here/check_run.py" trees "$prefix-trees" "$!" ||
+    fault "run with trees"
 wait
 ! ls "$EVENTSPACE_DIR"/view-* 2>/dev/null || fault "sockets are left over"
 

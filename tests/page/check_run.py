@@ -4,7 +4,7 @@
 """check_run.py - the page of a run that goes on, or that hangs, and of both when they are
 over.
 
-usage: check_run.py live|hang RUN PID
+usage: check_run.py live|hang|trees RUN PID
 """
 
 import json
@@ -39,6 +39,22 @@ def check_scope(view):
     check(first[0]["time_ns"] > first[0]["own_time_ns"], f"{first[0]}")
     view.await_reply("/api/scope", lambda reply: (
         reply["stages"][0]["tuples"] > first[0]["tuples"]))
+
+
+def nodes_of(reply):
+    """What nodes of instrumented trees did, by rank."""
+    return {line["rank"]: line for line in reply["lines"] if line["type"] == "node"}
+
+
+def check_trees(view):
+    """The nodes that have children are told: 1 and 2 hang under 0, and 3 under 1."""
+    nodes = nodes_of(view.await_reply("/api/trees", lambda reply: (
+        0 in nodes_of(reply) and 1 in nodes_of(reply))))
+    check(sorted(nodes) == [0, 1], f"{nodes}")
+    check(nodes[0]["operation"] == "MPI_Allreduce" and nodes[0]["wait_ns"]["p50"] > 0,
+          f"{nodes[0]}")
+    view.await_reply("/api/trees", lambda reply: (
+        nodes_of(reply)[1]["count"] > nodes[1]["count"]))
 
 
 def check_live(view):
@@ -87,7 +103,7 @@ def main():
     run = view.get("/api/run")
     check(run["kind"] == "run" and run["live"] and not run["over"], f"{run}")
     try:
-        {"live": check_live, "hang": check_hang}[kind](view)
+        {"live": check_live, "hang": check_hang, "trees": check_trees}[kind](view)
         if kind == "live":
             check_scope(view)
     finally:
@@ -95,6 +111,7 @@ def main():
     run = view.await_reply("/api/run", lambda run: run["over"])
     check(run["reading"]["done"] and not run["live"], f"{run}")
     check(bool(view.get("/api/scope")["stages"]) == (kind == "live"), "scope, looked at")
+    check(bool(nodes_of(view.get("/api/trees"))) == (kind == "trees"), "trees, looked at")
     check(view.stop(signal.SIGINT) == 0, "SIGINT")
     check(not os.path.exists(view.place), "the socket is left")
 

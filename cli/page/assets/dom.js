@@ -28,8 +28,8 @@ export function fill(element, ...children) {
 function valueText(name, value) {
   if (value === null || value === undefined) return '–';
   if (name.endsWith('_ns')) {
-    const mean = typeof value === 'object' ? value.mean ?? value.p50 : value;
-    return mean === undefined ? '–' : duration(mean);
+    const ns = typeof value === 'object' ? value.count ? value.p50 : null : value;
+    return (ns ?? null) === null ? '–' : duration(ns);
   }
   if (name.endsWith('share')) return Math.round(value * 100) + ' %';
   if (name === 'bytes') return bytes(value);
@@ -59,11 +59,4 @@ export function tableOf(caption, columns, rows, onRow) {
       { scope: 'col', class: numeric.has(name) ? 'number' : null }, heading(name))))),
     make('tbody', {}, rows.map((row) =>
       make('tr', {}, columns.map((name) => cell(name, row))))));
-}
-
-/** Names of the members that any of these records has and that fit into a table. */
-export function columnsOf(rows, left) {
-  const names = new Set(rows.flatMap(Object.keys));
-  for (const name of left) names.delete(name);
-  return [...names].filter((name) => rows.some((row) => !Array.isArray(row[name])));
 }

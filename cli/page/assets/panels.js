@@ -3,7 +3,7 @@
 // panels.js - the side of the page: the event in words, search, waits, and the rest.
 import { newest, request } from './api.js';
 import { matrixChart, profileChart, waitGraph } from './charts.js';
-import { columnsOf, fill, make, tableOf } from './dom.js';
+import { fill, make, tableOf } from './dom.js';
 import { bytes, count, duration } from './format.js';
 import { lineOf, listRows, rowTitle, shownRows } from './layout.js';
 import { windowOf } from './overlays.js';
@@ -271,14 +271,43 @@ async function profilePanel() {
   return profileChart(reply, WIDTH);
 }
 
+/** Nodes of a tree in preorder, with their depth; roots may differ between operations. */
+function orderNodes(nodes) {
+  const byMember = new Map(nodes.map((node) => [node.member, node]));
+  const children = new Set(nodes.flatMap((node) =>
+    node.children.map((child) => child.member)));
+  const ordered = new Map();
+  const walk = (node, depth) => {
+    if (!node || ordered.has(node)) return;
+    ordered.set(node, depth);
+    for (const child of node.children) walk(byMember.get(child.member), depth + 1);
+  };
+  nodes.filter((node) => !children.has(node.member)).forEach((node) => walk(node, 0));
+  nodes.forEach((node) => walk(node, 0));
+  return [...ordered].map(([node, depth]) =>
+    ({ ...node, depth, node: 'rank ' + node.rank }));
+}
+
+const NODE_COLUMNS = ['node', 'wait_ns', 'up_ns', 'down_ns', 'count', 'host'];
+
 async function treesPanel() {
-  const { trees } = await request('trees');
-  if (!trees.length)
-    return [note('No collective operation went through an instrumented tree.')];
-  return trees.map((tree) => tableOf(`${tree.operation || 'tree'} on ` +
-    `${tree.communicator || 'a communicator'}${tree.tree ? ', ' + tree.tree : ''}`,
-  columnsOf(tree.nodes, ['depth', 'parent', 'member', 'type', 'communicator', 'key',
-    'operation', 'version', 'children']), tree.nodes, chooseRank));
+  const nodes = (await request('trees')).lines.filter((line) => line.type === 'node');
+  if (!nodes.length)
+    return [note(run.kind === 'archive' ?
+      'Trees are looked at while a run goes on, not in its archive.' :
+      'No collective operation has gone through an instrumented tree. ' +
+      'They are had by: eventspace run --trees=kary:4')];
+  const trees = new Map();
+  for (const node of nodes) {
+    const name = `${node.operation} on ${node.communicator || 'a communicator'}, ` +
+      `tree ${node.version}`;
+    const key = [node.key, name].join();
+    if (!trees.has(key)) trees.set(key, { name, nodes: [] });
+    trees.get(key).nodes.push(node);
+  }
+  return [note('Medians, of the nodes that have children: the wait for them, the way ' +
+    'up and the way down.'), ...[...trees.values()].map((tree) =>
+    tableOf(tree.name, NODE_COLUMNS, orderNodes(tree.nodes), chooseRank))];
 }
 
 /* Those without anything are left out. */
