@@ -291,7 +291,10 @@ def listens_on_network(view):
     """Whether a socket of the command is among those of TCP that listen."""
     inodes = set()
     for number in os.listdir(f"/proc/{view.process.pid}/fd"):
-        target = os.readlink(f"/proc/{view.process.pid}/fd/{number}")
+        try:
+            target = os.readlink(f"/proc/{view.process.pid}/fd/{number}")
+        except FileNotFoundError:
+            continue  # it was closed meanwhile
         if target.startswith("socket:["):
             inodes.add(target[8:-1])
     found = []

@@ -70,6 +70,6 @@ for name in ring one live hang; do
     addresses+=("--$name" "$(cat "$folder/$name.url")")
 done
 
-"$PYTHON" "$top_srcdir/tests/page/check_browser.py" "${addresses[@]}" \
+"$PYTHON" "$top_srcdir/tests/page/browser_checks.py" "${addresses[@]}" \
     --pictures "${ES_PICTURES:-$folder}" || fault "the page is not as it should be"
 finish

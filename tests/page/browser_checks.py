@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the EventSpace authors
 """Looks at the page of `eventspace view` in a browser (check_browser.sh starts the servers).
 
-    check_browser.py --ring URL --one URL --live URL --hang URL --pictures FOLDER
+    browser_checks.py --ring URL --one URL --live URL --hang URL --pictures FOLDER
 
 What is looked at is the page's own model, window.eventspaceView, and its table; each
 check waits for a state of the page.
