@@ -87,7 +87,8 @@ contains err "not a link"
 expect 2 "$eventspace" list
 contains err "not a link"
 look_everywhere 2 "not a link" src
-expect 3 "$eventspace" run -n 1 --name "$prefix-link" sh -c 'exit 3'
+# The program outlives its start: a launcher that still writes to it dies of SIGPIPE.
+expect 3 "$eventspace" run -n 1 --name "$prefix-link" sh -c 'sleep 0.3; exit 3'
 contains err "not a link"
 [ -e "$project/src/main.c" ] || fault "what the link leads to was removed"
 export EVENTSPACE_DIR=$XDG_RUNTIME_DIR/eventspace/
@@ -232,7 +233,7 @@ for option in --all --dry-run --force "$run" "--force $run"; do
 done
 expect 2 "$top_builddir/cli/eventspaced" --run "$run"
 contains err "belongs to user $other_user"
-expect 3 "$eventspace" run -n 1 --name "$run" sh -c 'exit 3'
+expect 3 "$eventspace" run -n 1 --name "$run" sh -c 'sleep 0.3; exit 3'
 contains err "belongs to user $other_user"
 [ -p "$EVENTSPACE_DIR/$run/lock" ] || fault "their files are gone"
 # A file of theirs in a folder of ours.
