@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/event_source.h"
+#include "cli/export_page.h"
 #include "cli/export_picture.h"
 #include "cli/view_check.h"
 #include "monitors/eventset/formats/export.h"
@@ -53,13 +54,14 @@ struct export_arguments {
     struct export_part part;
     struct esi_export_picture picture;
     const char *picture_option; /* that was given; NULL = none */
+    const char *window_option;  /* the same */
 };
 
 static const struct argp_option options[] = {
     {"to", OPTION_TO, "FORMAT", 0,
      "event-set: JSON Lines; shiviz: a log for ShiViz; chrome or perfetto: JSON trace "
      "events; dot: a digraph for graphviz; csv: a line for each event; svg: a picture "
-     "of the process-time diagram",
+     "of the process-time diagram; html: the page of eventspace-view(1) in a file",
      1},
     {"output", 'o', "FILE", 0, "the file to write; else standard output", 1},
     {NULL, 0, NULL, 0, "Which events:", 2},
@@ -68,14 +70,14 @@ static const struct argp_option options[] = {
      "completed in this last time before the last event, such as 10s", 2},
     {"limit", OPTION_LIMIT, "COUNT", 0, "only so many, the newest", 2},
     {"last", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 2},
-    {NULL, 0, NULL, 0, "Of a picture (with --rank and --since):", 3},
-    {"axis", OPTION_AXIS, "AXIS", 0, "time, or level: no effect is left of its cause",
-     3},
+    {NULL, 0, NULL, 0, "Of a picture or a page (with --rank and --since):", 3},
+    {"axis", OPTION_AXIS, "AXIS", 0,
+     "svg: time, or level: no effect is left of its cause", 3},
     {"begin", OPTION_BEGIN, "TIME", 0, "from this time of the run on, such as 1.5s", 3},
     {"end", OPTION_END, "TIME", 0, "to this time of the run", 3},
     {"cone", OPTION_CONE, "EVENT", 0,
-     "what came before and after an event TRACE:INDEX, such as 3.0:17", 3},
-    {"width", OPTION_WIDTH, "PIXELS", 0, "of the diagram (1200)", 3},
+     "svg: what came before and after an event TRACE:INDEX, such as 3.0:17", 3},
+    {"width", OPTION_WIDTH, "PIXELS", 0, "svg: of the diagram (1200)", 3},
     {0},
 };
 
@@ -88,6 +90,11 @@ static const char doc[] =
 static bool is_picture(const struct export_arguments *arguments)
 {
     return strcmp(arguments->config.format, "svg") == 0;
+}
+
+static bool is_page(const struct export_arguments *arguments)
+{
+    return strcmp(arguments->config.format, "html") == 0;
 }
 
 static void take_ranks(struct export_part *part, char *text, struct argp_state *state)
@@ -117,11 +124,11 @@ static error_t parse_picture_option(int key, char *text, struct argp_state *stat
             (enum esi_diagram_axis)esi_option_word(text, "--axis", axes, state);
         return 0;
     case OPTION_BEGIN:
-        arguments->picture_option = "--begin";
+        arguments->window_option = "--begin";
         picture->begin_ns = esi_option_duration(text, "--begin", 0, state);
         return 0;
     case OPTION_END:
-        arguments->picture_option = "--end";
+        arguments->window_option = "--end";
         picture->end_ns = esi_option_duration(text, "--end", 1, state);
         return 0;
     case OPTION_CONE:
@@ -145,11 +152,13 @@ static void check_options(struct export_arguments *arguments, struct argp_state 
         argp_error(state, "no events given: SET, DIR or RUN");
     if (!arguments->config.format)
         argp_error(state, "--to FORMAT is needed");
-    if (is_picture(arguments) && arguments->part.limit)
-        argp_error(state,
-                   "--limit is not for pictures: --begin, --end and --since are");
+    if ((is_picture(arguments) || is_page(arguments)) && arguments->part.limit)
+        argp_error(state, "--limit is not for pictures and pages: --begin, --end and "
+                          "--since are");
     if (!is_picture(arguments) && arguments->picture_option)
         argp_error(state, "%s is for --to svg only", arguments->picture_option);
+    if (!is_picture(arguments) && !is_page(arguments) && arguments->window_option)
+        argp_error(state, "%s is for --to svg and html only", arguments->window_option);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -377,7 +386,7 @@ static int write_events(struct export_arguments *arguments, struct esi_export *e
     return ES_EXIT_SUCCESS;
 }
 
-static int draw_picture(struct export_arguments *arguments)
+static int draw_diagram(struct export_arguments *arguments)
 {
     struct esi_export_picture *picture = &arguments->picture;
 
@@ -385,7 +394,8 @@ static int draw_picture(struct export_arguments *arguments)
     picture->since_ns = arguments->part.since_ns;
     picture->ranges = arguments->part.ranges;
     picture->range_count = arguments->part.range_count;
-    return esi_export_picture(&arguments->source, picture);
+    return is_page(arguments) ? esi_export_page(&arguments->source, picture)
+                              : esi_export_picture(&arguments->source, picture);
 }
 
 static int export_events(struct export_arguments *arguments)
@@ -422,7 +432,8 @@ int esi_cmd_export(int argc, char **argv)
     int status;
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
-    status = is_picture(&arguments) ? draw_picture(&arguments) : export_set(&arguments);
+    status = is_picture(&arguments) || is_page(&arguments) ? draw_diagram(&arguments)
+                                                           : export_set(&arguments);
     esi_event_source_fini(&arguments.source);
     free(arguments.part.ranges);
     return status;

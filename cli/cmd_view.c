@@ -181,7 +181,8 @@ static void tell_address(const struct esi_page_server *server)
 
 static int read_and_wait(struct esi_page_feed *feed)
 {
-    int status = esi_page_feed_read(feed);
+    struct esi_set_source_facts facts;
+    int status = esi_page_feed_read(feed, &facts);
 
     if (status == ES_EXIT_USAGE)
         return status;
@@ -209,6 +210,7 @@ static int view_run(const struct view_arguments *arguments, bool is_archive)
     const struct esi_page_feed_config feed = {
         .name = arguments->source.path,
         .is_archive = is_archive,
+        .follow = !is_archive,
         .consumer = arguments->source.consumer,
         .diagram = {.calls_max = arguments->keep}};
     const struct esi_page_watch_config watch = {

@@ -91,24 +91,42 @@ static uint64_t level_at(const struct picture_export *export, uint64_t ns, bool 
     return level == UINT64_MAX ? 1 : level;
 }
 
-static void set_window(struct picture_export *export)
+bool esi_export_picture_span(const struct esi_export_picture *picture,
+                             const struct esi_diagram_extent *extent,
+                             uint64_t *ret_begin_ns,
+                             uint64_t *ret_end_ns)
 {
-    const struct esi_export_picture *wanted = export->wanted;
-    const struct esi_diagram_extent *extent = &export->extent;
-    struct esi_diagram_window *window = &export->picture.window;
-    uint64_t begin_ns = extent->begin[ESI_DIAGRAM_TIME] + wanted->begin_ns;
+    uint64_t begin_ns = extent->begin[ESI_DIAGRAM_TIME] + picture->begin_ns;
     uint64_t end_ns = extent->end[ESI_DIAGRAM_TIME];
 
-    if (wanted->end_ns > 0)
-        end_ns = extent->begin[ESI_DIAGRAM_TIME] + wanted->end_ns;
-    if (wanted->since_ns > 0 && wanted->since_ns < end_ns)
-        begin_ns = end_ns - wanted->since_ns;
+    if (picture->end_ns > 0)
+        end_ns = extent->begin[ESI_DIAGRAM_TIME] + picture->end_ns;
+    if (picture->since_ns > 0 && picture->since_ns < end_ns)
+        begin_ns = end_ns - picture->since_ns;
+    *ret_begin_ns = begin_ns;
+    *ret_end_ns = end_ns;
+    if (begin_ns < end_ns)
+        return true;
+    esi_command_fail(ES_EXIT_USAGE,
+                     "--begin and --end leave nothing: the run has ended before");
+    return false;
+}
+
+static bool set_window(struct picture_export *export)
+{
+    const struct esi_export_picture *wanted = export->wanted;
+    struct esi_diagram_window *window = &export->picture.window;
+    uint64_t begin_ns, end_ns;
+
+    if (!esi_export_picture_span(wanted, &export->extent, &begin_ns, &end_ns))
+        return false;
     *window = (struct esi_diagram_window){wanted->axis, begin_ns, end_ns,
                                           wanted->width > 0 ? wanted->width : WIDTH};
-    if (wanted->axis == ESI_DIAGRAM_LEVEL && begin_ns < end_ns) {
+    if (wanted->axis == ESI_DIAGRAM_LEVEL) {
         window->from = level_at(export, begin_ns, false);
         window->to = level_at(export, end_ns, true);
     }
+    return true;
 }
 
 /* "TRACE:INDEX". */
@@ -165,12 +183,10 @@ static int draw_picture(struct picture_export *export)
     esi_diagram_extent(export->diagram, &export->extent);
     if (list_rows(export) < 0)
         return esi_command_fail(ES_EXIT_USAGE, "no memory");
-    set_window(export);
     if (export->picture.row_count == 0)
         return esi_command_fail(ES_EXIT_USAGE, "there is no event to draw");
-    if (export->picture.window.to <= export->picture.window.from)
-        return esi_command_fail(ES_EXIT_USAGE, "--begin and --end leave nothing: the "
-                                               "run has ended before");
+    if (!set_window(export))
+        return ES_EXIT_USAGE;
     if (export->wanted->cone)
         status = find_event(export);
     return status == ES_EXIT_SUCCESS ? write_picture(export) : status;

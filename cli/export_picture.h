@@ -21,6 +21,13 @@ struct esi_export_picture {
     size_t range_count;                  /* 0 = all */
 };
 
+/* The run time that is wanted of a run of this extent.  false, after the message: there
+ * is nothing in it. */
+bool esi_export_picture_span(const struct esi_export_picture *picture,
+                             const struct esi_diagram_extent *extent,
+                             uint64_t *ret_begin_ns,
+                             uint64_t *ret_end_ns);
+
 /* Reads all events, and writes the picture.  0, or the exit status after the message.
  */
 int esi_export_picture(struct esi_event_source *source,

@@ -17,4 +17,8 @@ struct esi_page_asset {
 /* Ended by a path that is NULL. */
 extern const struct esi_page_asset esi_page_assets[];
 
+/* The same as one file that needs no server: what is ahead of its data, and what is
+ * behind. */
+extern const char *const esi_page_saved[2];
+
 #endif

@@ -149,23 +149,26 @@ static int pause_reading(void *data, struct es_scope *scope, uint64_t now_ns)
     return is_look_wanted(feed) ? look_at_stages(feed, scope) : 0;
 }
 
-int esi_page_feed_read(struct esi_page_feed *feed)
+int esi_page_feed_read(struct esi_page_feed *feed,
+                       struct esi_set_source_facts *ret_facts)
 {
     const struct es_set_sink sink = esi_diagram_sink(feed->diagram);
-    struct esi_set_source_facts facts = {.is_under_way = false};
     struct esi_event_source source = {
         .path = feed->config.name,
-        .follow = !feed->config.is_archive,
+        .follow = feed->config.follow,
         .paused = pause_reading,
         .paused_data = feed,
         .consumer = feed->config.consumer,
         .listener = {.told = pass_event, .open = pass_open, .data = feed},
     };
-    int status = esi_event_source_read(&source, false, &sink, 1, &facts);
+    int status;
+
+    *ret_facts = (struct esi_set_source_facts){.is_under_way = false};
+    status = esi_event_source_read(&source, false, &sink, 1, ret_facts);
 
     pthread_mutex_lock(&feed->lock);
     feed->is_read = true;
-    feed->is_over = !facts.is_under_way;
+    feed->is_over = !ret_facts->is_under_way;
     pthread_cond_broadcast(&feed->looked);
     pthread_mutex_unlock(&feed->lock);
     return status;

@@ -5,7 +5,7 @@
  * the run or an archive of it is read.
  *
  *     esi_page_feed_create(&config, &feed);
- *     esi_page_feed_read(feed);     returns when the run is over
+ *     esi_page_feed_read(feed, &facts);     returns when the run is over
  *     esi_page_feed_destroy(feed);
  *
  * One thread reads.  All other calls may run together with it and with each other.
@@ -22,6 +22,7 @@
 struct esi_page_feed_config {
     const char *name; /* of the run, or the directory of its archive; borrowed */
     bool is_archive;
+    bool follow;                          /* a run: until it is over, or an interrupt */
     struct esi_consumer_options consumer; /* of a run */
     struct esi_diagram_config diagram;
 };
@@ -34,9 +35,10 @@ int esi_page_feed_create(const struct esi_page_feed_config *config,
 /* Accepts NULL. */
 void esi_page_feed_destroy(struct esi_page_feed *feed);
 
-/* Reads all there is, a run until it is over or an interrupt comes.  The exit status,
- * after the message where it is not 0. */
-int esi_page_feed_read(struct esi_page_feed *feed);
+/* Reads all there is, and what comes if it is to follow.  The exit status, after the
+ * message where it is not 0. */
+int esi_page_feed_read(struct esi_page_feed *feed,
+                       struct esi_set_source_facts *ret_facts);
 
 struct esi_page_state {
     const char *name; /* borrowed, as long as the feed lives */

@@ -17,7 +17,7 @@ struct esi_page_watch;
 /* What replies are made of; borrowed. */
 struct esi_page_model {
     struct esi_page_feed *feed;
-    struct esi_page_watch *watch;
+    struct esi_page_watch *watch; /* NULL = nobody looks for a verdict */
 };
 
 struct esi_page_reply {

@@ -66,10 +66,14 @@ static int copy_text(const char *text, char **ret_copy)
 int esi_page_watch_copy(struct esi_page_watch *watch,
                         struct esi_page_verdict *ret_verdict)
 {
-    const struct esi_page_verdict *from = &watch->verdict;
     struct esi_page_verdict copy = {.lines = NULL};
+    const struct esi_page_verdict *from;
     int result;
 
+    *ret_verdict = copy;
+    if (!watch)
+        return 0;
+    from = &watch->verdict;
     pthread_mutex_lock(&watch->lock);
     copy.is_certain = from->is_certain;
     result = copy_ranks(from->ranks.items, from->ranks.count, &copy.ranks);

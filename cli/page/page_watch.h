@@ -44,7 +44,7 @@ struct esi_page_verdict {
     struct esi_page_ranks cycle; /* each waits for the next; empty = there is none */
 };
 
-/* To be ended with _fini.  0 or -ENOMEM. */
+/* To be ended with _fini.  0 or -ENOMEM.  Of NULL nobody has looked. */
 int esi_page_watch_copy(struct esi_page_watch *watch,
                         struct esi_page_verdict *ret_verdict);
 void esi_page_verdict_fini(struct esi_page_verdict *verdict);

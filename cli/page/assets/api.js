@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the EventSpace authors
 // api.js - requests to the server, and its stream of changes.
+import { answer, isSaved } from './offline.js';
 
 const TOKEN = 'eventspace-token';
 const STREAM = 'eventspace-stream';
@@ -52,6 +53,7 @@ function address(path, parameters) {
 async function get(path, parameters, signal) {
   underway++;
   try {
+    if (isSaved) return await answer(path, parameters);
     const reply = await fetch(address(path, parameters),
       { headers: headers(), signal });
     if (!reply.ok) throw await refusal(reply);

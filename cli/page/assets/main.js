@@ -3,7 +3,7 @@
 // main.js - starts the page: the run, its rows, the toolbar, and what keeps them new.
 import { followChanges, pending, request, takeToken } from './api.js';
 import { items, draw, resize, startDrawing } from './draw.js';
-import { count } from './format.js';
+import { count, duration } from './format.js';
 import { fullHeight, screen, visiblePlaces } from './geometry.js';
 import { startInput, toggleHelp } from './input.js';
 import { allLines, arrange, grouping, pinnedCount } from './layout.js';
@@ -109,8 +109,10 @@ function noticeParts() {
     parts.push(`Reading: ${count(run.events)} events so far.`);
   if (!run.events) parts.push(run.live ? 'No events yet: nothing was recorded so far.' :
     'This run has no events.');
-  else if (!run.live && run.reading.done && !run.over)
+  else if (!run.live && !run.saved && run.reading.done && !run.over)
     parts.push('Cut: the run ended without MPI_Finalize on all ranks.');
+  if (run.saved) parts.push(`Saved: ${duration(run.begin)} to ${duration(run.end)} ` +
+    'of the run.');
   if (run.lost)
     parts.push(`${count(run.lost)} tuples were lost; where is hatched in grey.`);
   if (run.forgotten)
@@ -130,8 +132,8 @@ function say() {
   byId('error').textContent = [found.error, found.window, found.stream]
     .filter(Boolean).join(' – ');
   byId('status').textContent = run.known ? [run.kind === 'archive' ? 'archive' :
-    run.live ? 'live' : 'over', `${count(run.rows.length)} threads`,
-  `${count(run.events)} events`, run.error_ns === null ? 'clock error not known' : null]
+    run.live ? 'live' : run.saved && !run.over ? 'not over when saved' : 'over',
+  `${count(run.rows.length)} threads`, `${count(run.events)} events`, run.error_ns === null ? 'clock error not known' : null]
     .filter(Boolean).join(' · ') : '';
   byId('unhide').hidden = !view.hidden.size;
 }

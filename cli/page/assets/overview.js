@@ -59,7 +59,7 @@ function draw() {
   context.fillStyle = colours.text;
   context.font = '12px system-ui, sans-serif';
   context.textBaseline = 'middle';
-  context.fillText('whole run', 10, height / 2);
+  context.fillText(run.part ? 'what was saved' : 'whole run', 10, height / 2);
   context.fillStyle = colours.ground;
   context.fillRect(GUTTER, 0, plotWidth(), height);
   if (profile && profile.axis === view.axis) {

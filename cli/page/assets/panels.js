@@ -58,6 +58,8 @@ function coneFacts() {
   const cone = found.cone;
   if (!view.cones) return note('Past and future are not shown (c).');
   if (!cone) return null;
+  if (run.part)
+    return note('Past and future may go on outside the part that was saved.');
   const [row] = view.selection;
   const past = cone.past.reduce((sum, index) => sum + index, 0);
   const future = cone.future.reduce((sum, index, i) =>

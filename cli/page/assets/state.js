@@ -8,6 +8,7 @@ export const run = {
   name: '', begin_ns: '0', kind: 'run', live: false, over: false, events: 0, calls: 0,
   lost: 0, forgotten: 0, end: 0, levels: [1, 1], error_ns: null, changes: -1,
   verdict: null, reading: { done: false, events: 0 }, rows: [], known: false,
+  begin: 0, saved: false, part: false,
 };
 
 /** What the user chose; all of it stands in the address. */
@@ -61,7 +62,7 @@ export function set(changes) {
 
 /** First and last position of an axis. */
 export function extent(axis = view.axis) {
-  if (axis === 'time') return [0, Math.max(run.end, 1)];
+  if (axis === 'time') return [run.begin, Math.max(run.end, run.begin + 1)];
   return [run.levels[0], Math.max(run.levels[1], run.levels[0] + 1)];
 }
 

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* export_page.c - writes a window of a run as a page that needs no server.  What the
+ * page's requests would be answered lies in it as one JSON object (docs/view.md). */
+#include "config.h"
+
+#include "cli/export_page.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/json_out.h"
+#include "base/output_file.h"
+#include "cli/command.h"
+#include "cli/page/page_assets.h"
+#include "cli/page/page_reply.h"
+
+/* A mail takes it. */
+#define PAGE_BYTES ((size_t)20 << 20)
+/* More than a page has room for, so that a reply is cut only where it is too long. */
+#define ITEMS ((uint32_t)1 << 20)
+#define CALLS_MAX ((size_t)1 << 24)
+/* Numbers that tell which events come before which. */
+#define ORDER_NUMBERS ((size_t)1 << 19)
+
+struct page_export {
+    const struct esi_export_picture *wanted;
+    struct esi_page_model model;
+    struct esi_diagram *diagram;
+    struct esi_diagram_extent extent;
+    struct esi_page_query *query; /* owned, as the rows */
+    uint32_t *rows;
+    size_t row_count, row_capacity;
+    uint64_t from_ns, to_ns;
+    struct esi_json_text json; /* what was asked so far */
+    size_t bytes;              /* about that many */
+    int result;
+};
+
+/* --- What is wanted --------------------------------------------------------------- */
+
+static int add_row(struct page_export *export, uint32_t number)
+{
+    struct esi_page_query *query = export->query;
+    struct esi_page_range *last = &query->ranges[query->range_count];
+
+    if (ESI_ARRAY_RESERVE(export->rows, export->row_capacity, export->row_count + 1) <
+        0)
+        return -ENOMEM;
+    export->rows[export->row_count++] = number;
+    if (query->range_count > 0 && last[-1].last + 1 == number) {
+        last[-1].last = number;
+        return 0;
+    }
+    if (query->range_count == ESI_PAGE_RANGES_MAX)
+        return -E2BIG;
+    *last = (struct esi_page_range){number, number};
+    query->range_count++;
+    return 0;
+}
+
+/* The rows of the ranks that are wanted.  The queries' ranges are those from now on. */
+static int list_rows(struct page_export *export)
+{
+    const struct esi_export_picture *wanted = export->wanted;
+    struct esi_diagram_row row;
+    int result = 0;
+
+    for (uint32_t i = 0; i < export->extent.rows && result == 0; i++) {
+        esi_diagram_row(export->diagram, i, &row);
+        if (wanted->range_count == 0 ||
+            esi_rank_ranges_have(wanted->ranges, wanted->range_count, row.rank))
+            result = add_row(export, i);
+    }
+    return result;
+}
+
+/* --- Replies ---------------------------------------------------------------------- */
+
+/* Relative to the beginning of the run, as requests have it. */
+static double relative_ns(const struct page_export *export, uint64_t ns)
+{
+    return (double)(ns - export->extent.begin[ESI_DIAGRAM_TIME]);
+}
+
+/* A request for the rows and the time that are wanted. */
+static struct esi_page_query *begin_query(struct page_export *export, const char *path)
+{
+    struct esi_page_query *query = export->query;
+    size_t ranges = query->range_count;
+
+    esi_page_query_begin(query, path);
+    query->range_count = ranges;
+    query->from = relative_ns(export, export->from_ns);
+    query->to = relative_ns(export, export->to_ns);
+    query->limit = ITEMS;
+    return query;
+}
+
+/* Puts what the request is answered, as long as there is room. */
+static void put_reply(struct page_export *export, const char *key)
+{
+    struct esi_page_reply reply;
+
+    if (export->result < 0)
+        return;
+    esi_page_reply_make(&export->model, export->query, &reply);
+    if (reply.status != 200) {
+        export->result = -ENOMEM;
+    } else {
+        reply.bytes[strcspn(reply.bytes, "\n")] = '\0';
+        esi_json_out_raw(&export->json.out, key, reply.bytes);
+        export->bytes += reply.length;
+        if (export->bytes > PAGE_BYTES)
+            export->result = -EFBIG;
+    }
+    esi_page_reply_fini(&reply);
+}
+
+static void put_rows(struct page_export *export)
+{
+    struct esi_page_query *query = begin_query(export, "/api/rows");
+
+    esi_json_out_begin_array(&export->json.out, "rows");
+    for (size_t i = 0; i < query->range_count; i++) {
+        query->first = query->ranges[i].first;
+        query->count = query->ranges[i].last - query->first + 1;
+        put_reply(export, NULL);
+    }
+    esi_json_out_end(&export->json.out);
+}
+
+/* The first event of a row in the window, or behind it; 0 = there is none. */
+static uint32_t first_event(const struct page_export *export,
+                            uint32_t row,
+                            struct esi_diagram_event *ret_event)
+{
+    struct es_event_id id;
+
+    if (esi_diagram_nearest(export->diagram, row, ESI_DIAGRAM_TIME, export->from_ns,
+                            &id) < 0)
+        return 0;
+    while (esi_diagram_event(export->diagram, id, ret_event) == 0 &&
+           ret_event->ns >= export->from_ns)
+        id.index--;
+    id.index++;
+    while (esi_diagram_event(export->diagram, id, ret_event) == 0 &&
+           ret_event->ns < export->from_ns)
+        id.index++;
+    return id.index;
+}
+
+/* Calls `visit` for each event of a row in the window. */
+static void foreach_event(struct page_export *export,
+                          uint32_t row,
+                          void (*visit)(struct page_export *export,
+                                        const struct esi_diagram_event *event,
+                                        void *data),
+                          void *data)
+{
+    struct esi_diagram_event event;
+    struct es_event_id id = {.index = first_event(export, row, &event)};
+
+    if (id.index == 0)
+        return;
+    id.trace = event.id.trace;
+    for (; esi_diagram_event(export->diagram, id, &event) == 0 &&
+           event.ns <= export->to_ns && export->result == 0;
+         id.index++)
+        visit(export, &event, data);
+}
+
+static void put_event(struct page_export *export,
+                      const struct esi_diagram_event *event,
+                      void *data)
+{
+    (void)data;
+    begin_query(export, "/api/event")->a =
+        (struct esi_page_event){event->row, event->id.index};
+    put_reply(export, NULL);
+}
+
+/* --- Order ------------------------------------------------------------------------ */
+
+/* How far the events of a row know the others, as it grows from event to event. */
+struct page_order {
+    struct esi_json_text json;
+    uint32_t *known;  /* owned; by place of the row, for the last event */
+    uint32_t *traces; /* owned; the same */
+    size_t numbers;   /* written so far */
+    int result;
+};
+
+/* [row, index, other row, its last event that comes before, ...] */
+static void put_order(struct page_export *export,
+                      const struct esi_diagram_event *event,
+                      void *data)
+{
+    struct page_order *order = data;
+    const struct es_order *events = esi_diagram_order(export->diagram);
+    struct esi_json_out *out = &order->json.out;
+    bool has_begun = false;
+
+    if (order->result == 0 && order->numbers > ORDER_NUMBERS)
+        order->result = -E2BIG;
+    for (size_t i = 0; i < export->row_count && order->result == 0; i++) {
+        int64_t last =
+            es_order_greatest_predecessor(events, event->id, order->traces[i]);
+
+        if (last < 0)
+            order->result = (int)last;
+        if (last <= order->known[i] || export->rows[i] == event->row)
+            continue;
+        if (!has_begun) {
+            esi_json_out_begin_array(out, NULL);
+            esi_json_out_unsigned(out, NULL, event->row);
+            esi_json_out_unsigned(out, NULL, event->id.index);
+            has_begun = true;
+        }
+        order->known[i] = (uint32_t)last;
+        esi_json_out_unsigned(out, NULL, export->rows[i]);
+        esi_json_out_unsigned(out, NULL, order->known[i]);
+        order->numbers += 2;
+    }
+    if (has_begun)
+        esi_json_out_end(out);
+}
+
+static void list_order(struct page_export *export, struct page_order *order)
+{
+    struct esi_diagram_row row;
+
+    for (size_t i = 0; i < export->row_count; i++) {
+        esi_diagram_row(export->diagram, export->rows[i], &row);
+        order->traces[i] = row.trace;
+    }
+    esi_json_out_begin_array(&order->json.out, NULL);
+    for (size_t i = 0; i < export->row_count && order->result == 0; i++) {
+        memset(order->known, 0, export->row_count * sizeof *order->known);
+        foreach_event(export, export->rows[i], put_order, order);
+    }
+    esi_json_out_end(&order->json.out);
+}
+
+/* null where it would be too much, or is not known any more. */
+static void put_past(struct page_export *export)
+{
+    struct page_order order = {.known = calloc(export->row_count, sizeof *order.known),
+                               .traces =
+                                   calloc(export->row_count, sizeof *order.traces)};
+    char *text = NULL;
+    size_t length = 0;
+
+    if (!order.known || !order.traces || esi_json_text_begin(&order.json) < 0) {
+        export->result = -ENOMEM;
+    } else {
+        list_order(export, &order);
+        if (esi_json_text_finish(&order.json, &text, &length) < 0)
+            export->result = -ENOMEM;
+        else if (order.result < 0)
+            esi_json_out_null(&export->json.out, "past");
+        else
+            esi_json_out_raw(&export->json.out, "past", text);
+    }
+    export->bytes += length;
+    free(text);
+    free(order.known);
+    free(order.traces);
+}
+
+/* --- Writing ---------------------------------------------------------------------- */
+
+static void put_all(struct page_export *export)
+{
+    struct esi_json_out *out = &export->json.out;
+
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_real(out, "from", relative_ns(export, export->from_ns));
+    esi_json_out_real(out, "to", relative_ns(export, export->to_ns));
+    begin_query(export, "/api/run");
+    put_reply(export, "run");
+    put_rows(export);
+    begin_query(export, "/api/calls");
+    put_reply(export, "calls");
+    begin_query(export, "/api/messages");
+    put_reply(export, "messages");
+    esi_json_out_begin_array(out, "events");
+    for (size_t i = 0; i < export->row_count && export->result == 0; i++)
+        foreach_event(export, export->rows[i], put_event, NULL);
+    esi_json_out_end(out);
+    if (export->result == 0)
+        put_past(export);
+    esi_json_out_end(out);
+}
+
+/* No markup begins in what stands within a page: "<" is in strings only. */
+static void write_escaped(FILE *stream, const char *text)
+{
+    for (const char *next; (next = strchr(text, '<')); text = next + 1)
+        fprintf(stream, "%.*s\\u003c", (int)(next - text), text);
+    fputs(text, stream);
+}
+
+static int write_page(const struct page_export *export, const char *data)
+{
+    struct es_error error = {.text = ""};
+    struct esi_output_file *file;
+    int result = esi_output_file_open(export->wanted->path, &error, &file);
+
+    if (result == 0) {
+        FILE *stream = esi_output_file_stream(file);
+
+        fputs(esi_page_saved[0], stream);
+        write_escaped(stream, data);
+        fputs(esi_page_saved[1], stream);
+        result = esi_output_file_close(file, &error);
+    }
+    return result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                               "cannot write the page")
+                      : ES_EXIT_SUCCESS;
+}
+
+/* Of the whole file. */
+static size_t bytes_of(const char *data)
+{
+    size_t bytes = strlen(esi_page_saved[0]) + strlen(esi_page_saved[1]) + strlen(data);
+
+    for (; (data = strchr(data, '<')); data++)
+        bytes += strlen("\\u003c") - 1;
+    return bytes;
+}
+
+static int make_page(struct page_export *export)
+{
+    char *data = NULL;
+    int status;
+
+    if (esi_json_text_begin(&export->json) < 0)
+        return esi_command_fail(ES_EXIT_USAGE, "no memory");
+    put_all(export);
+    if (esi_json_text_finish(&export->json, &data, NULL) < 0)
+        export->result = -ENOMEM;
+    if (export->result == 0 && bytes_of(data) > PAGE_BYTES)
+        export->result = -EFBIG;
+    if (export->result == -EFBIG)
+        status = esi_command_fail(ES_EXIT_USAGE,
+                                  "a page of this would have more than %zu MiB: choose "
+                                  "a smaller part with --rank, --begin and --end, or "
+                                  "--since",
+                                  PAGE_BYTES >> 20);
+    else if (export->result < 0)
+        status = esi_command_fail(ES_EXIT_USAGE, "no memory");
+    else
+        status = write_page(export, data);
+    free(data);
+    return status;
+}
+
+static int export_read(struct page_export *export)
+{
+    int result;
+
+    export->diagram = esi_page_feed_diagram(export->model.feed);
+    esi_diagram_extent(export->diagram, &export->extent);
+    result = list_rows(export);
+    if (result == -E2BIG)
+        return esi_command_fail(ES_EXIT_USAGE, "--rank: these are too many ranges");
+    if (result < 0)
+        return esi_command_fail(ES_EXIT_USAGE, "no memory");
+    if (export->row_count == 0)
+        return esi_command_fail(ES_EXIT_USAGE, "there is no event to show");
+    if (!esi_export_picture_span(export->wanted, &export->extent, &export->from_ns,
+                                 &export->to_ns))
+        return ES_EXIT_USAGE;
+    return make_page(export);
+}
+
+int esi_export_page(struct esi_event_source *source,
+                    const struct esi_export_picture *wanted)
+{
+    struct esi_page_feed_config config = {.name = source->path,
+                                          .follow = source->follow,
+                                          .consumer = source->consumer,
+                                          .diagram = {.calls_max = CALLS_MAX}};
+    struct page_export export = {.wanted = wanted};
+    struct esi_set_source_facts facts;
+    enum esi_set_source_kind kind;
+    int status = esi_event_source_refuse_set(source);
+
+    if (status == ES_EXIT_SUCCESS)
+        status = esi_event_source_find(source, &kind);
+    if (status != ES_EXIT_SUCCESS)
+        return status;
+    config.is_archive = kind == ES_SET_SOURCE_ARCHIVE;
+    export.query = calloc(1, sizeof *export.query);
+    if (!export.query || esi_page_feed_create(&config, &export.model.feed) < 0) {
+        free(export.query);
+        return esi_command_fail(ES_EXIT_USAGE, "no memory");
+    }
+    status = esi_page_feed_read(export.model.feed, &facts);
+    if (status == ES_EXIT_SUCCESS)
+        status = export_read(&export);
+    if (status == ES_EXIT_SUCCESS)
+        esi_event_source_tell_missing(&facts);
+    esi_page_feed_destroy(export.model.feed);
+    free(export.rows);
+    free(export.query);
+    return status;
+}

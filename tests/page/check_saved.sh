@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_saved.sh - `eventspace export --to html` writes a page that needs no server, and is
+# shown by a real browser as the server of the same archive would.
+
+. "${0%/*}/../cli/functions.sh"
+here=$(cd "${0%/*}" && pwd)
+need_mpi
+
+# record NAME N PROGRAM... : an archive of a program.
+record()
+{
+    local name=$1 ranks=$2
+    shift 2
+    timeout -k 5 60 "$eventspace" run -n "$ranks" --name "$prefix-$name" \
+        --record "$folder/$name" -- "$@" >"$folder/program" 2>"$folder/err" </dev/null ||
+        fault "$name: $(cat "$folder/program" "$folder/err")"
+}
+
+record ring 3 "$top_builddir/apps/ring" --rounds 20
+record large 2 "$top_builddir/apps/threads" --rounds 400
+
+# What is wrong is said in one line, and no file is made.
+refuses()
+{
+    local words=$1
+    shift
+    expect 2 "$eventspace" export "$@" -o "$folder/none.html"
+    contains err "$words"
+    [ ! -e "$folder/none.html" ] || fault "a file for: $*"
+}
+refuses "choose a smaller part with --rank" "$folder/large" --to html
+refuses "--axis is for --to svg only" "$folder/ring" --to html --axis level
+refuses "--cone is for --to svg only" "$folder/ring" --to html --cone 1.0:9
+refuses "--begin is for --to svg and html only" "$folder/ring" --to csv --begin 1s
+refuses "--limit is not for pictures and pages" "$folder/ring" --to html --limit 5
+refuses "leave nothing" "$folder/ring" --to html --begin 1h
+refuses "no event to show" "$folder/ring" --to html --rank 7
+expect 0 "$eventspace" export "$folder/ring" --to event-set
+cp "$folder/out" "$folder/ring.jsonl"
+refuses "is an event set" "$folder/ring.jsonl" --to html
+
+# A part of what is too large; standard output.
+expect 0 "$eventspace" export "$folder/large" --to html --since 1ms
+contains out 'id="eventspace-data"'
+
+# A name that would be markup.
+ln -s ring "$folder/<!--<script>"
+expect 0 "$eventspace" export "$folder/<!--<script>" --to html -o "$folder/ring.html"
+is_empty out
+expect 0 "$eventspace" export "$folder/ring" --to html --rank 1-2 --since 20ms \
+    -o "$folder/part.html"
+if ! command -v chromium-headless-shell >/dev/null; then
+    echo "not looked at: no chromium-headless-shell here (tools/install-deps --dev)"
+elif ! grep -q '^#define HAVE_MICROHTTPD 1' "$top_builddir/config.h"; then
+    echo "not looked at: built without libmicrohttpd, so nothing to compare with"
+else
+    "${PYTHON:-python3}" "$here/compare_saved.py" "$folder/ring" "$folder/ring.html" \
+        "$folder/part.html" || fault "the page is not as it should be"
+fi
+finish

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+"""compare_saved.py - a saved page in a browser, against what the server of the same archive
+replies (check_saved.sh writes the pages).
+
+usage: compare_saved.py ARCHIVE WHOLE.html PART.html
+"""
+
+import base64
+import json
+import re
+import signal
+import struct
+import sys
+
+from browser import Browser
+from page_client import View, check, finish
+
+ARCHIVE, WHOLE, PART = sys.argv[1:]
+V = "eventspaceView"
+ITEMS = 100000
+STEP = 7  # of the events that are asked for: each so many
+
+
+def data_of(path):
+    """What lies in a page."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    data = re.search(r'id="eventspace-data">(.*?)</script>', text, re.S)[1]
+    check("<" not in data, "markup in the data")
+    return json.loads(data)
+
+
+def open_page(browser, path):
+    page = browser.open("file://" + path)
+    page.wait(f"window.{V} && {V}.run.known && {V}.drawn > 0 && {V}.idle")
+    return page
+
+
+def ask(page, path, **parameters):
+    """What the page answers itself."""
+    asked = f"(await import('api.js')).request('{path}', {json.dumps(parameters)})"
+    if path == "window":
+        text = page.evaluate(
+            f"(async () => {{ const bytes = new Uint8Array(await {asked});"
+            "return btoa(String.fromCharCode(...bytes)); })()")
+        return base64.b64decode(text)
+    return page.evaluate(f"(async () => await {asked})()")
+
+
+def named(reply):
+    """Calls with their texts, which each reply numbers for itself; messages sorted."""
+    if reply.get("bucket"):
+        return reply
+    if "calls" not in reply:
+        return sorted(reply["messages"])
+    texts = [reply[name] for name in ("operations", "communicators", "sites")]
+    return [[*call[:6], *(names[i] if i >= 0 else None for names, i in
+                          zip(texts, call[6:9])), *call[9:]] for call in reply["calls"]]
+
+
+def check_replies(view, page, data):
+    """All that is answered is what the server answers."""
+    whole = {"from": data["from"], "to": data["to"]}
+    check(data["rows"] == [view.get("/api/rows")], "rows are not the server's")
+    for name in ("calls", "messages"):
+        reply = view.get("/api/" + name, limit=ITEMS, **whole)
+        check(reply["complete"] and data[name] == reply, f"{name} are not the server's")
+        check(ask(page, name, limit=ITEMS, **whole) == reply, f"{name} are answered else")
+    middle = (data["from"] + data["to"]) // 2
+    for axis, first, last in (("time", data["from"], middle), ("level", 3, 40)):
+        for name in ("calls", "messages", "matrix"):
+            asked = {"axis": axis, "from": first, "to": last}
+            if name != "matrix":
+                asked["limit"] = ITEMS
+            got, wanted = ask(page, name, **asked), view.get("/api/" + name, **asked)
+            check(named(got) == named(wanted), f"{name} of a part on {axis}")
+    asked = {"from": 0, "to": data["to"], "limit": 3}
+    check(ask(page, "messages", **asked) == view.get("/api/messages", **asked),
+          "sums of messages")
+
+
+def lines_of(content):
+    """The head of a window, and of each line its rows, cells and spreads."""
+    head = struct.unpack_from("<4s3I2d", content)
+    _, columns, count, grouped, _, _ = head
+    words = struct.unpack_from(f"<{(len(content) - 32) // 4}I", content, 32)
+    size = 2 + columns * (1 + grouped)
+    check(len(words) == count * size, f"{len(words)} words of {count} lines")
+    return head, [(words[at:at + 2], words[at + 2:at + 2 + columns],
+                   words[at + 2 + columns:at + size])
+                  for at in range(0, len(words), size)]
+
+
+def are_near(words, others, width, parts, most):
+    """Whether the parts of words, `width` bits each, differ by `most` at most."""
+    mask = (1 << width) - 1
+    return all(abs((a >> width * i & mask) - (b >> width * i & mask)) <= most
+               for a, b in zip(words, others) for i in range(parts))
+
+
+def check_window(got, wanted, where):
+    check(got[0] == wanted[0] and len(got[1]) == len(wanted[1]), f"{where}: head")
+    for one, other in zip(got[1], wanted[1]):
+        check(one[0] == other[0], f"{where}: {one[0]}, not {other[0]}")
+        check(are_near(one[1], other[1], 4, 8, 1), f"{where}: cells of {one[0]}")
+        check(are_near(one[2], other[2], 8, 3, 1), f"{where}: spreads of {one[0]}")
+
+
+def check_windows(view, page, data):
+    """Cells are off by a fifteenth at most, by how positions are rounded."""
+    levels = data["run"]["levels"]
+    for axis, first, last in (("time", data["from"], data["to"]),
+                              ("time", data["to"] // 2, data["to"] // 2 + 50000),
+                              ("level", levels[0], levels[1] + 5), ("level", 7, 20)):
+        for group in ("", "all", "host", "2"):
+            asked = {"axis": axis, "from": first, "to": last, "rows": "0-2",
+                     "columns": min(101, last - first)}
+            if group:
+                asked["group"] = group
+            check_window(lines_of(ask(page, "window", **asked)),
+                         lines_of(view.get("/api/window", **asked)),
+                         f"window of {axis} {first}..{last}, group {group}")
+        asked = {"axis": axis, "from": first, "to": last, "columns": 10}
+        got, wanted = ask(page, "profile", **asked), view.get("/api/profile", **asked)
+        check(all(abs(a - b) < 0.01 for one, other in zip(got["states"], wanted["states"])
+                  for a, b in zip(one, other)), f"profile of {axis}: {got}, not {wanted}")
+
+
+def check_order(view, page, data):
+    """Events, what is near, cones and relations."""
+    ids = [f"{event['event'][0]}:{event['event'][1]}" for event in data["events"]]
+    there = sum(row["events"] for part in data["rows"] for row in part["rows"])
+    check(len(ids) == there, f"{len(ids)} events of {there}")
+    for place in range(0, len(ids), STEP):
+        event, other = ids[place], ids[place * 5 % len(ids)]
+        check(ask(page, "event", event=event) == view.get("/api/event", event=event),
+              f"event {event}")
+        got, wanted = ask(page, "cone", event=event), view.get("/api/cone", event=event)
+        check(got == wanted, f"cone of {event}: {got}, not {wanted}")
+        got, wanted = (ask(page, "relation", a=event, b=other),
+                       view.get("/api/relation", a=event, b=other))
+        check(got == wanted, f"{event} and {other}: {got}, not {wanted}")
+        asked = {"axis": "level", "row": 1, "at": place}
+        check(ask(page, "nearest", **asked) == view.get("/api/nearest", **asked),
+              f"nearest to level {place}")
+
+
+def check_use(page):
+    """What a user does: a click selects, the panels say what is not there."""
+    box = page.evaluate(f"""(() => {{
+        const around = document.getElementById('diagram').getBoundingClientRect();
+        const line = {V}.items.filter((item) => item.kind === 'line')[1].box;
+        return [around.x + line[0] + line[2] / 2, around.y + line[1] + line[3] / 2];
+    }})()""")
+    page.click(*box)
+    page.wait(f"{V}.found.event && {V}.found.cone && {V}.idle")
+    panel = "document.getElementById('panel').innerText"
+    check("MPI_" in page.evaluate(panel), "the event is not told in words")
+    for name in ("waits", "collectives", "trees", "scope"):
+        page.evaluate(f"{V}.set({{ panel: '{name}' }})")
+        page.wait(f"{panel}.includes('not in a saved page')")
+    for name in ("matrix", "profile"):
+        page.evaluate(f"{V}.set({{ panel: '{name}' }})")
+        page.wait(f"document.querySelector('#panel canvas') && {V}.idle")
+    page.press("a")
+    page.wait(f"{V}.view.axis === 'level' && {V}.idle")
+
+
+def check_part(page, data):
+    """A part is numbered from row 0, and its axis is the part's."""
+    rows = [row for part in data["rows"] for row in part["rows"]]
+    check(sorted(row["rank"] for row in rows) == [1, 2], "not ranks 1 and 2")
+    check(page.evaluate(f"{V}.run.rows.map((row) => row.row)") == [0, 1], "rows")
+    check(page.evaluate(f"{V}.extent()") == [data["from"], data["to"]], "the extent")
+    check(all(data["from"] <= event["t"] <= data["to"] for event in data["events"]),
+          "events outside the part")
+    check("Saved: " in page.evaluate("document.getElementById('notice').textContent"),
+          "it is not said that this is a part")
+    row, index = data["events"][-1]["event"][:2]
+    check(row == rows[1]["row"], f"the last event is of row {row}")
+    check(ask(page, "event", event=f"1:{index}")["event"][:2] == [1, index], "its row")
+    check(ask(page, "cone", event=f"1:{index}")["past"][1] == index - 1, "its past")
+
+
+def end(page):
+    check(not page.errors, f"errors on the console: {page.errors[:3]}")
+    check(not page.foreign, f"requests elsewhere: {page.foreign[:3]}")
+    page.close()
+
+
+def main():
+    view = View("--port", "0", ARCHIVE)
+    view.await_reply("/api/run", lambda run: run["reading"]["done"])
+    data = data_of(WHOLE)
+    with Browser() as browser:
+        page = open_page(browser, WHOLE)
+        name = page.evaluate("document.getElementById('name').textContent")
+        check(name == "<!--<script>", f"the name is {name}")
+        check_replies(view, page, data)
+        check_windows(view, page, data)
+        check_order(view, page, data)
+        check_use(page)
+        end(page)
+        page = open_page(browser, PART)
+        check_part(page, data_of(PART))
+        end(page)
+    check(view.stop(signal.SIGTERM) == 0, "SIGTERM")
+    finish()
+
+
+main()
