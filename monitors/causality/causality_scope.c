@@ -198,12 +198,13 @@ static int describe_tuple(struct esi_causality_scope *scope,
     return tell_communicator(scope, number, origin->process, tuple->communicator);
 }
 
-static int add_tuple(void *data,
-                     uint32_t number,
-                     const struct es_tuple *tuple,
-                     uint64_t site)
+/* A tuple that is read, or one under way that the listener is to see only. */
+static int take_tuple(struct esi_causality_scope *scope,
+                      uint32_t number,
+                      const struct es_tuple *tuple,
+                      uint64_t site,
+                      bool only_seen)
 {
-    struct esi_causality_scope *scope = data;
     uint32_t element = scope->origins[number].element;
     struct esi_causal_tuple told;
     int result;
@@ -211,7 +212,18 @@ static int add_tuple(void *data,
     if (element == NO_ELEMENT)
         return 0;
     result = describe_tuple(scope, number, tuple, site, &told);
-    return result < 0 ? result : esi_causality_add(scope->causality, element, &told);
+    if (result < 0)
+        return result;
+    return only_seen ? esi_causality_report_open(scope->causality, element, &told)
+                     : esi_causality_add(scope->causality, element, &told);
+}
+
+static int add_tuple(void *data,
+                     uint32_t number,
+                     const struct es_tuple *tuple,
+                     uint64_t site)
+{
+    return take_tuple(data, number, tuple, site, false);
 }
 
 static int report_open(void *data,
@@ -219,16 +231,7 @@ static int report_open(void *data,
                        const struct es_tuple *tuple,
                        uint64_t site)
 {
-    struct esi_causality_scope *scope = data;
-    uint32_t element = scope->origins[number].element;
-    struct esi_causal_tuple told;
-    int result;
-
-    if (element == NO_ELEMENT)
-        return 0;
-    result = describe_tuple(scope, number, tuple, site, &told);
-    return result < 0 ? result
-                      : esi_causality_report_open(scope->causality, element, &told);
+    return take_tuple(data, number, tuple, site, true);
 }
 
 /* Losses, and what there was when the reading began. */
