@@ -70,6 +70,7 @@ struct es_operation {
                            completion class, but described as a receive is */
     bool waits;         /* until requests are complete */
     bool any;           /* of several requests one suffices */
+    bool poll;          /* asks for requests or a message, and does not wait */
 };
 
 /* By code; NULL when there is no such code.  Of receives and probes also with the bit

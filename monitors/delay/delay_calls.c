@@ -321,21 +321,6 @@ static void find_wrong_order(struct esi_delay_thread *thread, uint64_t sent_ns)
     }
 }
 
-bool esi_delay_is_poll(const struct es_operation *operation)
-{
-    switch (operation->code) {
-    case ES_OP_MPI_Test:
-    case ES_OP_MPI_Testall:
-    case ES_OP_MPI_Testany:
-    case ES_OP_MPI_Testsome:
-    case ES_OP_MPI_Iprobe:
-    case ES_OP_MPI_Improbe:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* The call of another thread in which it was at a time; NULL = in none. */
 static struct esi_delay_call *call_during(const struct esi_delay_thread *thread,
                                           uint64_t ns)
@@ -372,7 +357,7 @@ static int find_late_receiver(struct esi_delay *delay,
         return 0;
     of = delay->places[call->place].of;
     if (moment->posted) /* what posts it does not wait itself */
-        is_kept = of->waits || esi_delay_is_poll(of);
+        is_kept = of->waits || of->poll;
     else
         is_kept = call == esi_delay_thread_call(sender, moment->call);
     return is_kept ? take_wait(delay, sender, call, &cause, moment->posted) : 0;

@@ -325,7 +325,7 @@ static void sum_wait(struct esi_delay *delay,
         esi_delay_row_block(delay, (enum esi_delay_group)group, rows[group], number,
                             ESI_DELAY_CALLED, -wait);
         times->nonblocking += call->nonblocking ? wait : 0;
-        times->polling += esi_delay_is_poll(place->of) ? wait : 0;
+        times->polling += place->of->poll ? wait : 0;
     }
     esi_delay_row_times(delay, ESI_DELAY_BY_KIND, call->cause.kind)->calls++;
     delay->totals.waits++;

@@ -156,9 +156,6 @@ int esi_delay_told(void *data,
                    const struct es_set_event *event,
                    const struct esi_causal_call *call);
 
-/* Whether it does not block: what it has waited was a row of polls, which it ends. */
-bool esi_delay_is_poll(const struct es_operation *operation);
-
 /* --- delay_costs.c ---------------------------------------------------------------- */
 
 /* When a thread that begins to wait and the one that it waits for last met: when the

@@ -12,7 +12,6 @@
 #include "base/array.h"
 #include "monitors/diagram/diagram_private.h"
 #include "tuplespace/operation_codes.h"
-#include "tuplespace/operation_table.h"
 
 #define CALLS_MAX ((size_t)1 << 22)
 #define ORDER_BYTES (UINT64_C(1) << 30)
@@ -30,21 +29,6 @@ const char *esi_diagram_state_name(enum esi_diagram_state state)
     return state_names[state];
 }
 
-static enum esi_diagram_state completion_state(const struct es_operation *operation)
-{
-    switch (esi_operation_family(operation)) {
-    case ES_OP_MPI_Test:
-    case ES_OP_MPI_Testall:
-    case ES_OP_MPI_Testany:
-    case ES_OP_MPI_Testsome:
-    case ES_OP_MPI_Iprobe:
-    case ES_OP_MPI_Improbe:
-        return ESI_DIAGRAM_POLL;
-    default:
-        return ESI_DIAGRAM_RECEIVE;
-    }
-}
-
 static enum esi_diagram_state state_of(const struct es_operation *operation)
 {
     if (!operation)
@@ -55,7 +39,7 @@ static enum esi_diagram_state state_of(const struct es_operation *operation)
     case ES_CLASS_RECEIVE:
         return ESI_DIAGRAM_RECEIVE;
     case ES_CLASS_COMPLETION:
-        return completion_state(operation);
+        return operation->poll ? ESI_DIAGRAM_POLL : ESI_DIAGRAM_RECEIVE;
     case ES_CLASS_COLLECTIVE:
         return ESI_DIAGRAM_COLLECTIVE;
     default:

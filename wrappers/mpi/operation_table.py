@@ -38,6 +38,7 @@ FACTS = (
     "probe",
     "waits",
     "any",
+    "poll",
 )
 PROGRESS = {"progress": "generated", "progress-by-hand": "by-hand"}
 LARGE_COUNT_CODES = 2000  # what is added to a code for the _c variant
@@ -72,6 +73,7 @@ class Operation:
     combined: bool = False  # a half of a send and receive
     probe: bool = False  # asks for a message that another call receives
     waits: bool = False  # until requests are complete
+    poll: bool = False  # asks and does not wait
     any: bool = False  # of several requests one suffices
     tree: bool = False  # instrumented trees can do it
     progress: str = ""  # "generated" or "by-hand": its form that advances others
