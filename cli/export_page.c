@@ -21,7 +21,6 @@
 #define PAGE_BYTES ((size_t)20 << 20)
 /* More than a page has room for, so that a reply is cut only where it is too long. */
 #define ITEMS ((uint32_t)1 << 20)
-#define CALLS_MAX ((size_t)1 << 24)
 /* Numbers that tell which events come before which. */
 #define ORDER_NUMBERS ((size_t)1 << 19)
 
@@ -70,8 +69,7 @@ static int list_rows(struct page_export *export)
 
     for (uint32_t i = 0; i < export->extent.rows && result == 0; i++) {
         esi_diagram_row(export->diagram, i, &row);
-        if (wanted->range_count == 0 ||
-            esi_rank_ranges_have(wanted->ranges, wanted->range_count, row.rank))
+        if (esi_export_picture_has(wanted, row.rank))
             result = add_row(export, i);
     }
     return result;
@@ -383,7 +381,7 @@ int esi_export_page(struct esi_event_source *source,
     struct esi_page_feed_config config = {.name = source->path,
                                           .follow = source->follow,
                                           .consumer = source->consumer,
-                                          .diagram = {.calls_max = CALLS_MAX}};
+                                          .diagram = {.calls_max = ESI_EXPORT_CALLS}};
     struct page_export export = {.wanted = wanted};
     struct esi_set_source_facts facts;
     enum esi_set_source_kind kind;

@@ -17,7 +17,6 @@
 #include "monitors/order/question.h"
 
 enum { WIDTH = 1200 };
-#define CALLS_MAX ((size_t)1 << 24)
 
 struct picture_export {
     const struct esi_export_picture *wanted;
@@ -61,8 +60,7 @@ static int list_rows(struct picture_export *export)
 
     for (uint32_t i = 0; i < export->extent.rows && result == 0; i++) {
         esi_diagram_row(export->diagram, i, &row);
-        if (wanted->range_count == 0 ||
-            esi_rank_ranges_have(wanted->ranges, wanted->range_count, row.rank))
+        if (esi_export_picture_has(wanted, row.rank))
             result = list_row(export, i);
     }
     if (result == 0 && export->picture.row_count > 0)
@@ -195,7 +193,7 @@ static int draw_picture(struct picture_export *export)
 int esi_export_picture(struct esi_event_source *source,
                        const struct esi_export_picture *picture)
 {
-    const struct esi_diagram_config config = {.calls_max = CALLS_MAX};
+    const struct esi_diagram_config config = {.calls_max = ESI_EXPORT_CALLS};
     struct picture_export export = {.wanted = picture};
     struct esi_set_source_facts facts;
     struct es_set_sink sinks[2];

@@ -28,6 +28,17 @@ bool esi_export_picture_span(const struct esi_export_picture *picture,
                              uint64_t *ret_begin_ns,
                              uint64_t *ret_end_ns);
 
+/* Calls that are kept of what is exported. */
+#define ESI_EXPORT_CALLS ((size_t)1 << 24)
+
+/* Whether it shows a rank. */
+static inline bool esi_export_picture_has(const struct esi_export_picture *picture,
+                                          int rank)
+{
+    return picture->range_count == 0 ||
+           esi_rank_ranges_have(picture->ranges, picture->range_count, rank);
+}
+
 /* Reads all events, and writes the picture.  0, or the exit status after the message.
  */
 int esi_export_picture(struct esi_event_source *source,
