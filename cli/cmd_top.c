@@ -70,8 +70,8 @@ static const char doc[] =
     "since when, the operation and whom it waits for, events a second, the share of "
     "its time in MPI, and the line of source; above that the run as a whole, below the "
     "verdict of 'why'."
-    "\vKeys: arrows, PgUp, PgDn; F3 or / search, F4 or \\ filter, F5 or t tree, F6 or "
-    "> sort, Z pause, F1 or h help, q quit.\n\n"
+    "\vKeys: arrows, PgUp, PgDn; F3 or / search, F4 or \\ filter, F5 or t tree, F6 "
+    "sort, Z pause, F1 or h help, q quit.\n\n"
     "Exit status: 0 success, 2 usage or input error, 3 the run can no longer be read.";
 
 /* "-events" */

@@ -55,7 +55,7 @@ int esi_top_screen_run(struct esi_top *top,
 #define STRIP_NS UINT64_C(10000000000) /* of the selected rank */
 #define MILLISECOND_NS UINT64_C(1000000)
 
-enum { WORDS = 512, LINES_PANE_MOST = 64 };
+enum { WORDS = 512, LINES_PANE_MOST = 64, MENU_WIDTH = 10 };
 
 enum { PAIR_RED = 1, PAIR_YELLOW, PAIR_GREEN, PAIR_CYAN };
 
@@ -279,12 +279,11 @@ static int draw_head(const struct top_screen *screen, int height)
 
 static void draw_titles(const struct top_screen *screen,
                         int y,
+                        int x,
                         const size_t widths[ESI_TOP_COLUMNS])
 {
-    int x = 0;
-
     attrset(A_REVERSE);
-    mvhline(y, 0, ' ', COLS);
+    mvhline(y, x, ' ', COLS - x);
     for (int i = 0; i < ESI_TOP_COLUMNS; i++) {
         const struct esi_top_column_info *info =
             esi_top_column_info((enum esi_top_column)i);
@@ -315,13 +314,14 @@ static void name_in_tree(const struct top_screen *screen,
 
 static void draw_row(const struct top_screen *screen,
                      int y,
+                     int x,
                      const struct esi_top_row *row,
-                     bool is_selected,
                      const size_t widths[ESI_TOP_COLUMNS])
 {
     bool is_tree = screen->view.choice.shape != ESI_TOP_BY_RANK;
+    bool is_selected = row == esi_top_view_selected(&screen->view);
+    int first = x;
     char cell[WORDS];
-    int x = 0;
 
     for (int i = 0; i < ESI_TOP_COLUMNS; i++) {
         const struct esi_top_column_info *info =
@@ -339,7 +339,31 @@ static void draw_row(const struct top_screen *screen,
         x += (int)widths[i] + 1;
     }
     if (is_selected)
-        mvchgat(y, 0, -1, A_REVERSE, 0, NULL);
+        mvchgat(y, first, -1, A_REVERSE, 0, NULL);
+    attrset(A_NORMAL);
+}
+
+/* Columns to sort by; the selected one is among the lines that there is room for. */
+static void draw_menu(const struct top_screen *screen, int y, int height)
+{
+    const struct esi_top_view *view = &screen->view;
+    int selected = 0, line;
+
+    attrset(A_REVERSE);
+    mvhline(y, 0, ' ', MENU_WIDTH);
+    put_text(screen, y, 0, MENU_WIDTH, false, "Sort by");
+    for (int i = 0; i < (int)view->at_menu; i++)
+        selected += esi_top_view_is_in_menu(view, (enum esi_top_column)i);
+    line = selected < height - 1 ? 1 : height - 1 - selected;
+    for (int i = 0; i < ESI_TOP_COLUMNS && line < height; i++) {
+        if (!esi_top_view_is_in_menu(view, (enum esi_top_column)i))
+            continue;
+        attrset(i == (int)view->at_menu ? A_REVERSE : A_NORMAL);
+        if (line > 0)
+            put_text(screen, y + line, 0, MENU_WIDTH, false,
+                     esi_top_column_info((enum esi_top_column)i)->heading);
+        line++;
+    }
     attrset(A_NORMAL);
 }
 
@@ -347,18 +371,22 @@ static void draw_table(struct top_screen *screen, int y, int height)
 {
     struct esi_top_view *view = &screen->view;
     size_t widths[ESI_TOP_COLUMNS];
+    int x = view->menu ? MENU_WIDTH + 1 : 0;
 
     if (height < 1)
         return;
-    esi_top_view_columns(view, (size_t)COLS, widths);
-    draw_titles(screen, y, widths);
+    if (view->menu)
+        draw_menu(screen, y, height);
+    if (x >= COLS)
+        return;
+    esi_top_view_columns(view, (size_t)(COLS - x), widths);
+    draw_titles(screen, y, x, widths);
     esi_top_view_set_page(view, height > 1 ? (size_t)height - 1 : 1);
     for (int i = 1; i < height; i++) {
         size_t index = view->first + (size_t)i - 1;
 
         if (index < view->list.count)
-            draw_row(screen, y + i, &view->list.items[index], index == view->selected,
-                     widths);
+            draw_row(screen, y + i, x, &view->list.items[index], widths);
     }
 }
 
@@ -449,6 +477,8 @@ static void draw_bottom(const struct top_screen *screen, int y)
                  view->is_found || !view->search[0] ? "" : "  (not found)");
     else if (view->prompt == ESI_PROMPT_FILTER)
         snprintf(text, sizeof text, "Filter: %s", view->filter);
+    else if (view->menu)
+        snprintf(text, sizeof text, "Enter sort  Esc back");
     else if (view->filter[0])
         snprintf(text, sizeof text, "[filter: %s]  %s", view->filter, keys);
     else
@@ -469,7 +499,7 @@ static void draw_help(const struct top_screen *screen)
         "F4 \\   filter: words, ranks such as 0-3,7",
         "F5 t   tree of hosts     *   hosts only",
         "+ -    fold a host",
-        "F6 > < sort by the next or previous column",
+        "F6     sort: a menu      > < sort by the next or previous column",
         "I      the other way round",
         "Tab    verdict, rank, nothing below",
         "w      read who made others wait",

@@ -154,6 +154,63 @@ static void turn_to_column(struct esi_top_view *view, int step)
     view->choice.turned = false;
 }
 
+bool esi_top_view_is_in_menu(const struct esi_top_view *view,
+                             enum esi_top_column column)
+{
+    return view->waits || (column != ESI_TOP_CAUSED && column != ESI_TOP_SUFFERED);
+}
+
+static void open_menu(struct esi_top_view *view)
+{
+    view->menu = true;
+    view->at_menu = esi_top_view_is_in_menu(view, view->choice.sort) ? view->choice.sort
+                                                                     : ESI_TOP_RANK;
+}
+
+/* To the next line of the menu, if there is one. */
+static void move_in_menu(struct esi_top_view *view, int step)
+{
+    int column = (int)view->at_menu + step;
+
+    while (column >= 0 && column < ESI_TOP_COLUMNS &&
+           !esi_top_view_is_in_menu(view, (enum esi_top_column)column))
+        column += step;
+    if (column >= 0 && column < ESI_TOP_COLUMNS)
+        view->at_menu = (enum esi_top_column)column;
+}
+
+static void key_in_menu(struct esi_top_view *view, int key)
+{
+    switch (key) {
+    case ESI_KEY_UP:
+        move_in_menu(view, -1);
+        return;
+    case ESI_KEY_DOWN:
+        move_in_menu(view, 1);
+        return;
+    case ESI_KEY_HOME:
+    case ESI_KEY_PAGE_UP:
+        view->at_menu = ESI_TOP_RANK;
+        return;
+    case ESI_KEY_END:
+    case ESI_KEY_PAGE_DOWN:
+        view->at_menu = ESI_TOP_COLUMNS - 1;
+        return;
+    case ESI_KEY_ENTER:
+        view->choice.sort = view->at_menu;
+        view->choice.turned = false;
+        view->menu = false;
+        return;
+    case ESI_KEY_ESCAPE:
+    case ESI_KEY_F1 + 5:
+    case 'q':
+        view->menu = false;
+        return;
+    default:
+        return;
+    }
+}
+
 static void edit_prompt(struct esi_top_view *view, int key)
 {
     bool is_search = view->prompt == ESI_PROMPT_SEARCH;
@@ -226,6 +283,8 @@ static int choose_by_key(struct esi_top_view *view, int key)
             choice->shape == ESI_TOP_BY_HOST ? ESI_TOP_BY_TREE : ESI_TOP_BY_HOST;
         return 0;
     case ESI_KEY_F1 + 5:
+        open_menu(view);
+        return 0;
     case '>':
         turn_to_column(view, 1);
         return 0;
@@ -250,6 +309,10 @@ int esi_top_view_key(struct esi_top_view *view, int key)
 {
     if (view->prompt != ESI_PROMPT_NONE) {
         edit_prompt(view, key);
+        return 0;
+    }
+    if (view->menu) {
+        key_in_menu(view, key);
         return 0;
     }
     if (view->help) {

@@ -55,6 +55,8 @@ struct esi_top_view {
     size_t folded_capacity;
     bool paused;
     bool help;
+    bool menu;                   /* of columns to sort by; keys are for it */
+    enum esi_top_column at_menu; /* its selected line */
     bool waits;
     bool quit;
 };
@@ -72,6 +74,10 @@ void esi_top_view_set_page(struct esi_top_view *view, size_t page);
 /* A character or an enum esi_top_key.  The list is to be filled after it.  0 or
  * -ENOMEM. */
 int esi_top_view_key(struct esi_top_view *view, int key);
+
+/* Columns that the menu has, of which one can sort by. */
+bool esi_top_view_is_in_menu(const struct esi_top_view *view,
+                             enum esi_top_column column);
 
 /* NULL: the list is empty. */
 const struct esi_top_row *esi_top_view_selected(const struct esi_top_view *view);

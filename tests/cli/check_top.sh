@@ -77,6 +77,21 @@ first_rank_is()
     [ "$(screen | grep -A 1 'RANK STATE' | awk 'NR == 2 { print $1 }')" = "$1" ]
 }
 await 10 first_rank_is 11 || fault "not rank 11 first: $(screen)"
+# The menu of columns: it begins at the one that is sorted by, and Esc changes nothing.
+keys F6
+shows "Sort by"
+screen | grep -q '^STATE ' || fault "no column in the menu: $(screen)"
+screen | grep -q '^CAUSED' && fault "a column that is not shown is in the menu"
+keys Down Down Escape
+hides "Sort by"
+await 10 first_rank_is 11 || fault "not rank 11 first: $(screen)"
+keys F6 Down Enter
+hides "Sort by"
+keys F6 Up Up Enter
+hides "Sort by"
+await 10 first_rank_is 0 || fault "not rank 0 first: $(screen)"
+keys I
+await 10 first_rank_is 11 || fault "not rank 11 first: $(screen)"
 # A filter, and off again; a search.
 keys '\' 3 , 5 Enter
 shows "[filter: 3,5]"
@@ -112,6 +127,10 @@ resize 40 10
 shows "STATE"
 hides "EVENTS/S"
 shows "F1 help"
+keys F6 End
+await 10 eval 'screen | grep -q "^LINE "' || fault "the menu does not scroll: $(screen)"
+keys Escape
+hides "Sort by"
 resize 200 60
 shows "HOST"
 shows "EVENTS/S"
