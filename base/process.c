@@ -93,16 +93,13 @@ int esi_process_start_time(int pid, uint64_t *ret_start)
 bool esi_process_is_alive(int pid, uint64_t start)
 {
     struct process_stat stat;
-    int rc;
+    int rc = read_stat(pid, &stat);
 
-    if (pid <= 0 || (kill(pid, 0) != 0 && errno == ESRCH))
+    if (pid <= 0 || (rc == -ESRCH && access("/proc/self/stat", R_OK) == 0))
         return false;
-    rc = read_stat(pid, &stat);
-    if (rc == -ESRCH)
-        /* /proc may be hidden or not mounted: then kill(2) was the only witness. */
-        return access("/proc/self/stat", R_OK) != 0;
+    /* /proc may be hidden or not mounted: then kill(2) is the only witness. */
     if (rc != 0)
-        return true;
+        return kill(pid, 0) == 0 || errno != ESRCH;
     return stat.state != 'Z' && stat.state != 'X' &&
            (start == 0 || stat.start == start);
 }

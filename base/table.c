@@ -118,8 +118,13 @@ static size_t count_rows(const struct es_table *table)
 static size_t next_character(const char *text, mbstate_t *state, size_t *ret_width)
 {
     wchar_t character;
-    size_t bytes = mbrtowc(&character, text, MB_CUR_MAX, state);
+    size_t bytes;
 
+    if (*text >= ' ' && *text <= '~' && mbsinit(state)) {
+        *ret_width = 1;
+        return 1;
+    }
+    bytes = mbrtowc(&character, text, MB_CUR_MAX, state);
     if (bytes == (size_t)-1 || bytes == (size_t)-2) {
         memset(state, 0, sizeof *state);
         *ret_width = 1;
@@ -268,8 +273,7 @@ static void table_narrow(const struct es_table *table,
 
 static void print_blanks(FILE *stream, size_t count)
 {
-    while (count-- > 0)
-        fputc(' ', stream);
+    fprintf(stream, "%*s", (int)count, "");
 }
 
 /* Prints what fits into `room`; a text that is cut ends in '~'.  Returns its width. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
 # top.sh - what `eventspace top` takes of a core while it looks at many ranks once a
-# second, on a screen and in batch.
+# second: on a screen, in batch, and in batch with --waits.
 #
 #   bench/top.sh [RANKS [LOOKS]]            from the top of the build folder
 #
@@ -30,17 +30,19 @@ show() {
     if [ "$1" = screen ]; then
         python3 "$source/tests/cli/terminal.py" 160 cli/eventspace top -n "$2" "$run"
     else
-        cli/eventspace top --batch -n "$2" "$run"
+        cli/eventspace top --batch ${3:-} -n "$2" "$run"
     fi >"$folder/shown"
 }
 
 # What opening takes is no part of it: a short run is taken off a longer one.  The second
 # line of times has what those that have ended took.
-for way in screen batch; do
+for way in screen batch waits; do
+    option=
+    [ $way = waits ] && option=--waits
     times >"$folder/begun"
-    show $way 2
+    show $way 2 $option
     times >"$folder/short"
-    show $way $((2 + looks))
+    show $way $((2 + looks)) $option
     times >"$folder/long"
     awk -v looks="$looks" -v name="top_${ranks}_$way" '
         FNR == 2 {

@@ -172,6 +172,7 @@ static bool next_segment(DIR *directory,
 int esi_segment_name_foreach(const char *run, esi_segment_visit_fn visit, void *context)
 {
     DIR *directory = opendir(ES_SHM_DIRECTORY);
+    const uid_t user = geteuid();
     struct esi_segment_name name;
     struct stat status;
     int rc = 0;
@@ -179,7 +180,7 @@ int esi_segment_name_foreach(const char *run, esi_segment_visit_fn visit, void *
     if (!directory)
         return errno == ENOENT ? 0 : -errno;
     while (rc == 0 && next_segment(directory, run, &name, &status))
-        if (status.st_uid == geteuid())
+        if (status.st_uid == user)
             rc = visit(&name, &status, context);
     closedir(directory);
     return rc;

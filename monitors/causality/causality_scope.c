@@ -39,8 +39,9 @@ struct origin {
 
 /* What is known of a process. */
 struct process_end {
-    bool dead;  /* when the reading began */
-    bool ended; /* and causality knows */
+    uint64_t reading; /* in which somebody looked */
+    bool dead;        /* when it began */
+    bool ended;       /* and causality knows */
 };
 
 struct esi_causality_scope {
@@ -56,8 +57,9 @@ struct esi_causality_scope {
     struct process_end *processes; /* by number */
     size_t process_count;
     size_t process_capacity;
-    bool reading;     /* one has begun and is not complete */
-    bool knows_goals; /* of the reading */
+    uint64_t readings; /* begun */
+    bool reading;      /* one has begun and is not complete */
+    bool knows_goals;  /* of the reading */
 };
 
 /* --- Processes and elements ------------------------------------------------------- */
@@ -268,9 +270,11 @@ static int take_batch(struct esi_causality_scope *scope, const struct es_batch *
 
 /* --- Readings --------------------------------------------------------------------- */
 
-/* Who is gone before the reading has, at its end, said all. */
+/* Who is gone before the reading has, at its end, said all.  Each process once: it has
+ * several elements, and a look at whether it lives is not cheap. */
 static void note_the_dead(struct esi_causality_scope *scope)
 {
+    scope->readings++;
     for (uint32_t i = 0; i < scope->origin_count; i++) {
         const struct origin *origin = &scope->origins[i];
         struct process_end *process;
@@ -279,8 +283,12 @@ static void note_the_dead(struct esi_causality_scope *scope)
         if (origin->element == NO_ELEMENT)
             continue;
         process = &scope->processes[origin->process];
-        if (!process->ended && es_scope_process(scope->scope, i, &info) == 0)
+        if (process->ended || process->reading == scope->readings)
+            continue;
+        if (es_scope_process(scope->scope, i, &info) == 0) {
+            process->reading = scope->readings;
             process->dead = !info.alive;
+        }
     }
 }
 

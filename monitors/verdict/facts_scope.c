@@ -348,7 +348,9 @@ static void read_ends(struct esi_fact_reader *reader)
         struct esi_fact_process *process = &facts->processes[i];
         struct es_segment_info info;
 
-        if (es_scope_process(scope, process->source, &info) == 0)
+        /* To look whether a process lives is not cheap, and this one did just now. */
+        if (process->state != ES_PROCESS_RUNNING &&
+            es_scope_process(scope, process->source, &info) == 0)
             process->ended_ns = info.ended_realtime_ns;
     }
     esi_facts_set_ends(facts);
