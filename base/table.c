@@ -66,11 +66,17 @@ void esi_text_table_destroy(struct es_table *table)
     errno = saved;
 }
 
-/* The text with escapes.  Caller frees; NULL without memory. */
+/* The text with escapes.  Caller frees; NULL without memory.  Most cells are a text as
+ * it is, which needs no formatting. */
 static char *format_plain(const char *format, va_list arguments)
 {
     char *text;
 
+    if (strcmp(format, "%s") == 0) {
+        const char *whole = va_arg(arguments, const char *);
+
+        return esi_plain_is(whole) ? strdup(whole) : esi_plain_duplicate(whole);
+    }
     if (vasprintf(&text, format, arguments) < 0)
         return NULL;
     if (esi_plain_is(text))
@@ -273,7 +279,12 @@ static void table_narrow(const struct es_table *table,
 
 static void print_blanks(FILE *stream, size_t count)
 {
-    fprintf(stream, "%*s", (int)count, "");
+    static const char blanks[] = "                                ";
+    const size_t most = sizeof blanks - 1;
+
+    for (; count > most; count -= most)
+        fwrite(blanks, 1, most, stream);
+    fwrite(blanks, 1, count, stream);
 }
 
 /* Prints what fits into `room`; a text that is cut ends in '~'.  Returns its width. */
