@@ -29,6 +29,15 @@ on b1 20 "$eventspace" heartbeat -n 1 seen >$work/heartbeat
 check 'the heartbeat sees all ranks' grep -q '4 threads' $work/heartbeat
 on out 20 "$eventspace" heartbeat -n 1 --server "$home" seen >$work/heartbeat
 check 'so it does from outside' grep -q '4 threads' $work/heartbeat
+# Ranks 0 and 3 are on hosts of two clusters.
+for host in b1 out; do
+    server=
+    [ $host = out ] && server="--server $home"
+    # shellcheck disable=SC2086 # an option with its value
+    on $host 20 "$eventspace" top --batch -n 1 --sort rank $server seen >$work/top
+    check "top on $host has the ranks of all hosts" sh -c "grep -q '^run seen  4 ranks on 4 hosts' $work/top &&
+        grep -Eq '^ +0 +a0 ' $work/top && grep -Eq '^ +3 +b1 ' $work/top"
+done
 on out 20 "$eventspace" profile --server "$home" --show ranks --format csv seen >$work/profile
 check 'and the profile' sh -c "[ \$(grep -c '^rank,[0-3],' $work/profile) -eq 4 ]"
 for host in front a0 b1; do
