@@ -6,7 +6,7 @@
  * Ranks exchange messages in a ring and reduce each fifth step.  The events go to an
  * order alone, then to a diagram, which has an order of its own.  Then windows of 1,600
  * columns by 100 rows are asked for, wide and narrow, on both axes, and cones of events
- * all over the run.  Prints `figure: NAME VALUE UNIT`.
+ * all over the run; the sums are saved and loaded.  Prints `figure: NAME VALUE UNIT`.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 
 #include "base/now.h"
 #include "eventspace/operation.h"
-#include "monitors/diagram/diagram.h"
+#include "monitors/diagram/diagram_marks.h"
 
 enum {
     EVENTS = 10000000,
@@ -256,6 +256,28 @@ static void print_windows(struct esi_diagram *diagram, struct ring *ring)
     }
 }
 
+/* What is kept beside an archive, with all the room that it can have. */
+static void time_marks(struct esi_diagram *diagram, uint64_t events)
+{
+    uint64_t begin = esi_now_ns(CLOCK_PROCESS_CPUTIME_ID), saved, loaded;
+    struct esi_diagram *kept;
+    unsigned char *bytes;
+    size_t length;
+
+    if (esi_diagram_save_marks(diagram, 1, ESI_DIAGRAM_MARKS_MAX, &bytes, &length) < 0)
+        fail("marks are not saved");
+    saved = esi_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    if (esi_diagram_load_marks(bytes, length, 1, NULL, &kept) < 0)
+        fail("marks are not loaded");
+    loaded = esi_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    printf("figure: diagram_marks_save %.1f ms\n", (double)(saved - begin) / 1e6);
+    printf("figure: diagram_marks_load %.1f ms\n", (double)(loaded - saved) / 1e6);
+    printf("figure: diagram_marks_bytes %.2f B/event\n",
+           (double)length / (double)events);
+    esi_diagram_destroy(kept);
+    free(bytes);
+}
+
 int main(int argc, char **argv)
 {
     uint64_t events = argc > 1 ? strtoull(argv[1], NULL, 10) : EVENTS;
@@ -292,6 +314,7 @@ int main(int argc, char **argv)
            (double)held / (double)drawn.events);
     print_windows(diagram, &drawn);
     printf("figure: diagram_cone %.2f ms\n", time_cones(diagram, &drawn));
+    time_marks(diagram, drawn.events);
     end_ring(&drawn);
     esi_diagram_destroy(diagram);
     return 0;
