@@ -210,6 +210,7 @@ static int view_run(const struct view_arguments *arguments, bool is_archive)
     const struct esi_page_feed_config feed = {
         .name = arguments->source.path,
         .is_archive = is_archive,
+        .keeps_sums = is_archive,
         .follow = !is_archive,
         .consumer = arguments->source.consumer,
         .diagram = {.calls_max = arguments->keep}};

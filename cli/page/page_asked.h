@@ -13,6 +13,7 @@ struct esi_page_asked {
     const struct esi_page_query *query;
     struct esi_diagram *diagram;
     struct esi_diagram_extent extent;
+    bool is_growing; /* the page knows rows that the diagram will have */
     struct esi_page_reply *reply;
 };
 

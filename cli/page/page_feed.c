@@ -13,16 +13,23 @@
 #include "base/condition.h"
 #include "base/json_out.h"
 #include "base/now.h"
+#include "cli/command.h"
 #include "cli/interrupt.h"
+#include "monitors/archive/archive_file.h"
+#include "monitors/archive/archive_read.h"
+#include "monitors/diagram/diagram_marks.h"
 #include "scopes/scope_control.h"
 
 #define STAGES_AGE_NS UINT64_C(1000000000)  /* are not looked at more often */
 #define STAGES_WAIT_NS UINT64_C(3000000000) /* as long as a request waits for them */
-#define COSTS_NS UINT64_C(300000000)        /* as long as a tuple server may take */
+#define SUMS_PERCENT 15 /* of an archive's bytes that kept sums take at most */
+#define COSTS_NS UINT64_C(300000000) /* as long as a tuple server may take */
 
 struct esi_page_feed {
     struct esi_page_feed_config config;
     struct esi_diagram *diagram;
+    struct esi_diagram *kept; /* sums of a reading before; NULL = none */
+    uint64_t archive;         /* what they are of */
     struct esi_causal_listener to_diagram;
     pthread_mutex_t lock; /* of what follows */
     struct esi_delay *delay;
@@ -35,6 +42,51 @@ struct esi_page_feed {
     bool is_read;
     bool is_over;
 };
+
+/* --- Kept sums -------------------------------------------------------------------- */
+
+/* What is wrong with the archive its reading tells. */
+static void load_sums(struct esi_page_feed *feed)
+{
+    struct es_error error = {.text = ""};
+    struct esi_archive_reader *reader;
+    uint64_t all_bytes;
+    size_t length;
+    char *bytes;
+
+    if (esi_archive_open(feed->config.name, NULL, &reader) < 0)
+        return;
+    feed->archive = esi_archive_fingerprint(reader, &all_bytes);
+    if (esi_archive_read_side(reader, ESI_ARCHIVE_DIAGRAM, &bytes, &length) == 0) {
+        if (esi_diagram_load_marks(bytes, length, feed->archive, &error, &feed->kept) ==
+            -EINVAL)
+            esi_command_note("%s/" ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_DIAGRAM
+                             " is not used: %s",
+                             feed->config.name, error.text);
+        free(bytes);
+    }
+    esi_archive_read_close(reader);
+}
+
+/* An archive can be read only, or have grown meanwhile: then nothing is kept. */
+static void save_sums(const struct esi_page_feed *feed)
+{
+    struct esi_archive_reader *reader;
+    unsigned char *bytes;
+    uint64_t all_bytes;
+    size_t length;
+
+    if (esi_archive_open(feed->config.name, NULL, &reader) < 0)
+        return;
+    if (esi_archive_fingerprint(reader, &all_bytes) == feed->archive &&
+        esi_diagram_save_marks(feed->diagram, feed->archive,
+                               (size_t)(all_bytes * SUMS_PERCENT / 100), &bytes,
+                               &length) == 0) {
+        esi_archive_write_side(reader, ESI_ARCHIVE_DIAGRAM, bytes, length);
+        free(bytes);
+    }
+    esi_archive_read_close(reader);
+}
 
 int esi_page_feed_create(const struct esi_page_feed_config *config,
                          struct esi_page_feed **ret_feed)
@@ -52,6 +104,8 @@ int esi_page_feed_create(const struct esi_page_feed_config *config,
         esi_page_feed_destroy(feed);
         return -ENOMEM;
     }
+    if (config->keeps_sums)
+        load_sums(feed);
     feed->to_diagram = esi_diagram_listener(feed->diagram);
     feed->to_delay = esi_delay_listener(feed->delay);
     *ret_feed = feed;
@@ -64,6 +118,7 @@ void esi_page_feed_destroy(struct esi_page_feed *feed)
         return;
     esi_delay_destroy(feed->delay);
     esi_diagram_destroy(feed->diagram);
+    esi_diagram_destroy(feed->kept);
     free(feed->stages);
     pthread_cond_destroy(&feed->looked);
     pthread_mutex_destroy(&feed->lock);
@@ -165,8 +220,13 @@ int esi_page_feed_read(struct esi_page_feed *feed,
 
     *ret_facts = (struct esi_set_source_facts){.is_under_way = false};
     status = esi_event_source_read(&source, false, &sink, 1, ret_facts);
+    if (feed->config.keeps_sums && !feed->kept && status == ES_EXIT_SUCCESS &&
+        !esi_interrupt_came())
+        save_sums(feed);
 
     pthread_mutex_lock(&feed->lock);
+    if (feed->kept)
+        note_earliest(feed, 0);
     feed->is_read = true;
     feed->is_over = !ret_facts->is_under_way;
     pthread_cond_broadcast(&feed->looked);
@@ -191,6 +251,16 @@ void esi_page_feed_state(struct esi_page_feed *feed, struct esi_page_state *ret_
 struct esi_diagram *esi_page_feed_diagram(struct esi_page_feed *feed)
 {
     return feed->diagram;
+}
+
+struct esi_diagram *esi_page_feed_sums(struct esi_page_feed *feed)
+{
+    bool is_kept;
+
+    pthread_mutex_lock(&feed->lock);
+    is_kept = feed->kept && !feed->is_read;
+    pthread_mutex_unlock(&feed->lock);
+    return is_kept ? feed->kept : feed->diagram;
 }
 
 uint64_t esi_page_feed_take_earliest(struct esi_page_feed *feed, size_t stream)

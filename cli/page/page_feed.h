@@ -22,6 +22,7 @@
 struct esi_page_feed_config {
     const char *name; /* of the run, or the directory of its archive; borrowed */
     bool is_archive;
+    bool keeps_sums;                      /* of an archive, beside it */
     bool follow;                          /* a run: until it is over, or an interrupt */
     struct esi_consumer_options consumer; /* of a run */
     struct esi_diagram_config diagram;
@@ -49,6 +50,9 @@ struct esi_page_state {
 
 void esi_page_feed_state(struct esi_page_feed *feed, struct esi_page_state *ret_state);
 struct esi_diagram *esi_page_feed_diagram(struct esi_page_feed *feed);
+/* What rows and windows of run time are told from: while an archive is read the sums
+ * that were kept of it, which have all rows and nothing else, if there are any. */
+struct esi_diagram *esi_page_feed_sums(struct esi_page_feed *feed);
 
 enum { ESI_PAGE_STREAMS = 8 };
 

@@ -80,6 +80,15 @@ void esi_page_reply_fail(struct esi_page_reply *reply,
 
 /* --- Rows and positions ----------------------------------------------------------- */
 
+/* The row behind the last one of a range that there is. */
+static uint64_t end_of_range(const struct esi_page_asked *asked,
+                             const struct esi_page_range *range)
+{
+    uint64_t end = (uint64_t)range->last + 1;
+
+    return end < asked->extent.rows ? end : asked->extent.rows;
+}
+
 bool esi_page_list_rows(struct esi_page_asked *asked,
                         struct esi_page_row_list *ret_list)
 {
@@ -93,12 +102,13 @@ bool esi_page_list_rows(struct esi_page_asked *asked,
         count = asked->extent.rows > 0;
     }
     for (size_t i = 0; i < count; i++) {
-        if (ranges[i].last >= asked->extent.rows) {
+        if (ranges[i].last >= asked->extent.rows && !asked->is_growing) {
             esi_page_reply_fail(asked->reply, 400, "rows: there are %zu, not row %u",
                                 asked->extent.rows, ranges[i].last);
             return false;
         }
-        total += (size_t)ranges[i].last - ranges[i].first + 1;
+        if (ranges[i].first < asked->extent.rows)
+            total += end_of_range(asked, &ranges[i]) - ranges[i].first;
     }
     list.items = calloc(total + 1, sizeof *list.items);
     if (!list.items) {
@@ -106,7 +116,8 @@ bool esi_page_list_rows(struct esi_page_asked *asked,
         return false;
     }
     for (size_t i = 0; i < count; i++)
-        for (uint32_t row = ranges[i].first; row <= ranges[i].last; row++)
+        for (uint32_t row = ranges[i].first; row < end_of_range(asked, &ranges[i]);
+             row++)
             list.items[list.count++] = row;
     *ret_list = list;
     return true;
@@ -276,19 +287,41 @@ static void make_run(struct esi_page_asked *asked)
     esi_page_end_json(asked, &json);
 }
 
+/* Where rows and sums are known ahead of the events, the run is as long as they say. */
+static void find_extent(struct esi_page_asked *asked, bool of_sums)
+{
+    struct esi_page_feed *feed = asked->model->feed;
+    struct esi_diagram *sums = esi_page_feed_sums(feed);
+    struct esi_diagram_extent known;
+
+    asked->diagram = esi_page_feed_diagram(feed);
+    esi_diagram_extent(asked->diagram, &asked->extent);
+    if (sums == asked->diagram)
+        return;
+    esi_diagram_extent(sums, &known);
+    asked->extent.begin[ESI_DIAGRAM_TIME] = known.begin[ESI_DIAGRAM_TIME];
+    asked->extent.end[ESI_DIAGRAM_TIME] = known.end[ESI_DIAGRAM_TIME];
+    asked->is_growing = !of_sums;
+    if (!of_sums)
+        return;
+    asked->diagram = sums;
+    asked->extent.rows = known.rows;
+    asked->extent.lost = known.lost;
+    asked->extent.worst_error_ns = known.worst_error_ns;
+}
+
 int esi_page_reply_update(const struct esi_page_model *model,
                           struct esi_page_update *update,
                           char **ret_text)
 {
-    struct esi_page_asked asked = {.model = model,
-                                   .diagram = esi_page_feed_diagram(model->feed)};
+    struct esi_page_asked asked = {.model = model};
     const struct esi_diagram_extent *extent = &asked.extent;
     struct esi_page_state state;
     struct esi_json_text json;
     uint64_t from_ns;
 
     esi_page_feed_state(model->feed, &state);
-    esi_diagram_extent(asked.diagram, &asked.extent);
+    find_extent(&asked, true);
     if (extent->changes == update->changes && state.is_over == update->is_over &&
         state.is_read == update->is_read &&
         extent->end[ESI_DIAGRAM_TIME] == update->end_ns)
@@ -543,6 +576,13 @@ static void make_calls(struct esi_page_asked *asked)
 
 /* --- All -------------------------------------------------------------------------- */
 
+static bool is_of_sums(const struct esi_page_query *query)
+{
+    return query->route == ESI_PAGE_RUN || query->route == ESI_PAGE_ROWS ||
+           ((query->route == ESI_PAGE_WINDOW || query->route == ESI_PAGE_PROFILE) &&
+            query->axis == ESI_PAGE_TIME_AXIS);
+}
+
 void esi_page_reply_make(const struct esi_page_model *model,
                          const struct esi_page_query *query,
                          struct esi_page_reply *ret_reply)
@@ -567,12 +607,9 @@ void esi_page_reply_make(const struct esi_page_model *model,
         [ESI_PAGE_SCOPE] = esi_page_make_scope,
         [ESI_PAGE_EXPORT] = esi_page_make_export,
     };
-    struct esi_page_asked asked = {.model = model,
-                                   .query = query,
-                                   .diagram = esi_page_feed_diagram(model->feed),
-                                   .reply = ret_reply};
+    struct esi_page_asked asked = {.model = model, .query = query, .reply = ret_reply};
 
     *ret_reply = (struct esi_page_reply){.status = 503};
-    esi_diagram_extent(asked.diagram, &asked.extent);
+    find_extent(&asked, is_of_sums(query));
     makers[query->route](&asked);
 }

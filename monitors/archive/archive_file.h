@@ -38,6 +38,7 @@ int esi_archive_uuid(uint8_t ret_uuid[16]);
 #define ESI_ARCHIVE_MAP "map.json"
 #define ESI_ARCHIVE_LEDGERS "ledgers.jsonl"
 #define ESI_ARCHIVE_PROFILES "profiles.jsonl"
+#define ESI_ARCHIVE_DIAGRAM "diagram"
 #define ESI_ARCHIVE_METADATA "metadata"
 
 enum {

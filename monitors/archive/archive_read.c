@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/heap.h"
 #include "monitors/archive/archive_file.h"
 #include "monitors/archive/ctf_reader.h"
@@ -158,6 +159,66 @@ int esi_archive_read_side(const struct esi_archive_reader *reader,
 
     snprintf(path, sizeof path, ESI_ARCHIVE_SIDE "/%s", name);
     return esi_archive_slurp(reader->root, path, TABLES_MAX, ret_text, ret_length);
+}
+
+struct side_bytes {
+    const void *bytes;
+    size_t length;
+};
+
+static void write_side_bytes(const void *data, FILE *stream)
+{
+    const struct side_bytes *side = data;
+
+    fwrite(side->bytes, 1, side->length, stream);
+}
+
+int esi_archive_write_side(const struct esi_archive_reader *reader,
+                           const char *name,
+                           const void *bytes,
+                           size_t length)
+{
+    return esi_archive_replace(reader->side, reader->side, name, write_side_bytes,
+                               &(struct side_bytes){bytes, length});
+}
+
+/* Bytes of a stream; -ENOENT: there is none. */
+static int64_t stream_bytes(const struct esi_archive_reader *reader,
+                            uint32_t element,
+                            unsigned late)
+{
+    const struct esi_archive_tables *tables = &reader->tables;
+    uint32_t host = tables->processes[tables->elements[element].process].host;
+    char name[ESI_ARCHIVE_NAME_BYTES];
+    struct stat status;
+
+    esi_archive_stream_name(tables, element, late, name);
+    if (reader->hosts[host] < 0 ||
+        fstatat(reader->hosts[host], name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+        return -ENOENT;
+    return status.st_size;
+}
+
+uint64_t esi_archive_fingerprint(const struct esi_archive_reader *reader,
+                                 uint64_t *ret_bytes)
+{
+    const struct esi_archive_tables *tables = &reader->tables;
+    uint64_t hash = esi_hash_mix(tables->element_count, tables->facts.ended_ns);
+    int64_t bytes;
+
+    *ret_bytes = 0;
+    for (size_t i = 0; i < tables->host_count; i++)
+        hash = esi_hash_mix_bytes(hash, (const char *)tables->hosts[i].uuid,
+                                  sizeof tables->hosts[i].uuid);
+    for (uint32_t i = 0; i < tables->element_count; i++)
+        for (unsigned late = 0; late <= ESI_ARCHIVE_LATE_MAX; late++) {
+            bytes = stream_bytes(reader, i, late);
+            if (bytes < 0 && late > 0)
+                break;
+            hash = esi_hash_mix(hash, (uint64_t)bytes);
+            *ret_bytes += bytes > 0 ? (uint64_t)bytes : 0;
+        }
+    return hash;
 }
 
 /* A stream of an element; `late` 0: the ordered one.  -ENOENT: there is none. */

@@ -95,6 +95,18 @@ int esi_archive_read_side(const struct esi_archive_reader *reader,
                           char **ret_text,
                           size_t *ret_length);
 
+/* Replaces a file beside the traces, or makes it. */
+int esi_archive_write_side(const struct esi_archive_reader *reader,
+                           const char *name,
+                           const void *bytes,
+                           size_t length);
+
+/* A number that tells archives apart, and an archive from itself when its streams have
+ * other lengths: of the hosts' UUIDs, the end of the run and the streams' bytes, which
+ * are *ret_bytes in all. */
+uint64_t esi_archive_fingerprint(const struct esi_archive_reader *reader,
+                                 uint64_t *ret_bytes);
+
 /* Cuts what is not a complete packet off the ends of all streams, for readers that do
  * not do so by themselves.  Returns the number of streams that were cut, or -errno. */
 int esi_archive_repair(const char *directory,

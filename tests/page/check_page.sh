@@ -39,6 +39,7 @@ if ! grep -q 'define HAVE_MICROHTTPD 1' "$top_builddir/config.h"; then
     finish
 fi
 "${PYTHON:-python3}" "$here/check_archive.py" "$folder/page.rec" || fault "archive"
+"${PYTHON:-python3}" "$here/check_kept.py" "$folder/page.rec" || fault "kept sums"
 
 run_program live 2 "$top_builddir/apps/imbalance" --sleep --late-us 2000 \
     --iterations 1000000
