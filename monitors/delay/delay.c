@@ -70,7 +70,16 @@ static uint32_t find_named(struct esi_delay *delay,
 
 uint32_t esi_delay_communicator_row(struct esi_delay *delay, const char *name)
 {
-    return find_named(delay, ESI_DELAY_BY_COMMUNICATOR, name ? name : "", NULL);
+    const struct esi_delay_group_rows *known =
+        &delay->groups[ESI_DELAY_BY_COMMUNICATOR];
+    uint32_t row = delay->last_communicator;
+
+    name = name ? name : "";
+    if (row < known->count && strcmp(known->rows[row].name, name) == 0)
+        return row;
+    row = find_named(delay, ESI_DELAY_BY_COMMUNICATOR, name, NULL);
+    delay->last_communicator = row;
+    return row;
 }
 
 /* --- Places ----------------------------------------------------------------------- */

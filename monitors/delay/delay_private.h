@@ -101,6 +101,7 @@ struct esi_delay {
         uint16_t code;
         uint32_t place; /* plus one */
     } place_cache[ESI_DELAY_PLACE_CACHE];
+    uint32_t last_communicator; /* row that was asked for last */
     struct esi_delay_meeting *meetings;
     size_t meeting_count, meeting_capacity;
     struct esi_hash meeting_table;
