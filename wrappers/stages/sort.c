@@ -28,8 +28,8 @@
 #include "wrappers/stages/stage.h"
 
 enum { PROPERTY_BY, PROPERTY_WINDOW, PROPERTY_BUFFER, PROPERTY_MODE };
-/* Tuples that are taken from a child at once.  Fewer where there are many children: what
- * all lanes hold should stay in a cache. */
+/* Tuples that are taken from a child at once.  Fewer where there are many children:
+ * what all lanes hold should stay in a cache. */
 enum { LEAST_CHUNK = 8, MOST_CHUNK = 64, CACHED = 8192 };
 
 static const char *const keys[] = {"stop", "start", NULL};
@@ -236,8 +236,8 @@ static int sort_refill(struct es_stage *stage,
     return 0;
 }
 
-/* How many tuples of a lane, `room` at most, are next: up to the key `last_ns`, or until
- * the lane wants more of its child.  The first one is. */
+/* How many tuples of a lane, `room` at most, are next: up to the key `last_ns`, or
+ * until the lane wants more of its child.  The first one is. */
 static size_t run_length(const struct sort *sort,
                          const struct esi_lane *lane,
                          uint64_t last_ns,
