@@ -95,33 +95,34 @@ static int bcast_on_self(void *buffer, MPI_Count count, MPI_Datatype datatype)
  * pairs.  Handles are remembered plus one, as 0 is none. */
 enum { JUDGEMENT_BITS = 4 };
 
-struct judgement {
+struct argument_judgement {
     uint64_t type;
     uint64_t op; /* 0: of the type alone */
     uint32_t epoch;
 };
 
-static _Thread_local struct judgement judgements[1 << JUDGEMENT_BITS]
+static _Thread_local struct argument_judgement judgements[1 << JUDGEMENT_BITS]
     __attribute__((tls_model("initial-exec")));
 
-static struct judgement *find_judgement(const struct judgement *wanted)
+static struct argument_judgement *find_judgement(
+    const struct argument_judgement *wanted)
 {
     uint64_t mixed = (wanted->type ^ wanted->op << 1) * UINT64_C(0x9e3779b97f4a7c15);
 
     return &judgements[mixed >> (64 - JUDGEMENT_BITS)];
 }
 
-static bool is_known_good(const struct judgement *wanted)
+static bool is_known_good(const struct argument_judgement *wanted)
 {
-    const struct judgement *found = find_judgement(wanted);
+    const struct argument_judgement *found = find_judgement(wanted);
 
     return found->type == wanted->type && found->op == wanted->op &&
            found->epoch == wanted->epoch;
 }
 
-static struct judgement judgement_of(MPI_Datatype type)
+static struct argument_judgement judgement_of(MPI_Datatype type)
 {
-    return (struct judgement){
+    return (struct argument_judgement){
         .type = ESI_HANDLE(type) + 1,
         .epoch = atomic_load_explicit(&esi_handle_epoch, memory_order_acquire)};
 }
@@ -142,7 +143,7 @@ static bool take_buffer(const void *buffer, MPI_Count count, MPI_Datatype dataty
  * as that is right for some datatypes only. */
 static bool is_good_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype)
 {
-    struct judgement judgement;
+    struct argument_judgement judgement;
 
     if (count <= 0 || buffer == MPI_IN_PLACE)
         return count == 0 && buffer != MPI_IN_PLACE;
@@ -158,7 +159,7 @@ static bool is_good_buffer(const void *buffer, MPI_Count count, MPI_Datatype dat
 /* Whether MPI reduces such elements by such an operation: asked with no element. */
 static bool is_good_operation(MPI_Op op, MPI_Datatype datatype)
 {
-    struct judgement judgement = judgement_of(datatype);
+    struct argument_judgement judgement = judgement_of(datatype);
     int from = 0;
     int to = 0;
     int code;
