@@ -17,6 +17,13 @@ need_mpi
 
 launch_options=
 
+# Whether `why` knows of the run: it says 1 where something is wrong already.
+is_known()
+{
+    "$eventspace" why "$prefix-$1" --format json
+    [ $? -le 1 ]
+}
+
 # run_program NAME N PROGRAM... : in the background, under a name, with $launch_options.
 run_program()
 {
@@ -24,7 +31,7 @@ run_program()
     shift 2
     "$eventspace" run $launch_options -n "$ranks" --name "$prefix-$name" -- "$@" >"$folder/$name" 2>&1 \
         </dev/null &
-    await 20 "$eventspace" why "$prefix-$name" --format json
+    await 20 is_known "$name"
     await 20 [ -d "$EVENTSPACE_DIR/$prefix-$name" ]
 }
 
