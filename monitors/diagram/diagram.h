@@ -109,9 +109,10 @@ struct esi_diagram_call {
 };
 
 struct esi_diagram_row {
-    const char *name; /* of its trace: "3.0"; borrowed, as `host` */
+    const char *name; /* of its trace: "3.0"; borrowed, as the next two */
     const char *host;
-    int rank; /* in its world; -1 = not known */
+    const char *cluster; /* "" = none, or not known; equal ones are the same pointer */
+    int rank;            /* in its world; -1 = not known */
     int thread;
     uint32_t trace;
     uint32_t events;
@@ -123,6 +124,12 @@ struct esi_diagram_row {
     bool is_open;
     struct esi_diagram_call open; /* what is under way */
 };
+
+/* Says which cluster a host is in; "" = none.  Rows of threads that run there have it,
+ * also those to come.  0 or -ENOMEM. */
+int esi_diagram_set_cluster(struct esi_diagram *diagram,
+                            const char *host,
+                            const char *cluster);
 
 /* -EINVAL: there is no such row. */
 int esi_diagram_row(struct esi_diagram *diagram,

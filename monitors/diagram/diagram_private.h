@@ -59,7 +59,7 @@ struct esi_diagram_thread {
     uint32_t trace;
     int rank;
     int thread;
-    const char *host;
+    uint32_t host; /* of the diagram's */
     struct esi_diagram_spans calls;
     struct esi_diagram_spans flights;
     struct esi_diagram_moment *moments; /* owned; the event with index i is number i - 1
@@ -88,6 +88,12 @@ struct esi_diagram_trace {
     uint32_t *levels; /* by index, of the last ones; NULL unless a communicator's */
 };
 
+/* Where threads run, or may. */
+struct esi_diagram_host {
+    uint32_t name; /* number of a text */
+    const char *cluster;
+};
+
 enum { ESI_DIAGRAM_TYPE_CACHE = 256 };
 
 struct esi_diagram {
@@ -112,8 +118,9 @@ struct esi_diagram {
     uint64_t now_ns;
     struct esi_diagram_extent extent;
     uint64_t worst_error_ns;
-    const char *first_host;
-    bool has_hosts; /* several */
+    struct esi_diagram_host *hosts;
+    size_t host_count, host_capacity;
+    bool has_hosts; /* threads run on several */
 };
 
 static inline struct esi_diagram_thread *esi_diagram_thread(
@@ -142,6 +149,9 @@ static inline struct esi_diagram_moment *esi_diagram_moment_at(
                ? &thread->moments[number - thread->moment_first]
                : NULL;
 }
+
+/* The number of a host, which is put in where it is new; UINT32_MAX without memory. */
+uint32_t esi_diagram_host_number(struct esi_diagram *diagram, const char *name);
 
 /* The thread of a trace; NULL = it is none's. */
 struct esi_diagram_thread *esi_diagram_thread_of(const struct esi_diagram *diagram,
