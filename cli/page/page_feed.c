@@ -14,6 +14,7 @@
 #include "base/json_out.h"
 #include "base/now.h"
 #include "cli/interrupt.h"
+#include "cli/page/page_clusters.h"
 #include "scopes/scope_control.h"
 
 #define STAGES_AGE_NS UINT64_C(1000000000)  /* are not looked at more often */
@@ -164,6 +165,8 @@ int esi_page_feed_read(struct esi_page_feed *feed,
     int status;
 
     *ret_facts = (struct esi_set_source_facts){.is_under_way = false};
+    if (feed->config.is_archive)
+        esi_page_clusters_of_archive(feed->config.name, feed->diagram);
     status = esi_event_source_read(&source, false, &sink, 1, ret_facts);
 
     pthread_mutex_lock(&feed->lock);

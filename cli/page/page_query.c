@@ -189,6 +189,8 @@ static int set_group(const char *value, int32_t *out)
 {
     uint32_t number;
 
+    if (strcmp(value, "cluster") == 0)
+        return *out = ESI_PAGE_GROUP_CLUSTER, 0;
     if (strcmp(value, "host") == 0)
         return *out = ESI_PAGE_GROUP_HOST, 0;
     if (strcmp(value, "rank") == 0)
@@ -215,7 +217,7 @@ static const struct page_parameter parameters[] = {
     {"at", ESI_PAGE_AT, "a number of magnitude below 2^53"},
     {"columns", ESI_PAGE_COLUMNS, "a number from 1 to 4096"},
     {"rows", ESI_PAGE_ROW_LIST, "rows and ranges of rows, as 0-99,105; at most 2048"},
-    {"group", ESI_PAGE_GROUP, "host, rank, all or a number of rows"},
+    {"group", ESI_PAGE_GROUP, "cluster, host, rank, all or a number of rows"},
     {"first", ESI_PAGE_FIRST, "a number of a row"},
     {"count", ESI_PAGE_COUNT, "a number from 1 to 10000"},
     {"limit", ESI_PAGE_LIMIT, "a number from 1 to 100000"},

@@ -77,6 +77,7 @@ enum {
     ESI_PAGE_GROUP_HOST = -1,
     ESI_PAGE_GROUP_ALL = -2,
     ESI_PAGE_GROUP_RANK = -3,
+    ESI_PAGE_GROUP_CLUSTER = -4,
 };
 
 enum esi_page_axis { ESI_PAGE_TIME_AXIS, ESI_PAGE_LEVEL_AXIS };

@@ -385,6 +385,7 @@ static void put_row(const struct esi_page_asked *asked,
     esi_json_out_unsigned(out, "row", number);
     esi_json_out_string(out, "name", row.name);
     esi_json_out_string(out, "host", row.host);
+    esi_json_out_string(out, "cluster", row.cluster);
     esi_json_out_signed(out, "rank", row.rank);
     esi_json_out_signed(out, "thread", row.thread);
     esi_json_out_unsigned(out, "events", row.events);

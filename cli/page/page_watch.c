@@ -13,6 +13,7 @@
 
 #include "base/condition.h"
 #include "base/now.h"
+#include "cli/page/page_clusters.h"
 #include "monitors/collectives/node_watch.h"
 #include "monitors/heartbeat/heartbeat.h"
 #include "monitors/latent/latent.h"
@@ -308,6 +309,7 @@ static void look_again_and_again(struct esi_page_watch *watch,
         return;
     do {
         begun_ns = esi_now_ns(CLOCK_MONOTONIC);
+        esi_page_clusters_of_servers(consumer, watch->config.diagram);
         if (look_at_run(watch, heartbeat) < 0) {
             esi_node_watch_stop(nodes);
             look_at_trees(watch, nodes);
@@ -329,6 +331,7 @@ static void *watch_thread(void *data)
         look_at_archive(watch);
     } else if (esi_consumer_open(watch->config.name, &watch->config.consumer,
                                  &consumer) == 0) {
+        esi_page_clusters_of_run(&consumer, watch->config.diagram);
         nodes = watch_trees(watch, &consumer);
         look_again_and_again(watch, &consumer, nodes);
         esi_node_watch_destroy(nodes);

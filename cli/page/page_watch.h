@@ -14,11 +14,13 @@
 #include <stddef.h>
 
 #include "cli/consumer.h"
+#include "monitors/diagram/diagram.h"
 
 struct esi_page_watch_config {
     const char *name; /* of the run, or the directory of its archive; borrowed */
     bool is_archive;
     struct esi_consumer_options consumer; /* of a run */
+    struct esi_diagram *diagram;          /* is told the clusters of a run's hosts */
 };
 
 struct esi_page_watch;

@@ -3,7 +3,8 @@
 # Copyright (c) 2026 the EventSpace authors
 """Looks at the page of `eventspace view` in a browser (check_browser.sh starts the servers).
 
-    browser_checks.py --ring URL --one URL --live URL --hang URL --pictures FOLDER
+    browser_checks.py --ring URL --split URL --one URL --live URL --hang URL
+                      --pictures FOLDER
 
 What is looked at is the page's own model, window.eventspaceView, and its table; each
 check waits for a state of the page.
@@ -320,6 +321,28 @@ def check_hang(checks):
     checks.end(page, "hang")
 
 
+def check_clusters(checks):
+    """Rows are grouped by the clusters of their hosts where there are several."""
+    page = checks.open("ring", "group=cluster")
+    checks.that(page.evaluate("document.getElementById('by-cluster').hidden") and
+                page.evaluate(f"{V}.lines.every((line) => !line.grouped)"),
+                "in one cluster rows are not grouped by it")
+    checks.end(page, "one cluster")
+    page = checks.open("split")
+    page.evaluate("""(() => {
+        const choice = document.getElementById('group');
+        choice.value = 'cluster';
+        choice.dispatchEvent(new Event('change'));
+    })()""")
+    idle(page, f"{V}.lines.some((line) => line.grouped)")
+    groups = page.evaluate(f"{V}.lines.filter((line) => line.grouped)"
+                           ".map((line) => [line.title, line.rows.map((r) => r.rank)])")
+    checks.that(groups == [["cluster east", [0, 2]], ["cluster west", [1, 3]]],
+                f"groups by cluster: {groups}")
+    checks.that(not page.evaluate(f"{V}.found.window"), "and their cells are had")
+    checks.end(page, "clusters")
+
+
 def check_preferences(checks):
     """Dark, still, and at 200 %."""
     page = checks.open("ring", dark=True, reduced_motion=True)
@@ -348,14 +371,14 @@ def check_small(checks):
     checks.end(page, "one rank")
 
 
-CHECKS = (check_archive, check_keys, check_mouse, check_pattern, check_panels, check_live,
-          check_hang, check_preferences, check_small)
+CHECKS = (check_archive, check_keys, check_mouse, check_pattern, check_panels,
+          check_clusters, check_live, check_hang, check_preferences, check_small)
 
 
 def main():
     """Run all checks in one browser."""
     parser = argparse.ArgumentParser()
-    for name in ("ring", "one", "live", "hang", "pictures"):
+    for name in ("ring", "split", "one", "live", "hang", "pictures"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--only")
     arguments = parser.parse_args()

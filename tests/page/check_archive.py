@@ -117,10 +117,34 @@ def check_groups(view, run, rows):
     _, _, _, lines = unpack(view.get("/api/window", group=2, rows="2,0-1", **{
         "from": 0, "to": end, "columns": 10}))
     check([line[:2] for line in lines] == [(2, 2), (1, 1)], "not two groups")
-    for group, wanted in (("host", [(0, 3)]), ("rank", [(0, 1), (1, 1), (2, 1)])):
+    for group, wanted in (("cluster", [(0, 3)]), ("host", [(0, 3)]),
+                          ("rank", [(0, 1), (1, 1), (2, 1)])):
         _, _, _, lines = unpack(view.get("/api/window", group=group, **{
             "from": 0, "to": end, "columns": 10}))
         check([line[:2] for line in lines] == wanted, f"groups by {group}: {lines}")
+
+
+def check_clusters():
+    """Rows are joined by what the path map says of their hosts."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "split")
+        subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__),
+                                                     "split_hosts.py"), ARCHIVE, copy],
+                       check=True)
+        view = View(copy)
+        view.await_reply("/api/run", lambda run: run["reading"]["done"])
+        rows = view.get("/api/rows")["rows"]
+        for row in rows:
+            wanted = "west" if row["rank"] % 2 else "east"
+            check(row["cluster"] == wanted, f"{row} is not in {wanted}")
+        wanted = [[row for row in rows if row["cluster"] == name]
+                  for name in dict.fromkeys(row["cluster"] for row in rows)]
+        for group in ("cluster", "host"):
+            _, _, _, lines = unpack(view.get("/api/window", group=group, **{
+                "from": 0, "to": 10**9, "columns": 4}))
+            check([line[:2] for line in lines] ==
+                  [(of[0]["row"], len(of)) for of in wanted], f"groups by {group}")
+        check(view.stop(signal.SIGTERM) == 0, "SIGTERM")
 
 
 # --- Events -------------------------------------------------------------------------
@@ -218,6 +242,7 @@ def check_refusals(view):
     for path, parameters in (
             ("/api/run", {"x": 1}), ("/api/rows", {"first": -1}),
             ("/api/window", {"from": 0, "to": 1}), ("/api/event", {"event": "0:0"}),
+            ("/api/window", {"from": 0, "to": 9, "columns": 1, "group": "clusters"}),
             ("/api/event", {"event": "0:4000000000"}), ("/api/event", {"event": "99:1"}),
             ("/api/calls", {"from": 0, "to": 1, "rows": "0-99"}),
             ("/api/export", {"from": 0, "to": 1, "format": "png"}),
@@ -322,6 +347,7 @@ def check_port():
 
 
 check_socket()
+check_clusters()
 check_port()
 check_other_user()
 finish()

@@ -58,14 +58,16 @@ go_on live --trees=kary:2 -- "$apps/imbalance" --sleep --work-us 20000 --iterati
 go_on hang -- "$apps/hang" receive-cycle --after 20 --seconds 1000
 expect 0 "$eventspace" run -n 4 --record "$folder/ring" -- "$apps/ring" --rounds 20
 expect 0 "$eventspace" run -n 1 --record "$folder/one" -- "$apps/ring" --rounds 0
+expect 0 "$PYTHON" "$top_srcdir/tests/page/split_hosts.py" "$folder/ring" "$folder/split"
 serve ring "$folder/ring"
+serve split "$folder/split"
 serve one "$folder/one"
 for name in live hang; do
     await 20 is_there $name
     serve $name "$prefix-$name"
 done
 addresses=()
-for name in ring one live hang; do
+for name in ring split one live hang; do
     await 20 has_address $name
     addresses+=("--$name" "$(cat "$folder/$name.url")")
 done

@@ -4,14 +4,14 @@
 import { pointedAt, itemAt } from './draw.js';
 import { bytes, duration } from './format.js';
 import { GUTTER, lineAt, plotWidth, screen } from './geometry.js';
-import { allLines, grouping, toggled } from './layout.js';
+import { allLines, grouping, hasClusters, toggled } from './layout.js';
 import { report } from './overlays.js';
 import { savePicture } from './picture.js';
 import { found, run, set, setWindow, showWhole, touch, view } from './state.js';
 import * as walk from './walk.js';
 
 const MOVED = 3;
-const GROUPS = ['none', 'rank', 'host', '32', 'all'];
+const GROUPS = ['none', 'rank', 'host', 'cluster', '32', 'all'];
 
 // --- Mouse --------------------------------------------------------------------------
 
@@ -122,8 +122,9 @@ function hideTip() {
 
 /** Chooses the next kind of groups. */
 function nextGrouping() {
-  const now = GROUPS.indexOf(grouping());
-  set({ group: GROUPS[(now + 1) % GROUPS.length], toggled: new Set(), top: 0 });
+  const groups = GROUPS.filter((name) => name !== 'cluster' || hasClusters());
+  const now = groups.indexOf(grouping());
+  set({ group: groups[(now + 1) % groups.length], toggled: new Set(), top: 0 });
 }
 
 function togglePin() {

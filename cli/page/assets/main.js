@@ -6,7 +6,7 @@ import { items, draw, resize, startDrawing } from './draw.js';
 import { count, duration } from './format.js';
 import { fullHeight, screen, visiblePlaces } from './geometry.js';
 import { startInput, toggleHelp } from './input.js';
-import { allLines, arrange, grouping, pinnedCount } from './layout.js';
+import { allLines, arrange, grouping, hasClusters, pinnedCount } from './layout.js';
 import { isOverlayDue, keepOverlays, report } from './overlays.js';
 import { resizeOverview, startOverview } from './overview.js';
 import { watchColours } from './palette.js';
@@ -157,6 +157,7 @@ function showToolbar() {
   byId('axis').textContent = 'Axis: ' + (view.axis === 'time' ? 'time' : 'order');
   for (const [id, value] of [['follow', view.follow], ['cones', view.cones],
     ['table-button', view.table]]) byId(id).setAttribute('aria-pressed', String(value));
+  byId('by-cluster').hidden = byId('by-cluster').disabled = !hasClusters();
   byId('group').value = grouping();
   if (document.activeElement !== byId('filter')) byId('filter').value = view.filter;
 }
