@@ -566,8 +566,11 @@ static int add_event(struct esi_diagram *diagram,
     if (call->operation && call->operation->code == ES_OP_MPI_Finalize)
         thread->is_over = call->told->stop_ns != 0;
     note_extent(diagram, thread, call);
+    if (call->role == ESI_ROLE_EXIT)
+        result = esi_diagram_instances_leave(
+            diagram, diagram->traces[event->id.trace].row, call);
     forget_calls(diagram, thread);
-    return 0;
+    return result;
 }
 
 static int take_event(void *data,
@@ -662,6 +665,10 @@ int esi_diagram_create(const struct esi_diagram_config *config,
         esi_diagram_destroy(diagram);
         return -ENOMEM;
     }
+    if (esi_diagram_instances_init(diagram) < 0) {
+        esi_diagram_destroy(diagram);
+        return -ENOMEM;
+    }
     diagram->order_sink = es_order_sink(diagram->order);
     *ret_diagram = diagram;
     return 0;
@@ -687,6 +694,7 @@ void esi_diagram_destroy(struct esi_diagram *diagram)
         free(diagram->traces[i].levels);
     free(diagram->threads);
     free(diagram->traces);
+    esi_diagram_instances_fini(diagram);
     free(diagram->whats);
     free(diagram->hosts);
     esi_hash_fini(&diagram->what_table);
