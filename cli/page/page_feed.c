@@ -13,6 +13,7 @@
 #include "base/condition.h"
 #include "base/json_out.h"
 #include "base/now.h"
+#include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/page/page_clusters.h"
 #include "scopes/scope_control.h"
@@ -168,6 +169,8 @@ int esi_page_feed_read(struct esi_page_feed *feed,
     if (feed->config.is_archive)
         esi_page_clusters_of_archive(feed->config.name, feed->diagram);
     status = esi_event_source_read(&source, false, &sink, 1, ret_facts);
+    if (esi_diagram_finish(feed->diagram) < 0 && status == ES_EXIT_SUCCESS)
+        status = esi_command_fail(ES_EXIT_USAGE, "no memory");
 
     pthread_mutex_lock(&feed->lock);
     feed->is_read = true;

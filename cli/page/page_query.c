@@ -48,7 +48,8 @@ static const struct page_route routes[ESI_PAGE_ROUTES] = {
                          0},
     [ESI_PAGE_VERDICT] = {"/api/verdict", 0, 0},
     [ESI_PAGE_WAITS] = {"/api/waits", ESI_PAGE_TOP, 0},
-    [ESI_PAGE_COLLECTIVES] = {"/api/collectives", ESI_PAGE_TOP, 0},
+    [ESI_PAGE_COLLECTIVES] = {"/api/collectives",
+                              ESI_PAGE_TOP | ESI_PAGE_AXIS | RANGE | ESI_PAGE_LIMIT, 0},
     [ESI_PAGE_TREES] = {"/api/trees", 0, 0},
     [ESI_PAGE_SCOPE] = {"/api/scope", 0, 0},
     [ESI_PAGE_STREAM] = {"/api/stream", 0, 0},
@@ -56,6 +57,13 @@ static const struct page_route routes[ESI_PAGE_ROUTES] = {
                          WINDOW | ESI_PAGE_COLUMNS | ESI_PAGE_EVENT_ID |
                              ESI_PAGE_FORMAT,
                          RANGE | ESI_PAGE_FORMAT},
+};
+
+/* Where another number is meant than 2000. */
+static const uint32_t limits[ESI_PAGE_ROUTES] = {
+    [ESI_PAGE_CALLS] = 20000,
+    [ESI_PAGE_SEARCH] = 1000,
+    [ESI_PAGE_COLLECTIVES] = 200,
 };
 
 int esi_page_query_begin(struct esi_page_query *query, const char *path)
@@ -66,11 +74,13 @@ int esi_page_query_begin(struct esi_page_query *query, const char *path)
         query->route = (enum esi_page_route)i;
         query->given = 0;
         query->axis = ESI_PAGE_TIME_AXIS;
+        query->from = 0;
+        query->to = FARTHEST - 1;
         query->range_count = 0;
         query->group = ESI_PAGE_GROUP_NONE;
         query->first = 0;
         query->count = 1000;
-        query->limit = i == ESI_PAGE_CALLS ? 20000 : i == ESI_PAGE_SEARCH ? 1000 : 2000;
+        query->limit = limits[i] ? limits[i] : 2000;
         query->top = 20;
         query->pattern[0] = query->predicate[0] = query->name[0] = '\0';
         return 0;

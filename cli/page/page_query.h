@@ -98,8 +98,8 @@ struct esi_page_query {
     enum esi_page_route route;
     unsigned given; /* enum esi_page_parameter */
     enum esi_page_axis axis;
-    double from; /* since the beginning of the run, or a level */
-    double to;
+    double from; /* since the beginning of the run, or a level; left out: 0 */
+    double to;   /* left out: behind all there is */
     double at;
     uint32_t columns;
     struct esi_page_range ranges[ESI_PAGE_RANGES_MAX];

@@ -3,8 +3,8 @@
 # Copyright (c) 2026 the EventSpace authors
 """Looks at the page of `eventspace view` in a browser (check_browser.sh starts the servers).
 
-    browser_checks.py --ring URL --split URL --one URL --live URL --hang URL
-                      --pictures FOLDER
+    browser_checks.py --ring URL --split URL --late URL --one URL --live URL
+                      --hang URL --pictures FOLDER
 
 What is looked at is the page's own model, window.eventspaceView, and its table; each
 check waits for a state of the page.
@@ -343,6 +343,34 @@ def check_clusters(checks):
     checks.end(page, "clusters")
 
 
+def check_collectives(checks):
+    """Arrivals of collective operations are drawn, and a click in the list goes there."""
+    page = checks.open("late")
+    kinds = f"(kind) => {V}.items.filter((item) => item.kind === kind)"
+    checks.that(page.evaluate(f"({kinds})('instance').length") == 0, "no bands unasked")
+    page.press("k")
+    idle(page, f"({kinds})('instance').length > 0")
+    wanted = checks.ask("late", "collectives")["instances"]
+    drawn = page.evaluate(f"({kinds})('late-rank').map((item) => item.instance)")
+    checks.that(sorted(one["instance"] for one in drawn) == list(range(12)) and
+                all(one in wanted for one in drawn),
+                f"{len(drawn)} operations are drawn as the server tells them")
+    page.screenshot(f"{checks.urls.pictures}/collectives.png")
+    page.evaluate("document.getElementById('tab-collectives').click()")
+    page.wait("document.querySelectorAll('#panel table').length > 1")
+    page.evaluate("document.querySelectorAll('#panel table')[1]"
+                  ".querySelector('button').click()")
+    first, last = wanted[0]["first"], wanted[0]["last"]
+    idle(page, f"!{V}.view.whole && {V}.view.from < {first[2]} && "
+               f"{V}.view.to > {wanted[0]['end']} && {V}.found.event")
+    checks.that(page.evaluate(f"{V}.view.selection") == last[:2],
+                "a click shows the most costly one and selects who came last")
+    page.wait("location.hash.includes('collectives=1')")
+    page.press("k")
+    idle(page, f"({kinds})('instance').length == 0")
+    checks.end(page, "collectives")
+
+
 def check_preferences(checks):
     """Dark, still, and at 200 %."""
     page = checks.open("ring", dark=True, reduced_motion=True)
@@ -372,13 +400,14 @@ def check_small(checks):
 
 
 CHECKS = (check_archive, check_keys, check_mouse, check_pattern, check_panels,
-          check_clusters, check_live, check_hang, check_preferences, check_small)
+          check_clusters, check_collectives, check_live, check_hang, check_preferences,
+          check_small)
 
 
 def main():
     """Run all checks in one browser."""
     parser = argparse.ArgumentParser()
-    for name in ("ring", "split", "one", "live", "hang", "pictures"):
+    for name in ("ring", "split", "late", "one", "live", "hang", "pictures"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--only")
     arguments = parser.parse_args()

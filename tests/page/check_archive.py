@@ -194,6 +194,42 @@ def check_searches(view, reply):
     view.refuses(400, "/api/search", predicate="Nowhere")
 
 
+def check_instances(view, reply, end):
+    """Collective operations are what the calls of their members say."""
+    rows = {row["row"]: row["rank"] for row in view.get("/api/rows")["rows"]}
+    calls = view.get("/api/calls", **{"from": 0, "to": end, "limit": 100000})
+    by_event = {(call[0], call[12]): call for call in calls["calls"]}
+    instances = reply["instances"]
+    check(reply["complete"] and reply["count"] == len(instances) == 20, f"{reply}")
+    lost = [one["lost_ns"] for one in instances]
+    check(lost == sorted(lost, reverse=True), f"not the most costly first: {lost}")
+    for one in instances:
+        first, last = (by_event[tuple(one[end][:2])] for end in ("first", "last"))
+        check(one["operation"] == "MPI_Allreduce" and one["known"] == one["size"] == 3,
+              f"{one}")
+        check([first[1], first[3], last[1], last[3]] == one["first"][2:] + one["last"][2:],
+              f"{one}, not from {first} to {last}")
+        check(one["spread_ns"] == last[1] - first[1], f"{one}: spread")
+        members = [call for call in calls["calls"] if call[5] == 3 and
+                   call[1] >= first[1] and call[1] <= last[1]]
+        check(len(members) == 3 and one["late_rank"] == rows[last[0]], f"{one} {members}")
+        check(abs(one["lost_ns"] - sum(last[1] - call[1] for call in members)) <= 300,
+              f"{one}: lost")
+    worst = instances[0]["cause"]
+    check(worst and 0 < worst["caused_ns"] <= worst["waited_ns"] and
+          worst["operation"] == "MPI_Allreduce", f"{worst}")
+    one = instances[3]
+    some = view.get("/api/collectives", limit=5, **{
+        "from": one["first"][2], "to": one["first"][2] + 1})
+    check(one in some["instances"] and some["count"] <= 2, f"{some} without {one}")
+    some = view.get("/api/collectives", limit=5, axis="level", **{
+        "from": one["last"][3], "to": one["last"][3] + 1})
+    check(some["instances"] == [one], f"{some}, not {one}")
+    some = view.get("/api/collectives", limit=5, top=1)
+    check(some["instances"] == instances[:5] and not some["complete"] and
+          some["count"] == 20 and len(some["late"]) == 1, f"{some}")
+
+
 def check_findings(view, run):
     end = int(run["end"])
     waits = view.get("/api/waits")
@@ -210,6 +246,7 @@ def check_findings(view, run):
     late = view.get("/api/collectives")
     check(late["operations"][0]["operation"].startswith("MPI_"), f"{late}")
     check(late["late"][0]["rank"] in (0, 1, 2), f"{late}")
+    check_instances(view, late, end)
     view.await_reply("/api/verdict", lambda reply: reply["looked"])
     check(view.get("/api/scope") == {"stages": []}, "an archive has a scope")
     check(view.get("/api/trees") == {"lines": []}, "an archive has trees")

@@ -59,6 +59,9 @@ go_on hang -- "$apps/hang" receive-cycle --after 20 --seconds 1000
 expect 0 "$eventspace" run -n 4 --record "$folder/ring" -- "$apps/ring" --rounds 20
 expect 0 "$eventspace" run -n 1 --record "$folder/one" -- "$apps/ring" --rounds 0
 expect 0 "$PYTHON" "$top_srcdir/tests/page/split_hosts.py" "$folder/ring" "$folder/split"
+expect 0 "$eventspace" run -n 4 --record "$folder/late" -- "$apps/imbalance" --ranks-late 2 \
+    --late-us 3000 --sleep --iterations 12
+serve late "$folder/late"
 serve ring "$folder/ring"
 serve split "$folder/split"
 serve one "$folder/one"
@@ -67,7 +70,7 @@ for name in live hang; do
     serve $name "$prefix-$name"
 done
 addresses=()
-for name in ring split one live hang; do
+for name in ring split late one live hang; do
     await 20 has_address $name
     addresses+=("--$name" "$(cat "$folder/$name.url")")
 done

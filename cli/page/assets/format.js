@@ -24,6 +24,11 @@ export const count = (number) =>
   number === null || number === undefined ? '' :
     String(number).replace(/\B(?=(\d{3})+$)/g, '\u202f');
 
+/** "because of rank 2, ahead of MPI_Send at ring.c:12"; nothing = not known. */
+export const causeText = (cause) => cause ? `because of rank ${cause.rank}, ` +
+  `${cause.computing ? 'ahead of' : 'in'} ${cause.operation} at ` +
+  (cause.site || 'a line not known') : '';
+
 /** "12.3 kB". */
 export function bytes(number) {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];

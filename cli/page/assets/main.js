@@ -147,6 +147,7 @@ const ACTIONS = {
   axis: walk.switchAxis,
   follow: () => walk.follow(!view.follow),
   cones: () => set({ cones: !view.cones }),
+  instances: () => set({ instances: !view.instances }),
   'table-button': () => set({ table: !view.table }),
   'help-button': toggleHelp,
   'close-help': toggleHelp,
@@ -156,6 +157,7 @@ const ACTIONS = {
 function showToolbar() {
   byId('axis').textContent = 'Axis: ' + (view.axis === 'time' ? 'time' : 'order');
   for (const [id, value] of [['follow', view.follow], ['cones', view.cones],
+    ['instances', view.instances],
     ['table-button', view.table]]) byId(id).setAttribute('aria-pressed', String(value));
   byId('by-cluster').hidden = byId('by-cluster').disabled = !hasClusters();
   byId('group').value = grouping();
@@ -173,7 +175,8 @@ function startToolbar() {
     saveAs(event.target.value);
     event.target.value = '';
   });
-  listen(['axis', 'follow', 'cones', 'table', 'group', 'filter', 'rows'], showToolbar);
+  listen(['axis', 'follow', 'cones', 'instances', 'table', 'group', 'filter', 'rows'],
+    showToolbar);
 }
 
 // --- Size and scrolling -------------------------------------------------------------

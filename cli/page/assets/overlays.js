@@ -4,15 +4,17 @@
 import { newest } from './api.js';
 import { visiblePlaces } from './geometry.js';
 import { allLines, listRows } from './layout.js';
-import { found, listen, touch, view } from './state.js';
+import { found, listen, run, touch, view } from './state.js';
 import { tiles } from './tiles.js';
 
 const DEBOUNCE_MS = 80;
 const CALLS_MAX = 4000;
 const MESSAGES_MAX = 2000;
+const INSTANCES_MAX = 200;
 
 const askCalls = newest();
 const askMessages = newest();
+const askInstances = newest();
 const askEvent = newest();
 const askCone = newest();
 const askRelation = newest();
@@ -70,6 +72,19 @@ async function fetchMessages() {
   touch('messages');
 }
 
+/** Collective operations, those that cost most where there are many; a page in a file
+ * has none. */
+async function fetchInstances() {
+  found.instances = null;
+  if (view.instances && !run.saved) {
+    const wanted = windowOf(0.5);
+    const reply = await askInstances('collectives',
+      { ...wanted, top: 1, limit: INSTANCES_MAX });
+    found.instances = reply.instances;
+  }
+  touch('instances-shown');
+}
+
 const text = ([row, index]) => row + ':' + index;
 
 async function fetchEvent() {
@@ -107,10 +122,12 @@ export function keepOverlays() {
     timer = 0;
     fetchCalls().catch(report);
     fetchMessages().catch(report);
+    fetchInstances().catch(report);
   };
   listen(['tiles'], () => {
     if (!timer) timer = setTimeout(fetchAll, DEBOUNCE_MS);
   });
+  listen(['instances'], () => fetchInstances().catch(report));
   listen(['selection'], () => fetchEvent().catch(report));
   listen(['selection', 'cones'], () => fetchCone().catch(report));
   listen(['selection', 'measure'], () => fetchRelation().catch(report));

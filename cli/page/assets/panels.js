@@ -4,10 +4,10 @@
 import { newest, request } from './api.js';
 import { matrixChart, profileChart, waitGraph } from './charts.js';
 import { fill, make, tableOf } from './dom.js';
-import { bytes, count, duration } from './format.js';
+import { bytes, causeText, count, duration } from './format.js';
 import { lineOf, listRows, rowTitle, shownRows } from './layout.js';
 import { windowOf } from './overlays.js';
-import { found, listen, run, set, touch, view } from './state.js';
+import { found, listen, run, set, setWindow, touch, view } from './state.js';
 import { isElsewhere, select, selectNearest, stepMatch, toggleMeasure }
   from './walk.js';
 
@@ -240,14 +240,41 @@ async function waitsPanel() {
     make('li', {}, `${duration(cause.ns)}: ${cause.text}`)))];
 }
 
+/** Shows a collective operation, with some of what is around it. */
+function showInstance({ instance }) {
+  const { first, last, end } = instance;
+  const isTime = view.axis === 'time';
+  const [begin, until] = isTime ? [first[2], end] : [first[3], last[3] + 2];
+  const margin = Math.max(until - begin, isTime ? 1000 : 8) / 2;
+  set({ instances: true });
+  setWindow(begin - margin, until + margin);
+  if (last[1]) select(last, false);
+}
+
+/** The operations of the window; a click on one moves the diagram there. */
+function instanceTable({ instances, count: all, complete }) {
+  const rows = instances.filter(({ first, last }) =>
+    view.axis === 'time' || first.length + last.length === 8).map((instance) => ({
+    instance, begin_ns: instance.first[2], operation: instance.operation,
+    spread_ns: instance.spread_ns, lost_ns: instance.lost_ns,
+    'last rank': instance.late > 1 ? `${instance.late} ranks` : instance.late_rank,
+    why: causeText(instance.cause) }));
+  const caption = complete ? 'In the window, most costly first' :
+    `The ${count(instances.length)} most costly of ${count(all)} in the window`;
+  return rows.length ? tableOf(caption,
+    ['begin_ns', 'operation', 'spread_ns', 'last rank', 'lost_ns', 'why'], rows,
+    showInstance) : note('None in the window.');
+}
+
 async function collectivesPanel() {
-  const { operations, late } = await request('collectives');
+  const reply = await request('collectives', { ...windowOf(0), limit: 50 });
+  const { operations, late } = reply;
   if (!operations.length) return [note('No collective operations yet.')];
   const blame = ['rank', 'caused_ns', 'own_ns', 'waited_ns'];
   const where = late.map((one) =>
     make('li', {}, `rank ${one.rank}: ${one.operation} at ${one.site || '?'}`));
   const sums = ['operation', 'calls', 'lost_ns'];
-  return [tableOf('Collective operations', sums, operations),
+  return [tableOf('Collective operations', sums, operations), instanceTable(reply),
     late.length ? tableOf('Who delays them', blame, late, chooseRank) : null,
     make('ul', {}, where)];
 }
@@ -333,7 +360,8 @@ const PANELS = {
     on: ['event', 'cone', 'measured', 'measure', 'cones'] },
   search: { title: 'Search', make: searchPanel, on: ['matches'] },
   waits: { title: 'Waits', make: waitsPanel, on: ['changes'] },
-  collectives: { title: 'Collectives', make: collectivesPanel, on: ['changes'] },
+  collectives: { title: 'Collectives', make: collectivesPanel,
+    on: ['changes', 'from', 'to', 'axis'] },
   matrix: { title: 'Matrix', make: matrixPanel,
     on: ['changes', 'from', 'to', 'axis', 'rows', 'colours'] },
   profile: { title: 'Profile', make: profilePanel,
