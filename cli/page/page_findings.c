@@ -376,6 +376,23 @@ void esi_page_make_collectives(struct esi_page_asked *asked)
     make_of_delay(asked, write_collectives);
 }
 
+/* Why there is nothing of trees; "" = there is. */
+static const char *missing_trees(const struct esi_page_asked *asked, const char *lines)
+{
+    struct esi_page_state state;
+
+    esi_page_feed_state(asked->model->feed, &state);
+    if (!lines)
+        return "Nobody has looked for trees yet.";
+    if (strstr(lines, "\"type\":\"node\""))
+        return "";
+    if (state.is_archive)
+        return "This archive holds no operations of instrumented trees: the run had no "
+               "such trees (eventspace run --trees=kary:4), or they were not recorded.";
+    return "No collective operation has gone through an instrumented tree. They are "
+           "had by: eventspace run --trees=kary:4";
+}
+
 void esi_page_make_trees(struct esi_page_asked *asked)
 {
     struct esi_json_text json;
@@ -384,6 +401,8 @@ void esi_page_make_trees(struct esi_page_asked *asked)
     if (esi_page_watch_copy_trees(asked->model->watch, &lines) < 0) {
         esi_page_reply_fail(asked->reply, 503, "no memory");
     } else if (esi_page_begin_json(asked, &json)) {
+        esi_json_out_bool(&json.out, "looked", lines != NULL);
+        esi_json_out_string(&json.out, "text", missing_trees(asked, lines));
         put_lines(&json.out, "lines", lines);
         esi_page_end_json(asked, &json);
     }

@@ -238,6 +238,9 @@ def check_panels(checks):
         idle(page, "document.getElementById('panel').innerText.trim().length > 10")
         error = page.evaluate("(document.querySelector('#panel .error') || {}).textContent")
         checks.that(not error, f"panel {name}: {error or 'shown'}")
+        if name == "trees":
+            checks.that("holds no operations of instrumented trees" in page.evaluate(
+                "document.getElementById('panel').innerText"), "an archive without trees")
     checks.that("without a scope" in page.evaluate(
         "document.getElementById('panel').innerText"), "an archive has no scope")
     checks.end(page, "panels")

@@ -4,7 +4,9 @@
 """check_archive.py - the page of an archive: who is refused, and whether windows are what
 the calls say.
 
-usage: check_archive.py ARCHIVE
+usage: check_archive.py ARCHIVE TREES
+
+TREES is the archive of a run with instrumented trees.
 """
 
 import json
@@ -21,7 +23,7 @@ import xml.etree.ElementTree
 
 from page_client import EVENTSPACE, View, check, finish
 
-ARCHIVE = sys.argv[1]
+ARCHIVE, TREES = sys.argv[1:]
 STATES = 7
 LOST = 6
 
@@ -217,7 +219,7 @@ def check_instances(view, reply, end):
               f"{one}: lost")
     worst = instances[0]["cause"]
     check(worst and 0 < worst["caused_ns"] <= worst["waited_ns"] and
-          worst["operation"] == "MPI_Allreduce", f"{worst}")
+          worst["operation"].startswith("MPI_") and worst["rank"] in (0, 1, 2), f"{worst}")
     one = instances[3]
     some = view.get("/api/collectives", limit=5, **{
         "from": one["first"][2], "to": one["first"][2] + 1})
@@ -249,7 +251,8 @@ def check_findings(view, run):
     check_instances(view, late, end)
     view.await_reply("/api/verdict", lambda reply: reply["looked"])
     check(view.get("/api/scope") == {"stages": []}, "an archive has a scope")
-    check(view.get("/api/trees") == {"lines": []}, "an archive has trees")
+    trees = view.await_reply("/api/trees", lambda reply: reply["looked"])
+    check(trees["lines"] == [] and "holds no operations" in trees["text"], f"{trees}")
     profile = view.get("/api/profile", **{"from": 0, "to": end, "columns": 7})
     check(all(len(state) == 7 for state in profile["states"]), "columns of the profile")
     check(all(sum(column) < 3.01 for column in zip(*profile["states"])), "threads")
@@ -261,6 +264,22 @@ def check_findings(view, run):
           f"{len(lines)} lines of CSV")
     picture = view.get("/api/export", format="svg", event="0:3", **{"from": 0, "to": end})
     check(xml.etree.ElementTree.fromstring(picture).tag.endswith("svg"), "no picture")
+
+
+def check_trees():
+    """What nodes of trees did is found in an archive: 1 and 2 hang under 0, 3 under 1."""
+    view = View(TREES)
+    reply = view.await_reply("/api/trees", lambda reply: reply["looked"])
+    nodes = [line for line in reply["lines"] if line["type"] == "node"]
+    check(reply["text"] == "" and [node["rank"] for node in nodes] == [0, 1], f"{reply}")
+    for node, children in zip(nodes, ([1, 2], [3])):
+        check(node["operation"] == "MPI_Allreduce" and node["count"] == 20, f"{node}")
+        check(node["wait_ns"]["count"] == 20 and node["down_ns"]["min"] > 0, f"{node}")
+        check({child["member"] for child in node["children"]} <= set(children) and
+              sum(child["last"] for child in node["children"]) == 20, f"{node}")
+    check(reply["lines"][-1]["results"] == 40 and reply["lines"][-1]["incomplete"] == 0,
+          f"{reply['lines'][-1]}")
+    check(view.stop(signal.SIGTERM) == 0, "SIGTERM")
 
 
 # --- Who is refused -----------------------------------------------------------------
@@ -385,6 +404,7 @@ def check_port():
 
 check_socket()
 check_clusters()
+check_trees()
 check_port()
 check_other_user()
 finish()

@@ -40,12 +40,18 @@ timeout -k 5 60 "$eventspace" run -n 3 --name "$prefix-page" \
     --late-us 5000 --sleep --iterations 20 >"$folder/program" 2>"$folder/err" </dev/null ||
     fault "imbalance: $(cat "$folder/program" "$folder/err")"
 
+timeout -k 5 60 "$eventspace" run -n 4 --name "$prefix-tree" --trees=kary:2 \
+    --record "$folder/trees.rec" -- "$top_builddir/apps/imbalance" --ranks-late 3 \
+    --late-us 2000 --sleep --iterations 20 >"$folder/program" 2>"$folder/err" </dev/null ||
+    fault "imbalance: $(cat "$folder/program" "$folder/err")"
+
 if ! grep -q 'define HAVE_MICROHTTPD 1' "$top_builddir/config.h"; then
     expect 2 "$eventspace" view "$folder/page.rec"
     contains err "built without libmicrohttpd"
     finish
 fi
-"${PYTHON:-python3}" "$here/check_archive.py" "$folder/page.rec" || fault "archive"
+"${PYTHON:-python3}" "$here/check_archive.py" "$folder/page.rec" "$folder/trees.rec" ||
+    fault "archive"
 
 run_program live 2 "$top_builddir/apps/imbalance" --sleep --late-us 2000 \
     --iterations 1000000

@@ -320,12 +320,9 @@ function orderNodes(nodes) {
 const NODE_COLUMNS = ['node', 'wait_ns', 'up_ns', 'down_ns', 'count', 'host'];
 
 async function treesPanel() {
-  const nodes = (await request('trees')).lines.filter((line) => line.type === 'node');
-  if (!nodes.length)
-    return [note(run.kind === 'archive' ?
-      'Trees are looked at while a run goes on, not in its archive.' :
-      'No collective operation has gone through an instrumented tree. ' +
-      'They are had by: eventspace run --trees=kary:4')];
+  const { lines, text } = await request('trees');
+  const nodes = lines.filter((line) => line.type === 'node');
+  if (!nodes.length) return [note(text)];
   const trees = new Map();
   for (const node of nodes) {
     const name = `${node.operation} on ${node.communicator || 'a communicator'}, ` +
