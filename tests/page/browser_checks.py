@@ -295,6 +295,9 @@ def check_live(checks):
     page.evaluate("document.getElementById('follow').click()")
     page.wait(f"{V}.view.follow && {V}.view.to > {to}")
     checks.that(True, "a button goes back")
+    page.wait("/this costs [\\d.e-]+ % of a core/.test("
+              "document.getElementById('status').textContent)")
+    checks.that(True, "the header tells what the command costs")
     check_live_trees(checks, page)
     other = checks.open("live")
     other.wait(f"{V}.run.events > {events}")

@@ -126,6 +126,10 @@ function noticeParts() {
   return parts;
 }
 
+/** What the command that serves the page costs its host. */
+const costText = () => run.cost && !run.saved && !isFinal() ?
+  `this costs ${Number((100 * run.cost.cores).toPrecision(2))} % of a core` : null;
+
 function say() {
   byId('notice').textContent = noticeParts().join(' ');
   byId('notice').classList.toggle('stuck', !!run.verdict);
@@ -133,7 +137,8 @@ function say() {
     .filter(Boolean).join(' – ');
   byId('status').textContent = run.known ? [run.kind === 'archive' ? 'archive' :
     run.live ? 'live' : run.saved && !run.over ? 'not over when saved' : 'over',
-  `${count(run.rows.length)} threads`, `${count(run.events)} events`, run.error_ns === null ? 'clock error not known' : null]
+  `${count(run.rows.length)} threads`, `${count(run.events)} events`,
+  run.error_ns === null ? 'clock error not known' : null, costText()]
     .filter(Boolean).join(' · ') : '';
   byId('unhide').hidden = !view.hidden.size;
 }
