@@ -6,7 +6,7 @@ import { GUTTER, RULER, atX, middleOf, plotWidth, screen, visiblePlaces, xOf, yO
   measure } from './geometry.js';
 import { allLines, lineOf, pinnedCount } from './layout.js';
 import { STATES, colours, fillOf } from './palette.js';
-import { extent, found, listen, positionOf, run, view } from './state.js';
+import { extent, found, isPlaced, listen, positionOf, run, view } from './state.js';
 import { barHeight, tiles } from './tiles.js';
 
 const FONT = '12px system-ui, sans-serif';
@@ -205,7 +205,7 @@ function drawInstances() {
   const ranks = new Set(run.rows.map((row) => row.rank)).size;
   const at = ([, , t, level]) => xOf(positionOf({ t, level }));
   const shown = (found.instances || []).filter(({ first, last }) =>
-    first.length + last.length === 8 && middleOf(first[0]) !== null &&
+    isPlaced(first) && isPlaced(last) && middleOf(first[0]) !== null &&
     middleOf(last[0]) !== null && Math.max(at(first), at(last)) >= GUTTER &&
     Math.min(at(first), at(last)) <= screen.width);
   context.fillStyle = colours.late;

@@ -75,13 +75,10 @@ async function fetchMessages() {
 /** Collective operations, those that cost most where there are many; a page in a file
  * has none. */
 async function fetchInstances() {
-  found.instances = null;
-  if (view.instances && !run.saved) {
-    const wanted = windowOf(0.5);
-    const reply = await askInstances('collectives',
-      { ...wanted, top: 1, limit: INSTANCES_MAX });
-    found.instances = reply.instances;
-  }
+  const isWanted = view.instances && !run.saved;
+  if (!isWanted && !found.instances) return;
+  found.instances = isWanted ? (await askInstances('collectives',
+    { ...windowOf(0.5), top: 1, limit: INSTANCES_MAX })).instances : null;
   touch('instances-shown');
 }
 

@@ -7,7 +7,8 @@ import { fill, make, tableOf } from './dom.js';
 import { bytes, causeText, count, duration } from './format.js';
 import { lineOf, listRows, rowTitle, shownRows } from './layout.js';
 import { windowOf } from './overlays.js';
-import { found, listen, run, set, setWindow, touch, view } from './state.js';
+import { found, isPlaced, listen, run, set, setWindow, touch, view }
+  from './state.js';
 import { isElsewhere, select, selectNearest, stepMatch, toggleMeasure }
   from './walk.js';
 
@@ -253,8 +254,8 @@ function showInstance({ instance }) {
 
 /** The operations of the window; a click on one moves the diagram there. */
 function instanceTable({ instances, count: all, complete }) {
-  const rows = instances.filter(({ first, last }) =>
-    view.axis === 'time' || first.length + last.length === 8).map((instance) => ({
+  const placed = instances.filter((one) => isPlaced(one.first) && isPlaced(one.last));
+  const rows = placed.map((instance) => ({
     instance, begin_ns: instance.first[2], operation: instance.operation,
     spread_ns: instance.spread_ns, lost_ns: instance.lost_ns,
     'last rank': instance.late > 1 ? `${instance.late} ranks` : instance.late_rank,

@@ -93,6 +93,10 @@ export function keepUp() {
   set({ from: to - width, to });
 }
 
+/** Whether an arrival at a collective operation has a place on the axis: its level may
+ * not be known any more. */
+export const isPlaced = (arrival) => view.axis === 'time' || arrival.length > 3;
+
 /** The position of an event that has `t` and `level`. */
 export const positionOf = (event, axis = view.axis) =>
   axis === 'time' ? event.t : event.level;
