@@ -53,10 +53,14 @@ fi
 "${PYTHON:-python3}" "$here/check_archive.py" "$folder/page.rec" "$folder/trees.rec" ||
     fault "archive"
 
+# The host of the map that is made for a run, in a cluster of another name.
+"$eventspace" map -n 2 | sed 's/"default"/"lab"/' >"$folder/lab.json"
+launch_options="--map $folder/lab.json"
 run_program live 2 "$top_builddir/apps/imbalance" --sleep --late-us 2000 \
     --iterations 1000000
 "${PYTHON:-python3}" "$here/check_run.py" live "$prefix-live" "$!" || fault "live run"
 wait
+launch_options=
 run_program hang 2 "$top_builddir/apps/hang" receive-cycle --seconds 0
 "${PYTHON:-python3}" "$here/check_run.py" hang "$prefix-hang" "$!" || fault "hung run"
 wait

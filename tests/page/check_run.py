@@ -63,6 +63,12 @@ def check_cost(view):
     check(0 < run["cost"]["cores"] < 1000, f"{run['cost']}")
 
 
+def check_cluster(view):
+    """Rows are in the cluster that the path map of the run names."""
+    view.await_reply("/api/rows", lambda reply: reply["rows"] and all(
+        row["cluster"] == "lab" for row in reply["rows"]))
+
+
 def check_live(view):
     """What the program does is seen while it does it."""
     view.await_reply("/api/run", lambda run: run["events"])
@@ -113,6 +119,7 @@ def main():
         if kind == "live":
             check_scope(view)
             check_cost(view)
+            check_cluster(view)
     finally:
         os.kill(int(process), signal.SIGTERM)
     run = view.await_reply("/api/run", lambda run: run["over"])
