@@ -363,9 +363,8 @@ def check_collectives(checks):
                 f"{len(drawn)} operations are drawn as the server tells them")
     page.screenshot(f"{checks.urls.pictures}/collectives.png")
     page.evaluate("document.getElementById('tab-collectives').click()")
-    page.wait("document.querySelectorAll('#panel table').length > 1")
-    page.evaluate("document.querySelectorAll('#panel table')[1]"
-                  ".querySelector('button').click()")
+    page.wait("document.querySelectorAll('#panel .instances button').length == 12")
+    page.evaluate("document.querySelector('#panel .instances button').click()")
     first, last = wanted[0]["first"], wanted[0]["last"]
     idle(page, f"!{V}.view.whole && {V}.view.from < {first[2]} && "
                f"{V}.view.to > {wanted[0]['end']} && {V}.found.event")

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the EventSpace authors
 // input.js - mouse and keys.
 import { pointedAt, itemAt } from './draw.js';
-import { bytes, causeText, duration } from './format.js';
+import { bytes, duration, instanceWords } from './format.js';
 import { GUTTER, lineAt, plotWidth, screen } from './geometry.js';
 import { allLines, grouping, hasClusters, toggled } from './layout.js';
 import { report } from './overlays.js';
@@ -85,14 +85,6 @@ function listenToWheel(canvas) {
 
 // --- Tips ---------------------------------------------------------------------------
 
-/** A collective operation: how far apart its ranks came, who was last, and why. */
-function instanceText({ operation, spread_ns, late_rank, late, lost_ns, cause }) {
-  return [`${operation}: arrivals over ${duration(spread_ns)}`,
-    late > 1 ? `${late} ranks came last together` : `rank ${late_rank} came last`,
-    lost_ns ? `lost ${duration(lost_ns)}` : '', causeText(cause)]
-    .filter(Boolean).join('\n');
-}
-
 function tipText(item) {
   if (item.kind === 'call') {
     const [, begin, end] = item.call;
@@ -103,7 +95,7 @@ function tipText(item) {
   if (item.kind === 'message')
     return `message, ${bytes(item.bytes)}` +
       (item.late ? `\nthe receiver had waited ${duration(item.late)}` : '');
-  if (item.kind === 'late-rank') return instanceText(item.instance);
+  if (item.kind === 'late-rank') return instanceWords(item.instance).join('\n');
   if (item.kind === 'wait') return `rank ${item.from} waits for rank ${item.to}`;
   if (item.kind === 'error') return 'clock error of events on other hosts';
   if (item.kind === 'past') return 'what is left of here came before';

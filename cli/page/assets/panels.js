@@ -4,7 +4,7 @@
 import { newest, request } from './api.js';
 import { matrixChart, profileChart, waitGraph } from './charts.js';
 import { fill, make, tableOf } from './dom.js';
-import { bytes, causeText, count, duration } from './format.js';
+import { bytes, count, duration, instanceWords } from './format.js';
 import { lineOf, listRows, rowTitle, shownRows } from './layout.js';
 import { windowOf } from './overlays.js';
 import { found, isPlaced, listen, run, set, setWindow, touch, view }
@@ -242,8 +242,7 @@ async function waitsPanel() {
 }
 
 /** Shows a collective operation, with some of what is around it. */
-function showInstance({ instance }) {
-  const { first, last, end } = instance;
+function showInstance({ first, last, end }) {
   const isTime = view.axis === 'time';
   const [begin, until] = isTime ? [first[2], end] : [first[3], last[3] + 2];
   const margin = Math.max(until - begin, isTime ? 1000 : 8) / 2;
@@ -253,18 +252,14 @@ function showInstance({ instance }) {
 }
 
 /** The operations of the window; a click on one moves the diagram there. */
-function instanceTable({ instances, count: all, complete }) {
+function instanceList({ instances, count: all, complete }) {
   const placed = instances.filter((one) => isPlaced(one.first) && isPlaced(one.last));
-  const rows = placed.map((instance) => ({
-    instance, begin_ns: instance.first[2], operation: instance.operation,
-    spread_ns: instance.spread_ns, lost_ns: instance.lost_ns,
-    'last rank': instance.late > 1 ? `${instance.late} ranks` : instance.late_rank,
-    why: causeText(instance.cause) }));
-  const caption = complete ? 'In the window, most costly first' :
-    `The ${count(instances.length)} most costly of ${count(all)} in the window`;
-  return rows.length ? tableOf(caption,
-    ['begin_ns', 'operation', 'spread_ns', 'last rank', 'lost_ns', 'why'], rows,
-    showInstance) : note('None in the window.');
+  if (!placed.length) return note('None in the window.');
+  return [make('h3', {}, complete ? 'In the window, most costly first' :
+    `The ${count(instances.length)} most costly of ${count(all)} in the window`),
+  make('ol', { class: 'instances' }, placed.map((one) => make('li', {},
+    make('button', { class: 'link', onclick: () => showInstance(one) },
+      duration(one.first[2])), ' ' + instanceWords(one).join(', '))))];
 }
 
 async function collectivesPanel() {
@@ -275,9 +270,9 @@ async function collectivesPanel() {
   const where = late.map((one) =>
     make('li', {}, `rank ${one.rank}: ${one.operation} at ${one.site || '?'}`));
   const sums = ['operation', 'calls', 'lost_ns'];
-  return [tableOf('Collective operations', sums, operations), instanceTable(reply),
+  return [tableOf('Collective operations', sums, operations),
     late.length ? tableOf('Who delays them', blame, late, chooseRank) : null,
-    make('ul', {}, where)];
+    make('ul', {}, where), instanceList(reply)];
 }
 
 let measure = 'messages';
