@@ -14,11 +14,24 @@ import argparse
 import json
 import sys
 import traceback
+import urllib.error
 import urllib.request
 
 from browser import Browser
 
 V = "eventspaceView"
+TABS = 8
+STREAMS = 8  # that a server has
+# Calls take longer than the run needs to change again.
+SLOW_CALLS = """(() => {
+    const ask = window.fetch;
+    window.fetch = async (url, options) => {
+        if (url.startsWith('/api/calls'))
+            await new Promise((resolve) => setTimeout(resolve, 700));
+        return ask(url, options);
+    };
+})()"""
+LAST_SECOND = f"{V}.setWindow({V}.run.end - 1e9, {V}.run.end, {{ follow: true }})"
 DRAWN = f"window.{V} && {V}.run.known && {V}.drawn > 0"
 
 
@@ -39,12 +52,16 @@ class Checks:
         page.wait(DRAWN if name in ("live", "hang") else f"{DRAWN} && {V}.idle")
         return page
 
-    def ask(self, name, request):
-        """What the server of a run answers, without the page."""
+    def request(self, name, path):
+        """A reply of the server of a run, without the page."""
         base, token = getattr(self.urls, name).split("#token=")
-        asked = urllib.request.Request(base + "api/" + request,
+        asked = urllib.request.Request(base + "api/" + path,
                                        headers={"X-EventSpace-Token": token})
-        with urllib.request.urlopen(asked, timeout=20) as reply:
+        return urllib.request.urlopen(asked, timeout=20)
+
+    def ask(self, name, path):
+        """What such a reply says."""
+        with self.request(name, path) as reply:
             return json.load(reply)
 
     def that(self, holds, what):
@@ -299,14 +316,50 @@ def check_live(checks):
               "document.getElementById('status').textContent)")
     checks.that(True, "the header tells what the command costs")
     check_live_trees(checks, page)
-    other = checks.open("live")
-    other.wait(f"{V}.run.events > {events}")
-    last = other.evaluate(f"{V}.run.events")
-    other.wait(f"{V}.run.events > {last}")
-    page.wait(f"{V}.run.events > {last}")
-    checks.that(True, "two tabs are kept up to date")
-    checks.end(other, "second tab")
+    check_tabs(checks, page)
     checks.end(page, "live")
+
+
+def check_tabs(checks, first):
+    """Many tabs at once: each shows what comes, however slow its requests are."""
+    first.evaluate(f"{V}.set({{ panel: 'event' }})")
+    pages = [first] + [checks.open("live", width=700, height=400)
+                       for _ in range(TABS - 1)]
+    for page in pages:
+        page.evaluate(SLOW_CALLS)
+        page.evaluate(LAST_SECOND)
+        page.wait(f"{V}.found.calls && {V}.view.follow")
+    ends = [page.evaluate(f"[{V}.run.events, {V}.found.calls.to]") for page in pages]
+    for page, (events, to) in zip(pages, ends):
+        page.wait(f"{V}.run.events > {events} && {V}.found.calls.to > {to}")
+    streams = [page.evaluate(f"{V}.found.stream") for page in pages]
+    checks.that(not any(streams), f"{TABS} tabs have their live updates {streams}")
+    for page in pages[1:]:
+        checks.end(page, "one of several tabs")
+
+
+def check_refused(checks):
+    """A tab that gets no stream any more says so, and is kept up to date."""
+    streams = []
+    while len(streams) <= STREAMS:
+        try:
+            streams.append(checks.request("live", "stream"))
+        except urllib.error.HTTPError as error:
+            checks.that(error.code == 429, f"too many streams: {error.code}")
+            break
+    checks.that(len(streams) == STREAMS, f"{len(streams)} streams")
+    page = checks.open("live")
+    for _ in range(2):
+        events = page.evaluate(f"{V}.run.events")
+        page.wait(f"{V}.run.events > {events}")
+    words = page.evaluate("document.getElementById('error').textContent")
+    checks.that("once a second: too many pages" in words, f"it is told: {words}")
+    for stream in streams:
+        stream.close()
+    page.wait(f"{V}.found.stream === ''")
+    checks.that(all("429" in error for error in page.errors), f"{page.errors}")
+    page.errors.clear()
+    checks.end(page, "without a stream")
 
 
 def check_hang(checks):
@@ -405,8 +458,8 @@ def check_small(checks):
 
 
 CHECKS = (check_archive, check_keys, check_mouse, check_pattern, check_panels,
-          check_clusters, check_collectives, check_live, check_hang, check_preferences,
-          check_small)
+          check_clusters, check_collectives, check_refused, check_live, check_hang,
+          check_preferences, check_small)
 
 
 def main():

@@ -93,9 +93,10 @@ function onChange(change) {
   if (over && !wasOver) fetchVerdict().catch(report);
 }
 
-function onStream(error) {
-  found.stream = error ? `no live updates: ${error.message}` : '';
+function onNews({ change, error }) {
+  found.stream = error || '';
   touch('stream');
+  if (change) onChange(change);
 }
 
 const isFinal = () => run.known && !run.live && run.reading.done;
@@ -275,7 +276,7 @@ async function start() {
   keepAddress();
   if (run.verdict) fetchVerdict().catch(report);
   touch('rows', 'changes', 'panel');
-  if (!isFinal()) followChanges(onChange, onStream, isFinal);
+  if (!isFinal()) followChanges(onNews, isFinal);
 }
 
 start().catch(report);

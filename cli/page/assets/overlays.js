@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the EventSpace authors
 // overlays.js - what is drawn over the cells: calls, messages, relations of an event.
-import { newest } from './api.js';
+import { inTurn, newest, request } from './api.js';
 import { visiblePlaces } from './geometry.js';
 import { allLines, listRows } from './layout.js';
 import { found, listen, run, touch, view } from './state.js';
@@ -12,9 +12,6 @@ const CALLS_MAX = 4000;
 const MESSAGES_MAX = 2000;
 const INSTANCES_MAX = 200;
 
-const askCalls = newest();
-const askMessages = newest();
-const askInstances = newest();
 const askEvent = newest();
 const askCone = newest();
 const askRelation = newest();
@@ -58,7 +55,7 @@ async function fetchCalls() {
     return;
   }
   const wanted = windowOf(0.5);
-  const reply = await askCalls('calls',
+  const reply = await request('calls',
     { ...wanted, rows: seenRows(), limit: CALLS_MAX });
   found.calls = reply.complete ? { ...reply, ...wanted } : null;
   touch('calls');
@@ -66,7 +63,7 @@ async function fetchCalls() {
 
 async function fetchMessages() {
   const wanted = windowOf(0.5);
-  const reply = await askMessages('messages',
+  const reply = await request('messages',
     { ...wanted, rows: seenRows(), limit: MESSAGES_MAX });
   found.messages = { ...reply, axis: wanted.axis };
   touch('messages');
@@ -77,7 +74,7 @@ async function fetchMessages() {
 async function fetchInstances() {
   const isWanted = view.instances && !run.saved;
   if (!isWanted && !found.instances) return;
-  found.instances = isWanted ? (await askInstances('collectives',
+  found.instances = isWanted ? (await request('collectives',
     { ...windowOf(0.5), top: 1, limit: INSTANCES_MAX })).instances : null;
   touch('instances-shown');
 }
@@ -115,16 +112,18 @@ async function fetchRelation() {
 
 /** Keeps them such that they fit the view. */
 export function keepOverlays() {
+  const [calls, messages, instances] = [fetchCalls, fetchMessages, fetchInstances]
+    .map((one) => inTurn(() => one().catch(report)));
   const fetchAll = () => {
     timer = 0;
-    fetchCalls().catch(report);
-    fetchMessages().catch(report);
-    fetchInstances().catch(report);
+    calls();
+    messages();
+    instances();
   };
   listen(['tiles'], () => {
     if (!timer) timer = setTimeout(fetchAll, DEBOUNCE_MS);
   });
-  listen(['instances'], () => fetchInstances().catch(report));
+  listen(['instances'], instances);
   listen(['selection'], () => fetchEvent().catch(report));
   listen(['selection', 'cones'], () => fetchCone().catch(report));
   listen(['selection', 'measure'], () => fetchRelation().catch(report));
