@@ -44,7 +44,7 @@ static const struct page_route routes[ESI_PAGE_ROUTES] = {
                            ESI_PAGE_A | ESI_PAGE_B},
     [ESI_PAGE_SEARCH] = {"/api/search",
                          ESI_PAGE_PATTERN | ESI_PAGE_PREDICATE | ESI_PAGE_NAME |
-                             ESI_PAGE_LIMIT,
+                             ESI_PAGE_LIMIT | ESI_PAGE_FROM,
                          0},
     [ESI_PAGE_VERDICT] = {"/api/verdict", 0, 0},
     [ESI_PAGE_WAITS] = {"/api/waits", ESI_PAGE_TOP, 0},

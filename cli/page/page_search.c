@@ -29,12 +29,19 @@ struct page_search {
     struct es_pattern_file *file; /* owned */
     struct esi_domains *domains;  /* owned */
     struct es_set_sink sink;
+    uint64_t from_ns; /* of the first event that is looked at */
     uint64_t deadline_ns;
     uint64_t events;
     uint64_t matches;
     bool is_complete;
     struct es_error error;
 };
+
+static bool is_wanted(const struct page_search *search,
+                      const struct esi_diagram_event *event)
+{
+    return event->row < search->asked->extent.rows && event->ns >= search->from_ns;
+}
 
 static bool is_late(struct page_search *search)
 {
@@ -71,8 +78,7 @@ static int match_text(void *data, const struct esi_diagram_event *event)
 
     if (is_late(search))
         return 1;
-    if (event->row >= search->asked->extent.rows ||
-        event->id.index != event->call.event)
+    if (!is_wanted(search, event) || event->id.index != event->call.event)
         return 0;
     if (!has_text(event->type, name) && !has_text(event->call.site, name) &&
         !has_text(event->call.communicator, name) &&
@@ -149,7 +155,7 @@ static int pass_event(void *data, const struct esi_diagram_event *event)
 
     if (is_late(search))
         return 1;
-    if (event->row >= search->asked->extent.rows)
+    if (!is_wanted(search, event))
         return 0;
     if (event->partner.index > 0 && event->kind != ES_EVENT_SEND) {
         told.partner_count = 1;
@@ -294,6 +300,8 @@ void esi_page_make_search(struct esi_page_asked *asked)
     struct esi_json_text json;
     int result;
 
+    if (asked->query->given & ESI_PAGE_FROM)
+        search.from_ns = esi_page_place_of(asked, ESI_DIAGRAM_TIME, asked->query->from);
     if (!esi_page_begin_json(asked, &json))
         return;
     search.out = &json.out;

@@ -320,6 +320,29 @@ def check_live(checks):
     checks.end(page, "live")
 
 
+def check_live_matches(checks):
+    """Matches become more while a run goes on, and the newest are there."""
+    pattern = 'A := [operation = "MPI_Allreduce"]; M := A;'
+    page = checks.open("live", "panel=search&by=pattern&search=" +
+                       urllib.request.quote(pattern))
+    page.wait(f"{V}.found.matches.length > 0")
+    for _ in range(2):
+        end = page.evaluate(f"{V}.run.end")
+        page.wait(f"{V}.found.matches.some(({{ places }}) => places[0].t > {end})")
+    words = page.evaluate("document.querySelector('#panel p[role=status]').textContent")
+    checks.that("matches" in words, f"a pattern's matches come by themselves: {words}")
+    index = page.evaluate(f"""(() => {{
+        {V}.found.match = {V}.found.matches.length - 1;
+        return JSON.stringify({V}.found.matches[{V}.found.match].events[0].slice(0, 2));
+    }})()""")
+    end = page.evaluate(f"{V}.run.end")
+    page.wait(f"{V}.found.matches.some(({{ places }}) => places[0].t > {end})")
+    checks.that(page.evaluate(f"{V}.found.match < 0 || JSON.stringify({V}.found.matches"
+                              f"[{V}.found.match].events[0].slice(0, 2)) === '{index}'"),
+                "the one that is selected stays so")
+    checks.end(page, "live matches")
+
+
 def check_tabs(checks, first):
     """Many tabs at once: each shows what comes, however slow its requests are."""
     first.evaluate(f"{V}.set({{ panel: 'event' }})")
@@ -458,8 +481,8 @@ def check_small(checks):
 
 
 CHECKS = (check_archive, check_keys, check_mouse, check_pattern, check_panels,
-          check_clusters, check_collectives, check_refused, check_live, check_hang,
-          check_preferences, check_small)
+          check_clusters, check_collectives, check_refused, check_live_matches,
+          check_live, check_hang, check_preferences, check_small)
 
 
 def main():

@@ -184,6 +184,10 @@ def check_searches(view, reply):
     wanted = sum("Allreduce" in reply["operations"][call[6]] for call in reply["calls"])
     check(found["complete"] and len(found["matches"]) == wanted,
           f"{len(found['matches'])} of {wanted} by name")
+    middle = found["matches"][wanted // 2][0][2]
+    later = view.get("/api/search", name="allreduce", limit=100000, **{"from": middle})
+    check(later["matches"] == [match for match in found["matches"]
+                               if match[0][2] >= middle], f"matches from {middle} on")
     pattern = 'A := [operation = "MPI_Allreduce"]; A $a, $b; M := $a -> $b;'
     found = view.get("/api/search", pattern=pattern, limit=5)
     check(not found["complete"] and len(found["matches"]) == 5, "matches of a pattern")
