@@ -239,13 +239,13 @@ static const struct page_parameter parameters[] = {
     {"predicate", ESI_PAGE_PREDICATE, "a name of at most 127 bytes"},
     {"name", ESI_PAGE_NAME, "a name of at most 127 bytes"},
     {"top", ESI_PAGE_TOP, "a number from 1 to 10000"},
-    {"format", ESI_PAGE_FORMAT, "csv or svg"},
+    {"format", ESI_PAGE_FORMAT, "csv, svg or chrome"},
 };
 
 static int set_value(struct esi_page_query *query, unsigned bit, const char *value)
 {
     static const char *const axes[] = {"time", "level", NULL};
-    static const char *const formats[] = {"csv", "svg", NULL};
+    static const char *const formats[] = {"csv", "svg", "chrome", NULL};
     int word = 0, result;
 
     switch (bit) {

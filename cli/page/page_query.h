@@ -81,7 +81,7 @@ enum {
 };
 
 enum esi_page_axis { ESI_PAGE_TIME_AXIS, ESI_PAGE_LEVEL_AXIS };
-enum esi_page_format { ESI_PAGE_CSV, ESI_PAGE_SVG };
+enum esi_page_format { ESI_PAGE_CSV, ESI_PAGE_SVG, ESI_PAGE_CHROME };
 
 struct esi_page_event {
     uint32_t row;

@@ -175,6 +175,32 @@ def check_address(checks, page):
     checks.end(other, "restored")
 
 
+def check_export(checks):
+    """A file for Perfetto has an arrow for each message between the rows of the window."""
+    end = checks.ask("ring", "run")["end"] + 1
+    for first, last, rows in ((0, end, "0-3"), (int(end * 0.6), end, "0-3"),
+                              (int(end * 0.6), end, "0-1"), (0, int(end * 0.8), "0-2")):
+        window = f"from={first}&to={last}&rows={rows}"
+        events = checks.ask("ring", f"export?format=chrome&{window}")["traceEvents"]
+        messages = checks.ask("ring", f"messages?{window}")["messages"]
+        tails, heads = ([(event["id"], event["ts"]) for event in events
+                         if event["ph"] == phase] for phase in ("s", "f"))
+        inner = sum(first <= one[2] and one[6] < last for one in messages)
+        checks.that(inner <= len(heads) <= len(messages) and
+                    [one[0] for one in tails] == [one[0] for one in heads],
+                    f"{len(heads)} arrows of {inner} to {len(messages)} messages")
+    page = checks.open("ring")
+    page.evaluate("""(() => {
+        window.saved = [];
+        HTMLAnchorElement.prototype.click = function () { saved.push(this.download); };
+        const save = document.getElementById('save');
+        save.value = 'chrome';
+        save.dispatchEvent(new Event('change'));
+    })()""")
+    page.wait("saved.length === 1 && saved[0].endsWith('.json')")
+    checks.end(page, "export")
+
+
 def check_keys(checks):
     """All of it by keys."""
     page = checks.open("ring")
@@ -480,9 +506,9 @@ def check_small(checks):
     checks.end(page, "one rank")
 
 
-CHECKS = (check_archive, check_keys, check_mouse, check_pattern, check_panels,
-          check_clusters, check_collectives, check_refused, check_live_matches,
-          check_live, check_hang, check_preferences, check_small)
+CHECKS = (check_archive, check_export, check_keys, check_mouse, check_pattern,
+          check_panels, check_clusters, check_collectives, check_refused,
+          check_live_matches, check_live, check_hang, check_preferences, check_small)
 
 
 def main():

@@ -268,6 +268,35 @@ def check_findings(view, run):
           f"{len(lines)} lines of CSV")
     picture = view.get("/api/export", format="svg", event="0:3", **{"from": 0, "to": end})
     check(xml.etree.ElementTree.fromstring(picture).tag.endswith("svg"), "no picture")
+    check_trace_events(view, run)
+
+
+def slices_of(trace):
+    """Operations of a file for Perfetto: who, what, from and to, in microseconds."""
+    return sorted((event["pid"], event["name"], event["ts"], event["ts"] + event["dur"])
+                  for event in trace["traceEvents"]
+                  if event["ph"] == "X" and event["dur"] and event["pid"] > 1)
+
+
+def check_trace_events(view, run):
+    """The file is that of the command; of windows it has what lies in them."""
+    end = int(run["end"]) + 1
+    whole = view.get("/api/export", format="chrome", **{"from": 0, "to": end})
+    wanted = json.loads(subprocess.check_output(
+        [EVENTSPACE, "export", ARCHIVE, "--to", "chrome"]))
+    slices = slices_of(whole)
+    check(slices and slices == slices_of(wanted), f"slices {slices[:3]}")
+    ranks = [row["rank"] for row in view.get("/api/rows")["rows"]]
+    for first, last, rows in ((end // 3, end // 2, (0, 1, 2)), (0, end // 2, (1,)),
+                              (end // 2, end, (0, 2)), (end // 2, end // 2 + 1, (0, 1))):
+        part = view.get("/api/export", format="chrome", rows=",".join(map(str, rows)),
+                        **{"from": first, "to": last})
+        shown = [one for one in slices if one[0] - 2 in (ranks[row] for row in rows)
+                 if one[2] * 1000 < last and one[3] * 1000 >= first]
+        check(slices_of(part) == shown, f"slices from {first} to {last} of {rows}")
+    levels = view.get("/api/export", format="chrome", axis="level",
+                      **{"from": 1, "to": 5})
+    check(0 < len(slices_of(levels)) < len(slices), "slices of levels")
 
 
 def check_trees():
