@@ -3,8 +3,7 @@
 # Copyright (c) 2026 the EventSpace authors
 """Looks at the page of `eventspace view` in a browser (check_browser.sh starts the servers).
 
-    browser_checks.py --ring URL --split URL --late URL --one URL --live URL
-                      --hang URL --pictures FOLDER
+    browser_checks.py --ring URL ... --pictures FOLDER, a URL for each of ARCHIVES, RUNS
 
 What is looked at is the page's own model, window.eventspaceView, and its table; each
 check waits for a state of the page.
@@ -20,6 +19,8 @@ import urllib.request
 from browser import Browser
 
 V = "eventspaceView"
+ARCHIVES = ("ring", "split", "late", "one", "empty", "cut", "lost")
+RUNS = ("live", "hang")
 TABS = 8
 STREAMS = 8  # that a server has
 # Calls take longer than the run needs to change again.
@@ -32,6 +33,13 @@ SLOW_CALLS = """(() => {
     };
 })()"""
 LAST_SECOND = f"{V}.setWindow({V}.run.end - 1e9, {V}.run.end, {{ follow: true }})"
+LOST_PIXELS = """(async () => {
+    const { pixels, STATES } = await import('/palette.js');
+    const canvas = document.getElementById('diagram');
+    const drawn = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const lost = pixels.hatch[STATES.indexOf('lost')];
+    return new Uint32Array(drawn.data.buffer).filter((pixel) => pixel === lost).length;
+})()"""
 DRAWN = f"window.{V} && {V}.run.known && {V}.drawn > 0"
 
 
@@ -49,7 +57,7 @@ class Checks:
         if state:
             url += "&" + state
         page = self.browser.open(url, **more)
-        page.wait(DRAWN if name in ("live", "hang") else f"{DRAWN} && {V}.idle")
+        page.wait(DRAWN if name in RUNS else f"{DRAWN} && {V}.idle")
         return page
 
     def request(self, name, path):
@@ -506,15 +514,46 @@ def check_small(checks):
     checks.end(page, "one rank")
 
 
+def check_incomplete(checks):
+    """What is empty, cut or has lost events is shown as such."""
+    for name, words in (("empty", "This run has no events."),
+                        ("cut", "Cut: 4 of 4 ranks have no MPI_Finalize."),
+                        ("lost", "tuples were lost; where is hatched in grey.")):
+        page = checks.open(name)
+        page.wait(f"{V}.run.reading.done")
+        notice = "document.getElementById('notice').textContent"
+        page.wait(f"{notice}.includes('{words}')")
+        checks.that(True, f"{name}: {page.evaluate(notice)}")
+        for panel in ("event", "waits", "collectives", "matrix", "profile", "search"):
+            page.evaluate(f"document.getElementById('tab-{panel}').click()")
+            idle(page)
+        page.press("t")
+        page.press("a")
+        page.press("+")
+        page.press("ArrowRight")
+        idle(page)
+        error = page.evaluate("document.getElementById('error').textContent")
+        checks.that(not error, f"{name}: {error or 'no error'}")
+        checks.end(page, name)
+    page = checks.open("lost")
+    checks.that(page.evaluate(LOST_PIXELS) > 10, "lost: hatched in the diagram")
+    checks.end(page, "lost, hatched")
+    page = checks.open("ring")
+    checks.that("Cut" not in page.evaluate("document.getElementById('notice').textContent"),
+                "a whole run is not said to be cut")
+    checks.end(page, "whole")
+
+
 CHECKS = (check_archive, check_export, check_keys, check_mouse, check_pattern,
           check_panels, check_clusters, check_collectives, check_refused,
-          check_live_matches, check_live, check_hang, check_preferences, check_small)
+          check_live_matches, check_live, check_hang, check_incomplete,
+          check_preferences, check_small)
 
 
 def main():
     """Run all checks in one browser."""
     parser = argparse.ArgumentParser()
-    for name in ("ring", "split", "late", "one", "live", "hang", "pictures"):
+    for name in (*ARCHIVES, *RUNS, "pictures"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--only")
     arguments = parser.parse_args()

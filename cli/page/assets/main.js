@@ -103,6 +103,16 @@ const isFinal = () => run.known && !run.live && run.reading.done;
 
 // --- What is said in words ----------------------------------------------------------
 
+/** Ranks whose threads all have no MPI_Finalize. */
+function withoutEnd() {
+  const isOver = new Map();
+  for (const row of run.rows)
+    if (row.rank >= 0)
+      isOver.set(row.rank, isOver.get(row.rank) || row.over);
+  const ranks = [...isOver.keys()].filter((rank) => !isOver.get(rank));
+  return { count: ranks.length, of: isOver.size };
+}
+
 function noticeParts() {
   const parts = [];
   if (!run.known) return ['Asking the server …'];
@@ -110,8 +120,10 @@ function noticeParts() {
     parts.push(`Reading: ${count(run.events)} events so far.`);
   if (!run.events) parts.push(run.live ? 'No events yet: nothing was recorded so far.' :
     'This run has no events.');
-  else if (!run.live && !run.saved && run.reading.done && !run.over)
-    parts.push('Cut: the run ended without MPI_Finalize on all ranks.');
+  const cut = withoutEnd();
+  if (cut.count && !run.live && run.reading.done && run.over)
+    parts.push(`Cut: ${cut.count} of ${cut.of} ranks have no MPI_Finalize. They were ` +
+      'killed, or their recording was.');
   if (run.saved) parts.push(`Saved: ${duration(run.begin)} to ${duration(run.end)} ` +
     'of the run.');
   if (run.lost)
