@@ -14,12 +14,12 @@ record()
     local name=$1 ranks=$2
     shift 2
     timeout -k 5 60 "$eventspace" run -n "$ranks" --name "$prefix-$name" \
-        --record "$folder/$name" -- "$@" >"$folder/program" 2>"$folder/err" </dev/null ||
+        --on-full=block --record "$folder/$name" -- "$@" >"$folder/program" 2>"$folder/err" </dev/null ||
         fault "$name: $(cat "$folder/program" "$folder/err")"
 }
 
 record ring 3 "$top_builddir/apps/ring" --rounds 20
-record large 2 "$top_builddir/apps/threads" --rounds 400
+record large 1 "$top_builddir/apps/threads" --rounds 2000 --window 32
 
 # What is wrong is said in one line, and no file is made.
 refuses()
