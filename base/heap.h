@@ -34,20 +34,29 @@ int esi_heap_reserve(struct esi_heap *heap, size_t needed);
 /* Adds an entry.  Room must be there. */
 void esi_heap_push(struct esi_heap *heap, uint64_t key, uint64_t item);
 
+static inline bool esi_heap_is_less(const struct esi_heap_entry *a,
+                                    const struct esi_heap_entry *b)
+{
+    return a->key != b->key ? a->key < b->key : a->item < b->item;
+}
+
 /* The least entry.  The heap is not empty, here and below. */
 static inline struct esi_heap_entry esi_heap_top(const struct esi_heap *heap)
 {
     return heap->entries[0];
 }
 
+/* The least entry but one, of two or more. */
+static inline struct esi_heap_entry esi_heap_second(const struct esi_heap *heap)
+{
+    const struct esi_heap_entry *entries = heap->entries;
+
+    return entries[heap->count > 2 && esi_heap_is_less(&entries[2], &entries[1]) ? 2
+                                                                                 : 1];
+}
+
 /* Removes the least entry. */
 void esi_heap_pop(struct esi_heap *heap);
-
-static inline bool esi_heap_is_less(const struct esi_heap_entry *a,
-                                    const struct esi_heap_entry *b)
-{
-    return a->key != b->key ? a->key < b->key : a->item < b->item;
-}
 
 /* Puts an entry in the place of the least one, and moves it to where it belongs.
  * Inline: a merge does this for each item. */

@@ -214,15 +214,17 @@ static int view_run(const struct view_arguments *arguments, bool is_archive)
         .follow = !is_archive,
         .consumer = arguments->source.consumer,
         .diagram = {.calls_max = arguments->keep}};
-    const struct esi_page_watch_config watch = {
+    struct esi_page_watch_config watch = {
         .name = feed.name, .is_archive = is_archive, .consumer = feed.consumer};
     struct esi_page_model model = {.feed = NULL};
     int status, result;
 
     esi_interrupt_catch(ES_INTERRUPT_FIRST);
     result = esi_page_feed_create(&feed, &model.feed);
-    if (result == 0)
+    if (result == 0) {
+        watch.diagram = esi_page_feed_diagram(model.feed);
         result = esi_page_watch_start(&watch, &model.watch);
+    }
     if (result < 0)
         status = esi_command_fail(ES_EXIT_USAGE, "cannot begin: %s", strerror(-result));
     else

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "base/array.h"
 #include "base/json_out.h"
@@ -19,10 +20,12 @@
 
 /* A mail takes it. */
 #define PAGE_BYTES ((size_t)20 << 20)
+/* Of the data before it is compressed: a browser takes some times as much for it. */
+#define DATA_BYTES ((size_t)128 << 20)
 /* More than a page has room for, so that a reply is cut only where it is too long. */
 #define ITEMS ((uint32_t)1 << 20)
 /* Numbers that tell which events come before which. */
-#define ORDER_NUMBERS ((size_t)1 << 19)
+#define ORDER_NUMBERS ((size_t)1 << 20)
 
 struct page_export {
     const struct esi_export_picture *wanted;
@@ -111,7 +114,7 @@ static void put_reply(struct page_export *export, const char *key)
         reply.bytes[strcspn(reply.bytes, "\n")] = '\0';
         esi_json_out_raw(&export->json.out, key, reply.bytes);
         export->bytes += reply.length;
-        if (export->bytes > PAGE_BYTES)
+        if (export->bytes > DATA_BYTES)
             export->result = -EFBIG;
     }
     esi_page_reply_fini(&reply);
@@ -293,15 +296,51 @@ static void put_all(struct page_export *export)
     esi_json_out_end(out);
 }
 
-/* No markup begins in what stands within a page: "<" is in strings only. */
-static void write_escaped(FILE *stream, const char *text)
+/* The data as it stands in the page. */
+struct page_data {
+    unsigned char *bytes; /* in the format of zlib; owned */
+    size_t length;
+};
+
+static int compress_data(const char *text, size_t length, struct page_data *ret_data)
 {
-    for (const char *next; (next = strchr(text, '<')); text = next + 1)
-        fprintf(stream, "%.*s\\u003c", (int)(next - text), text);
-    fputs(text, stream);
+    uLongf room = compressBound((uLong)length);
+    unsigned char *bytes = malloc(room);
+
+    if (!bytes)
+        return -ENOMEM;
+    if (compress(bytes, &room, (const unsigned char *)text, (uLong)length) != Z_OK) {
+        free(bytes);
+        return -ENOMEM;
+    }
+    *ret_data = (struct page_data){bytes, room};
+    return 0;
 }
 
-static int write_page(const struct page_export *export, const char *data)
+static size_t base64_bytes(const struct page_data *data)
+{
+    return (data->length + 2) / 3 * 4;
+}
+
+static void write_base64(const struct page_data *data, FILE *stream)
+{
+    static const char digits[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+    for (size_t i = 0; i < data->length; i += 3) {
+        size_t left = data->length - i;
+        unsigned bits = (unsigned)data->bytes[i] << 16 |
+                        (left > 1 ? (unsigned)data->bytes[i + 1] << 8 : 0) |
+                        (left > 2 ? data->bytes[i + 2] : 0);
+
+        putc(digits[bits >> 18], stream);
+        putc(digits[bits >> 12 & 63], stream);
+        putc(left > 1 ? digits[bits >> 6 & 63] : '=', stream);
+        putc(left > 2 ? digits[bits & 63] : '=', stream);
+    }
+}
+
+static int write_page(const struct page_export *export, const struct page_data *data)
 {
     struct es_error error = {.text = ""};
     struct esi_output_file *file;
@@ -311,7 +350,7 @@ static int write_page(const struct page_export *export, const char *data)
         FILE *stream = esi_output_file_stream(file);
 
         fputs(esi_page_saved[0], stream);
-        write_escaped(stream, data);
+        write_base64(data, stream);
         fputs(esi_page_saved[1], stream);
         result = esi_output_file_close(file, &error);
     }
@@ -320,39 +359,46 @@ static int write_page(const struct page_export *export, const char *data)
                       : ES_EXIT_SUCCESS;
 }
 
-/* Of the whole file. */
-static size_t bytes_of(const char *data)
+/* Makes all that is in the page.  0, -ENOMEM; -EFBIG: that is too much. */
+static int make_data(struct page_export *export, struct page_data *ret_data)
 {
-    size_t bytes = strlen(esi_page_saved[0]) + strlen(esi_page_saved[1]) + strlen(data);
+    size_t page_bytes = strlen(esi_page_saved[0]) + strlen(esi_page_saved[1]);
+    size_t length;
+    char *text;
+    int result;
 
-    for (; (data = strchr(data, '<')); data++)
-        bytes += strlen("\\u003c") - 1;
-    return bytes;
+    if (esi_json_text_begin(&export->json) < 0)
+        return -ENOMEM;
+    put_all(export);
+    if (esi_json_text_finish(&export->json, &text, &length) < 0)
+        return -ENOMEM;
+    result = export->result;
+    if (result == 0)
+        result = compress_data(text, length, ret_data);
+    if (result == 0 && page_bytes + base64_bytes(ret_data) > PAGE_BYTES)
+        result = -EFBIG;
+    free(text);
+    return result;
 }
 
 static int make_page(struct page_export *export)
 {
-    char *data = NULL;
+    struct page_data data = {.bytes = NULL};
+    int result = make_data(export, &data);
     int status;
 
-    if (esi_json_text_begin(&export->json) < 0)
-        return esi_command_fail(ES_EXIT_USAGE, "no memory");
-    put_all(export);
-    if (esi_json_text_finish(&export->json, &data, NULL) < 0)
-        export->result = -ENOMEM;
-    if (export->result == 0 && bytes_of(data) > PAGE_BYTES)
-        export->result = -EFBIG;
-    if (export->result == -EFBIG)
-        status = esi_command_fail(ES_EXIT_USAGE,
-                                  "a page of this would have more than %zu MiB: choose "
-                                  "a smaller part with --rank, --begin and --end, or "
-                                  "--since",
-                                  PAGE_BYTES >> 20);
-    else if (export->result < 0)
+    if (result == -EFBIG)
+        status = esi_command_fail(
+            ES_EXIT_USAGE,
+            "a page of this would have more than %zu MiB, or %zu MiB of data before "
+            "compression: choose a smaller part with --rank, --begin and --end, or "
+            "--since",
+            PAGE_BYTES >> 20, DATA_BYTES >> 20);
+    else if (result < 0)
         status = esi_command_fail(ES_EXIT_USAGE, "no memory");
     else
-        status = write_page(export, data);
-    free(data);
+        status = write_page(export, &data);
+    free(data.bytes);
     return status;
 }
 

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/now.h"
 #include "eventspace/scope.h"
 #include "eventspace/summary.h"
 #include "scopes/remote/catalog.h"
@@ -24,16 +23,16 @@
 #include "scopes/scope_private.h"
 #include "scopes/stage_tree.h"
 
-/* Timing a stage costs more than reading an element, so it is done in few pulls: the
- * more stages there are, the fewer, so that it adds a constant to a pull, some tens of
- * nanoseconds.  The first pull is always timed. */
-enum { MEASURE_LEAST = 64, MEASURE_PER_STAGE = 8 };
+/* Timing a stage costs more than reading an element, about a microsecond.  So pulls are
+ * timed at intervals in which that is little.  The first pull always is. */
+#define TIMED_PER_STAGE_NS UINT64_C(200000)
 
-static bool is_measured(const struct es_scope *scope, uint64_t serial)
+static bool is_measured(struct es_scope *scope, uint64_t realtime_ns)
 {
-    uint64_t every = MEASURE_LEAST + MEASURE_PER_STAGE * scope->cost.stages;
-
-    return serial % every == 1;
+    if (realtime_ns - scope->measured_ns < TIMED_PER_STAGE_NS * scope->cost.stages)
+        return false;
+    scope->measured_ns = realtime_ns;
+    return true;
 }
 
 void es_scope_config_init(struct es_scope_config *config)
@@ -81,6 +80,7 @@ void es_scope_cost(const struct es_scope *scope, struct es_scope_cost *ret_cost)
 {
     *ret_cost = scope->cost;
     ret_cost->origins = scope->from.origins.count;
+    ret_cost->total_ns += es_stage_cost_time_ns(&scope->root->cost);
     ret_cost->cpu_ns += es_stage_cost_cpu_ns(&scope->root->cost);
     for (size_t i = 0; i < scope->from.places.count; i++)
         ret_cost->lost += scope->from.places.items[i].read.lost;
@@ -94,6 +94,7 @@ static void close_tree(struct es_scope *scope)
 {
     if (!scope->root)
         return;
+    scope->cost.total_ns += es_stage_cost_time_ns(&scope->root->cost);
     scope->cost.cpu_ns += es_stage_cost_cpu_ns(&scope->root->cost);
     es_scope_foreach_stage(scope, add_cost, &scope->cost);
     es_stage_close(scope->root);
@@ -420,7 +421,6 @@ int es_scope_pull(struct es_scope *scope,
                   const struct es_batch **ret_batch)
 {
     struct es_pull pull = {.drain = flags & ES_PULL_DRAIN};
-    uint64_t begun_ns;
     bool repeat;
     int result;
 
@@ -429,17 +429,14 @@ int es_scope_pull(struct es_scope *scope,
     if (scope->pace)
         esi_scope_keep_pace(scope);
     repeat = scope->repeats || (flags & ES_PULL_REPEAT);
-    begun_ns = esi_now_ns(CLOCK_MONOTONIC);
     pull.timeout_ns = scope->config.tree.limit_ns;
     pull.serial = ++scope->serial;
     pull.realtime_ns = es_scope_run_now_ns(scope);
-    pull.measure = is_measured(scope, pull.serial);
+    pull.measure = is_measured(scope, pull.realtime_ns);
     result = pull_batch(scope, &pull, repeat);
     if (scope->pace)
         esi_scope_note_pull(scope);
     scope->cost.pulls++;
-    scope->cost.last_ns = esi_now_ns(CLOCK_MONOTONIC) - begun_ns;
-    scope->cost.total_ns += scope->cost.last_ns;
     if (result < 0) {
         scope->cost.failures++;
         return result;

@@ -30,7 +30,8 @@ struct esi_pace {
     uint64_t begun_ns; /* of the last pull */
     uint64_t sampled_ns;
     uint64_t full;      /* pulls since then that reached the limit */
-    uint64_t cpu_ns;    /* of the consumer's pulls since then */
+    uint64_t pull_ns;   /* of pulls since then */
+    uint64_t cpu_ns;    /* of the consumer's part of them */
     uint64_t cpu_begun; /* this process's or thread's, when the last pull began */
     struct es_scope_cost before;
     struct host_cpu hosts[HOSTS_MOST];
@@ -136,7 +137,7 @@ static void scope_pace_sample(struct es_scope *scope, uint64_t now)
     hosts[here].cpu_ns += pace->cpu_ns;
     taken = (struct esi_rate_sample){.now_ns = now,
                                      .pulls = cost.pulls - pace->before.pulls,
-                                     .pull_ns = cost.total_ns - pace->before.total_ns,
+                                     .pull_ns = pace->pull_ns,
                                      .tuples = cost.tuples - pace->before.tuples,
                                      .lost = cost.lost - pace->before.lost,
                                      .full = pace->full,
@@ -150,6 +151,7 @@ static void scope_pace_sample(struct es_scope *scope, uint64_t now)
     pace->before = cost;
     pace->sampled_ns = now;
     pace->full = 0;
+    pace->pull_ns = 0;
     pace->cpu_ns = 0;
     free(census);
     if (decision.changed && scope_pace_apply(scope, &decision.settings) == 0)
@@ -197,7 +199,10 @@ void esi_scope_keep_pace(struct es_scope *scope)
 
 void esi_scope_note_pull(struct es_scope *scope)
 {
-    scope->pace->cpu_ns += cpu_now_ns(scope) - scope->pace->cpu_begun;
+    struct esi_pace *pace = scope->pace;
+
+    pace->cpu_ns += cpu_now_ns(scope) - pace->cpu_begun;
+    pace->pull_ns += esi_now_ns(CLOCK_MONOTONIC) - pace->begun_ns;
 }
 
 int esi_scope_set_pace(struct es_scope *scope,

@@ -44,7 +44,7 @@ def write_bytes(number, content):
 # What index.html loads, and what stands for it.
 STYLE = '<link rel="stylesheet" href="/page.css">'
 SCRIPT = '<script type="module" src="/main.js"></script>'
-DATA = '<script type="application/json" id="eventspace-data">'
+DATA = '<script type="application/zlib;base64" id="eventspace-data">'
 POLICY = ("default-src 'none'; script-src {} data:; style-src {}; img-src data: blob:; "
           "base-uri 'none'; form-action 'none'")
 

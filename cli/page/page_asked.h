@@ -54,6 +54,24 @@ void esi_page_end_json(struct esi_page_asked *asked, struct esi_json_text *json)
 /* Forgets what was written. */
 void esi_page_drop_json(struct esi_json_text *json);
 
+/* The rows that there are, by number; texts are borrowed from the diagram.  NULL: no
+ * memory.  Caller frees. */
+struct esi_diagram_row *esi_page_copy_rows(const struct esi_page_asked *asked);
+
+struct esi_page_replay {
+    const struct esi_diagram_row *rows; /* of esi_page_copy_rows(); borrowed */
+    struct es_set_sink sink;            /* `trace` may be NULL */
+    /* 1: the event goes to the sink; 0: it does not; -errno: nor do the others. */
+    int (*is_wanted)(void *data, const struct esi_diagram_event *event);
+    void *data;
+};
+
+/* Gives the events that are kept to a sink, as event sets have them: all traces, then
+ * events, causes first.  Their numbers are those of the run.  0, -ENOMEM, or what
+ * `is_wanted` or the sink returned. */
+int esi_page_replay(const struct esi_page_asked *asked,
+                    const struct esi_page_replay *replay);
+
 /* [row, index, t, level], without the last two where it is not kept; null where `id` is
  * none, or of no row. */
 void esi_page_put_event(const struct esi_page_asked *asked,

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* page_export.c - a window as a file to be saved: its calls, or a picture. */
+/* page_export.c - a window as a file to be saved: its calls, its events, a picture. */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/rows.h"
 #include "cli/page/page_asked.h"
 #include "eventspace/operation.h"
 #include "monitors/diagram/diagram_svg.h"
+#include "monitors/eventset/formats/export.h"
+#include "monitors/eventset/set_part.h"
 
 enum {
-    CALLS_MAX = 1 << 20, /* of a file */
-    ROWS_MAX = 2000,     /* of a picture */
+    CALLS_MAX = 1 << 20,  /* of a file */
+    EVENTS_MAX = 1 << 19, /* of a file of trace events */
+    ROWS_MAX = 2000,      /* of a picture */
 };
 
 /* A line of the file. */
@@ -91,6 +95,8 @@ static void finish_export(struct esi_page_asked *asked,
                           FILE *stream,
                           int result)
 {
+    bool is_chrome = asked->query->format == ESI_PAGE_CHROME;
+
     if (stream && fclose(stream) != 0)
         result = -ENOMEM;
     if (result == 0) {
@@ -99,8 +105,9 @@ static void finish_export(struct esi_page_asked *asked,
     }
     esi_page_reply_fini(reply);
     if (result == -EFBIG)
-        esi_page_reply_fail(asked->reply, 400,
-                            "from: the window has more than %d calls", CALLS_MAX);
+        esi_page_reply_fail(asked->reply, 400, "from: the window has more than %d %s",
+                            is_chrome ? EVENTS_MAX : CALLS_MAX,
+                            is_chrome ? "events" : "calls");
     else
         esi_page_reply_fail(asked->reply, 503, "no memory");
 }
@@ -115,6 +122,166 @@ static void export_csv(struct esi_page_asked *asked,
     finish_export(asked, &reply, stream,
                   stream ? write_calls(asked, list, stream) : -ENOMEM);
 }
+
+/* --- Trace events ----------------------------------------------------------------- */
+
+/* Of a row: which of its events are in the file. */
+struct exported_row {
+    bool is_wanted;
+    bool is_begun;
+    uint32_t end; /* index of the first event behind the window; 0 = it has not come */
+};
+
+struct exported_events {
+    struct esi_diagram_window window;
+    struct esi_diagram_row *rows;  /* owned, as the next ones */
+    struct exported_row *exported; /* by row */
+    uint32_t *row_of;              /* by trace; UINT32_MAX = no thread's */
+    uint32_t traces;
+    uint32_t trace; /* that is named next */
+    size_t left;    /* events that the file still takes */
+};
+
+static struct exported_row *exported_row(struct exported_events *events, uint32_t trace)
+{
+    uint32_t row = trace < events->traces ? events->row_of[trace] : UINT32_MAX;
+
+    return row != UINT32_MAX && events->exported[row].is_wanted ? &events->exported[row]
+                                                                : NULL;
+}
+
+/* Asked for one trace after the other. */
+static bool has_trace(void *data, const char *name)
+{
+    struct exported_events *events = data;
+
+    (void)name;
+    return exported_row(events, events->trace++) != NULL;
+}
+
+/* That of the event that this one names; NULL = it is not in the file. */
+static struct exported_row *partner_row(struct exported_events *events,
+                                        const struct esi_diagram_event *event)
+{
+    if (event->partner.index == 0 || event->kind == ES_EVENT_SEND)
+        return NULL;
+    return exported_row(events, event->partner.trace);
+}
+
+/* Whether the event lies behind the window, or names one that does: whatever is in the
+ * file, its causes are, but those ahead of the window. */
+static bool is_behind(struct exported_events *events,
+                      const struct esi_diagram_event *event)
+{
+    bool is_time = events->window.axis == ESI_DIAGRAM_TIME;
+    const struct exported_row *partner = partner_row(events, event);
+
+    if (partner && partner->end > 0 && event->partner.index >= partner->end)
+        return true;
+    return (is_time ? event->call.begin_ns : event->level) >= events->window.to;
+}
+
+static bool is_ahead(const struct exported_events *events,
+                     const struct esi_diagram_event *event)
+{
+    if (events->window.axis == ESI_DIAGRAM_LEVEL)
+        return event->level < events->window.from;
+    return event->call.end_ns > 0 && event->call.end_ns < events->window.from;
+}
+
+static int is_exported(void *data, const struct esi_diagram_event *event)
+{
+    struct exported_events *events = data;
+    struct exported_row *row = exported_row(events, event->id.trace), *partner;
+
+    if (!row || row->end > 0)
+        return 0;
+    if (is_behind(events, event)) {
+        row->end = event->id.index;
+        return 0;
+    }
+    if (!row->is_begun && is_ahead(events, event))
+        return 0;
+    row->is_begun = true;
+    partner = partner_row(events, event);
+    if (partner && event->kind == ES_EVENT_SYNC)
+        partner->is_begun = true; /* both halves are in the file */
+    return events->left-- > 0 ? 1 : -EFBIG;
+}
+
+static int list_traces(const struct esi_page_asked *asked,
+                       const struct esi_page_row_list *list,
+                       struct exported_events *events)
+{
+    size_t rows = asked->extent.rows;
+
+    events->traces = es_order_traces(esi_diagram_order(asked->diagram));
+    events->rows = esi_page_copy_rows(asked);
+    events->exported = calloc(rows + 1, sizeof *events->exported);
+    events->row_of = malloc((events->traces + 1) * sizeof *events->row_of);
+    if (!events->rows || !events->exported || !events->row_of)
+        return -ENOMEM;
+    memset(events->row_of, 0xff, events->traces * sizeof *events->row_of);
+    for (size_t i = 0; i < rows; i++)
+        if (events->rows[i].trace < events->traces)
+            events->row_of[events->rows[i].trace] = (uint32_t)i;
+    for (size_t i = 0; i < list->count; i++)
+        events->exported[list->items[i]].is_wanted = true;
+    return 0;
+}
+
+/* Times count from the beginning of the run, as the page has them. */
+static int write_events(const struct esi_page_asked *asked,
+                        struct exported_events *events,
+                        FILE *stream)
+{
+    const struct esi_export_config config = {
+        .format = "chrome",
+        .stream = stream,
+        .has_start = true,
+        .start_ns = (int64_t)asked->extent.begin[ESI_DIAGRAM_TIME]};
+    struct esi_set_part_config part_config = {.has_trace = has_trace, .data = events};
+    struct esi_page_replay replay = {
+        .rows = events->rows, .is_wanted = is_exported, .data = events};
+    struct esi_set_part *part = NULL;
+    struct esi_export *export = NULL;
+    struct es_error error;
+    int result = esi_export_create(&config, &error, &export);
+
+    if (result == 0) {
+        part_config.sink = esi_export_sink(export);
+        result = esi_set_part_create(&part_config, &part);
+    }
+    if (result == 0) {
+        replay.sink = esi_set_part_sink(part);
+        result = esi_page_replay(asked, &replay);
+    }
+    if (result == 0)
+        result = esi_export_finish(export, &error);
+    esi_set_part_destroy(part);
+    esi_export_destroy(export);
+    return result;
+}
+
+static void export_chrome(struct esi_page_asked *asked,
+                          const struct esi_page_row_list *list)
+{
+    struct esi_page_reply reply = {
+        .status = 200, .type = "application/json", .file = "eventspace.json"};
+    struct exported_events events = {.window = esi_page_window_of(asked),
+                                     .left = EVENTS_MAX};
+    FILE *stream = open_memstream(&reply.bytes, &reply.length);
+    int result = stream ? list_traces(asked, list, &events) : -ENOMEM;
+
+    if (result == 0)
+        result = write_events(asked, &events, stream);
+    finish_export(asked, &reply, stream, result);
+    free(events.rows);
+    free(events.exported);
+    free(events.row_of);
+}
+
+/* --- Pictures --------------------------------------------------------------------- */
 
 /* A picture, with the cones of an event if one is named. */
 static void export_svg(struct esi_page_asked *asked,
@@ -157,6 +324,8 @@ void esi_page_make_export(struct esi_page_asked *asked)
         return;
     if (asked->query->format == ESI_PAGE_SVG)
         export_svg(asked, &list);
+    else if (asked->query->format == ESI_PAGE_CHROME)
+        export_chrome(asked, &list);
     else
         export_csv(asked, &list);
     free(list.items);

@@ -13,13 +13,16 @@
 #include "base/condition.h"
 #include "base/json_out.h"
 #include "base/now.h"
+#include "base/own_cost.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/page/page_clusters.h"
 #include "monitors/archive/archive_file.h"
 #include "monitors/archive/archive_read.h"
 #include "monitors/diagram/diagram_marks.h"
 #include "scopes/scope_control.h"
 
+#define COST_AGE_NS UINT64_C(1000000000)
 #define STAGES_AGE_NS UINT64_C(1000000000)  /* are not looked at more often */
 #define STAGES_WAIT_NS UINT64_C(3000000000) /* as long as a request waits for them */
 #define SUMS_PERCENT 15 /* of an archive's bytes that kept sums take at most */
@@ -39,6 +42,8 @@ struct esi_page_feed {
     bool is_look_wanted;
     uint64_t looked_ns; /* CLOCK_MONOTONIC */
     char *stages;       /* owned; NULL = nobody has looked */
+    struct esi_own_cost cost;
+    double cores; /* as of the last look at the cost */
     bool is_read;
     bool is_over;
 };
@@ -66,6 +71,8 @@ static void load_sums(struct esi_page_feed *feed)
         free(bytes);
     }
     esi_archive_read_close(reader);
+    if (feed->kept)
+        esi_page_clusters_of_archive(feed->config.name, feed->kept);
 }
 
 /* An archive can be read only, or have grown meanwhile: then nothing is kept. */
@@ -97,6 +104,7 @@ int esi_page_feed_create(const struct esi_page_feed_config *config,
     if (!feed)
         return -ENOMEM;
     feed->config = *config;
+    feed->cores = esi_own_cost_measure(&feed->cost);
     pthread_mutex_init(&feed->lock, NULL);
     esi_condition_init(&feed->looked);
     if (esi_diagram_create(&config->diagram, &feed->diagram) < 0 ||
@@ -219,7 +227,11 @@ int esi_page_feed_read(struct esi_page_feed *feed,
     int status;
 
     *ret_facts = (struct esi_set_source_facts){.is_under_way = false};
+    if (feed->config.is_archive)
+        esi_page_clusters_of_archive(feed->config.name, feed->diagram);
     status = esi_event_source_read(&source, false, &sink, 1, ret_facts);
+    if (esi_diagram_finish(feed->diagram) < 0 && status == ES_EXIT_SUCCESS)
+        status = esi_command_fail(ES_EXIT_USAGE, "no memory");
     if (feed->config.keeps_sums && !feed->kept && status == ES_EXIT_SUCCESS &&
         !esi_interrupt_came())
         save_sums(feed);
@@ -246,6 +258,18 @@ void esi_page_feed_state(struct esi_page_feed *feed, struct esi_page_state *ret_
         .is_over = feed->config.is_archive || feed->is_over,
     };
     pthread_mutex_unlock(&feed->lock);
+}
+
+double esi_page_feed_cost(struct esi_page_feed *feed)
+{
+    double cores;
+
+    pthread_mutex_lock(&feed->lock);
+    if (esi_now_ns(CLOCK_MONOTONIC) - feed->cost.wall_ns >= COST_AGE_NS)
+        feed->cores = esi_own_cost_measure(&feed->cost);
+    cores = feed->cores;
+    pthread_mutex_unlock(&feed->lock);
+    return cores;
 }
 
 struct esi_diagram *esi_page_feed_diagram(struct esi_page_feed *feed)

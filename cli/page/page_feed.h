@@ -48,6 +48,10 @@ struct esi_page_state {
     bool is_over; /* the run has ended */
 };
 
+/* How many processors this command has kept busy since that was asked before, or
+ * somewhat more than a second ago; negative: that is not known yet. */
+double esi_page_feed_cost(struct esi_page_feed *feed);
+
 void esi_page_feed_state(struct esi_page_feed *feed, struct esi_page_state *ret_state);
 struct esi_diagram *esi_page_feed_diagram(struct esi_page_feed *feed);
 /* What rows and windows of run time are told from: while an archive is read the sums

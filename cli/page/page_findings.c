@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "cli/page/page_asked.h"
 #include "cli/page/page_watch.h"
 #include "eventspace/operation.h"
@@ -163,6 +164,166 @@ static void put_late(struct esi_json_out *out,
     esi_json_out_end(out);
 }
 
+/* The operations of a window that cost most: those that lost most or, where waits are
+ * not known, whose members came over the longest time. */
+struct instance_list {
+    struct esi_diagram_instance *items; /* owned */
+    struct esi_heap cheapest;           /* of the items, by cost */
+    size_t room;
+    uint64_t count; /* in the window */
+};
+
+static uint64_t cost_of(const struct esi_diagram_instance *instance)
+{
+    return instance->waits_known ? instance->lost_ns
+                                 : instance->last.ns - instance->first.ns;
+}
+
+static int take_instance(void *data, const struct esi_diagram_instance *instance)
+{
+    struct instance_list *list = data;
+    uint64_t cost = cost_of(instance);
+    size_t place = list->cheapest.count;
+
+    list->count++;
+    if (place < list->room) {
+        list->items[place] = *instance;
+        esi_heap_push(&list->cheapest, cost, place);
+    } else if (cost > esi_heap_top(&list->cheapest).key) {
+        place = esi_heap_top(&list->cheapest).item;
+        list->items[place] = *instance;
+        esi_heap_replace_top(&list->cheapest, cost, place);
+    }
+    return 0;
+}
+
+static int compare_instances(const void *left, const void *right)
+{
+    const struct esi_diagram_instance *a = left, *b = right;
+    uint64_t x = cost_of(a), y = cost_of(b);
+
+    if (x != y)
+        return x < y ? 1 : -1;
+    return (a->first.ns < b->first.ns) - (a->first.ns > b->first.ns);
+}
+
+/* 0 or -ENOMEM; the caller frees the items. */
+static int list_instances(const struct esi_page_asked *asked,
+                          struct instance_list *list)
+{
+    const struct esi_diagram_window window = esi_page_window_of(asked);
+
+    *list = (struct instance_list){.room = asked->query->limit};
+    list->items = calloc(list->room, sizeof *list->items);
+    if (!list->items || esi_heap_reserve(&list->cheapest, list->room) < 0) {
+        free(list->items);
+        return -ENOMEM;
+    }
+    esi_diagram_foreach_instance(asked->diagram, &window, take_instance, list);
+    qsort(list->items, list->cheapest.count, sizeof *list->items, compare_instances);
+    return 0;
+}
+
+/* As an event; without the level where it is not known. */
+static void put_arrival(const struct esi_page_asked *asked,
+                        struct esi_json_out *out,
+                        const char *key,
+                        const struct esi_diagram_arrival *arrival)
+{
+    esi_json_out_begin_array(out, key);
+    esi_json_out_unsigned(out, NULL, arrival->row);
+    esi_json_out_unsigned(out, NULL, arrival->event);
+    esi_json_out_real(out, NULL, esi_page_ns(asked, arrival->ns));
+    if (arrival->level > 0)
+        esi_json_out_unsigned(out, NULL, arrival->level);
+    esi_json_out_end(out);
+}
+
+/* Why the one who waited longest did so, as far as its waits are still kept. */
+static void put_cause_of(const struct esi_page_asked *asked,
+                         struct esi_json_out *out,
+                         const struct esi_delay *delay,
+                         const struct esi_diagram_arrival *longest)
+{
+    struct esi_diagram_row row;
+    struct esi_delay_wait wait;
+
+    if (esi_diagram_row(asked->diagram, longest->row, &row) < 0 ||
+        !esi_delay_find_wait(delay, row.trace, longest->ns, &wait)) {
+        esi_json_out_null(out, "cause");
+        return;
+    }
+    esi_json_out_begin_object(out, "cause");
+    esi_json_out_signed(out, "rank", wait.causing);
+    esi_json_out_string(out, "operation", wait.operation);
+    esi_json_out_string(out, "site", wait.line);
+    esi_json_out_bool(out, "computing", wait.computing);
+    esi_json_out_real(out, "waited_ns", round(wait.waited));
+    esi_json_out_real(out, "caused_ns", round(wait.caused));
+    esi_json_out_end(out);
+}
+
+static int rank_of(const struct esi_page_asked *asked, int64_t number)
+{
+    struct esi_diagram_row row;
+
+    return number >= 0 && esi_diagram_row(asked->diagram, (uint32_t)number, &row) == 0
+               ? row.rank
+               : -1;
+}
+
+static void put_instance(const struct esi_page_asked *asked,
+                         struct esi_json_out *out,
+                         const struct esi_delay *delay,
+                         const struct esi_diagram_instance *instance)
+{
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_string(out, "operation",
+                        instance->operation ? instance->operation->name : "?");
+    esi_json_out_string(out, "communicator", instance->communicator);
+    esi_json_out_unsigned(out, "instance", instance->number);
+    esi_json_out_signed(out, "size", instance->size);
+    esi_json_out_signed(out, "known", instance->known);
+    put_arrival(asked, out, "first", &instance->first);
+    put_arrival(asked, out, "last", &instance->last);
+    esi_json_out_real(out, "end", esi_page_ns(asked, instance->end_ns));
+    esi_json_out_unsigned(out, "spread_ns", instance->last.ns - instance->first.ns);
+    esi_json_out_unsigned(out, "lead_ns", instance->lead_ns);
+    esi_json_out_signed(out, "late_rank", rank_of(asked, instance->last.row));
+    esi_json_out_signed(out, "late", instance->late);
+    if (instance->waits_known)
+        esi_json_out_unsigned(out, "lost_ns", instance->lost_ns);
+    else
+        esi_json_out_null(out, "lost_ns");
+    esi_json_out_signed(out, "culprit", rank_of(asked, instance->culprit));
+    esi_json_out_string(out, "site", instance->site);
+    if (instance->waits_known && instance->lost_ns > 0)
+        put_cause_of(asked, out, delay, &instance->longest);
+    else
+        esi_json_out_null(out, "cause");
+    esi_json_out_end(out);
+}
+
+static int write_instances(const struct esi_page_asked *asked,
+                           struct esi_json_out *out,
+                           const struct esi_delay *delay)
+{
+    struct instance_list list;
+    int result = list_instances(asked, &list);
+
+    if (result < 0)
+        return result;
+    esi_json_out_unsigned(out, "count", list.count);
+    esi_json_out_bool(out, "complete", list.count <= list.room);
+    esi_json_out_begin_array(out, "instances");
+    for (size_t i = 0; i < list.cheapest.count; i++)
+        put_instance(asked, out, delay, &list.items[i]);
+    esi_json_out_end(out);
+    esi_heap_fini(&list.cheapest);
+    free(list.items);
+    return 0;
+}
+
 static int write_collectives(void *data, struct esi_delay *delay)
 {
     struct waits_writing *writing = data;
@@ -184,7 +345,7 @@ static int write_collectives(void *data, struct esi_delay *delay)
             shown++;
         }
     esi_json_out_end(writing->out);
-    return 0;
+    return write_instances(writing->asked, writing->out, delay);
 }
 
 static void make_of_delay(struct esi_page_asked *asked,
@@ -215,6 +376,23 @@ void esi_page_make_collectives(struct esi_page_asked *asked)
     make_of_delay(asked, write_collectives);
 }
 
+/* Why there is nothing of trees; "" = there is. */
+static const char *missing_trees(const struct esi_page_asked *asked, const char *lines)
+{
+    struct esi_page_state state;
+
+    esi_page_feed_state(asked->model->feed, &state);
+    if (!lines)
+        return "Nobody has looked for trees yet.";
+    if (strstr(lines, "\"type\":\"node\""))
+        return "";
+    if (state.is_archive)
+        return "This archive holds no operations of instrumented trees: the run had no "
+               "such trees (eventspace run --trees=kary:4), or they were not recorded.";
+    return "No collective operation has gone through an instrumented tree. They are "
+           "had by: eventspace run --trees=kary:4";
+}
+
 void esi_page_make_trees(struct esi_page_asked *asked)
 {
     struct esi_json_text json;
@@ -223,6 +401,8 @@ void esi_page_make_trees(struct esi_page_asked *asked)
     if (esi_page_watch_copy_trees(asked->model->watch, &lines) < 0) {
         esi_page_reply_fail(asked->reply, 503, "no memory");
     } else if (esi_page_begin_json(asked, &json)) {
+        esi_json_out_bool(&json.out, "looked", lines != NULL);
+        esi_json_out_string(&json.out, "text", missing_trees(asked, lines));
         put_lines(&json.out, "lines", lines);
         esi_page_end_json(asked, &json);
     }

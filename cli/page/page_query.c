@@ -44,11 +44,12 @@ static const struct page_route routes[ESI_PAGE_ROUTES] = {
                            ESI_PAGE_A | ESI_PAGE_B},
     [ESI_PAGE_SEARCH] = {"/api/search",
                          ESI_PAGE_PATTERN | ESI_PAGE_PREDICATE | ESI_PAGE_NAME |
-                             ESI_PAGE_LIMIT,
+                             ESI_PAGE_LIMIT | ESI_PAGE_FROM,
                          0},
     [ESI_PAGE_VERDICT] = {"/api/verdict", 0, 0},
     [ESI_PAGE_WAITS] = {"/api/waits", ESI_PAGE_TOP, 0},
-    [ESI_PAGE_COLLECTIVES] = {"/api/collectives", ESI_PAGE_TOP, 0},
+    [ESI_PAGE_COLLECTIVES] = {"/api/collectives",
+                              ESI_PAGE_TOP | ESI_PAGE_AXIS | RANGE | ESI_PAGE_LIMIT, 0},
     [ESI_PAGE_TREES] = {"/api/trees", 0, 0},
     [ESI_PAGE_SCOPE] = {"/api/scope", 0, 0},
     [ESI_PAGE_STREAM] = {"/api/stream", 0, 0},
@@ -56,6 +57,13 @@ static const struct page_route routes[ESI_PAGE_ROUTES] = {
                          WINDOW | ESI_PAGE_COLUMNS | ESI_PAGE_EVENT_ID |
                              ESI_PAGE_FORMAT,
                          RANGE | ESI_PAGE_FORMAT},
+};
+
+/* Where another number is meant than 2000. */
+static const uint32_t limits[ESI_PAGE_ROUTES] = {
+    [ESI_PAGE_CALLS] = 20000,
+    [ESI_PAGE_SEARCH] = 1000,
+    [ESI_PAGE_COLLECTIVES] = 200,
 };
 
 int esi_page_query_begin(struct esi_page_query *query, const char *path)
@@ -66,11 +74,13 @@ int esi_page_query_begin(struct esi_page_query *query, const char *path)
         query->route = (enum esi_page_route)i;
         query->given = 0;
         query->axis = ESI_PAGE_TIME_AXIS;
+        query->from = 0;
+        query->to = FARTHEST - 1;
         query->range_count = 0;
         query->group = ESI_PAGE_GROUP_NONE;
         query->first = 0;
         query->count = 1000;
-        query->limit = i == ESI_PAGE_CALLS ? 20000 : i == ESI_PAGE_SEARCH ? 1000 : 2000;
+        query->limit = limits[i] ? limits[i] : 2000;
         query->top = 20;
         query->pattern[0] = query->predicate[0] = query->name[0] = '\0';
         return 0;
@@ -189,6 +199,8 @@ static int set_group(const char *value, int32_t *out)
 {
     uint32_t number;
 
+    if (strcmp(value, "cluster") == 0)
+        return *out = ESI_PAGE_GROUP_CLUSTER, 0;
     if (strcmp(value, "host") == 0)
         return *out = ESI_PAGE_GROUP_HOST, 0;
     if (strcmp(value, "rank") == 0)
@@ -215,7 +227,7 @@ static const struct page_parameter parameters[] = {
     {"at", ESI_PAGE_AT, "a number of magnitude below 2^53"},
     {"columns", ESI_PAGE_COLUMNS, "a number from 1 to 4096"},
     {"rows", ESI_PAGE_ROW_LIST, "rows and ranges of rows, as 0-99,105; at most 2048"},
-    {"group", ESI_PAGE_GROUP, "host, rank, all or a number of rows"},
+    {"group", ESI_PAGE_GROUP, "cluster, host, rank, all or a number of rows"},
     {"first", ESI_PAGE_FIRST, "a number of a row"},
     {"count", ESI_PAGE_COUNT, "a number from 1 to 10000"},
     {"limit", ESI_PAGE_LIMIT, "a number from 1 to 100000"},
@@ -227,13 +239,13 @@ static const struct page_parameter parameters[] = {
     {"predicate", ESI_PAGE_PREDICATE, "a name of at most 127 bytes"},
     {"name", ESI_PAGE_NAME, "a name of at most 127 bytes"},
     {"top", ESI_PAGE_TOP, "a number from 1 to 10000"},
-    {"format", ESI_PAGE_FORMAT, "csv or svg"},
+    {"format", ESI_PAGE_FORMAT, "csv, svg or chrome"},
 };
 
 static int set_value(struct esi_page_query *query, unsigned bit, const char *value)
 {
     static const char *const axes[] = {"time", "level", NULL};
-    static const char *const formats[] = {"csv", "svg", NULL};
+    static const char *const formats[] = {"csv", "svg", "chrome", NULL};
     int word = 0, result;
 
     switch (bit) {

@@ -77,10 +77,11 @@ enum {
     ESI_PAGE_GROUP_HOST = -1,
     ESI_PAGE_GROUP_ALL = -2,
     ESI_PAGE_GROUP_RANK = -3,
+    ESI_PAGE_GROUP_CLUSTER = -4,
 };
 
 enum esi_page_axis { ESI_PAGE_TIME_AXIS, ESI_PAGE_LEVEL_AXIS };
-enum esi_page_format { ESI_PAGE_CSV, ESI_PAGE_SVG };
+enum esi_page_format { ESI_PAGE_CSV, ESI_PAGE_SVG, ESI_PAGE_CHROME };
 
 struct esi_page_event {
     uint32_t row;
@@ -97,8 +98,8 @@ struct esi_page_query {
     enum esi_page_route route;
     unsigned given; /* enum esi_page_parameter */
     enum esi_page_axis axis;
-    double from; /* since the beginning of the run, or a level */
-    double to;
+    double from; /* since the beginning of the run, or a level; left out: 0 */
+    double to;   /* left out: behind all there is */
     double at;
     uint32_t columns;
     struct esi_page_range ranges[ESI_PAGE_RANGES_MAX];

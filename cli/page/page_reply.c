@@ -250,6 +250,20 @@ static void put_reading(struct esi_json_out *out,
     esi_json_out_end(out);
 }
 
+/* What the command that serves costs this host. */
+static void put_cost(const struct esi_page_asked *asked, struct esi_json_out *out)
+{
+    double cores = esi_page_feed_cost(asked->model->feed);
+
+    if (cores < 0) {
+        esi_json_out_null(out, "cost");
+        return;
+    }
+    esi_json_out_begin_object(out, "cost");
+    esi_json_out_real(out, "cores", cores);
+    esi_json_out_end(out);
+}
+
 static void make_run(struct esi_page_asked *asked)
 {
     const struct esi_diagram_extent *extent = &asked->extent;
@@ -284,6 +298,7 @@ static void make_run(struct esi_page_asked *asked)
                             esi_diagram_state_name((enum esi_diagram_state)i));
     esi_json_out_end(&json.out);
     put_verdict(asked, &json.out);
+    put_cost(asked, &json.out);
     esi_page_end_json(asked, &json);
 }
 
@@ -418,6 +433,7 @@ static void put_row(const struct esi_page_asked *asked,
     esi_json_out_unsigned(out, "row", number);
     esi_json_out_string(out, "name", row.name);
     esi_json_out_string(out, "host", row.host);
+    esi_json_out_string(out, "cluster", row.cluster);
     esi_json_out_signed(out, "rank", row.rank);
     esi_json_out_signed(out, "thread", row.thread);
     esi_json_out_unsigned(out, "events", row.events);

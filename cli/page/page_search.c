@@ -13,13 +13,12 @@
 #include "cli/interrupt.h"
 #include "cli/page/page_asked.h"
 #include "cli/search_file.h"
-#include "eventspace/operation.h"
 #include "eventspace/pattern.h"
 #include "monitors/search/search.h"
 
 #define TIME_LIMIT_NS (UINT64_C(10) * 1000000000)
 
-enum { ATTRIBUTES = 14, REPLAY_CHECKS = 4096 };
+enum { REPLAY_CHECKS = 4096 };
 
 /* A search while it runs. */
 struct page_search {
@@ -28,13 +27,19 @@ struct page_search {
     struct esi_diagram_row *rows; /* owned: of the rows there were at its beginning */
     struct es_pattern_file *file; /* owned */
     struct esi_domains *domains;  /* owned */
-    struct es_set_sink sink;
+    uint64_t from_ns;             /* of the first event that is looked at */
     uint64_t deadline_ns;
     uint64_t events;
     uint64_t matches;
     bool is_complete;
     struct es_error error;
 };
+
+static bool is_searched(const struct page_search *search,
+                        const struct esi_diagram_event *event)
+{
+    return event->row < search->asked->extent.rows && event->ns >= search->from_ns;
+}
 
 static bool is_late(struct page_search *search)
 {
@@ -71,8 +76,7 @@ static int match_text(void *data, const struct esi_diagram_event *event)
 
     if (is_late(search))
         return 1;
-    if (event->row >= search->asked->extent.rows ||
-        event->id.index != event->call.event)
+    if (!is_searched(search, event) || event->id.index != event->call.event)
         return 0;
     if (!has_text(event->type, name) && !has_text(event->call.site, name) &&
         !has_text(event->call.communicator, name) &&
@@ -83,98 +87,6 @@ static int match_text(void *data, const struct esi_diagram_event *event)
         return 1;
     }
     return put_match(search, &event->id, 1);
-}
-
-/* --- Events of a search ----------------------------------------------------------- */
-
-struct attribute_list {
-    struct es_event_attribute items[ATTRIBUTES];
-    size_t count;
-};
-
-static void add_text(struct attribute_list *list, const char *name, const char *text)
-{
-    if (text && *text)
-        list->items[list->count++] =
-            (struct es_event_attribute){.name = name, .text = text};
-}
-
-static void add_number(struct attribute_list *list, const char *name, int64_t number)
-{
-    list->items[list->count++] =
-        (struct es_event_attribute){.name = name, .number = number};
-}
-
-static bool has_tag(const struct es_operation *operation)
-{
-    return operation->op_class == ES_CLASS_SEND ||
-           operation->op_class == ES_CLASS_RECEIVE || operation->probe;
-}
-
-/* As event sets have them: docs/event-sets.md. */
-static void list_attributes(struct attribute_list *list,
-                            const struct esi_diagram_row *row,
-                            const struct esi_diagram_call *call)
-{
-    list->count = 0;
-    if (call->operation) {
-        add_text(list, "operation", call->operation->name);
-        add_text(list, "class",
-                 es_class_name((enum es_class)call->operation->op_class));
-    }
-    if (row->rank >= 0)
-        add_number(list, "rank", row->rank);
-    add_text(list, "host", row->host);
-    add_text(list, "communicator", call->communicator);
-    if (call->peer >= 0)
-        add_number(list, "peer", call->peer);
-    add_text(list, "source", call->any_source ? "any" : NULL);
-    if (call->operation && has_tag(call->operation) && call->tag >= 0)
-        add_number(list, "tag", call->tag);
-    add_number(list, "bytes", call->bytes);
-    add_number(list, "start", (int64_t)call->begin_ns);
-    if (call->end_ns > 0)
-        add_number(list, "stop", (int64_t)call->end_ns);
-    else
-        add_text(list, "state", "open");
-    add_text(list, "site", call->site);
-}
-
-static int pass_event(void *data, const struct esi_diagram_event *event)
-{
-    struct page_search *search = data;
-    struct attribute_list list;
-    struct es_set_event told = {
-        .id = event->id, .kind = event->kind, .type = event->type, .text = ""};
-
-    if (is_late(search))
-        return 1;
-    if (event->row >= search->asked->extent.rows)
-        return 0;
-    if (event->partner.index > 0 && event->kind != ES_EVENT_SEND) {
-        told.partner_count = 1;
-        told.partners = &event->partner;
-    }
-    list_attributes(&list, &search->rows[event->row], &event->call);
-    told.attributes = list.items;
-    told.attribute_count = list.count;
-    return search->sink.event(search->sink.data, &told);
-}
-
-/* Traces that are no thread's are communicators'. */
-static int pass_traces(struct page_search *search)
-{
-    uint32_t count = es_order_traces(esi_diagram_order(search->asked->diagram));
-    int result = 0;
-
-    for (uint32_t trace = 0; trace < count && result == 0; trace++) {
-        int row = esi_diagram_row_of(search->asked->diagram, trace);
-        bool is_thread = row >= 0 && (size_t)row < search->asked->extent.rows;
-
-        result = search->sink.trace(search->sink.data, trace,
-                                    is_thread ? search->rows[row].name : "comm:");
-    }
-    return result;
 }
 
 /* --- Patterns --------------------------------------------------------------------- */
@@ -215,6 +127,13 @@ static int choose_predicate(struct page_search *search, uint32_t *ret_number)
                         "expected a predicate, such as M := (A -> B);");
 }
 
+static int is_wanted(void *data, const struct esi_diagram_event *event)
+{
+    struct page_search *search = data;
+
+    return is_late(search) ? -ECANCELED : is_searched(search, event);
+}
+
 static int fill_domains(struct page_search *search, uint32_t predicate)
 {
     bool *is_needed =
@@ -228,12 +147,14 @@ static int fill_domains(struct page_search *search, uint32_t predicate)
                                     &search->error);
     }
     if (result == 0) {
-        search->sink = esi_domains_sink(search->domains);
-        result = search->sink.trace ? pass_traces(search) : 0;
+        struct esi_page_replay replay = {.rows = search->rows,
+                                         .sink = esi_domains_sink(search->domains),
+                                         .is_wanted = is_wanted,
+                                         .data = search};
+
+        result = esi_page_replay(search->asked, &replay);
     }
-    if (result == 0)
-        result = esi_diagram_replay(search->asked->diagram, pass_event, search);
-    if (result >= 0)
+    if (result == 0 || result == -ECANCELED)
         result = esi_domains_finish(search->domains);
     free(is_needed);
     free(is_class);
@@ -270,14 +191,11 @@ static int search_patterns(struct page_search *search)
 static int run_search(struct page_search *search)
 {
     struct esi_diagram *diagram = search->asked->diagram;
-    size_t rows = search->asked->extent.rows;
     int result;
 
-    search->rows = calloc(rows + 1, sizeof *search->rows);
+    search->rows = esi_page_copy_rows(search->asked);
     if (!search->rows)
         return -ENOMEM;
-    for (size_t i = 0; i < rows; i++)
-        esi_diagram_row(diagram, (uint32_t)i, &search->rows[i]);
     if (search->asked->query->given & ESI_PAGE_NAME)
         result = esi_diagram_replay(diagram, match_text, search);
     else
@@ -294,6 +212,8 @@ void esi_page_make_search(struct esi_page_asked *asked)
     struct esi_json_text json;
     int result;
 
+    if (asked->query->given & ESI_PAGE_FROM)
+        search.from_ns = esi_page_place_of(asked, ESI_DIAGRAM_TIME, asked->query->from);
     if (!esi_page_begin_json(asked, &json))
         return;
     search.out = &json.out;

@@ -56,8 +56,9 @@ enum {
     CONNECTIONS = 128,
     IDLE_S = 120,
     MEMORY_BYTES = 128 << 10, /* of a connection: its request, too */
-    UPDATE_MS = 250,
+    LOOK_MS = 25,             /* a stream looks so often for something new */
 };
+#define UPDATE_NS UINT64_C(250000000) /* from one update to the next one */
 #define KEEP_NS (UINT64_C(10) * 1000000000)
 
 struct esi_page_server {
@@ -212,7 +213,9 @@ struct page_stream {
     int descriptor; /* of the connection */
     struct esi_page_update update;
     uint64_t sent_ns;
-    char *text; /* to be sent; owned */
+    uint64_t told_ns; /* of an event */
+    uint64_t events;  /* that it has been told of */
+    char *text;       /* to be sent; owned */
     size_t length;
     size_t sent;
 };
@@ -242,7 +245,25 @@ static bool has_left(const struct page_stream *stream)
 
     if (atomic_load(&stream->server->is_ending))
         return true;
-    return poll(&peer, 1, UPDATE_MS) > 0 || atomic_load(&stream->server->is_ending);
+    return poll(&peer, 1, LOOK_MS) > 0 || atomic_load(&stream->server->is_ending);
+}
+
+/* Events are told of at once, if none has been for a while; that time goes on, now and
+ * then. */
+static bool is_due(struct page_stream *stream, uint64_t now_ns)
+{
+    struct esi_diagram *diagram =
+        esi_page_feed_diagram(stream->server->config.model.feed);
+    struct esi_diagram_extent extent;
+
+    esi_diagram_extent(diagram, &extent);
+    if (extent.events == stream->events)
+        return now_ns - stream->sent_ns >= UPDATE_NS;
+    if (now_ns - stream->told_ns < UPDATE_NS)
+        return false;
+    stream->told_ns = now_ns;
+    stream->events = extent.events;
+    return true;
 }
 
 /* Waits for something to be sent.  false: the stream is over. */
@@ -254,10 +275,12 @@ static bool fill_stream(struct page_stream *stream)
     while (!has_left(stream)) {
         uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
         char *object;
-        int result = esi_page_reply_update(&stream->server->config.model,
-                                           &stream->update, &object);
-        int length;
+        int result, length;
 
+        if (!is_due(stream, now_ns))
+            continue;
+        result = esi_page_reply_update(&stream->server->config.model, &stream->update,
+                                       &object);
         if (result < 0)
             return false;
         if (result == 0 && now_ns - stream->sent_ns < KEEP_NS)

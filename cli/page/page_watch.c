@@ -13,6 +13,8 @@
 
 #include "base/condition.h"
 #include "base/now.h"
+#include "cli/page/page_clusters.h"
+#include "monitors/collectives/node_archive.h"
 #include "monitors/collectives/node_watch.h"
 #include "monitors/heartbeat/heartbeat.h"
 #include "monitors/latent/latent.h"
@@ -216,6 +218,29 @@ static int write_latent(struct look_texts *texts, const char *directory)
     return 0;
 }
 
+static void keep_trees(struct esi_page_watch *watch, char *lines)
+{
+    pthread_mutex_lock(&watch->lock);
+    free(watch->trees);
+    watch->trees = lines;
+    pthread_mutex_unlock(&watch->lock);
+}
+
+/* What cannot be read is told by the reading of the events. */
+static void look_at_archived_trees(struct esi_page_watch *watch)
+{
+    char *lines = NULL;
+    size_t length;
+    FILE *out = open_memstream(&lines, &length);
+    bool is_whole = out && esi_node_archive_print(watch->config.name, ESI_ROWS_JSON,
+                                                  out, NULL) >= 0;
+
+    if (out && fclose(out) == 0 && is_whole)
+        keep_trees(watch, lines);
+    else
+        free(lines);
+}
+
 static void look_at_archive(struct esi_page_watch *watch)
 {
     const char *directory = watch->config.name;
@@ -228,6 +253,7 @@ static void look_at_archive(struct esi_page_watch *watch)
     if (result == 0)
         result = write_latent(&texts, directory);
     keep_look(watch, &texts, result);
+    look_at_archived_trees(watch);
 }
 
 /* --- A run ------------------------------------------------------------------------ */
@@ -285,14 +311,10 @@ static void look_at_trees(struct esi_page_watch *watch, struct esi_node_watch *n
     FILE *out = nodes ? open_memstream(&lines, &length) : NULL;
     bool is_whole = out && esi_node_watch_print(nodes, ESI_ROWS_JSON, out) == 0;
 
-    if (out && fclose(out) == 0 && is_whole) {
-        pthread_mutex_lock(&watch->lock);
-        free(watch->trees);
-        watch->trees = lines;
-        pthread_mutex_unlock(&watch->lock);
-    } else {
+    if (out && fclose(out) == 0 && is_whole)
+        keep_trees(watch, lines);
+    else
         free(lines);
-    }
 }
 
 static void look_again_and_again(struct esi_page_watch *watch,
@@ -308,6 +330,7 @@ static void look_again_and_again(struct esi_page_watch *watch,
         return;
     do {
         begun_ns = esi_now_ns(CLOCK_MONOTONIC);
+        esi_page_clusters_of_servers(consumer, watch->config.diagram);
         if (look_at_run(watch, heartbeat) < 0) {
             esi_node_watch_stop(nodes);
             look_at_trees(watch, nodes);
@@ -329,6 +352,7 @@ static void *watch_thread(void *data)
         look_at_archive(watch);
     } else if (esi_consumer_open(watch->config.name, &watch->config.consumer,
                                  &consumer) == 0) {
+        esi_page_clusters_of_run(&consumer, watch->config.diagram);
         nodes = watch_trees(watch, &consumer);
         look_again_and_again(watch, &consumer, nodes);
         esi_node_watch_destroy(nodes);

@@ -14,11 +14,13 @@
 #include <stddef.h>
 
 #include "cli/consumer.h"
+#include "monitors/diagram/diagram.h"
 
 struct esi_page_watch_config {
     const char *name; /* of the run, or the directory of its archive; borrowed */
     bool is_archive;
     struct esi_consumer_options consumer; /* of a run */
+    struct esi_diagram *diagram;          /* is told the clusters of a run's hosts */
 };
 
 struct esi_page_watch;
@@ -50,8 +52,8 @@ int esi_page_watch_copy(struct esi_page_watch *watch,
 void esi_page_verdict_fini(struct esi_page_verdict *verdict);
 
 /* What internal nodes of instrumented trees did until the last look, as JSON Lines:
- * see esi_node_watch_print().  NULL: nobody has looked, as of an archive.  0 or
- * -ENOMEM; caller frees *ret_lines. */
+ * see esi_node_watch_print(); "" of an archive without tuples of trees.  NULL: nobody
+ * has looked yet.  0 or -ENOMEM; caller frees *ret_lines. */
 int esi_page_watch_copy_trees(struct esi_page_watch *watch, char **ret_lines);
 
 #endif

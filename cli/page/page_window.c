@@ -146,15 +146,28 @@ struct page_lines {
 
 #define NO_KEY UINT64_MAX
 
-/* What the rows of a line have in common: their host, or their rank. */
+/* Whether rows are joined by what they have in common, wherever they stand. */
+static bool has_keys(int32_t group)
+{
+    return group == ESI_PAGE_GROUP_HOST || group == ESI_PAGE_GROUP_RANK ||
+           group == ESI_PAGE_GROUP_CLUSTER;
+}
+
+/* What the rows of a line have in common: their cluster, their host, or their rank. */
 static uint64_t key_of(const struct esi_page_asked *asked, uint32_t number)
 {
     struct esi_diagram_row row;
 
     if (esi_diagram_row(asked->diagram, number, &row) < 0)
         return 0;
-    return asked->query->group == ESI_PAGE_GROUP_HOST ? (uintptr_t)row.host
-                                                      : (uint64_t)row.rank + 1;
+    switch (asked->query->group) {
+    case ESI_PAGE_GROUP_CLUSTER:
+        return (uintptr_t)row.cluster;
+    case ESI_PAGE_GROUP_HOST:
+        return (uintptr_t)row.host;
+    default:
+        return (uint64_t)row.rank + 1;
+    }
 }
 
 /* Puts the rows with the same key behind the first one.  0 or -ENOMEM. */
@@ -195,9 +208,7 @@ static bool list_lines(struct esi_page_asked *asked, struct page_lines *lines)
     count = lines->rows.count;
     lines->is_grouped = group != ESI_PAGE_GROUP_NONE;
     lines->counts = calloc(count + 1, sizeof *lines->counts);
-    if (!lines->counts ||
-        ((group == ESI_PAGE_GROUP_HOST || group == ESI_PAGE_GROUP_RANK) &&
-         sort_by_key(asked, lines) < 0)) {
+    if (!lines->counts || (has_keys(group) && sort_by_key(asked, lines) < 0)) {
         esi_page_reply_fail(asked->reply, 503, "no memory");
         return false;
     }

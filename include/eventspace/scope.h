@@ -248,8 +248,7 @@ struct es_scope_cost {
     uint64_t tuples;
     uint64_t lost;
     uint64_t late;
-    uint64_t last_ns;  /* wall time of the last pull */
-    uint64_t total_ns; /* of all pulls */
+    uint64_t total_ns; /* wall time: estimate for all pulls, as some are timed */
     uint64_t cpu_ns;   /* estimate for all pulls, this thread's */
     size_t origins;
     size_t stages;

@@ -148,6 +148,18 @@ static void fill_attributes(struct attributes *attributes, const struct esi_item
 
 /* --- Giving ----------------------------------------------------------------------- */
 
+static struct esi_causal_member member_of(const struct esi_view *view)
+{
+    const struct esi_communicator *communicator = view->communicator;
+
+    if (communicator->between)
+        return (struct esi_causal_member){.size = 0};
+    return (struct esi_causal_member){.key = {communicator->end.key.communicator[0],
+                                              communicator->end.key.communicator[1]},
+                                      .size = (int)communicator->size,
+                                      .rank = (int)view->slot};
+}
+
 /* Tells of the operation behind an event. */
 static int tell_call(const struct esi_causality *causality,
                      const struct esi_placed *placed,
@@ -166,8 +178,10 @@ static int tell_call(const struct esi_causality *causality,
         .lost = item->lost,
     };
 
-    if (item->view)
+    if (item->view) {
         call.communicator = item->view->communicator->name;
+        call.member = member_of(item->view);
+    }
     return causality->config.listener.told(causality->config.listener.data, event,
                                            &call);
 }

@@ -47,6 +47,13 @@ enum esi_role {
 
 struct esi_causal_tuple;
 
+/* A process's place in an intracommunicator. */
+struct esi_causal_member {
+    uint64_t key[2]; /* of the communicator */
+    int size;        /* of it; 0 = there is no place, or it is not known */
+    int rank;        /* own */
+};
+
 /* The operation of an event, for those who need more than an event set says.  All is
  * borrowed for the call that hands it over. */
 struct esi_causal_call {
@@ -59,7 +66,9 @@ struct esi_causal_call {
     const char *host;
     const char *communicator; /* its name, which stands for it: names repeat, this
                                  pointer does not; NULL = none or not known */
-    int rank;                 /* in its world; -1 = not known */
+    struct esi_causal_member member; /* of the communicator; of operations under way
+                                        none */
+    int rank;                        /* in its world; -1 = not known */
     int thread;
     uint32_t lost; /* tuples of its element that are missing ahead of it */
 };

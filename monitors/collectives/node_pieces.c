@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "monitors/collectives/tree_nodes.h"
 #include "wrappers/stages/node_edges.h"
 
 void esi_node_pieces_fini(struct esi_node_pieces *pieces)
@@ -50,6 +51,48 @@ size_t esi_node_finding_read(const struct es_batch *batch,
 }
 
 /* --- Putting together ------------------------------------------------------------- */
+
+static void measure_down(const struct es_tuple *down,
+                         const struct es_clock *clock,
+                         struct esi_tree_node_result *result)
+{
+    result->up_ns = down->bytes;
+    if (down->peer < 0)
+        return;
+    result->has_down = true;
+    result->down_ns = down->stop > down->start
+                          ? es_clock_span_ns(clock, down->stop - down->start)
+                          : 0;
+    result->last_served = down->peer;
+}
+
+void esi_node_finding_measure(const struct esi_node_finding *finding,
+                              const struct es_clock *clock,
+                              struct esi_tree_node_result *ret_result)
+{
+    *ret_result = (struct esi_tree_node_result){
+        .communicator = "",
+        .instance = finding->sequence,
+        .operation = esi_tree_tag_operation(finding->tag),
+        .version = esi_tree_tag_version(finding->tag),
+        .world_rank = -1,
+        .rank = -1,
+        .host = "",
+        .last_child = -1,
+        .last_child_world = -1,
+        .last_served = -1,
+        .pieced = finding->pieced,
+    };
+    if (finding->has_up) {
+        ret_result->has_up = true;
+        ret_result->spread_ns =
+            es_clock_span_ns(clock, finding->up.stop - finding->up.start);
+        ret_result->last_child = finding->up.peer;
+        ret_result->wait_ns = finding->up.bytes;
+    }
+    if (finding->has_down)
+        measure_down(&finding->down, clock, ret_result);
+}
 
 int esi_node_pieces_add(struct esi_node_pieces *pieces,
                         const struct es_tuple *tuple,

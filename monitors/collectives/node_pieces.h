@@ -32,6 +32,14 @@ struct esi_node_finding {
     bool pieced;
 };
 
+struct esi_tree_node_result;
+
+/* Fills what a finding says by itself: which operation it is of, ranks and spans, but
+ * no moments, and nothing of the node and its communicator. */
+void esi_node_finding_measure(const struct esi_node_finding *finding,
+                              const struct es_clock *clock,
+                              struct esi_tree_node_result *ret_result);
+
 /* The pieces of one node.  Caller's memory; all zero is an empty one. */
 struct esi_node_pieces {
     struct esi_node_edges edges;

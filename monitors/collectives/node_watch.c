@@ -198,6 +198,25 @@ static void describe_counts(struct esi_row *row, const void *record)
     esi_row_unsigned(row, "elements", NULL, counts->elements);
 }
 
+int esi_node_statistics_print(const struct esi_node_statistics *statistics,
+                              const struct esi_tree_nodes_counts *counts,
+                              enum esi_rows_format format,
+                              FILE *stream)
+{
+    int result = print_nodes(statistics, format, stream);
+
+    if (result < 0)
+        return result;
+    if (format == ESI_ROWS_JSON)
+        return esi_rows_print_json(stream, describe_counts, counts);
+    fprintf(stream, "%" PRIu64 " results of internal nodes", counts->results);
+    if (counts->incomplete + counts->lost > 0)
+        fprintf(stream, ", %" PRIu64 " incomplete, %" PRIu64 " tuples lost",
+                counts->incomplete, counts->lost);
+    fputc('\n', stream);
+    return ferror(stream) ? -EIO : 0;
+}
+
 int esi_node_watch_print(struct esi_node_watch *watch,
                          enum esi_rows_format format,
                          FILE *stream)
@@ -205,18 +224,9 @@ int esi_node_watch_print(struct esi_node_watch *watch,
     struct esi_tree_nodes_counts counts;
     int result;
 
-    pthread_mutex_lock(&watch->lock);
-    result = print_nodes(watch->statistics, format, stream);
-    pthread_mutex_unlock(&watch->lock);
     esi_tree_nodes_counts(watch->nodes, &counts);
-    if (result < 0)
-        return result;
-    if (format == ESI_ROWS_JSON)
-        return esi_rows_print_json(stream, describe_counts, &counts);
-    fprintf(stream, "%" PRIu64 " results of internal nodes", counts.results);
-    if (counts.incomplete + counts.lost > 0)
-        fprintf(stream, ", %" PRIu64 " incomplete, %" PRIu64 " tuples lost",
-                counts.incomplete, counts.lost);
-    fputc('\n', stream);
-    return ferror(stream) ? -EIO : 0;
+    pthread_mutex_lock(&watch->lock);
+    result = esi_node_statistics_print(watch->statistics, &counts, format, stream);
+    pthread_mutex_unlock(&watch->lock);
+    return result;
 }

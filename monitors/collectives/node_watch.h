@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/rows.h"
+#include "monitors/collectives/node_statistics.h"
 #include "monitors/collectives/tree_nodes.h"
 
 struct esi_node_watch;
@@ -33,5 +34,11 @@ void esi_node_watch_destroy(struct esi_node_watch *watch);
 int esi_node_watch_print(struct esi_node_watch *watch,
                          enum esi_rows_format format,
                          FILE *stream);
+
+/* The same of any statistics. */
+int esi_node_statistics_print(const struct esi_node_statistics *statistics,
+                              const struct esi_tree_nodes_counts *counts,
+                              enum esi_rows_format format,
+                              FILE *stream);
 
 #endif

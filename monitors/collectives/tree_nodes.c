@@ -283,32 +283,21 @@ static uint64_t run_ns(const struct es_origin *origin, uint64_t ticks, uint64_t 
     return ns;
 }
 
-static void fill_up(const struct es_origin *origin,
-                    const struct es_tuple *up,
-                    struct esi_tree_node_result *result)
+/* When that was, of what is known. */
+static void fill_times(const struct es_origin *origin,
+                       const struct esi_node_finding *finding,
+                       struct esi_tree_node_result *result)
 {
-    result->has_up = true;
-    result->first_arrival_ns = run_ns(origin, up->start, &result->error_ns);
-    result->last_arrival_ns = run_ns(origin, up->stop, &result->error_ns);
-    result->spread_ns = es_clock_span_ns(origin->clock, up->stop - up->start);
-    result->last_child = up->peer;
-    result->wait_ns = up->bytes;
-}
-
-static void fill_down(const struct es_origin *origin,
-                      const struct es_tuple *down,
-                      struct esi_tree_node_result *result)
-{
-    result->up_ns = down->bytes;
-    if (down->peer < 0)
-        return;
-    result->has_down = true;
-    result->arrival_down_ns = run_ns(origin, down->start, &result->error_ns);
-    result->last_departure_ns = run_ns(origin, down->stop, &result->error_ns);
-    result->down_ns = down->stop > down->start
-                          ? es_clock_span_ns(origin->clock, down->stop - down->start)
-                          : 0;
-    result->last_served = down->peer;
+    if (result->has_up) {
+        result->first_arrival_ns = run_ns(origin, finding->up.start, &result->error_ns);
+        result->last_arrival_ns = run_ns(origin, finding->up.stop, &result->error_ns);
+    }
+    if (result->has_down) {
+        result->arrival_down_ns =
+            run_ns(origin, finding->down.start, &result->error_ns);
+        result->last_departure_ns =
+            run_ns(origin, finding->down.stop, &result->error_ns);
+    }
 }
 
 /* Tells one result. */
@@ -320,31 +309,19 @@ static int emit_result(struct esi_tree_nodes *nodes,
     struct known_communicator *known = find_communicator(node, finding->communicator);
     const struct es_communicator_info *info = esi_follower_communicator(
         nodes->follower, finding->origin, finding->communicator);
-    struct esi_tree_node_result result = {
-        .communicator = "",
-        .instance = finding->sequence,
-        .operation = esi_tree_tag_operation(finding->tag),
-        .version = esi_tree_tag_version(finding->tag),
-        .world_rank = node->rank,
-        .rank = -1,
-        .host = node->host,
-        .last_child = -1,
-        .last_child_world = -1,
-        .last_served = -1,
-        .pieced = finding->pieced,
-    };
+    struct esi_tree_node_result result;
 
     if (!known)
         return -ENOMEM;
+    esi_node_finding_measure(finding, origin->clock, &result);
+    result.world_rank = node->rank;
+    result.host = node->host;
     if (info) {
         memcpy(result.key, info->key, sizeof result.key);
         result.communicator = info->name;
         result.rank = info->rank;
     }
-    if (finding->has_up)
-        fill_up(origin, &finding->up, &result);
-    if (finding->has_down)
-        fill_down(origin, &finding->down, &result);
+    fill_times(origin, finding, &result);
     result.last_child_world =
         world_rank(nodes, known, finding->origin, result.last_child);
     if (nodes->config.on_result)

@@ -358,6 +358,39 @@ bool esi_delay_find_blame(const struct esi_delay *delay,
     return ret_blame->caused > 0;
 }
 
+bool esi_delay_find_wait(const struct esi_delay *delay,
+                         uint32_t trace,
+                         uint64_t ns,
+                         struct esi_delay_wait *ret_wait)
+{
+    const struct esi_delay_thread *thread =
+        trace < delay->trace_count ? delay->traces[trace].thread : NULL;
+    const struct esi_delay_call *call =
+        thread ? esi_delay_thread_call(thread, esi_delay_thread_find(thread, ns))
+               : NULL;
+    const struct esi_tally_item *greatest = NULL;
+    const struct esi_delay_place *place;
+
+    if (!call || !call->charged || call->begin_ns > ns)
+        return false;
+    for (unsigned i = 0; i < call->cause_count; i++)
+        if (call->causes[i].key != ESI_DELAY_ELSEWHERE &&
+            (!greatest || call->causes[i].sum > greatest->sum))
+            greatest = &call->causes[i];
+    if (!greatest)
+        return false;
+    place = &delay->places[(uint32_t)greatest->key / 2];
+    *ret_wait = (struct esi_delay_wait){
+        .waited = (double)(call->until_ns - call->begin_ns),
+        .caused = greatest->sum,
+        .causing = delay->threads[(uint32_t)(greatest->key >> 32) - 1]->rank,
+        .line = delay->groups[ESI_DELAY_BY_LINE].rows[place->line].name,
+        .operation = place->of->name,
+        .computing = (uint32_t)greatest->key % 2 == 0,
+    };
+    return true;
+}
+
 static void clear_critical(struct esi_delay *delay)
 {
     for (int group = 0; group < ESI_DELAY_GROUPS; group++)

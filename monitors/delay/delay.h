@@ -158,6 +158,23 @@ bool esi_delay_find_blame(const struct esi_delay *delay,
                           int rank,
                           struct esi_delay_blame *ret_blame);
 
+/* What a call waited for in the end: the greatest cause of its wait. */
+struct esi_delay_wait {
+    double waited;
+    double caused;    /* of that: by this cause */
+    int causing;      /* rank */
+    const char *line; /* borrowed, as the next */
+    const char *operation;
+    bool computing; /* ahead of that call, else in it */
+};
+
+/* Of the call of a thread, named by its trace, that goes on at a time.  false: it has
+ * not waited, its causes are not known, or it is not kept any more. */
+bool esi_delay_find_wait(const struct esi_delay *delay,
+                         uint32_t trace,
+                         uint64_t ns,
+                         struct esi_delay_wait *ret_wait);
+
 struct esi_delay_totals {
     uint64_t events;
     uint64_t calls;

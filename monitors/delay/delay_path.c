@@ -26,6 +26,7 @@ static struct esi_path_node *make_node(struct esi_paths *paths,
         return NULL;
     node->thread = thread;
     node->from_ns = from_ns;
+    node->gone_ns = from_ns;
     node->summed_ns = from_ns;
     node->to_ns = UINT64_MAX;
     node->followers = 1;
@@ -50,10 +51,12 @@ static void unlist_node(struct esi_path_node *node)
         return;
     if (node->thread->unsummed == node)
         node->thread->unsummed = node->newer;
-    if (node->newer)
+    if (node->newer) {
         node->newer->older = node->older;
-    else
+        node->newer->gone_ns = node->gone_ns;
+    } else {
         node->thread->newest = node->older;
+    }
     if (node->older)
         node->older->newer = node->newer;
     node->listed = false;
@@ -194,13 +197,17 @@ void esi_path_end(struct esi_paths *paths, struct esi_delay_thread *thread)
         release_node(paths, path_end_of(thread));
 }
 
-/* The piece of a thread in which it was at a time. */
+/* The piece of a thread in which it was at a time, or that had ended before; NULL when
+ * that has vanished. */
 static struct esi_path_node *find_piece(const struct esi_delay_thread *thread,
                                         uint64_t ns)
 {
-    for (struct esi_path_node *node = thread->newest; node; node = node->older)
+    for (struct esi_path_node *node = thread->newest; node; node = node->older) {
         if (node->from_ns <= ns)
             return node;
+        if (node->gone_ns <= ns)
+            return NULL;
+    }
     return NULL;
 }
 
@@ -219,6 +226,7 @@ static struct esi_path_node *cut_piece(struct esi_paths *paths,
         return NULL;
     /* The node stays the later part: it is what its followers follow. */
     head->to_ns = ns;
+    head->gone_ns = node->gone_ns;
     head->parent = node->parent;
     head->summed_ns = node->summed_ns;
     head->sums = node->sums;
@@ -231,6 +239,7 @@ static struct esi_path_node *cut_piece(struct esi_paths *paths,
     head->listed = true;
     node->sums = (struct esi_tally){.count = 0};
     node->from_ns = ns;
+    node->gone_ns = ns;
     node->summed_ns = ns;
     node->parent = head;
     node->older = head;

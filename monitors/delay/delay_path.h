@@ -39,6 +39,7 @@ struct esi_path_node {
     struct esi_delay_thread *thread;
     uint64_t from_ns;
     uint64_t to_ns;        /* UINT64_MAX = goes on */
+    uint64_t gone_ns;      /* from then to `from_ns` an older piece may have vanished */
     uint64_t summed_ns;    /* `sums` hold what is before */
     uint32_t followers;    /* nodes, and the thread whose path ends here */
     bool listed;           /* in its thread's list */

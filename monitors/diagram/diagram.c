@@ -146,6 +146,25 @@ static int add_trace(void *data, uint32_t number, const char *name)
     return result;
 }
 
+uint32_t esi_diagram_host_number(struct esi_diagram *diagram, const char *name)
+{
+    struct esi_diagram_host host;
+    uint32_t none;
+
+    if (add_text(&diagram->texts, name, &host.name) < 0 ||
+        add_text(&diagram->texts, "", &none) < 0)
+        return UINT32_MAX;
+    host.cluster = esi_texts_at(&diagram->texts, none);
+    for (size_t i = 0; i < diagram->host_count; i++)
+        if (diagram->hosts[i].name == host.name)
+            return (uint32_t)i;
+    if (ESI_ARRAY_RESERVE(diagram->hosts, diagram->host_capacity,
+                          diagram->host_count + 1) < 0)
+        return UINT32_MAX;
+    diagram->hosts[diagram->host_count] = host;
+    return (uint32_t)diagram->host_count++;
+}
+
 struct esi_diagram_thread *esi_diagram_thread_of(const struct esi_diagram *diagram,
                                                  uint32_t trace)
 {
@@ -159,11 +178,11 @@ static struct esi_diagram_thread *add_thread(struct esi_diagram *diagram,
                                              const struct esi_causal_call *call)
 {
     struct esi_diagram_thread *thread;
-    uint32_t host;
+    uint32_t host = esi_diagram_host_number(diagram, call->host);
 
-    if (ESI_ARRAY_RESERVE(diagram->threads, diagram->thread_capacity,
-                          diagram->thread_count + 1) < 0 ||
-        add_text(&diagram->texts, call->host, &host) < 0)
+    if (host == UINT32_MAX ||
+        ESI_ARRAY_RESERVE(diagram->threads, diagram->thread_capacity,
+                          diagram->thread_count + 1) < 0)
         return NULL;
     thread = calloc(1, sizeof *thread);
     if (!thread)
@@ -171,11 +190,10 @@ static struct esi_diagram_thread *add_thread(struct esi_diagram *diagram,
     thread->trace = trace;
     thread->rank = call->rank;
     thread->thread = call->thread;
-    thread->host = esi_texts_at(&diagram->texts, host);
+    thread->host = host;
     thread->last_what = NO_WHAT;
-    if (!diagram->first_host)
-        diagram->first_host = thread->host;
-    diagram->has_hosts |= diagram->first_host != thread->host;
+    diagram->has_hosts |=
+        diagram->thread_count > 0 && diagram->threads[0]->host != host;
     diagram->traces[trace].row = (uint32_t)diagram->thread_count;
     diagram->threads[diagram->thread_count++] = thread;
     return thread;
@@ -548,8 +566,11 @@ static int add_event(struct esi_diagram *diagram,
     if (call->operation && call->operation->code == ES_OP_MPI_Finalize)
         thread->is_over = call->told->stop_ns != 0;
     note_extent(diagram, thread, call);
+    if (call->role == ESI_ROLE_EXIT)
+        result = esi_diagram_instances_leave(
+            diagram, diagram->traces[event->id.trace].row, call);
     forget_calls(diagram, thread);
-    return 0;
+    return result;
 }
 
 static int take_event(void *data,
@@ -644,6 +665,10 @@ int esi_diagram_create(const struct esi_diagram_config *config,
         esi_diagram_destroy(diagram);
         return -ENOMEM;
     }
+    if (esi_diagram_instances_init(diagram) < 0) {
+        esi_diagram_destroy(diagram);
+        return -ENOMEM;
+    }
     diagram->order_sink = es_order_sink(diagram->order);
     *ret_diagram = diagram;
     return 0;
@@ -669,7 +694,9 @@ void esi_diagram_destroy(struct esi_diagram *diagram)
         free(diagram->traces[i].levels);
     free(diagram->threads);
     free(diagram->traces);
+    esi_diagram_instances_fini(diagram);
     free(diagram->whats);
+    free(diagram->hosts);
     esi_hash_fini(&diagram->what_table);
     esi_texts_fini(&diagram->texts);
     esi_texts_fini(&diagram->types);

@@ -109,9 +109,10 @@ struct esi_diagram_call {
 };
 
 struct esi_diagram_row {
-    const char *name; /* of its trace: "3.0"; borrowed, as `host` */
+    const char *name; /* of its trace: "3.0"; borrowed, as the next two */
     const char *host;
-    int rank; /* in its world; -1 = not known */
+    const char *cluster; /* "" = none, or not known; equal ones are the same pointer */
+    int rank;            /* in its world; -1 = not known */
     int thread;
     uint32_t trace;
     uint32_t events;
@@ -123,6 +124,12 @@ struct esi_diagram_row {
     bool is_open;
     struct esi_diagram_call open; /* what is under way */
 };
+
+/* Says which cluster a host is in; "" = none.  Rows of threads that run there have it,
+ * also those to come.  0 or -ENOMEM. */
+int esi_diagram_set_cluster(struct esi_diagram *diagram,
+                            const char *host,
+                            const char *cluster);
 
 /* -EINVAL: there is no such row. */
 int esi_diagram_row(struct esi_diagram *diagram,
@@ -197,6 +204,53 @@ int esi_diagram_foreach_message(struct esi_diagram *diagram,
                                 int (*visit)(void *data,
                                              const struct esi_diagram_message *message),
                                 void *data);
+
+/* --- Collective operations -------------------------------------------------------- */
+
+/* When and where a member came to an operation. */
+struct esi_diagram_arrival {
+    uint32_t row;
+    uint32_t
+        event; /* index of the enter; 0 = it was not kept when the operation ended */
+    uint64_t ns;
+    uint32_t level; /* 0 = is not known, as the event */
+};
+
+/* One operation of all members of a communicator, as the analysis of collective
+ * operations judges it (monitors/collectives/collectives.h).  Texts are borrowed as
+ * long as the diagram lives. */
+struct esi_diagram_instance {
+    const struct es_operation *operation;
+    const char *communicator;
+    const char *site; /* of the last arrival; "" = not known */
+    uint32_t number;  /* on its communicator */
+    int size;         /* members */
+    int known;        /* that were seen; < size: some are missing */
+    int late; /* that came so late that clocks cannot tell the last; 1: it is sure */
+    struct esi_diagram_arrival first;
+    struct esi_diagram_arrival last;
+    struct esi_diagram_arrival longest; /* who waited longest; where waits are known */
+    uint64_t end_ns;                    /* when the last one left */
+    uint64_t lead_ns;                   /* the last one behind the last but one */
+    bool waits_known; /* else the next two and `longest` say nothing */
+    uint64_t lost_ns; /* by all */
+    int64_t culprit;  /* row that most was lost for; -1 = not sure */
+};
+
+/* Nothing more will come: operations of which members are missing are judged, too.  0
+ * or -ENOMEM. */
+int esi_diagram_finish(struct esi_diagram *diagram);
+
+/* Calls `visit` for each operation of which something between its first arrival and its
+ * last exit lies in the window (on levels: between its two arrivals, where they are
+ * known), from the newest on, as long as it returns 0.  What it returned, or 0.  The
+ * newest 65,536 are kept.  The diagram stands still meanwhile: no other call from
+ * `visit`. */
+int esi_diagram_foreach_instance(
+    struct esi_diagram *diagram,
+    const struct esi_diagram_window *window,
+    int (*visit)(void *data, const struct esi_diagram_instance *instance),
+    void *data);
 
 /* --- Events ----------------------------------------------------------------------- */
 

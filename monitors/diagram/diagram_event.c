@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/heap.h"
 #include "monitors/diagram/diagram_private.h"
@@ -33,6 +34,25 @@ void esi_diagram_extent(struct esi_diagram *diagram,
     if (diagram->has_hosts)
         ret_extent->worst_error_ns = diagram->worst_error_ns;
     pthread_mutex_unlock(&diagram->lock);
+}
+
+int esi_diagram_set_cluster(struct esi_diagram *diagram,
+                            const char *host,
+                            const char *cluster)
+{
+    uint32_t number, text;
+    int result = -ENOMEM;
+
+    pthread_mutex_lock(&diagram->lock);
+    number = esi_diagram_host_number(diagram, host);
+    if (number != UINT32_MAX)
+        result = esi_texts_add(&diagram->texts, cluster, strlen(cluster), &text);
+    if (result == 0 && strcmp(diagram->hosts[number].cluster, cluster) != 0) {
+        diagram->hosts[number].cluster = esi_texts_at(&diagram->texts, text);
+        diagram->extent.changes++;
+    }
+    pthread_mutex_unlock(&diagram->lock);
+    return result;
 }
 
 static uint32_t level_of_event(const struct esi_diagram_thread *thread, uint32_t index)
@@ -92,7 +112,8 @@ static void fill_row(const struct esi_diagram *diagram,
 {
     *row = (struct esi_diagram_row){
         .name = diagram->traces[thread->trace].name,
-        .host = thread->host,
+        .host = esi_texts_at(&diagram->texts, diagram->hosts[thread->host].name),
+        .cluster = diagram->hosts[thread->host].cluster,
         .rank = thread->rank,
         .thread = thread->thread,
         .trace = thread->trace,

@@ -85,6 +85,12 @@ static void put_track(struct esi_wire_writer *out,
                  i + 1 < kept ? &track->marks[(i + 1) * stride] : &end);
 }
 
+static const char *host_name(const struct esi_diagram *diagram,
+                             const struct esi_diagram_thread *thread)
+{
+    return esi_texts_at(&diagram->texts, diagram->hosts[thread->host].name);
+}
+
 static void put_name(struct esi_wire_writer *out, const char *name)
 {
     esi_wire_put_varint(out, strlen(name));
@@ -99,7 +105,7 @@ static void put_row(struct esi_wire_writer *out,
     const struct esi_diagram_trace *trace = &diagram->traces[thread->trace];
 
     put_name(out, trace->name);
-    put_name(out, thread->host);
+    put_name(out, host_name(diagram, thread));
     esi_wire_put_varint(out, esi_wire_fold((uint64_t)thread->rank));
     esi_wire_put_varint(out, (uint64_t)thread->thread);
     esi_wire_put_varint(out, trace->count);
@@ -154,7 +160,8 @@ static int find_most_marks(const struct esi_diagram *diagram, size_t *ret_most)
         const struct esi_diagram_thread *thread = diagram->threads[i];
         size_t count = thread->tracks[ESI_DIAGRAM_TIME].mark_count;
 
-        if (!is_name(diagram->traces[thread->trace].name) || !is_name(thread->host))
+        if (!is_name(diagram->traces[thread->trace].name) ||
+            !is_name(host_name(diagram, thread)))
             return -EINVAL;
         if (count > *ret_most)
             *ret_most = count;
@@ -321,6 +328,7 @@ static int get_row(struct esi_wire_reader *in, struct esi_diagram *diagram)
 {
     struct esi_diagram_trace *trace = &diagram->traces[diagram->trace_count];
     struct esi_diagram_thread *thread = calloc(1, sizeof *thread);
+    const char *host;
     int result;
 
     if (!thread)
@@ -330,15 +338,16 @@ static int get_row(struct esi_wire_reader *in, struct esi_diagram *diagram)
     diagram->trace_count++;
     diagram->threads[diagram->thread_count++] = thread;
     trace->name = get_name(in, diagram);
-    thread->host = get_name(in, diagram);
-    if (!trace->name || !thread->host)
+    host = get_name(in, diagram);
+    if (!trace->name || !host)
         return in->failed ? 0 : -ENOMEM;
+    thread->host = esi_diagram_host_number(diagram, host);
+    if (thread->host == UINT32_MAX)
+        return -ENOMEM;
     result = get_facts(in, thread, trace);
     /* None of the calls is kept. */
     thread->calls.first = thread->tracks[ESI_DIAGRAM_TIME].sums.items;
-    if (!diagram->first_host)
-        diagram->first_host = thread->host;
-    diagram->has_hosts |= diagram->first_host != thread->host;
+    diagram->has_hosts |= diagram->threads[0]->host != thread->host;
     return result;
 }
 

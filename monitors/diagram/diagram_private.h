@@ -13,6 +13,7 @@
 
 #include <pthread.h>
 
+#include "monitors/collectives/collectives.h"
 #include "monitors/diagram/diagram.h"
 #include "monitors/diagram/diagram_track.h"
 #include "monitors/eventset/set_texts.h"
@@ -59,7 +60,7 @@ struct esi_diagram_thread {
     uint32_t trace;
     int rank;
     int thread;
-    const char *host;
+    uint32_t host; /* of the diagram's */
     struct esi_diagram_spans calls;
     struct esi_diagram_spans flights;
     struct esi_diagram_moment *moments; /* owned; the event with index i is number i - 1
@@ -88,6 +89,24 @@ struct esi_diagram_trace {
     uint32_t *levels; /* by index, of the last ones; NULL unless a communicator's */
 };
 
+/* Where threads run, or may. */
+struct esi_diagram_host {
+    uint32_t name; /* number of a text */
+    const char *cluster;
+};
+
+/* Collective operations that were judged; those at the end are the newest, and the
+ * oldest are replaced. */
+struct esi_diagram_instances {
+    struct esi_collectives *analysis; /* owned */
+    struct esi_diagram_instance
+        *items; /* owned; number & (ESI_DIAGRAM_INSTANCES - 1) */
+    size_t capacity;
+    uint64_t count; /* also those that were replaced */
+    int result;     /* of keeping the last ones */
+};
+enum { ESI_DIAGRAM_INSTANCES = 1 << 16 };
+
 enum { ESI_DIAGRAM_TYPE_CACHE = 256 };
 
 struct esi_diagram {
@@ -108,12 +127,14 @@ struct esi_diagram {
     struct esi_diagram_what *whats;
     size_t what_count, what_capacity;
     struct esi_hash what_table;
+    struct esi_diagram_instances instances;
     uint64_t round; /* of looking at what is under way */
     uint64_t now_ns;
     struct esi_diagram_extent extent;
     uint64_t worst_error_ns;
-    const char *first_host;
-    bool has_hosts; /* several */
+    struct esi_diagram_host *hosts;
+    size_t host_count, host_capacity;
+    bool has_hosts; /* threads run on several */
 };
 
 static inline struct esi_diagram_thread *esi_diagram_thread(
@@ -142,6 +163,21 @@ static inline struct esi_diagram_moment *esi_diagram_moment_at(
                ? &thread->moments[number - thread->moment_first]
                : NULL;
 }
+
+/* The number of a host, which is put in where it is new; UINT32_MAX without memory. */
+uint32_t esi_diagram_host_number(struct esi_diagram *diagram, const char *name);
+
+/* --- diagram_instances.c ---------------------------------------------------------- */
+
+/* 0 or -ENOMEM. */
+int esi_diagram_instances_init(struct esi_diagram *diagram);
+void esi_diagram_instances_fini(struct esi_diagram *diagram);
+/* The exit of a row from a collective operation, whose enter was taken. */
+int esi_diagram_instances_leave(struct esi_diagram *diagram,
+                                uint32_t row,
+                                const struct esi_causal_call *exit);
+
+/* --- diagram.c, diagram_event.c, diagram_window.c --------------------------------- */
 
 /* The thread of a trace; NULL = it is none's. */
 struct esi_diagram_thread *esi_diagram_thread_of(const struct esi_diagram *diagram,

@@ -26,6 +26,8 @@ enum {
     HEIGHT = 900,     /* that many rows share */
     CALLS_MAX = 6000, /* drawn one by one */
     MESSAGES_MAX = 2000,
+    BANDS_MAX = 400,
+    BAND_LEAST = 2, /* columns: narrower ones are left out */
     TICKS = 8,
 };
 
@@ -42,11 +44,13 @@ static const char style[] =
     ".message{stroke:#444;stroke-width:.8;fill:none;opacity:.75}\n"
     ".past{stroke:#b84e00;stroke-width:2;fill:none;stroke-dasharray:6 3}\n"
     ".future{stroke:#007a5a;stroke-width:2;fill:none}\n"
+    ".band{fill:#b84e00;opacity:.16}.late{fill:#b84e00;stroke:#fff}"
+    ".unsure{fill:#fff;stroke:#b84e00;stroke-width:2}\n"
     ".event{fill:none;stroke:#000;stroke-width:2}.match{fill:none;stroke:#a03c80;"
     "stroke-width:2}\n"
     "@media(prefers-color-scheme:dark){text{fill:#e4e7ea}.back{fill:#15181c}"
     ".computing{fill:#2b353e}.grid{stroke:#444c55}.message{stroke:#c8ced4}"
-    ".event{stroke:#fff}}\n"
+    ".event{stroke:#fff}.band,.late{fill:#f0803c}.unsure{stroke:#f0803c}}\n"
     "</style>\n"
     "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" "
     "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
@@ -64,6 +68,7 @@ struct svg_drawing {
     int32_t *places; /* by row: from the top, -1 = is not drawn; owned */
     bool *is_wanted; /* by row; owned */
     uint64_t drawn;  /* messages */
+    unsigned bands;
 };
 
 /* --- Places ----------------------------------------------------------------------- */
@@ -197,6 +202,11 @@ static void print_legend(const struct svg_drawing *drawing)
                 name, x, y, x + 16, y + 9, name);
         x += 28 + 7 * (int)strlen(name);
     }
+    if (drawing->bands > 0)
+        fprintf(drawing->stream,
+                "<path class=\"late\" d=\"M%d %.1fl5 5l-5 5l-5 -5z\"/>"
+                "<text x=\"%d\" y=\"%.1f\">came last</text>\n",
+                x + 6, y, x + 16, y + 9);
 }
 
 /* --- Rows ------------------------------------------------------------------------- */
@@ -358,6 +368,53 @@ static void print_messages(struct svg_drawing *drawing)
     fputc('\n', drawing->stream);
 }
 
+/* --- Collective operations -------------------------------------------------------- */
+
+/* From above to below: all rows for an operation of as many ranks, else those of its
+ * first and last arrival. */
+static void find_height(const struct svg_drawing *drawing,
+                        const struct esi_diagram_instance *instance,
+                        double *ret_top,
+                        double *ret_bottom)
+{
+    int32_t ends[2] = {drawing->places[instance->first.row],
+                       drawing->places[instance->last.row]};
+    int32_t above = ends[0] < ends[1] ? ends[0] : ends[1];
+    int32_t below = ends[0] < ends[1] ? ends[1] : ends[0];
+
+    if ((size_t)instance->size >= drawing->extent.rows) {
+        above = 0;
+        below = (int32_t)drawing->picture->row_count - 1;
+    }
+    *ret_top = y_of(drawing, above);
+    *ret_bottom = y_of(drawing, below + 1);
+}
+
+/* From the first arrival to the last one, and a diamond where the last one came; hollow
+ * where clocks cannot tell that it was. */
+static int print_band(void *data, const struct esi_diagram_instance *instance)
+{
+    struct svg_drawing *drawing = data;
+    bool is_time = drawing->picture->window.axis == ESI_DIAGRAM_TIME;
+    double from = x_of(drawing, is_time ? instance->first.ns : instance->first.level);
+    double to = x_of(drawing, is_time ? instance->last.ns : instance->last.level);
+    double width = to > from ? to - from : from - to;
+    double top, bottom;
+
+    if (drawing->places[instance->first.row] < 0 ||
+        drawing->places[instance->last.row] < 0 || width < BAND_LEAST)
+        return 0;
+    find_height(drawing, instance, &top, &bottom);
+    fprintf(drawing->stream,
+            "<rect class=\"band\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" "
+            "height=\"%.1f\"/><path class=\"%s\" d=\"M%.2f %.1fl5 5l-5 5l-5 -5z\"/>\n",
+            from < to ? from : to, top, width, bottom - top,
+            instance->late > 1 ? "unsure" : "late", to,
+            y_of(drawing, drawing->places[instance->last.row]) +
+                bar_height(drawing) / 2 - 5);
+    return ++drawing->bands >= BANDS_MAX;
+}
+
 /* --- Events and cones ------------------------------------------------------------- */
 
 static bool find_place(const struct svg_drawing *drawing,
@@ -469,6 +526,8 @@ static int print_all(struct svg_drawing *drawing)
         result = print_row(drawing, i, calls_max);
     print_axis(drawing);
     print_messages(drawing);
+    esi_diagram_foreach_instance(drawing->diagram, &picture->window, print_band,
+                                 drawing);
     for (size_t i = 0; i < picture->match_count; i++)
         print_mark(drawing, picture->matches[i], "match");
     if (result == 0 && picture->event.index > 0)

@@ -19,7 +19,8 @@ struct esi_diagram_picture {
 };
 
 /* Calls are drawn one by one where they are few, else what most of a column was;
- * messages up to a number that can still be told apart.  0, -EINVAL, -ENOMEM, -EIO. */
+ * messages up to a number that can still be told apart; of collective operations how
+ * long their members took to come, where that shows.  0, -EINVAL, -ENOMEM, -EIO. */
 int esi_diagram_print_svg(struct esi_diagram *diagram,
                           const struct esi_diagram_picture *picture,
                           FILE *stream);

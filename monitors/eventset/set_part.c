@@ -90,7 +90,10 @@ static bool find_partner(struct esi_set_part *part,
     if (!trace || !trace->is_taken || partner->index <= trace->before)
         return false;
     /* The other half of a sync that is in the part comes next. */
-    trace->is_begun |= is_sync;
+    if (is_sync && !trace->is_begun) {
+        trace->before = partner->index - 1;
+        trace->is_begun = true;
+    }
     partner->trace = trace->number;
     partner->index -= trace->before;
     return trace->is_begun;
@@ -134,6 +137,8 @@ static int take_event(void *data, const struct es_set_event *event)
         trace->before = event->id.index;
         return 0;
     }
+    if (!trace->is_begun)
+        trace->before = event->id.index - 1;
     trace->is_begun = true;
     return give_event(part, event);
 }

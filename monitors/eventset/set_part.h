@@ -8,7 +8,8 @@
  *   ... an ordered stream (event.h) into esi_set_part_sink(part) ...
  *   esi_set_part_destroy(part);
  *
- * Traces and events are counted anew.  A receive keeps those of its sends that are in
+ * Traces and events are counted anew, also where the first events of a trace are not in
+ * the stream.  A receive keeps those of its sends that are in
  * the part, and a sync whose other half is not becomes a unary event.  What was ordered
  * by events that are left out alone is concurrent in the part.
  *

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/now.h"
+#include "base/own_cost.h"
 #include "monitors/causality/causality_scope.h"
 #include "monitors/delay/delay.h"
 #include "monitors/profile/profile_report.h"
@@ -48,8 +49,7 @@ struct esi_top {
     size_t before_capacity;
     size_t next_profile; /* row whose turn it is */
     uint64_t looked_ns;  /* run time; 0 = not yet */
-    uint64_t wall_ns;    /* of the look before, likewise */
-    uint64_t cpu_ns;
+    struct esi_own_cost cost;
     struct esi_delay *delay; /* NULL: waits are not asked for */
     struct esi_causality_scope *events;
     struct esi_top_trail *trail; /* NULL: no rank is printed */
@@ -394,19 +394,6 @@ static size_t count_hosts(const struct esi_top *top)
     return count;
 }
 
-/* What this process has cost since the look before. */
-static void measure_cost(struct esi_top *top, struct esi_top_look *look)
-{
-    uint64_t wall_ns = esi_now_ns(CLOCK_MONOTONIC);
-    uint64_t cpu_ns = esi_now_ns(CLOCK_PROCESS_CPUTIME_ID);
-
-    look->cost = top->wall_ns && wall_ns > top->wall_ns
-                     ? (double)(cpu_ns - top->cpu_ns) / (double)(wall_ns - top->wall_ns)
-                     : -1;
-    top->wall_ns = wall_ns;
-    top->cpu_ns = cpu_ns;
-}
-
 static void sum_up(struct esi_top *top, struct esi_top_look *look)
 {
     look->rows = top->rows;
@@ -425,7 +412,7 @@ static void sum_up(struct esi_top *top, struct esi_top_look *look)
         note_clock(&row->thread->last, &look->clock_error_ns);
     }
     count_overwritten(look->heartbeat.scope, look);
-    measure_cost(top, look);
+    look->cost = esi_own_cost_measure(&top->cost);
 }
 
 int esi_top_look(struct esi_top *top, struct esi_top_look *ret_look)

@@ -61,6 +61,30 @@ static void spans_are_rounded_and_saturate(void **state)
     }
 }
 
+/* Of the numbers of all lengths. */
+static uint64_t draw_number(uint64_t *seed)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (*seed ^ *seed >> 29) >> (*seed >> 58);
+}
+
+static void spans_are_those_of_wide_numbers(void **state)
+{
+    uint64_t seed = 1;
+
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        struct es_clock clock = {.kind = ES_CLOCK_TSC,
+                                 .frequency_hz = draw_number(&seed) | 1};
+        uint64_t ticks = draw_number(&seed);
+        unsigned __int128 ns = ((unsigned __int128)ticks * S + clock.frequency_hz / 2) /
+                               clock.frequency_hz;
+
+        assert_int_equal(es_clock_span_ns(&clock, ticks),
+                         ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns);
+    }
+}
+
 static void times_count_both_ways_from_the_pairing(void **state)
 {
     struct es_clock clock = {
@@ -218,6 +242,7 @@ SUITE(test_clock)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spans_are_rounded_and_saturate),
+        cmocka_unit_test(spans_are_those_of_wide_numbers),
         cmocka_unit_test(times_count_both_ways_from_the_pairing),
         cmocka_unit_test(the_error_bound_holds_against_the_kernel),
         cmocka_unit_test(refining_narrows_the_error),

@@ -33,8 +33,8 @@ refuse() { # PATTERN... : configure must fail and name each
 unset MPICC MPIFC MPIEXEC PKG_CONFIG_PATH
 path=$PATH
 options=(PKG_CONFIG_LIBDIR="$work/empty" --with-mpi="$work/empty")
-packages='libhwloc-dev libjansson-dev libssl-dev libpcre2-dev mpich libmpich-dev'
-refuse 'hwloc >=' 'jansson >=' 'openssl >=' 'no mpicc' "apt-get install $packages"
+packages='libhwloc-dev libjansson-dev libssl-dev libpcre2-dev zlib1g-dev mpich libmpich-dev'
+refuse 'hwloc >=' 'jansson >=' 'openssl >=' 'zlib >=' 'no mpicc' "apt-get install $packages"
 
 listed=$("$top_srcdir/tools/install-deps" --list)
 for package in $packages; do

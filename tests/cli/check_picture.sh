@@ -50,6 +50,14 @@ is_empty out
 cp "$folder/ring.svg" "$folder/out"
 picture_has 'n("computing") == 4'
 
+# Collective operations: a band from the first arrival to the last, which has a mark,
+# as the legend says.
+timeout -k 5 60 "$eventspace" run -n 3 --name "$prefix-late" --record "$folder/late.rec" \
+    -- "$top_builddir/apps/imbalance" --iterations 4 --ranks-late 1 --late-us 20000 \
+    >"$folder/program" 2>"$folder/err" </dev/null || fault "imbalance: $(cat "$folder/program" "$folder/err")"
+expect 0 "$eventspace" export "$folder/late.rec" --to svg
+picture_has 'n("band") >= 4' 'n("late") >= 4' 'n("late") + n("unsure") == n("band") + 1'
+
 # What is wrong is said in one line, and no file is made.
 refuses()
 {

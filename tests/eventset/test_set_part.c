@@ -153,11 +153,63 @@ static void what_is_not_in_order_is_refused(void **state)
     esi_set_part_destroy(NULL);
 }
 
+struct given_events {
+    struct es_event_id ids[4];
+    struct es_event_id partners[4];
+    size_t count;
+};
+
+static int give_event(void *data, const struct es_set_event *event)
+{
+    struct given_events *given = data;
+
+    given->ids[given->count] = event->id;
+    if (event->partner_count > 0)
+        given->partners[given->count] = event->partners[0];
+    given->count++;
+    return 0;
+}
+
+/* The first events of both traces are not in the stream. */
+static void traces_may_begin_late(void **state)
+{
+    struct given_events given = {.count = 0};
+    const struct esi_set_part_config config = {
+        .sink = {.event = give_event, .data = &given}};
+    struct es_event_id sent[2] = {{0, 4}, {0, 6}}, half = {1, 9}, other = {0, 7};
+    const struct es_set_event events[] = {
+        {.id = {0, 6}, .kind = ES_EVENT_SEND},
+        {.id = {0, 7}, .kind = ES_EVENT_SYNC, .partners = &half, .partner_count = 1},
+        {.id = {1, 9}, .kind = ES_EVENT_SYNC, .partners = &other, .partner_count = 1},
+        {.id = {1, 10}, .kind = ES_EVENT_RECEIVE, .partners = sent, .partner_count = 2},
+    };
+    static const struct es_event_id wanted[] = {{0, 1}, {0, 2}, {1, 1}, {1, 2}};
+    static const struct es_event_id partners[] = {{0, 0}, {1, 1}, {0, 2}, {0, 1}};
+    struct esi_set_part *part;
+    struct es_set_sink sink;
+
+    (void)state;
+    assert_int_equal(esi_set_part_create(&config, &part), 0);
+    sink = esi_set_part_sink(part);
+    assert_int_equal(sink.trace(sink.data, 0, "a"), 0);
+    assert_int_equal(sink.trace(sink.data, 1, "b"), 0);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(sink.event(sink.data, &events[i]), 0);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(given.ids[i].trace, wanted[i].trace);
+        assert_int_equal(given.ids[i].index, wanted[i].index);
+        assert_int_equal(given.partners[i].trace, partners[i].trace);
+        assert_int_equal(given.partners[i].index, partners[i].index);
+    }
+    esi_set_part_destroy(part);
+}
+
 SUITE(test_set_part)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_ordered_as_the_whole_is),
         cmocka_unit_test(what_is_not_in_order_is_refused),
+        cmocka_unit_test(traces_may_begin_late),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

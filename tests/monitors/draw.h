@@ -24,6 +24,11 @@ static inline uint64_t draw_below(uint64_t limit)
     return draw() % limit;
 }
 
+static inline void draw_from(uint64_t seed)
+{
+    draw_state = seed * 2654435761u + 1;
+}
+
 /* For cmocka, as a test's set-up. */
 static inline int draw_seed(void **state)
 {
@@ -33,7 +38,7 @@ static inline int draw_seed(void **state)
 
     (void)state;
     printf("# ES_TEST_SEED=%llu\n", seed);
-    draw_state = seed * 2654435761u + 1;
+    draw_from(seed);
     return 0;
 }
 

@@ -130,6 +130,45 @@ static void groups_add_up_and_name_who_is_unlike(void **state)
     }
 }
 
+static void check_clusters(const struct diagram_case *made, const char *wanted)
+{
+    for (uint32_t i = 0; i < (uint32_t)made->timeline.ranks; i++) {
+        struct esi_diagram_row row, first;
+
+        assert_int_equal(esi_diagram_row(made->diagram, i, &row), 0);
+        assert_int_equal(esi_diagram_row(made->diagram, 0, &first), 0);
+        assert_string_equal(row.cluster, wanted);
+        assert_ptr_equal(row.cluster, first.cluster);
+    }
+}
+
+static void rows_have_the_cluster_of_their_host(void **state)
+{
+    struct esi_diagram_extent before, after;
+    struct diagram_case made;
+
+    (void)state;
+    begin_case(&made, 3, 0);
+    assert_int_equal(esi_diagram_set_cluster(made.diagram, "elsewhere", "east"), 0);
+    run_case(&made);
+    check_clusters(&made, "");
+    esi_diagram_extent(made.diagram, &before);
+    assert_int_equal(esi_diagram_set_cluster(made.diagram, "made", "west"), 0);
+    check_clusters(&made, "west");
+    esi_diagram_extent(made.diagram, &after);
+    assert_true(after.changes > before.changes);
+    assert_int_equal(esi_diagram_set_cluster(made.diagram, "made", "west"), 0);
+    esi_diagram_extent(made.diagram, &before);
+    assert_int_equal(after.changes, before.changes);
+    end_case(&made);
+
+    begin_case(&made, 2, 0); /* it is known before there are rows */
+    assert_int_equal(esi_diagram_set_cluster(made.diagram, "made", "west"), 0);
+    run_case(&made);
+    check_clusters(&made, "west");
+    end_case(&made);
+}
+
 /* --- The order -------------------------------------------------------------------- */
 
 /* Levels by the longest chain: as many rounds as it takes. */
@@ -458,6 +497,7 @@ SUITE(test_diagram)
         cmocka_unit_test(cells_of_time_are_what_calls_add_up_to),
         cmocka_unit_test(cells_of_levels_count_events),
         cmocka_unit_test(groups_add_up_and_name_who_is_unlike),
+        cmocka_unit_test(rows_have_the_cluster_of_their_host),
         cmocka_unit_test(levels_are_longest_chains),
         cmocka_unit_test(cones_are_all_that_is_before_and_after),
         cmocka_unit_test(messages_have_an_end_in_the_window),

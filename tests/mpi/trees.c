@@ -116,6 +116,22 @@ static void fail_blocks(MPI_Datatype uncommitted)
     tell("allgather type", MPI_Allgather(a, 1, MPI_INT, b, 1, MPI_DATATYPE_NULL, comm));
 }
 
+/* A handle that was good comes back for a type that is not committed. */
+static void fail_again(void)
+{
+    int a[16] = {0};
+
+    for (int i = 0; i < 3; i++) {
+        MPI_Datatype type;
+
+        MPI_Type_vector(3, 1, 4, MPI_INT, &type);
+        if (i % 2 == 0)
+            MPI_Type_commit(&type);
+        tell("again", MPI_Bcast(a, 1, type, 0, MPI_COMM_WORLD));
+        MPI_Type_free(&type);
+    }
+}
+
 static void fail_all(void)
 {
     MPI_Datatype vector, uncommitted;
@@ -126,6 +142,7 @@ static void fail_all(void)
     fail_broadcasts(uncommitted);
     fail_reductions(vector);
     fail_blocks(uncommitted);
+    fail_again();
     MPI_Type_free(&vector);
     MPI_Type_free(&uncommitted);
 }

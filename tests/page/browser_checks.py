@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the EventSpace authors
 """Looks at the page of `eventspace view` in a browser (check_browser.sh starts the servers).
 
-    browser_checks.py --ring URL --one URL --live URL --hang URL --pictures FOLDER
+    browser_checks.py --ring URL ... --pictures FOLDER, a URL for each of ARCHIVES, RUNS
 
 What is looked at is the page's own model, window.eventspaceView, and its table; each
 check waits for a state of the page.
@@ -13,11 +13,33 @@ import argparse
 import json
 import sys
 import traceback
+import urllib.error
 import urllib.request
 
 from browser import Browser
 
 V = "eventspaceView"
+ARCHIVES = ("ring", "split", "late", "one", "empty", "cut", "lost")
+RUNS = ("live", "hang")
+TABS = 8
+STREAMS = 8  # that a server has
+# Calls take longer than the run needs to change again.
+SLOW_CALLS = """(() => {
+    const ask = window.fetch;
+    window.fetch = async (url, options) => {
+        if (url.startsWith('/api/calls'))
+            await new Promise((resolve) => setTimeout(resolve, 700));
+        return ask(url, options);
+    };
+})()"""
+LAST_SECOND = f"{V}.setWindow({V}.run.end - 1e9, {V}.run.end, {{ follow: true }})"
+LOST_PIXELS = """(async () => {
+    const { pixels, STATES } = await import('/palette.js');
+    const canvas = document.getElementById('diagram');
+    const drawn = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const lost = pixels.hatch[STATES.indexOf('lost')];
+    return new Uint32Array(drawn.data.buffer).filter((pixel) => pixel === lost).length;
+})()"""
 DRAWN = f"window.{V} && {V}.run.known && {V}.drawn > 0"
 
 
@@ -35,15 +57,19 @@ class Checks:
         if state:
             url += "&" + state
         page = self.browser.open(url, **more)
-        page.wait(DRAWN if name in ("live", "hang") else f"{DRAWN} && {V}.idle")
+        page.wait(DRAWN if name in RUNS else f"{DRAWN} && {V}.idle")
         return page
 
-    def ask(self, name, request):
-        """What the server of a run answers, without the page."""
+    def request(self, name, path):
+        """A reply of the server of a run, without the page."""
         base, token = getattr(self.urls, name).split("#token=")
-        asked = urllib.request.Request(base + "api/" + request,
+        asked = urllib.request.Request(base + "api/" + path,
                                        headers={"X-EventSpace-Token": token})
-        with urllib.request.urlopen(asked, timeout=20) as reply:
+        return urllib.request.urlopen(asked, timeout=20)
+
+    def ask(self, name, path):
+        """What such a reply says."""
+        with self.request(name, path) as reply:
             return json.load(reply)
 
     def that(self, holds, what):
@@ -157,6 +183,32 @@ def check_address(checks, page):
     checks.end(other, "restored")
 
 
+def check_export(checks):
+    """A file for Perfetto has an arrow for each message between the rows of the window."""
+    end = checks.ask("ring", "run")["end"] + 1
+    for first, last, rows in ((0, end, "0-3"), (int(end * 0.6), end, "0-3"),
+                              (int(end * 0.6), end, "0-1"), (0, int(end * 0.8), "0-2")):
+        window = f"from={first}&to={last}&rows={rows}"
+        events = checks.ask("ring", f"export?format=chrome&{window}")["traceEvents"]
+        messages = checks.ask("ring", f"messages?{window}")["messages"]
+        tails, heads = ([(event["id"], event["ts"]) for event in events
+                         if event["ph"] == phase] for phase in ("s", "f"))
+        inner = sum(first <= one[2] and one[6] < last for one in messages)
+        checks.that(inner <= len(heads) <= len(messages) and
+                    [one[0] for one in tails] == [one[0] for one in heads],
+                    f"{len(heads)} arrows of {inner} to {len(messages)} messages")
+    page = checks.open("ring")
+    page.evaluate("""(() => {
+        window.saved = [];
+        HTMLAnchorElement.prototype.click = function () { saved.push(this.download); };
+        const save = document.getElementById('save');
+        save.value = 'chrome';
+        save.dispatchEvent(new Event('change'));
+    })()""")
+    page.wait("saved.length === 1 && saved[0].endsWith('.json')")
+    checks.end(page, "export")
+
+
 def check_keys(checks):
     """All of it by keys."""
     page = checks.open("ring")
@@ -237,6 +289,9 @@ def check_panels(checks):
         idle(page, "document.getElementById('panel').innerText.trim().length > 10")
         error = page.evaluate("(document.querySelector('#panel .error') || {}).textContent")
         checks.that(not error, f"panel {name}: {error or 'shown'}")
+        if name == "trees":
+            checks.that("holds no operations of instrumented trees" in page.evaluate(
+                "document.getElementById('panel').innerText"), "an archive without trees")
     checks.that("without a scope" in page.evaluate(
         "document.getElementById('panel').innerText"), "an archive has no scope")
     checks.end(page, "panels")
@@ -291,15 +346,77 @@ def check_live(checks):
     page.evaluate("document.getElementById('follow').click()")
     page.wait(f"{V}.view.follow && {V}.view.to > {to}")
     checks.that(True, "a button goes back")
+    page.wait("/this costs [\\d.e-]+ % of a core/.test("
+              "document.getElementById('status').textContent)")
+    checks.that(True, "the header tells what the command costs")
     check_live_trees(checks, page)
-    other = checks.open("live")
-    other.wait(f"{V}.run.events > {events}")
-    last = other.evaluate(f"{V}.run.events")
-    other.wait(f"{V}.run.events > {last}")
-    page.wait(f"{V}.run.events > {last}")
-    checks.that(True, "two tabs are kept up to date")
-    checks.end(other, "second tab")
+    check_tabs(checks, page)
     checks.end(page, "live")
+
+
+def check_live_matches(checks):
+    """Matches become more while a run goes on, and the newest are there."""
+    pattern = 'A := [operation = "MPI_Allreduce"]; M := A;'
+    page = checks.open("live", "panel=search&by=pattern&search=" +
+                       urllib.request.quote(pattern))
+    page.wait(f"{V}.found.matches.length > 0")
+    for _ in range(2):
+        end = page.evaluate(f"{V}.run.end")
+        page.wait(f"{V}.found.matches.some(({{ places }}) => places[0].t > {end})")
+    words = page.evaluate("document.querySelector('#panel p[role=status]').textContent")
+    checks.that("matches" in words, f"a pattern's matches come by themselves: {words}")
+    index = page.evaluate(f"""(() => {{
+        {V}.found.match = {V}.found.matches.length - 1;
+        return JSON.stringify({V}.found.matches[{V}.found.match].events[0].slice(0, 2));
+    }})()""")
+    end = page.evaluate(f"{V}.run.end")
+    page.wait(f"{V}.found.matches.some(({{ places }}) => places[0].t > {end})")
+    checks.that(page.evaluate(f"{V}.found.match < 0 || JSON.stringify({V}.found.matches"
+                              f"[{V}.found.match].events[0].slice(0, 2)) === '{index}'"),
+                "the one that is selected stays so")
+    checks.end(page, "live matches")
+
+
+def check_tabs(checks, first):
+    """Many tabs at once: each shows what comes, however slow its requests are."""
+    first.evaluate(f"{V}.set({{ panel: 'event' }})")
+    pages = [first] + [checks.open("live", width=700, height=400)
+                       for _ in range(TABS - 1)]
+    for page in pages:
+        page.evaluate(SLOW_CALLS)
+        page.evaluate(LAST_SECOND)
+        page.wait(f"{V}.found.calls && {V}.view.follow")
+    ends = [page.evaluate(f"[{V}.run.events, {V}.found.calls.to]") for page in pages]
+    for page, (events, to) in zip(pages, ends):
+        page.wait(f"{V}.run.events > {events} && {V}.found.calls.to > {to}")
+    streams = [page.evaluate(f"{V}.found.stream") for page in pages]
+    checks.that(not any(streams), f"{TABS} tabs have their live updates {streams}")
+    for page in pages[1:]:
+        checks.end(page, "one of several tabs")
+
+
+def check_refused(checks):
+    """A tab that gets no stream any more says so, and is kept up to date."""
+    streams = []
+    while len(streams) <= STREAMS:
+        try:
+            streams.append(checks.request("live", "stream"))
+        except urllib.error.HTTPError as error:
+            checks.that(error.code == 429, f"too many streams: {error.code}")
+            break
+    checks.that(len(streams) == STREAMS, f"{len(streams)} streams")
+    page = checks.open("live")
+    for _ in range(2):
+        events = page.evaluate(f"{V}.run.events")
+        page.wait(f"{V}.run.events > {events}")
+    words = page.evaluate("document.getElementById('error').textContent")
+    checks.that("once a second: too many pages" in words, f"it is told: {words}")
+    for stream in streams:
+        stream.close()
+    page.wait(f"{V}.found.stream === ''")
+    checks.that(all("429" in error for error in page.errors), f"{page.errors}")
+    page.errors.clear()
+    checks.end(page, "without a stream")
 
 
 def check_hang(checks):
@@ -318,6 +435,55 @@ def check_hang(checks):
     page.wait("document.querySelectorAll('svg.graph .stuck circle').length > 1")
     checks.that(True, "the graph of waits has it")
     checks.end(page, "hang")
+
+
+def check_clusters(checks):
+    """Rows are grouped by the clusters of their hosts where there are several."""
+    page = checks.open("ring", "group=cluster")
+    checks.that(page.evaluate("document.getElementById('by-cluster').hidden") and
+                page.evaluate(f"{V}.lines.every((line) => !line.grouped)"),
+                "in one cluster rows are not grouped by it")
+    checks.end(page, "one cluster")
+    page = checks.open("split")
+    page.evaluate("""(() => {
+        const choice = document.getElementById('group');
+        choice.value = 'cluster';
+        choice.dispatchEvent(new Event('change'));
+    })()""")
+    idle(page, f"{V}.lines.some((line) => line.grouped)")
+    groups = page.evaluate(f"{V}.lines.filter((line) => line.grouped)"
+                           ".map((line) => [line.title, line.rows.map((r) => r.rank)])")
+    checks.that(groups == [["cluster east", [0, 2]], ["cluster west", [1, 3]]],
+                f"groups by cluster: {groups}")
+    checks.that(not page.evaluate(f"{V}.found.window"), "and their cells are had")
+    checks.end(page, "clusters")
+
+
+def check_collectives(checks):
+    """Arrivals of collective operations are drawn, and a click in the list goes there."""
+    page = checks.open("late")
+    kinds = f"(kind) => {V}.items.filter((item) => item.kind === kind)"
+    checks.that(page.evaluate(f"({kinds})('instance').length") == 0, "no bands unasked")
+    page.press("k")
+    idle(page, f"({kinds})('instance').length > 0")
+    wanted = checks.ask("late", "collectives")["instances"]
+    drawn = page.evaluate(f"({kinds})('late-rank').map((item) => item.instance)")
+    checks.that(sorted(one["instance"] for one in drawn) == list(range(12)) and
+                all(one in wanted for one in drawn),
+                f"{len(drawn)} operations are drawn as the server tells them")
+    page.screenshot(f"{checks.urls.pictures}/collectives.png")
+    page.evaluate("document.getElementById('tab-collectives').click()")
+    page.wait("document.querySelectorAll('#panel .instances button').length == 12")
+    page.evaluate("document.querySelector('#panel .instances button').click()")
+    first, last = wanted[0]["first"], wanted[0]["last"]
+    idle(page, f"!{V}.view.whole && {V}.view.from < {first[2]} && "
+               f"{V}.view.to > {wanted[0]['end']} && {V}.found.event")
+    checks.that(page.evaluate(f"{V}.view.selection") == last[:2],
+                "a click shows the most costly one and selects who came last")
+    page.wait("location.hash.includes('collectives=1')")
+    page.press("k")
+    idle(page, f"({kinds})('instance').length == 0")
+    checks.end(page, "collectives")
 
 
 def check_preferences(checks):
@@ -348,14 +514,46 @@ def check_small(checks):
     checks.end(page, "one rank")
 
 
-CHECKS = (check_archive, check_keys, check_mouse, check_pattern, check_panels, check_live,
-          check_hang, check_preferences, check_small)
+def check_incomplete(checks):
+    """What is empty, cut or has lost events is shown as such."""
+    for name, words in (("empty", "This run has no events."),
+                        ("cut", "Cut: 4 of 4 ranks have no MPI_Finalize."),
+                        ("lost", "tuples were lost; where is hatched in grey.")):
+        page = checks.open(name)
+        page.wait(f"{V}.run.reading.done")
+        notice = "document.getElementById('notice').textContent"
+        page.wait(f"{notice}.includes('{words}')")
+        checks.that(True, f"{name}: {page.evaluate(notice)}")
+        for panel in ("event", "waits", "collectives", "matrix", "profile", "search"):
+            page.evaluate(f"document.getElementById('tab-{panel}').click()")
+            idle(page)
+        page.press("t")
+        page.press("a")
+        page.press("+")
+        page.press("ArrowRight")
+        idle(page)
+        error = page.evaluate("document.getElementById('error').textContent")
+        checks.that(not error, f"{name}: {error or 'no error'}")
+        checks.end(page, name)
+    page = checks.open("lost")
+    checks.that(page.evaluate(LOST_PIXELS) > 10, "lost: hatched in the diagram")
+    checks.end(page, "lost, hatched")
+    page = checks.open("ring")
+    checks.that("Cut" not in page.evaluate("document.getElementById('notice').textContent"),
+                "a whole run is not said to be cut")
+    checks.end(page, "whole")
+
+
+CHECKS = (check_archive, check_export, check_keys, check_mouse, check_pattern,
+          check_panels, check_clusters, check_collectives, check_refused,
+          check_live_matches, check_live, check_hang, check_incomplete,
+          check_preferences, check_small)
 
 
 def main():
     """Run all checks in one browser."""
     parser = argparse.ArgumentParser()
-    for name in ("ring", "one", "live", "hang", "pictures"):
+    for name in (*ARCHIVES, *RUNS, "pictures"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--only")
     arguments = parser.parse_args()

@@ -4,7 +4,9 @@
 """check_archive.py - the page of an archive: who is refused, and whether windows are what
 the calls say.
 
-usage: check_archive.py ARCHIVE
+usage: check_archive.py ARCHIVE TREES
+
+TREES is the archive of a run with instrumented trees.
 """
 
 import json
@@ -21,7 +23,7 @@ import xml.etree.ElementTree
 
 from page_client import EVENTSPACE, View, check, finish
 
-ARCHIVE = sys.argv[1]
+ARCHIVE, TREES = sys.argv[1:]
 STATES = 7
 LOST = 6
 
@@ -117,10 +119,34 @@ def check_groups(view, run, rows):
     _, _, _, lines = unpack(view.get("/api/window", group=2, rows="2,0-1", **{
         "from": 0, "to": end, "columns": 10}))
     check([line[:2] for line in lines] == [(2, 2), (1, 1)], "not two groups")
-    for group, wanted in (("host", [(0, 3)]), ("rank", [(0, 1), (1, 1), (2, 1)])):
+    for group, wanted in (("cluster", [(0, 3)]), ("host", [(0, 3)]),
+                          ("rank", [(0, 1), (1, 1), (2, 1)])):
         _, _, _, lines = unpack(view.get("/api/window", group=group, **{
             "from": 0, "to": end, "columns": 10}))
         check([line[:2] for line in lines] == wanted, f"groups by {group}: {lines}")
+
+
+def check_clusters():
+    """Rows are joined by what the path map says of their hosts."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "split")
+        subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__),
+                                                     "split_hosts.py"), ARCHIVE, copy],
+                       check=True)
+        view = View(copy)
+        view.await_reply("/api/run", lambda run: run["reading"]["done"])
+        rows = view.get("/api/rows")["rows"]
+        for row in rows:
+            wanted = "west" if row["rank"] % 2 else "east"
+            check(row["cluster"] == wanted, f"{row} is not in {wanted}")
+        wanted = [[row for row in rows if row["cluster"] == name]
+                  for name in dict.fromkeys(row["cluster"] for row in rows)]
+        for group in ("cluster", "host"):
+            _, _, _, lines = unpack(view.get("/api/window", group=group, **{
+                "from": 0, "to": 10**9, "columns": 4}))
+            check([line[:2] for line in lines] ==
+                  [(of[0]["row"], len(of)) for of in wanted], f"groups by {group}")
+        check(view.stop(signal.SIGTERM) == 0, "SIGTERM")
 
 
 # --- Events -------------------------------------------------------------------------
@@ -158,6 +184,10 @@ def check_searches(view, reply):
     wanted = sum("Allreduce" in reply["operations"][call[6]] for call in reply["calls"])
     check(found["complete"] and len(found["matches"]) == wanted,
           f"{len(found['matches'])} of {wanted} by name")
+    middle = found["matches"][wanted // 2][0][2]
+    later = view.get("/api/search", name="allreduce", limit=100000, **{"from": middle})
+    check(later["matches"] == [match for match in found["matches"]
+                               if match[0][2] >= middle], f"matches from {middle} on")
     pattern = 'A := [operation = "MPI_Allreduce"]; A $a, $b; M := $a -> $b;'
     found = view.get("/api/search", pattern=pattern, limit=5)
     check(not found["complete"] and len(found["matches"]) == 5, "matches of a pattern")
@@ -168,6 +198,42 @@ def check_searches(view, reply):
     check(found == {"matches": [], "complete": True}, f"races {found}")
     view.refuses(400, "/api/search", pattern="A := ")
     view.refuses(400, "/api/search", predicate="Nowhere")
+
+
+def check_instances(view, reply, end):
+    """Collective operations are what the calls of their members say."""
+    rows = {row["row"]: row["rank"] for row in view.get("/api/rows")["rows"]}
+    calls = view.get("/api/calls", **{"from": 0, "to": end, "limit": 100000})
+    by_event = {(call[0], call[12]): call for call in calls["calls"]}
+    instances = reply["instances"]
+    check(reply["complete"] and reply["count"] == len(instances) == 20, f"{reply}")
+    lost = [one["lost_ns"] for one in instances]
+    check(lost == sorted(lost, reverse=True), f"not the most costly first: {lost}")
+    for one in instances:
+        first, last = (by_event[tuple(one[end][:2])] for end in ("first", "last"))
+        check(one["operation"] == "MPI_Allreduce" and one["known"] == one["size"] == 3,
+              f"{one}")
+        check([first[1], first[3], last[1], last[3]] == one["first"][2:] + one["last"][2:],
+              f"{one}, not from {first} to {last}")
+        check(one["spread_ns"] == last[1] - first[1], f"{one}: spread")
+        members = [call for call in calls["calls"] if call[5] == 3 and
+                   call[1] >= first[1] and call[1] <= last[1]]
+        check(len(members) == 3 and one["late_rank"] == rows[last[0]], f"{one} {members}")
+        check(abs(one["lost_ns"] - sum(last[1] - call[1] for call in members)) <= 300,
+              f"{one}: lost")
+    worst = instances[0]["cause"]
+    check(worst and 0 < worst["caused_ns"] <= worst["waited_ns"] and
+          worst["operation"].startswith("MPI_") and worst["rank"] in (0, 1, 2), f"{worst}")
+    one = instances[3]
+    some = view.get("/api/collectives", limit=5, **{
+        "from": one["first"][2], "to": one["first"][2] + 1})
+    check(one in some["instances"] and some["count"] <= 2, f"{some} without {one}")
+    some = view.get("/api/collectives", limit=5, axis="level", **{
+        "from": one["last"][3], "to": one["last"][3] + 1})
+    check(some["instances"] == [one], f"{some}, not {one}")
+    some = view.get("/api/collectives", limit=5, top=1)
+    check(some["instances"] == instances[:5] and not some["complete"] and
+          some["count"] == 20 and len(some["late"]) == 1, f"{some}")
 
 
 def check_findings(view, run):
@@ -186,9 +252,11 @@ def check_findings(view, run):
     late = view.get("/api/collectives")
     check(late["operations"][0]["operation"].startswith("MPI_"), f"{late}")
     check(late["late"][0]["rank"] in (0, 1, 2), f"{late}")
+    check_instances(view, late, end)
     view.await_reply("/api/verdict", lambda reply: reply["looked"])
     check(view.get("/api/scope") == {"stages": []}, "an archive has a scope")
-    check(view.get("/api/trees") == {"lines": []}, "an archive has trees")
+    trees = view.await_reply("/api/trees", lambda reply: reply["looked"])
+    check(trees["lines"] == [] and "holds no operations" in trees["text"], f"{trees}")
     profile = view.get("/api/profile", **{"from": 0, "to": end, "columns": 7})
     check(all(len(state) == 7 for state in profile["states"]), "columns of the profile")
     check(all(sum(column) < 3.01 for column in zip(*profile["states"])), "threads")
@@ -200,6 +268,51 @@ def check_findings(view, run):
           f"{len(lines)} lines of CSV")
     picture = view.get("/api/export", format="svg", event="0:3", **{"from": 0, "to": end})
     check(xml.etree.ElementTree.fromstring(picture).tag.endswith("svg"), "no picture")
+    check_trace_events(view, run)
+
+
+def slices_of(trace):
+    """Operations of a file for Perfetto: who, what, from and to, in microseconds."""
+    return sorted((event["pid"], event["name"], event["ts"], event["ts"] + event["dur"])
+                  for event in trace["traceEvents"]
+                  if event["ph"] == "X" and event["dur"] and event["pid"] > 1)
+
+
+def check_trace_events(view, run):
+    """The file is that of the command; of windows it has what lies in them."""
+    end = int(run["end"]) + 1
+    whole = view.get("/api/export", format="chrome", **{"from": 0, "to": end})
+    wanted = json.loads(subprocess.check_output(
+        [EVENTSPACE, "export", ARCHIVE, "--to", "chrome"]))
+    slices = slices_of(whole)
+    check(slices and slices == slices_of(wanted), f"slices {slices[:3]}")
+    ranks = [row["rank"] for row in view.get("/api/rows")["rows"]]
+    for first, last, rows in ((end // 3, end // 2, (0, 1, 2)), (0, end // 2, (1,)),
+                              (end // 2, end, (0, 2)), (end // 2, end // 2 + 1, (0, 1))):
+        part = view.get("/api/export", format="chrome", rows=",".join(map(str, rows)),
+                        **{"from": first, "to": last})
+        shown = [one for one in slices if one[0] - 2 in (ranks[row] for row in rows)
+                 if one[2] * 1000 < last and one[3] * 1000 >= first]
+        check(slices_of(part) == shown, f"slices from {first} to {last} of {rows}")
+    levels = view.get("/api/export", format="chrome", axis="level",
+                      **{"from": 1, "to": 5})
+    check(0 < len(slices_of(levels)) < len(slices), "slices of levels")
+
+
+def check_trees():
+    """What nodes of trees did is found in an archive: 1 and 2 hang under 0, 3 under 1."""
+    view = View(TREES)
+    reply = view.await_reply("/api/trees", lambda reply: reply["looked"])
+    nodes = [line for line in reply["lines"] if line["type"] == "node"]
+    check(reply["text"] == "" and [node["rank"] for node in nodes] == [0, 1], f"{reply}")
+    for node, children in zip(nodes, ([1, 2], [3])):
+        check(node["operation"] == "MPI_Allreduce" and node["count"] == 20, f"{node}")
+        check(node["wait_ns"]["count"] == 20 and node["down_ns"]["min"] > 0, f"{node}")
+        check({child["member"] for child in node["children"]} <= set(children) and
+              sum(child["last"] for child in node["children"]) == 20, f"{node}")
+    check(reply["lines"][-1]["results"] == 40 and reply["lines"][-1]["incomplete"] == 0,
+          f"{reply['lines'][-1]}")
+    check(view.stop(signal.SIGTERM) == 0, "SIGTERM")
 
 
 # --- Who is refused -----------------------------------------------------------------
@@ -218,6 +331,7 @@ def check_refusals(view):
     for path, parameters in (
             ("/api/run", {"x": 1}), ("/api/rows", {"first": -1}),
             ("/api/window", {"from": 0, "to": 1}), ("/api/event", {"event": "0:0"}),
+            ("/api/window", {"from": 0, "to": 9, "columns": 1, "group": "clusters"}),
             ("/api/event", {"event": "0:4000000000"}), ("/api/event", {"event": "99:1"}),
             ("/api/calls", {"from": 0, "to": 1, "rows": "0-99"}),
             ("/api/export", {"from": 0, "to": 1, "format": "png"}),
@@ -322,6 +436,8 @@ def check_port():
 
 
 check_socket()
+check_clusters()
+check_trees()
 check_port()
 check_other_user()
 finish()

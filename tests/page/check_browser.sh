@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
 # check_browser.sh - the page of `eventspace view` in a real browser: a run that goes on, one
-# that hangs, and archives.
+# that hangs, and archives: whole, empty, cut, and with losses.
 
 . "${top_srcdir:?}/tests/cli/functions.sh"
 need_mpi
@@ -21,7 +21,7 @@ end_all()
 {
     [ ${#started[@]} -eq 0 ] || kill "${started[@]}" 2>/dev/null
     wait
-    for name in live hang; do
+    for name in live hang none; do
         "$eventspace" clean --kill "$prefix-$name" >/dev/null 2>&1
     done
     clear_up
@@ -58,14 +58,39 @@ go_on live --trees=kary:2 -- "$apps/imbalance" --sleep --work-us 20000 --iterati
 go_on hang -- "$apps/hang" receive-cycle --after 20 --seconds 1000
 expect 0 "$eventspace" run -n 4 --record "$folder/ring" -- "$apps/ring" --rounds 20
 expect 0 "$eventspace" run -n 1 --record "$folder/one" -- "$apps/ring" --rounds 0
-serve ring "$folder/ring"
-serve one "$folder/one"
+expect 0 "$PYTHON" "$top_srcdir/tests/page/split_hosts.py" "$folder/ring" "$folder/split"
+expect 0 "$eventspace" run -n 4 --record "$folder/late" -- "$apps/imbalance" --ranks-late 2 \
+    --late-us 3000 --sleep --iterations 12
+expect 0 "$eventspace" run -n 2 --record "$folder/lost" --threshold 16 -- \
+    "$apps/ring" --rounds 5000
+
+# Nobody calls MPI.
+"$eventspace" run -n 1 --name "$prefix-none" -- sleep 1000 >"$folder/none.out" 2>&1 &
+started+=($!)
+await 20 is_there none
+expect 0 "$eventspace" record --for 10ms -o "$folder/empty" "$prefix-none"
+
+# A recorder that is killed.
+has_all()
+{
+    [ "$(find "$folder/cut" -name '?.0-collective*' -size +0 | wc -l)" = 4 ]
+}
+await 20 is_there live
+"$eventspace" record -o "$folder/cut" "$prefix-live" >"$folder/cut.out" 2>&1 &
+recorder=$!
+await 20 has_all
+kill -KILL $recorder
+wait $recorder 2>/dev/null
+
+for name in ring split late one empty cut lost; do
+    serve $name "$folder/$name"
+done
 for name in live hang; do
     await 20 is_there $name
     serve $name "$prefix-$name"
 done
 addresses=()
-for name in ring one live hang; do
+for name in ring split late one empty cut lost live hang; do
     await 20 has_address $name
     addresses+=("--$name" "$(cat "$folder/$name.url")")
 done

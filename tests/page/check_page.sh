@@ -17,6 +17,13 @@ need_mpi
 
 launch_options=
 
+# Whether `why` knows of the run: it says 1 where something is wrong already.
+is_known()
+{
+    "$eventspace" why "$prefix-$1" --format json
+    [ $? -le 1 ]
+}
+
 # run_program NAME N PROGRAM... : in the background, under a name, with $launch_options.
 run_program()
 {
@@ -24,7 +31,7 @@ run_program()
     shift 2
     "$eventspace" run $launch_options -n "$ranks" --name "$prefix-$name" -- "$@" >"$folder/$name" 2>&1 \
         </dev/null &
-    await 20 "$eventspace" why "$prefix-$name" --format json
+    await 20 is_known "$name"
     await 20 [ -d "$EVENTSPACE_DIR/$prefix-$name" ]
 }
 
@@ -33,18 +40,28 @@ timeout -k 5 60 "$eventspace" run -n 3 --name "$prefix-page" \
     --late-us 5000 --sleep --iterations 20 >"$folder/program" 2>"$folder/err" </dev/null ||
     fault "imbalance: $(cat "$folder/program" "$folder/err")"
 
+timeout -k 5 60 "$eventspace" run -n 4 --name "$prefix-tree" --trees=kary:2 \
+    --record "$folder/trees.rec" -- "$top_builddir/apps/imbalance" --ranks-late 3 \
+    --late-us 2000 --sleep --iterations 20 >"$folder/program" 2>"$folder/err" </dev/null ||
+    fault "imbalance: $(cat "$folder/program" "$folder/err")"
+
 if ! grep -q 'define HAVE_MICROHTTPD 1' "$top_builddir/config.h"; then
     expect 2 "$eventspace" view "$folder/page.rec"
     contains err "built without libmicrohttpd"
     finish
 fi
-"${PYTHON:-python3}" "$here/check_archive.py" "$folder/page.rec" || fault "archive"
+"${PYTHON:-python3}" "$here/check_archive.py" "$folder/page.rec" "$folder/trees.rec" ||
+    fault "archive"
 "${PYTHON:-python3}" "$here/check_kept.py" "$folder/page.rec" || fault "kept sums"
 
+# The host of the map that is made for a run, in a cluster of another name.
+"$eventspace" map -n 2 | sed 's/"default"/"lab"/' >"$folder/lab.json"
+launch_options="--map $folder/lab.json"
 run_program live 2 "$top_builddir/apps/imbalance" --sleep --late-us 2000 \
     --iterations 1000000
 "${PYTHON:-python3}" "$here/check_run.py" live "$prefix-live" "$!" || fault "live run"
 wait
+launch_options=
 run_program hang 2 "$top_builddir/apps/hang" receive-cycle --seconds 0
 "${PYTHON:-python3}" "$here/check_run.py" hang "$prefix-hang" "$!" || fault "hung run"
 wait

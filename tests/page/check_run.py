@@ -57,6 +57,18 @@ def check_trees(view):
         nodes_of(reply)[1]["count"] > nodes[1]["count"]))
 
 
+def check_cost(view):
+    """What the command costs is told once a second has gone by."""
+    run = view.await_reply("/api/run", lambda run: run["cost"])
+    check(0 < run["cost"]["cores"] < 1000, f"{run['cost']}")
+
+
+def check_cluster(view):
+    """Rows are in the cluster that the path map of the run names."""
+    view.await_reply("/api/rows", lambda reply: reply["rows"] and all(
+        row["cluster"] == "lab" for row in reply["rows"]))
+
+
 def check_live(view):
     """What the program does is seen while it does it."""
     view.await_reply("/api/run", lambda run: run["events"])
@@ -106,6 +118,8 @@ def main():
         {"live": check_live, "hang": check_hang, "trees": check_trees}[kind](view)
         if kind == "live":
             check_scope(view)
+            check_cost(view)
+            check_cluster(view)
     finally:
         os.kill(int(process), signal.SIGTERM)
     run = view.await_reply("/api/run", lambda run: run["over"])

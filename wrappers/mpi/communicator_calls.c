@@ -399,6 +399,7 @@ int esi_wrap_MPI_Group_free(esi_MPI_Group_free_fn *next, MPI_Group *group)
 
 int esi_wrap_MPI_Op_free(esi_MPI_Op_free_fn *next, MPI_Op *op)
 {
+    atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
     if (op != NULL && esi_thread_self.depth == 0)
         esi_ledger_count_object(ESI_LEDGER_OPERATORS, -1);
     if (esi_progress_is_due() && op != NULL && esi_trees != NULL &&

@@ -85,7 +85,7 @@ static int queue_tuples(struct es_stage *stage)
                                   .mark = scratch->marks[i]};
 
         es_stage_keep(stage, &entry.tuple, &entry.mark);
-        esi_lane_push(&buffer->queue, &entry);
+        *esi_lane_push(&buffer->queue) = entry;
     }
     return result;
 }

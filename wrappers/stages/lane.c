@@ -29,14 +29,15 @@ int esi_lane_reserve(struct esi_lane *lane, size_t extra)
     return ESI_ARRAY_RESERVE(lane->entries, lane->capacity, lane->count + extra);
 }
 
-void esi_lane_insert(struct esi_lane *lane, const struct esi_entry *entry)
+void esi_lane_settle(struct esi_lane *lane)
 {
     struct esi_entry *entries = lane->entries + lane->first;
-    size_t place = lane->count++;
+    size_t place = lane->count - 1;
+    struct esi_entry entry = entries[place];
 
-    for (; place > 0 && entries[place - 1].key_ns > entry->key_ns; place--)
+    for (; place > 0 && entries[place - 1].key_ns > entry.key_ns; place--)
         entries[place] = entries[place - 1];
-    entries[place] = *entry;
+    entries[place] = entry;
 }
 
 /* Moves what is not kept from `scratch` to the batch. */

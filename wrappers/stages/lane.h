@@ -43,25 +43,19 @@ int esi_lane_pull(struct esi_lane *lane,
                   struct es_batch *scratch,
                   struct es_batch *batch);
 
-/* Puts an entry behind the others.  Room must be there. */
-static inline void esi_lane_push(struct esi_lane *lane, const struct esi_entry *entry)
+/* A place behind the other entries, for the caller to fill.  Room must be there. */
+static inline struct esi_entry *esi_lane_push(struct esi_lane *lane)
 {
-    lane->entries[lane->first + lane->count++] = *entry;
+    return &lane->entries[lane->first + lane->count++];
 }
 
-/* Puts an entry in its place.  Room must be there.  Children emit their tuples nearly
- * in order, so the place is near the end. */
-void esi_lane_insert(struct esi_lane *lane, const struct esi_entry *entry);
+/* Moves the last entry to its place by the keys.  Children emit their tuples nearly in
+ * order, so the place is near the end. */
+void esi_lane_settle(struct esi_lane *lane);
 
 static inline const struct esi_entry *esi_lane_head(const struct esi_lane *lane)
 {
     return &lane->entries[lane->first];
-}
-
-static inline void esi_lane_pop(struct esi_lane *lane)
-{
-    lane->count--;
-    lane->first = lane->count ? lane->first + 1 : 0;
 }
 
 /* Moves `count` entries from the front to the batch.  0 or -ENOMEM. */
@@ -69,22 +63,26 @@ static inline int esi_lane_emit(struct esi_lane *lane,
                                 size_t count,
                                 struct es_batch *batch)
 {
+    const struct esi_entry *entries = esi_lane_head(lane);
     int result = es_batch_reserve(batch, count);
 
-    for (; result == 0 && count > 0; count--) {
-        batch->tuples[batch->count] = esi_lane_head(lane)->tuple;
-        batch->marks[batch->count++] = esi_lane_head(lane)->mark;
-        esi_lane_pop(lane);
+    if (result < 0)
+        return result;
+    for (size_t i = 0; i < count; i++) {
+        batch->tuples[batch->count] = entries[i].tuple;
+        batch->marks[batch->count++] = entries[i].mark;
     }
-    return result;
+    lane->count -= count;
+    lane->first = lane->count ? lane->first + count : 0;
+    return 0;
 }
 
-/* From the first key to the last. */
-static inline uint64_t esi_lane_depth_ns(const struct esi_lane *lane)
+/* From the key of the entry at `index`, which there is, to the last. */
+static inline uint64_t esi_lane_depth_ns(const struct esi_lane *lane, size_t index)
 {
     const struct esi_entry *entries = lane->entries + lane->first;
 
-    return lane->count ? entries[lane->count - 1].key_ns - entries[0].key_ns : 0;
+    return entries[lane->count - 1].key_ns - entries[index].key_ns;
 }
 
 #endif

@@ -5,7 +5,7 @@
  * Children emit their tuples nearly in order: only a receive whose number was undecided
  * comes late.  So each child has a lane of a bounded number of tuples, kept in order by
  * insertion, and a heap finds the least of the lanes' heads (Knuth, The Art of Computer
- * Programming 3, 5.4.1).
+ * Programming 3, 5.4.1).  What comes before the other lanes' heads is emitted at once.
  *
  * A tuple is emitted when it is older than the window (all that is to come before it
  * has come by then) or when the stage is drained.  A tuple that comes later still is
@@ -28,7 +28,9 @@
 #include "wrappers/stages/stage.h"
 
 enum { PROPERTY_BY, PROPERTY_WINDOW, PROPERTY_BUFFER, PROPERTY_MODE };
-enum { CHUNK = 64 }; /* tuples taken from a child at once */
+/* Tuples that are taken from a child at once.  Fewer where there are many children:
+ * what all lanes hold should stay in a cache. */
+enum { LEAST_CHUNK = 8, MOST_CHUNK = 64, CACHED = 8192 };
 
 static const char *const keys[] = {"stop", "start", NULL};
 
@@ -47,7 +49,7 @@ static const struct es_property_schema properties[] = {
     [PROPERTY_BUFFER] = {.name = "buffer",
                          .type = ES_PROPERTY_INTEGER,
                          .fallback = "1024",
-                         .minimum = CHUNK,
+                         .minimum = MOST_CHUNK,
                          .maximum = 1 << 24,
                          .help = "tuples kept per child at most"},
     [PROPERTY_MODE] = ESI_FAN_MODE,
@@ -60,6 +62,7 @@ struct sort {
     bool is_outermost; /* see esi_stage_is_outermost() */
     uint64_t window_ns;
     size_t buffer;
+    size_t chunk;
     uint64_t newest_ns; /* key of the last tuple emitted */
     uint64_t *keys_ns;  /* owned; by origin: key of the element's last tuple */
     size_t key_count;
@@ -81,6 +84,13 @@ static void destroy_sort(struct sort *sort, size_t lane_count)
     free(sort);
 }
 
+static size_t chunk_of(size_t child_count)
+{
+    size_t chunk = CACHED / (child_count + 1);
+
+    return chunk < LEAST_CHUNK ? LEAST_CHUNK : chunk > MOST_CHUNK ? MOST_CHUNK : chunk;
+}
+
 static int open_sort(struct es_stage *stage,
                      const struct es_property_value *values,
                      struct es_error *error)
@@ -94,6 +104,7 @@ static int open_sort(struct es_stage *stage,
     sort->sequential = values[PROPERTY_MODE].integer != 0;
     sort->window_ns = (uint64_t)values[PROPERTY_WINDOW].integer;
     sort->buffer = (size_t)values[PROPERTY_BUFFER].integer;
+    sort->chunk = chunk_of(stage->child_count);
     sort->lanes = calloc(stage->child_count + 1, sizeof *sort->lanes);
     if (!sort->lanes || esi_heap_reserve(&sort->heap, stage->child_count) < 0) {
         destroy_sort(sort, stage->child_count);
@@ -152,13 +163,16 @@ static int queue_tuples(const struct es_stage *stage,
     if (result < 0)
         return result;
     for (size_t i = 0; i < scratch->count; i++) {
-        struct esi_entry entry = {.tuple = scratch->tuples[i],
-                                  .mark = scratch->marks[i]};
+        const struct es_mark *mark = &scratch->marks[i];
+        struct esi_entry *entry = esi_lane_push(lane);
 
-        entry.key_ns = key_of(stage, sort, &entry.tuple, &entry.mark);
-        if (places && entry.mark.flags == 0)
-            esi_place_keep(&places->items[entry.mark.origin], entry.mark.position);
-        esi_lane_insert(lane, &entry);
+        entry->key_ns = key_of(stage, sort, &scratch->tuples[i], mark);
+        entry->tuple = scratch->tuples[i];
+        entry->mark = *mark;
+        if (places && mark->flags == 0)
+            esi_place_keep(&places->items[mark->origin], mark->position);
+        if (lane->count > 1 && entry[-1].key_ns > entry->key_ns)
+            esi_lane_settle(lane);
     }
     return 0;
 }
@@ -174,7 +188,7 @@ static struct es_pull request_of(const struct es_stage *stage,
     struct es_pull part = *pull;
 
     part.serial = lane->serial + 1;
-    part.max = stage->children[child]->asks ? sort->buffer - lane->count : CHUNK;
+    part.max = stage->children[child]->asks ? sort->buffer - lane->count : sort->chunk;
     return part;
 }
 
@@ -193,11 +207,15 @@ static int refill_once(struct es_stage *stage,
     return result < 0 ? result : queue_tuples(stage, sort, lane);
 }
 
-/* Whether more is wanted of a child: its lane does not reach over the window yet. */
-static bool has_room(const struct sort *sort, const struct esi_lane *lane)
+/* Whether more is wanted of a child when `emitted` tuples more have left its lane: it
+ * does not reach over the window then. */
+static bool has_room(const struct sort *sort,
+                     const struct esi_lane *lane,
+                     size_t emitted)
 {
-    return lane->count + CHUNK <= sort->buffer &&
-           (lane->count == 0 || esi_lane_depth_ns(lane) < sort->window_ns);
+    return lane->count - emitted + sort->chunk <= sort->buffer &&
+           (lane->count == emitted ||
+            esi_lane_depth_ns(lane, emitted) < sort->window_ns);
 }
 
 /* Fills a lane until it reaches over the window, or its bound, or all there is. */
@@ -209,7 +227,7 @@ static int sort_refill(struct es_stage *stage,
     struct sort *sort = stage->state;
     struct esi_lane *lane = &sort->lanes[child];
 
-    while (!lane->exhausted && has_room(sort, lane)) {
+    while (!lane->exhausted && has_room(sort, lane, 0)) {
         int result = refill_once(stage, child, pull, batch);
 
         if (result < 0)
@@ -218,23 +236,43 @@ static int sort_refill(struct es_stage *stage,
     return 0;
 }
 
-/* Emits the first tuple of a lane. */
-static int emit_head(struct es_stage *stage,
-                     struct esi_lane *lane,
-                     struct es_batch *batch)
+/* How many tuples of a lane, `room` at most, are next: up to the key `last_ns`, or
+ * until the lane wants more of its child.  The first one is. */
+static size_t run_length(const struct sort *sort,
+                         const struct esi_lane *lane,
+                         uint64_t last_ns,
+                         size_t room)
+{
+    const struct esi_entry *entries = esi_lane_head(lane);
+    size_t most = lane->count < room ? lane->count : room;
+    size_t count = 1;
+
+    while (count < most && entries[count].key_ns <= last_ns &&
+           (lane->exhausted || !has_room(sort, lane, count)))
+        count++;
+    return count;
+}
+
+/* Emits the first `count` tuples of a lane. */
+static int emit_run(struct es_stage *stage,
+                    struct esi_lane *lane,
+                    size_t count,
+                    struct es_batch *batch)
 {
     struct sort *sort = stage->state;
     const struct es_places *places = stage->context->places;
-    const struct esi_entry *entry = esi_lane_head(lane);
+    const struct esi_entry *entries = esi_lane_head(lane);
 
-    if (entry->key_ns < sort->newest_ns)
-        stage->cost.late++;
-    else
-        sort->newest_ns = entry->key_ns;
-    if (places && entry->mark.flags == 0)
-        esi_place_release(&places->items[entry->mark.origin], entry->mark.position,
-                          sort->is_outermost);
-    return esi_lane_emit(lane, 1, batch);
+    for (size_t i = 0; i < count; i++) {
+        if (entries[i].key_ns < sort->newest_ns)
+            stage->cost.late++;
+        else
+            sort->newest_ns = entries[i].key_ns;
+        if (places && entries[i].mark.flags == 0)
+            esi_place_release(&places->items[entries[i].mark.origin],
+                              entries[i].mark.position, sort->is_outermost);
+    }
+    return esi_lane_emit(lane, count, batch);
 }
 
 static int fill_heap(struct es_stage *stage,
@@ -257,28 +295,47 @@ static int fill_heap(struct es_stage *stage,
     return 0;
 }
 
-/* Emits the least head after the other, up to the limit and the window's edge. */
+/* The greatest key that a tuple of the first lane can have to come before those of the
+ * second. */
+static uint64_t last_key(const struct esi_heap *heap, uint64_t edge_ns)
+{
+    struct esi_heap_entry second;
+    uint64_t last_ns;
+
+    if (heap->count < 2)
+        return edge_ns;
+    second = esi_heap_second(heap);
+    last_ns = second.key - (second.item < esi_heap_top(heap).item);
+    return last_ns < edge_ns ? last_ns : edge_ns;
+}
+
+/* Emits what is least, run after run, up to the limit and the window's edge. */
 static int sort_merge(struct es_stage *stage,
                       const struct es_pull *pull,
                       size_t first,
                       struct es_batch *batch)
 {
     struct sort *sort = stage->state;
-    uint64_t edge_ns =
-        pull->realtime_ns > sort->window_ns ? pull->realtime_ns - sort->window_ns : 0;
+    uint64_t edge_ns = pull->drain ? UINT64_MAX
+                       : pull->realtime_ns > sort->window_ns
+                           ? pull->realtime_ns - sort->window_ns
+                           : 0;
 
     while (sort->heap.count) {
         struct esi_heap_entry top = esi_heap_top(&sort->heap);
         struct esi_lane *lane = &sort->lanes[top.item];
+        size_t room = pull->max - (batch->count - first);
         int result;
 
-        if (!pull->drain && top.key > edge_ns)
+        if (top.key > edge_ns)
             return 0;
-        if (batch->count - first >= pull->max) {
+        if (room == 0) {
             batch->more = true;
             return 0;
         }
-        result = emit_head(stage, lane, batch);
+        result = emit_run(stage, lane,
+                          run_length(sort, lane, last_key(&sort->heap, edge_ns), room),
+                          batch);
         if (result == 0)
             result = sort_refill(stage, (size_t)top.item, pull, batch);
         if (result < 0)
@@ -300,7 +357,7 @@ static void ask_sort(struct es_stage *stage, const struct es_pull *pull)
         return;
     sort->asked = pull->serial;
     for (size_t i = 0; i < stage->child_count; i++)
-        if (has_room(sort, &sort->lanes[i])) {
+        if (has_room(sort, &sort->lanes[i], 0)) {
             struct es_pull part = request_of(stage, i, pull);
 
             es_stage_ask(stage->children[i], &part);

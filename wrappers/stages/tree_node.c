@@ -188,9 +188,8 @@ static void queue_results(const struct es_stage *stage,
     size_t count = esi_node_edges_results(&node->table, instance, clock, tuples, marks);
 
     for (size_t i = 0; i < count; i++)
-        esi_lane_push(&node->queue, &(struct esi_entry){.key_ns = instance->id,
-                                                        .tuple = tuples[i],
-                                                        .mark = marks[i]});
+        *esi_lane_push(&node->queue) = (struct esi_entry){
+            .key_ns = instance->id, .tuple = tuples[i], .mark = marks[i]};
     instance->pending = (uint32_t)count;
 }
 
@@ -202,9 +201,8 @@ static void queue_pieces(struct tree_node_stage *node,
          i = node->table.edges[i].next) {
         const struct esi_node_edge *edge = &node->table.edges[i];
 
-        esi_lane_push(&node->queue, &(struct esi_entry){.key_ns = instance->id,
-                                                        .tuple = edge->tuple,
-                                                        .mark = edge->mark});
+        *esi_lane_push(&node->queue) = (struct esi_entry){
+            .key_ns = instance->id, .tuple = edge->tuple, .mark = edge->mark};
         instance->pending++;
     }
 }

@@ -88,33 +88,94 @@ static int bcast_on_self(void *buffer, MPI_Count count, MPI_Datatype datatype)
     return ESI_REAL(MPI_Bcast)(buffer, (int)count, datatype, 0, self_comm);
 }
 
-/* Whether MPI takes a buffer of `count` elements: a broadcast among one process looks
- * at everything and touches nothing. */
-static bool is_good_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype)
+/* --- Judgements ------------------------------------------------------------------- */
+
+/* What MPI takes, it takes until the program frees a datatype or an operation, which
+ * begins an epoch: the handle may come back as another one.  Each thread remembers some
+ * pairs.  Handles are remembered plus one, as 0 is none. */
+enum { JUDGEMENT_BITS = 4 };
+
+struct argument_judgement {
+    uint64_t type;
+    uint64_t op; /* 0: of the type alone */
+    uint32_t epoch;
+};
+
+static _Thread_local struct argument_judgement judgements[1 << JUDGEMENT_BITS]
+    __attribute__((tls_model("initial-exec")));
+
+static struct argument_judgement *find_judgement(
+    const struct argument_judgement *wanted)
+{
+    uint64_t mixed = (wanted->type ^ wanted->op << 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return &judgements[mixed >> (64 - JUDGEMENT_BITS)];
+}
+
+static bool is_known_good(const struct argument_judgement *wanted)
+{
+    const struct argument_judgement *found = find_judgement(wanted);
+
+    return found->type == wanted->type && found->op == wanted->op &&
+           found->epoch == wanted->epoch;
+}
+
+static struct argument_judgement judgement_of(MPI_Datatype type)
+{
+    return (struct argument_judgement){
+        .type = ESI_HANDLE(type) + 1,
+        .epoch = atomic_load_explicit(&esi_handle_epoch, memory_order_acquire)};
+}
+
+static bool take_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype)
 {
     void *touched_by_nobody = (void *)(uintptr_t)buffer;
     int code;
 
-    if (count <= 0 || buffer == MPI_IN_PLACE)
-        return count == 0 && buffer != MPI_IN_PLACE;
     pthread_mutex_lock(&self_lock);
     code = bcast_on_self(touched_by_nobody, count, datatype);
     pthread_mutex_unlock(&self_lock);
     return code == MPI_SUCCESS;
 }
 
+/* Whether MPI takes a buffer of `count` elements: a broadcast among one process looks
+ * at everything and touches nothing.  Where there is no address it is asked each time,
+ * as that is right for some datatypes only. */
+static bool is_good_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype)
+{
+    struct argument_judgement judgement;
+
+    if (count <= 0 || buffer == MPI_IN_PLACE)
+        return count == 0 && buffer != MPI_IN_PLACE;
+    judgement = judgement_of(datatype);
+    if (buffer != NULL && is_known_good(&judgement))
+        return true;
+    if (!take_buffer(buffer, count, datatype))
+        return false;
+    *find_judgement(&judgement) = judgement;
+    return true;
+}
+
 /* Whether MPI reduces such elements by such an operation: asked with no element. */
 static bool is_good_operation(MPI_Op op, MPI_Datatype datatype)
 {
+    struct argument_judgement judgement = judgement_of(datatype);
     int from = 0;
     int to = 0;
     int code;
 
+    judgement.op = ESI_HANDLE(op) + 1;
+    if (is_known_good(&judgement))
+        return true;
     pthread_mutex_lock(&self_lock);
     code = ESI_REAL(MPI_Allreduce)(&from, &to, 0, datatype, op, self_comm);
     pthread_mutex_unlock(&self_lock);
+    if (code == MPI_SUCCESS)
+        *find_judgement(&judgement) = judgement;
     return code == MPI_SUCCESS;
 }
+
+/* --- Arguments -------------------------------------------------------------------- */
 
 static uint64_t bytes_of(const struct esi_call *call,
                          MPI_Count count,
@@ -304,8 +365,10 @@ static void end_type_use(MPI_Datatype type)
 
 static void end_op_use(MPI_Op op)
 {
-    if (end_use(OPERATION, ESI_HANDLE(op)))
-        ESI_REAL(MPI_Op_free)(&op);
+    if (!end_use(OPERATION, ESI_HANDLE(op)))
+        return;
+    ESI_REAL(MPI_Op_free)(&op);
+    atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
 }
 
 bool esi_handle_use_begin(struct esi_handle_use *handles)

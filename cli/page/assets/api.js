@@ -6,6 +6,7 @@ import { answer, isSaved } from './offline.js';
 const TOKEN = 'eventspace-token';
 const STREAM = 'eventspace-stream';
 const RETRY_MS = [1000, 2000, 5000, 10000];
+const TOO_MANY = 429;
 
 let underway = 0;
 
@@ -87,6 +88,25 @@ export function newest() {
   };
 }
 
+/**
+ * Calls `work` again and again, but one at a time: of what is wanted meanwhile only the
+ * last is done.  So a run that changes faster than it is asked is shown all the same.
+ */
+export function inTurn(work) {
+  let isRunning = false;
+  let isWanted = false;
+  return async () => {
+    isWanted = true;
+    if (isRunning) return;
+    isRunning = true;
+    while (isWanted) {
+      isWanted = false;
+      await work();
+    }
+    isRunning = false;
+  };
+}
+
 async function* lines(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
@@ -99,38 +119,52 @@ async function* lines(body) {
   }
 }
 
-async function readStream(onChange) {
+async function readStream(tell) {
   const reply = await fetch('/api/stream', { headers: headers() });
   if (!reply.ok) throw await refusal(reply);
   for await (const line of lines(reply.body))
-    if (line.startsWith('data:')) onChange(JSON.parse(line.slice(5)));
+    if (line.startsWith('data:')) tell({ change: JSON.parse(line.slice(5)) });
 }
 
-/** Follows the stream for ever, unless `isOver()`. */
-async function keepReading(onChange, onError, isOver) {
+/** Where no stream is left the run is asked: what a stream tells is in its reply. */
+async function readOrAsk(tell) {
+  try {
+    await readStream(tell);
+  } catch (error) {
+    if (error.status !== TOO_MANY) throw error;
+    tell({ change: await get('run'), error: `updated once a second: ${error.message}` });
+  }
+}
+
+/** Follows the run for ever, unless `isOver()`. */
+async function keepReading(tell, isOver) {
   for (let tries = 0; !isOver(); tries++) {
     try {
-      await readStream((change) => {
+      await readOrAsk((news) => {
         tries = 0;
-        onError(null);
-        onChange(change);
+        tell(news);
       });
     } catch (error) {
-      onError(error);
+      tell({ error: `no live updates: ${error.message}` });
     }
     const wait = RETRY_MS[Math.min(tries, RETRY_MS.length - 1)];
     if (!isOver()) await new Promise((resolve) => setTimeout(resolve, wait));
   }
 }
 
-/** All tabs of a browser share the stream of one of them: connections are few. */
-export function followChanges(onChange, onError, isOver) {
-  const channel = new BroadcastChannel(STREAM);
-  channel.onmessage = (message) => onChange(message.data);
-  const read = () => keepReading((change) => {
-    channel.postMessage(change);
-    onChange(change);
-  }, onError, isOver);
-  if (navigator.locks) navigator.locks.request(STREAM, read);
+/**
+ * Calls `onNews` with { change, error }: what has changed, and what is wrong with the
+ * stream, where there is such.  All tabs of a browser share the stream of one of them,
+ * since connections are few; another server, whose token differs, is followed apart.
+ */
+export function followChanges(onNews, isOver) {
+  const name = [STREAM, sessionStorage.getItem(TOKEN)].join('-');
+  const channel = new BroadcastChannel(name);
+  channel.onmessage = (message) => onNews(message.data);
+  const read = () => keepReading((news) => {
+    channel.postMessage(news);
+    onNews(news);
+  }, isOver);
+  if (navigator.locks) navigator.locks.request(name, read);
   else read();
 }

@@ -6,7 +6,7 @@ import { GUTTER, RULER, atX, middleOf, plotWidth, screen, visiblePlaces, xOf, yO
   measure } from './geometry.js';
 import { allLines, lineOf, pinnedCount } from './layout.js';
 import { STATES, colours, fillOf } from './palette.js';
-import { extent, found, listen, positionOf, run, view } from './state.js';
+import { extent, found, isPlaced, listen, positionOf, run, view } from './state.js';
 import { barHeight, tiles } from './tiles.js';
 
 const FONT = '12px system-ui, sans-serif';
@@ -160,6 +160,59 @@ function drawMessages() {
       ends: [x0, y0, x1, y1] });
   }
   context.globalAlpha = 1;
+}
+
+// --- Collective operations ----------------------------------------------------------
+
+/** From above to below: all rows for an operation of as many ranks, else those of its
+ * first and last arrival. */
+function heightOf(instance, ranks) {
+  const ends = [instance.first, instance.last].map(([row]) => lineOf(row));
+  if (instance.size >= ranks) return [RULER, RULER + allLines().length * screen.line];
+  return [yOf(Math.min(...ends)), yOf(Math.max(...ends)) + screen.line];
+}
+
+function drawBand(instance, [x0, x1], ranks) {
+  const [top, bottom] = heightOf(instance, ranks);
+  context.globalAlpha = 0.16;
+  context.fillRect(x0, top, Math.max(x1 - x0, 1), bottom - top);
+  context.globalAlpha = 0.8;
+  context.fillRect(x0, top, 1, bottom - top);
+  context.fillRect(x1, top, 1, bottom - top);
+  context.globalAlpha = 1;
+  add('instance', x0 - 2, top, Math.max(x1 - x0, 1) + 4, bottom - top, { instance });
+}
+
+/** A diamond where the last rank came; hollow where clocks cannot tell that it was. */
+function drawLate(instance, x) {
+  const y = middleOf(instance.last[0]);
+  context.beginPath();
+  context.moveTo(x, y - 7);
+  context.lineTo(x + 7, y);
+  context.lineTo(x, y + 7);
+  context.lineTo(x - 7, y);
+  context.closePath();
+  context.lineWidth = 2;
+  context.strokeStyle = instance.late > 1 ? colours.late : colours.ground;
+  context.fillStyle = instance.late > 1 ? colours.ground : colours.late;
+  context.fill();
+  context.stroke();
+  add('late-rank', x - 7, y - 7, 14, 14, { instance });
+}
+
+/** From the first arrival to the last one, and who came last. */
+function drawInstances() {
+  const ranks = new Set(run.rows.map((row) => row.rank)).size;
+  const at = ([, , t, level]) => xOf(positionOf({ t, level }));
+  const shown = (found.instances || []).filter(({ first, last }) =>
+    isPlaced(first) && isPlaced(last) && middleOf(first[0]) !== null &&
+    middleOf(last[0]) !== null && Math.max(at(first), at(last)) >= GUTTER &&
+    Math.min(at(first), at(last)) <= screen.width);
+  context.fillStyle = colours.late;
+  for (const one of shown)
+    drawBand(one, [at(one.first), at(one.last)].sort((a, b) => a - b), ranks);
+  for (const one of shown)
+    if (isSeen(middleOf(one.last[0]))) drawLate(one, at(one.last));
 }
 
 // --- The selection ------------------------------------------------------------------
@@ -438,6 +491,7 @@ function drawPlot(places) {
   drawCalls();
   drawCones(places);
   drawMessages();
+  drawInstances();
   drawOpen(places);
   drawMatches();
   drawMeasure();
@@ -465,10 +519,12 @@ export function draw() {
   drawPinLine();
 }
 
-/** The topmost thing at a point, or null; arrows count along their line. */
+/** The topmost thing at a point, or null; arrows count along their line, and bands of
+ * collective operations do not hide what is below. */
 export function itemAt(x, y) {
   return items.findLast((item) => {
     const [left, top, width, height] = item.box;
+    if (item.kind === 'instance') return false;
     if (item.kind === 'message') return distance(item.ends, x, y) < 4;
     return x >= left && x < left + width && y >= top && y < top + height;
   }) || null;
@@ -487,7 +543,7 @@ export function startDrawing(element) {
   context = canvas.getContext('2d');
   listen(['tiles', 'calls', 'messages', 'event', 'cone', 'measured', 'matches',
     'verdict', 'from', 'to', 'axis', 'top', 'rows', 'size', 'colours', 'changes',
-    'selection', 'cones', 'measure'], draw);
+    'selection', 'cones', 'measure', 'instances-shown'], draw);
 }
 
 /** Fits the canvas to the room that it has. */

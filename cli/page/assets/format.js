@@ -24,6 +24,17 @@ export const count = (number) =>
   number === null || number === undefined ? '' :
     String(number).replace(/\B(?=(\d{3})+$)/g, '\u202f');
 
+/** "because of rank 2, ahead of MPI_Send at ring.c:12"; nothing = not known. */
+const causeText = (cause) => cause ? `because of rank ${cause.rank}, ` +
+  `${cause.computing ? 'ahead of' : 'in'} ${cause.operation} at ` +
+  (cause.site || 'a line not known') : '';
+
+/** A collective operation: how far apart its ranks came, who was last, and why. */
+export const instanceWords = ({ operation, spread_ns, late_rank, late, lost_ns,
+  cause }) => [`${operation}: arrivals over ${duration(spread_ns)}`,
+  late > 1 ? `${late} ranks came last together` : `rank ${late_rank} came last`,
+  lost_ns ? `lost ${duration(lost_ns)}` : '', causeText(cause)].filter(Boolean);
+
 /** "12.3 kB". */
 export function bytes(number) {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];

@@ -2,16 +2,16 @@
 // Copyright (c) 2026 the EventSpace authors
 // input.js - mouse and keys.
 import { pointedAt, itemAt } from './draw.js';
-import { bytes, duration } from './format.js';
+import { bytes, duration, instanceWords } from './format.js';
 import { GUTTER, lineAt, plotWidth, screen } from './geometry.js';
-import { allLines, grouping, toggled } from './layout.js';
+import { allLines, grouping, hasClusters, toggled } from './layout.js';
 import { report } from './overlays.js';
 import { savePicture } from './picture.js';
 import { found, run, set, setWindow, showWhole, touch, view } from './state.js';
 import * as walk from './walk.js';
 
 const MOVED = 3;
-const GROUPS = ['none', 'rank', 'host', '32', 'all'];
+const GROUPS = ['none', 'rank', 'host', 'cluster', '32', 'all'];
 
 // --- Mouse --------------------------------------------------------------------------
 
@@ -95,6 +95,7 @@ function tipText(item) {
   if (item.kind === 'message')
     return `message, ${bytes(item.bytes)}` +
       (item.late ? `\nthe receiver had waited ${duration(item.late)}` : '');
+  if (item.kind === 'late-rank') return instanceWords(item.instance).join('\n');
   if (item.kind === 'wait') return `rank ${item.from} waits for rank ${item.to}`;
   if (item.kind === 'error') return 'clock error of events on other hosts';
   if (item.kind === 'past') return 'what is left of here came before';
@@ -122,8 +123,9 @@ function hideTip() {
 
 /** Chooses the next kind of groups. */
 function nextGrouping() {
-  const now = GROUPS.indexOf(grouping());
-  set({ group: GROUPS[(now + 1) % GROUPS.length], toggled: new Set(), top: 0 });
+  const groups = GROUPS.filter((name) => name !== 'cluster' || hasClusters());
+  const now = groups.indexOf(grouping());
+  set({ group: groups[(now + 1) % groups.length], toggled: new Set(), top: 0 });
 }
 
 function togglePin() {
@@ -181,6 +183,7 @@ const KEYS = {
   a: walk.switchAxis,
   f: () => walk.follow(!view.follow),
   c: () => set({ cones: !view.cones }),
+  k: () => set({ instances: !view.instances }),
   g: nextGrouping,
   h: hideRow,
   m: walk.toggleMeasure,

@@ -22,7 +22,7 @@ function matcher(text) {
   if (parts)
     return ({ rank }) => parts.some(([first, last]) => rank >= first && rank <= last);
   const wanted = text.trim().toLowerCase();
-  return (row) => [row.name, row.host, rowTitle(row), row.open && row.open.operation,
+  return (row) => [row.name, row.host, row.cluster, rowTitle(row), row.open && row.open.operation,
     row.open && row.open.site].some((s) => s && s.toLowerCase().includes(wanted));
 }
 
@@ -33,9 +33,14 @@ function inOrder(a, b) {
   return a.rank - b.rank || a.thread - b.thread || a.row - b.row;
 }
 
-/** What rows are grouped by if nobody has chosen. */
+/** Whether rows can be told apart by the clusters of their hosts; a page in a file
+ * joins no rows by them. */
+export const hasClusters = () => !run.saved &&
+  new Set(run.rows.map((row) => row.cluster)).size > 1;
+
+/** What rows are grouped by if nobody has chosen, or nothing that there is. */
 export function grouping() {
-  if (view.group) return view.group;
+  if (view.group && (view.group !== 'cluster' || hasClusters())) return view.group;
   if (run.rows.length <= MANY) return 'none';
   const hosts = new Set(run.rows.map((row) => row.host));
   return hosts.size > 1 ? 'host' : String(BLOCK);
@@ -43,6 +48,8 @@ export function grouping() {
 
 function groupName(by, row, place) {
   if (by === 'host') return row.host || 'host not known';
+  if (by === 'cluster')
+    return row.cluster ? 'cluster ' + row.cluster : 'in no cluster';
   if (by === 'rank') return row.rank < 0 ? 'rank not known' : 'rank ' + row.rank;
   return 'block ' + Math.floor(place / Number(by));
 }

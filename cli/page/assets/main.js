@@ -6,7 +6,7 @@ import { items, draw, resize, startDrawing } from './draw.js';
 import { count, duration } from './format.js';
 import { fullHeight, screen, visiblePlaces } from './geometry.js';
 import { startInput, toggleHelp } from './input.js';
-import { allLines, arrange, grouping, pinnedCount } from './layout.js';
+import { allLines, arrange, grouping, hasClusters, pinnedCount } from './layout.js';
 import { isOverlayDue, keepOverlays, report } from './overlays.js';
 import { resizeOverview, startOverview } from './overview.js';
 import { watchColours } from './palette.js';
@@ -93,14 +93,25 @@ function onChange(change) {
   if (over && !wasOver) fetchVerdict().catch(report);
 }
 
-function onStream(error) {
-  found.stream = error ? `no live updates: ${error.message}` : '';
+function onNews({ change, error }) {
+  found.stream = error || '';
   touch('stream');
+  if (change) onChange(change);
 }
 
 const isFinal = () => run.known && !run.live && run.reading.done;
 
 // --- What is said in words ----------------------------------------------------------
+
+/** Ranks whose threads all have no MPI_Finalize. */
+function withoutEnd() {
+  const isOver = new Map();
+  for (const row of run.rows)
+    if (row.rank >= 0)
+      isOver.set(row.rank, isOver.get(row.rank) || row.over);
+  const ranks = [...isOver.keys()].filter((rank) => !isOver.get(rank));
+  return { count: ranks.length, of: isOver.size };
+}
 
 function noticeParts() {
   const parts = [];
@@ -109,8 +120,10 @@ function noticeParts() {
     parts.push(`Reading: ${count(run.events)} events so far.`);
   if (!run.events) parts.push(run.live ? 'No events yet: nothing was recorded so far.' :
     'This run has no events.');
-  else if (!run.live && !run.saved && run.reading.done && !run.over)
-    parts.push('Cut: the run ended without MPI_Finalize on all ranks.');
+  const cut = withoutEnd();
+  if (cut.count && !run.live && run.reading.done && run.over)
+    parts.push(`Cut: ${cut.count} of ${cut.of} ranks have no MPI_Finalize. They were ` +
+      'killed, or their recording was.');
   if (run.saved) parts.push(`Saved: ${duration(run.begin)} to ${duration(run.end)} ` +
     'of the run.');
   if (run.lost)
@@ -126,6 +139,10 @@ function noticeParts() {
   return parts;
 }
 
+/** What the command that serves the page costs its host. */
+const costText = () => run.cost && !run.saved && !isFinal() ?
+  `this costs ${Number((100 * run.cost.cores).toPrecision(2))} % of a core` : null;
+
 function say() {
   byId('notice').textContent = noticeParts().join(' ');
   byId('notice').classList.toggle('stuck', !!run.verdict);
@@ -133,7 +150,8 @@ function say() {
     .filter(Boolean).join(' – ');
   byId('status').textContent = run.known ? [run.kind === 'archive' ? 'archive' :
     run.live ? 'live' : run.saved && !run.over ? 'not over when saved' : 'over',
-  `${count(run.rows.length)} threads`, `${count(run.events)} events`, run.error_ns === null ? 'clock error not known' : null]
+  `${count(run.rows.length)} threads`, `${count(run.events)} events`,
+  run.error_ns === null ? 'clock error not known' : null, costText()]
     .filter(Boolean).join(' · ') : '';
   byId('unhide').hidden = !view.hidden.size;
 }
@@ -147,6 +165,7 @@ const ACTIONS = {
   axis: walk.switchAxis,
   follow: () => walk.follow(!view.follow),
   cones: () => set({ cones: !view.cones }),
+  instances: () => set({ instances: !view.instances }),
   'table-button': () => set({ table: !view.table }),
   'help-button': toggleHelp,
   'close-help': toggleHelp,
@@ -156,7 +175,9 @@ const ACTIONS = {
 function showToolbar() {
   byId('axis').textContent = 'Axis: ' + (view.axis === 'time' ? 'time' : 'order');
   for (const [id, value] of [['follow', view.follow], ['cones', view.cones],
+    ['instances', view.instances],
     ['table-button', view.table]]) byId(id).setAttribute('aria-pressed', String(value));
+  byId('by-cluster').hidden = byId('by-cluster').disabled = !hasClusters();
   byId('group').value = grouping();
   if (document.activeElement !== byId('filter')) byId('filter').value = view.filter;
 }
@@ -172,7 +193,8 @@ function startToolbar() {
     saveAs(event.target.value);
     event.target.value = '';
   });
-  listen(['axis', 'follow', 'cones', 'table', 'group', 'filter', 'rows'], showToolbar);
+  listen(['axis', 'follow', 'cones', 'instances', 'table', 'group', 'filter', 'rows'],
+    showToolbar);
 }
 
 // --- Size and scrolling -------------------------------------------------------------
@@ -266,7 +288,7 @@ async function start() {
   keepAddress();
   if (run.verdict) fetchVerdict().catch(report);
   touch('rows', 'changes', 'panel');
-  if (!isFinal()) followChanges(onChange, onStream, isFinal);
+  if (!isFinal()) followChanges(onNews, isFinal);
 }
 
 start().catch(report);

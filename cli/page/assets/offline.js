@@ -64,7 +64,17 @@ function read(data) {
   };
 }
 
-const saved = isSaved ? read(JSON.parse(element.textContent)) : null;
+/** The data of the element: JSON, in the format of zlib, in base64. */
+async function unpack(text) {
+  const packed = atob(text);
+  const bytes = new Uint8Array(packed.length);
+  for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
+  const stream = new Blob([bytes]).stream()
+    .pipeThrough(new DecompressionStream('deflate'));
+  return new Response(stream).json();
+}
+
+const saved = isSaved ? read(await unpack(element.textContent)) : null;
 
 // --- Parameters ---------------------------------------------------------------------
 

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the EventSpace authors
 // overlays.js - what is drawn over the cells: calls, messages, relations of an event.
-import { newest } from './api.js';
+import { inTurn, newest, request } from './api.js';
 import { visiblePlaces } from './geometry.js';
 import { allLines, listRows } from './layout.js';
-import { found, listen, touch, view } from './state.js';
+import { found, listen, run, touch, view } from './state.js';
 import { tiles } from './tiles.js';
 
 const DEBOUNCE_MS = 80;
 const CALLS_MAX = 4000;
 const MESSAGES_MAX = 2000;
+const INSTANCES_MAX = 200;
 
-const askCalls = newest();
-const askMessages = newest();
 const askEvent = newest();
 const askCone = newest();
 const askRelation = newest();
@@ -56,7 +55,7 @@ async function fetchCalls() {
     return;
   }
   const wanted = windowOf(0.5);
-  const reply = await askCalls('calls',
+  const reply = await request('calls',
     { ...wanted, rows: seenRows(), limit: CALLS_MAX });
   found.calls = reply.complete ? { ...reply, ...wanted } : null;
   touch('calls');
@@ -64,10 +63,20 @@ async function fetchCalls() {
 
 async function fetchMessages() {
   const wanted = windowOf(0.5);
-  const reply = await askMessages('messages',
+  const reply = await request('messages',
     { ...wanted, rows: seenRows(), limit: MESSAGES_MAX });
   found.messages = { ...reply, axis: wanted.axis };
   touch('messages');
+}
+
+/** Collective operations, those that cost most where there are many; a page in a file
+ * has none. */
+async function fetchInstances() {
+  const isWanted = view.instances && !run.saved;
+  if (!isWanted && !found.instances) return;
+  found.instances = isWanted ? (await request('collectives',
+    { ...windowOf(0.5), top: 1, limit: INSTANCES_MAX })).instances : null;
+  touch('instances-shown');
 }
 
 const text = ([row, index]) => row + ':' + index;
@@ -103,14 +112,18 @@ async function fetchRelation() {
 
 /** Keeps them such that they fit the view. */
 export function keepOverlays() {
+  const [calls, messages, instances] = [fetchCalls, fetchMessages, fetchInstances]
+    .map((one) => inTurn(() => one().catch(report)));
   const fetchAll = () => {
     timer = 0;
-    fetchCalls().catch(report);
-    fetchMessages().catch(report);
+    calls();
+    messages();
+    instances();
   };
   listen(['tiles'], () => {
     if (!timer) timer = setTimeout(fetchAll, DEBOUNCE_MS);
   });
+  listen(['instances'], instances);
   listen(['selection'], () => fetchEvent().catch(report));
   listen(['selection', 'cones'], () => fetchCone().catch(report));
   listen(['selection', 'measure'], () => fetchRelation().catch(report));

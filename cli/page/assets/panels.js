@@ -4,22 +4,23 @@
 import { newest, request } from './api.js';
 import { matrixChart, profileChart, waitGraph } from './charts.js';
 import { fill, make, tableOf } from './dom.js';
-import { bytes, count, duration } from './format.js';
+import { bytes, count, duration, instanceWords } from './format.js';
 import { lineOf, listRows, rowTitle, shownRows } from './layout.js';
 import { windowOf } from './overlays.js';
-import { found, listen, run, set, touch, view } from './state.js';
+import { found, isPlaced, listen, run, set, setWindow, touch, view }
+  from './state.js';
 import { isElsewhere, select, selectNearest, stepMatch, toggleMeasure }
   from './walk.js';
 
 const WIDTH = 330;
 const REFRESH_MS = 1000;
-const SEARCH_MS = 2000;
+const SEARCH_MS = 1000;
+const SEARCH_PAUSE = 4; // times as long as a search takes
 const MATCHES_MAX = 1000;
 /* What a search is by, and its parameter; named patterns come with EventSpace. */
 const SEARCH_BY = { text: 'name', pattern: 'pattern', 'named pattern': 'predicate' };
 const body = document.getElementById('panel');
 const askSearch = newest();
-let searching = 0;
 
 /** "rank 3" of a row's number. */
 export const nameOf = (row) => run.rows[row] ? rowTitle(run.rows[row]) : 'row ' + row;
@@ -112,38 +113,64 @@ function eventPanel() {
 // --- Search -------------------------------------------------------------------------
 
 const placed = (id) => ({ row: id[0], t: id[2], level: id[3] });
+const keyOf = (match) => match.events.map((id) => id.slice(0, 2).join()).join(' ');
+
+/** What the last search was of, and how long it took. */
+const searched = { changes: -1, from: null, took: 0, isUnderWay: false, timer: 0 };
+
+/** Those that are too many are left out from the first on, as long as a run goes on. */
+function leaveOutOld(matches) {
+  const times = matches.flatMap((one) => one.places.map((place) => place.t ?? run.end));
+  const span = Math.max(...times) - Math.min(...times);
+  searched.from = run.end - Math.ceil(span / 2);
+}
 
 /** Asks for the matches of what is searched for. */
 async function search() {
   const isWanted = view.search.trim() !== '';
-  if (!isWanted) found.matches = [];
+  let matches = [];
   if (isWanted) {
-    const reply = await askSearch('search',
-      { [SEARCH_BY[view.by] || 'name']: view.search, limit: MATCHES_MAX });
-    found.matches = reply.matches.map((events) =>
-      ({ events, places: events.map(placed) }));
+    const reply = await askSearch('search', { from: searched.from, limit: MATCHES_MAX,
+      [SEARCH_BY[view.by] || 'name']: view.search });
+    matches = reply.matches.map((events) => ({ events, places: events.map(placed) }));
     found.isComplete = reply.complete;
+    if (!reply.complete && run.live && matches.length) leaveOutOld(matches);
   }
+  const chosen = found.matches[found.match];
+  found.match = chosen ?
+    matches.findIndex((one) => keyOf(one) === keyOf(chosen)) : -1;
+  found.matches = matches;
   found.searching = '';
   touch('matches');
 }
 
 /** What is wrong with a pattern is told beside it. */
-function searchOrSay() {
-  search().catch((error) => {
+async function searchOrSay() {
+  const start = performance.now();
+  clearTimeout(searched.timer);
+  Object.assign(searched, { changes: run.changes, isUnderWay: true, timer: 0 });
+  try {
+    await search();
+  } catch (error) {
     found.matches = [];
     found.searching = error.message;
     touch('matches');
-  });
+  }
+  Object.assign(searched, { took: performance.now() - start, isUnderWay: false });
+  searchAgain();
 }
 
-/** A run that goes on has more matches later. */
+/** A run that goes on has more matches later; searches take a part of the time only. */
 function searchAgain() {
-  if (!run.live || !view.search || searching) return;
-  searching = setTimeout(() => {
-    searching = 0;
-    searchOrSay();
-  }, SEARCH_MS);
+  if (searched.isUnderWay || searched.timer || !view.search ||
+    searched.changes === run.changes) return;
+  const pause = Math.max(SEARCH_MS, SEARCH_PAUSE * searched.took);
+  searched.timer = setTimeout(searchOrSay, pause);
+}
+
+function searchAnew() {
+  searched.from = null;
+  searchOrSay();
 }
 
 function searchForm() {
@@ -176,8 +203,9 @@ function matchList() {
   const more = found.isComplete === false ? ' or more' : '';
   const at = found.match >= 0 ? `, number ${found.match + 1} selected` : '';
   if (found.searching) return [make('pre', { class: 'error' }, found.searching)];
+  const since = searched.from === null ? '' : ` since ${duration(searched.from)}`;
   return [make('p', { role: 'status' }, view.search ?
-    `${count(matches.length)}${more} matches${at}` : ''),
+    `${count(matches.length)}${more} matches${since}${at}` : ''),
   matches.length ? make('div', { class: 'buttons' },
     make('button', { onclick: () => stepMatch(-1) }, '‹ Previous (N)'),
     make('button', { onclick: () => stepMatch(1) }, 'Next (n) ›')) : null,
@@ -240,8 +268,30 @@ async function waitsPanel() {
     make('li', {}, `${duration(cause.ns)}: ${cause.text}`)))];
 }
 
+/** Shows a collective operation, with some of what is around it. */
+function showInstance({ first, last, end }) {
+  const isTime = view.axis === 'time';
+  const [begin, until] = isTime ? [first[2], end] : [first[3], last[3] + 2];
+  const margin = Math.max(until - begin, isTime ? 1000 : 8) / 2;
+  set({ instances: true });
+  setWindow(begin - margin, until + margin);
+  if (last[1]) select(last, false);
+}
+
+/** The operations of the window; a click on one moves the diagram there. */
+function instanceList({ instances, count: all, complete }) {
+  const placed = instances.filter((one) => isPlaced(one.first) && isPlaced(one.last));
+  if (!placed.length) return note('None in the window.');
+  return [make('h3', {}, complete ? 'In the window, most costly first' :
+    `The ${count(instances.length)} most costly of ${count(all)} in the window`),
+  make('ol', { class: 'instances' }, placed.map((one) => make('li', {},
+    make('button', { class: 'link', onclick: () => showInstance(one) },
+      duration(one.first[2])), ' ' + instanceWords(one).join(', '))))];
+}
+
 async function collectivesPanel() {
-  const { operations, late } = await request('collectives');
+  const reply = await request('collectives', { ...windowOf(0), limit: 50 });
+  const { operations, late } = reply;
   if (!operations.length) return [note('No collective operations yet.')];
   const blame = ['rank', 'caused_ns', 'own_ns', 'waited_ns'];
   const where = late.map((one) =>
@@ -249,7 +299,7 @@ async function collectivesPanel() {
   const sums = ['operation', 'calls', 'lost_ns'];
   return [tableOf('Collective operations', sums, operations),
     late.length ? tableOf('Who delays them', blame, late, chooseRank) : null,
-    make('ul', {}, where)];
+    make('ul', {}, where), instanceList(reply)];
 }
 
 let measure = 'messages';
@@ -293,12 +343,9 @@ function orderNodes(nodes) {
 const NODE_COLUMNS = ['node', 'wait_ns', 'up_ns', 'down_ns', 'count', 'host'];
 
 async function treesPanel() {
-  const nodes = (await request('trees')).lines.filter((line) => line.type === 'node');
-  if (!nodes.length)
-    return [note(run.kind === 'archive' ?
-      'Trees are looked at while a run goes on, not in its archive.' :
-      'No collective operation has gone through an instrumented tree. ' +
-      'They are had by: eventspace run --trees=kary:4')];
+  const { lines, text } = await request('trees');
+  const nodes = lines.filter((line) => line.type === 'node');
+  if (!nodes.length) return [note(text)];
   const trees = new Map();
   for (const node of nodes) {
     const name = `${node.operation} on ${node.communicator || 'a communicator'}, ` +
@@ -333,7 +380,8 @@ const PANELS = {
     on: ['event', 'cone', 'measured', 'measure', 'cones'] },
   search: { title: 'Search', make: searchPanel, on: ['matches'] },
   waits: { title: 'Waits', make: waitsPanel, on: ['changes'] },
-  collectives: { title: 'Collectives', make: collectivesPanel, on: ['changes'] },
+  collectives: { title: 'Collectives', make: collectivesPanel,
+    on: ['changes', 'from', 'to', 'axis'] },
   matrix: { title: 'Matrix', make: matrixPanel,
     on: ['changes', 'from', 'to', 'axis', 'rows', 'colours'] },
   profile: { title: 'Profile', make: profilePanel,
@@ -397,6 +445,6 @@ export function startPanels() {
       'aria-controls': 'panel', onclick: () => set({ panel: name }) }, panel.title));
   const names = Object.values(PANELS).flatMap((panel) => panel.on);
   listen(['panel', ...new Set(names)], onChange);
-  listen(['search', 'by'], searchOrSay);
+  listen(['search', 'by'], searchAnew);
   listen(['changes'], searchAgain);
 }

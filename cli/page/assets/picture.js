@@ -28,7 +28,7 @@ export async function saveAs(format) {
   const { axis, from, to } = windowOf(0);
   try {
     const blob = await request('export', { format, axis, from, to, rows: listRows() });
-    download(blob, format);
+    download(blob, format === 'chrome' ? 'json' : format);
   } catch (error) {
     report(error);
   }

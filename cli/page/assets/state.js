@@ -7,14 +7,14 @@ import { takeToken } from './api.js';
 export const run = {
   name: '', begin_ns: '0', kind: 'run', live: false, over: false, events: 0, calls: 0,
   lost: 0, forgotten: 0, end: 0, levels: [1, 1], error_ns: null, changes: -1,
-  verdict: null, reading: { done: false, events: 0 }, rows: [], known: false,
+  verdict: null, cost: null, reading: { done: false, events: 0 }, rows: [], known: false,
   begin: 0, saved: false, part: false,
 };
 
 /** What the user chose; all of it stands in the address. */
 export const view = {
   axis: 'time', from: 0, to: 1, whole: true, follow: false,
-  selection: null, measure: null, cones: true,
+  selection: null, measure: null, cones: true, instances: false,
   group: '', filter: '', hidden: new Set(), pinned: new Set(), toggled: new Set(),
   top: 0, panel: 'event', search: '', by: 'text', table: false,
 };
@@ -22,7 +22,7 @@ export const view = {
 /** What was asked about the selection and the like; comes and goes. */
 export const found = {
   event: null, cone: null, measured: null, matches: [], match: -1, verdict: null,
-  messages: null, calls: null, error: '', window: '', stream: '', searching: '',
+  messages: null, calls: null, instances: null, error: '', window: '', stream: '', searching: '',
 };
 
 const listeners = [];
@@ -93,6 +93,10 @@ export function keepUp() {
   set({ from: to - width, to });
 }
 
+/** Whether an arrival at a collective operation has a place on the axis: its level may
+ * not be known any more. */
+export const isPlaced = (arrival) => view.axis === 'time' || arrival.length > 3;
+
 /** The position of an event that has `t` and `level`. */
 export const positionOf = (event, axis = view.axis) =>
   axis === 'time' ? event.t : event.level;
@@ -120,6 +124,7 @@ function toAddress() {
   put('event', idText(view.selection));
   put('measure', idText(view.measure));
   put('cones', view.cones ? '' : '0');
+  put('collectives', view.instances ? '1' : '');
   put('group', view.group);
   put('rows', view.filter);
   put('hide', setText(view.hidden));
@@ -147,7 +152,7 @@ export function fromAddress() {
     ...(isWindow ? { from, to } : {}),
     follow: got.has('follow') ? text('follow') === '1' : !isWindow,
     selection: idValue(text('event')), measure: idValue(text('measure')),
-    cones: text('cones') !== '0', group: text('group'), filter: text('rows'),
+    cones: text('cones') !== '0', instances: text('collectives') === '1', group: text('group'), filter: text('rows'),
     hidden: numbers(text('hide')), pinned: numbers(text('pin')),
     toggled: new Set(text('fold').split(' ').filter(Boolean)),
     top: Number(text('top')) || 0, panel: text('panel') || 'event',

@@ -54,7 +54,8 @@ static int begin_export(struct esi_export *export, struct es_error *error)
 {
     int result;
 
-    if (!export->ops->writes_itself) {
+    export->stream = export->config.stream;
+    if (!export->stream && !export->ops->writes_itself) {
         result = esi_output_file_open(export->config.path, error, &export->file);
         if (result < 0)
             return result;

@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "eventspace/error.h"
 #include "eventspace/event.h"
@@ -27,6 +28,8 @@
 struct esi_export_config {
     const char *format; /* "event-set", "shiviz", "chrome", "dot", "csv" */
     const char *path;   /* of the file; "-" = standard output */
+    FILE *stream;       /* borrowed: to be written to instead, but of "event-set";
+                           NULL = the file */
     bool has_start;     /* of "chrome": times are relative to start_ns; without it */
     int64_t start_ns;   /* they are relative to those of the first event */
     bool traces_first; /* all traces come ahead of the first event: "event-set" need not

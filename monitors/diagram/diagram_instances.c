@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * diagram_instances.c - collective operations of the diagram.
+ *
+ * The exits of all members go to the analysis of collective operations, which knows a
+ * member by its world rank only: here that is its row.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "monitors/diagram/diagram_private.h"
+
+enum { OPEN_MAX = 4096 }; /* operations that wait for members */
+
+/* --- Keeping ---------------------------------------------------------------------- */
+
+/* The enter of a row at a time. */
+static struct esi_diagram_arrival arrival_of(const struct esi_diagram *diagram,
+                                             const struct esi_collective_arrival *from)
+{
+    struct esi_diagram_arrival arrival = {.row = (uint32_t)from->world_rank,
+                                          .ns = from->enter_ns};
+    const struct esi_diagram_thread *thread = diagram->threads[arrival.row];
+    uint32_t index = esi_diagram_lower_bound(thread, ESI_DIAGRAM_TIME, arrival.ns);
+    const struct esi_diagram_moment *moment;
+
+    while ((moment = esi_diagram_moment_at(thread, index)) &&
+           moment->ns == arrival.ns && moment->role != ESI_ROLE_ENTER)
+        index++;
+    if (moment && moment->ns == arrival.ns) {
+        arrival.event = index;
+        arrival.level = moment->level;
+    }
+    return arrival;
+}
+
+/* The member that waited longest, by its rank. */
+static int longest_of(const struct esi_collective_instance *from)
+{
+    int longest = from->order[0];
+
+    for (int i = 1; i < from->known; i++)
+        if (from->arrivals[from->order[i]].wait_ns > from->arrivals[longest].wait_ns)
+            longest = from->order[i];
+    return longest;
+}
+
+static struct esi_diagram_instance *place_next(struct esi_diagram_instances *instances)
+{
+    size_t place = instances->count & (ESI_DIAGRAM_INSTANCES - 1);
+
+    if (instances->count < ESI_DIAGRAM_INSTANCES &&
+        ESI_ARRAY_RESERVE(instances->items, instances->capacity, place + 1) < 0)
+        return NULL;
+    instances->count++;
+    return &instances->items[place];
+}
+
+static void on_instance(void *data, const struct esi_collective_instance *from)
+{
+    struct esi_diagram *diagram = data;
+    struct esi_diagram_instance *instance;
+    const struct esi_collective_arrival *arrivals = from->arrivals;
+    uint32_t communicator;
+
+    if (from->known == 0)
+        return;
+    instance = place_next(&diagram->instances);
+    if (!instance || esi_texts_add(&diagram->texts, from->communicator,
+                                   strlen(from->communicator), &communicator) < 0) {
+        diagram->instances.result = -ENOMEM;
+        return;
+    }
+    *instance = (struct esi_diagram_instance){
+        .operation = es_operation_find(from->operation),
+        .communicator = esi_texts_at(&diagram->texts, communicator),
+        .site = arrivals[from->last].site,
+        .number = from->instance,
+        .size = from->size,
+        .known = from->known,
+        .late = from->late,
+        .first = arrival_of(diagram, &arrivals[from->order[0]]),
+        .last = arrival_of(diagram, &arrivals[from->last]),
+        .longest = arrival_of(diagram, &arrivals[longest_of(from)]),
+        .end_ns = from->last_exit_ns,
+        .lead_ns = from->lead_ns,
+        .waits_known = from->waits_known,
+        .lost_ns = from->lost_ns,
+        .culprit = from->culprit < 0 ? -1 : arrivals[from->culprit].world_rank,
+    };
+}
+
+int esi_diagram_instances_init(struct esi_diagram *diagram)
+{
+    const struct esi_collectives_config config = {
+        .max_open = OPEN_MAX, .on_instance = on_instance, .data = diagram};
+
+    return esi_collectives_create(&config, &diagram->instances.analysis);
+}
+
+void esi_diagram_instances_fini(struct esi_diagram *diagram)
+{
+    esi_collectives_destroy(diagram->instances.analysis);
+    free(diagram->instances.items);
+}
+
+int esi_diagram_instances_leave(struct esi_diagram *diagram,
+                                uint32_t row,
+                                const struct esi_causal_call *exit)
+{
+    const struct es_tuple *tuple = &exit->told->tuple;
+    const char *text = exit->told->site ? exit->told->site : "";
+    uint32_t site;
+    struct esi_collective_call call = {
+        .key = {exit->member.key[0], exit->member.key[1]},
+        .communicator = exit->communicator,
+        .operation = tuple->operation,
+        .instance = tuple->sequence,
+        .size = exit->member.size,
+        .rank = exit->member.rank,
+        .world_rank = (int)row,
+        .root = tuple->peer < 0 ? -1 : tuple->peer,
+        .bytes = tuple->bytes,
+        .enter_ns = exit->told->start_ns,
+        .exit_ns = exit->told->stop_ns,
+        .error_ns = exit->told->error_ns,
+        .clock = diagram->threads[row]->host + 1,
+    };
+
+    if (exit->member.size == 0 || tuple->stop == 0 ||
+        tuple->sequence == ES_SEQUENCE_UNKNOWN || !exit->operation ||
+        exit->operation->op_class != ES_CLASS_COLLECTIVE)
+        return 0;
+    if (esi_texts_add(&diagram->texts, text, strlen(text), &site) < 0)
+        return -ENOMEM;
+    call.site = esi_texts_at(&diagram->texts, site);
+    diagram->instances.result = 0;
+    if (esi_collectives_add(diagram->instances.analysis, &call) == -ENOMEM)
+        return -ENOMEM;
+    return diagram->instances.result; /* what else is refused, is counted there */
+}
+
+int esi_diagram_finish(struct esi_diagram *diagram)
+{
+    int result;
+
+    pthread_mutex_lock(&diagram->lock);
+    diagram->instances.result = 0;
+    esi_collectives_finish(diagram->instances.analysis);
+    result = diagram->instances.result;
+    diagram->extent.changes++;
+    pthread_mutex_unlock(&diagram->lock);
+    return result;
+}
+
+/* --- Windows ---------------------------------------------------------------------- */
+
+static bool is_in_window(const struct esi_diagram_window *window,
+                         const struct esi_diagram_instance *instance)
+{
+    uint64_t begin = instance->first.ns, end = instance->end_ns;
+
+    if (window->axis == ESI_DIAGRAM_LEVEL) {
+        if (instance->first.level == 0 || instance->last.level == 0)
+            return false;
+        begin = instance->first.level;
+        end = instance->last.level;
+        if (begin > end) {
+            begin = end;
+            end = instance->first.level;
+        }
+    }
+    return begin < window->to && end >= window->from;
+}
+
+int esi_diagram_foreach_instance(
+    struct esi_diagram *diagram,
+    const struct esi_diagram_window *window,
+    int (*visit)(void *data, const struct esi_diagram_instance *instance),
+    void *data)
+{
+    const struct esi_diagram_instances *instances = &diagram->instances;
+    uint64_t first;
+    int result = 0;
+
+    pthread_mutex_lock(&diagram->lock);
+    first = instances->count > ESI_DIAGRAM_INSTANCES
+                ? instances->count - ESI_DIAGRAM_INSTANCES
+                : 0;
+    for (uint64_t i = instances->count; i > first && result == 0; i--) {
+        const struct esi_diagram_instance *instance =
+            &instances->items[(i - 1) & (ESI_DIAGRAM_INSTANCES - 1)];
+
+        if (is_in_window(window, instance))
+            result = visit(data, instance);
+    }
+    pthread_mutex_unlock(&diagram->lock);
+    return result;
+}

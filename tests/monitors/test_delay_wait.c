@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* The greatest cause of one call's wait. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "monitors/delay/delay.h"
+#include "tests/monitors/made_timeline.h"
+#include "tests/suites.h"
+
+#define MS UINT64_C(1000000)
+
+enum { RANKS = 3, LATE = 1 };
+
+/* Where each rank entered its collective operation. */
+struct seen_enters {
+    struct esi_causal_listener to;
+    uint32_t traces[RANKS];
+    uint64_t ns[RANKS];
+};
+
+static int see_enter(void *data,
+                     const struct es_set_event *event,
+                     const struct esi_causal_call *call)
+{
+    struct seen_enters *seen = data;
+
+    if (call && call->role == ESI_ROLE_ENTER) {
+        seen->traces[call->rank] = event->id.trace;
+        seen->ns[call->rank] = call->told->start_ns;
+    }
+    return seen->to.told(seen->to.data, event, call);
+}
+
+/* One rank computes for longer than the others ahead of a barrier. */
+static void tell_late_barrier(struct esi_delay *delay, struct seen_enters *seen)
+{
+    const struct esi_causal_listener listener = {.told = see_enter, .data = seen};
+    struct made_timeline timeline;
+
+    *seen = (struct seen_enters){.to = esi_delay_listener(delay)};
+    made_timeline_init(&timeline, RANKS);
+    for (int rank = 0; rank < RANKS; rank++) {
+        made_timeline_step(&timeline, rank,
+                           (struct made_step){.kind = MADE_COMPUTE,
+                                              .ns = rank == LATE ? 10 * MS : MS});
+        made_timeline_step(&timeline, rank,
+                           (struct made_step){.kind = MADE_STEP_BARRIER, .line = 5});
+    }
+    made_timeline_run(&timeline);
+    made_timeline_tell(&timeline, &listener);
+    made_timeline_fini(&timeline);
+}
+
+static void a_wait_names_its_greatest_cause(void **state)
+{
+    const struct esi_delay_config config = {.window = 0};
+    struct esi_delay *delay;
+    struct seen_enters seen;
+    struct esi_delay_wait wait;
+
+    (void)state;
+    assert_int_equal(esi_delay_create(&config, &delay), 0);
+    tell_late_barrier(delay, &seen);
+    assert_false(esi_delay_find_wait(delay, seen.traces[0], seen.ns[0], &wait));
+    assert_int_equal(esi_delay_settle(delay), 0); /* only now it is charged */
+    for (int rank = 0; rank < RANKS; rank++) {
+        bool has_waited =
+            esi_delay_find_wait(delay, seen.traces[rank], seen.ns[rank], &wait);
+
+        assert_int_equal(has_waited, rank != LATE);
+        if (!has_waited)
+            continue;
+        assert_int_equal(wait.causing, LATE);
+        assert_string_equal(wait.line, "made.c:5");
+        assert_string_equal(wait.operation, "MPI_Barrier");
+        assert_true(wait.computing);
+        assert_true(wait.waited == (double)(seen.ns[LATE] - seen.ns[rank]));
+        assert_true(wait.caused > .999 * wait.waited && wait.caused <= wait.waited);
+    }
+    assert_false(esi_delay_find_wait(delay, seen.traces[0], 1, &wait));
+    assert_false(esi_delay_find_wait(delay, 1000, seen.ns[0], &wait));
+    esi_delay_destroy(delay);
+}
+
+SUITE(test_delay_wait)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wait_names_its_greatest_cause),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
