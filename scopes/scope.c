@@ -24,8 +24,8 @@
 #include "scopes/stage_tree.h"
 
 /* Timing a stage costs more than reading an element, about a microsecond.  So pulls are
- * timed at intervals in which that is little.  The first pull always is. */
-#define TIMED_PER_STAGE_NS UINT64_C(200000)
+ * timed at intervals in which that is nothing.  The first pull always is. */
+#define TIMED_PER_STAGE_NS UINT64_C(5000000)
 
 static bool is_measured(struct es_scope *scope, uint64_t realtime_ns)
 {
