@@ -12,7 +12,9 @@
  * end of the file shows (a partner that never came, a cycle) are told after the sink
  * has got events: whoever makes something of the stream throws it away then.
  *
- * What is kept in memory while a file streams by:
+ * Lines are parsed by several threads (set_blocks.h); the sink is called by the one
+ * that reads.  What is kept in memory while a file streams by:
+ *   - some blocks of text, and what they say: a megabyte or two for each thread;
  *   - per trace: its name, a count, its place in the order (about 150 bytes);
  *   - per event: its kind, in 2 bits;
  *   - per reference whose other end was not read yet: about 70 bytes;
@@ -35,6 +37,7 @@ struct esi_set_read_config {
     bool attributes;          /* given to the sink; else only checked */
     uint64_t memory_bytes;    /* for events that wait, in memory */
     const char *spill_folder; /* where others wait; NULL = $TMPDIR or /var/tmp */
+    unsigned threads;         /* that parse; 0 = as many as there are processors */
 };
 
 /* Attributes, 512 MiB. */

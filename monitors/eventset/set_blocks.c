@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * set_blocks.c - reads lines in blocks, which threads parse.
+ *
+ * Blocks lie in a ring.  The calling thread reads the file into those that are free and
+ * takes the oldest when it is parsed; workers parse any.  The caller parses what no
+ * worker has begun when it is wanted, so that without a worker all goes on as well.
+ */
+#include "config.h"
+
+#include "monitors/eventset/set_blocks.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "monitors/eventset/set_line.h"
+
+enum { BLOCK_BYTES = 1 << 18, MOST_THREADS = 16, MOST_BLOCKS = MOST_THREADS + 2 };
+
+enum block_state { BLOCK_FREE, BLOCK_READ, BLOCK_TAKEN, BLOCK_PARSED };
+
+/* Of an event whose texts do not lie in the block's text: a copy of one. */
+struct kept_text {
+    struct kept_text *next;
+    char text[];
+};
+
+struct parsed_block {
+    enum block_state state; /* under lock */
+    char *text;             /* owned */
+    size_t capacity;
+    size_t begin; /* of the first line that is parsed */
+    size_t length;
+    uint64_t lines_before;
+    struct esi_set_line *line; /* owned */
+    struct esi_set_block told;
+    size_t event_capacity;
+    uint64_t *lines; /* owned */
+    size_t line_capacity;
+    struct es_event_id *partners; /* owned; of all events */
+    size_t partner_count;
+    size_t partner_capacity;
+    struct es_event_attribute *attributes; /* owned; of all events */
+    size_t attribute_count;
+    size_t attribute_capacity;
+    struct kept_text *texts; /* owned */
+};
+
+struct esi_set_blocks {
+    FILE *stream;
+    const char *source;
+    unsigned threads; /* that are wanted */
+    bool has_ended;   /* the stream */
+    uint64_t lines;   /* in blocks that were read */
+    char *rest;       /* owned: the begin of a line whose end is not read yet */
+    size_t rest_length;
+    size_t rest_capacity;
+    struct parsed_block ring[MOST_BLOCKS];
+    size_t ring_size;
+    size_t head;  /* number of the oldest block; its place is modulo `ring_size` */
+    size_t tail;  /* of the next one to be read */
+    bool is_lent; /* the oldest one is the caller's */
+    pthread_mutex_t lock;
+    pthread_cond_t work;
+    pthread_cond_t parsed;
+    bool is_over;
+    pthread_t workers[MOST_THREADS];
+    unsigned worker_count;
+};
+
+static struct parsed_block *block_at(struct esi_set_blocks *blocks, size_t number)
+{
+    return &blocks->ring[number % blocks->ring_size];
+}
+
+/* --- Parsing ---------------------------------------------------------------------- */
+
+/* The text, or a copy where it does not lie in the block.  NULL without memory. */
+static const char *keep_text(struct parsed_block *block, const char *text)
+{
+    struct kept_text *copy;
+    size_t bytes;
+
+    if (text >= block->text && text < block->text + block->length)
+        return text;
+    if (text[0] == '\0')
+        return "";
+    bytes = strlen(text) + 1;
+    copy = malloc(sizeof *copy + bytes);
+    if (!copy)
+        return NULL;
+    memcpy(copy->text, text, bytes);
+    copy->next = block->texts;
+    block->texts = copy;
+    return copy->text;
+}
+
+static int keep_attributes(struct parsed_block *block, const struct es_set_event *event)
+{
+    if (ESI_ARRAY_RESERVE(block->attributes, block->attribute_capacity,
+                          block->attribute_count + event->attribute_count) < 0)
+        return -ENOMEM;
+    for (size_t i = 0; i < event->attribute_count; i++) {
+        struct es_event_attribute *kept = &block->attributes[block->attribute_count++];
+
+        *kept = event->attributes[i];
+        kept->name = keep_text(block, kept->name);
+        if (kept->text)
+            kept->text = keep_text(block, kept->text);
+        if (!kept->name || (event->attributes[i].text && !kept->text))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int keep_partners(struct parsed_block *block, const struct es_set_event *event)
+{
+    if (ESI_ARRAY_RESERVE(block->partners, block->partner_capacity,
+                          block->partner_count + event->partner_count) < 0)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < event->partner_count; i++)
+        block->partners[block->partner_count++] = event->partners[i];
+    return 0;
+}
+
+/* Partners and attributes are found again by set_pointers(). */
+static int keep_event(struct parsed_block *block,
+                      const struct es_set_event *event,
+                      uint64_t line)
+{
+    struct esi_set_block *told = &block->told;
+    struct es_set_event kept = *event;
+
+    if (ESI_ARRAY_RESERVE(told->events, block->event_capacity, told->count + 1) < 0 ||
+        ESI_ARRAY_RESERVE(block->lines, block->line_capacity, told->count + 1) < 0 ||
+        keep_partners(block, event) < 0 || keep_attributes(block, event) < 0)
+        return -ENOMEM;
+    kept.type = keep_text(block, event->type);
+    kept.text = keep_text(block, event->text);
+    if (!kept.type || !kept.text)
+        return -ENOMEM;
+    block->lines[told->count] = line;
+    told->events[told->count++] = kept;
+    return 0;
+}
+
+/* Of partners and attributes, whose arrays do not move any more. */
+static void set_pointers(struct parsed_block *block)
+{
+    const struct es_event_id *partners = block->partners;
+    const struct es_event_attribute *attributes = block->attributes;
+
+    for (size_t i = 0; i < block->told.count; i++) {
+        struct es_set_event *event = &block->told.events[i];
+
+        event->partners = event->partners ? partners : NULL;
+        event->attributes = event->attributes ? attributes : NULL;
+        partners += event->partner_count;
+        attributes += event->attribute_count;
+    }
+}
+
+static int parse_line(struct parsed_block *block,
+                      char *text,
+                      size_t length,
+                      const struct esi_set_place *place)
+{
+    struct es_set_event event;
+    int code;
+
+    if (strspn(text, " \t\r") == length)
+        return 0;
+    code = esi_set_line_event(block->line, text, length, place, &event,
+                              &block->told.error);
+    return code < 0 ? code : keep_event(block, &event, place->line);
+}
+
+static void parse_block(const struct esi_set_blocks *blocks, struct parsed_block *block)
+{
+    struct esi_set_place place = {blocks->source, block->lines_before};
+    char *text = block->text + block->begin;
+    char *end = block->text + block->length;
+
+    while (text < end && block->told.code == 0) {
+        char *stop = memchr(text, '\n', (size_t)(end - text));
+
+        if (!stop)
+            stop = end; /* the last line lacks its end; there is room for the 0 */
+        *stop = '\0';
+        place.line++;
+        block->told.code = parse_line(block, text, (size_t)(stop - text), &place);
+        text = stop + 1;
+    }
+    block->told.line = place.line;
+    block->told.lines = block->lines;
+    set_pointers(block);
+}
+
+static void clear_block(struct parsed_block *block)
+{
+    while (block->texts) {
+        struct kept_text *next = block->texts->next;
+
+        free(block->texts);
+        block->texts = next;
+    }
+    block->told = (struct esi_set_block){.events = block->told.events};
+    block->partner_count = 0;
+    block->attribute_count = 0;
+}
+
+/* --- Workers ---------------------------------------------------------------------- */
+
+/* Parses a block that is taken; the lock is held before and after. */
+static void parse_taken(struct esi_set_blocks *blocks, struct parsed_block *block)
+{
+    block->state = BLOCK_TAKEN;
+    pthread_mutex_unlock(&blocks->lock);
+    parse_block(blocks, block);
+    pthread_mutex_lock(&blocks->lock);
+    block->state = BLOCK_PARSED;
+    pthread_cond_signal(&blocks->parsed);
+}
+
+/* The oldest block that is read and not taken, or NULL. */
+static struct parsed_block *find_read(struct esi_set_blocks *blocks)
+{
+    for (size_t number = blocks->head; number < blocks->tail; number++)
+        if (block_at(blocks, number)->state == BLOCK_READ)
+            return block_at(blocks, number);
+    return NULL;
+}
+
+static void *run_worker(void *data)
+{
+    struct esi_set_blocks *blocks = data;
+
+    pthread_mutex_lock(&blocks->lock);
+    while (!blocks->is_over) {
+        struct parsed_block *block = find_read(blocks);
+
+        if (block)
+            parse_taken(blocks, block);
+        else
+            pthread_cond_wait(&blocks->work, &blocks->lock);
+    }
+    pthread_mutex_unlock(&blocks->lock);
+    return NULL;
+}
+
+static unsigned processor_count(void)
+{
+    cpu_set_t allowed;
+
+    return sched_getaffinity(0, sizeof allowed, &allowed) == 0
+               ? (unsigned)CPU_COUNT(&allowed)
+               : 1;
+}
+
+/* With fewer than are wanted it only takes longer.  Signals are the other threads'. */
+static void start_workers(struct esi_set_blocks *blocks)
+{
+    unsigned wanted = blocks->threads > 0 ? blocks->threads : processor_count();
+    sigset_t all, before;
+
+    if (wanted == 1)
+        return;
+    if (wanted > MOST_THREADS)
+        wanted = MOST_THREADS;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (blocks->worker_count < wanted &&
+           pthread_create(&blocks->workers[blocks->worker_count], NULL, run_worker,
+                          blocks) == 0)
+        blocks->worker_count++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    blocks->ring_size = blocks->worker_count + 2;
+}
+
+static void stop_workers(struct esi_set_blocks *blocks)
+{
+    pthread_mutex_lock(&blocks->lock);
+    blocks->is_over = true;
+    pthread_cond_broadcast(&blocks->work);
+    pthread_mutex_unlock(&blocks->lock);
+    for (unsigned i = 0; i < blocks->worker_count; i++)
+        pthread_join(blocks->workers[i], NULL);
+}
+
+/* --- Reading ---------------------------------------------------------------------- */
+
+/* Fills a block from the stream, as far as there is room, and one byte for a 0. */
+static int fill_text(struct esi_set_blocks *blocks, struct parsed_block *block)
+{
+    size_t room = block->capacity - block->length - 1;
+    size_t got;
+
+    errno = 0;
+    got = fread(block->text + block->length, 1, room, blocks->stream);
+    block->length += got;
+    if (got < room && ferror(blocks->stream))
+        return errno > 0 ? -errno : -EIO;
+    blocks->has_ended = got < room;
+    return 0;
+}
+
+/* What lies behind the last end of a line goes into the next block. */
+static int keep_rest(struct esi_set_blocks *blocks, struct parsed_block *block)
+{
+    const char *end = memrchr(block->text, '\n', block->length);
+    size_t whole = (size_t)(end - block->text) + 1;
+
+    blocks->rest_length = block->length - whole;
+    if (ESI_ARRAY_RESERVE(blocks->rest, blocks->rest_capacity, blocks->rest_length) < 0)
+        return -ENOMEM;
+    memcpy(blocks->rest, block->text + whole, blocks->rest_length);
+    block->length = whole;
+    return 0;
+}
+
+static uint64_t count_lines(const char *text, size_t length)
+{
+    const char *end = text + length;
+    uint64_t count = 0;
+
+    for (; (text = memchr(text, '\n', (size_t)(end - text))); text++)
+        count++;
+    return count;
+}
+
+/* Reads whole lines, at least one unless the stream ends. */
+static int read_text(struct esi_set_blocks *blocks, struct parsed_block *block)
+{
+    int code = 0;
+
+    block->begin = block->length = 0;
+    if (ESI_ARRAY_RESERVE(block->text, block->capacity,
+                          blocks->rest_length + BLOCK_BYTES) < 0)
+        return -ENOMEM;
+    if (blocks->rest_length > 0)
+        memcpy(block->text, blocks->rest, blocks->rest_length);
+    block->length = blocks->rest_length;
+    blocks->rest_length = 0;
+    do {
+        if (block->length + 1 >= block->capacity &&
+            ESI_ARRAY_RESERVE(block->text, block->capacity, 2 * block->capacity) < 0)
+            return -ENOMEM;
+        code = fill_text(blocks, block);
+    } while (code == 0 && !blocks->has_ended &&
+             !memrchr(block->text, '\n', block->length));
+    if (code == 0 && !blocks->has_ended)
+        code = keep_rest(blocks, block);
+    block->lines_before = blocks->lines;
+    if (code == 0)
+        blocks->lines += count_lines(block->text, block->length);
+    return code;
+}
+
+/* Reads one block into the ring. */
+static int read_block(struct esi_set_blocks *blocks)
+{
+    struct parsed_block *block = block_at(blocks, blocks->tail);
+    int code = block->line ? 0 : esi_set_line_create(&block->line);
+
+    if (code == 0)
+        code = read_text(blocks, block);
+    if (code < 0)
+        return code;
+    pthread_mutex_lock(&blocks->lock);
+    block->state = BLOCK_READ;
+    blocks->tail++;
+    pthread_cond_signal(&blocks->work);
+    pthread_mutex_unlock(&blocks->lock);
+    return 0;
+}
+
+/* --- The face --------------------------------------------------------------------- */
+
+int esi_set_blocks_create(FILE *stream,
+                          const char *source,
+                          unsigned threads,
+                          struct esi_set_blocks **ret_blocks)
+{
+    struct esi_set_blocks *blocks = calloc(1, sizeof *blocks);
+
+    if (!blocks)
+        return -ENOMEM;
+    blocks->stream = stream;
+    blocks->source = source;
+    blocks->threads = threads;
+    blocks->ring_size = 1;
+    pthread_mutex_init(&blocks->lock, NULL);
+    pthread_cond_init(&blocks->work, NULL);
+    pthread_cond_init(&blocks->parsed, NULL);
+    *ret_blocks = blocks;
+    return 0;
+}
+
+void esi_set_blocks_destroy(struct esi_set_blocks *blocks)
+{
+    if (!blocks)
+        return;
+    stop_workers(blocks);
+    for (size_t i = 0; i < MOST_BLOCKS; i++) {
+        struct parsed_block *block = &blocks->ring[i];
+
+        clear_block(block);
+        esi_set_line_destroy(block->line);
+        free(block->text);
+        free(block->told.events);
+        free(block->lines);
+        free(block->partners);
+        free(block->attributes);
+    }
+    free(blocks->rest);
+    pthread_cond_destroy(&blocks->parsed);
+    pthread_cond_destroy(&blocks->work);
+    pthread_mutex_destroy(&blocks->lock);
+    free(blocks);
+}
+
+int esi_set_blocks_header(struct esi_set_blocks *blocks,
+                          const char **ret_text,
+                          size_t *ret_length,
+                          size_t *ret_read)
+{
+    struct parsed_block *block = block_at(blocks, 0);
+    int code = read_block(blocks);
+    char *end;
+
+    if (code < 0 || block->length == 0)
+        return code;
+    end = memchr(block->text, '\n', block->length);
+    if (!end)
+        end = block->text + block->length;
+    *ret_text = block->text;
+    *ret_length = (size_t)(end - block->text);
+    *ret_read = block->length;
+    block->begin = *ret_length + 1 < block->length ? *ret_length + 1 : block->length;
+    block->lines_before = 1;
+    return 1;
+}
+
+/* Reads ahead as far as there is room.  What fails then is told in its turn. */
+static int read_ahead(struct esi_set_blocks *blocks)
+{
+    int code = 0;
+
+    while (code == 0 && !blocks->has_ended &&
+           blocks->tail < blocks->head + blocks->ring_size)
+        code = read_block(blocks);
+    return code;
+}
+
+static void wait_for(struct esi_set_blocks *blocks, struct parsed_block *block)
+{
+    pthread_mutex_lock(&blocks->lock);
+    while (block->state != BLOCK_PARSED)
+        if (block->state == BLOCK_READ)
+            parse_taken(blocks, block);
+        else
+            pthread_cond_wait(&blocks->parsed, &blocks->lock);
+    pthread_mutex_unlock(&blocks->lock);
+}
+
+static void take_back(struct esi_set_blocks *blocks)
+{
+    clear_block(block_at(blocks, blocks->head));
+    pthread_mutex_lock(&blocks->lock);
+    block_at(blocks, blocks->head)->state = BLOCK_FREE;
+    blocks->head++;
+    pthread_mutex_unlock(&blocks->lock);
+    blocks->is_lent = false;
+}
+
+int esi_set_blocks_next(struct esi_set_blocks *blocks, struct esi_set_block **ret_block)
+{
+    int code;
+
+    if (blocks->is_lent) {
+        take_back(blocks);
+        /* The ring grows while it is empty: places follow from its size. */
+        if (!blocks->has_ended && blocks->ring_size == 1)
+            start_workers(blocks);
+    }
+    code = read_ahead(blocks);
+    if (code < 0)
+        return code;
+    if (blocks->head == blocks->tail)
+        return 0;
+    wait_for(blocks, block_at(blocks, blocks->head));
+    blocks->is_lent = true;
+    *ret_block = &block_at(blocks, blocks->head)->told;
+    return 1;
+}
