@@ -362,7 +362,8 @@ static void costs_and_path_are_those_of_the_reference(void **state)
         draw_program(&timeline);
         delay_reference_make(&reference, &timeline, SAME_HOST_BOUND_NS);
         delay = analyse(&timeline, (struct esi_delay_config){.lag = 1 << 20});
-        is_exact = reference.most_causes <= CAUSES_KEPT && reference.ties == 0;
+        /* What rounding leaves of a cause may take the last place. */
+        is_exact = reference.most_causes < CAUSES_KEPT && reference.ties == 0;
         exact += is_exact;
         if (is_exact && !compare(&reference, delay))
             fail_msg("program %d differs: draw_state %llu", i,
