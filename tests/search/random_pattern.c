@@ -388,10 +388,28 @@ static int make_compare(struct maker *maker)
     return number;
 }
 
+/* Mostly one; else two or more of which one has to hold. */
+static int make_alternatives(struct maker *maker)
+{
+    int compare = is_full(maker) ? REFERENCE_NONE : make_compare(maker);
+    bool has_room = maker->predicate->node_count < REFERENCE_NODES / 2;
+    int other = compare != REFERENCE_NONE && has_room && percent(maker, 30)
+                    ? make_alternatives(maker)
+                    : REFERENCE_NONE;
+    int number;
+
+    if (other == REFERENCE_NONE)
+        return compare;
+    number = reference_add_node(maker->predicate, REFERENCE_OR);
+    maker->predicate->nodes[number].left = compare;
+    maker->predicate->nodes[number].right = other;
+    return number;
+}
+
 static int make_compared(struct maker *maker, enum reference_kind kind, int terms)
 {
     int clause = make_clause(maker, terms);
-    int compare = is_full(maker) ? REFERENCE_NONE : make_compare(maker);
+    int compare = make_alternatives(maker);
     bool is_left = percent(maker, 20);
     int number;
 
@@ -406,7 +424,7 @@ static int make_compared(struct maker *maker, enum reference_kind kind, int term
 static int make_clause(struct maker *maker, int terms)
 {
     enum { PAIR, LIMITED, AND, OR, WITHIN, COUNT, COMPARED, COMPARED_OR };
-    static const int weights[] = {52, 10, 17, 13, 7, 7, 10, 1};
+    static const int weights[] = {52, 10, 17, 13, 7, 7, 14, 5};
 
     if (terms <= 1)
         return maker->options->is_extended && percent(maker, 2) ? make_within(maker, 0)

@@ -40,11 +40,16 @@ static const char text[] =
     "AloneByKey := $d & (($d <-> *v) | $d.key != *v.key);\n"
     "NoneBetween := ($a --> $b) &\n"
     "    (($a !--> *v) | (*v !--> $b) | $a.other != *v.other);\n"
+    "Chosen := ($a --> $b) & $a.key = 3 & $b.other > 7;\n"
+    "ChosenTwice := ($d || $e) & $d.key <= 9 & $e.key <= 9;\n"
+    "ChosenEither := ($a --> $d) & ($a.key = 3 | $a.other = 5);\n"
+    "NoOther := $d & (*v.key != 3 | ($d !--> *v));\n"
     "Sides := ($a & $b & $a.key = $b.key) | ($c & $d & $c.other = $d.other);\n";
 
 static const char *const predicates[] = {
-    "Same",   "Thrice", "Ordered", "Chain",      "Twice",       "Crossed", "Sent",
-    "Hidden", "Unlike", "Alone",   "AloneByKey", "NoneBetween", "Sides"};
+    "Same",   "Thrice", "Ordered",    "Chain",       "Twice",        "Crossed",
+    "Sent",   "Hidden", "Chosen",     "ChosenTwice", "ChosenEither", "NoOther",
+    "Unlike", "Alone",  "AloneByKey", "NoneBetween", "Sides"};
 
 static const struct typed_world_config worlds = {.text = text,
                                                  .traces = TRACES,

@@ -44,6 +44,7 @@ static void free_column(struct esi_column *column)
     free(column->latest);
     free(column->partners);
     free(column->values);
+    free(column->rows);
 }
 
 void esi_domain_destroy(struct esi_domain *domain)
@@ -525,6 +526,8 @@ static uint64_t column_bytes(const struct esi_keeps *keeps,
                    keeps->asked_count * sizeof *column->values;
     uint64_t bytes = row * column->capacity;
 
+    if (column->rows)
+        return (sizeof *column->indexes + sizeof *column->rows) * column->capacity;
     for (uint32_t i = column->first; column->partners && i < column->end; i++)
         if (column->partners[i].count > 1)
             bytes += column->partners[i].count * sizeof(struct es_event_id);
@@ -542,5 +545,5 @@ uint64_t esi_domain_bytes(const struct esi_domain *domain)
                esi_segmented_bytes(&domain->partners);
     for (uint32_t slot = 0; slot < domain->slots; slot++)
         bytes += column_bytes(domain->keeps, &domain->columns[slot]);
-    return bytes + esi_lookup_bytes(domain->lookup);
+    return bytes + (domain->lookup ? esi_lookup_bytes(domain->lookup) : 0);
 }

@@ -174,6 +174,23 @@ int esi_domain_add_set(struct esi_domain *domain,
                        const struct es_event_id *events,
                        size_t count);
 
+/* --- Some of the values ----------------------------------------------------------- */
+
+struct esi_domain_choice {
+    bool (*takes)(void *data, struct esi_domain_value value);
+    void *data;
+};
+
+/* Those values of a domain of single events that are chosen, in the same order; traces
+ * without any have no slot.  It borrows what the whole domain keeps, which must not
+ * change.  0 or -ENOMEM; esi_domain_destroy() ends it. */
+int esi_domain_select(const struct esi_domain *whole,
+                      const struct esi_domain_choice *choice,
+                      struct esi_domain **ret_selection);
+/* Whether two selections have the same values of the same domain. */
+bool esi_domain_is_same_selection(const struct esi_domain *a,
+                                  const struct esi_domain *b);
+
 /* Bytes that are held. */
 uint64_t esi_domain_bytes(const struct esi_domain *domain);
 

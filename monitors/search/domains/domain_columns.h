@@ -87,6 +87,10 @@ struct esi_column {
     uint64_t disorder; /* no time is so much less than `latest` of its row */
     struct esi_kept_partners *partners;
     struct esi_value *values; /* asked_count of each row */
+
+    /* Of a selection, which has nothing else but indexes. */
+    const struct esi_column *whole; /* borrowed */
+    uint32_t *rows;                 /* of `whole`, of each of its own */
 };
 
 /* A set: its events and partners lie in rows of their own. */
@@ -193,7 +197,10 @@ static inline const struct esi_column *esi_domain_at(const struct esi_domain *do
     const struct esi_column *column = &domain->columns[value.slot];
 
     *ret_row = column->first + value.position;
-    return column;
+    if (!column->rows)
+        return column;
+    *ret_row = column->rows[*ret_row];
+    return column->whole;
 }
 
 #endif

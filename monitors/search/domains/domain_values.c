@@ -155,6 +155,25 @@ static uint32_t first_later(const struct esi_column *column,
     return from;
 }
 
+/* The position of a row; in a selection the first whose row is not less. */
+static uint32_t position_of(const struct esi_column *column, uint32_t row)
+{
+    uint32_t low = 0;
+    uint32_t high = column->end;
+
+    if (!column->rows)
+        return row - column->first;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (column->rows[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void esi_domain_rows_within(const struct esi_domain *domain,
                             uint32_t slot,
                             int64_t from,
@@ -163,13 +182,14 @@ void esi_domain_rows_within(const struct esi_domain *domain,
                             uint32_t *ret_end)
 {
     const struct esi_column *column = &domain->columns[slot];
+    const struct esi_column *times = column->rows ? column->whole : column;
 
     *ret_begin = 0;
     *ret_end = column->end - column->first;
-    if (!column->latest)
+    if (!times->latest)
         return;
-    *ret_begin = first_later(column, from, true) - column->first;
-    *ret_end = first_later(column, to, false) - column->first;
+    *ret_begin = position_of(column, first_later(times, from, true));
+    *ret_end = position_of(column, first_later(times, to, false));
     if (*ret_end < *ret_begin)
         *ret_end = *ret_begin;
 }

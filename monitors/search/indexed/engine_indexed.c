@@ -30,6 +30,7 @@
 #include "monitors/search/indexed/indexed_candidates.h"
 #include "monitors/search/indexed/indexed_plan.h"
 #include "monitors/search/indexed/indexed_search.h"
+#include "monitors/search/indexed/indexed_select.h"
 
 enum {
     AHEAD = 8,                 /* pieces for each thread */
@@ -366,9 +367,14 @@ struct worker {
 static int add_match(void *data, const struct esi_domain_value *values)
 {
     const struct shared *shared = data;
+    const struct esi_engine_task *task = shared->plans->task;
+    const struct esi_indexed_plan *plan = shared->plan;
+    struct esi_domain_value wholes[ES_PROGRAM_VARIABLES];
 
+    esi_selected_values(plan->domains, task->domains, plan->existential, values,
+                        wholes);
     return esi_matches_add_times(
-        shared->plans->task->matches, shared->plan->existential, values,
+        task->matches, plan->existential, wholes,
         esi_groups_multiplicity(&shared->plan->groups, values));
 }
 
@@ -391,8 +397,15 @@ static uint64_t variables_of_lesser(const struct worker *worker, size_t i)
 static bool lesser_holds(struct worker *worker, size_t i)
 {
     struct esi_bound *bound = &worker->search->bound;
-    int result = esi_indexed_holds(worker->lesser[i], bound->values, ESI_INDEXED_ALL);
+    struct esi_domain_value values[ES_PROGRAM_VARIABLES];
+    int result;
 
+    /* What the lesser one has not selected does not satisfy it. */
+    if (!esi_selected_values(bound->plan->domains,
+                             worker->lesser[i]->bound.plan->domains,
+                             variables_of_lesser(worker, i), bound->values, values))
+        return false;
+    result = esi_indexed_holds(worker->lesser[i], values, ESI_INDEXED_ALL);
     if (result < 0)
         bound->error = result;
     return result > 0;

@@ -13,11 +13,11 @@
 #include "monitors/search/indexed/indexed_plan.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "monitors/search/indexed/indexed_lookup.h"
+#include "monitors/search/indexed/indexed_select.h"
 #include "monitors/search/truth/cnf_clauses.h"
 
 enum {
@@ -449,13 +449,15 @@ static int fill_plan(struct esi_indexed_plan *plan,
     plan->size = cnf->size;
     plan->literal_count = cnf->literals;
     plan->literals = calloc(cnf->literals + 1, sizeof *plan->literals);
-    plan->clauses = calloc(cnf->count + 1, sizeof *plan->clauses);
+    plan->clauses = calloc(cnf->count + ES_PROGRAM_VARIABLES, sizeof *plan->clauses);
     if (!plan->literals || !plan->clauses)
         return -ENOMEM;
     take_clauses(plan, cnf, skips_universal);
     simplify_plan(plan);
     note_senders(plan);
-    result = number_domains(plan);
+    result = esi_indexed_select(plan);
+    if (result == 0)
+        result = number_domains(plan);
     if (result == 0)
         result = list_all_clauses(plan);
     if (result == 0)
@@ -516,6 +518,7 @@ void esi_indexed_plan_destroy(struct esi_indexed_plan *plan)
         free(plan->clauses_of[v]);
         free(plan->offsets[v]);
         esi_received_index_destroy(plan->received[v]);
+        esi_domain_destroy(plan->selections[v]);
     }
     esi_lookups_destroy(plan->lookups);
     free(plan->facts);
@@ -531,6 +534,8 @@ uint64_t esi_indexed_plan_bytes(const struct esi_indexed_plan *plan)
         plan->clause_count * (sizeof *plan->clauses + sizeof *plan->facts) +
         esi_lookups_bytes(plan->lookups);
 
+    for (unsigned i = 0; i < plan->selection_count; i++)
+        bytes += esi_domain_bytes(plan->selections[i]);
     for (uint32_t i = 0; i < plan->clause_count; i++)
         bytes += plan->clauses[i].count * sizeof *plan->literals;
     for (unsigned i = 0; i < plan->distinct_count; i++) {
@@ -548,7 +553,7 @@ bool esi_indexed_plan_is_true(const struct esi_indexed_plan *plan)
     for (unsigned v = 0; v < plan->variable_count; v++)
         if (plan->masked[v])
             return false;
-    return !plan->is_false && plan->clause_count == 0;
+    return !plan->is_false && plan->clause_count + plan->selecting_count == 0;
 }
 
 /* --- The first variable ----------------------------------------------------------- */
@@ -578,7 +583,7 @@ static unsigned weight_of_clause(const struct esi_clause *clause, unsigned v)
     return weight;
 }
 
-static unsigned weight_of_variable(const struct esi_indexed_plan *plan, unsigned v)
+unsigned esi_indexed_plan_weight(const struct esi_indexed_plan *plan, unsigned v)
 {
     unsigned weight = 1;
 
@@ -601,8 +606,8 @@ unsigned esi_indexed_plan_first(const struct esi_indexed_plan *plan)
 
         if (plan->without & ES_INDEXED_FIRST && esi_groups_is_next(&plan->groups, 0, v))
             return v;
-        cost =
-            esi_domain_count(plan->domains[v]) * (uint64_t)weight_of_variable(plan, v);
+        cost = esi_domain_count(plan->domains[v]) *
+               (uint64_t)esi_indexed_plan_weight(plan, v);
         if (esi_groups_is_next(&plan->groups, 0, v) &&
             (best == ES_PROGRAM_VARIABLES || cost < best_cost)) {
             best = v;
@@ -610,181 +615,4 @@ unsigned esi_indexed_plan_first(const struct esi_indexed_plan *plan)
         }
     }
     return best;
-}
-
-/* --- For people ------------------------------------------------------------------- */
-
-static const char *name_of(const struct esi_indexed_plan *plan, unsigned v)
-{
-    return plan->program->variables[v].name;
-}
-
-static void print_names(const struct esi_indexed_plan *plan,
-                        uint64_t variables,
-                        FILE *out)
-{
-    const char *before = "";
-
-    for (; variables; variables &= variables - 1) {
-        fprintf(out, "%s%s", before,
-                name_of(plan, (unsigned)__builtin_ctzll(variables)));
-        before = ", ";
-    }
-}
-
-static void print_relation(const struct esi_indexed_plan *plan,
-                           unsigned x,
-                           unsigned y,
-                           uint8_t mask,
-                           FILE *out)
-{
-    static const struct {
-        uint8_t bit;
-        const char *name;
-    } relations[] = {{ESI_IS_BEFORE, "before"},
-                     {ESI_IS_CONCURRENT, "concurrent with"},
-                     {ESI_IS_AFTER, "after"},
-                     {ESI_IS_SAME, "the same as"}};
-    const char *before = "";
-
-    fprintf(out, "%s ", name_of(plan, x));
-    for (unsigned i = 0; i < sizeof relations / sizeof relations[0]; i++)
-        if (mask & relations[i].bit) {
-            fprintf(out, "%s%s", before, relations[i].name);
-            before = " or ";
-        }
-    fprintf(out, "%s %s", mask ? "" : "nothing to", name_of(plan, y));
-}
-
-static void print_literal(const struct esi_indexed_plan *plan,
-                          const struct esi_literal *literal,
-                          FILE *out)
-{
-    if (literal->kind == ES_LITERAL_RELATION) {
-        print_relation(plan, literal->x, literal->y, literal->mask, out);
-        return;
-    }
-    esi_literal_print(plan->program, literal, out);
-}
-
-/* The variables whose values an index finds: all that are compared for `=`, of `!=` the
- * universal ones. */
-static uint64_t looked_up_of(const struct esi_indexed_plan *plan,
-                             const struct esi_clause *clause)
-{
-    bool is_equality = esi_clause_facts_of(plan, clause)->is_equality;
-    uint64_t variables = 0;
-
-    for (uint32_t i = 0; i < clause->count; i++)
-        if (is_equality || esi_lookups_answer(plan, &clause->literals[i]))
-            variables |= clause->literals[i].variables;
-    return is_equality ? variables : variables & clause->universal;
-}
-
-static void print_looked_up(const struct esi_indexed_plan *plan,
-                            uint64_t variables,
-                            FILE *out)
-{
-    fputs("  (tested", out);
-    if (variables) {
-        fputs("; an index of attributes finds values of ", out);
-        print_names(plan, variables, out);
-    }
-    fputs(")\n", out);
-}
-
-static void print_clause(const struct esi_indexed_plan *plan,
-                         const struct esi_clause *clause,
-                         FILE *out)
-{
-    uint64_t exact = esi_clause_facts_of(plan, clause)->exact;
-
-    fputs("  ", out);
-    for (uint32_t i = 0; i < clause->count; i++) {
-        fputs(i > 0 ? " | " : "", out);
-        print_literal(plan, &clause->literals[i], out);
-    }
-    if (clause->universal) {
-        fputs("  for all ", out);
-        print_names(plan, clause->universal, out);
-    }
-    if (exact) {
-        fputs("  (gives ranges of ", out);
-        print_names(plan, exact, out);
-        fputs(")\n", out);
-        return;
-    }
-    print_looked_up(plan, looked_up_of(plan, clause), out);
-}
-
-static void print_conditions(const struct esi_indexed_plan *plan, FILE *out)
-{
-    fprintf(out, "conditions, of %zu relations in the rewritten pattern:\n",
-            plan->size);
-    for (unsigned x = 0; x < plan->variable_count; x++)
-        for (uint64_t left = plan->masked[x] & ~((esi_program_bit(x) << 1) - 1); left;
-             left &= left - 1) {
-            unsigned y = (unsigned)__builtin_ctzll(left);
-
-            fputs("  ", out);
-            print_relation(plan, x, y, plan->masks[x][y], out);
-            fputs("  (ranges)\n", out);
-        }
-    for (uint32_t i = 0; i < plan->clause_count; i++)
-        print_clause(plan, &plan->clauses[i], out);
-}
-
-static void print_first(const struct esi_indexed_plan *plan, FILE *out)
-{
-    unsigned first = esi_indexed_plan_first(plan);
-
-    fprintf(out, "begins with %s: the least of values times cost of a value, of",
-            name_of(plan, first));
-    fprintf(out, " what is %s\n", plan->returned ? "returned" : "hidden");
-    for (uint64_t left = plan->existential; left; left &= left - 1) {
-        unsigned v = (unsigned)__builtin_ctzll(left);
-
-        fprintf(out, "  %s: %" PRIu64 " values on %" PRIu32 " traces, cost %u%s\n",
-                name_of(plan, v), esi_domain_count(plan->domains[v]),
-                esi_domain_slots(plan->domains[v]), weight_of_variable(plan, v),
-                plan->returned >> v & 1 ? "" : ", hidden: one witness is enough");
-    }
-    fputs("goes on with the variable to which the bound ones leave the fewest values\n",
-          out);
-}
-
-static void print_groups(const struct esi_indexed_plan *plan, FILE *out)
-{
-    for (unsigned i = 0; i < plan->groups.count; i++) {
-        fputs("may be exchanged, so that only rising values are searched: ", out);
-        print_names(plan, plan->groups.items[i].members, out);
-        fputs(plan->groups.items[i].is_concurrent ? "; each needs a trace of its own\n"
-                                                  : "\n",
-              out);
-    }
-}
-
-void esi_indexed_plan_print(const struct esi_indexed_plan *plan, FILE *out)
-{
-    const struct esi_program_support *support = &plan->program->supports[plan->support];
-
-    fprintf(out, "support %" PRIu32 " of %" PRIu32 ": ", plan->support + 1,
-            plan->program->support_count);
-    print_names(plan, plan->existential, out);
-    if (support->universal & ~plan->universal) {
-        fputs("; no values of ", out);
-        print_names(plan, support->universal & ~plan->universal, out);
-    }
-    fputs("\n", out);
-    if (support->lesser_count > 0)
-        fprintf(out, "matches if none of %zu lesser supports does\n",
-                support->lesser_count);
-    if (plan->is_false) {
-        fputs("can not be satisfied\n", out);
-        return;
-    }
-    print_conditions(plan, out);
-    if (plan->existential)
-        print_first(plan, out);
-    print_groups(plan, out);
 }

@@ -37,7 +37,7 @@ struct esi_received_index; /* indexed_equal.h */
 struct esi_indexed_plan {
     const struct esi_program *program;
     uint32_t support;
-    const struct esi_domain *const *domains;
+    const struct esi_domain *const *domains; /* of variables; perhaps `selected` */
     const struct esi_domain *const *counted;
     const struct es_order *order;
     bool is_growing;    /* domains may change between calls */
@@ -57,7 +57,9 @@ struct esi_indexed_plan {
     struct esi_clause *clauses;     /* owned; those that masks do not say */
     struct esi_clause_facts *facts; /* owned, by clause */
     uint32_t clause_count;
-    size_t size; /* literals of the rewritten pattern */
+    uint32_t selecting_count; /* clauses behind them, of one variable: what they leave
+                                 is in its domain */
+    size_t size;              /* literals of the rewritten pattern */
     uint8_t masks[ES_PROGRAM_VARIABLES][ES_PROGRAM_VARIABLES]; /* existential, single */
     uint64_t masked[ES_PROGRAM_VARIABLES];      /* variables whose mask is not ANY */
     uint64_t neighbours[ES_PROGRAM_VARIABLES];  /* by masks and clauses */
@@ -71,6 +73,10 @@ struct esi_indexed_plan {
     uint8_t distinct_of[ES_PROGRAM_VARIABLES];
     uint64_t *offsets[ES_PROGRAM_VARIABLES]; /* owned, of distinct domains with memory:
                                                 values in the columns before each */
+
+    const struct esi_domain *selected[ES_PROGRAM_VARIABLES]; /* [variable] */
+    struct esi_domain *selections[ES_PROGRAM_VARIABLES];     /* owned; each once */
+    unsigned selection_count;
 
     struct esi_received_index *received[ES_PROGRAM_VARIABLES]; /* owned; of distinct
                                                                   domains, or NULL */
@@ -100,9 +106,11 @@ void esi_indexed_plan_destroy(struct esi_indexed_plan *plan);
 uint64_t esi_indexed_plan_bytes(const struct esi_indexed_plan *plan);
 /* Whether any values satisfy it. */
 bool esi_indexed_plan_is_true(const struct esi_indexed_plan *plan);
+/* What a value of v costs the search of all others, about. */
+unsigned esi_indexed_plan_weight(const struct esi_indexed_plan *plan, unsigned v);
 /* The variable to begin with; of a disjunct that has one. */
 unsigned esi_indexed_plan_first(const struct esi_indexed_plan *plan);
-/* What it is and why, for people. */
+/* What it is and why, for people (indexed_explain.c). */
 void esi_indexed_plan_print(const struct esi_indexed_plan *plan, FILE *out);
 
 #endif
