@@ -99,6 +99,7 @@ const struct pattern_way pattern_ways[] = {
     WITHOUT("failed", ES_INDEXED_FAILED, .slow = NULL),
     WITHOUT("forward", ES_INDEXED_FORWARD, .slow = NULL),
     WITHOUT("first", ES_INDEXED_FIRST, .slow = NULL),
+    WITHOUT("implied", ES_INDEXED_IMPLIED, .slow = NULL),
     {.name = NULL},
 };
 

@@ -4,10 +4,11 @@
  * What searches cost in a large event set (pattern_set_large.c): filling the order and
  * the classes, first matches, all matches of selective patterns, memory.
  *
- *   bench/patterns_large [-a] [-n RANKS] [-e EVENTS] [-j THREADS] [-E ENGINE]
+ *   bench/patterns_large [-a|-m] [-n RANKS] [-e EVENTS] [-j THREADS] [-E ENGINE]
  *                        [-t SECONDS] [-d FOLDER] [-S STORE]
  *
- * With -a instead: comparisons of attributes, each by an index and by testing.
+ * With -a instead: comparisons of attributes, each by an index and by testing.  With
+ * -m: pairs of messages, without relations that follow from others, too.
  */
 #include "config.h"
 
@@ -78,6 +79,17 @@ static const struct suite attributes = {
                  {"SameStop", 0, ES_INDEXED_LOOKUPS, "SameStop_tested"},
                  {"SameStop", 1, 0, "SameStop_first"},
                  {"SameStop", 1, ES_INDEXED_LOOKUPS, "SameStop_first_tested"}},
+};
+
+static const struct suite messages = {
+    .name = "messages",
+    .file = "messages.pattern",
+    .searches = {{"Overtaking", 0, 0, NULL},
+                 {"Overtaking", 0, ES_INDEXED_IMPLIED, "Overtaking_written"},
+                 {"OvertakingPair", 0, 0, NULL},
+                 {"OvertakingPair", 0, ES_INDEXED_IMPLIED, "OvertakingPair_written"},
+                 {"Race", 0, 0, NULL},
+                 {"Race", 0, ES_INDEXED_IMPLIED, "Race_written"}},
 };
 
 static int ignore_match(void *data, const struct es_event_id *events, size_t count)
@@ -203,6 +215,9 @@ static bool parse_option(struct options *options, int option, const char *text)
     case 'a':
         options->suite = &attributes;
         return true;
+    case 'm':
+        options->suite = &messages;
+        return true;
     case 'n':
         if (!parse_number(text, UINT32_MAX - 1, &number))
             return false;
@@ -257,11 +272,11 @@ int main(int argc, char **argv)
     pattern_set_config_init(&options.set, "large");
     esi_search_config_init(&options.search);
     options.search.engine = "indexed";
-    while ((option = getopt(argc, argv, "an:e:t:j:E:S:d:")) != -1)
+    while ((option = getopt(argc, argv, "amn:e:t:j:E:S:d:")) != -1)
         if (!parse_option(&options, option, optarg))
             optind = argc + 1;
     if (optind != argc) {
-        fputs("usage: patterns_large [-a] [-n RANKS] [-e EVENTS] [-j THREADS] "
+        fputs("usage: patterns_large [-a|-m] [-n RANKS] [-e EVENTS] [-j THREADS] "
               "[-E ENGINE] [-t SECONDS] [-d FOLDER] [-S STORE]\n",
               stderr);
         return 2;

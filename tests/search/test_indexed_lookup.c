@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * test_indexed_lookup.c - comparisons of attributes by an index: what is found is what
- * is found without, in one order for any number of threads.
+ * test_indexed_lookup.c - comparisons of attributes by an index, and relations that
+ * follow from others: what is found is what is found without, in one order for any
+ * number of threads.
  */
 #include "config.h"
 
@@ -44,12 +45,17 @@ static const char text[] =
     "ChosenTwice := ($d || $e) & $d.key <= 9 & $e.key <= 9;\n"
     "ChosenEither := ($a --> $d) & ($a.key = 3 | $a.other = 5);\n"
     "NoOther := $d & (*v.key != 3 | ($d !--> *v));\n"
+    "Overtaken := ($a => $d) & ($b => $e) & ($a --> $b) & ($e --> $d);\n"
+    "Around := ($a => $d) & ($d --> $b) & ($b => $e) & ($e --> $a);\n"
+    "Between := ($a --> $b) & ($b => $d) & ($d --> $c);\n"
+    "Next := ($a => $d) & ($d -(D)-> $e) & ($b => $e);\n"
     "Sides := ($a & $b & $a.key = $b.key) | ($c & $d & $c.other = $d.other);\n";
 
 static const char *const predicates[] = {
-    "Same",   "Thrice", "Ordered",    "Chain",       "Twice",        "Crossed",
-    "Sent",   "Hidden", "Chosen",     "ChosenTwice", "ChosenEither", "NoOther",
-    "Unlike", "Alone",  "AloneByKey", "NoneBetween", "Sides"};
+    "Same",       "Thrice",      "Ordered", "Chain",       "Twice",        "Crossed",
+    "Sent",       "Hidden",      "Chosen",  "ChosenTwice", "ChosenEither", "NoOther",
+    "Overtaken",  "Around",      "Between", "Next",        "Unlike",       "Alone",
+    "AloneByKey", "NoneBetween", "Sides"};
 
 static const struct typed_world_config worlds = {.text = text,
                                                  .traces = TRACES,
@@ -100,9 +106,11 @@ static void check_predicate(const struct typed_world *world, const char *predica
     struct typed_answer with = search(world, predicate, 1, 0);
     struct typed_answer without = search(world, predicate, 1, ES_INDEXED_LOOKUPS);
     struct typed_answer at_once = search(world, predicate, 1, ES_INDEXED_THRIFT);
+    struct typed_answer written = search(world, predicate, 1, ES_INDEXED_IMPLIED);
 
     check_same_matches(&with, &without);
     check_same_matches(&with, &at_once);
+    check_same_matches(&with, &written);
     for (unsigned threads = 2; threads <= 5; threads += 3) {
         struct typed_answer many = search(world, predicate, threads, ES_INDEXED_ALONE);
 
@@ -112,6 +120,7 @@ static void check_predicate(const struct typed_world *world, const char *predica
     typed_answer_fini(&with);
     typed_answer_fini(&without);
     typed_answer_fini(&at_once);
+    typed_answer_fini(&written);
 }
 
 static void check_all(const struct typed_world *world)

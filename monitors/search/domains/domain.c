@@ -69,6 +69,16 @@ bool esi_domain_is_single(const struct esi_domain *domain)
     return domain->is_single;
 }
 
+bool esi_domain_has_syncs(const struct esi_domain *domain)
+{
+    return domain->has_syncs;
+}
+
+bool esi_domain_keeps_partners(const struct esi_domain *domain)
+{
+    return domain->is_single && domain->keeps->partners;
+}
+
 uint64_t esi_domain_count(const struct esi_domain *domain)
 {
     return domain->count;
@@ -191,6 +201,7 @@ bool esi_domain_row(const struct esi_domain *domain,
         .type = type_at(column, row),
         .time = column->times ? column->times[row] : ESI_NO_TIME,
         .values = column->values ? &column->values[(size_t)row * asked] : NULL,
+        .is_sync = domain->has_syncs, /* perhaps */
     };
     if (column->partners) {
         ret_row->partners = esi_partners_at(&column->partners[row]);
@@ -397,6 +408,7 @@ int esi_domain_add(struct esi_domain *domain,
     put_value(domain->keeps, column, at, row, &partners);
     column->is_unsorted |= !is_last && may_wait;
     column->end++;
+    domain->has_syncs |= row->is_sync;
     if (column->latest)
         note_latest(column, at, column->end);
     domain->count++;

@@ -80,6 +80,11 @@ size_t esi_domain_partners(const struct esi_domain *domain,
                            struct esi_domain_value value,
                            const struct es_event_id **ret_partners);
 
+/* Whether it keeps partners, and whether some of its events may be halves of syncs; of
+ * single events. */
+bool esi_domain_keeps_partners(const struct esi_domain *domain);
+bool esi_domain_has_syncs(const struct esi_domain *domain);
+
 /* The receives of a send in a domain of single events that keeps partners, one with
  * each call: *at is 0 at first.  1, 0 at the end, -ENOMEM.  The first call makes an
  * index, which is kept up from then on; not for several threads. */

@@ -61,6 +61,7 @@ struct esi_domain_row {
     const struct esi_value *values;
     const struct es_event_id *partners;
     uint32_t partner_count;
+    bool is_sync;
 };
 
 /* Partners: one stands in the row, more in memory of their own. */
@@ -105,6 +106,7 @@ struct esi_set_row {
 
 struct esi_domain {
     bool is_single;
+    bool has_syncs;
     uint64_t count;
 
     /* Of single events. */

@@ -77,6 +77,7 @@ int esi_domain_select(const struct esi_domain *whole,
     if (!selection)
         return -ENOMEM;
     selection->is_single = true;
+    selection->has_syncs = whole->has_syncs;
     selection->keeps = whole->keeps;
     selection->traces = whole->traces;
     selection->slot_capacity = whole->slots;

@@ -212,7 +212,8 @@ static int make_row(struct esi_domains *domains,
     struct esi_domain_row row = {.index = event->id.index,
                                  .type = type,
                                  .time = ESI_NO_TIME,
-                                 .values = domains->values};
+                                 .values = domains->values,
+                                 .is_sync = event->kind == ES_EVENT_SYNC};
     int result = 0;
 
     if (keeps->times)

@@ -25,6 +25,7 @@
 enum {
     MEMORY_ENTRIES = 1 << 18, /* of what is remembered of two domains, at most */
     LEAST_TRACES = 64,        /* room of a stamp */
+    ADJACENT_PARTNERS = 8,    /* that are asked whether an event precedes them */
 };
 
 /* An entry of a bound variable's stamp. */
@@ -292,6 +293,38 @@ uint32_t esi_bound_greatest(struct esi_bound *bound, unsigned x, uint32_t trace)
             .greatest = esi_precedence_greatest(&bound->precedence,
                                                 esi_bound_event(bound, x), trace)};
     return entry->greatest;
+}
+
+static bool precedes_event(struct esi_bound *bound,
+                           struct es_event_id event,
+                           struct es_event_id other)
+{
+    return event.trace == other.trace
+               ? event.index < other.index
+               : esi_precedence_before(&bound->precedence, event, other);
+}
+
+/* What is before y is one of y's immediate predecessors, or before one of them. */
+bool esi_bound_are_adjacent(struct esi_bound *bound,
+                            struct es_event_id event,
+                            unsigned y,
+                            struct esi_domain_value value)
+{
+    const struct esi_domain *domain = bound->plan->domains[y];
+    struct esi_domain_column column = esi_domain_column(domain, value.slot);
+    struct es_event_id last = {column.trace, column.indexes[value.position] - 1};
+    const struct es_event_id *partners;
+    size_t count;
+
+    if (!esi_domain_keeps_partners(domain))
+        return false;
+    count = esi_domain_partners(domain, value, &partners);
+    if (count > ADJACENT_PARTNERS)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (precedes_event(bound, event, partners[i]))
+            return false;
+    return last.index == 0 || !precedes_event(bound, event, last);
 }
 
 /* --- Bound variables -------------------------------------------------------------- */

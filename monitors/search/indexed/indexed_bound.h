@@ -66,6 +66,13 @@ static inline void esi_bound_check(struct esi_bound *bound,
         bound->error = -ENOMEM;
 }
 
+/* Whether nothing is after an event and before a value of single y; false: perhaps
+ * something is. */
+bool esi_bound_are_adjacent(struct esi_bound *bound,
+                            struct es_event_id event,
+                            unsigned y,
+                            struct esi_domain_value value);
+
 /* --- Truth ------------------------------------------------------------------------ */
 
 /* All its variables are bound, but perhaps of FORMULA. */

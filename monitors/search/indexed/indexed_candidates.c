@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "monitors/search/indexed/indexed_implied.h"
 
 enum {
     LOOKUP_ORDINAL = 4, /* values of the first variable before lookups are made */
@@ -331,6 +332,10 @@ static struct esi_restriction restriction_of(struct esi_candidate_sets *sets,
         .clauses = sets->work_count,
     };
 
+    restriction.is_empty = esi_implied_is_empty(bound, v, applied);
+    if (restriction.is_empty)
+        return restriction;
+    restriction.implied = esi_implied_of(bound, v, applied);
     if (restriction.sender >= 0)
         note_lone(bound, (unsigned)restriction.sender, &restriction);
     if (restriction.floor >= 0 && applied >> restriction.floor & 1)
@@ -459,6 +464,26 @@ static void apply_clause(struct esi_candidate_sets *sets,
     keep_allowed(sets, intervals);
 }
 
+static void apply_masks(struct esi_candidate_sets *sets,
+                        const struct esi_restriction *restriction,
+                        uint32_t slot,
+                        struct esi_intervals *intervals)
+{
+    struct esi_bound *bound = sets->bound;
+    unsigned v = restriction->v;
+
+    for (uint64_t left = restriction->masked | restriction->implied;
+         left && intervals->count > 0; left &= left - 1) {
+        unsigned x = (unsigned)__builtin_ctzll(left);
+        uint8_t mask = restriction->implied >> x & 1 ? bound->plan->known[v][x]
+                                                     : bound->plan->masks[v][x];
+
+        sets->allowed.count = 0;
+        esi_bound_add_mask(bound, x, mask, v, slot, &sets->allowed);
+        keep_allowed(sets, intervals);
+    }
+}
+
 static void apply_restriction(struct esi_candidate_sets *sets,
                               const struct esi_restriction *restriction,
                               uint32_t slot,
@@ -482,14 +507,7 @@ static void apply_restriction(struct esi_candidate_sets *sets,
         intervals->count = 0;
         return;
     }
-    for (uint64_t left = restriction->masked; left && intervals->count > 0;
-         left &= left - 1) {
-        unsigned x = (unsigned)__builtin_ctzll(left);
-
-        sets->allowed.count = 0;
-        esi_bound_add_mask(bound, x, plan->masks[v][x], v, slot, &sets->allowed);
-        keep_allowed(sets, intervals);
-    }
+    apply_masks(sets, restriction, slot, intervals);
     for (size_t i = restriction->near_count;
          i < restriction->clause_count && intervals->count > 0; i++)
         apply_clause(sets, &plan->clauses[sets->work[restriction->clauses + i]], v,
@@ -508,7 +526,9 @@ void esi_walk_begin(struct esi_walk *walk, struct esi_candidate_sets *sets, unsi
                               .source = sets->source[v],
                               .domain = sets->bound->plan->domains[v]};
     walk->end = walk->source ? walk->source->count : esi_domain_slots(walk->domain);
-    if (restriction->is_listed && (walk->source || !restriction->is_lone)) {
+    if (restriction->is_empty) {
+        walk->end = 0;
+    } else if (restriction->is_listed && (walk->source || !restriction->is_lone)) {
         walk->listed = restriction->listed.values;
         walk->end = restriction->listed.count;
     } else if (!walk->source && restriction->is_lone) {
@@ -653,7 +673,8 @@ static bool fill_columns(struct esi_walk *walk,
 
 static bool is_restricted(const struct esi_restriction *restriction)
 {
-    return restriction->masked || restriction->floor >= 0 || restriction->sender >= 0 ||
+    return restriction->is_empty || restriction->masked || restriction->implied ||
+           restriction->floor >= 0 || restriction->sender >= 0 ||
            restriction->is_listed || restriction->clause_count > 0;
 }
 

@@ -80,8 +80,10 @@ static inline bool esi_has_partner(const struct esi_bound *bound, unsigned v)
  * clauses are numbers on the stack. */
 struct esi_restriction {
     unsigned v;
-    uint64_t masked; /* bound variables */
-    bool is_lone;    /* only `slot` may have values */
+    uint64_t masked;  /* bound variables */
+    uint64_t implied; /* the same, by way of others */
+    bool is_empty;    /* nothing is left */
+    bool is_lone;     /* only `slot` may have values */
     uint32_t slot;
     int sender;      /* pinned variable whose event v receives, -1 none */
     int floor;       /* bound member of its group, -1 none */

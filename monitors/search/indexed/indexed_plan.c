@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitors/search/indexed/indexed_implied.h"
 #include "monitors/search/indexed/indexed_lookup.h"
 #include "monitors/search/indexed/indexed_select.h"
 #include "monitors/search/truth/cnf_clauses.h"
@@ -405,6 +406,24 @@ static void note_senders(struct esi_indexed_plan *plan)
     }
 }
 
+/* Of which variables a list is had, once another is bound: by partners or equal
+ * attributes. */
+static void note_links(struct esi_indexed_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->clause_count; i++) {
+        const struct esi_clause *clause = &plan->clauses[i];
+        const struct esi_literal *literal = clause->literals;
+        bool is_received = clause->count == 1 && literal->kind == ES_LITERAL_RECEIVED &&
+                           !literal->is_negated && literal->x != literal->y &&
+                           !(literal->variables & ~plan->single);
+
+        if (clause->universal || !(is_received || plan->facts[i].is_equality))
+            continue;
+        plan->linked[literal->x] |= esi_program_bit(literal->y);
+        plan->linked[literal->y] |= esi_program_bit(literal->x);
+    }
+}
+
 /* --- Plans ------------------------------------------------------------------------ */
 
 static struct esi_indexed_plan *begin_plan(const struct esi_indexed_config *config,
@@ -461,9 +480,13 @@ static int fill_plan(struct esi_indexed_plan *plan,
     if (result == 0)
         result = list_all_clauses(plan);
     if (result == 0)
+        esi_implied_find(plan);
+    if (result == 0)
         result = index_receives(plan);
     if (result == 0)
         result = esi_lookups_create(plan);
+    if (result == 0)
+        note_links(plan);
     if (result == 0 && !plan->is_growing && !(plan->without & ES_INDEXED_EXCHANGE))
         esi_groups_find(&plan->groups, plan, cnf);
     return result;

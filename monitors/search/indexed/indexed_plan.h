@@ -61,8 +61,13 @@ struct esi_indexed_plan {
                                  is in its domain */
     size_t size;              /* literals of the rewritten pattern */
     uint8_t masks[ES_PROGRAM_VARIABLES][ES_PROGRAM_VARIABLES]; /* existential, single */
-    uint64_t masked[ES_PROGRAM_VARIABLES];      /* variables whose mask is not ANY */
+    uint64_t masked[ES_PROGRAM_VARIABLES]; /* variables whose mask is not ANY */
+    uint8_t known[ES_PROGRAM_VARIABLES][ES_PROGRAM_VARIABLES]; /* masks, with what
+                                                                  follows from others */
+    uint64_t implied[ES_PROGRAM_VARIABLES];     /* variables of which `known` says more
+                                               than is written */
     uint64_t neighbours[ES_PROGRAM_VARIABLES];  /* by masks and clauses */
+    uint64_t linked[ES_PROGRAM_VARIABLES];      /* by clauses that list its values */
     uint32_t *clauses_of[ES_PROGRAM_VARIABLES]; /* owned: numbers of clauses */
     uint32_t clause_counts[ES_PROGRAM_VARIABLES];
 

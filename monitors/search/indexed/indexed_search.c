@@ -145,12 +145,22 @@ static bool is_recent(const struct esi_indexed *search, unsigned v)
     return false;
 }
 
+/* Whether a bound variable leaves it a list, which most likely is short: then others
+ * are counted no further. */
+static bool is_listed(const struct esi_indexed *search, unsigned v)
+{
+    return search->bound.plan->linked[v] & search->bound.check.bound;
+}
+
 static bool is_before(const struct esi_indexed *search, unsigned v, unsigned w)
 {
     bool is_v_recent = is_recent(search, v);
+    bool is_v_listed = is_listed(search, v);
 
     if (is_v_recent != is_recent(search, w))
         return is_v_recent;
+    if (is_v_listed != is_listed(search, w))
+        return is_v_listed;
     return esi_candidates_total(&search->sets, v) <
            esi_candidates_total(&search->sets, w);
 }
@@ -249,6 +259,8 @@ static int choose_variable(struct esi_indexed *search,
             return NOTHING;
         best = (int)v;
         limit = esi_candidates_total(&search->sets, v) - 1;
+        if (limit == 0) /* with it bound, others have less to look through */
+            break;
     }
     return best;
 }

@@ -24,6 +24,8 @@
 #include "base/array.h"
 #include "monitors/search/indexed/indexed_lookup.h"
 
+enum { FEW_VALUES = 4 };
+
 /* The order in which the columns of a clause's universal variable are looked at: those
  * that failed lately first (Nichols, 6.3). */
 struct esi_slot_order {
@@ -433,6 +435,55 @@ static void restrict_by(struct esi_universal *universal,
         restrict_other(bound, &demand, &of_v, intervals);
 }
 
+/* A literal that is false only of a `first` that is before `last`. */
+static bool forbids_order(const struct esi_literal *literal,
+                          unsigned first,
+                          unsigned last)
+{
+    uint8_t mask = literal->x == first ? literal->mask : esi_mask_turned(literal->mask);
+
+    return literal->kind == ES_LITERAL_RELATION &&
+           literal->variables == (esi_program_bit(first) | esi_program_bit(last)) &&
+           mask == (ESI_IS_ANY & ~ESI_IS_BEFORE);
+}
+
+/* Whether a clause says that no u is between a bound variable and v. */
+static bool forbids_between(const struct esi_clause *clause,
+                            unsigned x,
+                            unsigned u,
+                            unsigned v)
+{
+    for (int i = 0; i < 2; i++)
+        if (clause->count == 2 && forbids_order(&clause->literals[i], x, u) &&
+            forbids_order(&clause->literals[1 - i], u, v))
+            return true;
+    return false;
+}
+
+/* Whether there is no event at all between a bound variable and each value of v that is
+ * left, of which there are few: then no u has to be looked for. */
+static bool are_adjacent(struct esi_bound *bound,
+                         const struct esi_clause *clause,
+                         unsigned v,
+                         uint32_t slot,
+                         const struct esi_intervals *intervals)
+{
+    uint64_t others = clause->existential & ~esi_program_bit(v);
+    unsigned u = (unsigned)__builtin_ctzll(clause->universal);
+    unsigned x = others ? (unsigned)__builtin_ctzll(others) : v;
+
+    if (bound->plan->is_growing || !others || others & (others - 1) ||
+        !(bound->plan->single >> x & 1) || !forbids_between(clause, x, u, v) ||
+        esi_intervals_total(intervals) > FEW_VALUES)
+        return false;
+    for (uint32_t i = 0; i < intervals->count; i++)
+        for (uint32_t p = intervals->items[i].begin; p < intervals->items[i].end; p++)
+            if (!esi_bound_are_adjacent(bound, esi_bound_event(bound, x), v,
+                                        (struct esi_domain_value){slot, p}))
+                return false;
+    return true;
+}
+
 /* What all values of u leave. */
 static void restrict_by_all(struct esi_universal *universal,
                             const struct esi_clause *clause,
@@ -451,6 +502,8 @@ static void restrict_by_all(struct esi_universal *universal,
 
     if (own != ES_PATTERN_NONE)
         restrict_by(universal, clause, u, own, v, slot, intervals);
+    if (are_adjacent(bound, clause, v, slot, intervals))
+        return;
     /* What the event that just came has on its own trace is the last that it knows. */
     if (bound->pinned >= 0)
         likely = esi_domain_slot_of(domain, bound->pinned_event.trace);
