@@ -75,6 +75,8 @@ static const struct suite attributes = {
                  {"Chosen", 0, ES_INDEXED_LOOKUPS, "Chosen_tested"},
                  {"Apart", 0, 0, NULL},
                  {"Apart", 0, ES_INDEXED_LOOKUPS, "Apart_tested"},
+                 {"During", 0, 0, NULL},
+                 {"During", 0, ES_INDEXED_LOOKUPS, "During_tested"},
                  {"SameStop", 0, 0, NULL},
                  {"SameStop", 0, ES_INDEXED_LOOKUPS, "SameStop_tested"},
                  {"SameStop", 1, 0, "SameStop_first"},

@@ -388,10 +388,49 @@ static int make_compare(struct maker *maker)
     return number;
 }
 
+/* An attribute of one event is above, or below, one of another. */
+static int make_bound(const struct maker *maker, int of, int by, bool is_above)
+{
+    static const char *const numbers[] = {"tag", "bytes", "duration", "start"};
+    int number = reference_add_node(maker->predicate, REFERENCE_COMPARE);
+    struct reference_node *node = &maker->predicate->nodes[number];
+    bool is_left = percent(maker, 50);
+
+    node->occurrence = is_left ? of : by;
+    node->right_occurrence = is_left ? by : of;
+    copy_word(is_left ? node->attribute : node->other, "tag");
+    copy_word(is_left ? node->other : node->attribute, numbers[below(maker, 4)]);
+    node->test =
+        is_above == is_left
+            ? (percent(maker, 50) ? REFERENCE_GREATER : REFERENCE_GREATER_EQUAL)
+            : (percent(maker, 50) ? REFERENCE_LESS : REFERENCE_LESS_EQUAL);
+    return number;
+}
+
+/* Between what two events say, or one. */
+static int make_window(struct maker *maker)
+{
+    int of = make_variable(maker, REFERENCE_RETURNED, true);
+    int from = is_full(maker) ? REFERENCE_NONE : make_side(maker);
+    int to = is_full(maker) || percent(maker, 60) ? from : make_side(maker);
+    int above, below, number;
+
+    if (of == REFERENCE_NONE || from == REFERENCE_NONE || to == REFERENCE_NONE)
+        return REFERENCE_NONE;
+    above = make_bound(maker, of, from, true);
+    below = make_bound(maker, of, to, false);
+    number = reference_add_node(maker->predicate, REFERENCE_AND);
+    maker->predicate->nodes[number].left = above;
+    maker->predicate->nodes[number].right = below;
+    return number;
+}
+
 /* Mostly one; else two or more of which one has to hold. */
 static int make_alternatives(struct maker *maker)
 {
-    int compare = is_full(maker) ? REFERENCE_NONE : make_compare(maker);
+    int compare = is_full(maker)       ? REFERENCE_NONE
+                  : percent(maker, 12) ? make_window(maker)
+                                       : make_compare(maker);
     bool has_room = maker->predicate->node_count < REFERENCE_NODES / 2;
     int other = compare != REFERENCE_NONE && has_room && percent(maker, 30)
                     ? make_alternatives(maker)

@@ -45,6 +45,10 @@ static const char text[] =
     "ChosenTwice := ($d || $e) & $d.key <= 9 & $e.key <= 9;\n"
     "ChosenEither := ($a --> $d) & ($a.key = 3 | $a.other = 5);\n"
     "NoOther := $d & (*v.key != 3 | ($d !--> *v));\n"
+    "Inside := ($a || $d) & $d.key > $a.key & $d.key <= $a.other;\n"
+    "InsideTwo := ($a --> $d) & ($b || $d) & $d.key >= $a.key & $b.other > $d.key;\n"
+    "Nested := ($a || $d) & $a.key < $d.key & $d.key < $d.other &\n"
+    "    $d.other < $a.other & $d.key >= 3 & $a.key <= $d.other;\n"
     "Overtaken := ($a => $d) & ($b => $e) & ($a --> $b) & ($e --> $d);\n"
     "Around := ($a => $d) & ($d --> $b) & ($b => $e) & ($e --> $a);\n"
     "Between := ($a --> $b) & ($b => $d) & ($d --> $c);\n"
@@ -52,10 +56,10 @@ static const char text[] =
     "Sides := ($a & $b & $a.key = $b.key) | ($c & $d & $c.other = $d.other);\n";
 
 static const char *const predicates[] = {
-    "Same",       "Thrice",      "Ordered", "Chain",       "Twice",        "Crossed",
-    "Sent",       "Hidden",      "Chosen",  "ChosenTwice", "ChosenEither", "NoOther",
-    "Overtaken",  "Around",      "Between", "Next",        "Unlike",       "Alone",
-    "AloneByKey", "NoneBetween", "Sides"};
+    "Same",   "Thrice",    "Ordered", "Chain",       "Twice",        "Crossed",
+    "Sent",   "Hidden",    "Chosen",  "ChosenTwice", "ChosenEither", "NoOther",
+    "Inside", "InsideTwo", "Nested",  "Overtaken",   "Around",       "Between",
+    "Next",   "Unlike",    "Alone",   "AloneByKey",  "NoneBetween",  "Sides"};
 
 static const struct typed_world_config worlds = {.text = text,
                                                  .traces = TRACES,

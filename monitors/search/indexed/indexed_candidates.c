@@ -35,10 +35,11 @@ int esi_candidate_sets_init(struct esi_candidate_sets *sets,
         .source = calloc(variables, sizeof *sets->source),
         .made = calloc(depths_of(plan) * variables, sizeof *sets->made),
         .columns = calloc(depths_of(plan), sizeof *sets->columns),
+        .windows = calloc(variables, sizeof *sets->windows),
     };
     if (plan->is_growing)
         sets->few = calloc(variables * ESI_LISTED_FEW, sizeof *sets->few);
-    if (!sets->source || !sets->made || !sets->columns ||
+    if (!sets->source || !sets->made || !sets->columns || !sets->windows ||
         (plan->is_growing && !sets->few))
         return -ENOMEM;
     return 0;
@@ -57,6 +58,9 @@ void esi_candidate_sets_fini(struct esi_candidate_sets *sets)
     free(sets->made);
     free(sets->columns);
     free(sets->few);
+    for (size_t i = 0; sets->windows && i < bound->plan->variable_count; i++)
+        free(sets->windows[i].values);
+    free(sets->windows);
     free(sets->work);
     esi_intervals_fini(&sets->allowed);
     esi_intervals_fini(&sets->scratch);
@@ -74,6 +78,8 @@ uint64_t esi_candidate_sets_bytes(const struct esi_candidate_sets *sets)
         bytes += sets->made[i].capacity * sizeof *sets->made->ranges;
     for (size_t i = 0; i < depths; i++)
         bytes += sets->columns[i].capacity * sizeof *sets->columns->items;
+    for (size_t i = 0; i < bound->plan->variable_count; i++)
+        bytes += sets->windows[i].capacity * sizeof *sets->windows->values;
     return bytes;
 }
 
@@ -173,6 +179,29 @@ static void note_equal(struct esi_candidate_sets *sets,
                           sets->few ? &sets->few[v * ESI_LISTED_FEW] : NULL, &listed))
         return;
     note_listed(sets, listed, restriction);
+}
+
+/* The same of values between two bounds: no more than there are columns to walk, as
+ * they have to be sorted. */
+static void note_window(struct esi_candidate_sets *sets,
+                        struct esi_restriction *restriction)
+{
+    struct esi_bound *bound = sets->bound;
+    unsigned v = restriction->v;
+    const struct esi_candidates *source = sets->source[v];
+    uint64_t columns =
+        source ? source->count : esi_domain_slots(bound->plan->domains[v]);
+    uint64_t most = esi_candidates_total(sets, v) / esi_listed_share(bound->plan);
+    struct esi_listed listed;
+
+    if (!bound->plan->windows || restriction->is_lone || !are_lookups_due(sets, v))
+        return;
+    if (most > columns && !(bound->plan->without & ES_INDEXED_THRIFT))
+        most = columns;
+    if (restriction->is_listed && most > restriction->listed.count)
+        most = restriction->listed.count;
+    if (most > 1 && esi_window_find(bound, v, most, &sets->windows[v], &listed))
+        note_listed(sets, listed, restriction);
 }
 
 /* The same of the receives that name the event of x, which tell it by their index. */
@@ -317,6 +346,13 @@ static bool is_beyond_limit(struct esi_bound *bound,
                esi_precedence_greatest(&bound->precedence, restriction->limit, trace);
 }
 
+static bool is_restricted(const struct esi_restriction *restriction)
+{
+    return restriction->is_empty || restriction->masked || restriction->floor >= 0 ||
+           restriction->sender >= 0 || restriction->is_listed ||
+           restriction->clause_count > 0;
+}
+
 static struct esi_restriction restriction_of(struct esi_candidate_sets *sets,
                                              unsigned v)
 {
@@ -335,7 +371,6 @@ static struct esi_restriction restriction_of(struct esi_candidate_sets *sets,
     restriction.is_empty = esi_implied_is_empty(bound, v, applied);
     if (restriction.is_empty)
         return restriction;
-    restriction.implied = esi_implied_of(bound, v, applied);
     if (restriction.sender >= 0)
         note_lone(bound, (unsigned)restriction.sender, &restriction);
     if (restriction.floor >= 0 && applied >> restriction.floor & 1)
@@ -356,6 +391,10 @@ static struct esi_restriction restriction_of(struct esi_candidate_sets *sets,
         note_partner(sets, clause, &restriction);
     }
     restriction.clause_count = sets->work_count - restriction.clauses;
+    note_window(sets, &restriction);
+    /* Alone it may cost more than it leaves out. */
+    if (is_restricted(&restriction))
+        restriction.implied = esi_implied_of(bound, v, applied);
     return restriction;
 }
 
@@ -669,13 +708,6 @@ static bool fill_columns(struct esi_walk *walk,
     }
     candidates->applied = sets->bound->check.bound;
     return true;
-}
-
-static bool is_restricted(const struct esi_restriction *restriction)
-{
-    return restriction->is_empty || restriction->masked || restriction->implied ||
-           restriction->floor >= 0 || restriction->sender >= 0 ||
-           restriction->is_listed || restriction->clause_count > 0;
 }
 
 bool esi_candidates_make(struct esi_candidate_sets *sets,

@@ -10,6 +10,7 @@
 #include "monitors/search/indexed/indexed_bound.h"
 #include "monitors/search/indexed/indexed_lookup.h"
 #include "monitors/search/indexed/indexed_universal.h"
+#include "monitors/search/indexed/indexed_window.h"
 
 struct esi_range {
     uint32_t slot;
@@ -43,6 +44,7 @@ struct esi_candidate_sets {
     struct esi_intervals *columns;        /* owned: [depth], of what is walked */
     struct esi_domain_value *few;         /* owned: [variable], ESI_LISTED_FEW of each;
                                              NULL: domains do not grow */
+    struct esi_window_list *windows;      /* owned: [variable] */
     uint32_t *work;                       /* owned: a stack of numbers of clauses */
     size_t work_count;
     size_t work_capacity;

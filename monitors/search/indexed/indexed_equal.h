@@ -26,6 +26,14 @@ struct esi_listed {
 
 enum { ESI_KEY_PARTS = 8 };
 
+/* Whether two operands that are no constants are of one attribute. */
+static inline bool esi_operands_are_same(const struct esi_pattern_operand *a,
+                                         const struct esi_pattern_operand *b)
+{
+    return a->field == b->field &&
+           (a->field != ES_FIELD_ATTRIBUTE || a->attribute == b->attribute);
+}
+
 /* Of which attributes a key is made: sides of EQUAL comparisons.  Of several the key is
  * a number that others may have by chance. */
 struct esi_key_form {

@@ -77,12 +77,17 @@ static uint64_t looked_up_of(const struct esi_indexed_plan *plan,
 
 static void print_looked_up(const struct esi_indexed_plan *plan,
                             uint64_t variables,
+                            uint64_t windowed,
                             FILE *out)
 {
     fputs(" (tested", out);
     if (variables) {
         fputs("; an index of attributes finds values of ", out);
         print_names(plan, variables, out);
+    }
+    if (windowed) {
+        fputs("; a sorted index finds values between bounds of ", out);
+        print_names(plan, windowed, out);
     }
     fputs(")\n", out);
 }
@@ -116,7 +121,8 @@ static void print_clause(const struct esi_indexed_plan *plan,
         fputs(")\n", out);
         return;
     }
-    print_looked_up(plan, looked_up_of(plan, clause), out);
+    print_looked_up(plan, looked_up_of(plan, clause),
+                    esi_clause_facts_of(plan, clause)->windowed, out);
 }
 
 static void print_conditions(const struct esi_indexed_plan *plan, FILE *out)

@@ -63,20 +63,13 @@ static unsigned side_of(const struct esi_indexed_plan *plan,
     return plan->program->atoms[literal->atom].left >> v & 1 ? 0 : 1;
 }
 
-static bool is_same_operand(const struct esi_pattern_operand *a,
-                            const struct esi_pattern_operand *b)
-{
-    return a->field == b->field &&
-           (a->field != ES_FIELD_ATTRIBUTE || a->attribute == b->attribute);
-}
-
 static bool is_same_form(const struct esi_key_form *a, const struct esi_key_form *b)
 {
     if (a->count != b->count)
         return false;
     for (unsigned i = 0; i < a->count; i++)
-        if (!is_same_operand(&a->nodes[i]->operands[a->sides[i]],
-                             &b->nodes[i]->operands[b->sides[i]]))
+        if (!esi_operands_are_same(&a->nodes[i]->operands[a->sides[i]],
+                                   &b->nodes[i]->operands[b->sides[i]]))
             return false;
     return true;
 }

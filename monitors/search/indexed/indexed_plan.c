@@ -19,6 +19,7 @@
 #include "monitors/search/indexed/indexed_implied.h"
 #include "monitors/search/indexed/indexed_lookup.h"
 #include "monitors/search/indexed/indexed_select.h"
+#include "monitors/search/indexed/indexed_window.h"
 #include "monitors/search/truth/cnf_clauses.h"
 
 enum {
@@ -486,6 +487,8 @@ static int fill_plan(struct esi_indexed_plan *plan,
     if (result == 0)
         result = esi_lookups_create(plan);
     if (result == 0)
+        result = esi_attribute_windows_create(plan);
+    if (result == 0)
         note_links(plan);
     if (result == 0 && !plan->is_growing && !(plan->without & ES_INDEXED_EXCHANGE))
         esi_groups_find(&plan->groups, plan, cnf);
@@ -544,6 +547,7 @@ void esi_indexed_plan_destroy(struct esi_indexed_plan *plan)
         esi_domain_destroy(plan->selections[v]);
     }
     esi_lookups_destroy(plan->lookups);
+    esi_attribute_windows_destroy(plan->windows);
     free(plan->facts);
     free(plan->literals);
     free(plan->clauses);
@@ -555,7 +559,7 @@ uint64_t esi_indexed_plan_bytes(const struct esi_indexed_plan *plan)
     uint64_t bytes =
         sizeof *plan +
         plan->clause_count * (sizeof *plan->clauses + sizeof *plan->facts) +
-        esi_lookups_bytes(plan->lookups);
+        esi_lookups_bytes(plan->lookups) + esi_attribute_windows_bytes(plan->windows);
 
     for (unsigned i = 0; i < plan->selection_count; i++)
         bytes += esi_domain_bytes(plan->selections[i]);

@@ -25,14 +25,17 @@ static inline bool esi_mask_needs_successors(uint8_t mask)
 
 /* What the plan knows of a clause. */
 struct esi_clause_facts {
-    uint64_t exact;   /* bit v: with all others bound, ranges tell which values of v
+    uint64_t exact;    /* bit v: with all others bound, ranges tell which values of v
                          satisfy it; else each value is tested */
-    bool is_equality; /* nothing but `=` of two existential variables: it is looked up,
+    bool is_equality;  /* nothing but `=` of two existential variables: it is looked up,
                          together with those of the same variables, by the first */
+    uint64_t windowed; /* it bounds an attribute of these variables, which are found
+                          between two bounds */
 };
 
-struct esi_lookups;        /* indexed_lookup.h */
-struct esi_received_index; /* indexed_equal.h */
+struct esi_lookups;           /* indexed_lookup.h */
+struct esi_received_index;    /* indexed_equal.h */
+struct esi_attribute_windows; /* indexed_window.h */
 
 struct esi_indexed_plan {
     const struct esi_program *program;
@@ -86,6 +89,7 @@ struct esi_indexed_plan {
     struct esi_received_index *received[ES_PROGRAM_VARIABLES]; /* owned; of distinct
                                                                   domains, or NULL */
     struct esi_lookups *lookups;                               /* owned; NULL: none */
+    struct esi_attribute_windows *windows;                     /* the same */
     unsigned without; /* enum esi_indexed_part */
 };
 

@@ -105,10 +105,12 @@ uint64_t esi_indexed_unknown(const struct esi_indexed *search)
 
 static bool fails_clause(struct esi_indexed *search, const struct esi_clause *clause)
 {
+    const struct esi_clause_facts *facts =
+        esi_clause_facts_of(search->bound.plan, clause);
+
     if (clause->existential & ~search->bound.check.bound)
         return clause->has_formula && esi_bound_refutes(&search->bound, clause);
-    search->sets.compared +=
-        esi_clause_facts_of(search->bound.plan, clause)->is_equality;
+    search->sets.compared += facts->is_equality || facts->windowed;
     return !esi_universal_clause_holds(&search->universal, clause);
 }
 
