@@ -45,7 +45,7 @@ struct search {
 struct suite {
     const char *name; /* in figures */
     const char *file;
-    struct search searches[16]; /* ended by one without a predicate */
+    struct search searches[24]; /* ended by one without a predicate */
 };
 
 static const struct suite large = {
@@ -75,6 +75,8 @@ static const struct suite attributes = {
                  {"Chosen", 0, ES_INDEXED_LOOKUPS, "Chosen_tested"},
                  {"Apart", 0, 0, NULL},
                  {"Apart", 0, ES_INDEXED_LOOKUPS, "Apart_tested"},
+                 {"Either", 0, 0, NULL},
+                 {"Either", 0, ES_INDEXED_LOOKUPS, "Either_tested"},
                  {"During", 0, 0, NULL},
                  {"During", 0, ES_INDEXED_LOOKUPS, "During_tested"},
                  {"SameStop", 0, 0, NULL},

@@ -45,6 +45,9 @@ static const char text[] =
     "ChosenTwice := ($d || $e) & $d.key <= 9 & $e.key <= 9;\n"
     "ChosenEither := ($a --> $d) & ($a.key = 3 | $a.other = 5);\n"
     "NoOther := $d & (*v.key != 3 | ($d !--> *v));\n"
+    "Either := ($a || $d) & ($a.key = $d.key | $a.other = $d.other);\n"
+    "EitherOfThree := ($a --> $b) & $d & ($d.key = $a.key | $d.other = $b.other |\n"
+    "    $a --> $b & $b.key = 3);\n"
     "Inside := ($a || $d) & $d.key > $a.key & $d.key <= $a.other;\n"
     "InsideTwo := ($a --> $d) & ($b || $d) & $d.key >= $a.key & $b.other > $d.key;\n"
     "Nested := ($a || $d) & $a.key < $d.key & $d.key < $d.other &\n"
@@ -56,10 +59,12 @@ static const char text[] =
     "Sides := ($a & $b & $a.key = $b.key) | ($c & $d & $c.other = $d.other);\n";
 
 static const char *const predicates[] = {
-    "Same",   "Thrice",    "Ordered", "Chain",       "Twice",        "Crossed",
-    "Sent",   "Hidden",    "Chosen",  "ChosenTwice", "ChosenEither", "NoOther",
-    "Inside", "InsideTwo", "Nested",  "Overtaken",   "Around",       "Between",
-    "Next",   "Unlike",    "Alone",   "AloneByKey",  "NoneBetween",  "Sides"};
+    "Same",         "Thrice",  "Ordered",   "Chain",         "Twice",
+    "Crossed",      "Sent",    "Hidden",    "Chosen",        "ChosenTwice",
+    "ChosenEither", "NoOther", "Either",    "EitherOfThree", "Inside",
+    "InsideTwo",    "Nested",  "Overtaken", "Around",        "Between",
+    "Next",         "Unlike",  "Alone",     "AloneByKey",    "NoneBetween",
+    "Sides"};
 
 static const struct typed_world_config worlds = {.text = text,
                                                  .traces = TRACES,

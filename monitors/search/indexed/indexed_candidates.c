@@ -36,11 +36,12 @@ int esi_candidate_sets_init(struct esi_candidate_sets *sets,
         .made = calloc(depths_of(plan) * variables, sizeof *sets->made),
         .columns = calloc(depths_of(plan), sizeof *sets->columns),
         .windows = calloc(variables, sizeof *sets->windows),
+        .unions = calloc(variables, sizeof *sets->unions),
     };
     if (plan->is_growing)
         sets->few = calloc(variables * ESI_LISTED_FEW, sizeof *sets->few);
     if (!sets->source || !sets->made || !sets->columns || !sets->windows ||
-        (plan->is_growing && !sets->few))
+        !sets->unions || (plan->is_growing && !sets->few))
         return -ENOMEM;
     return 0;
 }
@@ -58,9 +59,14 @@ void esi_candidate_sets_fini(struct esi_candidate_sets *sets)
     free(sets->made);
     free(sets->columns);
     free(sets->few);
-    for (size_t i = 0; sets->windows && i < bound->plan->variable_count; i++)
-        free(sets->windows[i].values);
+    for (size_t i = 0; i < bound->plan->variable_count; i++) {
+        if (sets->windows)
+            free(sets->windows[i].values);
+        if (sets->unions)
+            free(sets->unions[i].values);
+    }
     free(sets->windows);
+    free(sets->unions);
     free(sets->work);
     esi_intervals_fini(&sets->allowed);
     esi_intervals_fini(&sets->scratch);
@@ -79,7 +85,8 @@ uint64_t esi_candidate_sets_bytes(const struct esi_candidate_sets *sets)
     for (size_t i = 0; i < depths; i++)
         bytes += sets->columns[i].capacity * sizeof *sets->columns->items;
     for (size_t i = 0; i < bound->plan->variable_count; i++)
-        bytes += sets->windows[i].capacity * sizeof *sets->windows->values;
+        bytes += (sets->windows[i].capacity + sets->unions[i].capacity) *
+                 sizeof *sets->windows->values;
     return bytes;
 }
 
@@ -181,10 +188,10 @@ static void note_equal(struct esi_candidate_sets *sets,
     note_listed(sets, listed, restriction);
 }
 
-/* The same of values between two bounds: no more than there are columns to walk, as
- * they have to be sorted. */
-static void note_window(struct esi_candidate_sets *sets,
-                        struct esi_restriction *restriction)
+/* How many values a list may have that has to be sorted: no more than there are columns
+ * to walk. */
+static uint64_t most_sorted(const struct esi_candidate_sets *sets,
+                            const struct esi_restriction *restriction)
 {
     struct esi_bound *bound = sets->bound;
     unsigned v = restriction->v;
@@ -192,15 +199,43 @@ static void note_window(struct esi_candidate_sets *sets,
     uint64_t columns =
         source ? source->count : esi_domain_slots(bound->plan->domains[v]);
     uint64_t most = esi_candidates_total(sets, v) / esi_listed_share(bound->plan);
-    struct esi_listed listed;
 
-    if (!bound->plan->windows || restriction->is_lone || !are_lookups_due(sets, v))
-        return;
     if (most > columns && !(bound->plan->without & ES_INDEXED_THRIFT))
         most = columns;
     if (restriction->is_listed && most > restriction->listed.count)
         most = restriction->listed.count;
+    return most;
+}
+
+/* The same of values between two bounds. */
+static void note_window(struct esi_candidate_sets *sets,
+                        struct esi_restriction *restriction)
+{
+    struct esi_bound *bound = sets->bound;
+    unsigned v = restriction->v;
+    uint64_t most = most_sorted(sets, restriction);
+    struct esi_listed listed;
+
+    if (!bound->plan->windows || restriction->is_lone || !are_lookups_due(sets, v))
+        return;
     if (most > 1 && esi_window_find(bound, v, most, &sets->windows[v], &listed))
+        note_listed(sets, listed, restriction);
+}
+
+/* The same of what each alternative of a clause leaves. */
+static void note_alternatives(struct esi_candidate_sets *sets,
+                              const struct esi_clause *clause,
+                              struct esi_restriction *restriction)
+{
+    struct esi_bound *bound = sets->bound;
+    unsigned v = restriction->v;
+    uint64_t most = most_sorted(sets, restriction);
+    struct esi_listed listed;
+
+    if (clause->existential & ~esi_program_bit(v) & ~bound->check.bound || most <= 1 ||
+        !are_lookups_due(sets, v) || esi_bound_satisfies(bound, clause))
+        return;
+    if (esi_lookup_alternatives(bound, clause, v, most - 1, &sets->unions[v], &listed))
         note_listed(sets, listed, restriction);
 }
 
@@ -383,6 +418,8 @@ static struct esi_restriction restriction_of(struct esi_candidate_sets *sets,
 
         if (facts->is_equality)
             note_equal(sets, clause, applied, &restriction);
+        if (facts->alternatives >> v & 1 && others & ~applied)
+            note_alternatives(sets, clause, &restriction);
         if (!(facts->exact >> v & 1) || others & ~bound->check.bound ||
             (source && !(others & ~applied)) || esi_bound_satisfies(bound, clause))
             continue;

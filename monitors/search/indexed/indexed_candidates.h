@@ -44,7 +44,8 @@ struct esi_candidate_sets {
     struct esi_intervals *columns;        /* owned: [depth], of what is walked */
     struct esi_domain_value *few;         /* owned: [variable], ESI_LISTED_FEW of each;
                                              NULL: domains do not grow */
-    struct esi_window_list *windows;      /* owned: [variable] */
+    struct esi_sorted_list *windows;      /* owned: [variable] */
+    struct esi_sorted_list *unions;       /* owned: [variable], of alternatives */
     uint32_t *work;                       /* owned: a stack of numbers of clauses */
     size_t work_count;
     size_t work_capacity;

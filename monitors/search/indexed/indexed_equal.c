@@ -32,6 +32,30 @@ struct esi_equal_index {
     struct esi_hash table; /* of `groups` but ABSENT */
 };
 
+/* --- Lists that are sorted -------------------------------------------------------- */
+
+static int compare_values(const void *left, const void *right)
+{
+    const struct esi_domain_value *a = left;
+    const struct esi_domain_value *b = right;
+
+    if (a->slot != b->slot)
+        return a->slot < b->slot ? -1 : 1;
+    return (a->position > b->position) - (a->position < b->position);
+}
+
+size_t esi_domain_values_sort(struct esi_domain_value *values, size_t count)
+{
+    size_t kept = 0;
+
+    if (count > 1)
+        qsort(values, count, sizeof *values, compare_values);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || compare_values(&values[kept - 1], &values[i]) != 0)
+            values[kept++] = values[i];
+    return kept;
+}
+
 /* --- Keys ------------------------------------------------------------------------- */
 
 bool esi_key_of(const struct esi_key_form *form,

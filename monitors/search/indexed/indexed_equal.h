@@ -22,6 +22,14 @@ struct esi_listed {
     size_t count;
 };
 
+/* Room for a list that is sorted. */
+struct esi_sorted_list {
+    struct esi_domain_value *values; /* owned */
+    size_t capacity;
+};
+/* By slot and position; of several that are equal one stays.  How many are left. */
+size_t esi_domain_values_sort(struct esi_domain_value *values, size_t count);
+
 /* --- By attributes ---------------------------------------------------------------- */
 
 enum { ESI_KEY_PARTS = 8 };

@@ -72,7 +72,9 @@ static uint64_t looked_up_of(const struct esi_indexed_plan *plan,
     for (uint32_t i = 0; i < clause->count; i++)
         if (is_equality || esi_lookups_answer(plan, &clause->literals[i]))
             variables |= clause->literals[i].variables;
-    return is_equality ? variables : variables & clause->universal;
+    return is_equality ? variables
+                       : (variables & clause->universal) |
+                             esi_clause_facts_of(plan, clause)->alternatives;
 }
 
 static void print_looked_up(const struct esi_indexed_plan *plan,

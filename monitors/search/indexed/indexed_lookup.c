@@ -6,6 +6,7 @@
  *
  *   $a.tag = $b.tag     alone in a clause: with $a bound, it lists the values of $b, by
  *                       all attributes of the two that are compared so
+ *   ... | ...           each alternative that names $b being so: the union of these
  *   $a.tag != *u.tag    with $a bound, it lists the values of *u that may violate it
  *
  * Values that are listed are tested as all others: what an index leaves out cannot
@@ -20,6 +21,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+
+#include "base/array.h"
 
 /* --- Which comparisons ------------------------------------------------------------ */
 
@@ -152,14 +155,31 @@ static bool is_unequal(const struct esi_indexed_plan *plan,
 }
 
 /* "= or absent" does not leave few. */
+static bool is_equal(const struct esi_indexed_plan *plan,
+                     const struct esi_literal *literal)
+{
+    return is_comparable(plan, literal) && !literal->is_negated &&
+           !plan->program->atoms[literal->atom].node->is_negated;
+}
+
 static bool is_equality(const struct esi_indexed_plan *plan,
                         const struct esi_clause *clause)
 {
-    const struct esi_literal *literal = clause->literals;
+    return clause->count == 1 && !clause->universal && is_equal(plan, clause->literals);
+}
 
-    return clause->count == 1 && !clause->universal && is_comparable(plan, literal) &&
-           !literal->is_negated &&
-           !plan->program->atoms[literal->atom].node->is_negated;
+/* Of a clause of several literals the variables that only such ones name. */
+static uint64_t alternatives_of(const struct esi_indexed_plan *plan,
+                                const struct esi_clause *clause)
+{
+    uint64_t variables = clause->existential & plan->single;
+
+    if (clause->count == 1 || clause->universal || plan->is_growing)
+        return 0;
+    for (uint32_t i = 0; i < clause->count; i++)
+        if (!is_equal(plan, &clause->literals[i]))
+            variables &= ~clause->literals[i].variables;
+    return variables;
 }
 
 /* Whether an earlier clause is looked up together with this one. */
@@ -172,11 +192,24 @@ static bool is_led(const struct esi_indexed_plan *plan, const struct esi_clause 
     return false;
 }
 
+static int note_alternatives(const struct esi_indexed_plan *plan,
+                             const struct esi_clause *clause)
+{
+    int result = 0;
+
+    for (uint32_t i = 0; result == 0 && i < clause->count; i++)
+        if (is_equal(plan, &clause->literals[i]))
+            result = note_literal(plan, clause, &clause->literals[i]);
+    return result;
+}
+
 static int note_clause(const struct esi_indexed_plan *plan,
                        const struct esi_clause *clause)
 {
     int result = 0;
 
+    if (esi_clause_facts_of(plan, clause)->alternatives)
+        return note_alternatives(plan, clause);
     if (esi_clause_facts_of(plan, clause)->is_equality)
         return is_led(plan, clause) ? 0 : note_literal(plan, clause, clause->literals);
     for (uint32_t i = 0; result == 0 && i < clause->count; i++)
@@ -194,6 +227,7 @@ static size_t note_equalities(struct esi_indexed_plan *plan)
         const struct esi_clause *clause = &plan->clauses[i];
 
         plan->facts[i].is_equality = is_equality(plan, clause);
+        plan->facts[i].alternatives = alternatives_of(plan, clause);
         for (uint32_t j = 0; j < clause->count; j++)
             most += 2 * (size_t)is_comparable(plan, &clause->literals[j]);
     }
@@ -345,6 +379,32 @@ bool esi_lookup_equal(struct esi_bound *bound,
     *ret_listed = key_of_other(bound, literal, v, &key)
                       ? esi_equal_index_find(index, key)
                       : (struct esi_listed){NULL, 0};
+    return true;
+}
+
+bool esi_lookup_alternatives(struct esi_bound *bound,
+                             const struct esi_clause *clause,
+                             unsigned v,
+                             uint64_t most,
+                             struct esi_sorted_list *list,
+                             struct esi_listed *ret_listed)
+{
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < clause->count; i++) {
+        struct esi_listed one;
+
+        if (!(clause->literals[i].variables >> v & 1))
+            continue;
+        if (!esi_lookup_equal(bound, &clause->literals[i], v, NULL, &one) ||
+            count + one.count > most ||
+            ESI_ARRAY_RESERVE(list->values, list->capacity, count + one.count + 1) < 0)
+            return false;
+        for (size_t k = 0; k < one.count; k++)
+            list->values[count++] = one.values[k];
+    }
+    *ret_listed =
+        (struct esi_listed){list->values, esi_domain_values_sort(list->values, count)};
     return true;
 }
 

@@ -40,6 +40,15 @@ bool esi_lookup_equal(struct esi_bound *bound,
                       unsigned v,
                       struct esi_domain_value few[ESI_LISTED_FEW],
                       struct esi_listed *ret_listed);
+/* The values of v that a clause of several literals leaves, all others of which are
+ * bound and no literal of them holds: the union of what each literal lists that names
+ * v, if that is `most` at most.  False: it is more, or there was no memory. */
+bool esi_lookup_alternatives(struct esi_bound *bound,
+                             const struct esi_clause *clause,
+                             unsigned v,
+                             uint64_t most,
+                             struct esi_sorted_list *list,
+                             struct esi_listed *ret_listed);
 /* The values of universal u, in two parts, that may violate `!=` with the other
  * variable.  False: all may. */
 bool esi_lookup_violators(const struct esi_bound *bound,

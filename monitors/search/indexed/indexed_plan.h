@@ -25,11 +25,13 @@ static inline bool esi_mask_needs_successors(uint8_t mask)
 
 /* What the plan knows of a clause. */
 struct esi_clause_facts {
-    uint64_t exact;    /* bit v: with all others bound, ranges tell which values of v
+    uint64_t exact;   /* bit v: with all others bound, ranges tell which values of v
                          satisfy it; else each value is tested */
-    bool is_equality;  /* nothing but `=` of two existential variables: it is looked up,
+    bool is_equality; /* nothing but `=` of two existential variables: it is looked up,
                          together with those of the same variables, by the first */
-    uint64_t windowed; /* it bounds an attribute of these variables, which are found
+    uint64_t alternatives; /* of several: variables for which each literal that names
+                              them is such an `=`: lists of these are merged */
+    uint64_t windowed;     /* it bounds an attribute of these variables, which are found
                           between two bounds */
 };
 

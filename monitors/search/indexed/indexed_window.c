@@ -225,16 +225,6 @@ uint64_t esi_attribute_windows_bytes(const struct esi_attribute_windows *windows
 
 /* --- The index -------------------------------------------------------------------- */
 
-static int compare_values(const void *left, const void *right)
-{
-    const struct esi_domain_value *a = left;
-    const struct esi_domain_value *b = right;
-
-    if (a->slot != b->slot)
-        return a->slot < b->slot ? -1 : 1;
-    return (a->position > b->position) - (a->position < b->position);
-}
-
 static int compare_entries(const void *left, const void *right)
 {
     const struct sorted_value *a = left;
@@ -242,7 +232,7 @@ static int compare_entries(const void *left, const void *right)
 
     if (a->number != b->number)
         return a->number < b->number ? -1 : 1;
-    return compare_values(&a->value, &b->value);
+    return 0; /* lists are sorted by their values later */
 }
 
 /* Of all values that have a number; NULL: no memory. */
@@ -379,22 +369,22 @@ static struct extent extent_of(const struct esi_bound *bound,
 /* Copies what is side by side, in the order of the domain. */
 static bool list_entries(const struct sorted_value *entries,
                          size_t count,
-                         struct esi_window_list *list,
+                         struct esi_sorted_list *list,
                          struct esi_listed *ret_listed)
 {
     if (ESI_ARRAY_RESERVE(list->values, list->capacity, count) < 0)
         return false;
     for (size_t i = 0; i < count; i++)
         list->values[i] = entries[i].value;
-    qsort(list->values, count, sizeof *list->values, compare_values);
-    *ret_listed = (struct esi_listed){list->values, count};
+    *ret_listed =
+        (struct esi_listed){list->values, esi_domain_values_sort(list->values, count)};
     return true;
 }
 
 static bool find_in(const struct esi_bound *bound,
                     struct window *window,
                     uint64_t most,
-                    struct esi_window_list *list,
+                    struct esi_sorted_list *list,
                     struct esi_listed *ret_listed)
 {
     struct extent extent = extent_of(bound, window);
@@ -418,7 +408,7 @@ static bool find_in(const struct esi_bound *bound,
 bool esi_window_find(struct esi_bound *bound,
                      unsigned v,
                      uint64_t most,
-                     struct esi_window_list *list,
+                     struct esi_sorted_list *list,
                      struct esi_listed *ret_listed)
 {
     struct esi_attribute_windows *windows = bound->plan->windows;

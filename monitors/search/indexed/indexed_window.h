@@ -22,18 +22,12 @@ void esi_attribute_windows_destroy(struct esi_attribute_windows *windows);
 /* Of NULL none. */
 uint64_t esi_attribute_windows_bytes(const struct esi_attribute_windows *windows);
 
-/* Room for a list. */
-struct esi_window_list {
-    struct esi_domain_value *values; /* owned */
-    size_t capacity;
-};
-
 /* The values of v between what bound variables say, if these are `most` at most.
  * False: they are more, or nothing bounds them on both sides. */
 bool esi_window_find(struct esi_bound *bound,
                      unsigned v,
                      uint64_t most,
-                     struct esi_window_list *list,
+                     struct esi_sorted_list *list,
                      struct esi_listed *ret_listed);
 
 #endif
