@@ -55,6 +55,7 @@ static const char text[] =
     "Overtaken := ($a => $d) & ($b => $e) & ($a --> $b) & ($e --> $d);\n"
     "Around := ($a => $d) & ($d --> $b) & ($b => $e) & ($e --> $a);\n"
     "Between := ($a --> $b) & ($b => $d) & ($d --> $c);\n"
+    "Met := ($a => $b) & ($a || $b);\n"
     "Next := ($a => $d) & ($d -(D)-> $e) & ($b => $e);\n"
     "Sides := ($a & $b & $a.key = $b.key) | ($c & $d & $c.other = $d.other);\n";
 
@@ -63,8 +64,8 @@ static const char *const predicates[] = {
     "Crossed",      "Sent",    "Hidden",    "Chosen",        "ChosenTwice",
     "ChosenEither", "NoOther", "Either",    "EitherOfThree", "Inside",
     "InsideTwo",    "Nested",  "Overtaken", "Around",        "Between",
-    "Next",         "Unlike",  "Alone",     "AloneByKey",    "NoneBetween",
-    "Sides"};
+    "Next",         "Met",     "Unlike",    "Alone",         "AloneByKey",
+    "NoneBetween",  "Sides"};
 
 static const struct typed_world_config worlds = {.text = text,
                                                  .traces = TRACES,
