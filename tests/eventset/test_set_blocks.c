@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Event sets of many blocks: with any number of threads the sink gets the same events in
- * the same order, and of several faults the first one is told.
+ * Event sets of many blocks: with any number of threads the sink gets the same events
+ * in the same order, and of several faults the first one is told.
  */
 #include "config.h"
 
