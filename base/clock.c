@@ -32,8 +32,6 @@
 /* What is thinkable for a crystal and a disciplined kernel clock together: 200 ppm. */
 #define NOMINAL_ERROR_PPB UINT64_C(200000)
 #define PAIRING_TRIES 16
-/* Up to here, the ticks of a second times NS_PER_S fit into 64 bits. */
-#define FASTEST_HZ UINT64_C(18000000000)
 /* Two pairings closer than this say nothing useful about the frequency. */
 #define SHORTEST_SPAN_NS UINT64_C(200000)
 
@@ -374,14 +372,7 @@ uint64_t es_clock_monotonic_ns(const struct es_clock *clock,
     return clock_convert(clock, clock->base_monotonic_ns, ticks, ret_error_ns);
 }
 
-/* The same as clock_scale() of all ticks; without its division of 128 bits, which takes
- * several times as long. */
 uint64_t es_clock_span_ns(const struct es_clock *clock, uint64_t ticks)
 {
-    uint64_t hz = clock->frequency_hz;
-    uint64_t ns;
-
-    if (hz == 0 || hz > FASTEST_HZ || __builtin_mul_overflow(ticks / hz, NS_PER_S, &ns))
-        return clock_scale(ticks, NS_PER_S, hz);
-    return clock_add(ns, (ticks % hz * NS_PER_S + hz / 2) / hz);
+    return clock_scale(ticks, NS_PER_S, clock->frequency_hz);
 }
