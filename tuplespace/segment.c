@@ -559,6 +559,7 @@ void esi_segment_close(struct es_segment *segment)
     if (!segment)
         return;
     munmap(segment->base, segment->bytes);
+    esi_hash_fini(&segment->element_names);
     free(segment->reuse.reusable);
     pthread_mutex_destroy(&segment->lock);
     free(segment);
@@ -699,14 +700,15 @@ static void fill_element(struct esi_element_layout *element,
 }
 
 static bool has_element(const struct es_segment *segment,
-                        uint32_t count,
+                        uint64_t hash,
                         const char *name)
 {
     const struct esi_element_layout *elements =
         (const void *)(segment->base + segment->elements.begin);
 
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(elements[i].name, name) == 0)
+    ESI_HASH_FOREACH(slot, &segment->element_names, hash)
+        if (strcmp(elements[esi_hash_index(&segment->element_names, slot)].name,
+                   name) == 0)
             return true;
     return false;
 }
@@ -720,19 +722,23 @@ static int add_element(struct es_segment *segment,
     uint32_t count = atomic_load_explicit(&layout->element_count, memory_order_relaxed);
     uint64_t offset = segment->elements.begin + (uint64_t)count * sizeof **ret_element;
     struct esi_element_layout *element = (void *)(segment->base + offset);
+    uint64_t hash = esi_hash_mix_text(0, config->name);
     uint32_t threshold;
     int rc;
 
-    if (has_element(segment, count, config->name))
+    if (has_element(segment, hash, config->name))
         return -EEXIST;
     if (count >= layout->max_elements)
         return -ENOSPC;
-    rc = esi_segment_reserve(segment, &segment->elements, offset + sizeof *element);
+    rc = esi_hash_reserve(&segment->element_names, (size_t)count + 1);
+    if (rc == 0)
+        rc = esi_segment_reserve(segment, &segment->elements, offset + sizeof *element);
     if (rc == 0)
         rc = allocate_ring(segment, config, &threshold, &element->ring_offset);
     if (rc != 0)
         return rc;
     fill_element(element, config, threshold);
+    esi_hash_insert(&segment->element_names, hash, count);
     if (threshold < config->threshold)
         atomic_fetch_add_explicit(&layout->elements_shrunk, 1, memory_order_relaxed);
     /* Pairs with the readers' acquire of the count: the entry is complete. */

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/hash.h"
 #include "tuplespace/segment.h"
 #include "tuplespace/segment_name.h"
 
@@ -28,6 +29,7 @@ struct es_segment {
     dev_t device; /* of the file: the name may stand for another one by now */
     ino_t inode;
     struct esi_area elements;
+    struct esi_hash element_names; /* indexes of elements by name */
     struct esi_area communicators;
     struct esi_area arena;
     struct {

@@ -304,16 +304,21 @@ static void a_full_directory_refuses_and_counts(void **state)
 
 static void a_name_is_taken_once(void **state)
 {
-    struct esi_element_config config = fixture_config("0.0/x", 15);
+    static const char *const names[] = {"0.0/x", "0.0/y", "0.1/x", "0.1/y", "1.0/x"};
+    enum { COUNT = sizeof names / sizeof *names };
     struct es_segment *segment;
     struct esi_writer writer;
     char run[64];
 
     (void)state;
     segment = fixture_segment(fixture_run("segment", run), 0);
-    assert_int_equal(esi_segment_add_element(segment, &config, &writer), 0);
-    assert_int_equal(esi_segment_add_element(segment, &config, &writer), -EEXIST);
-    assert_int_equal(esi_segment_layout(segment)->element_count, 1);
+    for (int i = 0; i < 2 * COUNT; i++) {
+        struct esi_element_config config = fixture_config(names[i % COUNT], 15);
+
+        assert_int_equal(esi_segment_add_element(segment, &config, &writer),
+                         i < COUNT ? 0 : -EEXIST);
+    }
+    assert_int_equal(esi_segment_layout(segment)->element_count, COUNT);
     assert_int_equal(esi_segment_layout(segment)->elements_refused, 0);
     esi_segment_destroy(segment);
 }
