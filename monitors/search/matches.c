@@ -26,7 +26,8 @@ struct esi_matches {
     const struct esi_domain *const *domains;
     struct esi_match_sink sink;
     uint64_t limit;
-    struct esi_matches_proof proof;
+    struct esi_matches_proof proof; /* from the second assignment on */
+    bool is_proved;
     uint64_t occurrences;                           /* bits: those that are returned */
     uint64_t of_occurrence[ES_PATTERN_OCCURRENCES]; /* bits: existential variables */
     uint64_t returned;                              /* bits: variables */
@@ -75,7 +76,6 @@ int esi_matches_create(const struct esi_program *program,
     matches->domains = domains;
     matches->sink = *sink;
     matches->limit = limit;
-    matches->proof = esi_matches_prove(program, domains);
     sort_variables(matches);
     *ret_matches = matches;
     return 0;
@@ -171,6 +171,16 @@ static int count_assignment(struct esi_matches *matches,
 
 /* --- Matches ---------------------------------------------------------------------- */
 
+/* The proof looks at all events of the domains: a search that is over with its first
+ * match does without, and remembers that one. */
+static void prove_once(struct esi_matches *matches)
+{
+    if (matches->is_proved || matches->count == 0)
+        return;
+    matches->proof = esi_matches_prove(matches->program, matches->domains);
+    matches->is_proved = true;
+}
+
 /* 1: it has not been there; 0: it was; -ENOMEM. */
 static int remember_set(struct esi_matches *matches)
 {
@@ -199,6 +209,7 @@ int esi_matches_add_times(struct esi_matches *matches,
 
     if (matches->is_enough)
         return 1;
+    prove_once(matches);
     result =
         unite_events(matches, variables & matches->returned, values, &matches->events);
     if (result == 0)

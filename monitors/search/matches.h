@@ -5,8 +5,8 @@
  * D10), and counts.
  *
  * Matches that were given are remembered to know them again, at 8 bytes for each event
- * of each and some 16 more, unless the program can give none twice; assignments in the
- * same way.
+ * of each and some 16 more, unless the program can give none twice, which is found out
+ * when there is a second one; assignments in the same way.
  */
 #ifndef ES_MONITORS_SEARCH_MATCHES_H
 #define ES_MONITORS_SEARCH_MATCHES_H
