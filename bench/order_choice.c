@@ -98,10 +98,10 @@ static int fill(struct es_order *order,
                 uint64_t *ret_ns)
 {
     struct es_set_sink sink = es_order_sink(order);
-    uint64_t begin_ns = esi_now_ns(CLOCK_MONOTONIC);
+    uint64_t begin_ns = esi_now_ns(CLOCK_PROCESS_CPUTIME_ID);
     int code = order_load_stream(load, &sink, error);
 
-    *ret_ns = esi_now_ns(CLOCK_MONOTONIC) - begin_ns;
+    *ret_ns = esi_now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
     return code;
 }
 

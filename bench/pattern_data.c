@@ -56,7 +56,7 @@ static int fill(const struct pattern_set_config *set,
     struct pass pass = {.order = es_order_sink(data->order),
                         .domains = esi_domains_sink(data->domains)};
     struct es_set_sink sink = {.trace = pass_trace, .event = pass_event, .data = &pass};
-    uint64_t begin_ns = esi_now_ns(CLOCK_MONOTONIC);
+    uint64_t begin_ns = esi_now_ns(CLOCK_PROCESS_CPUTIME_ID);
     int code;
 
     if (data->successors)
@@ -69,7 +69,7 @@ static int fill(const struct pattern_set_config *set,
     code = esi_domains_finish(data->domains);
     if (code < 0)
         return es_error_set(error, code, "%s", strerror(-code));
-    data->load_ns = esi_now_ns(CLOCK_MONOTONIC) - begin_ns;
+    data->load_ns = esi_now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
     data->events = pass.events;
     return 0;
 }

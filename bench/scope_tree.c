@@ -4,12 +4,14 @@
  * scope_tree - what a pull through trees of tuple servers costs, against bare trees of
  * processes of the same shape over TCP, in turns with them.
  *
- *   scope_tree [ELEMENTS [ROUNDS [MILLISECONDS [tcp]]]]
+ *   scope_tree [ELEMENTS [ROUNDS [MILLISECONDS [tcp|HOSTS]]]]
  *
  * 1948 elements, 5 rounds, 300 ms a turn, all shapes; with "tcp" direct and
- * through one server over TCP only.  A shape with fewer threads than servers is left
- * out.  Beside the bare tree the reading floor has its turns: the same bytes gathered
- * by one loop in this process.
+ * through one server over TCP only.  With a number of hosts their servers over TCP side
+ * by side and, from 16 on, in a tree of fan-out 8, so many elements on each host, all
+ * concatenated and concurrent.  A shape with fewer threads than servers is left out.
+ * Beside the bare tree the reading floor has its turns: the same bytes gathered by one
+ * loop in this process.
  *
  * All runs on this machine, the hosts are pretended: what is compared is CPU time, not
  * networks.  "concatenated" takes the newest tuple of each element, "reduced" that of
@@ -33,6 +35,8 @@
 #include "server_farm.h"
 
 enum { PER_THREAD = 14, ROUNDS_MAX = 101, ENTRY_BYTES = 52 };
+/* Threads of a rank, at most: hosts with more of them have several ranks. */
+enum { PER_RANK = 10000 };
 
 static const char *const transport_names[] = {"unix", "tcp", "tls", "none"};
 
@@ -225,8 +229,9 @@ static struct sample measure_scope(const struct bench *bench,
         if (result < 0)
             die("pull", result, NULL);
         if (batch->count != wanted || batch->notice_count > 0) {
-            fprintf(stderr, "scope_tree: %zu tuples and %zu notices, not %zu tuples\n",
-                    batch->count, batch->notice_count, wanted);
+            fprintf(stderr, "scope_tree: %zu tuples, not %zu%s%s\n", batch->count,
+                    wanted, batch->notice_count > 0 ? ": " : "",
+                    batch->notice_count > 0 ? strerror(-batch->notices[0].code) : "");
             exit(1);
         }
         pulls++;
@@ -253,6 +258,7 @@ static void configure(const struct shape *shape,
     config->take = reduced ? ES_TAKE_LATEST_OF_THREAD : ES_TAKE_LATEST;
     config->servers = farm->servers;
     config->max = 1 << 20;
+    config->tree.limit_ns = UINT64_C(60000000000); /* first pulls touch all memory */
     config->tree.shape = shape->shape;
     config->tree.fan_out = shape->fan_out;
     config->tree.mode = sequential ? ES_MODE_SEQUENTIAL : ES_MODE_CONCURRENT;
@@ -304,6 +310,8 @@ static void print_line(const struct bench *bench,
     print_figure(line, "of_floor", scope->median.rate / reading->median.rate, "ratio");
     print_figure(line, "cpu_per_element",
                  scope->median.cpu_us * 1e3 / (double)bench->elements, "ns");
+    print_figure(line, "cpu", scope->median.cpu_us, "us");
+    print_figure(line, "bare_cpu", bare->median.cpu_us, "us");
     fflush(stdout);
 }
 
@@ -374,6 +382,8 @@ static void make_run(struct bench *bench, int hosts)
     struct made_load_config config;
     struct es_selection all;
     size_t threads = (bench->elements + PER_THREAD - 1) / PER_THREAD;
+    int per_host = (int)((threads + (size_t)hosts - 1) / (size_t)hosts);
+    int ranks = (per_host + PER_RANK - 1) / PER_RANK; /* of a host */
     int result;
 
     made_load_config_init(&config);
@@ -381,8 +391,8 @@ static void make_run(struct bench *bench, int hosts)
              hosts);
     config.run = bench->run_name;
     config.hosts = hosts;
-    config.ranks = hosts;
-    config.threads = (int)((threads + (size_t)hosts - 1) / (size_t)hosts);
+    config.ranks = hosts * ranks;
+    config.threads = (per_host + ranks - 1) / ranks;
     config.elements = PER_THREAD;
     config.total = bench->elements;
     result = es_run_open_empty(bench->run_name, &error, &bench->away);
@@ -410,7 +420,8 @@ static void end_run(struct bench *bench)
     made_load_destroy(bench->load);
 }
 
-static void run_shape(struct bench *bench, const struct shape *shape)
+/* A line for each way to take and to ask, or the first `lines` of them. */
+static void run_shape(struct bench *bench, const struct shape *shape, int lines)
 {
     struct es_error error = {.text = ""};
     struct server_farm farm = {.count = 0};
@@ -432,7 +443,7 @@ static void run_shape(struct bench *bench, const struct shape *shape)
                                    (enum farm_transport)shape->transport, &error);
     if (result < 0)
         die("servers", result, &error);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < lines; i++)
         /* With one child there is no order. */
         if (i < 2 || shape->hosts > 1)
             run_line(bench, shape, &farm, i % 2 == 1, i >= 2);
@@ -441,9 +452,35 @@ static void run_shape(struct bench *bench, const struct shape *shape)
     end_run(bench);
 }
 
+static void run_hosts(struct bench *bench, int hosts)
+{
+    enum { FAN_OUT = 8 };
+    char name[32];
+    struct shape flat = {.name = name,
+                         .hosts = hosts,
+                         .shape = ES_SHAPE_HOSTS,
+                         .bare = {hosts},
+                         .transport = FARM_TCP};
+    struct shape tree = {.name = name,
+                         .hosts = hosts,
+                         .joints = hosts / FAN_OUT,
+                         .shape = ES_SHAPE_KARY,
+                         .fan_out = FAN_OUT,
+                         .bare = {hosts / FAN_OUT, FAN_OUT},
+                         .transport = FARM_TCP};
+
+    bench->elements *= (size_t)hosts;
+    snprintf(name, sizeof name, "%d servers", hosts);
+    run_shape(bench, &flat, 1);
+    snprintf(name, sizeof name, "%d x %d", hosts / FAN_OUT, FAN_OUT);
+    if (hosts >= 2 * FAN_OUT && hosts % FAN_OUT == 0)
+        run_shape(bench, &tree, 1);
+}
+
 static _Noreturn void usage(void)
 {
-    fprintf(stderr, "usage: scope_tree [ELEMENTS [ROUNDS [MILLISECONDS [tcp]]]]\n");
+    fprintf(stderr,
+            "usage: scope_tree [ELEMENTS [ROUNDS [MILLISECONDS [tcp|HOSTS]]]]\n");
     exit(2);
 }
 
@@ -467,16 +504,19 @@ int main(int argc, char **argv)
         .rounds = (int)argument(argc, argv, 2, ROUNDS_MAX, 5),
         .turn_ns = (uint64_t)argument(argc, argv, 3, 60000, 300) * 1000000,
     };
-    bool one = argc > 4;
+    bool one = argc > 4 && strcmp(argv[4], "tcp") == 0;
+    long hosts = one ? 0 : argument(argc, argv, 4, 64, 0);
 
-    if (argc > 5 || (one && strcmp(argv[4], "tcp") != 0))
+    if (argc > 5 || (hosts > 0 && bench.elements > (size_t)(1000000 / hosts)))
         usage();
     printf("%7s %-10s %-4s %-12s %-10s %9s %9s %8s %9s %9s %8s %10s %5s %5s\n", "view",
            "shape", "link", "takes", "children", "pulls/s", "best", "CPU us", "bare/s",
            "best", "CPU us", "floor/s", "ratio", "best");
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+    if (hosts > 0)
+        run_hosts(&bench, (int)hosts);
+    for (size_t i = 0; hosts == 0 && i < sizeof shapes / sizeof shapes[0]; i++)
         if (!one || shapes[i].transport == DIRECT ||
             (shapes[i].hosts == 1 && shapes[i].transport == FARM_TCP))
-            run_shape(&bench, &shapes[i]);
+            run_shape(&bench, &shapes[i], 4);
     return 0;
 }
