@@ -303,12 +303,7 @@ def draw(curves, arguments):
     height = TOP + down * (HEIGHT + GAP)
     title = ("Cluster timestamps: percent of Fidge/Mattern against the greatest size of "
              "a cluster")
-    return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}">',
-        f"<title>{title}</title>", plot.STYLE,
-        f'<rect width="{width}" height="{height}" fill="#fff"/>',
-        plot.text(12, 24, title, "start", "title"), *parts, "</svg>\n"])
+    return plot.document(title, width, height, parts)
 
 
 # --- The command line ------------------------------------------------------------------

@@ -183,25 +183,29 @@ text { font: 12px sans-serif; fill: #222 } .small { font-size: 10px; fill: #666 
 </style>"""
 
 
+def document(title, width, height, parts):
+    """The SVG of these parts, below its title."""
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+            f'viewBox="0 0 {width} {height}">',
+            f"<title>{html.escape(title)}</title>",
+            STYLE,
+            f'<rect width="{width}" height="{height}" fill="#fff"/>',
+            text(12, 24, title, "start", "title"),
+            *parts,
+            "</svg>\n",
+        ]
+    )
+
+
 def draw(panels, arguments):
     parts = []
     top = 36
     for name, points in panels.items():
         parts += draw_panel(name, points, top, arguments)
         top += HEAD + LINE * len(points) + 30
-    width = LEFT + PLOT + RIGHT
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{top}" '
-            f'viewBox="0 0 {width} {top}">',
-            f"<title>{html.escape(arguments.title)}</title>",
-            STYLE,
-            f'<rect width="{width}" height="{top}" fill="#fff"/>',
-            text(12, 24, arguments.title, "start", "title"),
-            *parts,
-            "</svg>",
-        ]
-    )
+    return document(arguments.title, LEFT + PLOT + RIGHT, top, parts)
 
 
 def main():
@@ -222,7 +226,7 @@ def main():
     if not panels:
         print(f"plot.py: no figure fits '{arguments.match}'", file=sys.stderr)
         return 2
-    print(draw(panels, arguments))
+    sys.stdout.write(draw(panels, arguments))
     return 0
 
 

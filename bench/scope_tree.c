@@ -98,6 +98,15 @@ struct summary {
     double best; /* pulls a second */
 };
 
+/* The load whose segments are there: they go away however the program ends. */
+static struct made_load *standing;
+
+static void remove_load(void)
+{
+    made_load_destroy(standing);
+    standing = NULL;
+}
+
 static _Noreturn void die(const char *what, int code, const struct es_error *error)
 {
     fprintf(stderr, "scope_tree: %s: %s\n", what,
@@ -401,6 +410,7 @@ static void make_run(struct bench *bench, int hosts)
     result = made_load_create(&config, &error, &bench->load);
     if (result < 0)
         die("load", result, &error);
+    standing = bench->load;
     made_load_write(bench->load, 2);
     result = es_run_open(bench->run_name, &error, &bench->run);
     if (result < 0)
@@ -417,7 +427,7 @@ static void end_run(struct bench *bench)
     free(bench->views);
     es_run_close(bench->run);
     es_run_close(bench->away);
-    made_load_destroy(bench->load);
+    remove_load();
 }
 
 /* A line for each way to take and to ask, or the first `lines` of them. */
@@ -509,6 +519,7 @@ int main(int argc, char **argv)
 
     if (argc > 5 || (hosts > 0 && bench.elements > (size_t)(1000000 / hosts)))
         usage();
+    atexit(remove_load);
     printf("%7s %-10s %-4s %-12s %-10s %9s %9s %8s %9s %9s %8s %10s %5s %5s\n", "view",
            "shape", "link", "takes", "children", "pulls/s", "best", "CPU us", "bare/s",
            "best", "CPU us", "floor/s", "ratio", "best");
