@@ -53,7 +53,7 @@ enum esi_indexed_part {
     ES_INDEXED_FIRST = 64,   /* the cheapest variable first, not the first written */
     ES_INDEXED_THRIFT =
         128,                /* lookups wait until they pay, and take short lists only */
-    ES_INDEXED_ALONE = 256,   /* one thread works alone before others are started */
+    ES_INDEXED_ALONE = 256, /* one thread works alone before others are started */
     ES_INDEXED_IMPLIED = 512, /* relations that follow from others */
 };
 
