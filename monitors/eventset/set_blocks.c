@@ -154,16 +154,16 @@ static int keep_event(struct parsed_block *block,
 /* Of partners and attributes, whose arrays do not move any more. */
 static void set_pointers(struct parsed_block *block)
 {
-    const struct es_event_id *partners = block->partners;
-    const struct es_event_attribute *attributes = block->attributes;
+    size_t partner = 0, attribute = 0;
 
     for (size_t i = 0; i < block->told.count; i++) {
         struct es_set_event *event = &block->told.events[i];
 
-        event->partners = event->partners ? partners : NULL;
-        event->attributes = event->attributes ? attributes : NULL;
-        partners += event->partner_count;
-        attributes += event->attribute_count;
+        event->partners = event->partner_count > 0 ? &block->partners[partner] : NULL;
+        event->attributes =
+            event->attribute_count > 0 ? &block->attributes[attribute] : NULL;
+        partner += event->partner_count;
+        attribute += event->attribute_count;
     }
 }
 

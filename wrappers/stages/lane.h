@@ -63,11 +63,12 @@ static inline int esi_lane_emit(struct esi_lane *lane,
                                 size_t count,
                                 struct es_batch *batch)
 {
-    const struct esi_entry *entries = esi_lane_head(lane);
+    const struct esi_entry *entries;
     int result = es_batch_reserve(batch, count);
 
-    if (result < 0)
+    if (result < 0 || count == 0)
         return result;
+    entries = esi_lane_head(lane);
     for (size_t i = 0; i < count; i++) {
         batch->tuples[batch->count] = entries[i].tuple;
         batch->marks[batch->count++] = entries[i].mark;
