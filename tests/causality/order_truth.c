@@ -361,6 +361,14 @@ static int heard_by(const struct operation *operation, int from[2 * RANKS_MAX])
     }
 }
 
+/* As the call wants it. */
+static int root_of(const struct step *step)
+{
+    if (step->comm != COMM_BETWEEN || step->root % 2 != rank % 2)
+        return rank_in(step->comm, step->root);
+    return step->root == rank ? MPI_ROOT : MPI_PROC_NULL;
+}
+
 static void log_end(struct operation *operation)
 {
     const struct step *step = operation->step;
@@ -373,6 +381,10 @@ static void log_end(struct operation *operation)
         fputs(step->comm == COMM_BETWEEN ? "\t/" : "\t*", log_file);
         return;
     }
+    /* MPICH 4.0's MPI_Ibcast between two groups leaves all buffers as they were. */
+    if (step->form == COLLECTIVE_BCAST && operation->receive[0] == 0 &&
+        root_of(step) != MPI_PROC_NULL)
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     for (int i = 0; i < count; i++)
         if (operation->receive[i] != 0)
             log_hear(&is_first, from[i], operation->receive[i]);
@@ -386,14 +398,6 @@ static void end_operation(struct operation *operation)
     if (operation->duplicate != MPI_COMM_NULL)
         MPI_Comm_free(&operation->duplicate);
     free(operation);
-}
-
-/* As the call wants it. */
-static int root_of(const struct step *step)
-{
-    if (step->comm != COMM_BETWEEN || step->root % 2 != rank % 2)
-        return rank_in(step->comm, step->root);
-    return step->root == rank ? MPI_ROOT : MPI_PROC_NULL;
 }
 
 static void do_together(const struct step *step)
