@@ -320,7 +320,8 @@ static int keep_rest(struct esi_set_blocks *blocks, struct parsed_block *block)
     blocks->rest_length = block->length - whole;
     if (ESI_ARRAY_RESERVE(blocks->rest, blocks->rest_capacity, blocks->rest_length) < 0)
         return -ENOMEM;
-    memcpy(blocks->rest, block->text + whole, blocks->rest_length);
+    if (blocks->rest_length > 0)
+        memcpy(blocks->rest, block->text + whole, blocks->rest_length);
     block->length = whole;
     return 0;
 }
