@@ -57,7 +57,8 @@ struct esi_set_blocks {
     FILE *stream;
     const char *source;
     unsigned threads; /* that are wanted */
-    bool has_ended;   /* the stream */
+    bool has_ended;   /* the stream, or it cannot be read any more */
+    int failure;      /* why: told behind the last block */
     uint64_t lines;   /* in blocks that were read */
     char *rest;       /* owned: the begin of a line whose end is not read yet */
     size_t rest_length;
@@ -297,7 +298,7 @@ static void stop_workers(struct esi_set_blocks *blocks)
 /* --- Reading ---------------------------------------------------------------------- */
 
 /* Fills a block from the stream, as far as there is room, and one byte for a 0. */
-static int fill_text(struct esi_set_blocks *blocks, struct parsed_block *block)
+static void fill_text(struct esi_set_blocks *blocks, struct parsed_block *block)
 {
     size_t room = block->capacity - block->length - 1;
     size_t got;
@@ -305,17 +306,16 @@ static int fill_text(struct esi_set_blocks *blocks, struct parsed_block *block)
     errno = 0;
     got = fread(block->text + block->length, 1, room, blocks->stream);
     block->length += got;
-    if (got < room && ferror(blocks->stream))
-        return errno > 0 ? -errno : -EIO;
     blocks->has_ended = got < room;
-    return 0;
+    if (blocks->has_ended && ferror(blocks->stream))
+        blocks->failure = errno > 0 ? -errno : -EIO;
 }
 
 /* What lies behind the last end of a line goes into the next block. */
 static int keep_rest(struct esi_set_blocks *blocks, struct parsed_block *block)
 {
     const char *end = memrchr(block->text, '\n', block->length);
-    size_t whole = (size_t)(end - block->text) + 1;
+    size_t whole = end ? (size_t)(end - block->text) + 1 : 0;
 
     blocks->rest_length = block->length - whole;
     if (ESI_ARRAY_RESERVE(blocks->rest, blocks->rest_capacity, blocks->rest_length) < 0)
@@ -336,7 +336,8 @@ static uint64_t count_lines(const char *text, size_t length)
     return count;
 }
 
-/* Reads whole lines, at least one unless the stream ends. */
+/* Reads whole lines, at least one unless the stream ends.  A line that is cut off as
+ * the stream cannot be read any more is none. */
 static int read_text(struct esi_set_blocks *blocks, struct parsed_block *block)
 {
     int code = 0;
@@ -353,14 +354,12 @@ static int read_text(struct esi_set_blocks *blocks, struct parsed_block *block)
         if (block->length + 1 >= block->capacity &&
             ESI_ARRAY_RESERVE(block->text, block->capacity, 2 * block->capacity) < 0)
             return -ENOMEM;
-        code = fill_text(blocks, block);
-    } while (code == 0 && !blocks->has_ended &&
-             !memrchr(block->text, '\n', block->length));
-    if (code == 0 && !blocks->has_ended)
+        fill_text(blocks, block);
+    } while (!blocks->has_ended && !memrchr(block->text, '\n', block->length));
+    if (!blocks->has_ended || blocks->failure < 0)
         code = keep_rest(blocks, block);
     block->lines_before = blocks->lines;
-    if (code == 0)
-        blocks->lines += count_lines(block->text, block->length);
+    blocks->lines += count_lines(block->text, block->length);
     return code;
 }
 
@@ -437,7 +436,7 @@ int esi_set_blocks_header(struct esi_set_blocks *blocks,
     char *end;
 
     if (code < 0 || block->length == 0)
-        return code;
+        return code < 0 ? code : blocks->failure;
     end = memchr(block->text, '\n', block->length);
     if (!end)
         end = block->text + block->length;
@@ -450,14 +449,16 @@ int esi_set_blocks_header(struct esi_set_blocks *blocks,
 }
 
 /* Reads ahead as far as there is room.  What fails then is told in its turn. */
-static int read_ahead(struct esi_set_blocks *blocks)
+static void read_ahead(struct esi_set_blocks *blocks)
 {
-    int code = 0;
+    while (!blocks->has_ended && blocks->tail < blocks->head + blocks->ring_size) {
+        int code = read_block(blocks);
 
-    while (code == 0 && !blocks->has_ended &&
-           blocks->tail < blocks->head + blocks->ring_size)
-        code = read_block(blocks);
-    return code;
+        if (code < 0) {
+            blocks->failure = code;
+            blocks->has_ended = true;
+        }
+    }
 }
 
 static void wait_for(struct esi_set_blocks *blocks, struct parsed_block *block)
@@ -483,19 +484,15 @@ static void take_back(struct esi_set_blocks *blocks)
 
 int esi_set_blocks_next(struct esi_set_blocks *blocks, struct esi_set_block **ret_block)
 {
-    int code;
-
     if (blocks->is_lent) {
         take_back(blocks);
         /* The ring grows while it is empty: places follow from its size. */
         if (!blocks->has_ended && blocks->ring_size == 1)
             start_workers(blocks);
     }
-    code = read_ahead(blocks);
-    if (code < 0)
-        return code;
+    read_ahead(blocks);
     if (blocks->head == blocks->tail)
-        return 0;
+        return blocks->failure;
     wait_for(blocks, block_at(blocks, blocks->head));
     blocks->is_lent = true;
     *ret_block = &block_at(blocks, blocks->head)->told;

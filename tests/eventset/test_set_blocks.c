@@ -175,6 +175,72 @@ static void a_sink_ends_the_reading(void **state)
     }
 }
 
+/* --- A stream that fails ---------------------------------------------------------- */
+
+struct failing_stream {
+    FILE *file;
+    size_t left; /* bytes before it fails */
+};
+
+static ssize_t read_failing(void *data, char *memory, size_t size)
+{
+    struct failing_stream *stream = data;
+    size_t got;
+
+    if (stream->left == 0) {
+        errno = EIO;
+        return -1;
+    }
+    got = fread(memory, 1, size < stream->left ? size : stream->left, stream->file);
+    stream->left -= got;
+    return (ssize_t)got;
+}
+
+/* Events of the lines that end in the first `bytes` of the file. */
+static uint64_t count_events(size_t bytes)
+{
+    FILE *file = fopen(path, "re");
+    uint64_t count = 0;
+    char *line = NULL;
+    size_t capacity = 0, at = 0;
+    ssize_t length;
+
+    assert_non_null(file);
+    while ((length = getline(&line, &capacity, file)) > 0 &&
+           (at += (size_t)length) <= bytes)
+        count += strncmp(line, "{\"trace\"", strlen("{\"trace\"")) == 0;
+    free(line);
+    fclose(file);
+    return count;
+}
+
+static void what_was_read_before_a_failure_is_given(void **state)
+{
+    static const size_t lengths[] = {0, 30, 1000, 300000, 700000};
+
+    (void)state;
+    write_set(UINT32_MAX, "", UINT32_MAX);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (unsigned threads = 1; threads <= 3; threads++) {
+            struct failing_stream data = {fopen(path, "re"), lengths[i]};
+            FILE *stream =
+                fopencookie(&data, "r", (cookie_io_functions_t){.read = read_failing});
+            struct taken taken = {.most = UINT64_MAX};
+            struct esi_set_read_config config;
+            struct es_error error = {.text = ""};
+
+            assert_true(data.file && stream);
+            esi_set_read_config_init(
+                &config, (struct es_set_sink){take_trace, take_event, &taken});
+            config.threads = threads;
+            assert_int_equal(esi_set_read_stream(stream, "input", &config, &error),
+                             -EIO);
+            assert_int_equal(taken.count, count_events(lengths[i]));
+            fclose(stream);
+            fclose(data.file);
+        }
+}
+
 static int make_path(void **state)
 {
     (void)state;
@@ -194,6 +260,7 @@ SUITE(test_set_blocks)
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(the_first_fault_is_told),
         cmocka_unit_test(a_sink_ends_the_reading),
+        cmocka_unit_test(what_was_read_before_a_failure_is_given),
     };
 
     return cmocka_run_group_tests(tests, make_path, remove_file);
