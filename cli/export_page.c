@@ -34,7 +34,7 @@ struct page_export {
     struct esi_diagram_extent extent;
     struct esi_page_query *query; /* owned, as the rows */
     uint32_t *rows;
-    size_t row_count, row_capacity;
+    size_t row_count;
     uint64_t from_ns, to_ns;
     struct esi_json_text json; /* what was asked so far */
     size_t bytes;              /* about that many */
@@ -43,15 +43,11 @@ struct page_export {
 
 /* --- What is wanted --------------------------------------------------------------- */
 
-static int add_row(struct page_export *export, uint32_t number)
+/* Rows that follow each other are one range. */
+static int add_range(struct esi_page_query *query, uint32_t number)
 {
-    struct esi_page_query *query = export->query;
     struct esi_page_range *last = &query->ranges[query->range_count];
 
-    if (ESI_ARRAY_RESERVE(export->rows, export->row_capacity, export->row_count + 1) <
-        0)
-        return -ENOMEM;
-    export->rows[export->row_count++] = number;
     if (query->range_count > 0 && last[-1].last + 1 == number) {
         last[-1].last = number;
         return 0;
@@ -63,18 +59,14 @@ static int add_row(struct page_export *export, uint32_t number)
     return 0;
 }
 
-/* The rows of the ranks that are wanted.  The queries' ranges are those from now on. */
+/* The rows that are wanted.  The queries' ranges are those from now on. */
 static int list_rows(struct page_export *export)
 {
-    const struct esi_export_picture *wanted = export->wanted;
-    struct esi_diagram_row row;
-    int result = 0;
+    int result = esi_export_picture_rows(export->wanted, export->diagram, &export->rows,
+                                         &export->row_count);
 
-    for (uint32_t i = 0; i < export->extent.rows && result == 0; i++) {
-        esi_diagram_row(export->diagram, i, &row);
-        if (esi_export_picture_has(wanted, row.rank))
-            result = add_row(export, i);
-    }
+    for (size_t i = 0; i < export->row_count && result == 0; i++)
+        result = add_range(export->query, export->rows[i]);
     return result;
 }
 

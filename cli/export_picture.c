@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/output_file.h"
 #include "cli/command.h"
 #include "monitors/diagram/diagram_svg.h"
@@ -25,17 +24,32 @@ struct picture_export {
     struct esi_diagram_extent extent;
     struct esi_diagram_picture picture;
     uint32_t *rows; /* owned */
-    size_t row_capacity;
 };
 
 /* --- What is drawn ---------------------------------------------------------------- */
 
-static int list_row(struct picture_export *export, uint32_t number)
+int esi_export_picture_rows(const struct esi_export_picture *picture,
+                            struct esi_diagram *diagram,
+                            uint32_t **ret_rows,
+                            size_t *ret_count)
 {
-    if (ESI_ARRAY_RESERVE(export->rows, export->row_capacity,
-                          export->picture.row_count + 1) < 0)
+    struct esi_diagram_extent extent;
+    struct esi_diagram_row row;
+    uint32_t *rows;
+    size_t count = 0;
+
+    esi_diagram_extent(diagram, &extent);
+    rows = calloc(extent.rows + 1, sizeof *rows);
+    if (!rows)
         return -ENOMEM;
-    export->rows[export->picture.row_count++] = number;
+    for (uint32_t i = 0; i < extent.rows; i++) {
+        esi_diagram_row(diagram, i, &row);
+        if (picture->range_count == 0 ||
+            esi_rank_ranges_have(picture->ranges, picture->range_count, row.rank))
+            rows[count++] = i;
+    }
+    *ret_rows = rows;
+    *ret_count = count;
     return 0;
 }
 
@@ -51,23 +65,18 @@ static int compare_rows(const void *a, const void *b, void *data)
                                   : (x.trace > y.trace) - (x.trace < y.trace);
 }
 
-/* The rows of the ranks that are wanted, by rank and thread. */
+/* The rows that are wanted, by rank and thread. */
 static int list_rows(struct picture_export *export)
 {
-    const struct esi_export_picture *wanted = export->wanted;
-    struct esi_diagram_row row;
-    int result = 0;
+    int result = esi_export_picture_rows(export->wanted, export->diagram, &export->rows,
+                                         &export->picture.row_count);
 
-    for (uint32_t i = 0; i < export->extent.rows && result == 0; i++) {
-        esi_diagram_row(export->diagram, i, &row);
-        if (esi_export_picture_has(wanted, row.rank))
-            result = list_row(export, i);
-    }
-    if (result == 0 && export->picture.row_count > 0)
-        qsort_r(export->rows, export->picture.row_count, sizeof *export->rows,
-                compare_rows, export->diagram);
+    if (result < 0)
+        return result;
+    qsort_r(export->rows, export->picture.row_count, sizeof *export->rows, compare_rows,
+            export->diagram);
     export->picture.rows = export->rows;
-    return result;
+    return 0;
 }
 
 /* The level that is at hand at a time: that of the last event before it on any row. */

@@ -31,13 +31,12 @@ bool esi_export_picture_span(const struct esi_export_picture *picture,
 /* Calls that are kept of what is exported. */
 #define ESI_EXPORT_CALLS ((size_t)1 << 24)
 
-/* Whether it shows a rank. */
-static inline bool esi_export_picture_has(const struct esi_export_picture *picture,
-                                          int rank)
-{
-    return picture->range_count == 0 ||
-           esi_rank_ranges_have(picture->ranges, picture->range_count, rank);
-}
+/* The rows of the ranks that are wanted, by number.  0 or -ENOMEM; caller frees
+ * *ret_rows. */
+int esi_export_picture_rows(const struct esi_export_picture *picture,
+                            struct esi_diagram *diagram,
+                            uint32_t **ret_rows,
+                            size_t *ret_count);
 
 /* Reads all events, and writes the picture.  0, or the exit status after the message.
  */
