@@ -309,6 +309,15 @@ static uint64_t last_key(const struct esi_heap *heap, uint64_t edge_ns)
     return last_ns < edge_ns ? last_ns : edge_ns;
 }
 
+/* The greatest key that may be emitted. */
+static uint64_t window_edge(const struct sort *sort, const struct es_pull *pull)
+{
+    if (pull->drain)
+        return UINT64_MAX;
+    return pull->realtime_ns > sort->window_ns ? pull->realtime_ns - sort->window_ns
+                                               : 0;
+}
+
 /* Emits what is least, run after run, up to the limit and the window's edge. */
 static int sort_merge(struct es_stage *stage,
                       const struct es_pull *pull,
@@ -316,10 +325,7 @@ static int sort_merge(struct es_stage *stage,
                       struct es_batch *batch)
 {
     struct sort *sort = stage->state;
-    uint64_t edge_ns = pull->drain ? UINT64_MAX
-                       : pull->realtime_ns > sort->window_ns
-                           ? pull->realtime_ns - sort->window_ns
-                           : 0;
+    uint64_t edge_ns = window_edge(sort, pull);
 
     while (sort->heap.count) {
         struct esi_heap_entry top = esi_heap_top(&sort->heap);

@@ -7,6 +7,8 @@
  * What MPI refuses must go to the real routine, so that errors are exactly MPI's
  * own. Only the MPI library knows what it refuses.  So it is asked by a call with
  * the same arguments on a communicator of this process alone, which moves nothing.
+ * What it has taken of a datatype, or of an operation with it, is remembered until the
+ * program frees one.
  *
  * Each rank checks for itself.  In a correct program all ranks find the same.  Where
  * the count is 0 the datatype is not read, since some libraries do not read it

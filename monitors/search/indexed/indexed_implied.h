@@ -14,10 +14,11 @@
 /* Finds plan->known and plan->implied, and whether the plan is false. */
 void esi_implied_find(struct esi_indexed_plan *plan);
 
-/* Of the bound variables those whose implied masks restrict v, beside what those say
- * that it is implied by; `applied` ones do already. */
+/* The bound variables whose implied masks are still to be applied to v: not those in
+ * `applied`, nor those whose mask follows from masks of other bound variables. */
 uint64_t esi_implied_of(const struct esi_bound *bound, unsigned v, uint64_t applied);
-/* Whether v has to be between two bound variables, between which there is nothing. */
+/* Whether v has to be between two bound events that have no event between them.  Pairs
+ * of which both are in `applied` are left out. */
 bool esi_implied_is_empty(struct esi_bound *bound, unsigned v, uint64_t applied);
 
 #endif
