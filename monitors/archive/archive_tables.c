@@ -322,6 +322,19 @@ static void end_object(struct line *line, const struct es_member *outer)
 
 /* --- Kinds of lines ---------------------------------------------------------- */
 
+static void transfer_version(struct line *line)
+{
+    int64_t version =
+        transfer_integer(line, "version", ESI_ARCHIVE_VERSION, 1, INT32_MAX);
+
+    if (line->result == 0 && version > ESI_ARCHIVE_VERSION)
+        line->result =
+            es_error_set(line->error, -EINVAL,
+                         "the archive has version %d, of a newer EventSpace; "
+                         "this one reads version %d",
+                         (int)version, ESI_ARCHIVE_VERSION);
+}
+
 static void transfer_facts(struct line *line, struct esi_archive_facts *facts)
 {
     char format[64] = ESI_ARCHIVE_FORMAT;
@@ -329,9 +342,7 @@ static void transfer_facts(struct line *line, struct esi_archive_facts *facts)
     transfer_text(line, "format", format, sizeof format);
     if (strcmp(format, ESI_ARCHIVE_FORMAT) != 0)
         fail_line(line, "'format' is not '" ESI_ARCHIVE_FORMAT "'");
-    if (transfer_integer(line, "version", ESI_ARCHIVE_VERSION, 1, INT32_MAX) >
-        ESI_ARCHIVE_VERSION)
-        fail_line(line, "the archive was written by a newer EventSpace");
+    transfer_version(line);
     transfer_text(line, "run", facts->run, sizeof facts->run);
     facts->begun_ns = transfer_any(line, "begun_ns", facts->begun_ns);
     facts->ended_ns = transfer_any(line, "ended_ns", facts->ended_ns);
