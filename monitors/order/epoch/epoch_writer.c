@@ -13,8 +13,16 @@
 #include "base/array.h"
 #include "monitors/order/epoch/epoch_private.h"
 
-/* A log is packed when it has that many entries, and so many of each known trace. */
-enum { FEWEST_ENTRIES = 1024, LEAST_SHARE = 3, GREATEST_SHARE = 15, MANY_PARTS = 48 };
+/* A log is packed when it has that many entries, and so many of each known trace.  That
+ * of a trace with hubs is shorter: mostly a question is about a trace that only the hubs
+ * know, and reads all of the open log before it looks there. */
+enum {
+    FEWEST_ENTRIES = 1024,
+    FEWEST_WITH_HUBS = 128,
+    LEAST_SHARE = 3,
+    GREATEST_SHARE = 15,
+    MANY_PARTS = 48
+};
 
 /* A log is read up to so many entries for each that a vector has; and a vector is
  * copied where so many are to be learnt for each. */
@@ -552,10 +560,11 @@ static uint64_t long_log(const struct esi_epoch_store *store,
 {
     uint32_t share = trace->part_count < MANY_PARTS ? LEAST_SHARE : GREATEST_SHARE;
     uint64_t entries = (uint64_t)trace->known.known * share;
+    uint32_t fewest = has_hubs(trace) ? FEWEST_WITH_HUBS : FEWEST_ENTRIES;
 
     if (store->seal_entries)
         return store->seal_entries;
-    return entries > FEWEST_ENTRIES ? entries : FEWEST_ENTRIES;
+    return entries > fewest ? entries : fewest;
 }
 
 /* A log that has become long is packed, if there is memory for that. */
