@@ -24,47 +24,60 @@ bool esi_steps_is_more(const unsigned char *block)
     return esi_steps_layout_of(block).header.is_more;
 }
 
-/* By how much a column has risen at a head; false = not known yet. */
-static bool rise_even(const struct esi_steps_header *header,
-                      const struct esi_steps_column *column,
-                      uint32_t head,
-                      uint32_t *ret_rise)
+/* By how much a column has risen at a head, at which it has a value. */
+static uint32_t rise_even(const struct esi_steps_header *header,
+                          const struct esi_steps_column *column,
+                          uint32_t head)
 {
     uint32_t step = column->count - 1;
 
-    if (column->count == 0 || column->at > head)
-        return false;
     if (step > 0 && header->stride > 0) {
         uint32_t reached = (head - column->at) / header->stride;
 
         /* What is more of the block goes on. */
         step = reached < step || head > header->heads ? reached : step;
     }
-    *ret_rise = step * column->rise;
-    return true;
+    return step * column->rise;
 }
 
-static bool rise_uneven(const unsigned char *block,
-                        const struct esi_steps_layout *layout,
-                        const struct esi_steps_column *column,
-                        uint32_t head,
-                        uint32_t *ret_rise)
+/* The number of the first step of the column of a place. */
+static uint64_t first_step(const unsigned char *block,
+                           const struct esi_steps_layout *layout,
+                           uint32_t at)
+{
+    uint32_t group = at / ESI_STEPS_GROUP;
+    uint64_t step =
+        esi_number_get(block + layout->groups, layout->header.group_bytes, group);
+
+    for (uint32_t i = group * ESI_STEPS_GROUP; i < at; i++) {
+        struct esi_steps_column column = esi_steps_column(block, layout, i);
+
+        step += column.is_even ? 0 : column.count - 1;
+    }
+    return step;
+}
+
+static uint32_t rise_uneven(const unsigned char *block,
+                            const struct esi_steps_layout *layout,
+                            uint32_t at,
+                            const struct esi_steps_column *column,
+                            uint32_t head)
 {
     uint64_t heads = esi_low_bits(layout->header.head_bits);
     uint64_t values = esi_low_bits(layout->header.value_bits);
-    uint32_t reached = 0, rise = 0, i;
+    uint64_t first = first_step(block, layout, at);
+    uint32_t reached = column->at, rise = 0;
 
-    for (i = 0; i < column->count; i++) {
-        uint64_t step = esi_bits_get(block + layout->steps,
-                                     ((uint64_t)column->at + i) * layout->step_bits);
+    for (uint32_t i = 0; i + 1 < column->count; i++) {
+        uint64_t step =
+            esi_bits_get(block + layout->steps, (first + i) * layout->step_bits);
 
         reached += (uint32_t)(step & heads);
         if (reached > head)
             break;
         rise += (uint32_t)(step >> layout->header.head_bits & values);
     }
-    *ret_rise = rise;
-    return i > 0;
+    return rise;
 }
 
 /* The value of a place at a head where there are rows; 0 = not known yet. */
@@ -83,21 +96,22 @@ static uint32_t row_value(const unsigned char *block,
                  : 0;
 }
 
-/* The value of a column at a head; 0 = not known yet. */
+/* The value of a place, which has that column, at a head; 0 = not known yet. */
 static uint32_t value_at(const unsigned char *block,
                          const struct esi_steps_layout *layout,
                          const struct esi_block_place *place,
+                         uint32_t at,
                          const struct esi_steps_column *column,
-                         uint32_t trace,
                          uint32_t head)
 {
     uint32_t rise;
 
-    if (column->is_even ? !rise_even(&layout->header, column, head, &rise)
-                        : !rise_uneven(block, layout, column, head, &rise))
+    if (column->count == 0 || column->at > head)
         return 0;
+    rise = column->is_even ? rise_even(&layout->header, column, head)
+                           : rise_uneven(block, layout, at, column, head);
     return column->first + rise + layout->header.least +
-           esi_cut_base(place->cuts, place->cut, trace);
+           esi_cut_base(place->cuts, place->cut, esi_steps_trace(block, layout, at));
 }
 
 uint32_t esi_steps_head(const unsigned char *block,
@@ -157,7 +171,7 @@ static int64_t steps_find(const unsigned char *block,
     column = esi_steps_column(root, &layout, at);
     if (column.count == 0)
         return ESI_BLOCK_NOWHERE;
-    return value_at(root, &layout, place, &column, trace,
+    return value_at(root, &layout, place, at, &column,
                     esi_steps_head(block, place, own));
 }
 
@@ -192,7 +206,7 @@ void esi_steps_entry(const unsigned char *block,
         return;
     }
     column = esi_steps_column(root, &layout, at);
-    *ret_value = value_at(root, &layout, place, &column, *ret_trace, head);
+    *ret_value = value_at(root, &layout, place, at, &column, head);
 }
 
 /* === Records ====================================================================== */

@@ -82,8 +82,11 @@ static inline uint32_t esi_cut_base(const struct esi_cuts *cuts,
                                     uint32_t cut,
                                     uint32_t trace)
 {
-    const struct esi_cut *of = esi_cut_at(cuts, cut);
+    const struct esi_cut *of;
 
+    if (cut == 0)
+        return 0;
+    of = esi_cut_at(cuts, cut);
     if (trace >= of->traces)
         return 0;
     if (of->whole)

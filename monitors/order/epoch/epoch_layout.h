@@ -4,11 +4,13 @@
  * epoch_layout.h - how parts of logs that are sorted by traces lie in memory.
  *
  * Header; own indices of the heads; unless they follow each other nearly without a gap,
- * the traces; for each trace its column; steps of the columns that are not even.
+ * the traces; if there are steps, the number of the first one in each group of columns;
+ * for each trace its column; steps of the columns that are not even.
  *
  * A column is even where its values rise by the same at every so many heads, as they do
  * in a computation that does the same again and again: then its first step, their
- * number and the rise tell all of them.  The heads are as many for all columns.
+ * number and the rise tell all of them.  The heads are as many for all columns.  Of
+ * other columns the first step is told by the column, and what follows are differences.
  *
  * Where columns would take more memory than vectors there are *rows*: for each head the
  * values of all places, without the base, as narrow as the largest needs; 0 = not
@@ -36,7 +38,7 @@ struct esi_steps_header {
     uint8_t head_bits, value_bits;
     uint8_t is_more;   /* of another block, the root: struct esi_steps_more follows */
     uint8_t row_bytes; /* of a value, where there are rows instead of columns; else 0 */
-    uint8_t unused;
+    uint8_t group_bytes; /* of the number of a group's first step; 0: no steps */
     uint32_t heads;
     uint32_t traces;  /* places */
     uint32_t lowest;  /* trace */
@@ -50,18 +52,21 @@ struct esi_steps_more {
     uint32_t heads;            /* of the root and of what is more of it, before this */
 };
 
-enum { ESI_STEPS_MOST_BITS = 57 }; /* of a column, and of a step */
+enum {
+    ESI_STEPS_MOST_BITS = 57, /* of a column, and of a step */
+    ESI_STEPS_GROUP = 16      /* columns */
+};
 
 struct esi_steps_layout {
     struct esi_steps_header header;
     unsigned column_bits, step_bits;
-    size_t owns, traces, columns, steps; /* where they begin */
+    size_t owns, traces, groups, columns, steps; /* where they begin */
 };
 
 /* What a place has. */
 struct esi_steps_column {
     bool is_even;
-    uint32_t at;    /* even: its first step's head; else its first step's number */
+    uint32_t at;    /* its first step's head */
     uint32_t count; /* of steps; 0 = the trace is not named */
     uint32_t first; /* value, without the base and the least one */
     uint32_t rise;  /* even: from a step to the next */
@@ -76,7 +81,9 @@ static inline void esi_steps_lay_out(struct esi_steps_layout *layout)
     layout->step_bits = header->head_bits + header->value_bits;
     layout->owns = sizeof *header + header->is_more * sizeof(struct esi_steps_more);
     layout->traces = layout->owns + (size_t)header->heads * header->own_bytes;
-    layout->columns = layout->traces + (size_t)header->traces * header->trace_bytes;
+    layout->groups = layout->traces + (size_t)header->traces * header->trace_bytes;
+    layout->columns = layout->groups + ((size_t)header->traces + ESI_STEPS_GROUP - 1) /
+                                           ESI_STEPS_GROUP * header->group_bytes;
     layout->steps =
         layout->columns + ((uint64_t)header->traces * layout->column_bits + 7) / 8;
 }

@@ -202,8 +202,8 @@ static uint32_t common_stride(const struct esi_sorting *sorting)
 /* Largest numbers that are to be written. */
 struct measures {
     uint32_t at, count, least, greatest, rise; /* of columns */
-    uint32_t head, value;                      /* of steps */
-    uint64_t steps;                            /* of uneven columns */
+    uint64_t gaps;                             /* all bits of those between steps */
+    uint64_t steps;                            /* of uneven columns, behind the first */
     bool is_lasting;                           /* all are even to the end */
     uint32_t stride;
 };
@@ -236,14 +236,9 @@ static void measure_uneven(const struct esi_sorting *sorting,
                            uint64_t end,
                            struct measures *most)
 {
-    most->steps += end - from;
-    raise_to(&most->head, sorting->steps[from] >> 32);
-    for (uint64_t at = from + 1; at < end; at++) {
-        uint64_t gap = gap_at(sorting, at);
-
-        raise_to(&most->head, gap >> 32);
-        raise_to(&most->value, gap & UINT32_MAX);
-    }
+    most->steps += end - from - 1;
+    for (uint64_t at = from + 1; at < end; at++)
+        most->gaps |= gap_at(sorting, at);
 }
 
 static struct measures measure_steps(struct esi_sorting *sorting,
@@ -261,18 +256,16 @@ static struct measures measure_steps(struct esi_sorting *sorting,
         most.least = first < most.least ? first : most.least;
         raise_to(&most.greatest, first);
         raise_to(&most.count, end - from);
+        raise_to(&most.at, sorting->steps[from] >> 32);
         sorting->evens[i] = is_even(sorting, from, end, most.stride);
-        if (sorting->evens[i]) {
-            raise_to(&most.at, sorting->steps[from] >> 32);
+        if (sorting->evens[i])
             raise_to(&most.rise, rise_of(sorting, from, end));
-        } else {
+        else
             measure_uneven(sorting, from, end, &most);
-        }
         most.is_lasting = most.is_lasting && sorting->evens[i] &&
                           part->heads - (sorting->steps[end - 1] >> 32) < most.stride;
         from = end;
     }
-    raise_to(&most.at, most.steps);
     return most;
 }
 
@@ -292,8 +285,9 @@ static struct esi_steps_header make_header(struct esi_sorting *sorting,
         .count_bits = esi_bits_of(most.count),
         .first_bits = esi_bits_of(most.greatest - most.least),
         .rise_bits = esi_bits_of(most.rise),
-        .head_bits = esi_bits_of(most.head),
-        .value_bits = esi_bits_of(most.value),
+        .head_bits = esi_bits_of((uint32_t)(most.gaps >> 32)),
+        .value_bits = esi_bits_of((uint32_t)most.gaps),
+        .group_bytes = most.steps ? esi_width_of((uint32_t)most.steps) : 0,
         .heads = part->heads,
         .traces = sorting->trace_count,
         .lowest = lowest,
@@ -329,26 +323,30 @@ static void write_columns(const struct esi_sorting *sorting,
     const struct esi_steps_header *header = &layout->header;
     struct esi_bits bits = {.next = block + layout->columns};
     uint64_t from = 0;
-    uint32_t next = 0, uneven = 0;
+    uint32_t next = 0, steps = 0;
 
     for (uint32_t i = 0; i < header->traces; i++) {
         uint32_t trace = header->trace_bytes ? sorting->traces[i] : header->lowest + i;
         uint64_t end = sorting->places[trace];
-        struct esi_steps_column column = {.is_even = sorting->evens[next]};
+        struct esi_steps_column column = {.is_even = true};
 
+        if (header->group_bytes && i % ESI_STEPS_GROUP == 0)
+            esi_number_put(block + layout->groups, header->group_bytes,
+                           i / ESI_STEPS_GROUP, steps);
         if (trace != sorting->traces[next]) {
-            esi_bits_add(&bits, layout->column_bits, 0);
+            esi_bits_add(&bits, layout->column_bits, column_of(header, &column));
             continue;
         }
         if (header->trace_bytes)
             esi_number_put(block + layout->traces, header->trace_bytes, i, trace);
-        column.at = column.is_even ? (uint32_t)(sorting->steps[from] >> 32) : uneven;
+        column.is_even = sorting->evens[next];
+        column.at = (uint32_t)(sorting->steps[from] >> 32);
         column.count = (uint32_t)(end - from);
         column.first =
             (uint32_t)sorting->steps[from] - base_of(part, trace) - header->least;
         column.rise = column.is_even ? rise_of(sorting, from, end) : 0;
         esi_bits_add(&bits, layout->column_bits, column_of(header, &column));
-        uneven += column.is_even ? 0 : column.count;
+        steps += column.is_even ? 0 : column.count - 1;
         from = end;
         next++;
     }
@@ -366,8 +364,6 @@ static void write_steps(const struct esi_sorting *sorting,
     for (uint32_t i = 0; i < sorting->trace_count; i++) {
         uint64_t end = sorting->places[sorting->traces[i]];
 
-        if (!sorting->evens[i])
-            esi_bits_add(&bits, layout->step_bits, sorting->steps[from] >> 32);
         for (uint64_t at = from + 1; !sorting->evens[i] && at < end; at++) {
             uint64_t gap = gap_at(sorting, at);
 

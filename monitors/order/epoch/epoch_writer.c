@@ -14,8 +14,8 @@
 #include "monitors/order/epoch/epoch_private.h"
 
 /* A log is packed when it has that many entries, and so many of each known trace.  That
- * of a trace with hubs is shorter: mostly a question is about a trace that only the hubs
- * know, and reads all of the open log before it looks there. */
+ * of a trace with hubs is shorter: mostly a question is about a trace that only the
+ * hubs know, and reads all of the open log before it looks there. */
 enum {
     FEWEST_ENTRIES = 1024,
     FEWEST_WITH_HUBS = 128,
