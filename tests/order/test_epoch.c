@@ -175,6 +175,27 @@ static void what_is_stored_does_not_grow_with_the_traces(void **state)
 
 /* --- The same again and again ----------------------------------------------------- */
 
+/* An order as configured, and one of vectors. */
+static void make_both(struct es_order **orders,
+                      const struct esi_order_config *config,
+                      uint32_t traces)
+{
+    struct esi_order_config dense = *config;
+
+    dense.store = "dense";
+    dense.memory_bytes = 0;
+    assert_int_equal(esi_order_create(config, NULL, &orders[0]), 0);
+    assert_int_equal(esi_order_create(&dense, NULL, &orders[1]), 0);
+    for (uint32_t i = 0; i < 2 * traces; i++)
+        assert_int_equal(es_order_add_trace(orders[i % 2]), 0);
+}
+
+static void destroy_both(struct es_order *const *orders)
+{
+    es_order_destroy(orders[0]);
+    es_order_destroy(orders[1]);
+}
+
 /* The event on all stores. */
 static void add_to_both(struct es_order *const *orders,
                         uint32_t trace,
@@ -235,16 +256,11 @@ static void regular_steps_give_true_answers(void **state)
         struct es_order *orders[2];
 
         config.seal_entries = sizes[round % 5];
-        assert_int_equal(esi_order_create(&config, NULL, &orders[0]), 0);
-        config.store = "dense";
-        assert_int_equal(esi_order_create(&config, NULL, &orders[1]), 0);
-        for (uint32_t i = 0; i < 2 * traces; i++)
-            assert_int_equal(es_order_add_trace(orders[i % 2]), 0);
+        make_both(orders, &config, traces);
         for (uint32_t step = 0; step < 120; step++)
             exchange(orders, traces, step % traces, step % every == 0 ? 1 : 0);
         assert_alike(orders, traces);
-        es_order_destroy(orders[0]);
-        es_order_destroy(orders[1]);
+        destroy_both(orders);
     }
 }
 
@@ -385,19 +401,13 @@ static void check_communicators(uint32_t rounds, uint32_t steps, uint64_t memory
 
         config.seal_entries = sizes[round % 5];
         config.memory_bytes = memory_bytes;
-        assert_int_equal(esi_order_create(&config, NULL, &orders[0]), 0);
-        config.store = "dense";
-        config.memory_bytes = 0;
-        assert_int_equal(esi_order_create(&config, NULL, &orders[1]), 0);
-        for (uint32_t i = 0; i < 2 * (MEMBERS + HUBS); i++)
-            assert_int_equal(es_order_add_trace(orders[i % 2]), 0);
+        make_both(orders, &config, MEMBERS + HUBS);
         for (uint32_t i = 0; i < HUBS; i++)
             sets[i] = made_draw_below(&draw, 1u << MEMBERS);
         for (uint32_t step = 0; step < steps; step++)
             step_of_hubs(orders, sets, &late, &draw);
         assert_alike(orders, MEMBERS + HUBS);
-        es_order_destroy(orders[0]);
-        es_order_destroy(orders[1]);
+        destroy_both(orders);
     }
 }
 
@@ -416,6 +426,56 @@ static void hubs_are_forgotten_in_time(void **state)
 }
 
 /* --- With readers ----------------------------------------------------------------- */
+
+/* --- Messages at random ----------------------------------------------------------- */
+
+/* A trace tells one that is near it or any other, at once or late; one of eight is
+ * silent. */
+static void step_at_random(struct es_order *const *orders,
+                           uint32_t traces,
+                           struct es_event_id *late,
+                           struct made_draw *draw)
+{
+    uint32_t from = made_draw_below(draw, traces), to = made_draw_below(draw, traces);
+    uint32_t works = made_draw_percent(draw, 20) ? made_draw_below(draw, 20) : 0;
+
+    if (made_draw_percent(draw, 80))
+        to = (from + 1 + made_draw_below(draw, 3)) % traces;
+    if (from % 8 == 3 || to % 8 == 3 || from == to)
+        return;
+    for (uint32_t i = 0; i < works; i++)
+        add_to_both(orders, from, ES_EVENT_UNARY, NULL, 0);
+    if (made_draw_percent(draw, 90)) {
+        tell_of_both(orders, from, to);
+    } else if (late->index == 0) {
+        *late = send_of_both(orders, from);
+    } else if (late->trace != to) {
+        add_to_both(orders, to, ES_EVENT_RECEIVE, late, 1);
+        late->index = 0;
+    }
+}
+
+static void messages_at_random_give_true_answers(void **state)
+{
+    static const uint32_t sizes[] = {0, 40, 150, 400, 900};
+    struct made_draw draw;
+
+    (void)state;
+    made_draw_init(&draw, made_seed());
+    for (uint32_t round = 0; round < 10; round++) {
+        struct esi_order_config config = epoch_config();
+        uint32_t traces = 10 + made_draw_below(&draw, 80);
+        struct es_event_id late = {0, 0};
+        struct es_order *orders[2];
+
+        config.seal_entries = sizes[round % 5];
+        make_both(orders, &config, traces);
+        for (uint32_t step = 0; step < 1000; step++)
+            step_at_random(orders, traces, &late, &draw);
+        assert_alike(orders, traces);
+        destroy_both(orders);
+    }
+}
 
 static void answers_are_true_while_events_are_appended(void **state)
 {
@@ -450,6 +510,7 @@ SUITE(test_epoch)
         cmocka_unit_test(a_join_of_few_traces_is_stored_once),
         cmocka_unit_test(communicators_give_true_answers),
         cmocka_unit_test(hubs_are_forgotten_in_time),
+        cmocka_unit_test(messages_at_random_give_true_answers),
         cmocka_unit_test(answers_are_true_while_events_are_appended),
     };
 
