@@ -70,9 +70,10 @@ void esi_block_entry(const unsigned char *block,
 /* The writer's memory for packing: caller's, zeroed. */
 struct esi_sorting {
     uint32_t *places;  /* of each trace: number of its steps, then where they go */
-    uint32_t *traces;  /* those with steps, rising */
+    uint32_t *traces;  /* those with steps, rising; or rises of steps that are due */
     uint64_t *steps;   /* head << 32 | value */
-    uint64_t *earlier; /* trace << 32 | value: known before, and no step since */
+    uint64_t *earlier; /* trace << 32 | value: known before, and no step since; or
+                        * steps that are due */
     bool *evens;       /* of traces with steps: they are at the common distance */
     size_t trace_room, earlier_room, step_room;
     uint32_t earlier_count;

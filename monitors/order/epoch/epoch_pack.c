@@ -555,43 +555,55 @@ static bool root_of(const struct esi_steps_part *part, struct root *ret_root)
            ret_root->layout.header.stride <= part->heads;
 }
 
-/* Is an entry, at a head counted from the root's first, the step that is due? */
-static bool is_due(const struct root *root,
-                   const struct esi_steps_part *part,
-                   uint32_t head,
-                   uint64_t entry)
+/* For each place of the root the step that is due next, as steps are sorted, and by how
+ * much the one behind it rises. */
+static void note_due(const struct root *root,
+                     const struct esi_steps_part *part,
+                     struct esi_sorting *sorting)
 {
-    uint32_t trace = (uint32_t)(entry >> 32), at, step;
-    struct esi_steps_column column;
+    const struct esi_steps_header *header = &root->layout.header;
 
-    if (!esi_steps_place(root->block, &root->layout, trace, &at))
-        return false;
-    column = esi_steps_column(root->block, &root->layout, at);
-    if (column.count == 0)
-        return false;
-    step = (head - column.at) / root->layout.header.stride;
-    return step * root->layout.header.stride == head - column.at &&
-           (uint64_t)step * column.rise + column.first + root->layout.header.least +
-                   base_of(part, trace) ==
-               (uint32_t)entry;
+    for (uint32_t at = 0; at < header->traces; at++) {
+        struct esi_steps_column column =
+            esi_steps_column(root->block, &root->layout, at);
+        uint32_t trace = esi_steps_trace(root->block, &root->layout, at);
+        uint32_t step = (root->heads - column.at) / header->stride + 1;
+
+        sorting->earlier[at] = 0;
+        if (column.count == 0)
+            continue;
+        sorting->earlier[at] =
+            (uint64_t)(column.at + step * header->stride) << 32 |
+            (column.first + header->least + base_of(part, trace) + step * column.rise);
+        sorting->traces[at] = column.rise;
+    }
 }
 
 /* In each stride of heads each column has a step, at another head than others of its
  * own: if all entries are due and as many as there are to be, none is missing. */
-static bool is_more_of(const struct root *root, const struct esi_steps_part *part)
+static bool is_more_of(const struct root *root,
+                       const struct esi_steps_part *part,
+                       struct esi_sorting *sorting)
 {
-    uint32_t at = 0;
+    uint64_t stride = root->layout.header.stride;
+    uint32_t entry_at = 0;
 
-    if (entries_of(part) != (uint64_t)part->heads / root->layout.header.stride *
-                                root->layout.header.lasting)
+    if (entries_of(part) != part->heads / stride * root->layout.header.lasting)
         return false;
+    note_due(root, part, sorting);
     for (uint32_t head = 0; head < part->heads; head++) {
-        uint32_t end = (uint32_t)esi_log_head(part->log, head);
+        uint32_t end = (uint32_t)esi_log_head(part->log, head), at;
 
-        for (; at < end; at++)
-            if (!is_due(root, part, root->heads + head + 1,
-                        esi_log_entry(part->log, at)))
+        for (; entry_at < end; entry_at++) {
+            uint64_t entry = esi_log_entry(part->log, entry_at);
+            uint64_t step = (uint64_t)(root->heads + head + 1) << 32 | (uint32_t)entry;
+
+            if (!esi_steps_place(root->block, &root->layout, (uint32_t)(entry >> 32),
+                                 &at) ||
+                sorting->earlier[at] != step)
                 return false;
+            sorting->earlier[at] += stride << 32 | sorting->traces[at];
+        }
     }
     return true;
 }
@@ -629,8 +641,7 @@ static int pack_anew(const struct esi_steps_part *part,
 {
     int code;
 
-    if (reserve_traces(sorting, part->traces) < 0 ||
-        reserve_steps(sorting, (size_t)entries_of(part) + part->traces) < 0)
+    if (reserve_steps(sorting, (size_t)entries_of(part) + part->traces) < 0)
         return -ENOMEM;
     count_steps(sorting, part);
     place_traces(sorting, part->traces);
@@ -654,9 +665,11 @@ int esi_steps_pack(struct esi_steps_part *part,
     struct esi_steps_part less = *part;
     struct root root;
 
+    if (reserve_traces(sorting, part->traces) < 0)
+        return -ENOMEM;
     if (root_of(part, &root)) {
         less.heads -= part->heads % root.layout.header.stride;
-        if (is_whole(part->log, less.heads) && is_more_of(&root, &less)) {
+        if (is_whole(part->log, less.heads) && is_more_of(&root, &less, sorting)) {
             *part = less;
             return pack_more(&root, part, arena, ret_block);
         }
