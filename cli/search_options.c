@@ -5,8 +5,8 @@
 
 #include "cli/search_options.h"
 #include "base/options.h"
+#include "base/pipeline.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -383,16 +383,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* Those that this process may use; 0: who searches finds out how many there are. */
-static unsigned count_cores(void)
-{
-    cpu_set_t allowed;
-
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return 0;
-    return (unsigned)CPU_COUNT(&allowed);
-}
-
 void esi_search_options_parse(int argc,
                               char **argv,
                               struct esi_search_options *ret_options)
@@ -419,7 +409,7 @@ void esi_search_options_parse(int argc,
     ret_options->config.threads = 0;
     esi_command_parse(&parser, argc, argv, 0, &parsing);
     if (ret_options->config.threads == 0)
-        ret_options->config.threads = count_cores();
+        ret_options->config.threads = esi_pipeline_processors();
 }
 
 int esi_search_options_create_order(const struct esi_search_options *given,
