@@ -13,24 +13,19 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/pipeline.h"
+#include "monitors/eventset/event_batch.h"
 #include "monitors/eventset/set_line.h"
 
 enum { BLOCK_BYTES = 1 << 18, MOST_THREADS = 16, MOST_BLOCKS = MOST_THREADS + 2 };
 
 enum block_state { BLOCK_FREE, BLOCK_READ, BLOCK_TAKEN, BLOCK_PARSED };
-
-/* Of an event whose texts do not lie in the block's text: a copy of one. */
-struct kept_text {
-    struct kept_text *next;
-    char text[];
-};
 
 struct parsed_block {
     enum block_state state; /* under lock */
@@ -41,16 +36,9 @@ struct parsed_block {
     uint64_t lines_before;
     struct esi_set_line *line; /* owned */
     struct esi_set_block told;
-    size_t event_capacity;
-    uint64_t *lines; /* owned */
+    struct esi_event_batch events; /* owned; many of their texts lie in `text` */
+    uint64_t *lines;               /* owned; of each event */
     size_t line_capacity;
-    struct es_event_id *partners; /* owned; of all events */
-    size_t partner_count;
-    size_t partner_capacity;
-    struct es_event_attribute *attributes; /* owned; of all events */
-    size_t attribute_count;
-    size_t attribute_capacity;
-    struct kept_text *texts; /* owned */
 };
 
 struct esi_set_blocks {
@@ -83,89 +71,17 @@ static struct parsed_block *block_at(struct esi_set_blocks *blocks, size_t numbe
 
 /* --- Parsing ---------------------------------------------------------------------- */
 
-/* The text, or a copy where it does not lie in the block.  NULL without memory. */
-static const char *keep_text(struct parsed_block *block, const char *text)
-{
-    struct kept_text *copy;
-    size_t bytes;
-
-    if (text >= block->text && text < block->text + block->length)
-        return text;
-    if (text[0] == '\0')
-        return "";
-    bytes = strlen(text) + 1;
-    copy = malloc(sizeof *copy + bytes);
-    if (!copy)
-        return NULL;
-    memcpy(copy->text, text, bytes);
-    copy->next = block->texts;
-    block->texts = copy;
-    return copy->text;
-}
-
-static int keep_attributes(struct parsed_block *block, const struct es_set_event *event)
-{
-    if (ESI_ARRAY_RESERVE(block->attributes, block->attribute_capacity,
-                          block->attribute_count + event->attribute_count) < 0)
-        return -ENOMEM;
-    for (size_t i = 0; i < event->attribute_count; i++) {
-        struct es_event_attribute *kept = &block->attributes[block->attribute_count++];
-
-        *kept = event->attributes[i];
-        kept->name = keep_text(block, kept->name);
-        if (kept->text)
-            kept->text = keep_text(block, kept->text);
-        if (!kept->name || (event->attributes[i].text && !kept->text))
-            return -ENOMEM;
-    }
-    return 0;
-}
-
-static int keep_partners(struct parsed_block *block, const struct es_set_event *event)
-{
-    if (ESI_ARRAY_RESERVE(block->partners, block->partner_capacity,
-                          block->partner_count + event->partner_count) < 0)
-        return -ENOMEM;
-    for (uint32_t i = 0; i < event->partner_count; i++)
-        block->partners[block->partner_count++] = event->partners[i];
-    return 0;
-}
-
-/* Partners and attributes are found again by set_pointers(). */
 static int keep_event(struct parsed_block *block,
                       const struct es_set_event *event,
                       uint64_t line)
 {
-    struct esi_set_block *told = &block->told;
-    struct es_set_event kept = *event;
+    size_t count = block->events.count;
 
-    if (ESI_ARRAY_RESERVE(told->events, block->event_capacity, told->count + 1) < 0 ||
-        ESI_ARRAY_RESERVE(block->lines, block->line_capacity, told->count + 1) < 0 ||
-        keep_partners(block, event) < 0 || keep_attributes(block, event) < 0)
+    if (ESI_ARRAY_RESERVE(block->lines, block->line_capacity, count + 1) < 0 ||
+        esi_event_batch_add(&block->events, event) < 0)
         return -ENOMEM;
-    kept.type = keep_text(block, event->type);
-    kept.text = keep_text(block, event->text);
-    if (!kept.type || !kept.text)
-        return -ENOMEM;
-    block->lines[told->count] = line;
-    told->events[told->count++] = kept;
+    block->lines[count] = line;
     return 0;
-}
-
-/* Of partners and attributes, whose arrays do not move any more. */
-static void set_pointers(struct parsed_block *block)
-{
-    size_t partner = 0, attribute = 0;
-
-    for (size_t i = 0; i < block->told.count; i++) {
-        struct es_set_event *event = &block->told.events[i];
-
-        event->partners = event->partner_count > 0 ? &block->partners[partner] : NULL;
-        event->attributes =
-            event->attribute_count > 0 ? &block->attributes[attribute] : NULL;
-        partner += event->partner_count;
-        attribute += event->attribute_count;
-    }
 }
 
 static int parse_line(struct parsed_block *block,
@@ -189,6 +105,8 @@ static void parse_block(const struct esi_set_blocks *blocks, struct parsed_block
     char *text = block->text + block->begin;
     char *end = block->text + block->length;
 
+    block->events.kept = block->text;
+    block->events.kept_bytes = block->length;
     while (text < end && block->told.code == 0) {
         char *stop = memchr(text, '\n', (size_t)(end - text));
 
@@ -200,21 +118,16 @@ static void parse_block(const struct esi_set_blocks *blocks, struct parsed_block
         text = stop + 1;
     }
     block->told.line = place.line;
+    esi_event_batch_seal(&block->events);
+    block->told.events = block->events.events;
+    block->told.count = block->events.count;
     block->told.lines = block->lines;
-    set_pointers(block);
 }
 
 static void clear_block(struct parsed_block *block)
 {
-    while (block->texts) {
-        struct kept_text *next = block->texts->next;
-
-        free(block->texts);
-        block->texts = next;
-    }
-    block->told = (struct esi_set_block){.events = block->told.events};
-    block->partner_count = 0;
-    block->attribute_count = 0;
+    esi_event_batch_clear(&block->events);
+    block->told = (struct esi_set_block){.count = 0};
 }
 
 /* --- Workers ---------------------------------------------------------------------- */
@@ -256,19 +169,10 @@ static void *run_worker(void *data)
     return NULL;
 }
 
-static unsigned processor_count(void)
-{
-    cpu_set_t allowed;
-
-    return sched_getaffinity(0, sizeof allowed, &allowed) == 0
-               ? (unsigned)CPU_COUNT(&allowed)
-               : 1;
-}
-
 /* With fewer than are wanted it only takes longer.  Signals are the other threads'. */
 static void start_workers(struct esi_set_blocks *blocks)
 {
-    unsigned wanted = blocks->threads > 0 ? blocks->threads : processor_count();
+    unsigned wanted = blocks->threads > 0 ? blocks->threads : esi_pipeline_processors();
     sigset_t all, before;
 
     if (wanted == 1)
@@ -411,13 +315,10 @@ void esi_set_blocks_destroy(struct esi_set_blocks *blocks)
     for (size_t i = 0; i < MOST_BLOCKS; i++) {
         struct parsed_block *block = &blocks->ring[i];
 
-        clear_block(block);
         esi_set_line_destroy(block->line);
+        esi_event_batch_fini(&block->events);
         free(block->text);
-        free(block->told.events);
         free(block->lines);
-        free(block->partners);
-        free(block->attributes);
     }
     free(blocks->rest);
     pthread_cond_destroy(&blocks->parsed);
