@@ -12,10 +12,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+
+#include "base/pipeline.h"
 #include "monitors/sites/sites.h"
 
-/* Items between two settlements. */
-enum { READING_ITEMS = 8192 };
+/* Items between two settlements; items of a batch, and batches between two threads. */
+enum { READING_ITEMS = 8192, BATCH_ITEMS = 1024, BATCHES = 4 };
 
 struct feed {
     struct esi_causality *causality;
@@ -24,6 +26,22 @@ struct feed {
     uint32_t *elements;
     bool *ended;             /* by process; owned */
     struct esi_sites *sites; /* owned; with the processes of the archive, by number */
+    bool is_threaded;
+};
+
+struct item_batch {
+    size_t count;
+    struct esi_archive_item items[BATCH_ITEMS];
+};
+
+/* The archive is read by one thread, and its items are matched by another. */
+struct item_reading {
+    const struct feed *feed;         /* borrowed, as is the next */
+    struct esi_archive_merge *merge; /* the reader's, as is the next */
+    struct es_error error;
+    uint64_t count;  /* of items that were added */
+    bool is_refused; /* an item */
+    struct item_batch batches[BATCHES];
 };
 
 /* --- What is known of the run ----------------------------------------------------- */
@@ -183,22 +201,75 @@ static int add_item(const struct feed *feed, const struct esi_archive_item *item
     return result;
 }
 
+/* Reads into a batch, as far as there is room.  1; 0 at the end; -errno. */
+static int read_batch(struct esi_archive_merge *merge,
+                      struct item_batch *batch,
+                      struct es_error *error)
+{
+    int result = 1;
+
+    batch->count = 0;
+    while (result > 0 && batch->count < BATCH_ITEMS) {
+        result = esi_archive_merge_next(merge, &batch->items[batch->count], error);
+        batch->count += result > 0;
+    }
+    return result;
+}
+
+static int add_batch(struct item_reading *reading, const struct item_batch *batch)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < batch->count && result >= 0; i++) {
+        result = add_item(reading->feed, &batch->items[i]);
+        if (result == 0 && ++reading->count % READING_ITEMS == 0)
+            result = esi_causality_advance(reading->feed->causality);
+    }
+    return result;
+}
+
+/* What was read ahead of a failure is passed, too. */
+static int produce_items(void *data, struct esi_pipeline *pipeline)
+{
+    struct item_reading *reading = data;
+    size_t slot = 0;
+    int result, passed;
+
+    do {
+        result = read_batch(reading->merge, &reading->batches[slot], &reading->error);
+        passed = esi_pipeline_pass(pipeline, &slot);
+    } while (result > 0 && passed == 0);
+    return result < 0 ? result : passed;
+}
+
+static int consume_items(void *data, size_t slot)
+{
+    struct item_reading *reading = data;
+    int result = add_batch(reading, &reading->batches[slot]);
+
+    reading->is_refused = result < 0;
+    return result;
+}
+
 static int read_items(const struct feed *feed,
                       struct esi_archive_merge *merge,
                       struct es_error *error)
 {
-    struct esi_archive_item item;
-    uint64_t count = 0;
+    struct item_reading *reading = calloc(1, sizeof *reading);
     int result;
 
-    while ((result = esi_archive_merge_next(merge, &item, error)) > 0) {
-        result = add_item(feed, &item);
-        if (result == 0 && ++count % READING_ITEMS == 0)
-            result = esi_causality_advance(feed->causality);
-        if (result < 0)
-            break;
-    }
-    return result < 0 ? result : 0;
+    if (!reading)
+        return -ENOMEM;
+    reading->feed = feed;
+    reading->merge = merge;
+    if (error)
+        reading->error = *error;
+    result = esi_pipeline_run(&(struct esi_pipeline_stages){
+        produce_items, consume_items, reading, BATCHES, !feed->is_threaded});
+    if (error && !reading->is_refused)
+        *error = reading->error;
+    free(reading);
+    return result;
 }
 
 static int read_all(struct feed *feed,
@@ -224,6 +295,7 @@ static int read_all(struct feed *feed,
 
 int esi_causality_read_archive(struct esi_causality *causality,
                                struct esi_archive_reader *reader,
+                               bool is_threaded,
                                struct es_error *error)
 {
     const struct esi_archive_tables *tables = esi_archive_tables(reader);
@@ -233,6 +305,7 @@ int esi_causality_read_archive(struct esi_causality *causality,
         .processes = calloc(tables->process_count + 1, sizeof *feed.processes),
         .elements = calloc(tables->element_count + 1, sizeof *feed.elements),
         .ended = calloc(tables->process_count + 1, sizeof *feed.ended),
+        .is_threaded = is_threaded,
     };
     int result = esi_archive_sites(reader, &feed.sites);
 

@@ -10,10 +10,12 @@
 
 /* Feeds all of an archive: its processes, elements and communicators, the tuples as
  * they were published, losses, and the operations that were under way; then finishes.
- * Memory does not depend on the archive's length.  0; -EBADMSG with words where the
+ * Memory does not depend on the archive's length.  `is_threaded`: a thread reads ahead
+ * while this one matches.  0; -EBADMSG with words where the
  * archive is damaged; -errno, or what the sink gave. */
 int esi_causality_read_archive(struct esi_causality *causality,
                                struct esi_archive_reader *reader,
+                               bool is_threaded,
                                struct es_error *error);
 
 #endif

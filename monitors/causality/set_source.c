@@ -9,8 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/pipeline.h"
 #include "monitors/archive/archive_read.h"
 #include "monitors/causality/causality_archive.h"
+#include "monitors/eventset/event_pipeline.h"
 #include "monitors/eventset/set_read.h"
 
 int esi_set_source_detect(const char *path,
@@ -46,6 +48,7 @@ static int read_file(const struct esi_set_source_config *config,
     (void)facts;
     esi_set_read_config_init(&read, config->sink);
     read.attributes = config->attributes;
+    read.threads = config->threads;
     return esi_set_read_file(config->path, &read, error);
 }
 
@@ -60,26 +63,49 @@ void esi_set_source_found(const struct esi_set_source_config *config,
         config->found(config->found_data, causality);
 }
 
+struct archive_reading {
+    const struct esi_set_source_config *config; /* borrowed */
+    struct esi_archive_reader *reader;
+    struct esi_causality *causality;
+    bool is_threaded;
+};
+
+static int match_archive(void *data,
+                         const struct es_set_sink *sink,
+                         struct es_error *error)
+{
+    struct archive_reading *reading = data;
+    const struct esi_causality_config search = {.sink = *sink,
+                                                .listener = reading->config->listener,
+                                                .attributes =
+                                                    reading->config->attributes};
+    int result = esi_causality_create(&search, &reading->causality);
+
+    return result < 0 ? result
+                      : esi_causality_read_archive(reading->causality, reading->reader,
+                                                   reading->is_threaded, error);
+}
+
+/* A listener is called by the thread that matches; who has one expects that to be the
+ * calling thread. */
 static int read_archive(const struct esi_set_source_config *config,
                         struct esi_set_source_facts *facts,
                         struct es_error *error)
 {
-    const struct esi_causality_config search = {.sink = config->sink,
-                                                .listener = config->listener,
-                                                .attributes = config->attributes};
-    struct esi_archive_reader *reader;
-    struct esi_causality *causality;
-    int result = esi_archive_open(config->path, error, &reader);
+    unsigned threads = config->threads ? config->threads : esi_pipeline_processors();
+    struct archive_reading reading = {.config = config, .is_threaded = threads > 1};
+    int result = esi_archive_open(config->path, error, &reading.reader);
 
     if (result < 0)
         return result;
-    result = esi_causality_create(&search, &causality);
-    if (result == 0) {
-        result = esi_causality_read_archive(causality, reader, error);
-        esi_set_source_found(config, causality, facts);
-        esi_causality_destroy(causality);
-    }
-    esi_archive_read_close(reader);
+    result =
+        reading.is_threaded && !config->listener.told
+            ? esi_event_pipeline_read(match_archive, &reading, &config->sink, error)
+            : match_archive(&reading, &config->sink, error);
+    if (reading.causality)
+        esi_set_source_found(config, reading.causality, facts);
+    esi_causality_destroy(reading.causality);
+    esi_archive_read_close(reading.reader);
     return result;
 }
 

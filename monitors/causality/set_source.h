@@ -41,6 +41,7 @@ struct esi_set_source_config {
     struct es_set_sink sink;
     struct esi_causal_listener listener; /* of an archive or a run */
     bool attributes;                     /* events are to have their attributes */
+    unsigned threads; /* 0: as many as there are processors; a run has none */
     /* Looks at a search that has ended, of an archive or a run; NULL: nobody does. */
     void (*found)(void *data, const struct esi_causality *causality);
     void *found_data;
