@@ -287,7 +287,8 @@ static int show_look(struct profile_showing *showing)
     int result = esi_follower_refresh(showing->follower, true);
 
     if (result >= 0)
-        result = esi_profile_read_run(showing->follower, showing->sites, &report);
+        result = esi_profile_read_run(esi_follower_scope(showing->follower),
+                                      showing->sites, &report);
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
                                       "run '%s' can no longer be read",

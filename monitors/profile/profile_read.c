@@ -27,7 +27,9 @@ static const char *format_scope_site(void *data, uint64_t address)
 {
     const struct scope_sites *from = data;
 
-    return esi_sites_format(from->sites, from->scope, from->origin, address);
+    return from->sites
+               ? esi_sites_format(from->sites, from->scope, from->origin, address)
+               : "";
 }
 
 static uint64_t made_of(const struct es_origin *origin)
@@ -38,8 +40,9 @@ static uint64_t made_of(const struct es_origin *origin)
 /* Origins of one process stand together: those of a rank, then of a pid. */
 static int compare_origins(const void *left, const void *right, void *data)
 {
-    const struct es_origin *a = es_scope_origin(data, *(const uint32_t *)left);
-    const struct es_origin *b = es_scope_origin(data, *(const uint32_t *)right);
+    const struct es_scope *scope = *(const struct es_scope **)data;
+    const struct es_origin *a = es_scope_origin(scope, *(const uint32_t *)left);
+    const struct es_origin *b = es_scope_origin(scope, *(const uint32_t *)right);
 
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
@@ -74,11 +77,10 @@ static int add_process_of_run(struct scope_sites *from,
     return result;
 }
 
-int esi_profile_read_run(const struct esi_follower *follower,
+int esi_profile_read_run(const struct es_scope *scope,
                          struct esi_sites *sites,
                          struct esi_profile_report *ret_report)
 {
-    struct es_scope *scope = esi_follower_scope(follower);
     struct esi_profile_report report = {.rank_count = 0};
     size_t count = es_scope_origin_count(scope);
     uint32_t *order = calloc(count + 1, sizeof *order);
@@ -87,13 +89,13 @@ int esi_profile_read_run(const struct esi_follower *follower,
     for (uint32_t i = 0; order && i < count; i++)
         order[i] = i;
     if (order)
-        qsort_r(order, count, sizeof *order, compare_origins, scope);
+        qsort_r(order, count, sizeof *order, compare_origins, &scope);
     for (size_t i = 0; i < count && result == 0; i++) {
         struct scope_sites from = {sites, scope, order[i]};
 
         /* What consumers hold is no process of the program. */
         if (es_scope_origin(scope, order[i])->rank < 0 ||
-            (i > 0 && compare_origins(&order[i - 1], &order[i], scope) == 0))
+            (i > 0 && compare_origins(&order[i - 1], &order[i], &scope) == 0))
             continue;
         result = add_process_of_run(&from, &report);
     }

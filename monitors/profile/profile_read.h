@@ -6,14 +6,14 @@
 #define ES_MONITORS_PROFILE_PROFILE_READ_H
 
 #include "eventspace/error.h"
-#include "monitors/follow/follower.h"
+#include "eventspace/scope.h"
 #include "monitors/profile/profile_report.h"
 #include "monitors/sites/sites.h"
 
-/* Reads those of all processes of the follower's scope as they are now.  `sites` names
- * places, and must outlive the report.  -ENOMEM; processes whose profile cannot be read
- * are counted in `without`. */
-int esi_profile_read_run(const struct esi_follower *follower,
+/* Reads those of all processes of a scope as they are now.  `sites` names places, and
+ * must outlive the report; NULL = no place has a name.  -ENOMEM; processes whose
+ * profile cannot be read are counted in `without`. */
+int esi_profile_read_run(const struct es_scope *scope,
                          struct esi_sites *sites,
                          struct esi_profile_report *ret_report);
 

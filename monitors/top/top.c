@@ -13,9 +13,7 @@
 #include "base/array.h"
 #include "base/now.h"
 #include "base/own_cost.h"
-#include "monitors/causality/causality_scope.h"
-#include "monitors/delay/delay.h"
-#include "monitors/profile/profile_report.h"
+#include "monitors/profile/profile_read.h"
 #include "monitors/top/top_trail.h"
 #include "scopes/scope_profile.h"
 
@@ -47,8 +45,9 @@ struct esi_top {
     struct known_process *before; /* owned; of the look before */
     size_t before_count;
     size_t before_capacity;
-    size_t next_profile; /* row whose turn it is */
-    uint64_t looked_ns;  /* run time; 0 = not yet */
+    size_t next_profile;               /* row whose turn it is */
+    struct esi_profile_report profile; /* of all, where it is wanted */
+    uint64_t looked_ns;                /* run time; 0 = not yet */
     struct esi_own_cost cost;
     struct esi_delay *delay; /* NULL: waits are not asked for */
     struct esi_causality_scope *events;
@@ -64,6 +63,7 @@ void esi_top_destroy(struct esi_top *top)
     esi_causality_scope_close(top->events);
     esi_delay_destroy(top->delay);
     esi_heartbeat_destroy(top->heartbeat);
+    esi_profile_report_fini(&top->profile);
     free(top->rows);
     free(top->known);
     free(top->before);
@@ -293,6 +293,18 @@ static void read_shares(struct esi_top *top, const struct es_scope *scope)
         top->rows[i].share = top->known[i].share;
 }
 
+static int read_profiles(struct esi_top *top, const struct es_scope *scope)
+{
+    struct esi_profile_report report;
+    int result = esi_profile_read_run(scope, NULL, &report);
+
+    if (result < 0)
+        return result;
+    esi_profile_report_fini(&top->profile);
+    top->profile = report;
+    return 0;
+}
+
 /* --- Waits ------------------------------------------------------------------------ */
 
 static int open_waits(struct esi_top *top)
@@ -354,6 +366,18 @@ static int fill_waits(struct esi_top *top)
     return 0;
 }
 
+void esi_top_waits_sum(const struct esi_causality_scope *reading,
+                       struct esi_top_waits *ret_waits)
+{
+    struct esi_causality_totals totals;
+
+    esi_causality_totals(esi_causality_scope_causality(reading), &totals);
+    *ret_waits = (struct esi_top_waits){.unmatched = totals.unmatched_sends +
+                                                     totals.unmatched_receives};
+    es_scope_cost(esi_follower_scope(esi_causality_scope_follower(reading)),
+                  &ret_waits->cost);
+}
+
 /* --- The whole run ---------------------------------------------------------------- */
 
 static void count_overwritten(const struct es_scope *scope, struct esi_top_look *look)
@@ -399,7 +423,11 @@ static void sum_up(struct esi_top *top, struct esi_top_look *look)
     look->rows = top->rows;
     look->row_count = top->count;
     look->host_count = count_hosts(top);
-    look->waits = top->delay != NULL;
+    look->profile = top->config.profiles ? &top->profile : NULL;
+    if (top->events) {
+        esi_top_waits_sum(top->events, &look->waits);
+        look->waits.delay = top->delay;
+    }
     look->rate = -1;
     look->clock_error_ns = UINT64_MAX;
     for (size_t i = 0; i < top->count; i++) {
@@ -426,8 +454,11 @@ int esi_top_look(struct esi_top *top, struct esi_top_look *ret_look)
         return result;
     compare_with_before(top, look.heartbeat.realtime_ns);
     note_findings(top, look.heartbeat.diagnosis);
-    read_shares(top, look.heartbeat.scope);
-    if (top->delay)
+    if (top->config.profiles)
+        result = read_profiles(top, look.heartbeat.scope);
+    else
+        read_shares(top, look.heartbeat.scope);
+    if (result == 0 && top->delay)
         result = fill_waits(top);
     if (result == 0)
         result = keep_known(top, look.heartbeat.realtime_ns);

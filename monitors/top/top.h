@@ -21,13 +21,24 @@
 
 #include <stdio.h>
 
+#include "monitors/causality/causality_scope.h"
+#include "monitors/delay/delay.h"
 #include "monitors/heartbeat/heartbeat.h"
+#include "monitors/profile/profile_report.h"
 #include "monitors/top/top_rows.h"
 
 struct esi_top_config {
     uint64_t stalled_after_ns;
     struct es_servers *servers; /* all hosts of the run; NULL = this host only; borrowed
                                  */
+    bool profiles; /* a look has the profiles of all processes, and rows no shares */
+};
+
+/* What was found by reading all events. */
+struct esi_top_waits {
+    const struct esi_delay *delay; /* NULL = they are not read */
+    uint64_t unmatched;            /* sends and receives without the other end */
+    struct es_scope_cost cost;     /* of the scope that reads them */
 };
 
 /* Borrowed until the next look. */
@@ -43,8 +54,13 @@ struct esi_top_look {
     uint64_t clock_error_ns; /* bound of all clocks' errors; UINT64_MAX = not known */
     double cost;             /* of this process: parts of a core; negative = not known
                                 yet */
-    bool waits;              /* CAUSED and SUFFERED are read */
+    const struct esi_profile_report *profile; /* NULL = is not wanted */
+    struct esi_top_waits waits;
 };
+
+/* All but the delay. */
+void esi_top_waits_sum(const struct esi_causality_scope *reading,
+                       struct esi_top_waits *ret_waits);
 
 struct esi_top;
 

@@ -154,6 +154,7 @@ int esi_top_print_text(const struct esi_top_look *look,
 {
     const struct esi_verdict_style style = {.waits = false};
     const struct esi_top_row empty = {.host = "", .rank = -1, .finding = -1};
+    bool waits = look->waits.delay != NULL;
     char text[ESI_TOP_HEAD_BYTES];
     struct esi_rows rows;
     int result;
@@ -165,9 +166,9 @@ int esi_top_print_text(const struct esi_top_look *look,
         return result;
     fputs("\n", stream);
     esi_rows_init(&rows, ESI_ROWS_TABLE, stream, describe_row);
-    result = esi_rows_begin(&rows, &(struct top_table_row){&empty, look->waits});
+    result = esi_rows_begin(&rows, &(struct top_table_row){&empty, waits});
     for (size_t i = 0; result == 0 && i < list->count; i++)
-        esi_rows_add(&rows, &(struct top_table_row){&list->items[i], look->waits});
+        esi_rows_add(&rows, &(struct top_table_row){&list->items[i], waits});
     return result < 0 ? result : esi_rows_finish(&rows);
 }
 
