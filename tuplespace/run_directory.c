@@ -26,6 +26,11 @@
 #include "base/file.h"
 #include "tuplespace/segment_name.h"
 
+/* Paths of files elsewhere that go with the directory, one a line. */
+#define OUTSIDE "outside"
+
+enum { MOST_OUTSIDE = 1 << 20 };
+
 /* Leaves room for a run's name and a file's behind it. */
 #define LONGEST_BASE 3072
 
@@ -389,10 +394,30 @@ static int remove_files(DIR *directory)
     return 0;
 }
 
+/* The files elsewhere that belong to the run; one that is gone already is no loss. */
+static void remove_outside(DIR *directory)
+{
+    int fd = esi_file_open_own(dirfd(directory), OUTSIDE, O_RDONLY, OUTSIDE, NULL);
+    char *text, *rest;
+    size_t length;
+
+    if (fd < 0)
+        return;
+    if (esi_file_read_all(fd, MOST_OUTSIDE, &text, &length) == 0) {
+        for (char *path = strtok_r(text, "\n", &rest); path;
+             path = strtok_r(NULL, "\n", &rest))
+            unlink(path);
+        free(text);
+    }
+    close(fd);
+}
+
 static int remove_marked(int folder, const char *run, DIR *directory)
 {
-    int rc = remove_files(directory);
+    int rc;
 
+    remove_outside(directory);
+    rc = remove_files(directory);
     if (rc < 0)
         return rc;
     if (unlinkat(dirfd(directory), ES_RUN_MARK, 0) != 0 && errno != ENOENT)
@@ -544,6 +569,7 @@ static const char *const known[] = {
     "key.read",
     "lock",
     "map.json",
+    OUTSIDE,
     "run.json",
     "server.json",
     "server.lock",
@@ -688,5 +714,43 @@ int esi_run_file_remove(const char *run, const char *file)
         return directory;
     int rc = unlinkat(directory, file, 0) == 0 ? 0 : -errno;
     close(directory);
+    return rc;
+}
+
+/* --- Files elsewhere -------------------------------------------------------------- */
+
+static bool has_line(const char *text, const char *line)
+{
+    size_t length = strlen(line);
+
+    for (; text; text = strchr(text, '\n'), text += text != NULL)
+        if (strncmp(text, line, length) == 0 && text[length] == '\n')
+            return true;
+    return false;
+}
+
+int esi_run_directory_note_outside(const char *run,
+                                   const char *path,
+                                   struct es_error *error)
+{
+    char *text = NULL, *longer;
+    size_t length;
+    int rc = esi_run_file_read(run, OUTSIDE, NULL, &text, &length);
+    bool is_noted = rc == 0 && has_line(text, path);
+
+    if (strchr(path, '\n')) {
+        free(text);
+        return es_error_set(error, -EINVAL, "expected a path without a line's end");
+    }
+    if (is_noted || (rc < 0 && rc != -ENOENT)) {
+        free(text);
+        return rc;
+    }
+    rc = asprintf(&longer, "%s%s\n", text ? text : "", path);
+    free(text);
+    if (rc < 0)
+        return -ENOMEM;
+    rc = esi_run_file_replace(run, OUTSIDE, longer, strlen(longer), error);
+    free(longer);
     return rc;
 }

@@ -64,6 +64,12 @@ int esi_run_directory_remove(const char *run, struct es_error *error);
 /* Whether it could be removed: what esi_run_directory_remove() would refuse. */
 int esi_run_directory_check(const char *run, struct es_error *error);
 
+/* Notes a file elsewhere, by its absolute path, that goes with the run's directory: a
+ * removal removes it, too.  -ENOENT: the run has no directory. */
+int esi_run_directory_note_outside(const char *run,
+                                   const char *path,
+                                   struct es_error *error);
+
 /* The run ids that have a directory, sorted.  Returns their number; caller frees
  * *ret_runs, an array of 64-byte texts.  A folder that does not exist holds none. */
 int esi_run_directory_list(struct es_error *error, char (**ret_runs)[64]);

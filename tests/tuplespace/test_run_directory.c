@@ -378,6 +378,37 @@ static void a_removal_follows_no_link(void **state)
     assert_int_equal(access(file, F_OK), 0);
 }
 
+static void files_elsewhere_go_with_the_directory(void **state)
+{
+    char path[ES_RUN_PATH_BYTES], noted[2][160], other[160];
+    size_t length;
+    char *text;
+
+    (void)state;
+    snprintf(other, sizeof other, "%s/other", top);
+    assert_int_equal(close(open(other, O_WRONLY | O_CREAT, 0600)), 0);
+    assert_int_equal(esi_run_directory_note_outside("r0", other, NULL), -ENOENT);
+    assert_int_equal(esi_run_directory_create("r0", NULL, path), 0);
+    for (int i = 0; i < 2; i++) {
+        snprintf(noted[i], sizeof noted[i], "%s/other%d", top, i);
+        assert_int_equal(close(open(noted[i], O_WRONLY | O_CREAT, 0600)), 0);
+        for (int times = 0; times < 2; times++)
+            assert_int_equal(esi_run_directory_note_outside("r0", noted[i], NULL), 0);
+    }
+    /* Each is noted once. */
+    assert_int_equal(esi_run_file_read("r0", "outside", NULL, &text, &length), 0);
+    assert_int_equal(length, strlen(noted[0]) + strlen(noted[1]) + 2);
+    free(text);
+    assert_int_equal(esi_run_directory_note_outside("r0", "/a\nb", NULL), -EINVAL);
+    assert_int_equal(esi_run_directory_check("r0", NULL), 0);
+    assert_int_equal(access(noted[0], F_OK), 0);
+    /* One that is gone already is no fault. */
+    assert_int_equal(unlink(noted[0]), 0);
+    assert_int_equal(esi_run_directory_remove("r0", NULL), 0);
+    assert_true(access(noted[1], F_OK) < 0);
+    assert_int_equal(access(other, F_OK), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 SUITE(test_run_directory)
@@ -398,6 +429,7 @@ SUITE(test_run_directory)
         TEST(a_folder_has_one_number_before_and_after_it_is_made),
         TEST(runs_are_listed_and_removed_with_their_files),
         TEST(a_removal_follows_no_link),
+        TEST(files_elsewhere_go_with_the_directory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
