@@ -23,6 +23,7 @@ int esi_cmd_heartbeat(int argc, char **argv);
 int esi_cmd_import(int argc, char **argv);
 int esi_cmd_list(int argc, char **argv);
 int esi_cmd_map(int argc, char **argv);
+int esi_cmd_metrics(int argc, char **argv);
 int esi_cmd_order(int argc, char **argv);
 int esi_cmd_profile(int argc, char **argv);
 int esi_cmd_record(int argc, char **argv);

@@ -51,6 +51,9 @@ static const struct {
     {"profile", "eventspace profile\n"
                 "eventspace profile --show operations --format csv flow\n"
                 "eventspace profile --matrix flow.svg archive\n"},
+    {"metrics", "eventspace metrics\n"
+                "eventspace metrics --textfile /var/lib/node_exporter --interval 15s\n"
+                "eventspace metrics --waits flow | grep late_rank\n"},
     {"events",
      "eventspace events --rank 0 --limit 20\n"
      "eventspace events --filter 'bytes > 64KiB && duration >= 1ms' --follow\n"

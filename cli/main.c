@@ -40,6 +40,8 @@ const struct esi_command esi_commands[] = {
     {NULL, "view", "serve a page with the process-time diagram of a run", esi_cmd_view},
     {NULL, "profile", "sum up all calls: MPI by rank, operation, line and size",
      esi_cmd_profile},
+    {NULL, "metrics", "print numbers of runs for Prometheus and node_exporter",
+     esi_cmd_metrics},
     {NULL, "events", "list the events of a run, or of a view of it", esi_cmd_events},
     {NULL, "collect", "switch collectors and collective trees while the program runs",
      esi_cmd_collect},
