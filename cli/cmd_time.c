@@ -116,12 +116,14 @@ static int show_report(struct time_show *show)
 }
 
 /* Between readings of a run that is followed. */
-static int show_if_due(void *data, struct es_scope *scope, uint64_t run_ns)
+static int show_if_due(void *data,
+                       const struct esi_causality_scope *reading,
+                       uint64_t run_ns)
 {
     struct time_show *show = data;
     uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
 
-    (void)scope;
+    (void)reading;
     (void)run_ns;
     if (now_ns - show->shown_ns < show->arguments->interval_ns)
         return 0;

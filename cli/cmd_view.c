@@ -222,7 +222,7 @@ static int view_run(const struct view_arguments *arguments, bool is_archive)
     esi_interrupt_catch(ES_INTERRUPT_FIRST);
     result = esi_page_feed_create(&feed, &model.feed);
     if (result == 0) {
-        watch.diagram = esi_page_feed_diagram(model.feed);
+        watch.feed = model.feed;
         result = esi_page_watch_start(&watch, &model.watch);
     }
     if (result < 0)

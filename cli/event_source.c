@@ -114,10 +114,10 @@ static bool is_at_end(const struct esi_event_source *source,
 }
 
 static int pause_reading(const struct esi_event_source *source,
-                         struct es_scope *scope,
+                         const struct esi_causality_scope *reading,
                          uint64_t now_ns)
 {
-    return source->paused ? source->paused(source->paused_data, scope, now_ns) : 0;
+    return source->paused ? source->paused(source->paused_data, reading, now_ns) : 0;
 }
 
 /* Reads until nobody is left who could write; what is there then is still to be read.
@@ -136,7 +136,7 @@ static int follow_run(struct source_reading *reading, struct esi_causality_scope
 
         if (more < 0)
             return more;
-        result = pause_reading(reading->source, read, now_ns);
+        result = pause_reading(reading->source, scope, now_ns);
         if (result < 0)
             return result;
         esi_notices_follow(&notices, follower);

@@ -10,6 +10,8 @@
 #include "cli/consumer.h"
 #include "monitors/causality/set_source.h"
 
+struct esi_causality_scope;
+
 /* Zeros, but for the path, are what there is now, on all hosts. */
 struct esi_event_source {
     const char *path; /* of an event set SET or archive DIR, "-", or the name of a RUN;
@@ -18,10 +20,12 @@ struct esi_event_source {
     /* Ends following earlier; asked between readings; NULL: nothing does. */
     bool (*is_enough)(void *data);
     void *enough_data; /* borrowed */
-    /* Is called between readings of a run that is followed, with the scope that reads
-     * it and the run time up to which it was read.  A negative result ends following;
-     * NULL: nobody is. */
-    int (*paused)(void *data, struct es_scope *scope, uint64_t now_ns);
+    /* Is called between readings of a run that is followed, with what reads it and the
+     * run time up to which it was read.  A negative result ends following; NULL: nobody
+     * is. */
+    int (*paused)(void *data,
+                  const struct esi_causality_scope *reading,
+                  uint64_t now_ns);
     void *paused_data;                    /* borrowed */
     struct esi_consumer_options consumer; /* of a run */
     /* Of an archive or a run.  After an interrupt it may end reading by -ECANCELED. */

@@ -23,7 +23,8 @@ esi_page_make_fn esi_page_make_event, esi_page_make_nearest, esi_page_make_cone,
     esi_page_make_relation, esi_page_make_window, esi_page_make_profile,
     esi_page_make_messages, esi_page_make_matrix, esi_page_make_search,
     esi_page_make_verdict, esi_page_make_waits, esi_page_make_collectives,
-    esi_page_make_trees, esi_page_make_scope, esi_page_make_export;
+    esi_page_make_trees, esi_page_make_scope, esi_page_make_export,
+    esi_page_make_metrics;
 
 /* Rows in the order of the request. */
 struct esi_page_row_list {

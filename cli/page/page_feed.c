@@ -37,6 +37,7 @@ struct esi_page_feed {
     pthread_mutex_t lock; /* of what follows */
     struct esi_delay *delay;
     struct esi_causal_listener to_delay;
+    struct esi_top_waits waits; /* as of the last pause of the reading */
     uint64_t earliest_ns[ESI_PAGE_STREAMS];
     pthread_cond_t looked; /* at the stages, or never again */
     bool is_look_wanted;
@@ -204,10 +205,25 @@ static int look_at_stages(struct esi_page_feed *feed, struct es_scope *scope)
     return 0;
 }
 
-static int pause_reading(void *data, struct es_scope *scope, uint64_t now_ns)
+static void note_waits(struct esi_page_feed *feed,
+                       const struct esi_causality_scope *reading)
 {
+    struct esi_top_waits waits;
+
+    esi_top_waits_sum(reading, &waits);
+    pthread_mutex_lock(&feed->lock);
+    feed->waits = waits;
+    pthread_mutex_unlock(&feed->lock);
+}
+
+static int pause_reading(void *data,
+                         const struct esi_causality_scope *reading,
+                         uint64_t now_ns)
+{
+    struct es_scope *scope = esi_follower_scope(esi_causality_scope_follower(reading));
     struct esi_page_feed *feed = data;
 
+    note_waits(feed, reading);
     esi_diagram_set_now(feed->diagram, now_ns);
     return is_look_wanted(feed) ? look_at_stages(feed, scope) : 0;
 }
@@ -310,6 +326,13 @@ int esi_page_feed_use_delay(struct esi_page_feed *feed,
         result = use(data, feed->delay);
     pthread_mutex_unlock(&feed->lock);
     return result;
+}
+
+void esi_page_feed_waits(struct esi_page_feed *feed, struct esi_top_waits *ret_waits)
+{
+    pthread_mutex_lock(&feed->lock);
+    *ret_waits = feed->waits;
+    pthread_mutex_unlock(&feed->lock);
 }
 
 /* Asks the reading thread for a look, where the last one is old.  With the lock. */

@@ -18,6 +18,7 @@
 #include "cli/event_source.h"
 #include "monitors/delay/delay.h"
 #include "monitors/diagram/diagram.h"
+#include "monitors/top/top.h"
 
 struct esi_page_feed_config {
     const char *name; /* of the run, or the directory of its archive; borrowed */
@@ -69,6 +70,9 @@ uint64_t esi_page_feed_take_earliest(struct esi_page_feed *feed, size_t stream);
 int esi_page_feed_use_delay(struct esi_page_feed *feed,
                             int (*use)(void *data, struct esi_delay *delay),
                             void *data);
+
+/* What has no other end, and what the reading costs, so far; `delay` is NULL. */
+void esi_page_feed_waits(struct esi_page_feed *feed, struct esi_top_waits *ret_waits);
 
 /* The stages of the scope that reads the run and what they have cost, at most a second
  * old while it is read, as esi_scope_write_stages() writes them into an object.  Waits

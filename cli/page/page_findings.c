@@ -14,6 +14,7 @@
 #include "cli/page/page_watch.h"
 #include "eventspace/operation.h"
 #include "monitors/delay/delay_print.h"
+#include "monitors/metrics/metrics.h"
 #include "scopes/remote/remote.h"
 
 /* --- Verdict ---------------------------------------------------------------------- */
@@ -407,6 +408,27 @@ void esi_page_make_trees(struct esi_page_asked *asked)
         esi_page_end_json(asked, &json);
     }
     free(lines);
+}
+
+/* --- Metrics ---------------------------------------------------------------------- */
+
+void esi_page_make_metrics(struct esi_page_asked *asked)
+{
+    struct esi_page_state state;
+    char *text = NULL;
+
+    esi_page_feed_state(asked->model->feed, &state);
+    if (state.is_archive)
+        esi_page_reply_fail(asked->reply, 404, "an archive has no metrics");
+    else if (esi_page_watch_copy_metrics(asked->model->watch, &text) < 0)
+        esi_page_reply_fail(asked->reply, 503, "no memory");
+    else if (!text)
+        esi_page_reply_fail(asked->reply, 503, "nobody has looked at the run yet");
+    else
+        *asked->reply = (struct esi_page_reply){.status = 200,
+                                                .type = ESI_METRICS_TYPE,
+                                                .bytes = text,
+                                                .length = strlen(text)};
 }
 
 /* --- The scope -------------------------------------------------------------------- */

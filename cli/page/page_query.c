@@ -57,6 +57,7 @@ static const struct page_route routes[ESI_PAGE_ROUTES] = {
                          WINDOW | ESI_PAGE_COLUMNS | ESI_PAGE_EVENT_ID |
                              ESI_PAGE_FORMAT,
                          RANGE | ESI_PAGE_FORMAT},
+    [ESI_PAGE_METRICS] = {"/metrics", 0, 0}, /* where Prometheus looks */
 };
 
 /* Where another number is meant than 2000. */

@@ -38,6 +38,7 @@ enum esi_page_route {
     ESI_PAGE_SCOPE,
     ESI_PAGE_STREAM,
     ESI_PAGE_EXPORT,
+    ESI_PAGE_METRICS,
     ESI_PAGE_ROUTES,
 };
 

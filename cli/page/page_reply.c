@@ -622,6 +622,7 @@ void esi_page_reply_make(const struct esi_page_model *model,
         [ESI_PAGE_TREES] = esi_page_make_trees,
         [ESI_PAGE_SCOPE] = esi_page_make_scope,
         [ESI_PAGE_EXPORT] = esi_page_make_export,
+        [ESI_PAGE_METRICS] = esi_page_make_metrics,
     };
     struct esi_page_asked asked = {.model = model, .query = query, .reply = ret_reply};
 

@@ -206,6 +206,18 @@ static const char *header_of(struct MHD_Connection *connection, const char *name
     return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
+/* Browsers send the token in a header of our own, other programs as they send any. */
+static bool has_token(const struct esi_page_server *server,
+                      struct MHD_Connection *connection)
+{
+    static const char bearer[] = "Bearer ";
+    const char *given = header_of(connection, MHD_HTTP_HEADER_AUTHORIZATION);
+
+    if (!given || strncasecmp(given, bearer, strlen(bearer)) != 0)
+        return is_token(server->token, header_of(connection, "X-EventSpace-Token"));
+    return is_token(server->token, given + strlen(bearer));
+}
+
 /* --- Streams ---------------------------------------------------------------------- */
 
 struct page_stream {
@@ -396,8 +408,7 @@ static enum MHD_Result answer_path(struct esi_page_server *server,
     for (const struct esi_page_asset *asset = esi_page_assets; asset->path; asset++)
         if (strcmp(asset->path, path) == 0)
             return send_asset(connection, asset);
-    if (server->token[0] &&
-        !is_token(server->token, header_of(connection, "X-EventSpace-Token")))
+    if (server->token[0] && !has_token(server, connection))
         return send_failure(connection, MHD_HTTP_UNAUTHORIZED,
                             "the token is missing or wrong: open the URL that "
                             "'eventspace view' has printed");

@@ -16,8 +16,8 @@
 #include "cli/page/page_clusters.h"
 #include "monitors/collectives/node_archive.h"
 #include "monitors/collectives/node_watch.h"
-#include "monitors/heartbeat/heartbeat.h"
 #include "monitors/latent/latent.h"
+#include "monitors/metrics/metrics.h"
 #include "monitors/verdict/facts_archive.h"
 #include "monitors/verdict/verdict_print.h"
 
@@ -32,7 +32,8 @@ struct esi_page_watch {
     pthread_cond_t woken;
     bool is_ending;
     struct esi_page_verdict verdict;
-    char *trees; /* owned; NULL = nobody has looked */
+    char *trees; /* owned, as the next; NULL = nobody has looked */
+    char *metrics;
 };
 
 /* --- Verdicts --------------------------------------------------------------------- */
@@ -100,6 +101,16 @@ int esi_page_watch_copy_trees(struct esi_page_watch *watch, char **ret_lines)
 
     pthread_mutex_lock(&watch->lock);
     result = copy_text(watch->trees, ret_lines);
+    pthread_mutex_unlock(&watch->lock);
+    return result;
+}
+
+int esi_page_watch_copy_metrics(struct esi_page_watch *watch, char **ret_text)
+{
+    int result;
+
+    pthread_mutex_lock(&watch->lock);
+    result = copy_text(watch->metrics, ret_text);
     pthread_mutex_unlock(&watch->lock);
     return result;
 }
@@ -218,11 +229,12 @@ static int write_latent(struct look_texts *texts, const char *directory)
     return 0;
 }
 
-static void keep_trees(struct esi_page_watch *watch, char *lines)
+/* Puts a text in the place of another; takes it. */
+static void keep_text(struct esi_page_watch *watch, char **place, char *text)
 {
     pthread_mutex_lock(&watch->lock);
-    free(watch->trees);
-    watch->trees = lines;
+    free(*place);
+    *place = text;
     pthread_mutex_unlock(&watch->lock);
 }
 
@@ -236,7 +248,7 @@ static void look_at_archived_trees(struct esi_page_watch *watch)
                                                   out, NULL) >= 0;
 
     if (out && fclose(out) == 0 && is_whole)
-        keep_trees(watch, lines);
+        keep_text(watch, &watch->trees, lines);
     else
         free(lines);
 }
@@ -272,19 +284,54 @@ static bool wait_for_next(struct esi_page_watch *watch, uint64_t span_ns)
     return !is_ending;
 }
 
-/* What has vanished is told as it was. */
-static int look_at_run(struct esi_page_watch *watch, struct esi_heartbeat *heartbeat)
+struct metrics_writing {
+    struct esi_top_look look;
+    FILE *out;
+};
+
+static int write_metrics(void *data, struct esi_delay *delay)
 {
-    struct esi_heartbeat_report report;
+    struct metrics_writing *writing = data;
+    const struct esi_top_look *look = &writing->look;
+
+    writing->look.waits.delay = delay;
+    return esi_metrics_print(&look, 1, ESI_METRICS_OPENMETRICS, writing->out);
+}
+
+/* With the waits that the page has charged.  Without memory what was told stays. */
+static void make_metrics(struct esi_page_watch *watch, const struct esi_top_look *look)
+{
+    struct metrics_writing writing = {.look = *look};
+    char *text = NULL;
+    size_t length;
+    bool is_whole;
+
+    writing.out = open_memstream(&text, &length);
+    if (!writing.out)
+        return;
+    esi_page_feed_waits(watch->config.feed, &writing.look.waits);
+    is_whole =
+        esi_page_feed_use_delay(watch->config.feed, write_metrics, &writing) == 0;
+    if (fclose(writing.out) == 0 && is_whole)
+        keep_text(watch, &watch->metrics, text);
+    else
+        free(text);
+}
+
+/* What has vanished is told as it was. */
+static int look_at_run(struct esi_page_watch *watch, struct esi_top *top)
+{
     struct esi_page_verdict verdict;
     struct look_texts texts;
-    int result = esi_heartbeat_beat(heartbeat, &report);
+    struct esi_top_look look;
+    int result = esi_top_look(top, &look);
 
-    if (result < 0 || report.vanished)
+    if (result < 0 || look.heartbeat.vanished)
         return result < 0 ? result : -ENOENT;
+    make_metrics(watch, &look);
     result = open_texts(&texts, &verdict);
     if (result == 0)
-        result = write_diagnosis(&texts, report.diagnosis);
+        result = write_diagnosis(&texts, look.heartbeat.diagnosis);
     return keep_look(watch, &texts, result);
 }
 
@@ -312,7 +359,7 @@ static void look_at_trees(struct esi_page_watch *watch, struct esi_node_watch *n
     bool is_whole = out && esi_node_watch_print(nodes, ESI_ROWS_JSON, out) == 0;
 
     if (out && fclose(out) == 0 && is_whole)
-        keep_trees(watch, lines);
+        keep_text(watch, &watch->trees, lines);
     else
         free(lines);
 }
@@ -321,17 +368,19 @@ static void look_again_and_again(struct esi_page_watch *watch,
                                  const struct esi_consumer *consumer,
                                  struct esi_node_watch *nodes)
 {
-    struct esi_heartbeat_config config = {.stalled_after_ns = 5 * SECOND_NS,
-                                          .servers = consumer->servers};
-    struct esi_heartbeat *heartbeat;
+    struct esi_diagram *diagram = esi_page_feed_diagram(watch->config.feed);
+    struct esi_top_config config = {.stalled_after_ns = 5 * SECOND_NS,
+                                    .servers = consumer->servers,
+                                    .profiles = true};
+    struct esi_top *top;
     uint64_t begun_ns, span_ns;
 
-    if (esi_heartbeat_create(consumer->run, &config, NULL, &heartbeat) < 0)
+    if (esi_top_create(consumer->run, &config, NULL, &top) < 0)
         return;
     do {
         begun_ns = esi_now_ns(CLOCK_MONOTONIC);
-        esi_page_clusters_of_servers(consumer, watch->config.diagram);
-        if (look_at_run(watch, heartbeat) < 0) {
+        esi_page_clusters_of_servers(consumer, diagram);
+        if (look_at_run(watch, top) < 0) {
             esi_node_watch_stop(nodes);
             look_at_trees(watch, nodes);
             break;
@@ -339,7 +388,7 @@ static void look_again_and_again(struct esi_page_watch *watch,
         look_at_trees(watch, nodes);
         span_ns = LOOKS * (esi_now_ns(CLOCK_MONOTONIC) - begun_ns);
     } while (wait_for_next(watch, span_ns > SECOND_NS ? span_ns : SECOND_NS));
-    esi_heartbeat_destroy(heartbeat);
+    esi_top_destroy(top);
 }
 
 static void *watch_thread(void *data)
@@ -352,7 +401,7 @@ static void *watch_thread(void *data)
         look_at_archive(watch);
     } else if (esi_consumer_open(watch->config.name, &watch->config.consumer,
                                  &consumer) == 0) {
-        esi_page_clusters_of_run(&consumer, watch->config.diagram);
+        esi_page_clusters_of_run(&consumer, esi_page_feed_diagram(watch->config.feed));
         nodes = watch_trees(watch, &consumer);
         look_again_and_again(watch, &consumer, nodes);
         esi_node_watch_destroy(nodes);
@@ -391,6 +440,7 @@ void esi_page_watch_stop(struct esi_page_watch *watch)
     pthread_join(watch->thread, NULL);
     esi_page_verdict_fini(&watch->verdict);
     free(watch->trees);
+    free(watch->metrics);
     pthread_cond_destroy(&watch->woken);
     pthread_mutex_destroy(&watch->lock);
     free(watch);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * page_watch.h - the verdict on a run, and what its collective trees do, looked for
- * again and again while the page is served; of an archive the verdict, once.
+ * page_watch.h - the verdict on a run, its numbers, and what its collective trees do,
+ * looked for again and again while the page is served; of an archive the verdict, once.
  *
  * A thread of its own looks, and takes a twentieth of its time for that at most; where
  * a run has trees another one gathers what their nodes tell.
@@ -14,13 +14,14 @@
 #include <stddef.h>
 
 #include "cli/consumer.h"
-#include "monitors/diagram/diagram.h"
+#include "cli/page/page_feed.h"
 
 struct esi_page_watch_config {
     const char *name; /* of the run, or the directory of its archive; borrowed */
     bool is_archive;
     struct esi_consumer_options consumer; /* of a run */
-    struct esi_diagram *diagram;          /* is told the clusters of a run's hosts */
+    struct esi_page_feed *feed; /* whose diagram is told the clusters of a run's hosts,
+                                   and that has its waits; borrowed */
 };
 
 struct esi_page_watch;
@@ -55,5 +56,9 @@ void esi_page_verdict_fini(struct esi_page_verdict *verdict);
  * see esi_node_watch_print(); "" of an archive without tuples of trees.  NULL: nobody
  * has looked yet.  0 or -ENOMEM; caller frees *ret_lines. */
 int esi_page_watch_copy_trees(struct esi_page_watch *watch, char **ret_lines);
+
+/* The run as numbers for Prometheus, as of the last look.  NULL: nobody has looked yet,
+ * or it is an archive.  0 or -ENOMEM; caller frees *ret_text. */
+int esi_page_watch_copy_metrics(struct esi_page_watch *watch, char **ret_text);
 
 #endif

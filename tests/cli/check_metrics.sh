@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_metrics.sh - metrics of a ring and of a hang, also as files: what promtool and
-# Python's strict parser make of them; and whether the document names what is there.
+# check_metrics.sh - metrics of a ring and of a hang, as files and over HTTP: what
+# promtool, Python's strict parser and a Prometheus make of them; and whether the
+# document names what is there.
 
 . "${0%/*}/functions.sh"
 need_mpi
@@ -106,4 +107,11 @@ wait $follows || fault "ended with $? by a signal"
 "${PYTHON:-python3}" "$here/metrics_names.py" names "$folder/metrics" \
     "$top_srcdir/docs/metrics.md" || fault "names differ"
 
+# The page has the same, and a Prometheus reads it.
+grep -q 'define HAVE_MICROHTTPD 1' "$top_builddir/config.h" || {
+    echo "built without libmicrohttpd: the page is left out"
+    finish
+}
+"${PYTHON:-python3}" "$here/../page/check_metrics.py" "$ring" "$folder" || fault "the page"
+[ ! -s "$folder/page" ] || is_openmetrics "$folder/page"
 finish
