@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the EventSpace authors
 # check_metrics.sh - metrics of a ring and of a hang, as files and over HTTP: what
 # promtool, Python's strict parser and a Prometheus make of them; and whether the
-# document names what is there.
+# dashboard and the document name what is there.
 
 . "${0%/*}/functions.sh"
 need_mpi
@@ -103,9 +103,10 @@ kill $follows
 wait $follows || fault "ended with $? by a signal"
 [ ! -e "$folder/eventspace-$ring.prom" ] || fault "the file outlives the signal"
 
-# The document.
+# The dashboard and the document.
 "${PYTHON:-python3}" "$here/metrics_names.py" names "$folder/metrics" \
-    "$top_srcdir/docs/metrics.md" || fault "names differ"
+    "$top_srcdir/share/grafana/eventspace.json" "$top_srcdir/docs/metrics.md" ||
+    fault "names differ"
 
 # The page has the same, and a Prometheus reads it.
 grep -q 'define HAVE_MICROHTTPD 1' "$top_builddir/config.h" || {

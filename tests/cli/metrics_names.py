@@ -4,14 +4,16 @@
 """metrics_names.py - reads what `eventspace metrics` prints.
 
 usage: metrics_names.py series FILE
-       metrics_names.py names FILE DOCUMENT
+       metrics_names.py names FILE DASHBOARD DOCUMENT
 
 `series`: the strict parser of python3-prometheus-client takes FILE, all families have
-the table's types, and no run has more than 80 series. `names`: the table of the document is
+the table's types, and no run has more than 80 series. `names`: each metric and label
+that an expression of the dashboard names is in FILE, and the table of the document is
 what the heads in FILE say.
 """
 
 import collections
+import json
 import re
 import sys
 
@@ -52,6 +54,53 @@ def read_labels(text):
     return labels
 
 
+def texts_of(value, key=None):
+    """Expressions and legends of a dashboard."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from texts_of(inner, name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from texts_of(inner, key)
+    elif key in ("expr", "query", "legendFormat"):
+        yield key, value
+
+
+def check_dashboard(labels, path):
+    every = set().union(*labels.values())
+    expressions = 0
+    named = set()
+    for key, text in texts_of(json.loads(read_text(path))):
+        if key == "legendFormat":
+            for label in re.findall(r"{{(\w+)}}", text):
+                if label not in every:
+                    yield f"{path}: {text}: no label {label}"
+            continue
+        expressions += 1
+        found = re.findall(r"(eventspace_\w+)(?:\{([^}]*)\})?", text)
+        if not found and key == "expr":
+            yield f"{path}: {text}: no metric"
+        for name, inside in found:
+            named.add(name)
+            if name not in labels:
+                yield f"{path}: {text}: no metric {name}"
+            for label in re.findall(r"(\w+)\s*[=!]~?\s*\"", inside):
+                if label not in labels.get(name, ()):
+                    yield f"{path}: {text}: {name} has no label {label}"
+        for group in re.findall(r"(?:by|on|without|group_left)\s*\(([\w, ]*)\)", text):
+            for label in re.findall(r"\w+", group):
+                if not all(label in labels.get(name, ()) for name, _ in found) and (
+                        "group_left" not in text or label not in every):
+                    yield f"{path}: {text}: no label {label}"
+        for name, label in re.findall(r"label_values\((\w+), (\w+)\)", text):
+            if label not in labels.get(name, ()):
+                yield f"{path}: {text}: {name} has no label {label}"
+    if expressions < 10:
+        yield f"{path}: only {expressions} expressions"
+    for name in sorted(set(labels) - named):
+        yield f"{path} has no {name}"
+
+
 def check_document(text, labels, path):
     rows = set(re.findall(r"^\| `eventspace_.*$", read_text(path), re.MULTILINE))
     expected = set()
@@ -73,7 +122,8 @@ def main():
         return
     text = read_text(path)
     labels = read_labels(text)
-    faults = [*check_document(text, labels, others[0])]
+    faults = [*check_dashboard(labels, others[0]),
+              *check_document(text, labels, others[1])]
     print("\n".join(faults))
     sys.exit(bool(faults))
 
