@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_readme.sh - the commands that README.md and docs/guide.md show do what they say.
+# check_readme.sh - the commands that README.md, docs/guide.md and docs/analysis.md show do
+# what they say.
 #
 # Blocks fenced with ```sh test are run one after the other, with the build tree's
 # commands in PATH and the example programs in the current folder; what blocks fenced with
@@ -19,7 +20,18 @@ for app in windtunnel ring hang imbalance masterworker; do
 done
 cd "$folder/work" || exit 1
 
-for document in README.md docs/guide.md; do
+documents="README.md docs/guide.md"
+# What the last one pipes into.
+for python in "$PYTHON" /usr/bin/python3; do
+    "$python" -c 'import pandas' 2>/dev/null && ln -sf "$python" "$folder/bin/python3"
+done
+if [ -e "$folder/bin/python3" ] && command -v jq >/dev/null; then
+    documents="$documents docs/analysis.md"
+else
+    echo "no jq, or no python3-pandas: docs/analysis.md is left out"
+fi
+
+for document in $documents; do
     awk '/^```sh test$/ { inside = 1; next } /^```/ { inside = 0 } inside' \
         "$top_srcdir/$document" >"$folder/commands"
     [ -s "$folder/commands" ] || fault "$document has no commands to test"
