@@ -3,11 +3,11 @@
 # Copyright (c) 2026 the EventSpace authors
 """metrics_names.py - reads what `eventspace metrics` prints.
 
-usage: metrics_names.py series FILE
+usage: metrics_names.py series FILE...
        metrics_names.py names FILE DASHBOARD DOCUMENT
 
-`series`: the strict parser of python3-prometheus-client takes FILE, all families have
-the table's types, and no run has more than 80 series. `names`: each metric and label
+`series`: the strict parser of python3-prometheus-client takes each FILE, all families
+have the table's types, and no run has more than 80 series. `names`: each metric and label
 that an expression of the dashboard names is in FILE, and the table of the document is
 what the heads in FILE say.
 """
@@ -118,7 +118,8 @@ def check_document(text, labels, path):
 def main():
     what, path, *others = sys.argv[1:]
     if what == "series":
-        check_series(path)
+        for each in (path, *others):
+            check_series(each)
         return
     text = read_text(path)
     labels = read_labels(text)
