@@ -130,8 +130,7 @@ static int open_run(struct watched_runs *runs,
                     const char *name,
                     const struct metrics_arguments *arguments)
 {
-    struct esi_top_config config = {.stalled_after_ns = arguments->stalled_after_ns,
-                                    .profiles = true};
+    struct esi_top_config config = {.stalled_after_ns = arguments->stalled_after_ns};
     struct watched_run run = {.top = NULL};
     struct es_error error = {.text = ""};
     int result;
@@ -149,6 +148,7 @@ static int open_run(struct watched_runs *runs,
         esi_consumer_close(&run.consumer);
         return result;
     }
+    esi_top_want_profiles(run.top);
     runs->items[runs->count++] = run;
     return ES_EXIT_SUCCESS;
 }

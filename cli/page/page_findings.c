@@ -423,7 +423,7 @@ void esi_page_make_metrics(struct esi_page_asked *asked)
     else if (esi_page_watch_copy_metrics(asked->model->watch, &text) < 0)
         esi_page_reply_fail(asked->reply, 503, "no memory");
     else if (!text)
-        esi_page_reply_fail(asked->reply, 503, "nobody has looked at the run yet");
+        esi_page_reply_fail(asked->reply, 503, "no look at the run has come yet");
     else
         *asked->reply = (struct esi_page_reply){.status = 200,
                                                 .type = ESI_METRICS_TYPE,

@@ -22,6 +22,7 @@
 #include "monitors/verdict/verdict_print.h"
 
 #define SECOND_NS UINT64_C(1000000000)
+#define METRICS_WAIT_NS (5 * SECOND_NS) /* of who asks first; scrapes wait for 10 s */
 
 enum { LOOKS = 20 }; /* as long as one takes until the next */
 
@@ -30,7 +31,10 @@ struct esi_page_watch {
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t woken;
+    pthread_cond_t made; /* metrics, or never again */
     bool is_ending;
+    bool is_over; /* nobody looks any more */
+    bool wants_metrics;
     struct esi_page_verdict verdict;
     char *trees; /* owned, as the next; NULL = nobody has looked */
     char *metrics;
@@ -107,9 +111,13 @@ int esi_page_watch_copy_trees(struct esi_page_watch *watch, char **ret_lines)
 
 int esi_page_watch_copy_metrics(struct esi_page_watch *watch, char **ret_text)
 {
+    uint64_t deadline_ns = esi_now_ns(CLOCK_MONOTONIC) + METRICS_WAIT_NS;
     int result;
 
     pthread_mutex_lock(&watch->lock);
+    watch->wants_metrics = true;
+    while (!watch->metrics && !watch->is_over && esi_now_left_ns(deadline_ns) > 0)
+        esi_condition_wait(&watch->made, &watch->lock, deadline_ns);
     result = copy_text(watch->metrics, ret_text);
     pthread_mutex_unlock(&watch->lock);
     return result;
@@ -235,6 +243,7 @@ static void keep_text(struct esi_page_watch *watch, char **place, char *text)
     pthread_mutex_lock(&watch->lock);
     free(*place);
     *place = text;
+    pthread_cond_broadcast(&watch->made);
     pthread_mutex_unlock(&watch->lock);
 }
 
@@ -284,6 +293,16 @@ static bool wait_for_next(struct esi_page_watch *watch, uint64_t span_ns)
     return !is_ending;
 }
 
+static bool are_metrics_wanted(struct esi_page_watch *watch)
+{
+    bool are_wanted;
+
+    pthread_mutex_lock(&watch->lock);
+    are_wanted = watch->wants_metrics;
+    pthread_mutex_unlock(&watch->lock);
+    return are_wanted;
+}
+
 struct metrics_writing {
     struct esi_top_look look;
     FILE *out;
@@ -324,11 +343,15 @@ static int look_at_run(struct esi_page_watch *watch, struct esi_top *top)
     struct esi_page_verdict verdict;
     struct look_texts texts;
     struct esi_top_look look;
-    int result = esi_top_look(top, &look);
+    int result;
 
+    if (are_metrics_wanted(watch))
+        esi_top_want_profiles(top);
+    result = esi_top_look(top, &look);
     if (result < 0 || look.heartbeat.vanished)
         return result < 0 ? result : -ENOENT;
-    make_metrics(watch, &look);
+    if (look.profile)
+        make_metrics(watch, &look);
     result = open_texts(&texts, &verdict);
     if (result == 0)
         result = write_diagnosis(&texts, look.heartbeat.diagnosis);
@@ -370,8 +393,7 @@ static void look_again_and_again(struct esi_page_watch *watch,
 {
     struct esi_diagram *diagram = esi_page_feed_diagram(watch->config.feed);
     struct esi_top_config config = {.stalled_after_ns = 5 * SECOND_NS,
-                                    .servers = consumer->servers,
-                                    .profiles = true};
+                                    .servers = consumer->servers};
     struct esi_top *top;
     uint64_t begun_ns, span_ns;
 
@@ -407,6 +429,10 @@ static void *watch_thread(void *data)
         esi_node_watch_destroy(nodes);
         esi_consumer_close(&consumer);
     }
+    pthread_mutex_lock(&watch->lock);
+    watch->is_over = true;
+    pthread_cond_broadcast(&watch->made);
+    pthread_mutex_unlock(&watch->lock);
     return NULL;
 }
 
@@ -421,6 +447,7 @@ int esi_page_watch_start(const struct esi_page_watch_config *config,
     watch->config = *config;
     pthread_mutex_init(&watch->lock, NULL);
     esi_condition_init(&watch->woken);
+    esi_condition_init(&watch->made);
     result = -pthread_create(&watch->thread, NULL, watch_thread, watch);
     if (result < 0)
         free(watch);
@@ -442,6 +469,7 @@ void esi_page_watch_stop(struct esi_page_watch *watch)
     free(watch->trees);
     free(watch->metrics);
     pthread_cond_destroy(&watch->woken);
+    pthread_cond_destroy(&watch->made);
     pthread_mutex_destroy(&watch->lock);
     free(watch);
 }

@@ -57,8 +57,9 @@ void esi_page_verdict_fini(struct esi_page_verdict *verdict);
  * has looked yet.  0 or -ENOMEM; caller frees *ret_lines. */
 int esi_page_watch_copy_trees(struct esi_page_watch *watch, char **ret_lines);
 
-/* The run as numbers for Prometheus, as of the last look.  NULL: nobody has looked yet,
- * or it is an archive.  0 or -ENOMEM; caller frees *ret_text. */
+/* The run as numbers for Prometheus, as of the last look.  Looks make them from the
+ * first time on that somebody asks, who waits for one.  NULL: it does not come, or it
+ * is an archive.  0 or -ENOMEM; caller frees *ret_text. */
 int esi_page_watch_copy_metrics(struct esi_page_watch *watch, char **ret_text);
 
 #endif

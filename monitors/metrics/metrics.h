@@ -26,8 +26,8 @@ enum esi_metrics_format {
 #define ESI_METRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 /* Writes all metrics, with their heads also those without a series.  Looks have
- * profiles (struct esi_top_config); a NULL is skipped.  0 or -ENOMEM; write errors stay
- * in the stream. */
+ * profiles (esi_top_want_profiles()); a NULL is skipped.  0 or -ENOMEM; write errors
+ * stay in the stream. */
 int esi_metrics_print(const struct esi_top_look *const *looks,
                       size_t count,
                       enum esi_metrics_format format,

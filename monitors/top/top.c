@@ -45,7 +45,8 @@ struct esi_top {
     struct known_process *before; /* owned; of the look before */
     size_t before_count;
     size_t before_capacity;
-    size_t next_profile;               /* row whose turn it is */
+    size_t next_profile; /* row whose turn it is */
+    bool wants_profiles;
     struct esi_profile_report profile; /* of all, where it is wanted */
     uint64_t looked_ns;                /* run time; 0 = not yet */
     struct esi_own_cost cost;
@@ -293,6 +294,11 @@ static void read_shares(struct esi_top *top, const struct es_scope *scope)
         top->rows[i].share = top->known[i].share;
 }
 
+void esi_top_want_profiles(struct esi_top *top)
+{
+    top->wants_profiles = true;
+}
+
 static int read_profiles(struct esi_top *top, const struct es_scope *scope)
 {
     struct esi_profile_report report;
@@ -423,7 +429,7 @@ static void sum_up(struct esi_top *top, struct esi_top_look *look)
     look->rows = top->rows;
     look->row_count = top->count;
     look->host_count = count_hosts(top);
-    look->profile = top->config.profiles ? &top->profile : NULL;
+    look->profile = top->wants_profiles ? &top->profile : NULL;
     if (top->events) {
         esi_top_waits_sum(top->events, &look->waits);
         look->waits.delay = top->delay;
@@ -454,7 +460,7 @@ int esi_top_look(struct esi_top *top, struct esi_top_look *ret_look)
         return result;
     compare_with_before(top, look.heartbeat.realtime_ns);
     note_findings(top, look.heartbeat.diagnosis);
-    if (top->config.profiles)
+    if (top->wants_profiles)
         result = read_profiles(top, look.heartbeat.scope);
     else
         read_shares(top, look.heartbeat.scope);

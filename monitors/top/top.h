@@ -31,7 +31,6 @@ struct esi_top_config {
     uint64_t stalled_after_ns;
     struct es_servers *servers; /* all hosts of the run; NULL = this host only; borrowed
                                  */
-    bool profiles; /* a look has the profiles of all processes, and rows no shares */
 };
 
 /* What was found by reading all events. */
@@ -71,6 +70,9 @@ int esi_top_create(struct es_run *run,
                    struct esi_top **ret_top);
 /* Accepts NULL. */
 void esi_top_destroy(struct esi_top *top);
+
+/* From now on a look has the profiles of all processes, and rows no shares. */
+void esi_top_want_profiles(struct esi_top *top);
 
 /* 0 or -errno. */
 int esi_top_look(struct esi_top *top, struct esi_top_look *ret_look);
