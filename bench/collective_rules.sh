@@ -20,7 +20,7 @@ END
 members_of() {
     fan_out=
     case $1 in
-    linear | binomial | library) printf '"shape": "%s"' "$1" ;;
+    linear | binomial | exchange | library) printf '"shape": "%s"' "$1" ;;
     kary:*) printf '"shape": "kary", "fan_out": %s' "${1#kary:}" ;;
     levels:*)
         levels=${1#levels:}
@@ -31,7 +31,7 @@ members_of() {
         [ -z "$fan_out" ] || printf ', "fan_out": %s' "$fan_out"
         ;;
     *)
-        echo "no tree $1: expected linear, binomial, kary:N or levels:LEVEL,..." >&2
+        echo "no tree $1: expected linear, binomial, exchange, kary:N or levels:LEVEL,..." >&2
         return 2
         ;;
     esac

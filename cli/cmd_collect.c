@@ -73,17 +73,18 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static const char doc[] = "Switches the collectors of RUN's elements while the program "
-                          "runs: what is off costs the "
-                          "program one load and a branch. 'threshold N' keeps the "
-                          "newest N tuples from now on, at "
-                          "most as many as the element was made for. 'tree TREE' lets "
-                          "collective operations go through another tree from now on: "
-                          "kary:4, linear, binomial, levels:host,cluster, "
-                          "explicit:0-1,0-2, or library; 'tree' alone shows the trees "
-                          "in force."
-                          "\vElements that come into being later begin as the pathmap "
-                          "says. Ends with 1 if no element fits the options.";
+static const char doc[] =
+    "Switches the collectors of RUN's elements while the program "
+    "runs: what is off costs the "
+    "program one load and a branch. 'threshold N' keeps the "
+    "newest N tuples from now on, at "
+    "most as many as the element was made for. 'tree TREE' lets "
+    "collective operations go through another tree from now on: "
+    "kary:4, linear, binomial, exchange, "
+    "levels:host,cluster, explicit:0-1,0-2, or library; 'tree' alone shows the trees "
+    "in force."
+    "\vElements that come into being later begin as the pathmap "
+    "says. Ends with 1 if no element fits the options.";
 
 /* Whether the word is a tree rather than a run's name: a run's name has no colon, and
  * nobody calls a run "kary". */

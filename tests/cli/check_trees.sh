@@ -13,7 +13,7 @@ launcher=$top_srcdir/tests/cli/local_launcher.sh
 expect 2 "$eventspace" run --trees=kary:1 -n 1 -- true
 contains err "at character 6: fan-out '1': expected a number from 2 to 1024"
 expect 2 "$eventspace" run --trees=star -n 1 -- true
-contains err "expected one of library linear kary binomial levels explicit"
+contains err "expected one of library linear kary binomial exchange levels explicit"
 expect 2 "${collect[@]}" kary:4 --clear
 contains err "TREE, --file and --clear: give one of them"
 expect 2 "${collect[@]}" --comm row

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "tests/suites.h"
+#include "wrappers/shapes/exchange.h"
 #include "wrappers/shapes/shape.h"
 
 enum { LARGEST = 70, CLUSTERS = 3, HOSTS = 9 };
@@ -261,6 +262,74 @@ static void known_trees_look_as_expected(void **state)
     }
 }
 
+/* --- Exchange --------------------------------------------------------------------- */
+
+/* What a rank has: values of these ranks. */
+typedef bool rank_set[LARGEST];
+
+static void check_range(const struct esi_exchange *exchange,
+                        int number,
+                        int round,
+                        const rank_set has,
+                        int size)
+{
+    struct esi_rank_range range = esi_exchange_range(exchange, number, round);
+
+    for (int rank = 0; rank < size; rank++)
+        assert_int_equal(has[rank],
+                         rank >= range.first && rank < range.first + range.count);
+}
+
+/* One round of all ranks. */
+static void do_round(int size, int round, rank_set *sets)
+{
+    rank_set before[LARGEST];
+
+    memcpy(before, sets, sizeof before);
+    for (int rank = 0; rank < size; rank++) {
+        struct esi_exchange own = esi_exchange_of(size, rank);
+        int number = own.number ^ 1 << round;
+        int partner = esi_exchange_rank(&own, number);
+
+        if (own.is_leaf)
+            continue;
+        assert_in_range(partner, 0, size - 1);
+        assert_int_equal(esi_exchange_of(size, partner).number, number);
+        assert_false(esi_exchange_of(size, partner).is_leaf);
+        check_range(&own, own.number, round, before[rank], size);
+        check_range(&own, number, round, before[partner], size);
+        for (int i = 0; i < size; i++) {
+            assert_false(before[rank][i] && before[partner][i]);
+            sets[rank][i] = before[rank][i] || before[partner][i];
+        }
+    }
+}
+
+static void all_ranks_have_everything_after_the_rounds(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= LARGEST; size++) {
+        static rank_set sets[LARGEST];
+        int rounds = esi_exchange_of(size, 0).rounds;
+
+        memset(sets, 0, sizeof sets);
+        assert_true(1 << rounds <= size && size < 2 << rounds);
+        for (int rank = 0; rank < size; rank++) {
+            struct esi_exchange own = esi_exchange_of(size, rank);
+
+            assert_int_equal(own.rounds, own.is_leaf ? 0 : rounds);
+            sets[own.is_leaf ? own.neighbour : rank][rank] = true;
+            if (own.neighbour >= 0)
+                assert_int_equal(esi_exchange_of(size, own.neighbour).neighbour, rank);
+        }
+        for (int round = 0; round < rounds; round++)
+            do_round(size, round, sets);
+        for (int rank = 0; rank < size; rank++)
+            for (int i = 0; i < size && !esi_exchange_of(size, rank).is_leaf; i++)
+                assert_true(sets[rank][i]);
+    }
+}
+
 /* --- Levels ----------------------------------------------------------------------- */
 
 /* Edges that lead out of the group of ranks for which `value` is the same. */
@@ -448,6 +517,7 @@ SUITE(test_tree_shape)
         cmocka_unit_test(every_shape_makes_a_tree),
         cmocka_unit_test(fan_out_and_depth_are_kept),
         cmocka_unit_test(known_trees_look_as_expected),
+        cmocka_unit_test(all_ranks_have_everything_after_the_rounds),
         cmocka_unit_test(each_group_is_left_by_one_edge),
         cmocka_unit_test(leaders_stand_where_they_should),
         cmocka_unit_test(levels_without_places_are_linear),

@@ -91,6 +91,34 @@ static bool is_gather(const struct operation *operation)
     return operation->kind == ES_TREE_GATHER || operation->kind == ES_TREE_ALLGATHER;
 }
 
+/* Whether ranks exchange: what is small, and has no root. */
+static bool is_exchanged(const struct operation *operation)
+{
+    int blocks = operation->kind == ES_TREE_ALLGATHER ? operation->size : 1;
+    uint64_t segment = operation->rule.segment_bytes;
+    int bytes;
+
+    MPI_Type_size(types[operation->name].type, &bytes);
+    if (operation->rule.shape != ES_TREE_EXCHANGE)
+        return false;
+    return operation->kind == ES_TREE_BARRIER ||
+           ((operation->kind == ES_TREE_ALLREDUCE ||
+             operation->kind == ES_TREE_ALLGATHER) &&
+            (segment == 0 ||
+             (uint64_t)bytes * (uint64_t)operation->count * (uint64_t)blocks <=
+                 segment));
+}
+
+/* The ranks beyond the largest power of two. */
+static int count_leaves(int size)
+{
+    int power = 1;
+
+    while (power * 2 <= size)
+        power *= 2;
+    return size - power;
+}
+
 static bool has_result(const struct operation *operation)
 {
     return !is_rooted(operation) || operation->rank == operation->root;
@@ -130,7 +158,7 @@ static void draw_rule(struct operation *operation, uint64_t *state)
     struct esi_tree_rule *rule = &operation->rule;
     uint64_t most = (uint64_t)operation->count * 16 * (uint64_t)operation->size;
 
-    rule->shape = (enum esi_tree_shape)(ES_TREE_LINEAR + draw(state, 5));
+    rule->shape = (enum esi_tree_shape)(ES_TREE_LINEAR + draw(state, 6));
     rule->fan_out = 2 + (int)draw(state, 3);
     rule->levels = ES_TREE_LEVEL_HOST | ES_TREE_LEVEL_SOCKET;
     rule->segment_bytes = segments[draw(state, sizeof segments / sizeof *segments)];
@@ -314,6 +342,26 @@ static struct buffer reduce_subtree(const struct operation *operation, int rank)
     return value;
 }
 
+/* The documented order of an exchange: leaves and their neighbours, then pairs. */
+static struct buffer reduce_pairs(const struct operation *operation)
+{
+    int leaves = count_leaves(operation->size);
+    int count = operation->size - leaves;
+    struct buffer values[64] = {{.memory = NULL}};
+
+    for (int rank = 0; rank < operation->size; rank++)
+        combine(operation, &values[rank < 2 * leaves ? rank / 2 : rank - leaves],
+                contribution(operation, rank));
+    for (; count > 1; count /= 2)
+        for (int i = 0; i < count / 2; i++) {
+            struct buffer left = values[2 * i];
+
+            combine(operation, &left, values[2 * i + 1]);
+            values[i] = left;
+        }
+    return values[0];
+}
+
 /* The documented order of operations that do not commute. */
 static struct buffer reduce_in_order(const struct operation *operation)
 {
@@ -344,7 +392,8 @@ static void copy_elements(const struct buffer *to,
 
 static void expect_reduction(struct operation *operation)
 {
-    struct buffer value = operation->op == OP_MATRICES
+    struct buffer value = is_exchanged(operation) ? reduce_pairs(operation)
+                          : operation->op == OP_MATRICES
                               ? reduce_in_order(operation)
                               : reduce_subtree(operation, operation->root);
 
@@ -486,6 +535,24 @@ static void make_call(struct operation *operation, MPI_Comm shadow, int tag)
         call->receive = NULL;
 }
 
+static void expect_exchange(const struct operation *operation, int expected[EVENTS])
+{
+    int leaves = count_leaves(operation->size);
+    bool is_joined = operation->rank < 2 * leaves;
+    int rounds = 0;
+
+    while (operation->size - leaves > 1 << rounds)
+        rounds++;
+    expected[ESI_EDGE_CONTRIBUTE] = 1;
+    if (is_joined && operation->rank % 2 != 0) {
+        expected[ESI_EDGE_ARRIVAL_DOWN] = 1;
+        return;
+    }
+    expected[ESI_EDGE_ARRIVAL_UP] = rounds + is_joined;
+    expected[ESI_EDGE_DEPARTURE_UP] = rounds;
+    expected[ESI_EDGE_DEPARTURE_DOWN] = is_joined;
+}
+
 static void check_events(const struct operation *operation)
 {
     bool is_root = operation->rank == operation->root;
@@ -498,7 +565,9 @@ static void check_events(const struct operation *operation)
 
     if (operation->call.observer == NULL)
         return;
-    if (any) {
+    if (any && is_exchanged(operation)) {
+        expect_exchange(operation, expected);
+    } else if (any) {
         expected[ESI_EDGE_CONTRIBUTE] = goes_up || is_root;
         expected[ESI_EDGE_ARRIVAL_UP] = goes_up ? children : 0;
         expected[ESI_EDGE_DEPARTURE_UP] = goes_up && !is_root && children > 0;

@@ -33,7 +33,7 @@ for n in 3 4; do
     unset EVENTSPACE_TREES
     [ "$(observe $n "$bin/trees_random" $seed 60 2>/dev/null)" = "$expected" ]
     expect 0 "collected without trees, $n ranks"
-    for shape in linear kary 'kary fan-out=3 segment=1024' binomial \
+    for shape in linear kary 'kary fan-out=3 segment=1024' binomial exchange \
         'levels levels=core,host' 'explicit edges=2-0,0-1' 'explicit edges=3-0,3-1,1-2' \
         library; do
         export EVENTSPACE_TREES=$(trees "$shape")

@@ -14,6 +14,7 @@
 
 #include "eventspace/operation.h"
 #include "tests/suites.h"
+#include "tuplespace/operation_codes.h"
 #include "tests/wrappers/made_edges.h"
 #include "tests/wrappers/source.h"
 #include "wrappers/stages/stage.h"
@@ -310,6 +311,50 @@ static void what_is_held_back_for_too_long_goes_up_in_pieces(void **state)
     }
 }
 
+/* A round of an exchange, with the partner. */
+static void add_edge(struct esi_node_edges *table, uint16_t operation, int peer)
+{
+    struct es_tuple tuple = {.operation = operation,
+                             .sequence = 7,
+                             .peer = peer,
+                             .tag = ES_OP_MPI_Allreduce,
+                             .start = 1,
+                             .stop = 2};
+    struct es_mark mark = {.position = table->edge_count};
+
+    assert_int_equal(esi_node_edges_reserve(table, 1), 0);
+    esi_node_edges_add(table, &tuple, &mark, 0);
+}
+
+static enum esi_node_class classify(const struct esi_node_edges *table, bool now)
+{
+    struct esi_node_conditions conditions = {
+        .now_ns = 1000000000, .patience_ns = UINT64_MAX / 2, .all = true, .now = now};
+
+    return esi_node_edges_classify(table, &table->instances[0], &conditions);
+}
+
+/* A round that is done does not say that there are no more. */
+static void an_exchange_is_complete_when_its_end_is_known(void **state)
+{
+    struct esi_node_edges table = {.wants_contributions = true};
+
+    (void)state;
+    add_edge(&table, ESI_NODE_ARRIVAL_UP, 1);
+    add_edge(&table, ESI_NODE_DEPARTURE_UP, 1);
+    assert_int_equal(classify(&table, true), ESI_NODE_INCOMPLETE);
+    add_edge(&table, ESI_NODE_CONTRIBUTE, ES_PEER_NONE);
+    esi_node_edges_read_all(&table);
+    assert_int_equal(classify(&table, false), ESI_NODE_WAIT);
+    add_edge(&table, ESI_NODE_ARRIVAL_UP, 2);
+    add_edge(&table, ESI_NODE_DEPARTURE_UP, 2);
+    assert_int_equal(classify(&table, true), ESI_NODE_COMPLETE);
+    add_edge(&table, ES_OP_MPI_Allreduce, ES_PEER_NONE);
+    esi_node_edges_read_all(&table);
+    assert_int_equal(classify(&table, false), ESI_NODE_COMPLETE);
+    esi_node_edges_fini(&table);
+}
+
 SUITE(test_tree_node)
 {
     const struct CMUnitTest tests[] = {
@@ -317,6 +362,7 @@ SUITE(test_tree_node)
         cmocka_unit_test(a_small_limit_lets_pieces_go_up_in_order),
         cmocka_unit_test(results_need_no_tuple_of_mpi_itself),
         cmocka_unit_test(what_is_kept_is_a_suffix),
+        cmocka_unit_test(an_exchange_is_complete_when_its_end_is_known),
         cmocka_unit_test(what_is_held_back_for_too_long_goes_up_in_pieces),
     };
 

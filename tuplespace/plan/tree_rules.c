@@ -72,10 +72,10 @@ static const struct esi_field_group operation_groups[] = {
 };
 
 static const char *const shape_names[] = {
-    [ES_TREE_LIBRARY] = "library", [ES_TREE_LINEAR] = "linear",
-    [ES_TREE_KARY] = "kary",       [ES_TREE_BINOMIAL] = "binomial",
-    [ES_TREE_LEVELS] = "levels",   [ES_TREE_EXPLICIT] = "explicit",
-    [ES_TREE_EXPLICIT + 1] = NULL,
+    [ES_TREE_LIBRARY] = "library",   [ES_TREE_LINEAR] = "linear",
+    [ES_TREE_KARY] = "kary",         [ES_TREE_BINOMIAL] = "binomial",
+    [ES_TREE_EXCHANGE] = "exchange", [ES_TREE_LEVELS] = "levels",
+    [ES_TREE_EXPLICIT] = "explicit", [ES_TREE_EXPLICIT + 1] = NULL,
 };
 
 /* By bit of enum esi_tree_level. */

@@ -57,6 +57,7 @@ enum esi_tree_shape {
     ES_TREE_LINEAR,   /* all under the root */
     ES_TREE_KARY,     /* `fan_out` children each, by rank */
     ES_TREE_BINOMIAL, /* by rank */
+    ES_TREE_EXCHANGE, /* the same; operations without a root are exchanged in pairs */
     ES_TREE_LEVELS, /* a leader for each core, socket, host, cluster, as `levels` says,
                        joined by trees of `fan_out` (0 = all under the leader) */
     ES_TREE_EXPLICIT, /* `edges` */

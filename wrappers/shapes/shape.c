@@ -426,9 +426,10 @@ static int make_none(const struct shape_input *input, int *parents)
 }
 
 static int (*const shapes[])(const struct shape_input *input, int *parents) = {
-    [ES_TREE_LIBRARY] = make_none,  [ES_TREE_LINEAR] = make_linear,
-    [ES_TREE_KARY] = make_kary,     [ES_TREE_BINOMIAL] = make_binomial,
-    [ES_TREE_LEVELS] = make_levels, [ES_TREE_EXPLICIT] = make_explicit,
+    [ES_TREE_LIBRARY] = make_none,      [ES_TREE_LINEAR] = make_linear,
+    [ES_TREE_KARY] = make_kary,         [ES_TREE_BINOMIAL] = make_binomial,
+    [ES_TREE_EXCHANGE] = make_binomial, [ES_TREE_LEVELS] = make_levels,
+    [ES_TREE_EXPLICIT] = make_explicit,
 };
 
 /* --- Any tree ------------------------------------------------------------------- */
@@ -581,6 +582,7 @@ int esi_tree_create(const struct esi_tree_rule *rule,
     tree = tree_allocate(size, root);
     if (tree == NULL)
         return -ENOMEM;
+    tree->exchanges = rule->shape == ES_TREE_EXCHANGE;
     result = shapes[rule->shape](&input, tree->parents);
     if (result == 0)
         result = complete_tree(tree);

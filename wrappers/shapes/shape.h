@@ -42,6 +42,7 @@ struct esi_tree {
     int *order;       /* ranks in preorder: a rank, then its children's subtrees */
     int *position;    /* of each rank in `order`; its subtree stands there and behind */
     int depth;        /* edges from the root to the farthest rank */
+    bool exchanges;   /* ranks exchange (exchange.h) where an operation has no root */
 };
 
 /* Builds the tree of a rule for `size` ranks and a root.  `locations` has `size`

@@ -271,6 +271,12 @@ static struct ways ways_of(const struct esi_node_instance *instance)
     return ways;
 }
 
+/* Ranks that exchange have no parent, and yet send up. */
+static bool is_exchange(const struct esi_node_instance *instance)
+{
+    return instance->contributed && !instance->below && instance->sent_up;
+}
+
 /* Whether the edges can be all that there are. */
 static bool is_consistent(const struct esi_node_edges *table,
                           const struct esi_node_instance *instance,
@@ -280,6 +286,8 @@ static bool is_consistent(const struct esi_node_edges *table,
     /* What a leaf sends to its parent is its contribution. */
     bool sent = instance->sent_up || (instance->contributed && !instance->arrivals);
 
+    if (is_exchange(instance))
+        return true; /* how many rounds there are is not known here */
     if (ways->up && !instance->contributed && table->wants_contributions)
         return false;
     if (ways->up && has_parent && !sent)
@@ -305,7 +313,7 @@ static bool is_counted(const struct esi_node_instance *instance,
                        const struct ways *ways)
 {
     if (ways->up && ways->down)
-        return instance->departures > 0;
+        return instance->departures > 0; /* of an exchange it comes last */
     return ways->up && instance->sent_up;
 }
 

@@ -30,13 +30,11 @@ static MPI_Count elements_per_piece(const struct esi_tree_run *run)
     return count > 0 ? count : 1;
 }
 
-/* Memory for `count` stretches of `elements`, aligned for the type.  *ret_base is the
- * address of the first one's first element, *ret_step from one to the next. */
-static int typed_memory(struct esi_tree_run *run,
-                        MPI_Count elements,
-                        size_t count,
-                        char **ret_base,
-                        MPI_Aint *ret_step)
+int esi_run_typed_memory(struct esi_tree_run *run,
+                         MPI_Count elements,
+                         size_t count,
+                         char **ret_base,
+                         MPI_Aint *ret_step)
 {
     size_t bytes;
     size_t step;
@@ -80,8 +78,8 @@ static int set_up_work(struct esi_tree_run *run)
         return MPI_SUCCESS;
     }
     work->ring = run->ring;
-    return typed_memory(run, work->per_piece, (size_t)run->ring, &work->base,
-                        &work->step);
+    return esi_run_typed_memory(run, work->per_piece, (size_t)run->ring, &work->base,
+                                &work->step);
 }
 
 /* Each child has a ring of pieces.  At the root the last child's pieces arrive where
@@ -96,8 +94,8 @@ static int set_up_children(struct esi_tree_run *run)
     int result = MPI_SUCCESS;
 
     if (rings > 0)
-        result = typed_memory(run, per_piece, (size_t)rings * (size_t)run->ring, &base,
-                              &step);
+        result = esi_run_typed_memory(run, per_piece, (size_t)rings * (size_t)run->ring,
+                                      &base, &step);
     for (int i = 0; i < run->child_count; i++) {
         struct esi_run_lane *lane = &run->up_from[i];
 
@@ -111,8 +109,7 @@ static int set_up_children(struct esi_tree_run *run)
     return result;
 }
 
-/* Nothing travels, but it does so once. */
-static int set_up_barrier(struct esi_tree_run *run)
+int esi_run_set_up_barrier(struct esi_tree_run *run)
 {
     for (int i = 0; i < run->lane_count; i++) {
         run->lanes[i].type = MPI_BYTE;
@@ -130,7 +127,7 @@ static int reduce_set_up(struct esi_tree_run *run)
     int result = MPI_SUCCESS;
 
     if (run->call.kind == ES_TREE_BARRIER)
-        return set_up_barrier(run);
+        return esi_run_set_up_barrier(run);
     per_piece = elements_per_piece(run);
     run->pieces = run->own.count / per_piece + (run->own.count % per_piece != 0);
     run->ring = run->pieces < ESI_RUN_WINDOW ? (int)run->pieces : ESI_RUN_WINDOW;
@@ -461,7 +458,7 @@ static int fold_set_up(struct esi_tree_run *run)
     result = gather_set_up(run);
     if (result != MPI_SUCCESS || !run->is_root)
         return result;
-    result = typed_memory(run, per_piece, 2, &run->fold_values[0], &step);
+    result = esi_run_typed_memory(run, per_piece, 2, &run->fold_values[0], &step);
     run->fold_values[1] = run->fold_values[0] + step;
     return result;
 }

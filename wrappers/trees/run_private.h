@@ -17,7 +17,9 @@
  *   scatter                      scatter
  *   allgather   gather           bcast
  *
- * Fold = gather, then reduce at the root: for operations that do not commute.
+ * Fold = gather, then reduce at the root: for operations that do not commute.  Where
+ * ranks exchange, barrier, allreduce and allgather have the phase exchange in place of
+ * the one up.
  */
 #ifndef ES_WRAPPERS_TREES_RUN_PRIVATE_H
 #define ES_WRAPPERS_TREES_RUN_PRIVATE_H
@@ -25,6 +27,7 @@
 #include <stdalign.h>
 
 #include "wrappers/mpi/mpi_next.h"
+#include "wrappers/shapes/exchange.h"
 #include "wrappers/trees/run_data.h"
 #include "wrappers/trees/tree_run.h"
 
@@ -69,6 +72,7 @@ struct esi_run_phase {
 extern const struct esi_run_phase esi_run_reduce;
 extern const struct esi_run_phase esi_run_gather;
 extern const struct esi_run_phase esi_run_fold;
+extern const struct esi_run_phase esi_run_exchange;
 extern const struct esi_run_phase esi_run_bcast;
 extern const struct esi_run_phase esi_run_scatter;
 
@@ -81,6 +85,7 @@ struct esi_tree_run {
     const struct esi_run_phase *up; /* NULL = none */
     const struct esi_run_phase *down;
     bool is_root;
+    int parent; /* -1 = the root */
     bool in_place;
     int error; /* MPI's code of the first failure */
     int child_count;
@@ -117,6 +122,12 @@ struct esi_tree_run {
     bool result_is_read; /* the phase up uses the memory of the result */
     char *fold_values[2];
 
+    /* exchange */
+    struct esi_exchange exchange;
+    int steps_done;
+    char *value; /* allreduce: what is combined so far */
+    char *spare; /* where the next one arrives */
+
     /* gather, scatter */
     MPI_Count block;   /* bytes that each rank brings in, or gets */
     char *staged;      /* blocks of the subtree in preorder; NULL = not needed */
@@ -142,6 +153,21 @@ struct esi_tree_run {
 /* Memory until the run's end; NULL = none left. */
 void *esi_run_alloc(struct esi_tree_run *run, size_t bytes);
 void esi_run_free_blocks(struct esi_tree_run *run);
+
+/* --- Phases ----------------------------------------------------------------------- */
+
+/* Makes the run an exchange. */
+void esi_run_begin_exchange(struct esi_tree_run *run);
+/* Nothing travels in a barrier, but it does so once on each lane. */
+int esi_run_set_up_barrier(struct esi_tree_run *run);
+/* Memory for `count` stretches of `elements` of the own type, aligned for it.
+ * *ret_base is the address of the first one's first element, *ret_step from one to the
+ * next.  Returns MPI's code. */
+int esi_run_typed_memory(struct esi_tree_run *run,
+                         MPI_Count elements,
+                         size_t count,
+                         char **ret_base,
+                         MPI_Aint *ret_step);
 
 /* --- Lanes (tree_run.c) ----------------------------------------------------------- */
 

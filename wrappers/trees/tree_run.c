@@ -406,7 +406,7 @@ static struct esi_run_lane *add_lane(struct esi_tree_run *run,
 }
 
 /* A leaf sends its own contribution to its parent and nothing else. */
-static void add_lanes_up(struct esi_tree_run *run, int parent)
+static void add_lanes_up(struct esi_tree_run *run)
 {
     run->up_from = run->lanes;
     for (int i = 0; i < run->child_count; i++)
@@ -414,13 +414,24 @@ static void add_lanes_up(struct esi_tree_run *run, int parent)
     if (!run->is_root)
         run->up_to = add_lane(
             run, run->child_count > 0 ? ESI_EDGE_DEPARTURE_UP : ESI_EDGE_CONTRIBUTE,
-            parent);
+            run->parent);
 }
 
-static void add_lanes_down(struct esi_tree_run *run, int parent)
+/* What both ranks of a pair give goes up. */
+static void add_lanes_of_rounds(struct esi_tree_run *run)
+{
+    for (int i = 0; i < run->exchange.rounds; i++) {
+        int partner = esi_exchange_rank(&run->exchange, run->exchange.number ^ 1 << i);
+
+        add_lane(run, ESI_EDGE_ARRIVAL_UP, partner);
+        add_lane(run, ESI_EDGE_DEPARTURE_UP, partner);
+    }
+}
+
+static void add_lanes_down(struct esi_tree_run *run)
 {
     if (!run->is_root)
-        run->down_from = add_lane(run, ESI_EDGE_ARRIVAL_DOWN, parent);
+        run->down_from = add_lane(run, ESI_EDGE_ARRIVAL_DOWN, run->parent);
     run->down_to = run->lanes + run->lane_count;
     for (int i = 0; i < run->child_count; i++)
         add_lane(run, ESI_EDGE_DEPARTURE_DOWN, run->children[i]);
@@ -428,9 +439,9 @@ static void add_lanes_down(struct esi_tree_run *run, int parent)
 
 static int make_lanes(struct esi_tree_run *run)
 {
-    int parent = run->call.tree->parents[run->call.rank];
     int phases = (run->up != NULL) + (run->down != NULL);
-    size_t count = (size_t)phases * ((size_t)run->child_count + 1);
+    size_t count = (size_t)phases * ((size_t)run->child_count + 1) +
+                   2 * (size_t)run->exchange.rounds;
 
     run->lanes = run->inline_lanes;
     if (count > ESI_RUN_LANES)
@@ -438,14 +449,25 @@ static int make_lanes(struct esi_tree_run *run)
     if (run->lanes == NULL)
         return MPI_ERR_NO_MEM;
     if (run->up != NULL)
-        add_lanes_up(run, parent);
+        add_lanes_up(run);
+    add_lanes_of_rounds(run);
     run->down_first = run->lane_count;
     if (run->down != NULL)
-        add_lanes_down(run, parent);
+        add_lanes_down(run);
     return MPI_SUCCESS;
 }
 
 /* --- From begin to end ------------------------------------------------------------ */
+
+/* Large messages go over the tree, where they are cut. */
+static bool is_exchange(const struct esi_tree_run *run)
+{
+    enum esi_tree_kind kind = run->call.kind;
+
+    return run->call.tree->exchanges && run->result.bytes <= run->piece_bytes &&
+           (kind == ES_TREE_BARRIER || kind == ES_TREE_ALLREDUCE ||
+            kind == ES_TREE_ALLGATHER);
+}
 
 static int set_up_run(struct esi_tree_run *run)
 {
@@ -453,6 +475,8 @@ static int set_up_run(struct esi_tree_run *run)
 
     if (result != MPI_SUCCESS || !has_payload(run))
         return result;
+    if (is_exchange(run))
+        esi_run_begin_exchange(run);
     result = make_lanes(run);
     if (result == MPI_SUCCESS && run->up != NULL)
         result = run->up->set_up(run);
@@ -472,8 +496,8 @@ static void record_own(const struct esi_tree_run *run, uint64_t start)
 
     if (is_leaf || (run->up == NULL && !run->is_root))
         return;
-    observer->record(observer->data, ESI_EDGE_CONTRIBUTE,
-                     run->call.tree->parents[run->call.rank], start, observer->now(),
+    observer->record(observer->data, ESI_EDGE_CONTRIBUTE, run->parent, start,
+                     observer->now(),
                      (uint64_t)(run->call.kind == ES_TREE_BCAST ? run->result.bytes
                                                                 : run->own.bytes));
 }
@@ -492,6 +516,7 @@ static int init_run(struct esi_tree_run *run, const struct esi_tree_call *call)
     run->up = kinds[call->kind].up;
     run->down = kinds[call->kind].down;
     run->is_root = tree->root == call->rank;
+    run->parent = tree->parents[call->rank];
     run->child_count = esi_tree_child_count(tree, call->rank);
     run->children = esi_tree_children(tree, call->rank);
     run->piece_bytes = ESI_RUN_MESSAGE_MAX;
