@@ -41,6 +41,7 @@ chain='explicit edges=0-1,1-2'
 same 3 'a rank that blocks' "$chain" progress
 same 3 'details' "$chain" trees details
 same 3 'threads' "$chain" trees threads
+same 3 'random operations in pairs' exchange trees random 6 12
 same 2 'random operations of 2 ranks' 'binomial segment=1000' trees random 1 12
 same 3 'random operations of 3 ranks' "$chain" trees random 2 12
 same 4 'random operations of 4 ranks' 'kary fan-out=2' trees random 3 12

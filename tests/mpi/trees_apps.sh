@@ -21,7 +21,7 @@ steady() {
 
 # Each program meets two shapes, blocking and all forms in turn; all shapes come about.
 shapes=(linear 'kary fan-out=2' binomial 'levels levels=host' 'explicit edges=2-0,0-1'
-    'kary fan-out=2 segment=1024')
+    'kary fan-out=2 segment=1024' exchange)
 turn=0
 while read -r program options; do
     [ -x "$top_builddir/apps/$program" ] || continue # There may be no Fortran.

@@ -28,9 +28,9 @@ await 20 has_begun
 "$bin/trees_desired" "$EVENTSPACE_RUN" "$(trees nonsense)" >/dev/null
 expect 0 'a wish that makes no sense'
 shapes=(linear kary binomial 'kary fan-out=3' 'levels levels=host,core'
-    'explicit edges=3-0,3-1,1-2' library)
+    'explicit edges=3-0,3-1,1-2' library exchange)
 for i in {1..24}; do
-    "$bin/trees_desired" "$EVENTSPACE_RUN" "$(trees "${shapes[i % 7]}")" >/dev/null || break
+    "$bin/trees_desired" "$EVENTSPACE_RUN" "$(trees "${shapes[i % 8]}")" >/dev/null || break
     sleep 0.1
 done
 [ "$i" -eq 24 ]
@@ -67,7 +67,7 @@ program=$!
 for i in {1..60}; do
     kill -0 "$program" 2>/dev/null || break
     "$bin/trees_desired" "$EVENTSPACE_RUN" \
-        "$(trees "${shapes[i % 7]} operations=$all")" >/dev/null 2>&1
+        "$(trees "${shapes[i % 8]} operations=$all")" >/dev/null 2>&1
     sleep 0.05
 done
 wait "$program"
