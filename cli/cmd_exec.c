@@ -87,7 +87,9 @@ static int choose_run(char *program, struct es_error *error, const char **ret_ru
         if (!esi_run_id_is_valid(given))
             return es_error_set_at(
                 error, -EINVAL, "EVENTSPACE_RUN", 0, 0,
-                "'%s' is not a run's name: 1 to 63 letters, digits, '_', '-'", given);
+                "'%s' is not a run's name: 1 to 63 letters, digits, '_' or '-', "
+                "with single dots between them",
+                given);
         *ret_run = given;
         return 0;
     }

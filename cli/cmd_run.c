@@ -67,7 +67,10 @@ static const struct argp_option options[] = {
     {"ranks", 'n', "N", 0, "start N ranks; default: one for each slot", 0},
     {"hostfile", OPTION_HOSTFILE, "FILE", 0, "hosts to run on; default: this one", 0},
     {"map", OPTION_MAP, "MAP.json", 0, "collect as this pathmap says", 0},
-    {"name", OPTION_NAME, "RUN", 0, "call the run so; default: PROGRAM-TIME-RANDOM", 0},
+    {"name", OPTION_NAME, "RUN", 0,
+     "call the run so; default: PROGRAM-TIME-RANDOM, in a batch job "
+     "JOBID.PROGRAM-RANDOM",
+     0},
     {"threshold", OPTION_THRESHOLD, "N", 0, "every element keeps the newest N tuples",
      0},
     {"on-full", OPTION_ON_FULL, "block|discard", 0,
@@ -183,7 +186,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case OPTION_NAME:
         if (!esi_run_id_is_valid(text))
-            argp_error(state, "--name: '%s': give 1 to 63 letters, digits, '_' or '-'",
+            argp_error(state,
+                       "--name: '%s': give 1 to 63 letters, digits, '_' or '-', with "
+                       "single dots between them",
                        text);
         request->name = text;
         return 0;

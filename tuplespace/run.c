@@ -210,9 +210,11 @@ static int name_run(const char *name, struct es_error *error, char out[64])
     if (!name)
         return choose_run(error, out);
     if (!esi_run_id_is_valid(name))
-        return es_error_set(error, -EINVAL,
-                            "run '%.64s': expected 1 to 63 characters of [A-Za-z0-9_-]",
-                            name);
+        return es_error_set(
+            error, -EINVAL,
+            "run '%.64s': expected 1 to 63 characters of [A-Za-z0-9_-], "
+            "with single dots between them",
+            name);
     strcpy(out, name);
     return 0;
 }

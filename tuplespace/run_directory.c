@@ -104,9 +104,11 @@ int esi_run_directory_path(const char *run,
     int rc;
 
     if (!esi_run_id_is_valid(run))
-        return es_error_set(error, -EINVAL,
-                            "run '%.64s': expected 1 to 63 characters of [A-Za-z0-9_-]",
-                            run);
+        return es_error_set(
+            error, -EINVAL,
+            "run '%.64s': expected 1 to 63 characters of [A-Za-z0-9_-], "
+            "with single dots between them",
+            run);
     if (file && strlen(file) > 255)
         return es_error_set(error, -ENAMETOOLONG, "run '%s': file name too long", run);
     rc = esi_run_directory_base(error, base);

@@ -491,9 +491,11 @@ static void fill_header(struct es_segment *segment,
 static int check_config(const struct esi_segment_config *config, struct es_error *error)
 {
     if (!esi_run_id_is_valid(config->run))
-        return es_error_set(error, -EINVAL,
-                            "run id '%s': expected 1 to 63 characters of [A-Za-z0-9_-]",
-                            config->run);
+        return es_error_set(
+            error, -EINVAL,
+            "run id '%s': expected 1 to 63 characters of [A-Za-z0-9_-], "
+            "with single dots between them",
+            config->run);
     if (config->max_elements == 0 || config->max_elements > (1u << 24) ||
         config->max_communicators > 65535 || config->arena_bytes > (UINT64_C(1) << 44))
         return es_error_set(error, -EINVAL, "segment: sizes out of range");

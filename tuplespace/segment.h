@@ -28,7 +28,7 @@ struct esi_segment_keeping {
 };
 
 struct esi_segment_config {
-    const char *run;     /* run id: 1 to 63 characters of [A-Za-z0-9_-] */
+    const char *run;     /* run id: see esi_run_id_is_valid() */
     const char *host;    /* 1 to 63 characters */
     const char *program; /* may be "" */
     int rank;            /* -1 = not known yet */

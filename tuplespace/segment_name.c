@@ -18,6 +18,9 @@
 
 static const char prefix[] = "eventspace.";
 
+/* Stands for the dots of a run in the names of its segments, where dots part. */
+enum { DOT_OF_RUN = ',' };
+
 /* The ctype functions depend on the locale. */
 static bool is_run_character(char c)
 {
@@ -28,11 +31,23 @@ static bool is_run_character(char c)
 bool esi_run_id_is_valid(const char *run)
 {
     size_t length = 0;
+    bool is_between = false; /* two characters: a dot may stand here */
 
-    for (; run[length] != '\0'; length++)
-        if (!is_run_character(run[length]) || length >= 63)
+    for (; run[length] != '\0'; length++) {
+        bool is_dot = run[length] == '.' && is_between;
+
+        if ((!is_run_character(run[length]) && !is_dot) || length >= 63)
             return false;
-    return length > 0;
+        is_between = !is_dot;
+    }
+    return is_between;
+}
+
+static void replace_all(char *text, char from, char to)
+{
+    for (; *text != '\0'; text++)
+        if (*text == from)
+            *text = to;
 }
 
 static bool is_host(const char *host)
@@ -45,12 +60,15 @@ static bool is_host(const char *host)
 int esi_segment_name_format(const struct esi_segment_name *name,
                             char out[ES_SEGMENT_NAME_BYTES])
 {
+    char run[sizeof name->run];
     int length;
 
     if (!esi_run_id_is_valid(name->run) || !is_host(name->host) || name->rank < -1 ||
         name->pid <= 0)
         return -EINVAL;
-    length = snprintf(out, ES_SEGMENT_NAME_BYTES, "/%s%s.%s.%d.%d", prefix, name->run,
+    strcpy(run, name->run);
+    replace_all(run, '.', DOT_OF_RUN);
+    length = snprintf(out, ES_SEGMENT_NAME_BYTES, "/%s%s.%s.%d.%d", prefix, run,
                       name->host, name->rank, name->pid);
     if (name->other != 0)
         snprintf(out + length, ES_SEGMENT_NAME_BYTES - (size_t)length, "+%08" PRIx32,
@@ -139,7 +157,10 @@ int esi_segment_name_parse(const char *text, struct esi_segment_name *ret_name)
     rank_dot = pid_dot ? dot_before(text, pid_dot) : NULL;
     if (!run_end || !rank_dot || rank_dot <= run_end)
         return -EINVAL;
-    if (copy_part(text, run_end, name.run) != 0 || !esi_run_id_is_valid(name.run) ||
+    if (copy_part(text, run_end, name.run) != 0)
+        return -EINVAL;
+    replace_all(name.run, DOT_OF_RUN, '.');
+    if (!esi_run_id_is_valid(name.run) ||
         copy_part(run_end + 1, rank_dot, name.host) != 0 ||
         parse_number(rank_dot + 1, pid_dot, &name.rank) != 0 ||
         parse_number(pid_dot + 1, end, &name.pid) != 0 || name.pid <= 0)

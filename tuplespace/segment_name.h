@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Names of segments in shared memory: "/eventspace.RUN.HOST.RANK.PID", and with
- * "+OTHER" (eight hexadecimal digits) behind it where that name was taken. */
+/* Names of segments in shared memory: "/eventspace.RUN.HOST.RANK.PID", with ',' for
+ * each '.' of RUN, and with "+OTHER" (eight hexadecimal digits) behind it where that
+ * name was taken. */
 #ifndef ES_TUPLESPACE_SEGMENT_NAME_H
 #define ES_TUPLESPACE_SEGMENT_NAME_H
 
@@ -14,7 +15,7 @@
 #define ES_SHM_DIRECTORY "/dev/shm"
 #define ES_SEGMENT_NAME_BYTES 224
 
-/* The parts of a name.  The host may hold dots, the run may not. */
+/* The parts of a name. */
 struct esi_segment_name {
     char run[64];
     char host[64];
@@ -23,7 +24,8 @@ struct esi_segment_name {
     uint32_t other; /* 0 = none */
 };
 
-/* Whether the text can be a run's id: 1 to 63 characters of [A-Za-z0-9_-]. */
+/* Whether the text can be a run's id: 1 to 63 characters of [A-Za-z0-9_-], and '.'
+ * between two of these. */
 bool esi_run_id_is_valid(const char *run);
 
 /* Writes the name, with its leading slash.  -EINVAL when a part does not fit the form.

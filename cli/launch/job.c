@@ -20,20 +20,11 @@
 #include <unistd.h>
 
 #include "base/host.h"
+#include "base/job_environment.h"
 #include "base/process.h"
 #include "tuplespace/segment_name.h"
 
-/* A rank has one of these; what started it has not. */
-static const char *const rank_variables[] = {
-    "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "FLUX_TASK_RANK"};
-
-static const char *const job_variables[] = {"SLURM_JOB_ID",   "SLURM_STEP_ID",
-                                            "PMIX_NAMESPACE", "FLUX_JOB_ID",
-                                            "PBS_JOBID",      "LSB_JOBID"};
-
 enum {
-    RANK_VARIABLE_COUNT = sizeof rank_variables / sizeof rank_variables[0],
-    JOB_VARIABLE_COUNT = sizeof job_variables / sizeof job_variables[0],
     PROGRAM_CHARACTERS = 32, /* of its name that go into a run's */
 };
 
@@ -72,13 +63,18 @@ void esi_job_fresh_name(const char *program, char ret_name[ES_RUN_NAME_BYTES])
     time_t now = time(NULL);
     struct tm parts = {0};
     uint64_t random = (uint64_t)getpid();
+    struct esi_job_environment job;
 
     shorten_program(program, name);
     localtime_r(&now, &parts);
     if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
         random ^= (uint64_t)clock();
-    snprintf(ret_name, ES_RUN_NAME_BYTES, "%s-%02d%02d%02d-", name, parts.tm_hour % 24,
-             parts.tm_min % 60, parts.tm_sec % 61);
+    esi_job_environment_read(&job);
+    if (job.job[0])
+        snprintf(ret_name, ES_RUN_NAME_BYTES, "%.24s.%s-", job.job, name);
+    else
+        snprintf(ret_name, ES_RUN_NAME_BYTES, "%s-%02d%02d%02d-", name,
+                 parts.tm_hour % 24, parts.tm_min % 60, parts.tm_sec % 61);
     append_letters(random, 4, ret_name);
 }
 
@@ -139,14 +135,6 @@ static bool is_rank(pid_t pid, const char *variable)
     return found;
 }
 
-static const char *own_rank_variable(void)
-{
-    for (size_t i = 0; i < RANK_VARIABLE_COUNT; i++)
-        if (getenv(rank_variables[i]))
-            return rank_variables[i];
-    return NULL;
-}
-
 /* The nearest ancestor that is no rank itself: scripts may stand between it and us. */
 static pid_t find_launcher(const char *variable)
 {
@@ -174,68 +162,50 @@ static uint64_t hash_number(uint64_t hash, uint64_t number)
     return hash_text(hash, text);
 }
 
-static int number_of(const char *variable)
-{
-    const char *text = getenv(variable);
-    char *end;
-
-    if (!text)
-        return 0;
-    long number = strtol(text, &end, 10);
-    return *end || number < 1 || number > INT_MAX ? 0 : (int)number;
-}
-
 int esi_job_local_ranks(void)
 {
-    int ranks = number_of("MPI_LOCALNRANKS");
+    struct esi_job_environment job;
 
-    return ranks ? ranks : number_of("OMPI_COMM_WORLD_LOCAL_SIZE");
-}
-
-/* Ranks of the job, 0 when nothing says so. */
-static int job_size(void)
-{
-    static const char *const variables[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE",
-                                            "SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE"};
-    int size = 0;
-
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0] && size == 0; i++)
-        size = number_of(variables[i]);
-    return size;
+    esi_job_environment_read(&job);
+    return job.local_ranks;
 }
 
 const char *esi_job_rank_variable(void)
 {
-    const char *variable = own_rank_variable();
-    int size = job_size();
+    struct esi_job_environment job;
 
+    esi_job_environment_read(&job);
     /* Slurm gives a batch script a rank, too, but no size of a step. */
-    if (!variable || size == 1 || (size == 0 && strcmp(variable, "SLURM_PROCID") == 0))
-        return NULL;
-    return variable;
+    bool is_script = job.rank_variable && job.size < 0 &&
+                     strcmp(job.rank_variable, "SLURM_PROCID") == 0;
+    return job.size == 1 || is_script ? NULL : job.rank_variable;
 }
 
-static bool is_on_one_host(void)
+static bool is_on_one_host(const struct esi_job_environment *job)
 {
-    int all = number_of("PMI_SIZE");
+    return job->nodes == 1 || (job->size > 0 && job->size == job->local_ranks);
+}
 
-    if (!all)
-        all = number_of("OMPI_COMM_WORLD_SIZE");
-    return all && all == esi_job_local_ranks();
+struct id_hash {
+    uint64_t hash;
+    bool found;
+};
+
+static void hash_id(const char *name, const char *value, void *context)
+{
+    struct id_hash *ids = context;
+
+    ids->hash = hash_text(hash_text(ids->hash, name), value);
+    ids->found = true;
 }
 
 static bool hash_job_ids(uint64_t *hash)
 {
-    bool found = false;
+    struct id_hash ids = {.hash = *hash};
 
-    for (size_t i = 0; i < JOB_VARIABLE_COUNT; i++) {
-        const char *value = getenv(job_variables[i]);
-        if (!value || !*value)
-            continue;
-        *hash = hash_text(hash_text(*hash, job_variables[i]), value);
-        found = true;
-    }
-    return found;
+    esi_job_environment_ids(hash_id, &ids);
+    *hash = ids.hash;
+    return ids.found;
 }
 
 /* "--control-port HOST:PORT" on the command line of the launcher's daemon. */
@@ -267,16 +237,15 @@ static uint64_t hash_launcher(uint64_t hash, pid_t launcher)
     return hash_number(hash_number(hash, (uint64_t)launcher), start);
 }
 
-bool esi_job_agreed_name(char ret_name[ES_RUN_NAME_BYTES])
+/* "job-HASH". */
+static void make_hashed_name(const struct esi_job_environment *job,
+                             char ret_name[ES_RUN_NAME_BYTES])
 {
-    const char *variable = own_rank_variable();
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    pid_t launcher = find_launcher(job->rank_variable);
+    bool spans_hosts = !is_on_one_host(job);
 
-    if (!variable)
-        return false;
     hash = hash_number(hash, (uint64_t)geteuid());
-    pid_t launcher = find_launcher(variable);
-    bool spans_hosts = !is_on_one_host();
     bool has_ids = spans_hosts && hash_job_ids(&hash);
     bool has_port = spans_hosts && hash_control_port(launcher, &hash);
     if (!has_ids && !has_port)
@@ -285,5 +254,18 @@ bool esi_job_agreed_name(char ret_name[ES_RUN_NAME_BYTES])
      * same. */
     strcpy(ret_name, "job-");
     append_letters(hash, 8, ret_name);
+}
+
+bool esi_job_agreed_name(char ret_name[ES_RUN_NAME_BYTES])
+{
+    struct esi_job_environment job;
+
+    esi_job_environment_read(&job);
+    if (!job.rank_variable)
+        return false;
+    if (job.step[0])
+        strcpy(ret_name, job.step);
+    else
+        make_hashed_name(&job, ret_name);
     return true;
 }

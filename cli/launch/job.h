@@ -10,16 +10,16 @@
 enum { ES_RUN_NAME_BYTES = 64 }; /* with the terminating 0 */
 
 /* Makes a readable name that nobody else has: "PROGRAM-TIME-RANDOM", the time as
- * HHMMSS. */
+ * HHMMSS, or in a batch job "JOBID.PROGRAM-RANDOM". */
 void esi_job_fresh_name(const char *program, char ret_name[ES_RUN_NAME_BYTES]);
 
 /*
- * Makes the name on which all ranks of this job agree, "job-HASH".  The hash is of
+ * Makes the name on which all ranks of this job agree: "JOBID.STEP" where the ranks are
+ * those of a step of the batch system, else "job-HASH".  The hash is of
  *  - on one host (the launcher says so: MPI_LOCALNRANKS equals PMI_SIZE and the like):
- * the process that started the ranks, its start time, and the host;
- *  - on several: the ids that job managers hand out (SLURM_JOB_ID, SLURM_STEP_ID,
- *    PMIX_NAMESPACE, FLUX_JOB_ID, PBS_JOBID, LSB_JOBID), and the --control-port of
- * Hydra's proxies, which is the same on all hosts of one mpiexec;
+ *    the process that started the ranks, its start time, and the host;
+ *  - on several: the ids that job managers hand out (base/job_environment.c), and the
+ *    --control-port of Hydra's proxies, which is the same on all hosts of one mpiexec;
  *  - where there is none of these: as on one host.
  * False when this process is no rank of a job: then it is a run of its own.
  */
@@ -29,7 +29,7 @@ bool esi_job_agreed_name(char ret_name[ES_RUN_NAME_BYTES]);
  * ranks; NULL where none does, also in the script of a batch job. */
 const char *esi_job_rank_variable(void);
 
-/* Ranks that the launcher started on this host, 0 when it did not say. */
+/* Ranks that the launcher started on this host, -1 when it did not say. */
 int esi_job_local_ranks(void);
 
 #endif

@@ -149,7 +149,7 @@ static void clean_up_run(const char *run)
     struct esi_ending ending;
 
     if (esi_ending_scan(run, &ending) && ending.alive == 0 && ending.failed == 0 &&
-        ending.segments >= (size_t)(expected ? expected : 1))
+        ending.segments >= (size_t)(expected > 0 ? expected : 1))
         es_run_remove(run, false);
 }
 

@@ -112,5 +112,10 @@ other=$(bash -c "PMI_RANK=0 '$eventspace' exec -- sh -c 'echo \"\$EVENTSPACE_RUN
 across=$(SLURM_JOB_ID=7 SLURM_STEP_ID=1 job_of 0)
 elsewhere=$(SLURM_JOB_ID=7 SLURM_STEP_ID=1 bash -c \
     "PMI_RANK=1 '$eventspace' exec -- sh -c 'echo \"\$EVENTSPACE_RUN\"'; :")
-[ "$across" = "$elsewhere" ] || fault "one Slurm step has two names"
+[[ $across == job-* && $across = "$elsewhere" ]] || fault "one Slurm step has two names"
+# The tasks of a step are the run JOBID.STEP.
+step=$(SLURM_JOB_ID=7 SLURM_STEP_ID=1 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=2 PMI_SIZE=2 job_of 0)
+[ "$step" = 7.1 ] || fault "the run of step 7.1 is $step"
+alone=$(SLURM_JOB_ID=7 "$eventspace" exec -- sh -c 'echo "$EVENTSPACE_RUN"')
+[[ $alone == 7.sh-* ]] || fault "a program in the script of job 7 is the run $alone"
 finish

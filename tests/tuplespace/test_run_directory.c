@@ -83,7 +83,8 @@ static void a_run_gets_a_private_directory(void **state)
 
 static void ids_that_could_leave_the_base_are_refused(void **state)
 {
-    static const char *const ids[] = {"", ".", "..", "a/b", "../x", "a b", "a.b"};
+    static const char *const ids[] = {"",    ".",    "..", "a/b", "../x",
+                                      "a b", "a..b", ".a", "a."};
     char path[ES_RUN_PATH_BYTES];
 
     (void)state;

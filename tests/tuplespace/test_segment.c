@@ -219,7 +219,7 @@ static void bad_names_are_refused_in_words(void **state)
         const char *host;
         const char *says;
     } rows[] = {
-        {"a.b", "h", "run id 'a.b'"},
+        {"a..b", "h", "run id 'a..b'"},
         {"", "h", "run id ''"},
         {"ok", "", "host name ''"},
         {"ok", "a/b", "host name 'a/b'"},

@@ -24,6 +24,8 @@ static void names_are_made_and_taken_apart(void **state)
         {"/eventspace.a-b_C.node7.cluster.example.12.4194304",
          {"a-b_C", "node7.cluster.example", 12, 4194304, 0}},
         {"/eventspace.r.h.-1.1", {"r", "h", -1, 1, 0}},
+        {"/eventspace.4711,0.4.h.0.42", {"4711.0", "4.h", 0, 42, 0}},
+        {"/eventspace.a,b,c.h.0.42", {"a.b.c", "h", 0, 42, 0}},
         {"/eventspace.r.10.0.0.1.3.77", {"r", "10.0.0.1", 3, 77, 0}},
         {"/eventspace.r.h.3.77+0000c0de", {"r", "h", 3, 77, 0xc0de}},
         {"/eventspace.r.h+12345678.3.77+ffffffff", {"r", "h+12345678", 3, 77, ~0u}},
@@ -69,6 +71,9 @@ static void other_names_are_refused(void **state)
         "eventspace.r.h.1.99999999999",
         "eventspace.r.h.1.2147483648",
         "eventspace.r+.h.1.2",
+        "eventspace.,r.h.1.2",
+        "eventspace.r,.h.1.2",
+        "eventspace.r,,s.h.1.2",
         "eventspace.r.h.1.2+",
         "eventspace.r.h.1.2+1234567",
         "eventspace.r.h.1.2+123456789",
@@ -95,8 +100,9 @@ static void other_names_are_refused(void **state)
 static void parts_that_do_not_fit_make_no_name(void **state)
 {
     static const struct esi_segment_name rows[] = {
-        {"", "h", 0, 1, 0},    {"a.b", "h", 0, 1, 0}, {"r", "", 0, 1, 0},
-        {"r", "a/b", 0, 1, 0}, {"r", "h", -2, 1, 0},  {"r", "h", 0, 0, 0},
+        {"", "h", 0, 1, 0},     {"a.", "h", 0, 1, 0}, {"a,b", "h", 0, 1, 0},
+        {"a..b", "h", 0, 1, 0}, {"r", "", 0, 1, 0},   {"r", "a/b", 0, 1, 0},
+        {"r", "h", -2, 1, 0},   {"r", "h", 0, 0, 0},
     };
     char text[ES_SEGMENT_NAME_BYTES];
 

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/host.h"
+#include "base/job_environment.h"
 #include "base/plain.h"
 #include "base/process.h"
 #include "tuplespace/layout.h"
@@ -57,33 +58,27 @@ void esi_process_warn(const char *format, ...)
         return; /* nobody to tell */
 }
 
-/* The first of the variables that holds a number, else -1. */
-static int number_from(const char *const names[])
+/* The number in the variable, or -1. */
+static int number_from(const char *variable)
 {
-    for (; *names != NULL; names++) {
-        const char *text = getenv(*names);
-        char *end;
-        long value;
+    const char *text = getenv(variable);
+    char *end;
+    long value;
 
-        if (text == NULL || *text == '\0')
-            continue;
-        value = strtol(text, &end, 10);
-        if (*end == '\0' && value >= 0 && value < INT32_MAX)
-            return (int)value;
-    }
-    return -1;
+    if (text == NULL || *text == '\0')
+        return -1;
+    value = strtol(text, &end, 10);
+    return *end == '\0' && value >= 0 && value < INT32_MAX ? (int)value : -1;
 }
 
 static void find_rank(void)
 {
-    static const char *const ranks[] = {"EVENTSPACE_RANK", "PMI_RANK",
-                                        "PMIX_RANK",       "OMPI_COMM_WORLD_RANK",
-                                        "SLURM_PROCID",    NULL};
-    static const char *const sizes[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE",
-                                        "SLURM_NTASKS", NULL};
+    struct esi_job_environment job;
+    int rank = number_from("EVENTSPACE_RANK");
 
-    process.rank = number_from(ranks);
-    process.size = number_from(sizes);
+    esi_job_environment_read(&job);
+    process.rank = rank >= 0 ? rank : job.rank;
+    process.size = job.size;
     if (process.rank <
         0) { /* nobody launched it: a program that is alone until MPI says more */
         process.rank = 0;
