@@ -104,6 +104,7 @@ struct listed_run {
     int ranks;         /* without those that monitor */
     char program[256]; /* "" = not known */
     char ending[192];  /* how it ended, or which ranks did badly; "" = nothing to say */
+    size_t alone;      /* processes that each believe to be the only one; or 0 */
 };
 
 /* Which program: that of the first rank that is known. */
@@ -129,6 +130,7 @@ static void read_ending(struct listed_run *listed)
 
     if (!esi_ending_scan(listed->info.run, &ending))
         return;
+    listed->alone = ending.alone;
     if (ending.failed > 0)
         snprintf(listed->ending, sizeof listed->ending, "%s", ending.first_failure);
     else if (ending.alive == 0)
@@ -195,6 +197,17 @@ static void describe_run(struct esi_row *row, const void *record)
                      format_age(info->started_realtime_ns, when, sizeof when));
     esi_row_prose(row, "ending", "ENDED", 16, ending);
     esi_row_bool(row, "elsewhere", NULL, info->elsewhere);
+    esi_row_unsigned(row, "alone", NULL, listed->alone);
+}
+
+static void print_alone(const struct listed_run *listed)
+{
+    char text[400];
+
+    if (listed->alone > 0)
+        esi_text_prose_print(
+            stdout, "run %s: %s", listed->info.run,
+            esi_command_describe_alone(listed->alone, text, sizeof text));
 }
 
 static int print_runs(const struct es_run_info *runs,
@@ -216,7 +229,12 @@ static int print_runs(const struct es_run_info *runs,
         listed_run_init(&listed, &runs[i]);
         esi_rows_add(&rows, &listed);
     }
-    return esi_rows_finish(&rows);
+    code = esi_rows_finish(&rows);
+    for (int i = 0; i < count && format == ESI_ROWS_TABLE; i++) {
+        listed_run_init(&listed, &runs[i]);
+        print_alone(&listed);
+    }
+    return code;
 }
 
 /* Whether the run's tuple servers can be asked, and how many ranks they know. */
@@ -528,7 +546,11 @@ static void find_shown(const struct es_run *run, bool all, struct sums *ret_show
 static void print_remarks(const struct es_run *run)
 {
     struct listed_process process;
+    struct listed_run listed = {.alone = 0};
 
+    snprintf(listed.info.run, sizeof listed.info.run, "%s", es_run_name(run));
+    read_ending(&listed);
+    print_alone(&listed);
     for (size_t i = 0; i < es_run_segment_count(run); i++) {
         process_init(&process, run, i);
         print_shortages(&process.info);

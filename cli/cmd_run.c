@@ -318,11 +318,16 @@ static void report_end(const struct run_arguments *arguments,
                        const struct launch_end *end,
                        const struct esi_ending *ending)
 {
+    char text[400];
+
     if (!ending) {
         if (!setup->has_other_hosts && end->exit_status == 0)
             report_nothing(arguments, setup);
         return;
     }
+    if (ending->alone > 0)
+        esi_command_note("%s",
+                         esi_command_describe_alone(ending->alone, text, sizeof text));
     if (end->interrupted) {
         if (ending->failed > 0)
             esi_command_note("interrupted: %zu of %zu ranks ended early",

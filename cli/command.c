@@ -101,6 +101,17 @@ void esi_command_note_unrecorded(const char *program)
                      program);
 }
 
+const char *esi_command_describe_alone(size_t count, char *out, size_t size)
+{
+    snprintf(
+        out, size,
+        "%zu processes, and each believes that it is alone (rank 0 of 1): launcher "
+        "and MPI do not speak the same PMI; start them by srun --mpi=pmi2 (MPICH), "
+        "srun --mpi=pmix (Open MPI) or the mpiexec of their MPI",
+        count);
+    return out;
+}
+
 void esi_command_set_quiet(void)
 {
     is_quiet = true;

@@ -76,6 +76,10 @@ void esi_command_set_quiet(void);
 /* Says that nothing was recorded, as no process of `program` called MPI. */
 void esi_command_note_unrecorded(const char *program);
 
+/* What is wrong with `count` processes of a run that are each alone, and what to do.
+ * Returns `out`. */
+const char *esi_command_describe_alone(size_t count, char *out, size_t size);
+
 /* argp_parse() that ends the process with ES_EXIT_USAGE on a usage error, and with 0
  * after --help, --usage and --version, which it adds, as it does --quiet.  An unknown
  * option is answered with the one that may have been meant.  `flags` are argp's

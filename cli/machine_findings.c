@@ -16,11 +16,13 @@
 #include <unistd.h>
 
 #include "base/host.h"
+#include "base/job_environment.h"
 #include "base/process.h"
 #include "cli/launch/capture.h"
 #include "cli/launch/preload.h"
 #include "cli/program_file.h"
 #include "eventspace/clock.h"
+#include "scopes/server/process_watch.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/segment_name.h"
 
@@ -250,6 +252,49 @@ static void find_processes(struct esi_findings *findings)
                          strerror(-code));
 }
 
+/* --- The job ---------------------------------------------------------------------- */
+
+/* What the launcher says of the job that this process is part of. */
+static void find_job(struct esi_findings *findings)
+{
+    struct esi_job_environment job;
+    char nodes[32] = "";
+
+    esi_job_environment_read(&job);
+    if (job.nodes > 0)
+        snprintf(nodes, sizeof nodes, " on %d node%s", job.nodes,
+                 job.nodes > 1 ? "s" : "");
+    if (job.job[0])
+        esi_findings_add(findings, ES_FINDING_GOOD, "job", "batch job %s, step %s",
+                         job.job, job.step[0] ? job.step : "none");
+    if (job.rank_variable && job.size > 1)
+        esi_findings_add(findings, ES_FINDING_GOOD, "job", "rank %d of %d%s (%s)",
+                         job.rank, job.size, nodes, job.rank_variable);
+    if (job.lacks_pmi)
+        esi_findings_add(
+            findings, ES_FINDING_PROBLEM, "job",
+            "srun has started %d processes and gives them no PMI: each MPI "
+            "program would believe that it is alone; use srun --mpi=%s",
+            job.size, findings->family == ES_MPI_OPEN_MPI ? "pmix" : "pmi2");
+}
+
+/* Runs here whose processes do not know each other. */
+static void find_alone(struct esi_findings *findings)
+{
+    struct es_run_info *runs;
+    struct esi_ending ending;
+    char text[400];
+    int count = es_run_list(&runs);
+
+    for (int i = 0; i < count; i++)
+        if (esi_ending_scan(runs[i].run, &ending) && ending.alone > 0)
+            esi_findings_add(
+                findings, ES_FINDING_PROBLEM, "job", "run %s: %s", runs[i].run,
+                esi_command_describe_alone(ending.alone, text, sizeof text));
+    if (count >= 0)
+        free(runs);
+}
+
 static void find_run_directory(struct esi_findings *findings)
 {
     char(*runs)[64];
@@ -280,4 +325,6 @@ void esi_find_in_machine(struct esi_findings *findings)
     find_membarrier(findings);
     find_processes(findings);
     find_run_directory(findings);
+    find_job(findings);
+    find_alone(findings);
 }

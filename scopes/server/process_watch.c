@@ -126,6 +126,7 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
         ending.alive += info.alive;
         ending.failed += ending_is_failure(&info);
         ending.killed += is_killed_by_launcher(&info);
+        ending.alone += info.rank == 0 && info.size == 1;
         if (may_have_failed(&info) && (best.rank < 0 || is_nearer(&info, &best)))
             best = info;
     }
@@ -138,6 +139,8 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
         describe_failure(&best, ending.first_failure, sizeof ending.first_failure);
     }
     es_run_close(run);
+    if (ending.alone < 2 || ending.alone < ending.segments)
+        ending.alone = 0;
     *ret_ending = ending;
     return ending.segments > 0;
 }

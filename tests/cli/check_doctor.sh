@@ -36,6 +36,38 @@ echo nonsense >"$folder/nonsense.so"
 expect 1 env EVENTSPACE_PRELOAD="$folder/nonsense.so" "$eventspace" doctor
 contains out "cannot be loaded"
 
+# The job: its launcher, and processes that do not know each other.
+step="SLURM_JOB_ID=7 SLURM_STEP_ID=1 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=4 SLURM_STEP_NUM_NODES=2"
+# shellcheck disable=SC2086 # several variables
+expect 1 env $step "$eventspace" doctor
+contains out "job: batch job 7, step 7.1"
+contains out "job: rank 0 of 4 on 2 nodes (SLURM_PROCID)"
+contains out "problem  job: srun has started 4 processes and gives them no PMI"
+contains out "use srun --mpi="
+# shellcheck disable=SC2086
+env $step PMI_RANK=0 PMI_SIZE=4 "$eventspace" doctor >"$folder/out"
+lacks out "gives them no PMI"
+doctor
+lacks out "job: "
+for i in 1 2; do
+    "$helpers/make_segments" "$prefix-alone" 1 1 live >"$folder/maker$i" &
+    await 10 grep -q ready "$folder/maker$i"
+    doctor
+    [ $i = 2 ] || lacks out "believes that it is alone"
+done
+alone="run $prefix-alone: 2 processes, and each believes that it is alone (rank 0 of 1)"
+contains out "problem  job: $alone"
+expect 0 env COLUMNS=400 "$eventspace" list
+contains out "$alone"
+contains out "srun --mpi=pmi2 (MPICH)"
+expect 0 env COLUMNS=400 "$eventspace" list "$prefix-alone"
+contains out "$alone"
+expect 0 "$eventspace" list --format json
+json_lines_hold "o['alone'] == 2"
+kill %1 %2
+wait
+expect 0 "$eventspace" clean "$prefix-alone"
+
 # Programs.
 expect 2 "$eventspace" doctor /no/such/program
 contains err "/no/such/program"
