@@ -24,6 +24,7 @@ struct launcher_variables {
     const char *local_ranks;
     const char *nodes;
     const char *allocated;
+    const char *allocated_nodes;
     const char *ids[2];
 };
 
@@ -47,6 +48,7 @@ static const struct launcher_variables launchers[] = {
      .size = "SLURM_STEP_NUM_TASKS",
      .nodes = "SLURM_STEP_NUM_NODES",
      .allocated = "SLURM_NTASKS",
+     .allocated_nodes = "SLURM_JOB_NUM_NODES",
      .ids = {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
     {.ids = {"PBS_JOBID", "LSB_JOBID"}},
 };
@@ -191,10 +193,19 @@ void esi_job_environment_read(struct esi_job_environment *ret_job)
     job.local_ranks = find_local_ranks();
     job.nodes = FIND_NUMBER(nodes, 1, NULL);
     job.allocated = FIND_NUMBER(allocated, 1, NULL);
+    job.allocated_nodes = FIND_NUMBER(allocated_nodes, 1, NULL);
     find_job(job.job);
     find_step(&job, job.step);
     job.lacks_pmi = lacks_pmi(&job);
     *ret_job = job;
+}
+
+bool esi_job_environment_is_batch(void)
+{
+    struct esi_job_environment job;
+
+    esi_job_environment_read(&job);
+    return job.job[0] != '\0';
 }
 
 void esi_job_environment_ids(void (*visit)(const char *name,

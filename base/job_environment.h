@@ -16,6 +16,7 @@ struct esi_job_environment {
     int local_ranks; /* of these on this host */
     int nodes;
     int allocated; /* ranks that the batch job has asked for, also in its script */
+    int allocated_nodes; /* of an allocation in which srun starts steps */
     /* The batch job, of the characters of a run's name; "" = there is none. */
     char job[ESI_JOB_NAME_BYTES];
     /* JOB.STEP, or the name of what plays that part; "" where the ranks are not those
@@ -27,6 +28,9 @@ struct esi_job_environment {
 /* Reads the environment.  What is no number, or none that can be meant, counts as not
  * there. */
 void esi_job_environment_read(struct esi_job_environment *ret_job);
+
+/* Whether a batch system ends this process, by signals, when its job ends. */
+bool esi_job_environment_is_batch(void);
 
 /* Calls `visit` for each variable that is set and tells the ids of a job. */
 void esi_job_environment_ids(void (*visit)(const char *name,

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/job_environment.h"
 #include "base/options.h"
 #include "cli/command.h"
 #include "cli/commands.h"
@@ -19,17 +20,19 @@
 #include "cli/launch/preload.h"
 #include "cli/launch/rank_host.h"
 #include "cli/launch/rank_watcher.h"
+#include "cli/launch/server_step.h"
 #include "cli/launch/supervise.h"
 #include "tuplespace/segment_name.h"
 
 struct exec_arguments {
     bool no_wait;
     bool keep;
+    bool serve; /* no program: a task of the servers' job step */
     char **program;
 };
 
 /* Options that have no short form. */
-enum { OPTION_NO_WAIT = 256, OPTION_KEEP, OPTION_SITES };
+enum { OPTION_NO_WAIT = 256, OPTION_KEEP, OPTION_SITES, OPTION_SERVE };
 
 static const struct argp_option options[] = {
     {"no-wait", OPTION_NO_WAIT, NULL, 0, "nobody notes how PROGRAM ends", 0},
@@ -39,6 +42,8 @@ static const struct argp_option options[] = {
      "record where in the program operations are called; default: as the run says, "
      "else on",
      0},
+    {"serve", OPTION_SERVE, NULL, OPTION_HIDDEN,
+     "no PROGRAM: start this host's tuple server, and stay until it ends", 0},
     {0},
 };
 
@@ -64,13 +69,17 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         esi_option_switch(text, "--sites", state);
         setenv("EVENTSPACE_SITES", text, 1);
         return 0;
+    case OPTION_SERVE:
+        arguments->serve = true;
+        return 0;
     case ARGP_KEY_ARG:
         /* The rest belongs to the program. */
         arguments->program = &state->argv[state->next - 1];
         state->next = state->argc;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no PROGRAM given");
+        if (!arguments->serve)
+            argp_error(state, "no PROGRAM given");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -130,6 +139,18 @@ static bool rank_speaks(bool is_looked_after)
     return variable ? strcmp(getenv(variable), "0") == 0 : isatty(STDERR_FILENO);
 }
 
+/* A task of the job step in which the tuple servers of a run are. */
+static int serve_host(void)
+{
+    const char *run = getenv("EVENTSPACE_RUN");
+
+    if (!run || !esi_run_id_is_valid(run))
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "--serve: EVENTSPACE_RUN has to name a run");
+    esi_server_step_serve(run);
+    return ES_EXIT_SUCCESS;
+}
+
 int esi_cmd_exec(int argc, char **argv)
 {
     static const struct argp parser = {
@@ -141,6 +162,8 @@ int esi_cmd_exec(int argc, char **argv)
     bool is_looked_after = getenv("EVENTSPACE_RUN") != NULL;
     bool is_speaker = rank_speaks(is_looked_after);
     esi_rank_host_prepare();
+    if (arguments.serve)
+        return serve_host();
     bool is_disabled = getenv("EVENTSPACE_DISABLE") != NULL;
     bool is_prepared = !is_disabled && prepare_environment(arguments.program[0], &run);
     /* The other ranks would wait in their collective trees for this one. */
@@ -151,7 +174,11 @@ int esi_cmd_exec(int argc, char **argv)
     if (!is_prepared || arguments.no_wait)
         esi_supervise_become(arguments.program);
 
-    int code = esi_rank_watcher_start(run, !is_looked_after && !arguments.keep,
+    bool cleans_up = !is_looked_after && !arguments.keep;
+    /* The watcher is killed with the batch job's step, which may be too early. */
+    if (cleans_up && esi_job_environment_is_batch())
+        setenv("EVENTSPACE_REMOVE", "1", 1);
+    int code = esi_rank_watcher_start(run, cleans_up,
                                       is_speaker ? arguments.program[0] : NULL);
     if (code < 0)
         esi_command_note("nobody will note how %s ends: %s", arguments.program[0],

@@ -200,16 +200,6 @@ static void describe_run(struct esi_row *row, const void *record)
     esi_row_unsigned(row, "alone", NULL, listed->alone);
 }
 
-static void print_alone(const struct listed_run *listed)
-{
-    char text[400];
-
-    if (listed->alone > 0)
-        esi_text_prose_print(
-            stdout, "run %s: %s", listed->info.run,
-            esi_command_describe_alone(listed->alone, text, sizeof text));
-}
-
 static int print_runs(const struct es_run_info *runs,
                       int count,
                       enum esi_rows_format format)
@@ -230,10 +220,8 @@ static int print_runs(const struct es_run_info *runs,
         esi_rows_add(&rows, &listed);
     }
     code = esi_rows_finish(&rows);
-    for (int i = 0; i < count && format == ESI_ROWS_TABLE; i++) {
-        listed_run_init(&listed, &runs[i]);
-        print_alone(&listed);
-    }
+    for (int i = 0; i < count && format == ESI_ROWS_TABLE; i++)
+        esi_command_print_alone(runs[i].run);
     return code;
 }
 
@@ -546,11 +534,8 @@ static void find_shown(const struct es_run *run, bool all, struct sums *ret_show
 static void print_remarks(const struct es_run *run)
 {
     struct listed_process process;
-    struct listed_run listed = {.alone = 0};
 
-    snprintf(listed.info.run, sizeof listed.info.run, "%s", es_run_name(run));
-    read_ending(&listed);
-    print_alone(&listed);
+    esi_command_print_alone(es_run_name(run));
     for (size_t i = 0; i < es_run_segment_count(run); i++) {
         process_init(&process, run, i);
         print_shortages(&process.info);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/job_environment.h"
 #include "base/options.h"
 #include "cli/command.h"
 #include "cli/commands.h"
@@ -20,6 +21,7 @@
 #include "cli/launch/run_server.h"
 #include "cli/launch/run_setup.h"
 #include "cli/launch/run_watch.h"
+#include "cli/launch/server_step.h"
 #include "cli/launch/supervise.h"
 #include "cli/program_file.h"
 #include "scopes/server/process_watch.h"
@@ -64,7 +66,10 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"ranks", 'n', "N", 0, "start N ranks; default: one for each slot", 0},
+    {"ranks", 'n', "N", 0,
+     "start N ranks; default: as many as the batch job was submitted for, else one for "
+     "each slot",
+     0},
     {"hostfile", OPTION_HOSTFILE, "FILE", 0, "hosts to run on; default: this one", 0},
     {"map", OPTION_MAP, "MAP.json", 0, "collect as this pathmap says", 0},
     {"name", OPTION_NAME, "RUN", 0,
@@ -451,6 +456,8 @@ static int launch_ranks(const struct run_arguments *arguments,
     int code = esi_launcher_command_line(&request, &error, &line);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "--launcher");
+    if (request.collect && !arguments->no_server)
+        esi_server_step_start(line.words[0]);
     /* Launchers take their ranks with them when they are asked to end, not when killed.
      */
     struct esi_supervision supervision = {.argv = line.words, .death_signal = SIGTERM};
@@ -505,6 +512,16 @@ static int run_program(const struct run_arguments *arguments,
     return end.interrupted ? 128 + SIGINT : end.exit_status;
 }
 
+/* As many as the batch job was submitted for, where nobody says how many. */
+static void choose_ranks(struct esi_run_request *request)
+{
+    struct esi_job_environment job;
+
+    esi_job_environment_read(&job);
+    if (!request->ranks && !request->map && !request->hostfile && job.allocated > 0)
+        request->ranks = job.allocated;
+}
+
 int esi_cmd_run(int argc, char **argv)
 {
     static const struct argp parser = {
@@ -522,6 +539,7 @@ int esi_cmd_run(int argc, char **argv)
             "would start a run of its own; let the launcher start 'eventspace exec -- "
             "%s'",
             variable, arguments.request.program[0]);
+    choose_ranks(&arguments.request);
     int status = esi_run_setup(&arguments.request, &setup);
     esi_tree_rule_fini(&arguments.tree);
     if (status)

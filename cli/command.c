@@ -16,6 +16,7 @@
 #include "base/options.h"
 #include "base/plain.h"
 #include "base/table.h"
+#include "scopes/server/process_watch.h"
 
 enum { OPTION_WIDE = 256 };
 
@@ -110,6 +111,17 @@ const char *esi_command_describe_alone(size_t count, char *out, size_t size)
         "srun --mpi=pmix (Open MPI) or the mpiexec of their MPI",
         count);
     return out;
+}
+
+void esi_command_print_alone(const char *run)
+{
+    struct esi_ending ending;
+    char text[400];
+
+    if (esi_ending_scan(run, &ending) && ending.alone > 0)
+        esi_text_prose_print(
+            stdout, "run %s: %s", run,
+            esi_command_describe_alone(ending.alone, text, sizeof text));
 }
 
 void esi_command_set_quiet(void)

@@ -80,6 +80,9 @@ void esi_command_note_unrecorded(const char *program);
  * Returns `out`. */
 const char *esi_command_describe_alone(size_t count, char *out, size_t size);
 
+/* Prints that of the run, where its processes on this host are alone. */
+void esi_command_print_alone(const char *run);
+
 /* argp_parse() that ends the process with ES_EXIT_USAGE on a usage error, and with 0
  * after --help, --usage and --version, which it adds, as it does --quiet.  An unknown
  * option is answered with the one that may have been meant.  `flags` are argp's

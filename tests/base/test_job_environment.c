@@ -71,11 +71,11 @@ static void assert_job_equal(const struct environment_case *row)
     for (size_t i = 0; i < 2; i++)
         snprintf(
             text[i], sizeof text[i],
-            "%s: %s rank %d of %d, %d here, %d nodes, %d allocated, job '%s', step "
-            "'%s'%s",
+            "%s: %s rank %d of %d, %d here, %d nodes, %d allocated on %d, "
+            "job '%s', step '%s'%s",
             row->name, both[i]->rank_variable ? both[i]->rank_variable : "-",
             both[i]->rank, both[i]->size, both[i]->local_ranks, both[i]->nodes,
-            both[i]->allocated, both[i]->job, both[i]->step,
+            both[i]->allocated, both[i]->allocated_nodes, both[i]->job, both[i]->step,
             both[i]->lacks_pmi ? ", no PMI" : "");
     assert_string_equal(text[1], text[0]);
 }
@@ -88,54 +88,55 @@ static void assert_job_equal(const struct environment_case *row)
 static void launchers_are_understood(void **state)
 {
     static const struct environment_case rows[] = {
-        {"nobody", {NULL}, {NULL, -1, -1, -1, -1, -1, "", "", false}},
+        {"nobody", {NULL}, {NULL, -1, -1, -1, -1, -1, -1, "", "", false}},
         {"Hydra",
          {"PMI_RANK=1", "PMI_SIZE=2", "MPI_LOCALNRANKS=2", "MPI_LOCALRANKID=1"},
-         {"PMI_RANK", 1, 2, 2, -1, -1, "", "", false}},
+         {"PMI_RANK", 1, 2, 2, -1, -1, -1, "", "", false}},
         {"Open MPI",
          {"OMPI_COMM_WORLD_RANK=7", "OMPI_COMM_WORLD_SIZE=8", "PMIX_RANK=7",
           "OMPI_COMM_WORLD_LOCAL_SIZE=4", "PMIX_NAMESPACE=prterun-n1-77@1"},
-         {"OMPI_COMM_WORLD_RANK", 7, 8, 4, -1, -1, "", "", false}},
+         {"OMPI_COMM_WORLD_RANK", 7, 8, 4, -1, -1, -1, "", "", false}},
         {"srun --mpi=pmi2",
          {SLURM_STEP, "PMI_RANK=3", "PMI_SIZE=4"},
-         {"PMI_RANK", 3, 4, 1, 2, 4, "5", "5.0", false}},
+         {"PMI_RANK", 3, 4, 1, 2, 4, -1, "5", "5.0", false}},
         {"srun --mpi=pmix",
          {SLURM_STEP, "PMIX_RANK=3", "PMIX_NAMESPACE=slurm.pmix.5.0"},
-         {"PMIX_RANK", 3, 4, 1, 2, 4, "5", "5.0", false}},
+         {"PMIX_RANK", 3, 4, 1, 2, 4, -1, "5", "5.0", false}},
         {"srun --mpi=none",
          {SLURM_STEP},
-         {"SLURM_PROCID", 3, 4, 1, 2, 4, "5", "5.0", true}},
+         {"SLURM_PROCID", 3, 4, 1, 2, 4, -1, "5", "5.0", true}},
         {"srun -n1",
          {"SLURM_JOB_ID=5", "SLURM_STEP_ID=2", "SLURM_PROCID=0",
           "SLURM_STEP_NUM_TASKS=1"},
-         {"SLURM_PROCID", 0, 1, -1, -1, -1, "5", "5.2", false}},
+         {"SLURM_PROCID", 0, 1, -1, -1, -1, -1, "5", "5.2", false}},
         {"the script of sbatch",
-         {"SLURM_JOB_ID=5", "SLURM_PROCID=0", "SLURM_NTASKS=4", "SLURM_NODEID=0"},
-         {"SLURM_PROCID", 0, -1, -1, -1, 4, "5", "", false}},
+         {"SLURM_JOB_ID=5", "SLURM_PROCID=0", "SLURM_NTASKS=4", "SLURM_NODEID=0",
+          "SLURM_JOB_NUM_NODES=2"},
+         {"SLURM_PROCID", 0, -1, -1, -1, 4, 2, "5", "", false}},
         {"Hydra in that script, on one host",
          {"SLURM_JOB_ID=5", "SLURM_PROCID=0", "SLURM_NTASKS=4", "PMI_RANK=2",
           "PMI_SIZE=4", "MPI_LOCALNRANKS=4"},
-         {"PMI_RANK", 2, 4, 4, -1, 4, "5", "", false}},
+         {"PMI_RANK", 2, 4, 4, -1, 4, -1, "5", "", false}},
         {"Hydra over srun",
          {"SLURM_JOB_ID=5", "SLURM_STEP_ID=1", "SLURM_PROCID=1",
           "SLURM_STEP_NUM_TASKS=2", "SLURM_STEP_NUM_NODES=2", "PMI_RANK=3",
           "PMI_SIZE=4", "MPI_LOCALNRANKS=2"},
-         {"PMI_RANK", 3, 4, 2, 2, -1, "5", "", false}},
+         {"PMI_RANK", 3, 4, 2, 2, -1, -1, "5", "", false}},
         {"the shell of salloc",
          {"SLURM_JOB_ID=5", "SLURM_STEP_ID=4294967290", "SLURM_PROCID=0",
           "SLURM_STEP_NUM_TASKS=1"},
-         {"SLURM_PROCID", 0, 1, -1, -1, -1, "5", "", false}},
+         {"SLURM_PROCID", 0, 1, -1, -1, -1, -1, "5", "", false}},
         {"Flux",
          {"FLUX_JOB_ID=\xc6\x92WExD5", "FLUX_JOB_SIZE=6", "FLUX_JOB_NNODES=3",
           "FLUX_TASK_RANK=5", "FLUX_TASK_LOCAL_ID=1", "PMI_RANK=5", "PMI_SIZE=6"},
-         {"PMI_RANK", 5, 6, -1, 3, -1, "fWExD5", "fWExD5", false}},
+         {"PMI_RANK", 5, 6, -1, 3, -1, -1, "fWExD5", "fWExD5", false}},
         {"PALS in a job of PBS",
          {"PBS_JOBID=1234.polaris-pbs-01", "PALS_RANKID=2", "PALS_LOCAL_SIZE=2",
           "PALS_APID=0b66ba1c-8a4d-4b0f", "PMI_RANK=2", "PMI_SIZE=4"},
-         {"PMI_RANK", 2, 4, 2, -1, -1, "1234", "1234.0b66ba1c", false}},
+         {"PMI_RANK", 2, 4, 2, -1, -1, -1, "1234", "1234.0b66ba1c", false}},
         {"the script of PBS",
          {"PBS_JOBID=1234[7].server", "PBS_NODEFILE=/var/spool/pbs/aux/1234"},
-         {NULL, -1, -1, -1, -1, -1, "1234", "", false}},
+         {NULL, -1, -1, -1, -1, -1, -1, "1234", "", false}},
     };
 
     (void)state;
@@ -152,7 +153,7 @@ static void nonsense_counts_as_not_there(void **state)
                                         "SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS",
                                         "PALS_RANKID",   "MPI_LOCALNRANKS"};
     static const struct environment_case nobody = {
-        "", {NULL}, {NULL, -1, -1, -1, -1, -1, "", "", false}};
+        "", {NULL}, {NULL, -1, -1, -1, -1, -1, -1, "", "", false}};
 
     (void)state;
     for (size_t i = 0; i < sizeof nonsense / sizeof nonsense[0]; i++)

@@ -295,7 +295,7 @@ static int start_process(void)
                          es_error_format(&error, text, sizeof text));
         return ASIDE;
     }
-    if (!is_named())
+    if (!is_named() || getenv("EVENTSPACE_REMOVE") != NULL)
         on_exit(remove_if_well, NULL);
     warn_of_rival();
     make_tree_control();
