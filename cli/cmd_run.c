@@ -66,16 +66,10 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"ranks", 'n', "N", 0,
-     "start N ranks; default: as many as the batch job was submitted for, else one for "
-     "each slot",
-     0},
+    {"ranks", 'n', "N", 0, "start N ranks; default: the batch job's, or slots", 0},
     {"hostfile", OPTION_HOSTFILE, "FILE", 0, "hosts to run on; default: this one", 0},
     {"map", OPTION_MAP, "MAP.json", 0, "collect as this pathmap says", 0},
-    {"name", OPTION_NAME, "RUN", 0,
-     "call the run so; default: PROGRAM-TIME-RANDOM, in a batch job "
-     "JOBID.PROGRAM-RANDOM",
-     0},
+    {"name", OPTION_NAME, "RUN", 0, "call the run so; default: made from PROGRAM", 0},
     {"threshold", OPTION_THRESHOLD, "N", 0, "every element keeps the newest N tuples",
      0},
     {"on-full", OPTION_ON_FULL, "block|discard", 0,

@@ -131,8 +131,8 @@ static bool await_job_end(void)
     return sigtimedwait(&end, NULL, &pause) == SIGTERM;
 }
 
-/* Nobody can look at the run any more.  Its ranks on this host have got the signal, too;
- * the batch system kills those that do not follow, and this process. */
+/* Nobody can look at the run any more.  Its ranks on this host have got the signal,
+ * too; the batch system kills those that do not follow, and this process. */
 static void remove_run(const struct esi_server_location *place)
 {
     const struct timespec pause = {.tv_nsec = 20000000};
