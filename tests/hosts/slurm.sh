@@ -46,11 +46,19 @@ END
 printf 'CgroupPlugin=cgroup/v1\nIgnoreSystemd=yes\n' >$slurm/cgroup.conf
 export SLURM_CONF=$slurm/slurm.conf
 
-remove_cgroups() {
-    for pid in "$slurm"/slurmd.*.pid; do kill "$(cat "$pid")" 2>/dev/null; done
-    find $freezer/slurm_$cluster-a* -depth -type d -exec rmdir {} + 2>/dev/null
+# Cgroups are the machine's, so that they do not go with the world.
+cgroups_are_gone() {
+    find $freezer -depth -path "*/slurm_$cluster-*" -type d -exec rmdir {} +
+    ! ls -d $freezer/slurm_$cluster-*
 }
-trap remove_cgroups EXIT
+end_slurm() {
+    local host
+    for host in a0 a1; do
+        hosts kill $host
+    done
+    await 5 cgroups_are_gone
+} >/dev/null 2>&1
+trap end_slurm EXIT
 
 is_up() {
     [ "$(on front 5 sinfo -h -o '%t %D')" = 'idle 2' ]
@@ -79,7 +87,7 @@ has_ended() {
     [ -z "$(on front 5 squeue -h)" ]
 }
 
-# what_is_on HOST - the run of the job there.
+# run_of_job - sets `run` to the run of the job, as the node of its script has it.
 run_of_job() {
     run=$(on a0 10 "$eventspace" list --format json |
         sed -n "s/.*\"run\":\"\($job\.[^\"]*\)\".*/\1/p")
@@ -104,7 +112,7 @@ srun=(srun --mpi=pmi2 "--export=ALL,LD_PRELOAD=$shims")
 # A step of its own, without `eventspace run`: nothing stays.
 step 2 "$eventspace" exec -- "$apps/ring" >$work/out 2>&1
 expect 0 'srun eventspace exec'
-check 'its ranks are one program' grep -q 'over 2 ranks correct' $work/out || cat $work/out
+check 'its ranks are one program' grep -q 'over 2 ranks correct' $work/out
 check_nothing_left
 
 # A hang in a batch job, under the run's default name.
@@ -113,7 +121,7 @@ await 20 hangs || cat $work/why $work/job.out
 expect 0 'why names the hang of both nodes'
 on a0 10 "$eventspace" heartbeat "$run" >$work/out 2>&1
 grep -q a0 $work/out && grep -q a1 $work/out
-expect 0 'heartbeat shows both nodes' || cat $work/out
+expect 0 'heartbeat shows both nodes'
 for host in a0 a1; do
     check "on $host only the program has the collector" \
         test "$(preloaded $host)" = "$apps/hang"
