@@ -120,6 +120,96 @@ static void the_table_agrees_with_a_plain_array(void **state)
         play(0x98000000, seed);
 }
 
+/* --- Windows of requests, as programs post and complete them ---------------------- */
+
+enum { WINDOW = 500, WINDOWS = 200 };
+
+static void shuffle(uint32_t *order, uint32_t count, uint64_t *random)
+{
+    for (uint32_t i = count; i > 1; i--) {
+        uint32_t other = draw(random, i);
+        uint32_t last = order[i - 1];
+
+        order[i - 1] = order[other];
+        order[other] = last;
+    }
+}
+
+static bool count_record(struct esi_request *request, void *context)
+{
+    uint32_t *counts = context;
+
+    counts[request->tuple.tag]++;
+    return false;
+}
+
+/* The table has exactly the records that are outstanding, each once. */
+static void check_outstanding(const bool *outstanding)
+{
+    uint32_t counts[WINDOW] = {0};
+
+    esi_request_foreach(count_record, counts);
+    for (uint32_t i = 0; i < WINDOW; i++)
+        assert_int_equal(counts[i], outstanding[i]);
+}
+
+/* Posts `count` requests and completes them, both in the order given. */
+static void post_and_complete(const uint64_t *handles,
+                              const uint32_t *posts,
+                              const uint32_t *completions,
+                              uint32_t count)
+{
+    bool outstanding[WINDOW] = {0};
+    struct esi_request *request;
+
+    for (uint32_t i = 0; i < count; i++) {
+        request = esi_request_claim(handles[posts[i]]);
+        assert_non_null(request);
+        request->kind = ESI_REQUEST_RECEIVE;
+        request->flags = 0;
+        request->tuple.tag = (int32_t)posts[i];
+        outstanding[posts[i]] = true;
+    }
+    check_outstanding(outstanding);
+    for (uint32_t i = 0; i < count; i++) {
+        request = esi_request_find(handles[completions[i]], UINT64_MAX);
+        assert_non_null(request);
+        assert_int_equal(request->tuple.tag, completions[i]);
+        esi_request_remove(request);
+        outstanding[completions[i]] = false;
+        assert_null(esi_request_find(handles[completions[i]], UINT64_MAX));
+        if (i == count / 2)
+            check_outstanding(outstanding);
+    }
+    check_outstanding(outstanding);
+}
+
+static void windows_are_found_in_any_order(void **state)
+{
+    static const uint64_t strides[] = {1, 64, 192, 448, 4096, UINT64_C(1) << 40};
+    uint64_t random = 20;
+
+    (void)state;
+    for (uint32_t round = 0; round < WINDOWS; round++) {
+        uint64_t handles[WINDOW];
+        uint32_t posts[WINDOW], completions[WINDOW];
+        uint32_t count = 1 + draw(&random, WINDOW);
+        /* Of handles in order: numbers, or addresses of objects. */
+        uint64_t stride = strides[draw(&random, 6)];
+        uint64_t base = UINT64_C(0x98000000) + draw(&random, 1000) * stride;
+
+        for (uint32_t i = 0; i < count; i++) {
+            handles[i] = base + i * stride;
+            posts[i] = completions[i] = i;
+        }
+        if (draw(&random, 2) != 0)
+            shuffle(posts, count, &random);
+        if (draw(&random, 2) != 0)
+            shuffle(completions, count, &random);
+        post_and_complete(handles, posts, completions, count);
+    }
+}
+
 static void handles_may_be_any_bits(void **state)
 {
     struct esi_request request = {.kind = ESI_REQUEST_SEND};
@@ -239,6 +329,7 @@ SUITE(test_requests)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_agrees_with_a_plain_array),
+        cmocka_unit_test(windows_are_found_in_any_order),
         cmocka_unit_test(handles_may_be_any_bits),
         cmocka_unit_test(a_handle_given_out_again_means_the_older_to_who_came_before),
         cmocka_unit_test(an_update_of_a_record_that_is_gone_changes_nothing),

@@ -366,10 +366,11 @@ static struct esi_awaited describe_awaited(const struct esi_request *request)
     };
 }
 
-void esi_completion_find_awaited(const MPI_Request *requests,
-                                 int count,
-                                 struct esi_awaited *ret_awaited)
+struct esi_awaited esi_completion_find_awaited(const MPI_Request *requests, int count)
 {
+    struct esi_awaited awaited = {.communicator = ES_COMMUNICATOR_NONE,
+                                  .operation = ES_SEQUENCE_UNKNOWN,
+                                  .peer = ES_PEER_NONE};
     bool found = false;
     bool receive = false;
 
@@ -383,11 +384,12 @@ void esi_completion_find_awaited(const MPI_Request *requests,
             continue;
         receive = request->kind == ESI_REQUEST_RECEIVE;
         if ((receive || !found) && (!request->persistent || request->active)) {
-            *ret_awaited = describe_awaited(request);
+            awaited = describe_awaited(request);
             found = true;
         }
         esi_request_release(request);
     }
+    return awaited;
 }
 
 void esi_completion_leave(struct esi_call *call, uint64_t stop)

@@ -78,7 +78,7 @@ void esi_receive_record_null(struct esi_call *call, int result);
 /* A posted receive failed at once, or was never to be: takes it back. */
 void esi_receive_unpost(struct esi_request *request);
 
-/* What a completion call waits for. */
+/* What a completion call waits for: two words, which are returned in registers. */
 struct esi_awaited {
     uint16_t communicator;
     uint32_t operation;
@@ -87,10 +87,8 @@ struct esi_awaited {
 };
 
 /* The request that says most about a wait: the first receive, else the first that is
- * known.  Without one nothing is changed. */
-void esi_completion_find_awaited(const MPI_Request *requests,
-                                 int count,
-                                 struct esi_awaited *ret_awaited);
+ * known. */
+struct esi_awaited esi_completion_find_awaited(const MPI_Request *requests, int count);
 
 /* Describes and shows a completion call on `count` requests: what the first receive
  * among them (else the first request) waits for.  The tuple's sequence is the code of
@@ -100,11 +98,8 @@ ES_HOT void esi_completion_open(struct esi_call *call,
                                 const MPI_Request *requests,
                                 int count)
 {
-    struct esi_awaited awaited = {.communicator = ES_COMMUNICATOR_NONE,
-                                  .operation = ES_SEQUENCE_UNKNOWN,
-                                  .peer = ES_PEER_NONE};
+    struct esi_awaited awaited = esi_completion_find_awaited(requests, count);
 
-    esi_completion_find_awaited(requests, count, &awaited);
     esi_call_describe(call, NULL, awaited.peer, awaited.tag,
                       count > 0 ? (uint32_t)count : 0, awaited.operation);
     call->tuple.communicator = awaited.communicator;

@@ -185,24 +185,32 @@ ES_HOT void begin_wait(const struct esi_call *call,
 
 /* --- All ------------------------------------------------------------------------ */
 
-/* Every request that the call has completed: all, or after an error those whose status
- * says so. */
-static void completed_all(struct esi_thread *thread,
-                          const struct esi_batch *batch,
-                          const MPI_Request *requests,
-                          int result,
-                          uint64_t stop)
+/* After an error: the requests whose status says that they are complete. */
+static void completed_despite(struct esi_thread *thread,
+                              const struct esi_batch *batch,
+                              const MPI_Request *requests,
+                              int result,
+                              uint64_t stop)
 {
-    if (ESI_LIKELY(result == MPI_SUCCESS)) {
-        esi_completion_record_all(thread, batch->handles, batch->statuses, batch->count,
-                                  stop);
-        return;
-    }
     for (int i = 0; i < batch->count; i++)
         if (requests[i] == MPI_REQUEST_NULL ||
             (result == MPI_ERR_IN_STATUS &&
              batch->statuses[i].MPI_ERROR != MPI_ERR_PENDING))
             esi_completion_record(thread, batch->handles[i], &batch->statuses[i], stop);
+}
+
+/* Every request that the call has completed. */
+ES_HOT void completed_all(struct esi_thread *thread,
+                          const struct esi_batch *batch,
+                          const MPI_Request *requests,
+                          int result,
+                          uint64_t stop)
+{
+    if (ESI_LIKELY(result == MPI_SUCCESS))
+        esi_completion_record_all(thread, batch->handles, batch->statuses, batch->count,
+                                  stop);
+    else
+        completed_despite(thread, batch, requests, result, stop);
 }
 
 int esi_wrap_MPI_Waitall(esi_MPI_Waitall_fn *next,

@@ -58,10 +58,13 @@ ES_HOT void esi_path_write_class(struct esi_thread *thread,
 {
     struct esi_path *path = thread->paths[op_class];
 
-    if (ESI_UNLIKELY(path == NULL || path->is_choice))
-        esi_path_write_at(thread, tuple, site);
-    else if (esi_writer_is_enabled(&path->writer))
+    if (ESI_UNLIKELY(path == NULL || path->is_choice)) {
+        struct es_tuple uncommon = *tuple; /* it has no address: see struct esi_call */
+
+        esi_path_write_at(thread, &uncommon, site);
+    } else if (ESI_LIKELY(esi_writer_is_enabled(&path->writer))) {
         esi_writer_write_at(&path->writer, tuple, site);
+    }
 }
 
 /* What every match calls back: writes the tuple if `owner`, a struct esi_slot, is the

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Outstanding requests by handle: open addressing, deletion by shifting back.
+ * Outstanding requests by handle: a window with one slot for each handle, and behind it
+ * an overflow with open addressing and deletion by shifting back.
  *
  * The records lie in the slots themselves, since each is found twice an operation:
  * indices into an array (base/hash.h) make a nonblocking operation an eighth dearer
@@ -15,14 +16,16 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-enum { SHARDS_LOG2 = ESI_LEDGER_SHARDS_LOG2, FIRST_SLOTS = 64 };
+#include "base/hash.h"
+
+enum { SHARDS_LOG2 = ESI_LEDGER_SHARDS_LOG2, FIRST_SLOTS = 64 /* of a half */ };
 
 /* Of a shard that has none: stays empty, and counts as full. */
-static struct esi_request no_slots[1];
+static struct esi_request no_slots[2];
 
 #define NO_SHARD                                                                       \
     {                                                                                  \
-        .shift = 63, .used = 1, .slots = no_slots                                      \
+        .shift = 63, .overflowed = 1, .window = no_slots, .overflow = &no_slots[1]     \
     }
 
 struct esi_request_shard esi_request_shards[ESI_LEDGER_SHARDS] = {
@@ -52,14 +55,24 @@ static void requests_unlock(struct esi_request_shard *shard)
         atomic_flag_clear_explicit(&shard->lock, memory_order_release);
 }
 
+/* The slots of both halves; NULL when the shard has none. */
+static struct esi_request *slots_of(const struct esi_request_shard *shard)
+{
+    return shard->window != no_slots ? shard->window : NULL;
+}
+
+static size_t count_slots(const struct esi_request_shard *shard)
+{
+    return (shard->mask + 1) * 2;
+}
+
 /* Tells readers of the ledger where the slots are.  They are filled. */
 static void show_slots(const struct esi_request_shard *shard)
 {
-    const struct esi_request *slots = shard->slots != no_slots ? shard->slots : NULL;
-
     atomic_store_explicit(
         &esi_ledger->shards[shard - esi_request_shards].requests,
-        esi_ledger_place(slots, (unsigned int)__builtin_ctzl(shard->mask + 1)),
+        esi_ledger_place(slots_of(shard),
+                         (unsigned int)__builtin_ctzl(count_slots(shard))),
         memory_order_release);
 }
 
@@ -70,69 +83,73 @@ uint64_t esi_request_serial(void)
     return atomic_load_explicit(&serials, memory_order_acquire);
 }
 
-/* An empty slot for the handle. */
-static struct esi_request *requests_place(const struct esi_request_shard *shard,
-                                          uint64_t handle)
+/* Where in the overflow a handle is looked for first. */
+static size_t requests_home(const struct esi_request_shard *shard, uint64_t handle)
 {
-    size_t at = esi_request_home(shard, handle);
-
-    while (shard->slots[at].kind != ESI_REQUEST_NONE)
-        at = (at + 1) & shard->mask;
-    return &shard->slots[at];
+    return (size_t)(esi_hash_u64(handle) >> shard->shift) & shard->mask;
 }
 
-/* The handle's record, else an empty slot.  While one thread at a time calls MPI there
- * is one record of a handle at most. */
-static struct esi_request *requests_probe(const struct esi_request_shard *shard,
+/* An empty slot for the handle. */
+static struct esi_request *requests_place(struct esi_request_shard *shard,
                                           uint64_t handle)
 {
-    size_t at = esi_request_home(shard, handle);
+    struct esi_request *slot = esi_request_window_slot(shard, handle);
+    size_t at = requests_home(shard, handle);
 
-    while (shard->slots[at].kind != ESI_REQUEST_NONE &&
-           shard->slots[at].handle != handle)
+    if (slot->kind == ESI_REQUEST_NONE)
+        return slot;
+    while (shard->overflow[at].kind != ESI_REQUEST_NONE)
         at = (at + 1) & shard->mask;
-    return &shard->slots[at];
+    shard->overflowed++;
+    return &shard->overflow[at];
+}
+
+/* The newer of two records if `slot` is one of the handle with a serial below `limit`.
+ */
+static struct esi_request *newer_of(struct esi_request *newest,
+                                    struct esi_request *slot,
+                                    uint64_t handle,
+                                    uint64_t limit)
+{
+    if (slot->kind == ESI_REQUEST_NONE || slot->handle != handle ||
+        (esi_multiple && slot->tuple.stop >= limit))
+        return newest;
+    return newest == NULL || slot->tuple.stop > newest->tuple.stop ? slot : newest;
 }
 
 /* The newest record of the handle with a serial below `limit`; NULL when there is none.
- */
+ * While one thread at a time calls MPI there is one record of a handle at most, and
+ * `limit` means nothing. */
 static struct esi_request *requests_find(const struct esi_request_shard *shard,
                                          uint64_t handle,
                                          uint64_t limit)
 {
-    struct esi_request *newest = NULL;
+    struct esi_request *newest =
+        newer_of(NULL, esi_request_window_slot(shard, handle), handle, limit);
 
-    if (!esi_multiple) {
-        newest = requests_probe(shard, handle);
-        return newest->kind != ESI_REQUEST_NONE ? newest : NULL;
-    }
-    for (size_t at = esi_request_home(shard, handle);
-         shard->slots[at].kind != ESI_REQUEST_NONE; at = (at + 1) & shard->mask) {
-        struct esi_request *slot = &shard->slots[at];
-
-        if (slot->handle != handle || slot->tuple.stop >= limit)
-            continue;
-        if (newest == NULL || slot->tuple.stop > newest->tuple.stop)
-            newest = slot;
-    }
+    if (shard->overflowed == 0)
+        return newest;
+    for (size_t at = requests_home(shard, handle);
+         shard->overflow[at].kind != ESI_REQUEST_NONE; at = (at + 1) & shard->mask)
+        newest = newer_of(newest, &shard->overflow[at], handle, limit);
     return newest;
 }
 
 static bool requests_grow(struct esi_request_shard *shard)
 {
-    struct esi_request *old = shard->slots != no_slots ? shard->slots : NULL;
-    size_t old_slots = old != NULL ? shard->mask + 1 : 0;
-    size_t slots = old != NULL ? old_slots * 2 : FIRST_SLOTS;
-    struct esi_request *bigger = esi_ledger_take(slots * sizeof *bigger);
+    struct esi_request *old = slots_of(shard);
+    size_t old_slots = old != NULL ? count_slots(shard) : 0;
+    size_t half = old != NULL ? old_slots : FIRST_SLOTS;
+    struct esi_request *bigger = esi_ledger_take(half * 2 * sizeof *bigger);
 
     if (bigger == NULL)
         return false;
-    if (old == NULL)
-        shard->used = 0;
-    shard->slots = bigger;
-    shard->mask = slots - 1;
+    shard->overflowed = 0;
+    shard->window = bigger;
+    shard->overflow = &bigger[half];
+    shard->mask = half - 1;
     shard->shift = 64 - (esi_multiple ? (unsigned int)SHARDS_LOG2 : 0) -
-                   (unsigned int)__builtin_ctzl(slots);
+                   (unsigned int)__builtin_ctzl(half);
     for (size_t i = 0; i < old_slots; i++)
         if (old[i].kind != ESI_REQUEST_NONE)
             *requests_place(shard, old[i].handle) = old[i];
@@ -141,25 +158,34 @@ static bool requests_grow(struct esi_request_shard *shard)
     return true;
 }
 
-/* Empties a slot and moves back what had been pushed on by it. */
-static void requests_erase(struct esi_request_shard *shard, struct esi_request *slot)
+/* Empties a slot of the overflow and moves back what had been pushed on by it. */
+static void overflow_erase(struct esi_request_shard *shard,
+                           const struct esi_request *slot)
 {
-    size_t hole = (size_t)(slot - shard->slots);
+    size_t hole = (size_t)(slot - shard->overflow);
     size_t at = hole;
 
     for (;;) {
         at = (at + 1) & shard->mask;
-        if (shard->slots[at].kind == ESI_REQUEST_NONE)
+        if (shard->overflow[at].kind == ESI_REQUEST_NONE)
             break;
         /* It may move if its home is not between the hole and it. */
-        if (((at - esi_request_home(shard, shard->slots[at].handle)) & shard->mask) >=
+        if (((at - requests_home(shard, shard->overflow[at].handle)) & shard->mask) >=
             ((at - hole) & shard->mask)) {
-            shard->slots[hole] = shard->slots[at];
+            shard->overflow[hole] = shard->overflow[at];
             hole = at;
         }
     }
-    shard->slots[hole].kind = ESI_REQUEST_NONE;
-    shard->used--;
+    shard->overflow[hole].kind = ESI_REQUEST_NONE;
+    shard->overflowed--;
+}
+
+static void requests_erase(struct esi_request_shard *shard, struct esi_request *slot)
+{
+    if (slot < shard->overflow)
+        slot->kind = ESI_REQUEST_NONE;
+    else
+        overflow_erase(shard, slot);
     esi_request_note_change(shard);
 }
 
@@ -172,21 +198,18 @@ static bool is_awaited(const struct esi_request *request)
            request->kind != ESI_REQUEST_OTHER;
 }
 
+/* Whether one more record has a slot, wherever that is. */
 static bool has_room(struct esi_request_shard *shard)
 {
-    return shard->used * 4 <= shard->mask || requests_grow(shard) ||
-           shard->used < shard->mask;
+    return shard->overflowed * 4 <= shard->mask || requests_grow(shard) ||
+           shard->overflowed < shard->mask;
 }
 
 /* The handle's record that may be replaced, or an empty slot. */
-static struct esi_request *slot_for(const struct esi_request_shard *shard,
-                                    uint64_t handle)
+static struct esi_request *slot_for(struct esi_request_shard *shard, uint64_t handle)
 {
-    struct esi_request *slot;
+    struct esi_request *slot = requests_find(shard, handle, UINT64_MAX);
 
-    if (!esi_multiple)
-        return requests_probe(shard, handle);
-    slot = requests_find(shard, handle, UINT64_MAX);
     return slot == NULL || is_awaited(slot) ? requests_place(shard, handle) : slot;
 }
 
@@ -201,10 +224,8 @@ struct esi_request *esi_request_claim_slowly(uint64_t handle)
         return NULL;
     }
     slot = slot_for(shard, handle);
-    if (slot->kind == ESI_REQUEST_NONE) {
-        shard->used++;
+    if (slot->kind == ESI_REQUEST_NONE)
         *slot = (struct esi_request){.handle = handle, .kind = ESI_REQUEST_OTHER};
-    }
     esi_request_note_change(shard);
     if (esi_multiple)
         slot->tuple.stop = atomic_fetch_add_explicit(&serials, 1, memory_order_acq_rel);
@@ -253,8 +274,8 @@ bool esi_request_put(const struct esi_request *request)
 void esi_request_share(void)
 {
     struct esi_request_shard *shard = &esi_request_shards[0];
-    struct esi_request *records = shard->slots != no_slots ? shard->slots : NULL;
-    size_t slots = records != NULL ? shard->mask + 1 : 0;
+    struct esi_request *records = slots_of(shard);
+    size_t slots = records != NULL ? count_slots(shard) : 0;
 
     if (esi_multiple)
         return;
@@ -330,11 +351,11 @@ void esi_request_foreach(bool (*visit)(struct esi_request *request, void *contex
         struct esi_request_shard *shard = &esi_request_shards[s];
 
         requests_lock(shard);
-        for (size_t i = 0; i <= shard->mask; i++) {
-            struct esi_request request = shard->slots[i];
+        for (size_t i = 0; i < count_slots(shard); i++) {
+            struct esi_request request = shard->window[i];
 
             if (request.kind != ESI_REQUEST_NONE && visit(&request, context))
-                shard->slots[i] = request;
+                shard->window[i] = request;
         }
         requests_unlock(shard);
     }

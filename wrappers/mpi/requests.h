@@ -3,8 +3,13 @@
 /*
  * What is known of the program's outstanding requests and matched messages, by handle.
  *
- * A hash table in shards.  Shards are locked (a spin lock of a few instructions, never
- * held across a call of MPI) only when threads may call MPI at the same time.
+ * A table in shards.  Shards are locked (a spin lock of a few instructions, never held
+ * across a call of MPI) only when threads may call MPI at the same time.
+ *
+ * A shard has two halves of equal size.  In the *window* each handle has one slot, and
+ * handles that follow each other have slots that do: one compare finds a record, and a
+ * sweep over requests in order is one over the memory.  A record whose slot there is
+ * taken goes to the *overflow*, a hash table, which is mostly empty.
  *
  * Two ways to a record: in place (claim, find; then release or remove, soon), which the
  * common calls use, since copies of what was just written piece by piece are slow; and
@@ -21,7 +26,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/hash.h"
 #include "eventspace/tuple.h"
 #include "tuplespace/ledger.h"
 #include "tuplespace/ledger_layout.h"
@@ -100,22 +104,24 @@ void esi_request_share(void);
 /* A part of the table. */
 struct esi_request_shard {
     atomic_flag lock;
-    unsigned int shift; /* of hashes, to slots */
-    size_t mask;        /* slots - 1 */
-    size_t used;
-    struct esi_request *slots; /* in the ledger, where it has room; never NULL */
+    unsigned int shift;           /* of hashes, to slots of the overflow */
+    size_t mask;                  /* slots of a half - 1 */
+    size_t overflowed;            /* records in the overflow */
+    struct esi_request *window;   /* in the ledger, where it has room; never NULL */
+    struct esi_request *overflow; /* behind it */
 };
 
 /* One is used while one thread at a time calls MPI: better for the cache. */
 extern struct esi_request_shard esi_request_shards[ESI_LEDGER_SHARDS]
     __attribute__((visibility("hidden")));
 
-/* The upper bits of this hash put handles that follow each other far apart: they have
- * no neighbours that were pushed on or must move back. */
-static inline size_t esi_request_home(const struct esi_request_shard *shard,
-                                      uint64_t handle)
+/* The handle's slot in the window.  Handles are numbers that differ in their low bits,
+ * or addresses of objects of some 100 bytes. */
+static inline struct esi_request *esi_request_window_slot(
+    const struct esi_request_shard *shard,
+    uint64_t handle)
 {
-    return (size_t)(esi_hash_u64(handle) >> shard->shift) & shard->mask;
+    return &shard->window[(handle ^ handle >> 7) & shard->mask];
 }
 
 /* Tells readers of the ledger that a request has come or gone; the shard is locked. */
@@ -140,14 +146,11 @@ void esi_request_remove_slowly(struct esi_request *request);
 ES_HOT struct esi_request *esi_request_claim(uint64_t handle)
 {
     struct esi_request_shard *shard = &esi_request_shards[0];
-    struct esi_request *slot;
+    struct esi_request *slot = esi_request_window_slot(shard, handle);
 
-    if (ESI_UNLIKELY(esi_multiple || shard->used * 4 > shard->mask))
+    if (ESI_UNLIKELY(esi_multiple || shard->overflowed != 0 ||
+                     slot->kind != ESI_REQUEST_NONE))
         return esi_request_claim_slowly(handle);
-    slot = &shard->slots[esi_request_home(shard, handle)];
-    if (ESI_UNLIKELY(slot->kind != ESI_REQUEST_NONE))
-        return esi_request_claim_slowly(handle);
-    shard->used++;
     esi_request_note_change(shard);
     slot->handle = handle;
     slot->tuple.stop = 0;
@@ -158,16 +161,13 @@ ES_HOT struct esi_request *esi_request_claim(uint64_t handle)
 ES_HOT struct esi_request *esi_request_find(uint64_t handle, uint64_t limit)
 {
     struct esi_request_shard *shard = &esi_request_shards[0];
+    struct esi_request *slot = esi_request_window_slot(shard, handle);
 
-    if (ESI_LIKELY(!esi_multiple)) {
-        struct esi_request *slot = &shard->slots[esi_request_home(shard, handle)];
-
-        if (slot->kind == ESI_REQUEST_NONE)
-            return NULL;
-        if (ESI_LIKELY(slot->handle == handle))
-            return slot;
-    }
-    return esi_request_find_slowly(handle, limit);
+    if (ESI_UNLIKELY(esi_multiple))
+        return esi_request_find_slowly(handle, limit);
+    if (ESI_LIKELY(slot->handle == handle && slot->kind != ESI_REQUEST_NONE))
+        return slot;
+    return shard->overflowed != 0 ? esi_request_find_slowly(handle, limit) : NULL;
 }
 
 ES_HOT void esi_request_release(struct esi_request *request)
@@ -179,18 +179,13 @@ ES_HOT void esi_request_release(struct esi_request *request)
 ES_HOT void esi_request_remove(struct esi_request *request)
 {
     struct esi_request_shard *shard = &esi_request_shards[0];
-    size_t next;
 
-    if (ESI_LIKELY(!esi_multiple)) {
-        next = ((size_t)(request - shard->slots) + 1) & shard->mask;
-        if (ESI_LIKELY(shard->slots[next].kind == ESI_REQUEST_NONE)) {
-            request->kind = ESI_REQUEST_NONE;
-            shard->used--;
-            esi_request_note_change(shard);
-            return;
-        }
+    if (ESI_UNLIKELY(esi_multiple || request >= shard->overflow)) {
+        esi_request_remove_slowly(request);
+        return;
     }
-    esi_request_remove_slowly(request);
+    request->kind = ESI_REQUEST_NONE;
+    esi_request_note_change(shard);
 }
 
 /* Adds a copy, in place of a record with the same handle.  False without memory. */
