@@ -92,6 +92,7 @@ ES_HOT bool esi_writer_is_enabled(const struct esi_writer *writer)
     return atomic_load_explicit(&writer->element->enabled, memory_order_relaxed) != 0;
 }
 
+/* The slot at head. */
 ES_HOT _Atomic uint32_t *esi_writer_slot(const struct esi_writer *writer)
 {
     return writer->ring + (size_t)(writer->head & writer->mask) * ES_TUPLE_WORDS;
@@ -185,30 +186,21 @@ ES_HOT void esi_writer_open(struct esi_writer *writer, const struct es_tuple *tu
     esi_writer_open_at(writer, tuple, 0);
 }
 
-/* Publishes the open tuple, which lies in `slot` as it was opened, completed at `stop`.
- */
-ES_HOT void esi_writer_close_at(struct esi_writer *writer,
-                                _Atomic uint32_t *slot,
-                                uint64_t stop)
-{
-    esi_writer_store_wide(slot, ES_WORD_STOP, stop);
-    esi_writer_advance(writer);
-}
-
+/* Publishes the open tuple, as it was opened, completed at `stop`. */
 ES_HOT void esi_writer_close(struct esi_writer *writer, uint64_t stop)
 {
-    esi_writer_close_at(writer, esi_writer_slot(writer), stop);
+    esi_writer_store_wide(esi_writer_slot(writer), ES_WORD_STOP, stop);
+    esi_writer_advance(writer);
 }
 
 /* The same, with the payload that only the end has told.  One word: a reader of the
  * open tuple sees the old one or the new one. */
 ES_HOT void esi_writer_close_with(struct esi_writer *writer,
-                                  _Atomic uint32_t *slot,
                                   uint64_t stop,
                                   uint32_t bytes)
 {
-    esi_writer_store_word(slot, ES_WORD_BYTES, bytes);
-    esi_writer_close_at(writer, slot, stop);
+    esi_writer_store_word(esi_writer_slot(writer), ES_WORD_BYTES, bytes);
+    esi_writer_close(writer, stop);
 }
 
 /* Publishes a whole tuple, in place of the open one if there is one. */

@@ -186,8 +186,7 @@ static void a_tuple_can_be_closed_with_the_payload(void **state)
     open.stop = 0;
     open.bytes = 0;
     esi_writer_open(&scene->writer, &open);
-    esi_writer_close_with(&scene->writer, esi_writer_slot(&scene->writer),
-                          expected.stop, expected.bytes);
+    esi_writer_close_with(&scene->writer, expected.stop, expected.bytes);
     assert_int_equal(read_from(scene, &cursor, 0), 1);
 }
 

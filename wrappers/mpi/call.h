@@ -62,9 +62,8 @@ struct esi_call {
     uint32_t
         alike;     /* a collective's: what must be alike at all its members (objects.h);
                        when it is described, their hash; 0 = nothing */
-    uint64_t head; /* of the element when the tuple was shown ... */
-    _Atomic uint32_t *slot; /* ... and where it lies */
-    bool open;              /* the tuple is shown in the element */
+    uint64_t head; /* a completion call's: of the element when its tuple was shown */
+    bool open;     /* the tuple is shown in the element */
     bool numbered; /* a channel counted it: taken off again if the call fails */
     struct es_tuple tuple;
 };
@@ -95,7 +94,6 @@ ES_HOT bool esi_call_enter(struct esi_call *call,
     esi_site_take(thread);
     call->open = false;
     call->head = 0;
-    call->slot = NULL;
     call->numbered = false;
     call->unknown_comm = 0;
     call->count = 0;
@@ -131,8 +129,6 @@ ES_HOT void esi_call_open(struct esi_call *call)
 {
     if (esi_call_start(call)) {
         call->open = true;
-        call->head = call->path->writer.head;
-        call->slot = esi_writer_slot(&call->path->writer);
         esi_writer_open_at(&call->path->writer, &call->tuple, call->thread->site);
     }
 }
@@ -221,7 +217,7 @@ ES_HOT void esi_call_leave(struct esi_call *call, int result)
         esi_call_write_late(&late, result, stop);
         *call = late;
     } else if (ESI_LIKELY(call->open)) {
-        esi_writer_close_at(&call->path->writer, call->slot, stop);
+        esi_writer_close(&call->path->writer, stop);
         esi_call_count(call, stop);
     }
     esi_call_exit(call);

@@ -104,6 +104,7 @@ ES_HOT void esi_completion_open(struct esi_call *call,
                       count > 0 ? (uint32_t)count : 0, awaited.operation);
     call->tuple.communicator = awaited.communicator;
     esi_call_open(call);
+    call->head = call->path->writer.head;
 }
 
 /* Ends a call that has made the persistent request described by `record` (kind and
@@ -155,7 +156,7 @@ ES_HOT void esi_wait_leave(struct esi_call *call, uint64_t stop)
 {
     if (ESI_LIKELY(call->open)) {
         if (call->path->writer.head == call->head) {
-            esi_writer_close_at(&call->path->writer, call->slot, stop);
+            esi_writer_close(&call->path->writer, stop);
         } else {
             call->tuple.stop = stop;
             esi_call_write(call);

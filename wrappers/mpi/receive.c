@@ -76,7 +76,7 @@ ES_HOT void publish_foreseen(struct esi_call *call,
     if (!call->open)
         return;
     bytes = esi_status_get_bytes(status);
-    esi_writer_close_with(&call->path->writer, call->slot, stop, bytes);
+    esi_writer_close_with(&call->path->writer, stop, bytes);
     esi_profile_add_call(call->thread, call->tuple.operation, stop - call->tuple.start,
                          bytes);
 }
