@@ -114,7 +114,7 @@ static bool prepare_environment(char *program, const char **ret_run)
     struct es_error error = {.text = ""};
     char *library;
 
-    int code = esi_preload_find(&error, &library);
+    int code = esi_preload_find_for(program, &error, &library);
     if (code < 0) {
         esi_command_fail_error(0, &error, code, "not collecting");
         return false;

@@ -405,6 +405,7 @@ static int check_program(const struct run_arguments *arguments,
 /* A program whose events are wanted, and cannot be recorded, is not started.  0, or an
  * exit status after saying why. */
 static int start_recording(const struct esi_run_setup *setup,
+                           const char *program,
                            const char *directory,
                            struct esi_recording_child *recorder)
 {
@@ -413,7 +414,7 @@ static int start_recording(const struct esi_run_setup *setup,
 
     if (!setup->name[0])
         return esi_command_fail(ES_EXIT_USAGE, "cannot record: nothing is collected");
-    int code = esi_preload_find(&error, &library);
+    int code = esi_preload_find_for(program, &error, &library);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "cannot record");
     free(library);
@@ -542,7 +543,8 @@ int esi_cmd_run(int argc, char **argv)
     if (status == 0 && setup.name[0] && !arguments.no_server)
         start_server(&arguments, &setup);
     if (status == 0 && arguments.record)
-        status = start_recording(&setup, arguments.record, &recorder);
+        status = start_recording(&setup, arguments.request.program[0], arguments.record,
+                                 &recorder);
     if (status)
         call_off(&setup);
     else

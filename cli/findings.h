@@ -14,23 +14,12 @@ enum esi_finding {
     ES_FINDING_PROBLEM, /* collecting does not work, or not all of it */
 };
 
-/* MPIs that have one binary interface. */
-enum esi_mpi_family {
-    ES_MPI_UNKNOWN,
-    ES_MPI_MPICH,
-    ES_MPI_OPEN_MPI,
-};
-
 /* Caller's memory; begins as zeros with the format set. */
 struct esi_findings {
     enum esi_format format;
     size_t problems;
     char first[1200]; /* the first problem, else the first note about the program */
-    enum esi_mpi_family family; /* of the MPI we are built with, once it is found */
 };
-
-/* "MPICH or one like it" */
-const char *esi_mpi_family_name(enum esi_mpi_family family);
 
 /* Prints one finding about `subject`, a few words: "shared memory". */
 void esi_findings_add(struct esi_findings *findings,

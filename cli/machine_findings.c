@@ -48,19 +48,20 @@ static bool can_load(const char *library, char *complaint, size_t size)
     return code == 0 && strcmp(complaint, PACKAGE_STRING) == 0;
 }
 
-static void find_preload(struct esi_findings *findings)
+static void find_preload(struct esi_findings *findings, const struct esi_mpi *mpi)
 {
     struct es_error error = {.text = ""};
     char complaint[1024], text[1024];
     char *library;
 
-    if (esi_preload_find(&error, &library) < 0) {
+    if (esi_preload_find(mpi, &error, &library) < 0) {
         esi_findings_add(findings, ES_FINDING_PROBLEM, "preload library", "%s",
                          es_error_format(&error, text, sizeof text));
         return;
     }
     if (can_load(library, complaint, sizeof complaint))
-        esi_findings_add(findings, ES_FINDING_GOOD, "preload library", "%s", library);
+        esi_findings_add(findings, ES_FINDING_GOOD, "preload library", "%s, for %s",
+                         library, esi_mpi_family_name(mpi->family));
     else
         esi_findings_add(findings, ES_FINDING_PROBLEM, "preload library",
                          "%s cannot be loaded: %s", library, complaint);
@@ -79,10 +80,10 @@ static void find_versions(struct esi_findings *findings)
 
 static void find_settings(struct esi_findings *findings)
 {
-    static const char *const names[] = {"EVENTSPACE_RUN",     "EVENTSPACE_DIR",
-                                        "EVENTSPACE_PLAN",    "EVENTSPACE_RANK",
-                                        "EVENTSPACE_CLOCK",   "EVENTSPACE_LAUNCHER",
-                                        "EVENTSPACE_PRELOAD", "LD_PRELOAD"};
+    static const char *const names[] = {
+        "EVENTSPACE_RUN",     "EVENTSPACE_DIR",   "EVENTSPACE_PLAN",
+        "EVENTSPACE_RANK",    "EVENTSPACE_CLOCK", "EVENTSPACE_LAUNCHER",
+        "EVENTSPACE_PRELOAD", "EVENTSPACE_MPI",   "LD_PRELOAD"};
     const char *disable = getenv("EVENTSPACE_DISABLE");
 
     if (disable)
@@ -98,17 +99,6 @@ static void find_settings(struct esi_findings *findings)
 }
 
 /* --- MPI -------------------------------------------------------------------------- */
-
-const char *esi_mpi_family_name(enum esi_mpi_family family)
-{
-    static const char *const names[] = {
-        [ES_MPI_UNKNOWN] = "an unknown MPI",
-        [ES_MPI_MPICH] = "MPICH or one like it",
-        [ES_MPI_OPEN_MPI] = "Open MPI",
-    };
-
-    return names[family];
-}
 
 static enum esi_mpi_family family_of(const char *answer)
 {
@@ -160,24 +150,33 @@ static bool find_tool(struct esi_findings *findings,
     return code == 0;
 }
 
-static void find_mpi(struct esi_findings *findings)
+static void find_mpi(struct esi_findings *findings, const struct esi_mpi *mpi)
 {
-    const char *compiler = *ES_MPICC ? ES_MPICC : "mpicc";
-    const char *launcher = *ES_MPIEXEC ? ES_MPIEXEC : "mpiexec";
     enum esi_mpi_family ours = ES_MPI_UNKNOWN, theirs = ES_MPI_UNKNOWN;
 
-    if (!*ES_MPICC)
-        esi_findings_add(findings, ES_FINDING_PROBLEM, "MPI",
-                         "built without an MPI: MPI programs cannot be collected");
-    bool has_compiler = find_tool(findings, compiler, "-show", "compiler", &ours);
-    bool has_launcher = find_tool(findings, launcher, "--version", "launcher", &theirs);
-    findings->family = ours;
+    bool has_compiler = find_tool(findings, mpi->compiler, "-show", "compiler", &ours);
+    bool has_launcher =
+        find_tool(findings, mpi->launcher, "--version", "launcher", &theirs);
     if (has_compiler && has_launcher && ours != theirs && ours && theirs)
         esi_findings_add(
             findings, ES_FINDING_PROBLEM, "MPI",
             "compiler and launcher do not belong together: every rank would "
             "run alone; configure --with-mpi=DIR, or on Debian "
             "update-alternatives --config mpirun");
+}
+
+static void find_mpis(struct esi_findings *findings)
+{
+    size_t count;
+    const struct esi_mpi *table = esi_mpi_table(&count);
+
+    if (count == 0)
+        esi_findings_add(findings, ES_FINDING_PROBLEM, "MPI",
+                         "built without an MPI: MPI programs cannot be collected");
+    for (size_t i = 0; i < count; i++) {
+        find_preload(findings, &table[i]);
+        find_mpi(findings, &table[i]);
+    }
 }
 
 /* --- Machine ---------------------------------------------------------------------- */
@@ -317,9 +316,8 @@ static void find_run_directory(struct esi_findings *findings)
 void esi_find_in_machine(struct esi_findings *findings)
 {
     find_versions(findings);
-    find_preload(findings);
     find_settings(findings);
-    find_mpi(findings);
+    find_mpis(findings);
     find_shared_memory(findings);
     find_clock(findings);
     find_membarrier(findings);

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "cli/launch/mpi.h"
 #include "cli/program_file.h"
 #include "eventspace/operation.h"
 
@@ -48,54 +49,35 @@ static bool can_be_preloaded(struct esi_findings *findings,
     return !why && file->is_same_machine;
 }
 
-static enum esi_mpi_family family_of_library(const char *name)
+/* The MPI that it is linked with, and whether it can be collected. */
+static void add_mpi(struct esi_findings *findings, const struct esi_program_file *file)
 {
-    static const struct {
-        const char *beginning;
-        enum esi_mpi_family family;
-    } rows[] = {
-        {"libmpich", ES_MPI_MPICH},           {"libmpi.so.12", ES_MPI_MPICH},
-        {"libmpi.so.20", ES_MPI_OPEN_MPI},    {"libmpi.so.40", ES_MPI_OPEN_MPI},
-        {"libmpi_mpifh.so", ES_MPI_OPEN_MPI}, {"libmpi_usempi", ES_MPI_OPEN_MPI},
-    };
+    enum esi_mpi_family family = esi_mpi_family_of_program(file);
+    const struct esi_mpi *mpi = esi_mpi_find(family);
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (strncmp(name, rows[i].beginning, strlen(rows[i].beginning)) == 0)
-            return rows[i].family;
-    return ES_MPI_UNKNOWN;
-}
-
-static void add_library(struct esi_findings *findings, const char *name)
-{
-    enum esi_mpi_family theirs = family_of_library(name);
-
-    if (theirs != ES_MPI_UNKNOWN && findings->family != ES_MPI_UNKNOWN &&
-        theirs != findings->family)
+    for (size_t i = 0; i < file->libraries.count; i++)
+        if (strncmp(file->libraries.words[i], "libmpi", 6) == 0)
+            esi_findings_add(findings, ES_FINDING_GOOD, "program", "needs %s",
+                             file->libraries.words[i]);
+    if (mpi)
+        esi_findings_add(findings, ES_FINDING_GOOD, "program",
+                         "is linked with %s; 'eventspace run' starts it by %s",
+                         esi_mpi_family_name(family), mpi->launcher);
+    else if (family == ES_MPI_ABI)
         esi_findings_add(findings, ES_FINDING_PROBLEM, "program",
-                         "needs %s of %s, but the collector was built with %s: do not "
-                         "mix them; build EventSpace with the program's MPI",
-                         name, esi_mpi_family_name(theirs),
-                         esi_mpi_family_name(findings->family));
+                         "is linked with libmpi_abi, the ABI of MPI 5: there is no "
+                         "library to collect it yet; link it with an MPI of the table");
+    else if (family != ES_MPI_UNKNOWN)
+        esi_findings_add(findings, ES_FINDING_PROBLEM, "program",
+                         "is linked with %s, for which this installation has no "
+                         "library: build EventSpace with the program's MPI",
+                         esi_mpi_family_name(family));
     else
-        esi_findings_add(findings, ES_FINDING_GOOD, "program", "needs %s", name);
-}
-
-static void add_libraries(struct esi_findings *findings,
-                          const struct esi_program_file *file)
-{
-    size_t found = 0;
-
-    for (size_t i = 0; i < file->libraries.count; i++) {
-        if (strncmp(file->libraries.words[i], "libmpi", 6) != 0)
-            continue;
-        found++;
-        add_library(findings, file->libraries.words[i]);
-    }
-    if (found == 0)
-        esi_findings_add(findings, ES_FINDING_NOTE, "program",
-                         "%s needs no MPI library itself; one that it loads later is "
-                         "collected all the same",
-                         file->path);
+        esi_findings_add(
+            findings, ES_FINDING_NOTE, "program",
+            "%s is linked with no MPI; one that it loads later is "
+            "collected if it is that of the launcher, or of EVENTSPACE_MPI",
+            file->path);
 }
 
 static const char *why_missed(const char *name)
@@ -139,7 +121,7 @@ int esi_find_in_program(struct esi_findings *findings, const char *program)
     if (file.kind == ES_PROGRAM_SCRIPT || file.kind == ES_PROGRAM_OTHER) {
         add_other_kind(findings, &file);
     } else if (can_be_preloaded(findings, &file)) {
-        add_libraries(findings, &file);
+        add_mpi(findings, &file);
         add_routines(findings, &file);
     }
     esi_program_file_fini(&file);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# es_mpi.m4 - finds the MPI through its compiler wrapper.
+# es_mpi.m4 - finds each MPI through its compiler wrapper.
 
 # ES_MPI_FLAVOUR(VARIABLE, COMMAND) - asks an MPI launcher or compiler whose it is.
 AC_DEFUN([ES_MPI_FLAVOUR], [
@@ -10,33 +10,35 @@ AC_DEFUN([ES_MPI_FLAVOUR], [
     [$1=unknown])
 ])
 
-# ES_MPI_INCLUDE_FLAGS - MPI_CPPFLAGS: the include options of $MPICC, nothing of its
+# ES_MPI_INCLUDE_FLAGS(VARIABLE, MPICC) - the include options of a wrapper, nothing of its
 # libraries, because the preload library must not be tied to one libmpi by name.
 AC_DEFUN([ES_MPI_INCLUDE_FLAGS], [
-  AC_MSG_CHECKING([where mpi.h is])
-  es_show=`$MPICC -show 2>/dev/null` || es_show=`$MPICC --showme 2>/dev/null`
-  MPI_CPPFLAGS=
+  AC_MSG_CHECKING([where mpi.h of $2 is])
+  es_show=`$2 -show 2>/dev/null` || es_show=`$2 --showme 2>/dev/null`
+  $1=
   for es_word in $es_show; do
     AS_CASE([$es_word], [-I*], [
-      AS_CASE([" $MPI_CPPFLAGS "], [*" $es_word "*], [],
-        [MPI_CPPFLAGS="$MPI_CPPFLAGS${MPI_CPPFLAGS:+ }$es_word"])])
+      AS_CASE([" $$1 "], [*" $es_word "*], [],
+        [$1="$$1${$1:+ }$es_word"])])
   done
-  AC_MSG_RESULT([${MPI_CPPFLAGS:-on the compiler's own path}])
+  AC_MSG_RESULT([${$1:-on the compiler's own path}])
+  AC_SUBST([$1])
 ])
 
-# ES_MPI_TRY_C - compiles and links one MPI program with $MPICC.
+# ES_MPI_TRY_C(MPICC, WORKS, FLAVOUR) - compiles and links one MPI program with a wrapper;
+# sets two variables.
 AC_DEFUN([ES_MPI_TRY_C], [
-  AC_MSG_CHECKING([whether $MPICC links an MPI program])
+  AC_MSG_CHECKING([whether $1 links an MPI program])
   es_saved_CC=$CC
-  CC=$MPICC
+  CC=$1
   AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]],
-      [[MPI_Init(0, 0); MPI_Finalize();]])], [es_mpi_works=yes], [es_mpi_works=no])
+      [[MPI_Init(0, 0); MPI_Finalize();]])], [$2=yes], [$2=no])
   AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]],
       [[#ifndef OPEN_MPI
         #error not Open MPI
-        #endif]])], [es_mpicc_flavour=openmpi], [es_mpicc_flavour=mpich])
+        #endif]])], [$3=openmpi], [$3=mpich])
   CC=$es_saved_CC
-  AC_MSG_RESULT([$es_mpi_works])
+  AC_MSG_RESULT([$$2])
 ])
 
 # ES_MPI_TRY_FC - compiles and links one program with the modern Fortran binding.
@@ -55,7 +57,8 @@ _ACEOF
   AC_MSG_RESULT([$es_mpifort_works])
 ])
 
-# ES_CHECK_MPI - sets MPICC, MPIFC, MPIEXEC, MPI_CPPFLAGS, HAVE_MPI and HAVE_MPIFORT.
+# ES_CHECK_MPI - sets MPICC, MPIFC, MPIEXEC, MPI_CPPFLAGS, HAVE_MPI, HAVE_MPIFORT, and
+# ES_MPI, which is mpich (or one of its kin) or openmpi.
 AC_DEFUN([ES_CHECK_MPI], [
   AC_ARG_WITH([mpi],
     [AS_HELP_STRING([--with-mpi=DIR|no],
@@ -73,12 +76,18 @@ AC_DEFUN([ES_CHECK_MPI], [
   ], [
     AS_IF([test "x$with_mpi" = xyes], [es_mpi_path=$PATH],
       [es_mpi_path=$with_mpi/bin$PATH_SEPARATOR$with_mpi])
+    # Debian keeps MPICH's commands under names of their own, whoever has the plain ones.
+    AS_IF([test -z "$MPICC"], [AC_PATH_PROG([es_mpich], [mpicc.mpich], [], [$es_mpi_path])])
+    AS_IF([test -n "$es_mpich" && test -x "${es_mpich%/*}/mpiexec.mpich"], [
+      MPICC=$es_mpich
+      : ${MPIEXEC=${MPICC%/*}/mpiexec.mpich}
+      AS_IF([test -x "${MPICC%/*}/mpifort.mpich"], [: ${MPIFC=${MPICC%/*}/mpifort.mpich}])])
     AC_PATH_PROGS([MPICC], [mpicc], [], [$es_mpi_path])
     AC_PATH_PROGS([MPIEXEC], [mpiexec mpiexec.hydra mpirun], [], [$es_mpi_path])
     AC_PATH_PROGS([MPIFC], [mpifort mpif90], [], [$es_mpi_path])
     AS_IF([test -z "$MPICC"],
         [ES_MISSING([an MPI: no mpicc in $es_mpi_path; --with-mpi=DIR names another place, --with-mpi=no builds without], [mpich libmpich-dev])],
-      [ES_MPI_TRY_C
+      [ES_MPI_TRY_C([$MPICC], [es_mpi_works], [ES_MPI])
        AS_IF([test "x$es_mpi_works" = xno],
          [ES_MISSING([a working MPI: $MPICC compiles no program that includes mpi.h (config.log says why)], [libmpich-dev])])])
     AS_IF([test -z "$MPIEXEC" && test -n "$MPICC"],
@@ -88,28 +97,57 @@ AC_DEFUN([ES_CHECK_MPI], [
   AM_CONDITIONAL([HAVE_MPI], [test "x$es_mpi_works" = xyes])
   AM_CONDITIONAL([HAVE_MPIFORT], [test "x$es_mpifort_works" = xyes])
   AC_SUBST([MPI_CPPFLAGS])
+  AC_SUBST([ES_MPI])
+  ES_CHECK_OPENMPI
+])
+
+# ES_CHECK_OPENMPI - a second MPI, for which the interposer is built, too: sets
+# OPENMPI_MPICC, OPENMPI_MPIFC, OPENMPI_MPIEXEC, OPENMPI_CPPFLAGS and HAVE_OPENMPI.
+AC_DEFUN([ES_CHECK_OPENMPI], [
+  AC_ARG_WITH([openmpi],
+    [AS_HELP_STRING([--with-openmpi=MPICC|no],
+      [collect programs of Open MPI, too, whose compiler is MPICC @<:@mpicc.openmpi@:>@])],
+    [], [with_openmpi=yes])
+  es_openmpi_works=no
+  es_openmpi_summary=no
+  OPENMPI_MPICC=
+  AS_IF([test "x$es_mpi_works" = xno || test "x$ES_MPI" = xopenmpi], [with_openmpi=no])
+  AS_CASE([$with_openmpi],
+    [no], [],
+    [yes], [AC_PATH_PROG([OPENMPI_MPICC], [mpicc.openmpi])
+            es_openmpi_summary="no (Debian/Ubuntu package libopenmpi-dev)"],
+    [AC_PATH_PROG([OPENMPI_MPICC], [$with_openmpi])
+     AS_IF([test -z "$OPENMPI_MPICC"],
+       [AC_MSG_ERROR([--with-openmpi=$with_openmpi: there is no such compiler])])])
+  AS_IF([test -n "$OPENMPI_MPICC"], [ES_OPENMPI_ACCEPT])
+  AM_CONDITIONAL([HAVE_OPENMPI], [test "x$es_openmpi_works" = xyes])
+  AM_CONDITIONAL([HAVE_OPENMPI_FORT], [test -n "$OPENMPI_MPIFC"])
+  AC_SUBST([OPENMPI_MPIEXEC])
+  AC_SUBST([OPENMPI_MPIFC])
+])
+
+# ES_OPENMPI_ACCEPT - tries $OPENMPI_MPICC. Its launcher and its Fortran compiler lie beside
+# it and are called as it is: mpicc.openmpi and mpiexec.openmpi.
+AC_DEFUN([ES_OPENMPI_ACCEPT], [
+  ES_MPI_TRY_C([$OPENMPI_MPICC], [es_openmpi_works], [es_openmpi_flavour])
+  AS_IF([test "$es_openmpi_works $es_openmpi_flavour" != "yes openmpi"],
+    [AC_MSG_ERROR([$OPENMPI_MPICC is no working compiler of Open MPI (config.log says why);
+  --with-openmpi=MPICC names another, --with-openmpi=no builds without])])
+  ES_MPI_INCLUDE_FLAGS([OPENMPI_CPPFLAGS], [$OPENMPI_MPICC])
+  es_suffix=${OPENMPI_MPICC##*/mpicc}
+  OPENMPI_MPIEXEC=${OPENMPI_MPICC%/*}/mpiexec$es_suffix
+  OPENMPI_MPIFC=${OPENMPI_MPICC%/*}/mpifort$es_suffix
+  AS_IF([test ! -x "$OPENMPI_MPIFC"], [OPENMPI_MPIFC=])
+  es_openmpi_summary="$OPENMPI_MPICC, $OPENMPI_MPIEXEC"
 ])
 
 # ES_MPI_SAME - a shell condition: compiler and launcher are of one MPI.
-m4_define([ES_MPI_SAME], [test "$es_mpicc_flavour" = "$es_mpiexec_flavour" || test "$es_mpiexec_flavour" = unknown])
-
-# ES_MPI_TRY_DEBIAN_MPICH - Debian keeps MPICH's commands under these names, whoever has
-# taken the plain ones.
-AC_DEFUN([ES_MPI_TRY_DEBIAN_MPICH], [
-  AS_IF([test -x "$MPICC.mpich" && test -x "${MPIEXEC%/*}/mpiexec.mpich"], [
-    AC_MSG_NOTICE([$MPICC and $MPIEXEC are of two MPIs: taking MPICH's own commands])
-    MPICC=$MPICC.mpich
-    MPIEXEC=${MPIEXEC%/*}/mpiexec.mpich
-    MPIFC=
-    AS_IF([test -x "${MPICC%/*}/mpifort.mpich"], [MPIFC=${MPICC%/*}/mpifort.mpich])
-    ES_MPI_TRY_C
-    ES_MPI_FLAVOUR([es_mpiexec_flavour], [$MPIEXEC --version])])
-])
+m4_define([ES_MPI_SAME], [test "$ES_MPI" = "$es_mpiexec_flavour" || test "$es_mpiexec_flavour" = unknown])
 
 # ES_MPI_BUILD_CC - MPI_BUILD_CC: the wrapper around the compiler that all else is built
 # with, for our own MPI programs (sanitizers and warnings are those of $CC).
 AC_DEFUN([ES_MPI_BUILD_CC], [
-  AS_CASE([$es_mpicc_flavour],
+  AS_CASE([$ES_MPI],
     [openmpi], [MPI_BUILD_CC="env OMPI_CC='$CC' $MPICC"],
     [AS_IF([test -n "`$MPICC -cc=$CC -show 2>/dev/null`"],
       [MPI_BUILD_CC="$MPICC -cc=$CC"], [MPI_BUILD_CC=$MPICC])])
@@ -121,19 +159,17 @@ AC_DEFUN([ES_MPI_BUILD_CC], [
 AC_DEFUN([ES_MPI_ACCEPT], [
   AC_MSG_CHECKING([whether $MPICC and $MPIEXEC belong together])
   ES_MPI_FLAVOUR([es_mpiexec_flavour], [$MPIEXEC --version])
-  AS_IF([ES_MPI_SAME], [AC_MSG_RESULT([yes, $es_mpicc_flavour])],
+  AS_IF([ES_MPI_SAME], [AC_MSG_RESULT([yes, $ES_MPI])],
     [AC_MSG_RESULT([no])
-     ES_MPI_TRY_DEBIAN_MPICH])
-  AS_IF([ES_MPI_SAME], [], [
-     AC_MSG_ERROR([$MPICC is of $es_mpicc_flavour, but $MPIEXEC is of $es_mpiexec_flavour.
+     AC_MSG_ERROR([$MPICC is of $ES_MPI, but $MPIEXEC is of $es_mpiexec_flavour.
   Choose one MPI with --with-mpi=DIR or MPICC=... MPIEXEC=..., or, on Debian and Ubuntu:
     update-alternatives --config mpi
     update-alternatives --config mpirun])])
-  ES_MPI_INCLUDE_FLAGS
+  ES_MPI_INCLUDE_FLAGS([MPI_CPPFLAGS], [$MPICC])
   AS_IF([test -n "$MPIFC"], [
     ES_MPI_FLAVOUR([es_mpifort_flavour], [$MPIFC -show])
-    AS_IF([test "$es_mpifort_flavour" != "$es_mpicc_flavour" && test "$es_mpifort_flavour" != unknown],
-      [AC_MSG_WARN([$MPIFC is of $es_mpifort_flavour, but $MPICC is of $es_mpicc_flavour: going without Fortran])],
+    AS_IF([test "$es_mpifort_flavour" != "$ES_MPI" && test "$es_mpifort_flavour" != unknown],
+      [AC_MSG_WARN([$MPIFC is of $es_mpifort_flavour, but $MPICC is of $ES_MPI: going without Fortran])],
       [ES_MPI_TRY_FC])])
   AC_DEFINE([HAVE_MPI], [1], [Define if an MPI was found.])
   # The statuses of the MPICH ABI (MPICH, Intel MPI, Cray MPI ...) hold the byte count.
@@ -142,7 +178,7 @@ AC_DEFUN([ES_MPI_ACCEPT], [
   AC_CHECK_MEMBERS([MPI_Status.count_lo], [], [], [[#include <mpi.h>]])
   CPPFLAGS=$es_saved_CPPFLAGS
   ES_MPI_BUILD_CC
-  es_mpi_summary="$es_mpicc_flavour ($MPICC, $MPIEXEC)"
+  es_mpi_summary="$ES_MPI ($MPICC, $MPIEXEC)"
   AS_IF([test "x$es_mpifort_works" = xyes], [
     AC_DEFINE([HAVE_MPIFORT], [1], [Define if the MPI has the Fortran bindings.])
     es_mpifort_summary=$MPIFC],

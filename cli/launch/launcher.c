@@ -14,6 +14,7 @@
 #include <wordexp.h>
 
 #include "base/array.h"
+#include "cli/launch/mpi.h"
 
 static int append_argument(struct esi_command_line *line, const char *word)
 {
@@ -91,13 +92,32 @@ static int append_self(struct esi_command_line *line)
     return code == 0 ? append_argument(line, "--") : code;
 }
 
-static const char *default_launcher(void)
+/* The launcher of the MPI that the program uses. */
+static int append_own_launcher(struct esi_command_line *line,
+                               const struct esi_launcher_request *request)
 {
-    const char *chosen = getenv("EVENTSPACE_LAUNCHER");
+    const struct esi_mpi *mpi;
 
-    if (chosen && *chosen)
-        return chosen;
-    return *ES_MPIEXEC ? ES_MPIEXEC : "mpiexec";
+    if (esi_mpi_choose(request->program[0], NULL, &mpi) < 0)
+        return append_argument(line, *ES_MPIEXEC ? ES_MPIEXEC : "mpiexec");
+    int code = append_argument(line, mpi->launcher);
+    /* More ranks than cores are what the user has asked for, as MPICH takes it. */
+    if (code == 0 && mpi->family == ES_MPI_OPEN_MPI && !request->hostfile)
+        code = append_argument(line, "--oversubscribe");
+    return code;
+}
+
+static int append_any_launcher(struct esi_command_line *line,
+                               const struct esi_launcher_request *request,
+                               struct es_error *error)
+{
+    const char *chosen = request->command;
+
+    if (!chosen)
+        chosen = getenv("EVENTSPACE_LAUNCHER");
+    if (request->command || (chosen && *chosen))
+        return append_launcher(line, chosen, error);
+    return append_own_launcher(line, request);
 }
 
 int esi_launcher_command_line(const struct esi_launcher_request *request,
@@ -112,8 +132,7 @@ int esi_launcher_command_line(const struct esi_launcher_request *request,
     /* An option that both MPICH's and Open MPI's launchers know. */
     const char *hosts[] = {"-machinefile", request->hostfile, NULL};
 
-    int code = append_launcher(
-        &line, request->command ? request->command : default_launcher(), error);
+    int code = append_any_launcher(&line, request, error);
     if (code == 0)
         code = append_all(&line, counts);
     if (code == 0 && request->hostfile)

@@ -10,8 +10,8 @@
 #include "eventspace/error.h"
 
 struct esi_launcher_request {
-    const char *
-        command; /* --launcher; NULL = $EVENTSPACE_LAUNCHER, else configure's mpiexec */
+    const char
+        *command; /* --launcher; NULL = $EVENTSPACE_LAUNCHER, else that of the MPI */
     int ranks;
     const char *hostfile; /* NULL = none */
     bool collect;         /* start the ranks through `eventspace exec` */

@@ -29,26 +29,28 @@ static int find_chosen(const char *chosen, struct es_error *error, char **ret_pa
     return 0;
 }
 
-static int find_anywhere(struct es_error *error, char **ret_path)
+static int find_anywhere(const struct esi_mpi *mpi,
+                         struct es_error *error,
+                         char **ret_path)
 {
-    char *path = esi_installed_find("wrappers/mpi/.libs/" LIBRARY, ES_LIBDIR, LIBRARY);
+    char *path = esi_installed_find(mpi->in_build, mpi->folder, LIBRARY);
 
     if (!path)
         return es_error_set(error, -ENOENT,
                             "%s is neither beside this command nor in %s; "
                             "EVENTSPACE_PRELOAD may name it",
-                            LIBRARY, ES_LIBDIR);
+                            LIBRARY, mpi->folder);
     *ret_path = path;
     return 0;
 }
 
-int esi_preload_find(struct es_error *error, char **ret_path)
+int esi_preload_find(const struct esi_mpi *mpi, struct es_error *error, char **ret_path)
 {
     const char *chosen = getenv("EVENTSPACE_PRELOAD");
     char *path = NULL;
 
     int code = chosen && *chosen ? find_chosen(chosen, error, &path)
-                                 : find_anywhere(error, &path);
+                                 : find_anywhere(mpi, error, &path);
     if (code < 0)
         return code;
     /* The loader takes both as separators and knows no way to quote them. */
@@ -61,6 +63,14 @@ int esi_preload_find(struct es_error *error, char **ret_path)
     }
     *ret_path = path;
     return 0;
+}
+
+int esi_preload_find_for(const char *program, struct es_error *error, char **ret_path)
+{
+    const struct esi_mpi *mpi;
+
+    int code = esi_mpi_choose(program, error, &mpi);
+    return code < 0 ? code : esi_preload_find(mpi, error, ret_path);
 }
 
 int esi_preload_set(const char *path)

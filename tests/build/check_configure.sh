@@ -54,6 +54,6 @@ if mpicc=$(command -v mpicc); then
     printf '#!/bin/sh\necho "mpiexec (OpenRTE) 4.1.4"\n' >"$work/bin/mpiexec"
     chmod +x "$work/bin/mpiexec"
     path=$work/bin:$PATH
-    options=(MPIFC=)
+    options=(MPIFC= --with-mpi="$work/bin")
     refuse 'belong together... no' "$work/bin/mpicc is of" "$work/bin/mpiexec is of openmpi"
 fi

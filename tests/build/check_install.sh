@@ -73,6 +73,8 @@ if [ -n "$MPICC" ]; then
     ls "$programs/windtunnel" "$programs/hang" "$programs/stencil2d" "$programs/ring"
     sh -n "$(find "$work" -path '*/share/eventspace/demo')"
     profile=$(find "$work" -name eventspace.conf)
-    grep -q -- "-L${libdir#"$work"} " "$profile"
-    ls "$libdir/libeventspace-mpi.so" "$libdir/libeventspace-mpi.a"
+    mpidir=$libdir/eventspace/$ES_MPI
+    grep -q -- "-L${mpidir#"$work"} " "$profile"
+    ls "$mpidir/libeventspace-mpi.so" "$mpidir/libeventspace-mpi.a"
+    [ -z "$OPENMPI_MPICC" ] || ls "$libdir/eventspace/openmpi/libeventspace-mpi.so"
 fi

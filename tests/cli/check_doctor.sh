@@ -88,7 +88,7 @@ grep -q '^#define HAVE_LIBELF 1' "$top_builddir/config.h" || {
     finish
 }
 doctor sh
-contains out "needs no MPI library itself"
+contains out "is linked with no MPI"
 grep -q '^note  *program: 0 MPI routines called, 0 recorded' "$folder/out" ||
     fault "no MPI is called good: $(cat "$folder/out")"
 tail -1 "$folder/out" | grep -q "this first: " || fault "it is not said what to do first"
@@ -118,17 +118,17 @@ if $CC -shared -fPIC -Wl,-soname,libmpi.so.77 -o "$folder/libmpi.so.77" "$folder
     contains out "MPIX_Query: not recorded: an extension"
     contains out "MPI_T_init_thread: not recorded: tool interface"
     contains out "7 MPI routines called, 3 recorded"
-    for other in libmpi.so.40 libmpich.so.12; do
+    for other in libmpi.so.40 libmpich.so.12 libmpi_abi.so.0; do
         $CC -shared -fPIC -Wl,-soname,$other -o "$folder/$other" "$folder/libmpi.c" &&
             $CC -o "$folder/other" "$folder/program.c" "$folder/$other"
         doctor "$folder/other"
         cat "$folder/out" >>"$folder/others"
     done
-    # At most one of the two can be of the family that we are built with.
-    if grep -q 'compiler .* is of \(MPICH\|Open\)' "$folder/others"; then
-        [ "$(grep -c '^problem.*do not mix them' "$folder/others")" = 1 ] ||
-            fault "a foreign MPI is not told of: $(cat "$folder/others")"
-    fi
+    count=$(grep -c "^good .*is linked with .*'eventspace run' starts it by" "$folder/others")
+    [ "$count" = $(((${#ES_MPI} > 0) + (${#OPENMPI_MPICC} > 0))) ] ||
+        fault "$count MPIs can be collected: $(cat "$folder/others")"
+    grep -q '^problem .*the ABI of MPI 5' "$folder/others" ||
+        fault "libmpi_abi is not told of: $(cat "$folder/others")"
     chmod u+s "$folder/program"
     doctor "$folder/program"
     [ $status = 1 ] || fault "set-user-ID gave $status"

@@ -190,6 +190,7 @@ static void between(void)
 
 static void from_session(void)
 {
+#if MPI_VERSION >= 4
     MPI_Session session;
     MPI_Group group;
     MPI_Comm comm;
@@ -202,6 +203,7 @@ static void from_session(void)
     use_and_free(&comm, "from_group2");
     MPI_Group_free(&group);
     MPI_Session_finalize(&session);
+#endif
 }
 
 static long resident_kib(void)

@@ -113,7 +113,8 @@ prefix=$work/prefix
 if "$MPICC" -show 2>/dev/null | grep -q mpich && [ -z "$ES_SANITIZERS" ] &&
     make -C "$top_builddir/wrappers/mpi" install prefix="$prefix" exec_prefix="$prefix" \
         libdir="$prefix/lib" mpiprofiledir="$prefix/etc" >"$work/install" 2>&1; then
-    sed -i "s|-L[^ ]* -Wl,-rpath,[^ ]*|-L$prefix/lib -Wl,-rpath,$prefix/lib|" \
+    folder=$prefix/lib/eventspace/$ES_MPI
+    sed -i "s|-L[^ ]* -Wl,-rpath,[^ ]*|-L$folder -Wl,-rpath,$folder|" \
         "$prefix/etc/eventspace.conf"
     # The wrapper adds .conf itself; it must not take the profile for a library of its own.
     "$MPICC" -profile="$prefix/etc/eventspace" -o "$work/linked" "$here/counts.c" \
@@ -130,7 +131,7 @@ if "$MPICC" -show 2>/dev/null | grep -q mpich && [ -z "$ES_SANITIZERS" ] &&
     ranks 2 "$work/linked" "$work/file"
     counted 'linked with the shared library'
     "$MPICC" -o "$work/static" "$here/counts.c" \
-        -Wl,--whole-archive "$prefix/lib/libeventspace-mpi.a" -Wl,--no-whole-archive -lm
+        -Wl,--whole-archive "$folder/libeventspace-mpi.a" -Wl,--no-whole-archive -lm
     expect 0 'a program can be linked with the static library'
     "$bin/tuples" --remove "$EVENTSPACE_RUN"
     ranks 2 "$work/static" "$work/file"

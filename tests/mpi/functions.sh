@@ -10,6 +10,18 @@ library=$top_builddir/wrappers/mpi/.libs/libeventspace-mpi.so
 shim=$top_builddir/tests/apps/.libs/yield_shim.so
 export ES_YIELD_NAP=1
 
+# With ES_TEST_MPI=openmpi (`make check-openmpi`) all is Open MPI's, which is the second MPI.
+mpi=${ES_TEST_MPI:-$ES_MPI}
+if [ -n "${ES_TEST_MPI:-}" ]; then
+    bin=$bin/$mpi
+    library=$top_builddir/wrappers/mpi/$mpi/.libs/libeventspace-mpi.so
+    MPICC=$OPENMPI_MPICC MPIEXEC=$OPENMPI_MPIEXEC
+fi
+if [ "$mpi" = openmpi ]; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    export OMPI_MCA_rmaps_base_oversubscribe=1
+fi
+
 [ -n "$MPIEXEC" ] || skip 'no mpiexec was found by configure'
 [ -r "$library" ] || skip 'the interposer is not built'
 [ -w /dev/shm ] || skip '/dev/shm cannot be written to'
@@ -36,12 +48,23 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# ranks N PROGRAM ARGUMENTS... - runs a program uncollected, for one minute at most.
+# launch N PRELOADS PROGRAM ARGUMENTS... - by the MPI's launcher, for one minute at most.
+launch() {
+    local n=$1 preloads=$2
+    shift 2
+    if [ "$mpi" = openmpi ]; then
+        set -- -x LD_PRELOAD="$preloads" "$@"
+    else
+        set -- -env LD_PRELOAD "$preloads" "$@"
+    fi
+    timeout -k 5 60 "$MPIEXEC" -n "$n" "$@" </dev/null
+}
+
+# ranks N PROGRAM ARGUMENTS... - runs a program uncollected.
 ranks() {
     local n=$1
     shift
-    timeout -k 5 60 "$MPIEXEC" -n "$n" -env LD_PRELOAD "$runtime$before$shim$after" "$@" \
-        </dev/null
+    launch "$n" "$runtime$before$shim$after" "$@"
 }
 
 # observe N PROGRAM ARGUMENTS... - runs it collected. What is left of an earlier program of
@@ -52,8 +75,7 @@ observe() {
     local n=$1
     shift
     "$bin/tuples" --remove "$EVENTSPACE_RUN"
-    timeout -k 5 60 "$MPIEXEC" -n "$n" \
-        -env LD_PRELOAD "$runtime$before$library:$shim$after" "$@" </dev/null
+    launch "$n" "$runtime$before$library:$shim$after" "$@"
 }
 
 # tuples - what the program has left in shared memory.

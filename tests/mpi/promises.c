@@ -74,9 +74,11 @@ static void wrong_arguments(void)
     say("sendrecv, no such rank",
         MPI_Sendrecv(&word, 1, MPI_INT, 99, 0, &word, 1, MPI_INT, other, 0,
                      MPI_COMM_WORLD, &status));
+#if MPI_VERSION >= 4
     say("isendrecv, no request",
         MPI_Isendrecv(&word, 1, MPI_INT, other, 0, &word, 1, MPI_INT, other, 0,
                       MPI_COMM_WORLD, NULL));
+#endif
     say("wait, nothing", MPI_Wait(NULL, &status));
     say("test, nothing", MPI_Test(NULL, &flag, &status));
     say("test, no flag", MPI_Test(&request, NULL, &status));

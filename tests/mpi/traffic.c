@@ -462,6 +462,7 @@ static void send(struct talker *talker, bool *is_over)
                      NULL, 0, MPI_INT32_T, MPI_PROC_NULL, letter.tag,
                      comms[letter.comm], MPI_STATUS_IGNORE);
         break;
+#if MPI_VERSION >= 4
     case 7:
         talker->calls[ISENDRECV]++;
         talker->calls[ISENDRECV_RECEIVE]++;
@@ -469,6 +470,7 @@ static void send(struct talker *talker, bool *is_over)
                       letter.tag, NULL, 0, MPI_INT32_T, MPI_PROC_NULL, letter.tag,
                       comms[letter.comm], request);
         break;
+#endif
     default:
         talker->calls[ISEND]++;
         MPI_Isend(LETTER, request);
@@ -511,6 +513,7 @@ static bool exchange(struct talker *talker,
         MPI_Sendrecv_replace(words, letter.words, MPI_INT32_T, letter.dest, letter.tag,
                              found->MPI_SOURCE, found->MPI_TAG, comms[comm], &status);
         break;
+#if MPI_VERSION >= 4
     case 1:
         talker->calls[ISENDRECV]++;
         talker->calls[ISENDRECV_RECEIVE]++;
@@ -521,6 +524,7 @@ static bool exchange(struct talker *talker,
         /* MPICH 4.0 gives no status. */
         status = *found;
         break;
+#endif
     default:
         talker->calls[SENDRECV]++;
         talker->calls[SENDRECV_RECEIVE]++;

@@ -51,11 +51,6 @@ void esi_end_created(struct esi_call *call,
     leave_made(call, result, true, (uint64_t)(int64_t)token, newcomm);
 }
 
-static uint64_t hash_stringtag(const char *stringtag)
-{
-    return esi_hash_mix_text(3, stringtag != NULL ? stringtag : "");
-}
-
 int esi_wrap_MPI_Intercomm_create(esi_MPI_Intercomm_create_fn *next,
                                   MPI_Comm local_comm,
                                   int local_leader,
@@ -149,6 +144,11 @@ int esi_wrap_MPI_Comm_idup(esi_MPI_Comm_idup_fn *next,
 }
 
 #if MPI_VERSION >= 4
+static uint64_t hash_stringtag(const char *stringtag)
+{
+    return esi_hash_mix_text(3, stringtag != NULL ? stringtag : "");
+}
+
 int esi_wrap_MPI_Comm_idup_with_info(esi_MPI_Comm_idup_with_info_fn *next,
                                      MPI_Comm comm,
                                      MPI_Info info,

@@ -25,7 +25,7 @@ bool esi_status_has_count;
 /* Sets a count by MPI's own means and looks whether it is found. */
 void esi_status_probe_count(void)
 {
-#ifdef HAVE_MPI_STATUS_COUNT_LO
+#if defined HAVE_MPI_STATUS_COUNT_LO && !defined OPEN_MPI
     enum { TRIED = 123457 };
     MPI_Status status = {.count_lo = 0};
 

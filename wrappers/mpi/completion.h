@@ -186,7 +186,7 @@ void esi_status_probe_count(void);
  * read. */
 ES_HOT uint32_t esi_status_get_bytes(const MPI_Status *status)
 {
-#ifdef HAVE_MPI_STATUS_COUNT_LO
+#if defined HAVE_MPI_STATUS_COUNT_LO && !defined OPEN_MPI
     if (ESI_LIKELY(esi_status_has_count && status->count_hi_and_cancelled == 0))
         return (uint32_t)status->count_lo;
 #endif

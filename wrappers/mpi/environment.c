@@ -28,13 +28,6 @@ static void flush_communicators(void)
     esi_slot_write_all_late();
 }
 
-/* Both models are over. */
-static void finish_process(void)
-{
-    flush_communicators();
-    esi_process_set_state(ES_SEGMENT_FINALIZED);
-}
-
 static void world_up(int provided)
 {
     if (provided == MPI_THREAD_MULTIPLE)
@@ -130,6 +123,13 @@ int esi_wrap_MPI_Abort(esi_MPI_Abort_fn *next, MPI_Comm comm, int code)
 }
 
 #if MPI_VERSION >= 4
+/* Both models are over. */
+static void finish_process(void)
+{
+    flush_communicators();
+    esi_process_set_state(ES_SEGMENT_FINALIZED);
+}
+
 int esi_wrap_MPI_Session_init(esi_MPI_Session_init_fn *next,
                               MPI_Info info,
                               MPI_Errhandler errhandler,

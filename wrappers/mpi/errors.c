@@ -16,8 +16,11 @@ static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
 static int users;
 
 /* Kept while MPI is up: a handle that is free is given to somebody else. */
-static _Atomic MPI_Errhandler communicator_handler = MPI_ERRHANDLER_NULL;
-static _Atomic MPI_Errhandler window_handler = MPI_ERRHANDLER_NULL;
+/* No MPI has a handle of 0, and MPI_ERRHANDLER_NULL is no constant in each. */
+#define NO_HANDLER ((MPI_Errhandler)0)
+
+static _Atomic MPI_Errhandler communicator_handler = NO_HANDLER;
+static _Atomic MPI_Errhandler window_handler = NO_HANDLER;
 
 /* The operation of this thread's call that has failed; 0: one that is not recorded. */
 static uint16_t find_operation(const void *here)
@@ -71,7 +74,7 @@ static void free_handler(_Atomic MPI_Errhandler *handler)
 {
     MPI_Errhandler freed = atomic_load(handler);
 
-    if (freed != MPI_ERRHANDLER_NULL)
+    if (freed != NO_HANDLER)
         ESI_REAL(MPI_Errhandler_free)(&freed);
 }
 
@@ -92,7 +95,7 @@ void esi_errors_watch_communicator(MPI_Comm comm)
     MPI_Errhandler ours = atomic_load(&communicator_handler);
     MPI_Errhandler handler;
 
-    if (ours == MPI_ERRHANDLER_NULL ||
+    if (ours == NO_HANDLER ||
         ESI_REAL(MPI_Comm_get_errhandler)(comm, &handler) != MPI_SUCCESS)
         return;
     if (handler == MPI_ERRORS_ARE_FATAL)
@@ -105,7 +108,7 @@ void esi_errors_watch_window(MPI_Win win)
     MPI_Errhandler ours = atomic_load(&window_handler);
     MPI_Errhandler handler;
 
-    if (ours == MPI_ERRHANDLER_NULL ||
+    if (ours == NO_HANDLER ||
         ESI_REAL(MPI_Win_get_errhandler)(win, &handler) != MPI_SUCCESS)
         return;
     if (handler == MPI_ERRORS_ARE_FATAL)
@@ -119,14 +122,13 @@ static MPI_Errhandler replace_fatal(_Atomic MPI_Errhandler *handler,
 {
     MPI_Errhandler ours = atomic_load(handler);
 
-    return wanted == MPI_ERRORS_ARE_FATAL && ours != MPI_ERRHANDLER_NULL ? ours
-                                                                         : wanted;
+    return wanted == MPI_ERRORS_ARE_FATAL && ours != NO_HANDLER ? ours : wanted;
 }
 
 /* What the program gets where MPI has `found`, which counts as one more use of it. */
 static void restore_fatal(_Atomic MPI_Errhandler *handler, MPI_Errhandler *found)
 {
-    if (*found == MPI_ERRHANDLER_NULL || *found != atomic_load(handler))
+    if (*found == NO_HANDLER || *found != atomic_load(handler))
         return;
     ESI_REAL(MPI_Errhandler_free)(found);
     *found = MPI_ERRORS_ARE_FATAL;
@@ -152,7 +154,8 @@ int esi_wrap_MPI_Comm_get_errhandler(esi_MPI_Comm_get_errhandler_fn *next,
     return result;
 }
 
-/* Removed from the standard: not every mpi.h has the next two. */
+/* Removed from the standard: Open MPI's mpi.h does not have the next two. */
+#ifndef OPEN_MPI
 int esi_wrap_MPI_Errhandler_set(int (*next)(MPI_Comm, MPI_Errhandler),
                                 MPI_Comm comm,
                                 MPI_Errhandler errhandler)
@@ -170,6 +173,8 @@ int esi_wrap_MPI_Errhandler_get(int (*next)(MPI_Comm, MPI_Errhandler *),
         restore_fatal(&communicator_handler, errhandler);
     return result;
 }
+
+#endif
 
 int esi_wrap_MPI_Win_set_errhandler(esi_MPI_Win_set_errhandler_fn *next,
                                     MPI_Win win,

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,28 +54,62 @@ static int ask_library(struct dl_phdr_info *library, size_t size, void *context)
     return search->found != NULL;
 }
 
-static void say_missing(const char *name)
+static void say_once(const char *format, const char *name)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     char line[256];
 
     if (atomic_flag_test_and_set(&said))
         return;
-    snprintf(line, sizeof line,
-             "eventspace: no MPI library defines %s; the call fails\n", name);
+    snprintf(line, sizeof line, format, name);
     if (write(STDERR_FILENO, line, strlen(line)) < 0)
         return; /* nobody to tell */
 }
 
-void *esi_next_resolve(const char *name)
+static void *find_symbol(const char *name)
 {
     struct symbol_search search = {.name = name,
-                                   .ours = base_of((const void *)say_missing)};
+                                   .ours = base_of((const void *)say_once)};
 
     search.found = dlsym(RTLD_NEXT, name);
     if (search.found == NULL)
         dl_iterate_phdr(ask_library, &search);
-    if (search.found == NULL)
-        say_missing(name);
     return search.found;
+}
+
+/* The name of the library's file, or "". */
+static const char *file_of(const void *address)
+{
+    Dl_info info;
+
+    return dladdr(address, &info) != 0 && info.dli_fname != NULL ? info.dli_fname : "";
+}
+
+bool esi_next_is_foreign(void)
+{
+#ifdef OPEN_MPI
+    const bool is_open_mpi = true;
+#else
+    const bool is_open_mpi = false;
+#endif
+    const void *init = find_symbol("MPI_Init");
+
+    return init != NULL &&
+           ((find_symbol("ompi_mpi_comm_world") != NULL) != is_open_mpi ||
+            strstr(file_of(init), "libmpi_abi") != NULL);
+}
+
+void *esi_next_resolve(const char *name)
+{
+    void *found = find_symbol(name);
+
+    if (found == NULL) {
+        say_once("eventspace: no MPI library defines %s; the call fails\n", name);
+    } else if (esi_next_is_foreign()) {
+        say_once("eventspace: this library is for " ESI_OWN_MPI ", and the program has "
+                 "loaded another MPI: %s fails; set EVENTSPACE_MPI\n",
+                 name);
+        found = NULL;
+    }
+    return found;
 }

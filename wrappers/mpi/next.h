@@ -11,12 +11,23 @@
 
 #include <mpi.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define ESI_EXPORT __attribute__((visibility("default")))
 
-/* The next definition of `name`, NULL when there is none, with one line about it on
- * stderr.  Any thread. */
+/* The MPI that this library is built for. */
+#ifdef OPEN_MPI
+#define ESI_OWN_MPI "Open MPI"
+#else
+#define ESI_OWN_MPI "MPICH"
+#endif
+
+/* Whether an MPI is loaded, and it has another binary interface. */
+bool esi_next_is_foreign(void);
+
+/* The next definition of `name`, NULL when there is none of this library's MPI, with
+ * one line about it on stderr.  Any thread. */
 void *esi_next_resolve(const char *name);
 
 /* The address of `name`, kept in `*known`, which is NULL at first.  NULL as above. */
@@ -30,6 +41,17 @@ static inline void *esi_next_find(_Atomic(void *) *known, const char *name)
     }
     return next;
 }
+
+#ifdef OPEN_MPI
+/* Its handles are addresses of data in its library, which may be loaded later than this
+ * one: they are found as its routines are. */
+#undef OMPI_PREDEFINED_GLOBAL
+#define OMPI_PREDEFINED_GLOBAL(type, global)                                           \
+    (__extension__({                                                                   \
+        static _Atomic(void *) known_##global;                                         \
+        (type) esi_next_find(&known_##global, #global);                                \
+    }))
+#endif
 
 /* A routine of the real MPI for our own calls, typed as its prototype.  It goes by the
  * PMPI_ name, so that other tools do not see us. */

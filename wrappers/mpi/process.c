@@ -27,6 +27,7 @@
 #include "tuplespace/layout.h"
 #include "tuplespace/tree_control.h"
 #include "wrappers/mpi/ledger.h"
+#include "wrappers/mpi/next.h"
 #include "wrappers/mpi/profile.h"
 #include "wrappers/mpi/thread.h"
 #include "wrappers/mpi/tree_ops.h"
@@ -101,19 +102,23 @@ static bool is_our_entry(const char *entry, size_t length)
 }
 
 /* Takes this library out of LD_PRELOAD, in place: the rank's children are not collected
- * unasked, and nothing else of the environment moves. */
-static void leave_preload(void)
+ * unasked, and nothing else of the environment moves.  False if it was not in there. */
+static bool leave_preload(void)
 {
     char *list = getenv("LD_PRELOAD");
     char *from = list;
     char *to = list;
 
+    bool found = false;
+
     if (list == NULL)
-        return;
+        return false;
     while (*from != '\0') {
         size_t length = strcspn(from, ": ");
 
-        if (!is_our_entry(from, length)) {
+        if (is_our_entry(from, length)) {
+            found = true;
+        } else {
             if (to != list)
                 *to++ = ':';
             memmove(to, from, length);
@@ -125,6 +130,19 @@ static void leave_preload(void)
     *to = '\0';
     if (*list == '\0')
         unsetenv("LD_PRELOAD");
+    return found;
+}
+
+/* A program that is linked with another MPI starts again without us, before its first
+ * instruction: handles of that MPI do not pass our wrappers. */
+__attribute__((constructor)) static void leave_other_mpi(int argc, char **argv)
+{
+    (void)argc;
+    if (!esi_next_is_foreign() || !leave_preload())
+        return;
+    esi_process_warn("the program is not linked with " ESI_OWN_MPI
+                     ", which this library is for; it runs uncollected");
+    execv("/proc/self/exe", argv);
 }
 
 static void step_aside_in_child(void)

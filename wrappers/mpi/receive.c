@@ -689,6 +689,7 @@ static void close_pair(struct sendrecv_pair *pair, int result, const MPI_Status 
     esi_call_exit(call);
 }
 
+#if MPI_VERSION >= 4
 /* Keeps the receive half until the request completes.  From MPI_PROC_NULL it is
  * complete, and the handle may be one that MPI gives out for all that are. */
 static void leave_receive_half(struct sendrecv_pair *pair,
@@ -732,6 +733,7 @@ static void close_ipair(struct sendrecv_pair *pair,
     }
     esi_call_exit(call);
 }
+#endif
 
 /* --- The calls that exist with int and with MPI_Count counts -------------------- */
 

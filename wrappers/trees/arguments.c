@@ -21,7 +21,8 @@
 #include "wrappers/mpi/tree_ops.h"
 
 /* Of this process alone; returns errors.  Written while no other thread calls MPI. */
-static MPI_Comm self_comm = MPI_COMM_NULL;
+static MPI_Comm self_comm;
+static bool has_self_comm;
 /* Held while it is asked: MPI allows no two collectives on a communicator at a time. */
 static pthread_mutex_t self_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -29,6 +30,7 @@ static void set_self_comm(MPI_Comm made)
 {
     ESI_REAL(MPI_Comm_set_errhandler)(made, MPI_ERRORS_RETURN);
     self_comm = made;
+    has_self_comm = true;
 }
 
 void esi_argument_check_start(void)
@@ -36,8 +38,7 @@ void esi_argument_check_start(void)
     MPI_Group group;
     MPI_Comm made = MPI_COMM_NULL;
 
-    if (self_comm != MPI_COMM_NULL ||
-        ESI_REAL(MPI_Comm_group)(MPI_COMM_SELF, &group) != MPI_SUCCESS)
+    if (has_self_comm || ESI_REAL(MPI_Comm_group)(MPI_COMM_SELF, &group) != MPI_SUCCESS)
         return;
     /* Not duplicated: attributes have callbacks. */
     if (ESI_REAL(MPI_Comm_create)(MPI_COMM_SELF, group, &made) == MPI_SUCCESS)
@@ -53,8 +54,8 @@ void esi_argument_check_start_in_session(MPI_Session session)
     MPI_Group group;
     MPI_Comm made = MPI_COMM_NULL;
 
-    if (self_comm != MPI_COMM_NULL || ESI_REAL(MPI_Group_from_session_pset)(
-                                          session, "mpi://SELF", &group) != MPI_SUCCESS)
+    if (has_self_comm || ESI_REAL(MPI_Group_from_session_pset)(session, "mpi://SELF",
+                                                               &group) != MPI_SUCCESS)
         return;
     if (ESI_REAL(MPI_Comm_create_from_group)(group, "eventspace", MPI_INFO_NULL,
                                              MPI_ERRORS_RETURN, &made) == MPI_SUCCESS) {
@@ -75,8 +76,9 @@ void esi_argument_check_end_session(MPI_Session session)
 
 void esi_argument_check_end(void)
 {
-    if (self_comm != MPI_COMM_NULL)
+    if (has_self_comm)
         ESI_REAL(MPI_Comm_free)(&self_comm);
+    has_self_comm = false;
 }
 
 static int bcast_on_self(void *buffer, MPI_Count count, MPI_Datatype datatype)
@@ -265,8 +267,7 @@ bool esi_argument_check(const struct esi_call *call,
                                   collective->receive_type};
     bool is_root = call->comm->rank == collective->root;
 
-    if (self_comm == MPI_COMM_NULL || collective->root < 0 ||
-        collective->root >= call->comm->size)
+    if (!has_self_comm || collective->root < 0 || collective->root >= call->comm->size)
         return false;
     switch (collective->kind) {
     case ES_TREE_BARRIER:

@@ -26,7 +26,7 @@
 
 static _Atomic int shadow_count; /* shadow communicators of this process */
 /* Of communicators that have none, for good. */
-static struct esi_comm_trees no_trees = {.shadow = MPI_COMM_NULL};
+static struct esi_comm_trees no_trees;
 
 /* Operations under way advance meanwhile: a late rank may first need this one for
  * another operation. */
@@ -356,7 +356,7 @@ enum esi_dispatch_kind esi_dispatch_find(struct esi_call *call,
     if (comm->trees == NULL && !collective->is_nonblocking &&
         esi_comm_is_of_world(collective->comm)) /* others may have no rules */
         comm->trees = create_comm_trees(comm, collective->comm);
-    if (comm->trees == NULL || comm->trees->shadow == MPI_COMM_NULL)
+    if (comm->trees == NULL || comm->trees == &no_trees)
         return ESI_DISPATCH_NATIVE;
     number = comm->trees->count++;
     if (!collective->is_nonblocking &&
