@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/event_source.h"
+#include "cli/export_otf2.h"
 #include "cli/export_page.h"
 #include "cli/export_picture.h"
 #include "cli/view_check.h"
@@ -61,9 +62,11 @@ static const struct argp_option options[] = {
     {"to", OPTION_TO, "FORMAT", 0,
      "event-set: JSON Lines; shiviz: a log for ShiViz; chrome or perfetto: JSON trace "
      "events; dot: a digraph for graphviz; csv: a line for each event; svg: a picture "
-     "of the process-time diagram; html: the page of eventspace-view(1) in a file",
+     "of the process-time diagram; html: the page of eventspace-view(1) in a file; "
+     "otf2: an archive of OTF2 in a new folder",
      1},
-    {"output", 'o', "FILE", 0, "the file to write; else standard output", 1},
+    {"output", 'o', "FILE", 0,
+     "the file, or for otf2 the folder, to write; else standard output", 1},
     {NULL, 0, NULL, 0, "Which events:", 2},
     {"rank", 'r', "RANKS", 0, "of these ranks, such as 0-3,7", 2},
     {"since", OPTION_SINCE, "TIME", 0,
@@ -95,6 +98,11 @@ static bool is_picture(const struct export_arguments *arguments)
 static bool is_page(const struct export_arguments *arguments)
 {
     return strcmp(arguments->config.format, "html") == 0;
+}
+
+static bool is_otf2(const struct export_arguments *arguments)
+{
+    return strcmp(arguments->config.format, "otf2") == 0;
 }
 
 static void take_ranks(struct export_part *part, char *text, struct argp_state *state)
@@ -145,6 +153,16 @@ static error_t parse_picture_option(int key, char *text, struct argp_state *stat
     }
 }
 
+/* Those who read an archive choose the time themselves. */
+static void check_otf2(const struct export_arguments *arguments,
+                       struct argp_state *state)
+{
+    if (strcmp(arguments->config.path, "-") == 0)
+        argp_error(state, "--to otf2 needs -o FOLDER");
+    if (arguments->part.since_ns || arguments->part.limit)
+        argp_error(state, "--since and --limit are not for --to otf2: --rank is");
+}
+
 /* What goes together. */
 static void check_options(struct export_arguments *arguments, struct argp_state *state)
 {
@@ -159,6 +177,8 @@ static void check_options(struct export_arguments *arguments, struct argp_state 
         argp_error(state, "%s is for --to svg only", arguments->picture_option);
     if (!is_picture(arguments) && !is_page(arguments) && arguments->window_option)
         argp_error(state, "%s is for --to svg and html only", arguments->window_option);
+    if (is_otf2(arguments))
+        check_otf2(arguments, state);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -413,6 +433,14 @@ static int export_events(struct export_arguments *arguments)
     return status;
 }
 
+static int export_otf2(struct export_arguments *arguments)
+{
+    const struct export_part *part = &arguments->part;
+
+    return esi_export_otf2(&arguments->source, arguments->config.path, part->ranges,
+                           part->range_count);
+}
+
 static int export_set(struct export_arguments *arguments)
 {
     int status = look_ahead(arguments);
@@ -433,6 +461,7 @@ int esi_cmd_export(int argc, char **argv)
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     status = is_picture(&arguments) || is_page(&arguments) ? draw_diagram(&arguments)
+             : is_otf2(&arguments)                         ? export_otf2(&arguments)
                                                            : export_set(&arguments);
     esi_event_source_fini(&arguments.source);
     free(arguments.part.ranges);

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/event_source.h"
+#include "cli/import_otf2.h"
 #include "cli/progress.h"
 #include "monitors/eventset/set_write.h"
 #include "monitors/eventset/sinks.h"
@@ -28,13 +29,13 @@ enum import_format {
     IMPORT_SET,
     IMPORT_SHIVIZ,
     IMPORT_ARCHIVE,
+    IMPORT_OTF2,
 };
 
 static const char *const formats[] = {
     [IMPORT_DETECT] = "", /* none has this name */
-    [IMPORT_SET] = "event-set",
-    [IMPORT_SHIVIZ] = "shiviz",
-    [IMPORT_ARCHIVE] = "archive",
+    [IMPORT_SET] = "event-set",   [IMPORT_SHIVIZ] = "shiviz",
+    [IMPORT_ARCHIVE] = "archive", [IMPORT_OTF2] = "otf2",
 };
 
 struct import_arguments {
@@ -48,7 +49,7 @@ struct import_arguments {
 static const struct argp_option options[] = {
     {"output", 'o', "SET", 0, "the event set to write, or - for standard output", 1},
     {"from", OPTION_FROM, "FORMAT", 0,
-     "event-set, shiviz or archive; without it, it is found out", 1},
+     "event-set, shiviz, archive or otf2; without it, it is found out", 1},
     {NULL, 0, NULL, 0, "Of ShiViz logs:", 2},
     {"regex", OPTION_REGEX, "REGEX", 0,
      "what an event looks like, with the groups (?<host>...), (?<clock>...) and "
@@ -64,17 +65,18 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Makes an event set of FILE: of another event set (checked, and put in order), of "
-    "a log for ShiViz, or of an archive."
+    "a log for ShiViz, of an archive, or of an archive of OTF2 (its file traces.otf2)."
     "\vThe vector clocks of a ShiViz log become messages. An event that receives and "
     "sends becomes two.\n\n"
     "Exit status: 0 success, 2 usage or input error.";
 
 static enum import_format parse_from(const char *text, struct argp_state *state)
 {
-    for (int i = IMPORT_SET; i <= IMPORT_ARCHIVE; i++)
+    for (int i = IMPORT_SET; i <= IMPORT_OTF2; i++)
         if (strcmp(text, formats[i]) == 0)
             return (enum import_format)i;
-    argp_error(state, "--from: '%s' is none of event-set, shiviz and archive", text);
+    argp_error(state, "--from: '%s' is none of event-set, shiviz, archive and otf2",
+               text);
     return IMPORT_DETECT;
 }
 
@@ -131,6 +133,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
+/* The anchor file of an archive of OTF2. */
+static bool is_anchor(const char *path)
+{
+    size_t length = strlen(path);
+
+    return length > 5 && strcmp(path + length - 5, ".otf2") == 0;
+}
+
 /* An event set says so in its first line. */
 static enum import_format detect_file(const char *path)
 {
@@ -161,7 +171,7 @@ static enum import_format detect_format(const struct import_arguments *arguments
         return IMPORT_SET;
     if (stat(arguments->path, &status) == 0 && S_ISDIR(status.st_mode))
         return IMPORT_ARCHIVE;
-    return detect_file(arguments->path);
+    return is_anchor(arguments->path) ? IMPORT_OTF2 : detect_file(arguments->path);
 }
 
 static int import_shiviz(struct import_arguments *arguments,
@@ -235,6 +245,7 @@ static int import_all(struct import_arguments *arguments)
                                       "cannot write the event set");
     sink = esi_set_write_sink(write);
     status = from == IMPORT_SHIVIZ ? import_shiviz(arguments, &sink)
+             : from == IMPORT_OTF2 ? esi_import_otf2(arguments->path, &sink)
                                    : import_events(arguments, from, &sink);
     if (status != ES_EXIT_SUCCESS) {
         esi_set_write_destroy(write);

@@ -194,7 +194,8 @@ static struct esi_communicator *make_communicator(
     const struct esi_ends_key *key)
 {
     struct esi_communicator made = {.size = total_size(told),
-                                    .between = told->remote_size > 0};
+                                    .between = told->remote_size > 0,
+                                    .parent = {told->parent[0], told->parent[1]}};
     struct esi_communicator *added = NULL;
 
     made.name = strdup(told->name ? told->name : "");
@@ -329,6 +330,8 @@ int esi_causality_set_communicator(struct esi_causality *causality,
     place.communicator = join_communicator(causality, of, told, place.slot);
     if (!place.communicator)
         return -ENOMEM;
+    if (slots.known && between)
+        place.communicator->first = slots.local > 0 ? slots.local : slots.remote;
     if (slots.known) {
         place.peers = (uint32_t)(between ? told->remote_size : told->size);
         note_ranks(place.communicator, told->world, slots.local, told->size);
@@ -336,6 +339,30 @@ int esi_causality_set_communicator(struct esi_causality *causality,
                    told->remote_size);
     }
     return add_view(of, index, &place);
+}
+
+void esi_causality_foreach_communicator(
+    const struct esi_causality *causality,
+    void (*visit)(void *data, const struct esi_causal_group *group),
+    void *data)
+{
+    const struct esi_pool *records = &causality->communicators.records;
+
+    for (size_t i = 0; i < records->made; i++) {
+        const struct esi_communicator *communicator = esi_pool_at(records, i);
+        const struct esi_ends_key *key = &communicator->end.key;
+        const struct esi_causal_group group = {
+            .name = communicator->name,
+            .key = {key->communicator[0], key->communicator[1]},
+            .parent = {communicator->parent[0], communicator->parent[1]},
+            .world = communicator->world_ranks,
+            .size = communicator->size,
+            .first = communicator->first,
+            .between = communicator->between,
+        };
+
+        visit(data, &group);
+    }
 }
 
 struct esi_view *esi_process_view(const struct esi_causal_process *process,

@@ -26,8 +26,10 @@ struct esi_causal_process {
  * this communicator's key before: other worlds. */
 struct esi_communicator {
     struct esi_end end;
-    uint32_t size; /* slots: of both groups where there are two */
-    bool between;  /* an intercommunicator */
+    uint32_t size;  /* slots: of both groups where there are two */
+    uint32_t first; /* of them in the first group; 0 = not known, or one group only */
+    bool between;   /* an intercommunicator */
+    uint64_t parent[2]; /* key; 0, 0 = not known */
     char *name;
     struct esi_causal_process **members; /* by slot; NULL = not known yet */
     int32_t *world_ranks;                /* by slot; -1 = not known */

@@ -136,6 +136,7 @@ struct esi_causal_communicator {
     const int32_t *world; /* ranks of the local group's members; NULL = not known (yet);
                              they may be told for another process with this key */
     const int32_t *remote_world;
+    uint64_t parent[2]; /* key of the one that it was made of; 0, 0 = not known */
 };
 
 /* Index `index` of a process's table; may be told again when more is known, or when the
@@ -147,6 +148,23 @@ int esi_causality_set_communicator(struct esi_causality *causality,
 bool esi_causality_has_communicator(const struct esi_causality *causality,
                                     uint32_t process,
                                     uint16_t index);
+
+/* What became known of a communicator from all its members.  Borrowed. */
+struct esi_causal_group {
+    const char *name; /* stands for it, as in struct esi_causal_call */
+    uint64_t key[2];
+    uint64_t parent[2];   /* key; 0, 0 = not known */
+    const int32_t *world; /* ranks; -1 = not known */
+    uint32_t size;        /* of both groups where there are two */
+    uint32_t first;       /* of them in the first group; 0 = it is not known how many */
+    bool between;         /* an intercommunicator */
+};
+
+/* Visits all communicators. */
+void esi_causality_foreach_communicator(
+    const struct esi_causality *causality,
+    void (*visit)(void *data, const struct esi_causal_group *group),
+    void *data);
 
 /* --- Tuples ----------------------------------------------------------------------- */
 

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/pipeline.h"
 #include "monitors/sites/sites.h"
@@ -73,6 +74,9 @@ static int tell_communicators(const struct feed *feed, uint32_t number)
             .remote_world = row->remote_size > 0 ? members_of(feed, row, true) : NULL,
         };
 
+        if (row->parent < process->communicator_count)
+            memcpy(communicator.parent, process->communicators[row->parent].key,
+                   sizeof communicator.parent);
         result = esi_causality_set_communicator(
             feed->causality, feed->processes[number], (uint16_t)i, &communicator);
     }

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/now.h"
@@ -140,6 +141,20 @@ static int32_t *ranks_of(const struct es_scope *scope,
     return ranks;
 }
 
+/* The key of the communicator that another one was made of.  What was known of others
+ * may move. */
+static void find_parent(struct esi_causality_scope *scope,
+                        uint32_t origin,
+                        uint16_t index,
+                        uint64_t ret_key[2])
+{
+    const struct es_communicator_info *parent =
+        esi_follower_communicator(scope->follower, origin, index);
+
+    if (parent)
+        memcpy(ret_key, parent->key, sizeof parent->key);
+}
+
 static int tell_communicator(struct esi_causality_scope *scope,
                              uint32_t origin,
                              uint32_t process,
@@ -147,12 +162,15 @@ static int tell_communicator(struct esi_causality_scope *scope,
 {
     const struct es_communicator_info *info =
         esi_follower_communicator(scope->follower, origin, index);
+    uint64_t parent[2] = {0};
     struct esi_causal_communicator told;
     int32_t *local, *remote;
     int result = -ENOMEM;
 
     if (!info)
         return 0;
+    find_parent(scope, origin, info->parent, parent);
+    info = esi_follower_communicator(scope->follower, origin, index);
     local = ranks_of(scope->scope, origin, index, info, false);
     remote = ranks_of(scope->scope, origin, index, info, true);
     told = (struct esi_causal_communicator){.key = {info->key[0], info->key[1]},
@@ -161,7 +179,8 @@ static int tell_communicator(struct esi_causality_scope *scope,
                                             .size = info->size,
                                             .remote_size = info->remote_size,
                                             .world = local,
-                                            .remote_world = remote};
+                                            .remote_world = remote,
+                                            .parent = {parent[0], parent[1]}};
     if (local && remote)
         result =
             esi_causality_set_communicator(scope->causality, process, index, &told);

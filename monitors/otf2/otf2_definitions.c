@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * otf2_definitions.c - what the events of an archive refer to.
+ *
+ * The readers of OTF2 resolve a reference when they read it: each definition comes
+ * after those that it names.
+ */
+#include "config.h"
+
+#include "monitors/otf2/otf2_definitions.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "monitors/otf2/otf2_archive.h"
+#include "monitors/otf2/otf2_operations.h"
+#include "tuplespace/operation_table.h"
+
+#define NANOSECONDS UINT64_C(1000000000)
+
+int esi_otf2_definitions_init(struct esi_otf2_definitions *definitions)
+{
+    *definitions = (struct esi_otf2_definitions){.begin_ns = UINT64_MAX};
+    definitions->regions =
+        malloc(((size_t)esi_operation_last + 1) * sizeof *definitions->regions);
+    definitions->region_codes =
+        malloc(((size_t)esi_operation_last + 1) * sizeof *definitions->region_codes);
+    if (!definitions->regions || !definitions->region_codes)
+        return -ENOMEM;
+    for (size_t i = 0; i <= esi_operation_last; i++)
+        definitions->regions[i] = UINT32_MAX;
+    return 0;
+}
+
+void esi_otf2_definitions_fini(struct esi_otf2_definitions *definitions)
+{
+    for (size_t i = 0; i < definitions->thread_count; i++) {
+        free(definitions->threads[i].name);
+        free(definitions->threads[i].host);
+    }
+    for (size_t i = 0; i < definitions->communicator_count; i++) {
+        free(definitions->communicators[i].name);
+        free(definitions->communicators[i].world);
+    }
+    free(definitions->threads);
+    free(definitions->communicators);
+    esi_hash_fini(&definitions->communicator_table);
+    free(definitions->windows);
+    esi_hash_fini(&definitions->window_table);
+    free(definitions->regions);
+    free(definitions->region_codes);
+}
+
+/* --- What events say -------------------------------------------------------------- */
+
+int esi_otf2_add_trace(struct esi_otf2_definitions *definitions, const char *name)
+{
+    struct esi_otf2_thread thread = {.name = strdup(name)};
+
+    if (!thread.name ||
+        ESI_ARRAY_RESERVE(definitions->threads, definitions->thread_capacity,
+                          definitions->thread_count + 1) < 0) {
+        free(thread.name);
+        return -ENOMEM;
+    }
+    definitions->threads[definitions->thread_count++] = thread;
+    return 0;
+}
+
+static int note_thread(struct esi_otf2_thread *thread,
+                       const struct esi_causal_call *call)
+{
+    thread->used = true;
+    thread->rank = call->rank;
+    thread->number = call->thread;
+    thread->host = strdup(call->host);
+    return thread->host ? 0 : -ENOMEM;
+}
+
+/* The number of a communicator by what stands for it. */
+static uint32_t find_communicator(struct esi_otf2_definitions *definitions,
+                                  const void *identity)
+{
+    uint64_t hash = esi_hash_u64((uint64_t)(uintptr_t)identity);
+    struct esi_otf2_communicator made = {.identity = identity};
+
+    ESI_HASH_FOREACH(slot, &definitions->communicator_table, hash) {
+        uint32_t index = esi_hash_index(&definitions->communicator_table, slot);
+
+        if (definitions->communicators[index].identity == identity)
+            return index;
+    }
+    if (ESI_ARRAY_RESERVE(definitions->communicators,
+                          definitions->communicator_capacity,
+                          definitions->communicator_count + 1) < 0 ||
+        esi_hash_reserve(&definitions->communicator_table,
+                         definitions->communicator_count + 1) < 0)
+        return UINT32_MAX;
+    esi_hash_insert(&definitions->communicator_table, hash,
+                    definitions->communicator_count);
+    definitions->communicators[definitions->communicator_count] = made;
+    return (uint32_t)definitions->communicator_count++;
+}
+
+int esi_otf2_note_call(struct esi_otf2_definitions *definitions,
+                       uint32_t trace,
+                       const struct esi_causal_call *call,
+                       uint32_t *ret_communicator)
+{
+    struct esi_otf2_thread *thread = &definitions->threads[trace];
+    uint32_t last = definitions->communicator_last;
+
+    if (!thread->used && note_thread(thread, call) < 0)
+        return -ENOMEM;
+    thread->lost += call->lost;
+    if (!call->communicator) {
+        *ret_communicator = UINT32_MAX;
+        return 0;
+    }
+    if (last >= definitions->communicator_count ||
+        definitions->communicators[last].identity != call->communicator)
+        last = find_communicator(definitions, call->communicator);
+    if (last == UINT32_MAX)
+        return -ENOMEM;
+    definitions->communicator_last = last;
+    *ret_communicator = last;
+    return 0;
+}
+
+struct communicator_walk {
+    struct esi_otf2_definitions *definitions;
+    int result;
+};
+
+static void take_communicator(void *data, const struct esi_causal_group *group)
+{
+    struct communicator_walk *walk = data;
+    uint32_t number = find_communicator(walk->definitions, group->name);
+    struct esi_otf2_communicator *communicator;
+
+    if (number == UINT32_MAX) {
+        walk->result = -ENOMEM;
+        return;
+    }
+    communicator = &walk->definitions->communicators[number];
+    if (communicator->known)
+        return;
+    communicator->group = *group;
+    communicator->name = strdup(group->name);
+    communicator->world = malloc(group->size * sizeof *communicator->world);
+    communicator->known = communicator->name && communicator->world;
+    if (!communicator->known) {
+        walk->result = -ENOMEM;
+        return;
+    }
+    memcpy(communicator->world, group->world, group->size * sizeof *group->world);
+}
+
+int esi_otf2_add_communicators(struct esi_otf2_definitions *definitions,
+                               const struct esi_causality *causality)
+{
+    struct communicator_walk walk = {.definitions = definitions};
+
+    esi_causality_foreach_communicator(causality, take_communicator, &walk);
+    return walk.result;
+}
+
+OTF2_RegionRef esi_otf2_region(struct esi_otf2_definitions *definitions, uint16_t code)
+{
+    if (definitions->regions[code] == UINT32_MAX) {
+        definitions->region_codes[definitions->region_count] = code;
+        definitions->regions[code] = definitions->region_count++;
+    }
+    return definitions->regions[code];
+}
+
+OTF2_RmaWinRef esi_otf2_window(struct esi_otf2_definitions *definitions,
+                               uint32_t communicator,
+                               int32_t number)
+{
+    uint64_t hash = esi_hash_u64((uint64_t)communicator << 32 | (uint32_t)number);
+    size_t count = definitions->window_count;
+
+    ESI_HASH_FOREACH(slot, &definitions->window_table, hash) {
+        uint32_t index = esi_hash_index(&definitions->window_table, slot);
+        const struct esi_otf2_window *window = &definitions->windows[index];
+
+        if (window->communicator == communicator && window->number == number)
+            return index;
+    }
+    if (ESI_ARRAY_RESERVE(definitions->windows, definitions->window_capacity,
+                          count + 1) < 0 ||
+        esi_hash_reserve(&definitions->window_table, count + 1) < 0)
+        return UINT32_MAX;
+    esi_hash_insert(&definitions->window_table, hash, count);
+    definitions->windows[count] = (struct esi_otf2_window){communicator, number};
+    definitions->window_count++;
+    return (uint32_t)count;
+}
+
+/* --- Processes -------------------------------------------------------------------- */
+
+/* Of the world that communicators are of. */
+static bool is_of_world(const struct esi_otf2_thread *thread)
+{
+    return thread->rank >= 0 && !strchr(thread->name, '#');
+}
+
+/* How many ranks the world has, by its threads and the members of communicators. */
+static uint32_t count_ranks(const struct esi_otf2_definitions *definitions)
+{
+    int last = -1;
+
+    for (size_t i = 0; i < definitions->thread_count; i++) {
+        const struct esi_otf2_thread *thread = &definitions->threads[i];
+
+        if (thread->used && is_of_world(thread) && thread->rank > last)
+            last = thread->rank;
+    }
+    for (size_t i = 0; i < definitions->communicator_count; i++) {
+        const struct esi_otf2_communicator *each = &definitions->communicators[i];
+
+        for (uint32_t j = 0; each->known && j < each->group.size; j++)
+            if (each->world[j] > last)
+                last = each->world[j];
+    }
+    return (uint32_t)(last + 1);
+}
+
+/* Whether two threads are of one process: their names differ in the thread's number. */
+static bool is_of_process(const struct esi_otf2_thread *a,
+                          const struct esi_otf2_thread *b)
+{
+    const char *world_a = strchr(a->name, '#');
+    const char *world_b = strchr(b->name, '#');
+
+    return a->rank == b->rank && world_a && world_b && strcmp(world_a, world_b) == 0;
+}
+
+void esi_otf2_number_groups(struct esi_otf2_definitions *definitions)
+{
+    uint32_t next = count_ranks(definitions);
+
+    for (size_t i = 0; i < definitions->thread_count; i++) {
+        struct esi_otf2_thread *thread = &definitions->threads[i];
+        size_t j = 0;
+
+        if (!thread->used)
+            continue;
+        while (j < i && !(definitions->threads[j].used &&
+                          is_of_process(&definitions->threads[j], thread)))
+            j++;
+        thread->group = is_of_world(thread) ? (uint32_t)thread->rank
+                        : j < i             ? definitions->threads[j].group
+                                            : next++;
+    }
+}
+
+OTF2_LocationRef esi_otf2_location_of(const struct esi_otf2_thread *thread)
+{
+    return (uint64_t)(uint32_t)thread->number << 32 | thread->group;
+}
+
+/* --- Writing ---------------------------------------------------------------------- */
+
+/* Keeps the first failure. */
+struct definition_output {
+    struct esi_otf2_definitions *definitions;
+    OTF2_GlobalDefWriter *writer;
+    OTF2_ErrorCode code;
+    OTF2_StringRef next_text;
+    uint32_t next_group;
+    uint32_t ranks;
+};
+
+static void note_code(struct definition_output *output, OTF2_ErrorCode code)
+{
+    if (output->code == OTF2_SUCCESS)
+        output->code = code;
+}
+
+static OTF2_StringRef write_text(struct definition_output *output, const char *text)
+{
+    note_code(output, OTF2_GlobalDefWriter_WriteString(output->writer,
+                                                       output->next_text, text));
+    return output->next_text++;
+}
+
+static void write_clock(struct definition_output *output)
+{
+    const struct esi_otf2_definitions *definitions = output->definitions;
+    uint64_t begin = definitions->has_times ? definitions->begin_ns : 0;
+    uint64_t length = definitions->has_times ? definitions->end_ns - begin + 1 : 0;
+
+    note_code(output, OTF2_GlobalDefWriter_WriteClockProperties(
+                          output->writer, NANOSECONDS, begin, length,
+                          definitions->has_times ? begin : OTF2_UNDEFINED_TIMESTAMP));
+}
+
+/* String 0 is empty. */
+static void write_fixed(struct definition_output *output)
+{
+    OTF2_StringRef name, description;
+
+    note_code(output, OTF2_GlobalDefWriter_WriteString(output->writer, 0, ""));
+    note_code(output, OTF2_GlobalDefWriter_WriteString(output->writer,
+                                                       ESI_OTF2_TEXT_OPEN, "open"));
+    name = write_text(output, "state");
+    description = write_text(output, "of an operation that was under way at the end");
+    note_code(output,
+              OTF2_GlobalDefWriter_WriteAttribute(output->writer, ESI_OTF2_STATE, name,
+                                                  description, OTF2_TYPE_STRING));
+    note_code(output, OTF2_GlobalDefWriter_WriteParadigm(
+                          output->writer, OTF2_PARADIGM_MPI, write_text(output, "MPI"),
+                          OTF2_PARADIGM_CLASS_PROCESS));
+}
+
+static void write_regions(struct definition_output *output)
+{
+    for (uint32_t i = 0; i < output->definitions->region_count; i++) {
+        const struct es_operation *operation =
+            es_operation_find(output->definitions->region_codes[i]);
+        OTF2_StringRef name = write_text(output, operation->name);
+
+        note_code(output,
+                  OTF2_GlobalDefWriter_WriteRegion(
+                      output->writer, i, name, name, 0, esi_otf2_role(operation),
+                      OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, 0, 0, 0));
+    }
+}
+
+/* --- The processes */
+
+/* The node of a thread's host; hosts are written when they are met first. */
+static OTF2_SystemTreeNodeRef node_of(const struct esi_otf2_definitions *definitions,
+                                      size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (definitions->threads[i].used &&
+            strcmp(definitions->threads[i].host, definitions->threads[index].host) == 0)
+            return (OTF2_SystemTreeNodeRef)i + 1;
+    return (OTF2_SystemTreeNodeRef)index + 1;
+}
+
+static void write_hosts(struct definition_output *output)
+{
+    const struct esi_otf2_definitions *definitions = output->definitions;
+    OTF2_StringRef machine = write_text(output, "machine");
+    OTF2_StringRef node = write_text(output, "node");
+
+    note_code(output, OTF2_GlobalDefWriter_WriteSystemTreeNode(
+                          output->writer, 0, machine, machine,
+                          OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    for (size_t i = 0; i < definitions->thread_count; i++)
+        if (definitions->threads[i].used && node_of(definitions, i) == i + 1)
+            note_code(output,
+                      OTF2_GlobalDefWriter_WriteSystemTreeNode(
+                          output->writer, (OTF2_SystemTreeNodeRef)i + 1,
+                          write_text(output, definitions->threads[i].host), node, 0));
+}
+
+static void write_group(struct definition_output *output,
+                        uint32_t group,
+                        OTF2_SystemTreeNodeRef node,
+                        const char *name)
+{
+    note_code(output, OTF2_GlobalDefWriter_WriteLocationGroup(
+                          output->writer, group, write_text(output, name),
+                          OTF2_LOCATION_GROUP_TYPE_PROCESS, node,
+                          OTF2_UNDEFINED_LOCATION_GROUP));
+}
+
+/* The thread of least number of a process; NULL: there is none. */
+static const struct esi_otf2_thread *first_thread(
+    const struct esi_otf2_definitions *definitions,
+    uint32_t group)
+{
+    const struct esi_otf2_thread *found = NULL;
+
+    for (size_t i = 0; i < definitions->thread_count; i++) {
+        const struct esi_otf2_thread *thread = &definitions->threads[i];
+
+        if (thread->used && thread->group == group &&
+            (!found || thread->number < found->number))
+            found = thread;
+    }
+    return found;
+}
+
+/* Ranks of which nothing was recorded are members of communicators all the same. */
+static void write_silent_ranks(struct definition_output *output)
+{
+    char name[32];
+
+    for (uint32_t rank = 0; rank < output->ranks; rank++) {
+        if (first_thread(output->definitions, rank))
+            continue;
+        snprintf(name, sizeof name, "MPI Rank %u", rank);
+        write_group(output, rank, 0, name);
+        snprintf(name, sizeof name, "%u.0", rank);
+        note_code(output, OTF2_GlobalDefWriter_WriteLocation(
+                              output->writer, rank, write_text(output, name),
+                              OTF2_LOCATION_TYPE_CPU_THREAD, 0, rank));
+    }
+}
+
+static void write_count(struct definition_output *output,
+                        OTF2_LocationRef location,
+                        OTF2_StringRef name,
+                        uint64_t count)
+{
+    const OTF2_AttributeValue value = {.uint64 = count};
+
+    if (count > 0)
+        note_code(output, OTF2_GlobalDefWriter_WriteLocationProperty(
+                              output->writer, location, name, OTF2_TYPE_UINT64, value));
+}
+
+static void write_threads(struct definition_output *output)
+{
+    const struct esi_otf2_definitions *definitions = output->definitions;
+    OTF2_StringRef lost = write_text(output, "EVENTSPACE::TUPLES_LOST");
+    OTF2_StringRef open = write_text(output, "EVENTSPACE::OPERATIONS_OPEN");
+
+    for (size_t i = 0; i < definitions->thread_count; i++) {
+        const struct esi_otf2_thread *thread = &definitions->threads[i];
+        char name[96];
+
+        if (!thread->used)
+            continue;
+        snprintf(name, sizeof name, "MPI Rank %d%s", thread->rank,
+                 strchrnul(thread->name, '#'));
+        if (first_thread(definitions, thread->group) == thread)
+            write_group(output, thread->group, node_of(definitions, i), name);
+    }
+    for (size_t i = 0; i < definitions->thread_count; i++) {
+        const struct esi_otf2_thread *thread = &definitions->threads[i];
+        OTF2_LocationRef location = esi_otf2_location_of(thread);
+
+        if (!thread->used)
+            continue;
+        note_code(output,
+                  OTF2_GlobalDefWriter_WriteLocation(
+                      output->writer, location, write_text(output, thread->name),
+                      OTF2_LOCATION_TYPE_CPU_THREAD, thread->events, thread->group));
+        write_count(output, location, lost, thread->lost);
+        write_count(output, location, open, thread->open);
+    }
+}
+
+/* --- Communicators and windows */
+
+static void write_members(struct definition_output *output,
+                          OTF2_GroupType type,
+                          const uint64_t *members,
+                          uint32_t count)
+{
+    note_code(output, OTF2_GlobalDefWriter_WriteGroup(
+                          output->writer, output->next_group++, 0, type,
+                          OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, members));
+}
+
+/* All ranks, which the groups of communicators name by their place in it. */
+static void write_ranks(struct definition_output *output)
+{
+    uint64_t *members = calloc(output->ranks + 1, sizeof *members);
+
+    if (!members) {
+        note_code(output, OTF2_ERROR_ENOMEM);
+        return;
+    }
+    for (uint32_t rank = 0; rank < output->ranks; rank++) {
+        const struct esi_otf2_thread *thread = first_thread(output->definitions, rank);
+
+        members[rank] = thread ? esi_otf2_location_of(thread) : rank;
+    }
+    write_members(output, OTF2_GROUP_TYPE_COMM_LOCATIONS, members, output->ranks);
+    free(members);
+}
+
+/* A group of a communicator; one with a member that is not known is empty. */
+static OTF2_GroupRef write_ranks_of(struct definition_output *output,
+                                    const int32_t *world,
+                                    uint32_t count)
+{
+    OTF2_GroupRef group = output->next_group;
+    uint64_t *members = calloc((size_t)count + 1, sizeof *members);
+
+    if (!members) {
+        note_code(output, OTF2_ERROR_ENOMEM);
+        return group;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (world[i] < 0) {
+            count = 0;
+            break;
+        }
+        members[i] = (uint64_t)world[i];
+    }
+    write_members(output, OTF2_GROUP_TYPE_COMM_GROUP, members, count);
+    free(members);
+    return group;
+}
+
+/* The communicator with this key; OTF2_UNDEFINED_COMM. */
+static OTF2_CommRef find_key(const struct esi_otf2_definitions *definitions,
+                             const uint64_t key[2])
+{
+    for (uint32_t i = 0; i < definitions->communicator_count && (key[0] || key[1]);
+         i++) {
+        const struct esi_otf2_communicator *each = &definitions->communicators[i];
+
+        if (each->known && each->group.key[0] == key[0] && each->group.key[1] == key[1])
+            return i;
+    }
+    return OTF2_UNDEFINED_COMM;
+}
+
+static void write_between(struct definition_output *output,
+                          uint32_t number,
+                          OTF2_CommRef parent,
+                          OTF2_StringRef name)
+{
+    const struct esi_otf2_communicator *each =
+        &output->definitions->communicators[number];
+    uint32_t first = each->group.first;
+    OTF2_GroupRef a = write_ranks_of(output, each->world, first);
+    OTF2_GroupRef b =
+        write_ranks_of(output, each->world + first, each->group.size - first);
+
+    note_code(output,
+              OTF2_GlobalDefWriter_WriteInterComm(output->writer, number, name, a, b,
+                                                  parent, OTF2_COMM_FLAG_NONE));
+}
+
+/* Behind its parent. */
+static void write_communicator(struct definition_output *output, uint32_t number)
+{
+    struct esi_otf2_communicator *each = &output->definitions->communicators[number];
+    OTF2_CommRef parent;
+    OTF2_StringRef name;
+
+    if (each->written || !each->known)
+        return;
+    each->written = true;
+    parent = find_key(output->definitions, each->group.parent);
+    if (parent != OTF2_UNDEFINED_COMM)
+        write_communicator(output, parent);
+    name = write_text(output, each->name);
+    if (each->group.between)
+        write_between(output, number, parent, name);
+    else
+        note_code(output, OTF2_GlobalDefWriter_WriteComm(
+                              output->writer, number, name,
+                              write_ranks_of(output, each->world, each->group.size),
+                              parent, OTF2_COMM_FLAG_NONE));
+}
+
+static void write_windows(struct definition_output *output)
+{
+    const struct esi_otf2_definitions *definitions = output->definitions;
+    char name[32];
+
+    for (uint32_t i = 0; i < definitions->window_count; i++) {
+        snprintf(name, sizeof name, "window %d", definitions->windows[i].number);
+        note_code(output,
+                  OTF2_GlobalDefWriter_WriteRmaWin(
+                      output->writer, i, write_text(output, name),
+                      definitions->windows[i].communicator, OTF2_RMA_WIN_FLAG_NONE));
+    }
+}
+
+int esi_otf2_write_definitions(struct esi_otf2_definitions *definitions,
+                               OTF2_Archive *archive,
+                               const char *path,
+                               struct es_error *error)
+{
+    struct definition_output output = {
+        .definitions = definitions,
+        .writer = OTF2_Archive_GetGlobalDefWriter(archive),
+        .next_text = ESI_OTF2_FIRST_TEXT,
+        .ranks = count_ranks(definitions),
+    };
+
+    if (!output.writer)
+        return esi_otf2_error(OTF2_ERROR_INVALID, path, error);
+    write_clock(&output);
+    write_fixed(&output);
+    write_regions(&output);
+    write_hosts(&output);
+    write_threads(&output);
+    write_silent_ranks(&output);
+    write_ranks(&output);
+    for (uint32_t i = 0; i < definitions->communicator_count; i++)
+        write_communicator(&output, i);
+    write_windows(&output);
+    note_code(&output, OTF2_Archive_CloseGlobalDefWriter(archive, output.writer));
+    return output.code == OTF2_SUCCESS ? 0 : esi_otf2_error(output.code, path, error);
+}

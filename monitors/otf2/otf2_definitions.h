@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * otf2_definitions.h - what the events of an archive refer to: locations, regions,
+ * communicators and windows.  They are collected while events come and written last.
+ */
+#ifndef ES_MONITORS_OTF2_OTF2_DEFINITIONS_H
+#define ES_MONITORS_OTF2_OTF2_DEFINITIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <otf2/otf2.h>
+
+#include "base/hash.h"
+#include "eventspace/error.h"
+#include "monitors/causality/causality.h"
+
+/* Fixed numbers. */
+enum {
+    ESI_OTF2_STATE = 0,       /* attribute: of an operation under way at the end */
+    ESI_OTF2_TEXT_OPEN = 1,   /* string: the value of that */
+    ESI_OTF2_FIRST_TEXT = 16, /* others are counted from here */
+};
+
+/* A thread.  Location groups are processes: ranks of the world, then others. */
+struct esi_otf2_thread {
+    bool used;
+    int rank;
+    int number;
+    char *name; /* as event sets have it; owned */
+    char *host; /* owned; NULL = there were no events */
+    uint32_t group;
+    uint64_t events; /* as written */
+    uint64_t lost;   /* tuples */
+    uint64_t open;   /* operations under way at the end */
+};
+
+struct esi_otf2_communicator {
+    const void *identity; /* while events come */
+    struct esi_causal_group group;
+    char *name;     /* owned, as the next */
+    int32_t *world; /* ranks */
+    bool known;
+    bool written;
+};
+
+struct esi_otf2_window {
+    uint32_t communicator;
+    int32_t number;
+};
+
+/* Its parts are read by who writes events. */
+struct esi_otf2_definitions {
+    struct esi_otf2_thread *threads; /* by trace; owned, as all below */
+    size_t thread_count, thread_capacity;
+    struct esi_otf2_communicator *communicators;
+    size_t communicator_count, communicator_capacity;
+    struct esi_hash communicator_table;
+    uint32_t communicator_last; /* found */
+    struct esi_otf2_window *windows;
+    size_t window_count, window_capacity;
+    struct esi_hash window_table;
+    uint32_t *regions;      /* by code of the operation; UINT32_MAX = not used */
+    uint16_t *region_codes; /* of operations, by region */
+    uint32_t region_count;
+    bool has_times;
+    uint64_t begin_ns; /* of the first event */
+    uint64_t end_ns;   /* of the last */
+};
+
+/* 0 or -ENOMEM. */
+int esi_otf2_definitions_init(struct esi_otf2_definitions *definitions);
+void esi_otf2_definitions_fini(struct esi_otf2_definitions *definitions);
+
+/* A trace of an event set.  0 or -ENOMEM. */
+int esi_otf2_add_trace(struct esi_otf2_definitions *definitions, const char *name);
+/* What a call says of its trace, its communicator and the time.  0 or -ENOMEM. */
+int esi_otf2_note_call(struct esi_otf2_definitions *definitions,
+                       uint32_t trace,
+                       const struct esi_causal_call *call,
+                       uint32_t *ret_communicator);
+/* What became known of all communicators.  0 or -ENOMEM. */
+int esi_otf2_add_communicators(struct esi_otf2_definitions *definitions,
+                               const struct esi_causality *causality);
+/* All traces were used that are: gives processes their numbers. */
+void esi_otf2_number_groups(struct esi_otf2_definitions *definitions);
+OTF2_LocationRef esi_otf2_location_of(const struct esi_otf2_thread *thread);
+
+/* The region of an operation. */
+OTF2_RegionRef esi_otf2_region(struct esi_otf2_definitions *definitions, uint16_t code);
+/* UINT32_MAX: no memory. */
+OTF2_RmaWinRef esi_otf2_window(struct esi_otf2_definitions *definitions,
+                               uint32_t communicator,
+                               int32_t number);
+
+/* 0, or -errno with words. */
+int esi_otf2_write_definitions(struct esi_otf2_definitions *definitions,
+                               OTF2_Archive *archive,
+                               const char *path,
+                               struct es_error *error);
+
+#endif

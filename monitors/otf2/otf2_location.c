@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* otf2_location.c - the events of one location. */
+#include "config.h"
+
+#include "monitors/otf2/otf2_location.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/heap.h"
+#include "eventspace/tuple.h"
+#include "monitors/otf2/otf2_operations.h"
+#include "tuplespace/operation_codes.h"
+
+/* A call that the thread is in. */
+struct call {
+    struct esi_otf2_record record;
+    const struct es_operation *operation;
+    OTF2_RegionRef region;
+    uint32_t completed; /* requests, while it is the innermost */
+};
+
+/* What was posted and is not complete. */
+struct request {
+    struct esi_otf2_record record;
+    const struct es_operation *operation;
+    uint64_t number; /* of the request; of half a send and receive none */
+    uint32_t next_free;
+};
+
+/* A send that was posted. */
+struct posted_send {
+    uint64_t number; /* 0 = to MPI_PROC_NULL, or a receive from it */
+    uint32_t communicator;
+    int32_t peer;
+    int32_t tag;
+};
+
+/* Beyond it nothing is said of the oldest. */
+enum { POSTED_SENDS_MAX = 4096 };
+
+struct esi_otf2_location {
+    struct esi_otf2_definitions *definitions; /* borrowed, as the next */
+    OTF2_EvtWriter *writer;
+    OTF2_AttributeList *open; /* attributes of what is under way */
+    OTF2_ErrorCode code;      /* the first failure */
+    struct call *calls;       /* the innermost is last; owned, as all below */
+    size_t call_count, call_capacity;
+    struct request *requests;
+    size_t request_count, request_capacity;
+    uint32_t free_request;      /* UINT32_MAX = none */
+    struct esi_heap completing; /* requests by their stop */
+    struct posted_send *sends;
+    size_t send_count, send_capacity;
+    bool sends_known; /* no send was completed that is among them */
+    uint64_t number;  /* of requests so far */
+    uint64_t now;     /* time of the last event */
+    uint64_t open_count;
+};
+
+int esi_otf2_location_create(struct esi_otf2_definitions *definitions,
+                             struct esi_otf2_location **ret_location)
+{
+    struct esi_otf2_location *location = calloc(1, sizeof *location);
+
+    if (!location)
+        return -ENOMEM;
+    location->definitions = definitions;
+    location->open = OTF2_AttributeList_New();
+    if (!location->open) {
+        free(location);
+        return -ENOMEM;
+    }
+    *ret_location = location;
+    return 0;
+}
+
+void esi_otf2_location_destroy(struct esi_otf2_location *location)
+{
+    if (!location)
+        return;
+    OTF2_AttributeList_Delete(location->open);
+    free(location->calls);
+    free(location->requests);
+    esi_heap_fini(&location->completing);
+    free(location->sends);
+    free(location);
+}
+
+void esi_otf2_location_begin(struct esi_otf2_location *location, OTF2_EvtWriter *writer)
+{
+    location->writer = writer;
+    location->code = OTF2_SUCCESS;
+    location->call_count = 0;
+    location->request_count = 0;
+    location->free_request = UINT32_MAX;
+    location->completing.count = 0;
+    location->send_count = 0;
+    location->sends_known = true;
+    location->number = 0;
+    location->now = 0;
+    location->open_count = 0;
+}
+
+static void note_code(struct esi_otf2_location *location, OTF2_ErrorCode code)
+{
+    if (location->code == OTF2_SUCCESS)
+        location->code = code;
+}
+
+/* Time of the next event: OTF2 takes none that is before the last. */
+static uint64_t advance_time(struct esi_otf2_location *location, uint64_t ns)
+{
+    if (ns > location->now)
+        location->now = ns;
+    return location->now;
+}
+
+/* --- Messages --------------------------------------------------------------------- */
+
+static bool has_channel(const struct esi_otf2_record *record)
+{
+    return record->peer >= 0 && record->communicator != UINT32_MAX;
+}
+
+/* MPI_ANY_TAG of a receive that is not complete is not written. */
+static uint32_t tag_of(const struct esi_otf2_record *record)
+{
+    return record->tag >= 0 ? (uint32_t)record->tag : OTF2_UNDEFINED_UINT32;
+}
+
+static void keep_send(struct esi_otf2_location *location,
+                      const struct esi_otf2_record *record,
+                      uint64_t number)
+{
+    if (location->send_count == POSTED_SENDS_MAX) {
+        memmove(location->sends, location->sends + 1,
+                (POSTED_SENDS_MAX - 1) * sizeof *location->sends);
+        location->send_count--;
+        location->sends_known = false;
+    }
+    if (ESI_ARRAY_RESERVE(location->sends, location->send_capacity,
+                          location->send_count + 1) < 0) {
+        note_code(location, OTF2_ERROR_ENOMEM);
+        return;
+    }
+    location->sends[location->send_count++] =
+        (struct posted_send){number, record->communicator, record->peer, record->tag};
+}
+
+static void write_send(struct esi_otf2_location *location,
+                       const struct esi_otf2_record *record,
+                       const struct es_operation *operation)
+{
+    bool posts = esi_otf2_posts_send(operation);
+
+    if (operation->persistent)
+        return;
+    if (!has_channel(record)) { /* calls that complete requests count it, too */
+        if (posts)
+            keep_send(location, record, 0);
+        return;
+    }
+    if (!posts) {
+        note_code(location,
+                  OTF2_EvtWriter_MpiSend(location->writer, NULL, location->now,
+                                         (uint32_t)record->peer, record->communicator,
+                                         tag_of(record), record->bytes));
+        return;
+    }
+    location->number++;
+    note_code(location,
+              OTF2_EvtWriter_MpiIsend(location->writer, NULL, location->now,
+                                      (uint32_t)record->peer, record->communicator,
+                                      tag_of(record), record->bytes, location->number));
+    keep_send(location, record, location->number);
+}
+
+static void write_receive(struct esi_otf2_location *location,
+                          const struct esi_otf2_record *record)
+{
+    if (has_channel(record) && !record->open)
+        note_code(location,
+                  OTF2_EvtWriter_MpiRecv(location->writer, NULL, location->now,
+                                         (uint32_t)record->peer, record->communicator,
+                                         tag_of(record), record->bytes));
+}
+
+/* --- Sends that are complete ------------------------------------------------------ */
+
+static void complete_send(struct esi_otf2_location *location, size_t index)
+{
+    if (location->sends[index].number == 0)
+        return;
+    note_code(location,
+              OTF2_EvtWriter_MpiIsendComplete(location->writer, NULL, location->now,
+                                              location->sends[index].number));
+}
+
+/* The call names one send: of those that are alike the oldest. */
+static void complete_named(struct esi_otf2_location *location,
+                           const struct esi_otf2_record *record)
+{
+    for (size_t i = 0; i < location->send_count; i++) {
+        const struct posted_send *send = &location->sends[i];
+
+        if (send->communicator != record->communicator || send->peer != record->peer ||
+            send->tag != record->tag)
+            continue;
+        complete_send(location, i);
+        memmove(location->sends + i, location->sends + i + 1,
+                (location->send_count - i - 1) * sizeof *location->sends);
+        location->send_count--;
+        return;
+    }
+}
+
+/* A call that completes requests says of how many, and what the first was.  Those that
+ * are no receives or collective operations are sends: all that were posted, if as many.
+ * Where that leaves a doubt nothing is said of sends any more. */
+static void complete_sends(struct esi_otf2_location *location, const struct call *call)
+{
+    const struct esi_otf2_record *record = &call->record;
+    const struct es_operation *awaited =
+        record->sequence <= UINT16_MAX ? es_operation_find((uint16_t)record->sequence)
+                                       : NULL;
+    uint32_t sends =
+        record->bytes > call->completed ? record->bytes - call->completed : 0;
+
+    if (record->open || sends == 0 || location->send_count == 0 ||
+        !location->sends_known)
+        return;
+    if (record->bytes == 1 && awaited && awaited->op_class == ES_CLASS_SEND) {
+        complete_named(location, record);
+        return;
+    }
+    if (call->operation->any || sends != location->send_count) {
+        location->sends_known = false;
+        return;
+    }
+    for (size_t i = 0; i < location->send_count; i++)
+        complete_send(location, i);
+    location->send_count = 0;
+}
+
+/* --- Collective operations -------------------------------------------------------- */
+
+struct collective_facts {
+    OTF2_CollectiveOp name;
+    uint32_t root;
+    struct esi_otf2_sizes sizes;
+};
+
+static uint32_t root_of(const struct es_operation *operation,
+                        const struct esi_otf2_record *record)
+{
+    if (operation->order != ES_ORDER_ROOT_TO_ALL &&
+        operation->order != ES_ORDER_ALL_TO_ROOT)
+        return OTF2_COLLECTIVE_ROOT_NONE;
+    /* Of an intercommunicator: the root is in the group that the data come from. */
+    return record->peer >= 0 ? (uint32_t)record->peer : OTF2_COLLECTIVE_ROOT_THIS_GROUP;
+}
+
+/* The place of a thread's rank in a communicator; UINT32_MAX: not known. */
+static bool is_root(const struct esi_otf2_location *location,
+                    const struct esi_otf2_record *record,
+                    const struct esi_otf2_communicator *communicator)
+{
+    int rank = location->definitions->threads[record->location].rank;
+
+    return record->peer >= 0 && communicator->known && !communicator->group.between &&
+           (uint32_t)record->peer < communicator->group.size &&
+           communicator->world[record->peer] == rank;
+}
+
+static struct collective_facts describe_collective(
+    const struct esi_otf2_location *location,
+    const struct es_operation *operation,
+    const struct esi_otf2_record *record)
+{
+    const struct esi_otf2_communicator *communicator =
+        &location->definitions->communicators[record->communicator];
+
+    return (struct collective_facts){
+        .name = esi_otf2_collective(operation),
+        .root = root_of(operation, record),
+        .sizes = esi_otf2_sizes(operation, record->bytes,
+                                is_root(location, record, communicator),
+                                communicator->known ? communicator->group.size : 0),
+    };
+}
+
+static bool is_collective(const struct call *call)
+{
+    return call->record.communicator != UINT32_MAX && !call->operation->nonblocking &&
+           !call->operation->persistent &&
+           esi_otf2_collective(call->operation) != ESI_OTF2_NO_COLLECTIVE;
+}
+
+/* Of a window: its operations are on it, not on its communicator. */
+static OTF2_RmaWinRef window_of(struct esi_otf2_location *location,
+                                const struct esi_otf2_record *record)
+{
+    OTF2_RmaWinRef window =
+        esi_otf2_window(location->definitions, record->communicator, record->tag);
+
+    if (window == UINT32_MAX)
+        note_code(location, OTF2_ERROR_ENOMEM);
+    return window;
+}
+
+static void begin_collective(struct esi_otf2_location *location,
+                             const struct call *call)
+{
+    if (call->operation->op_class == ES_CLASS_ONE_SIDED)
+        note_code(location, OTF2_EvtWriter_RmaCollectiveBegin(location->writer, NULL,
+                                                              location->now));
+    else
+        note_code(location, OTF2_EvtWriter_MpiCollectiveBegin(location->writer, NULL,
+                                                              location->now));
+}
+
+static void end_collective(struct esi_otf2_location *location, const struct call *call)
+{
+    const struct esi_otf2_record *record = &call->record;
+    struct collective_facts found =
+        describe_collective(location, call->operation, record);
+
+    if (call->operation->op_class == ES_CLASS_ONE_SIDED)
+        note_code(location,
+                  OTF2_EvtWriter_RmaCollectiveEnd(
+                      location->writer, NULL, location->now, found.name,
+                      OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
+                      window_of(location, record), OTF2_COLLECTIVE_ROOT_NONE, 0, 0));
+    else
+        note_code(location, OTF2_EvtWriter_MpiCollectiveEnd(
+                                location->writer, NULL, location->now, found.name,
+                                record->communicator, found.root, found.sizes.sent,
+                                found.sizes.received));
+}
+
+/* --- Windows ---------------------------------------------------------------------- */
+
+/* When an access is complete its tuple does not tell. */
+static void write_access(struct esi_otf2_location *location, const struct call *call)
+{
+    const struct esi_otf2_record *record = &call->record;
+    OTF2_RmaAtomicType type = OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
+    enum esi_otf2_access access = esi_otf2_access(call->operation, &type);
+    uint32_t peer = (uint32_t)record->peer;
+    OTF2_RmaWinRef window;
+
+    if (access == ESI_OTF2_NO_ACCESS || !has_channel(record) || record->tag < 0)
+        return;
+    window = window_of(location, record);
+    location->number++;
+    if (access == ESI_OTF2_PUT)
+        note_code(location,
+                  OTF2_EvtWriter_RmaPut(location->writer, NULL, location->now, window,
+                                        peer, record->bytes, location->number));
+    else if (access == ESI_OTF2_GET)
+        note_code(location,
+                  OTF2_EvtWriter_RmaGet(location->writer, NULL, location->now, window,
+                                        peer, record->bytes, location->number));
+    else
+        note_code(location,
+                  OTF2_EvtWriter_RmaAtomic(
+                      location->writer, NULL, location->now, window, peer, type,
+                      record->bytes,
+                      type == OTF2_RMA_ATOMIC_TYPE_ACCUMULATE ? 0 : record->bytes,
+                      location->number));
+}
+
+/* --- Requests --------------------------------------------------------------------- */
+
+static bool is_collective_request(const struct request *request)
+{
+    return request->operation->op_class != ES_CLASS_RECEIVE;
+}
+
+static void write_posted(struct esi_otf2_location *location, struct request *request)
+{
+    const struct esi_otf2_record *record = &request->record;
+
+    if (!request->operation->nonblocking) /* half of a blocking call */
+        return;
+    if (is_collective_request(request)) {
+        if (record->communicator == UINT32_MAX)
+            return;
+        request->number = ++location->number;
+        note_code(location,
+                  OTF2_EvtWriter_NonBlockingCollectiveRequest(
+                      location->writer, NULL, location->now, request->number));
+    } else if (has_channel(record) || record->cancelled) {
+        request->number = ++location->number;
+        note_code(location,
+                  OTF2_EvtWriter_MpiIrecvRequest(location->writer, NULL, location->now,
+                                                 request->number));
+    }
+}
+
+static void complete_collective(struct esi_otf2_location *location,
+                                const struct request *request)
+{
+    const struct esi_otf2_record *record = &request->record;
+    struct collective_facts found;
+
+    if (request->number == 0 ||
+        esi_otf2_collective(request->operation) == ESI_OTF2_NO_COLLECTIVE)
+        return;
+    found = describe_collective(location, request->operation, record);
+    note_code(location, OTF2_EvtWriter_NonBlockingCollectiveComplete(
+                            location->writer, NULL, location->now, found.name,
+                            record->communicator, found.root, found.sizes.sent,
+                            found.sizes.received, request->number));
+}
+
+static void complete_request(struct esi_otf2_location *location,
+                             const struct request *request)
+{
+    const struct esi_otf2_record *record = &request->record;
+
+    advance_time(location, record->stop);
+    if (location->call_count > 0)
+        location->calls[location->call_count - 1].completed++;
+    if (!request->operation->nonblocking)
+        write_receive(location, record);
+    else if (is_collective_request(request))
+        complete_collective(location, request);
+    else if (record->cancelled)
+        note_code(location,
+                  OTF2_EvtWriter_MpiRequestCancelled(location->writer, NULL,
+                                                     location->now, request->number));
+    else if (request->number > 0)
+        note_code(location, OTF2_EvtWriter_MpiIrecv(
+                                location->writer, NULL, location->now,
+                                (uint32_t)record->peer, record->communicator,
+                                tag_of(record), record->bytes, request->number));
+}
+
+/* Completes requests up to a time, or to just before it. */
+static void complete_until(struct esi_otf2_location *location,
+                           uint64_t ns,
+                           bool including)
+{
+    while (location->completing.count > 0) {
+        struct esi_heap_entry entry = esi_heap_top(&location->completing);
+        uint32_t index = (uint32_t)entry.item;
+        struct request *request = &location->requests[index];
+
+        if (entry.key > ns || (entry.key == ns && !including))
+            return;
+        esi_heap_pop(&location->completing);
+        complete_request(location, request);
+        request->next_free = location->free_request;
+        location->free_request = index;
+    }
+}
+
+static struct request *make_request(struct esi_otf2_location *location)
+{
+    uint32_t index = location->free_request;
+
+    if (index != UINT32_MAX) {
+        location->free_request = location->requests[index].next_free;
+        return &location->requests[index];
+    }
+    if (ESI_ARRAY_RESERVE(location->requests, location->request_capacity,
+                          location->request_count + 1) < 0 ||
+        esi_heap_reserve(&location->completing, location->request_count + 1) < 0)
+        return NULL;
+    return &location->requests[location->request_count++];
+}
+
+/* From MPI_PROC_NULL: complete at once, as sends to it are. */
+static bool is_null_receive(const struct esi_otf2_record *record,
+                            const struct es_operation *operation)
+{
+    return operation->op_class == ES_CLASS_RECEIVE && operation->nonblocking &&
+           record->peer < 0 && !record->cancelled;
+}
+
+static void add_request(struct esi_otf2_location *location,
+                        const struct esi_otf2_record *record,
+                        const struct es_operation *operation)
+{
+    struct request *request;
+
+    if (is_null_receive(record, operation)) {
+        keep_send(location, record, 0);
+        return;
+    }
+    request = make_request(location);
+    if (!request) {
+        note_code(location, OTF2_ERROR_ENOMEM);
+        return;
+    }
+    *request = (struct request){.record = *record, .operation = operation};
+    write_posted(location, request);
+    if (!record->open)
+        /* Those that are complete at the same time stay in their order. */
+        esi_heap_push(&location->completing, record->stop,
+                      (uint64_t)record->order << 32 |
+                          (uint32_t)(request - location->requests));
+}
+
+/* --- Calls ------------------------------------------------------------------------ */
+
+static void enter_call(struct esi_otf2_location *location,
+                       const struct esi_otf2_record *record,
+                       const struct es_operation *operation)
+{
+    struct call call = {.record = *record,
+                        .operation = operation,
+                        .region =
+                            esi_otf2_region(location->definitions, operation->code)};
+
+    if (location->call_count > 0 &&
+        location->calls[location->call_count - 1].record.stop < record->stop)
+        call.record.stop = location->calls[location->call_count - 1].record.stop;
+    if (record->open) {
+        location->open_count++;
+        note_code(location, OTF2_AttributeList_AddStringRef(
+                                location->open, ESI_OTF2_STATE, ESI_OTF2_TEXT_OPEN));
+    }
+    note_code(location, OTF2_EvtWriter_Enter(location->writer,
+                                             record->open ? location->open : NULL,
+                                             location->now, call.region));
+    if (ESI_ARRAY_RESERVE(location->calls, location->call_capacity,
+                          location->call_count + 1) < 0)
+        note_code(location, OTF2_ERROR_ENOMEM);
+    else
+        location->calls[location->call_count++] = call;
+}
+
+static void begin_call(struct esi_otf2_location *location,
+                       const struct esi_otf2_record *record,
+                       const struct es_operation *operation)
+{
+    const struct call *call;
+
+    enter_call(location, record, operation);
+    if (location->code != OTF2_SUCCESS || record->part == ESI_OTF2_POST)
+        return;
+    call = &location->calls[location->call_count - 1];
+    if (operation->op_class == ES_CLASS_SEND)
+        write_send(location, record, operation);
+    else if (is_collective(call))
+        begin_collective(location, call);
+    else if (operation->op_class == ES_CLASS_ONE_SIDED)
+        write_access(location, call);
+}
+
+static void end_records(struct esi_otf2_location *location, const struct call *call)
+{
+    const struct es_operation *operation = call->operation;
+
+    if (call->record.part == ESI_OTF2_POST)
+        return;
+    if (operation->op_class == ES_CLASS_RECEIVE && !operation->persistent)
+        write_receive(location, &call->record);
+    else if ((operation->waits || operation->poll) && !operation->probe)
+        complete_sends(location, call);
+    else if (is_collective(call) && !call->record.open)
+        end_collective(location, call);
+}
+
+/* Ends the innermost call, and what is complete within it. */
+static void leave_call(struct esi_otf2_location *location)
+{
+    const struct call *call = &location->calls[location->call_count - 1];
+
+    complete_until(location, call->record.stop, true);
+    advance_time(location, call->record.stop);
+    end_records(location, call);
+    note_code(location, OTF2_EvtWriter_Leave(location->writer, NULL, location->now,
+                                             call->region));
+    location->call_count--;
+}
+
+static void leave_until(struct esi_otf2_location *location, uint64_t ns)
+{
+    while (location->call_count > 0 &&
+           location->calls[location->call_count - 1].record.stop <= ns)
+        leave_call(location);
+    complete_until(location, ns, false);
+}
+
+/* A receive or collective operation that was posted by a call without a tuple. */
+static bool has_own_call(const struct es_operation *operation)
+{
+    return operation->op_class == ES_CLASS_RECEIVE && operation->nonblocking &&
+           !operation->combined && operation->code < ES_OP_MPI_Sendrecv_receive;
+}
+
+static void post_request(struct esi_otf2_location *location,
+                         const struct esi_otf2_record *record,
+                         const struct es_operation *operation)
+{
+    OTF2_RegionRef region;
+
+    if (operation->op_class == ES_CLASS_SEND) { /* complete when others say so */
+        write_send(location, record, operation);
+        return;
+    }
+    if (!has_own_call(operation)) {
+        add_request(location, record, operation);
+        return;
+    }
+    region = esi_otf2_region(location->definitions, operation->code);
+    note_code(location,
+              OTF2_EvtWriter_Enter(location->writer, NULL, location->now, region));
+    add_request(location, record, operation);
+    note_code(location,
+              OTF2_EvtWriter_Leave(location->writer, NULL, location->now, region));
+}
+
+OTF2_ErrorCode esi_otf2_location_add(struct esi_otf2_location *location,
+                                     const struct esi_otf2_record *record)
+{
+    const struct es_operation *operation = es_operation_find(record->operation);
+    uint64_t before;
+
+    leave_until(location, record->start);
+    before = location->now > 0 ? location->now : record->start;
+    advance_time(location, record->start);
+    if (record->lost > 0)
+        note_code(location, OTF2_EvtWriter_BufferFlush(location->writer, NULL, before,
+                                                       location->now));
+    if (record->part == ESI_OTF2_REQUEST)
+        post_request(location, record, operation);
+    else
+        begin_call(location, record, operation);
+    return location->code;
+}
+
+OTF2_ErrorCode esi_otf2_location_end(struct esi_otf2_location *location,
+                                     uint64_t *ret_open)
+{
+    leave_until(location, UINT64_MAX);
+    *ret_open = location->open_count;
+    return location->code;
+}

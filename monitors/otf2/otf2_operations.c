@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* otf2_operations.c - what OTF2 calls the operations of MPI. */
+#include "config.h"
+
+#include "monitors/otf2/otf2_operations.h"
+
+#include "tuplespace/operation_codes.h"
+#include "tuplespace/operation_table.h"
+
+/* --- Collective operations -------------------------------------------------------- */
+
+/* How much, in the bytes of the tuple. */
+enum amount {
+    NOTHING, /* or it is not known */
+    ONCE,
+    ONCE_AT_ROOT,
+    ONCE_ELSEWHERE,
+    FOR_EACH, /* rank of the communicator */
+    FOR_EACH_AT_ROOT,
+};
+
+struct collective {
+    OTF2_CollectiveOp name;
+    enum amount sent;
+    enum amount received;
+};
+
+/* The blocking ones; nonblocking and persistent ones stand in the same order from 140
+ * and 180 on. */
+static const struct collective collectives[] = {
+    {OTF2_COLLECTIVE_OP_BARRIER, NOTHING, NOTHING},
+    {OTF2_COLLECTIVE_OP_BCAST, ONCE_AT_ROOT, ONCE_ELSEWHERE},
+    {OTF2_COLLECTIVE_OP_GATHER, ONCE, FOR_EACH_AT_ROOT},
+    {OTF2_COLLECTIVE_OP_GATHERV, ONCE, NOTHING},
+    {OTF2_COLLECTIVE_OP_SCATTER, FOR_EACH_AT_ROOT, ONCE},
+    {OTF2_COLLECTIVE_OP_SCATTERV, NOTHING, ONCE},
+    {OTF2_COLLECTIVE_OP_ALLGATHER, ONCE, FOR_EACH},
+    {OTF2_COLLECTIVE_OP_ALLGATHERV, NOTHING, ONCE},
+    {OTF2_COLLECTIVE_OP_ALLTOALL, FOR_EACH, FOR_EACH},
+    {OTF2_COLLECTIVE_OP_ALLTOALLV, ONCE, NOTHING},
+    {OTF2_COLLECTIVE_OP_ALLTOALLW, NOTHING, NOTHING},
+    {OTF2_COLLECTIVE_OP_REDUCE, ONCE, ONCE_AT_ROOT},
+    {OTF2_COLLECTIVE_OP_ALLREDUCE, ONCE, ONCE},
+    {OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK, FOR_EACH, ONCE},
+    {OTF2_COLLECTIVE_OP_REDUCE_SCATTER, ONCE, NOTHING},
+    {OTF2_COLLECTIVE_OP_SCAN, ONCE, ONCE},
+    {OTF2_COLLECTIVE_OP_EXSCAN, ONCE, ONCE},
+};
+
+enum { COLLECTIVES = sizeof collectives / sizeof collectives[0] };
+
+_Static_assert(ES_OP_MPI_Exscan - ES_OP_MPI_Barrier == COLLECTIVES - 1, "blocking");
+_Static_assert(ES_OP_MPI_Iexscan - ES_OP_MPI_Ibarrier == COLLECTIVES - 1,
+               "nonblocking");
+_Static_assert(ES_OP_MPI_Exscan_init - ES_OP_MPI_Barrier_init == COLLECTIVES - 1,
+               "persistent");
+
+/* NULL: no collective operation, or one of neighbours, which OTF2 has no name for. */
+static const struct collective *find_collective(const struct es_operation *operation)
+{
+    static const unsigned firsts[] = {ES_OP_MPI_Barrier, ES_OP_MPI_Ibarrier,
+                                      ES_OP_MPI_Barrier_init};
+    unsigned code = esi_operation_family(operation);
+
+    for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++)
+        if (code >= firsts[i] && code - firsts[i] < COLLECTIVES)
+            return &collectives[code - firsts[i]];
+    return NULL;
+}
+
+/* Handles that all members make or free together. */
+static OTF2_CollectiveOp handle_of(const struct es_operation *operation)
+{
+    switch (esi_operation_family(operation)) {
+    case ES_OP_MPI_Comm_free:
+    case ES_OP_MPI_Comm_disconnect:
+    case ES_OP_MPI_Win_free:
+        return OTF2_COLLECTIVE_OP_DESTROY_HANDLE;
+    case ES_OP_MPI_Win_allocate:
+    case ES_OP_MPI_Win_allocate_shared:
+        return OTF2_COLLECTIVE_OP_CREATE_HANDLE_AND_ALLOCATE;
+    case ES_OP_MPI_Win_fence:
+        return OTF2_COLLECTIVE_OP_BARRIER;
+    default:
+        return operation->order == ES_ORDER_ALL_TO_ALL
+                   ? OTF2_COLLECTIVE_OP_CREATE_HANDLE
+                   : ESI_OTF2_NO_COLLECTIVE;
+    }
+}
+
+OTF2_CollectiveOp esi_otf2_collective(const struct es_operation *operation)
+{
+    const struct collective *found = find_collective(operation);
+
+    if (found)
+        return found->name;
+    return operation->op_class == ES_CLASS_COMMUNICATOR ||
+                   operation->op_class == ES_CLASS_ONE_SIDED
+               ? handle_of(operation)
+               : ESI_OTF2_NO_COLLECTIVE;
+}
+
+static uint64_t amount_of(enum amount amount,
+                          uint32_t bytes,
+                          bool is_root,
+                          uint32_t ranks)
+{
+    switch (amount) {
+    case ONCE:
+        return bytes;
+    case ONCE_AT_ROOT:
+        return is_root ? bytes : 0;
+    case ONCE_ELSEWHERE:
+        return is_root ? 0 : bytes;
+    case FOR_EACH:
+        return (uint64_t)bytes * ranks;
+    case FOR_EACH_AT_ROOT:
+        return is_root ? (uint64_t)bytes * ranks : 0;
+    default:
+        return 0;
+    }
+}
+
+struct esi_otf2_sizes esi_otf2_sizes(const struct es_operation *operation,
+                                     uint32_t bytes,
+                                     bool is_root,
+                                     uint32_t ranks)
+{
+    const struct collective *found = find_collective(operation);
+
+    if (!found)
+        return (struct esi_otf2_sizes){0, 0};
+    return (struct esi_otf2_sizes){
+        .sent = amount_of(found->sent, bytes, is_root, ranks),
+        .received = amount_of(found->received, bytes, is_root, ranks)};
+}
+
+uint16_t esi_otf2_code_for(const struct es_operation *region,
+                           enum es_class op_class,
+                           bool nonblocking,
+                           uint16_t otherwise)
+{
+    return region && region->op_class == op_class &&
+                   region->nonblocking == nonblocking && !region->persistent
+               ? region->code
+               : otherwise;
+}
+
+uint16_t esi_otf2_code_of(OTF2_CollectiveOp collective)
+{
+    for (unsigned i = 0; i < COLLECTIVES; i++)
+        if (collectives[i].name == collective)
+            return (uint16_t)(ES_OP_MPI_Barrier + i);
+    return collective == OTF2_COLLECTIVE_OP_CREATE_HANDLE ? ES_OP_MPI_Comm_dup : 0;
+}
+
+uint32_t esi_otf2_bytes_of(OTF2_CollectiveOp collective,
+                           struct esi_otf2_sizes sizes,
+                           uint32_t ranks)
+{
+    /* What is once is the lesser, unless each sends to each. */
+    uint64_t bytes =
+        sizes.sent > 0 && (sizes.sent < sizes.received || sizes.received == 0)
+            ? sizes.sent
+            : sizes.received;
+
+    if (collective == OTF2_COLLECTIVE_OP_ALLTOALL && ranks > 0)
+        bytes /= ranks;
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+/* --- Roles ------------------------------------------------------------------------ */
+
+static OTF2_RegionRole collective_role(const struct es_operation *operation)
+{
+    switch (operation->order) {
+    case ES_ORDER_ALL_TO_ALL:
+        return operation->synchronizing ? OTF2_REGION_ROLE_BARRIER
+                                        : OTF2_REGION_ROLE_COLL_ALL2ALL;
+    case ES_ORDER_ROOT_TO_ALL:
+        return OTF2_REGION_ROLE_COLL_ONE2ALL;
+    case ES_ORDER_ALL_TO_ROOT:
+        return OTF2_REGION_ROLE_COLL_ALL2ONE;
+    default:
+        return OTF2_REGION_ROLE_COLL_OTHER;
+    }
+}
+
+OTF2_RegionRole esi_otf2_role(const struct es_operation *operation)
+{
+    switch (operation->op_class) {
+    case ES_CLASS_SEND:
+    case ES_CLASS_RECEIVE:
+    case ES_CLASS_COMPLETION:
+        return OTF2_REGION_ROLE_POINT2POINT;
+    case ES_CLASS_COLLECTIVE:
+        return collective_role(operation);
+    case ES_CLASS_ONE_SIDED:
+        return OTF2_REGION_ROLE_RMA;
+    case ES_CLASS_IO:
+        return OTF2_REGION_ROLE_FILE_IO;
+    default:
+        return OTF2_REGION_ROLE_FUNCTION;
+    }
+}
+
+/* --- Messages and windows --------------------------------------------------------- */
+
+bool esi_otf2_posts_send(const struct es_operation *operation)
+{
+    switch (esi_operation_family(operation)) {
+    case ES_OP_MPI_Isend:
+    case ES_OP_MPI_Ibsend:
+    case ES_OP_MPI_Issend:
+    case ES_OP_MPI_Irsend:
+    case ES_OP_MPI_Isendrecv:
+    case ES_OP_MPI_Isendrecv_replace:
+    case ES_OP_MPI_Start_send:
+    case ES_OP_MPI_Start_partitioned_send:
+        return true;
+    default:
+        return false;
+    }
+}
+
+enum esi_otf2_access esi_otf2_access(const struct es_operation *operation,
+                                     OTF2_RmaAtomicType *ret_type)
+{
+    switch (esi_operation_family(operation)) {
+    case ES_OP_MPI_Put:
+    case ES_OP_MPI_Rput:
+        return ESI_OTF2_PUT;
+    case ES_OP_MPI_Get:
+    case ES_OP_MPI_Rget:
+        return ESI_OTF2_GET;
+    case ES_OP_MPI_Accumulate:
+    case ES_OP_MPI_Raccumulate:
+        *ret_type = OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
+        return ESI_OTF2_ATOMIC;
+    case ES_OP_MPI_Get_accumulate:
+    case ES_OP_MPI_Rget_accumulate:
+    case ES_OP_MPI_Fetch_and_op:
+        *ret_type = OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;
+        return ESI_OTF2_ATOMIC;
+    case ES_OP_MPI_Compare_and_swap:
+        *ret_type = OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP;
+        return ESI_OTF2_ATOMIC;
+    default:
+        return ESI_OTF2_NO_ACCESS;
+    }
+}

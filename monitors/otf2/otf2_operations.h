@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* otf2_operations.h - what OTF2 calls the operations of MPI. */
+#ifndef ES_MONITORS_OTF2_OTF2_OPERATIONS_H
+#define ES_MONITORS_OTF2_OTF2_OPERATIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <otf2/otf2.h>
+
+#include "eventspace/operation.h"
+
+/* No record of a collective operation: another kind of call. */
+#define ESI_OTF2_NO_COLLECTIVE OTF2_UNDEFINED_UINT8
+
+/* The collective operation, also of nonblocking and persistent forms and of calls that
+ * make or free communicators, windows and files; ESI_OTF2_NO_COLLECTIVE. */
+OTF2_CollectiveOp esi_otf2_collective(const struct es_operation *operation);
+
+OTF2_RegionRole esi_otf2_role(const struct es_operation *operation);
+
+/* Whether a send is a request that another call completes. */
+bool esi_otf2_posts_send(const struct es_operation *operation);
+
+enum esi_otf2_access {
+    ESI_OTF2_NO_ACCESS,
+    ESI_OTF2_PUT,
+    ESI_OTF2_GET,
+    ESI_OTF2_ATOMIC,
+};
+
+/* The access to another rank's window; of an atomic one `ret_type` says which. */
+enum esi_otf2_access esi_otf2_access(const struct es_operation *operation,
+                                     OTF2_RmaAtomicType *ret_type);
+
+/* What a rank of a collective operation sends and receives, as far as its tuple tells
+ * (docs/exports.md). */
+struct esi_otf2_sizes {
+    uint64_t sent;
+    uint64_t received;
+};
+struct esi_otf2_sizes esi_otf2_sizes(const struct es_operation *operation,
+                                     uint32_t bytes,
+                                     bool is_root,
+                                     uint32_t ranks);
+
+/* The operation of a record: that of its region (NULL = none), if it is of the same
+ * kind. */
+uint16_t esi_otf2_code_for(const struct es_operation *region,
+                           enum es_class op_class,
+                           bool nonblocking,
+                           uint16_t otherwise);
+/* The blocking operation of a collective; 0: there is none with an order of its own. */
+uint16_t esi_otf2_code_of(OTF2_CollectiveOp collective);
+/* The bytes of a tuple with these sizes: esi_otf2_sizes() the other way. */
+uint32_t esi_otf2_bytes_of(OTF2_CollectiveOp collective,
+                           struct esi_otf2_sizes sizes,
+                           uint32_t ranks);
+
+#endif

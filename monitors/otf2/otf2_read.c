@@ -1,0 +1,791 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* otf2_read.c - from the events of an archive to tuples, and to an event set. */
+#include "config.h"
+
+#include "monitors/otf2/otf2_read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "eventspace/tuple.h"
+#include "monitors/otf2/otf2_archive.h"
+#include "monitors/otf2/otf2_operations.h"
+#include "monitors/otf2/otf2_posts.h"
+#include "monitors/otf2/otf2_tables.h"
+#include "monitors/otf2/otf2_world.h"
+#include "tuplespace/operation_codes.h"
+#include "tuplespace/operation_table.h"
+
+enum { READING_TUPLES = 8192 }; /* between two times that the order goes on */
+
+/* What a record says. */
+struct read_record {
+    bool is_there;
+    bool is_request; /* of a send */
+    uint16_t code;   /* of the operation, where the region says none */
+    uint32_t communicator;
+    int32_t peer;
+    int32_t tag;
+    uint32_t bytes;
+    uint32_t number;
+};
+
+/* A region that a location is in. */
+struct region {
+    const struct es_operation *operation; /* NULL = none of MPI */
+    uint64_t start_ns;
+    struct read_record send;
+    struct read_record receive;
+    struct read_record collective;
+    bool is_told; /* its records speak for it */
+};
+
+/* What was posted and is not complete. */
+struct read_request {
+    uint64_t id;
+    size_t post;
+    uint64_t start_ns;
+    const struct es_operation *operation; /* of the region */
+};
+
+struct location {
+    struct esi_otf2_place place;
+    struct region *regions; /* the innermost is last; owned, as the next */
+    size_t region_count, region_capacity;
+    struct read_request *requests;
+    size_t request_count, request_capacity;
+};
+
+struct otf2_reading {
+    const char *path;
+    struct es_error *error;
+    int result; /* of what a callback did */
+    struct esi_otf2_tables tables;
+    struct location *locations;      /* by row; owned */
+    struct esi_causality *causality; /* NULL = the first time */
+    struct esi_otf2_posts posts;
+    size_t next_post;
+    struct esi_otf2_counters sends;
+    uint64_t tuples;
+};
+
+static OTF2_CallbackCode fail_reading(struct otf2_reading *reading, int result)
+{
+    if (reading->result == 0)
+        reading->result = result;
+    return OTF2_CALLBACK_INTERRUPT;
+}
+
+/* --- Tuples ----------------------------------------------------------------------- */
+
+static OTF2_CallbackCode add_tuple(struct otf2_reading *reading,
+                                   const struct location *location,
+                                   const struct es_tuple *tuple)
+{
+    const struct esi_causal_tuple told = {.tuple = *tuple,
+                                          .start_ns = tuple->start,
+                                          .stop_ns = tuple->stop,
+                                          .error_ns = UINT64_MAX};
+    int result = esi_causality_add(reading->causality, location->place.element, &told);
+
+    if (result == 0 && ++reading->tuples % READING_TUPLES == 0)
+        result = esi_causality_advance(reading->causality);
+    return result < 0 ? fail_reading(reading, result) : OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode add_record(struct otf2_reading *reading,
+                                    const struct location *location,
+                                    const struct read_record *record,
+                                    uint64_t start_ns,
+                                    uint64_t stop_ns)
+{
+    const struct es_tuple tuple = {
+        .start = start_ns,
+        .stop = stop_ns > 0 ? stop_ns : 1,
+        .operation = record->code,
+        .communicator = record->communicator < ES_COMMUNICATOR_NONE
+                            ? (uint16_t)record->communicator
+                            : ES_COMMUNICATOR_NONE,
+        .sequence = record->number,
+        .peer = record->peer,
+        .tag = record->tag,
+        .bytes = record->bytes,
+    };
+
+    return add_tuple(reading, location, &tuple);
+}
+
+static uint32_t bytes_of(uint64_t bytes)
+{
+    return bytes < ES_BYTES_MAX ? (uint32_t)bytes : ES_BYTES_MAX;
+}
+
+/* The row of a communicator, by which tuples name it. */
+static OTF2_CallbackCode find_communicator(struct otf2_reading *reading,
+                                           OTF2_CommRef id,
+                                           uint32_t *ret_row)
+{
+    const struct esi_otf2_row *row = esi_otf2_row(&reading->tables.communicators, id);
+
+    if (!row)
+        return fail_reading(reading,
+                            es_error_set(reading->error, -EINVAL,
+                                         "%s: an event names communicator %" PRIu32
+                                         ", which is not defined",
+                                         reading->path, id));
+    *ret_row = (uint32_t)(row - reading->tables.communicators.rows);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* --- Where events are ------------------------------------------------------------- */
+
+/* NULL: it is no thread of a rank. */
+static struct location *find_location(struct otf2_reading *reading, OTF2_LocationRef id)
+{
+    const struct esi_otf2_row *row = esi_otf2_row(&reading->tables.locations, id);
+    struct location *location =
+        row ? &reading->locations[row - reading->tables.locations.rows] : NULL;
+
+    return location && location->place.is_used ? location : NULL;
+}
+
+static struct region *innermost_region(const struct location *location)
+{
+    return location->region_count > 0 ? &location->regions[location->region_count - 1]
+                                      : NULL;
+}
+
+static OTF2_CallbackCode take_enter(OTF2_LocationRef id,
+                                    OTF2_TimeStamp time,
+                                    void *data,
+                                    OTF2_AttributeList *attributes,
+                                    OTF2_RegionRef region)
+{
+    struct otf2_reading *reading = data;
+    struct location *location = find_location(reading, id);
+    const struct esi_otf2_row *row = esi_otf2_row(&reading->tables.regions, region);
+
+    (void)attributes;
+    if (!location)
+        return OTF2_CALLBACK_SUCCESS;
+    if (ESI_ARRAY_RESERVE(location->regions, location->region_capacity,
+                          location->region_count + 1) < 0)
+        return fail_reading(reading, -ENOMEM);
+    location->regions[location->region_count++] =
+        (struct region){.operation = row ? row->operation : NULL,
+                        .start_ns = esi_otf2_time_ns(&reading->tables, time)};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* A call of MPI without a record: with MPI_PROC_NULL, or of another kind. */
+static OTF2_CallbackCode add_plain(struct otf2_reading *reading,
+                                   const struct location *location,
+                                   const struct region *region,
+                                   uint64_t stop_ns)
+{
+    const struct read_record record = {.code = region->operation->code,
+                                       .communicator = ES_COMMUNICATOR_NONE,
+                                       .peer = ES_PEER_NONE,
+                                       .number = ES_SEQUENCE_UNKNOWN};
+
+    if (region->operation->order != ES_ORDER_NONE ||
+        region->operation->op_class == ES_CLASS_ONE_SIDED)
+        return OTF2_CALLBACK_SUCCESS;
+    return add_record(reading, location, &record, region->start_ns, stop_ns);
+}
+
+static OTF2_CallbackCode add_region(struct otf2_reading *reading,
+                                    const struct location *location,
+                                    const struct region *region,
+                                    uint64_t stop_ns)
+{
+    const struct read_record *records[] = {&region->send, &region->receive,
+                                           &region->collective};
+    OTF2_CallbackCode code = OTF2_CALLBACK_SUCCESS;
+
+    for (size_t i = 0; i < 3 && code == OTF2_CALLBACK_SUCCESS; i++)
+        if (records[i]->is_there)
+            code = add_record(reading, location, records[i], region->start_ns, stop_ns);
+    if (code == OTF2_CALLBACK_SUCCESS && region->operation && !region->is_told)
+        code = add_plain(reading, location, region, stop_ns);
+    return code;
+}
+
+static OTF2_CallbackCode take_leave(OTF2_LocationRef id,
+                                    OTF2_TimeStamp time,
+                                    void *data,
+                                    OTF2_AttributeList *attributes,
+                                    OTF2_RegionRef region)
+{
+    struct otf2_reading *reading = data;
+    struct location *location = find_location(reading, id);
+
+    (void)attributes;
+    (void)region;
+    if (!location || location->region_count == 0)
+        return OTF2_CALLBACK_SUCCESS;
+    location->region_count--;
+    if (!reading->causality)
+        return OTF2_CALLBACK_SUCCESS;
+    return add_region(reading, location, &location->regions[location->region_count],
+                      esi_otf2_time_ns(&reading->tables, time));
+}
+
+/* --- Messages --------------------------------------------------------------------- */
+
+/* A record of a call that blocks, or a send: it is told when the region is left, or
+ * here if there is none. */
+static OTF2_CallbackCode keep_record(struct otf2_reading *reading,
+                                     const struct location *location,
+                                     const struct read_record *record,
+                                     struct read_record *kept,
+                                     OTF2_TimeStamp time)
+{
+    uint64_t ns = esi_otf2_time_ns(&reading->tables, time);
+
+    if (!reading->causality)
+        return OTF2_CALLBACK_SUCCESS;
+    if (!kept || kept->is_there)
+        return add_record(reading, location, record, ns, ns);
+    *kept = *record;
+    innermost_region(location)->is_told = true;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode add_send(struct otf2_reading *reading,
+                                  OTF2_LocationRef id,
+                                  OTF2_TimeStamp time,
+                                  OTF2_CommRef communicator,
+                                  struct read_record record)
+{
+    const struct location *location = find_location(reading, id);
+    struct region *region;
+    struct esi_otf2_channel channel;
+    OTF2_CallbackCode code;
+
+    if (!location)
+        return OTF2_CALLBACK_SUCCESS;
+    code = find_communicator(reading, communicator, &record.communicator);
+    if (code != OTF2_CALLBACK_SUCCESS || !reading->causality)
+        return code;
+    region = innermost_region(location);
+    record.code = esi_otf2_code_for(region ? region->operation : NULL, ES_CLASS_SEND,
+                                    false, record.code);
+    record.is_there = true;
+    channel = (struct esi_otf2_channel){.communicator = communicator,
+                                        .process = location->place.process,
+                                        .peer = (uint32_t)record.peer,
+                                        .tag = (uint32_t)record.tag,
+                                        .kind = 1};
+    record.number = esi_otf2_count(&reading->sends, &channel);
+    if (record.number == UINT32_MAX)
+        return fail_reading(reading, -ENOMEM);
+    return keep_record(reading, location, &record, region ? &region->send : NULL, time);
+}
+
+static OTF2_CallbackCode take_send(OTF2_LocationRef id,
+                                   OTF2_TimeStamp time,
+                                   void *data,
+                                   OTF2_AttributeList *attributes,
+                                   uint32_t receiver,
+                                   OTF2_CommRef communicator,
+                                   uint32_t tag,
+                                   uint64_t bytes)
+{
+    (void)attributes;
+    return add_send(data, id, time, communicator,
+                    (struct read_record){.code = ES_OP_MPI_Send,
+                                         .peer = (int32_t)receiver,
+                                         .tag = (int32_t)tag,
+                                         .bytes = bytes_of(bytes)});
+}
+
+static OTF2_CallbackCode take_isend(OTF2_LocationRef id,
+                                    OTF2_TimeStamp time,
+                                    void *data,
+                                    OTF2_AttributeList *attributes,
+                                    uint32_t receiver,
+                                    OTF2_CommRef communicator,
+                                    uint32_t tag,
+                                    uint64_t bytes,
+                                    uint64_t request)
+{
+    (void)attributes;
+    (void)request;
+    return add_send(data, id, time, communicator,
+                    (struct read_record){.code = ES_OP_MPI_Isend,
+                                         .peer = (int32_t)receiver,
+                                         .tag = (int32_t)tag,
+                                         .bytes = bytes_of(bytes)});
+}
+
+/* The next post, which was added when events were read first. */
+static OTF2_CallbackCode make_post(struct otf2_reading *reading, size_t *ret_post)
+{
+    if (!reading->causality && esi_otf2_posts_add(&reading->posts) < 0)
+        return fail_reading(reading, -ENOMEM);
+    if (reading->next_post >= reading->posts.count)
+        return fail_reading(reading, -EIO); /* the file has changed */
+    *ret_post = reading->next_post++;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* The first time its channel becomes known, the second time its number. */
+static uint32_t complete_post(struct otf2_reading *reading,
+                              size_t post,
+                              const struct esi_otf2_channel *channel)
+{
+    if (!reading->causality)
+        reading->posts.items[post].channel = *channel;
+    return reading->posts.items[post].number;
+}
+
+static OTF2_CallbackCode take_receive(OTF2_LocationRef id,
+                                      OTF2_TimeStamp time,
+                                      void *data,
+                                      OTF2_AttributeList *attributes,
+                                      uint32_t sender,
+                                      OTF2_CommRef communicator,
+                                      uint32_t tag,
+                                      uint64_t bytes)
+{
+    struct otf2_reading *reading = data;
+    struct location *location = find_location(reading, id);
+    struct read_record record = {.is_there = true,
+                                 .peer = (int32_t)sender,
+                                 .tag = (int32_t)tag,
+                                 .bytes = bytes_of(bytes)};
+    struct region *region;
+    OTF2_CallbackCode code;
+    size_t post;
+
+    (void)attributes;
+    if (!location)
+        return OTF2_CALLBACK_SUCCESS;
+    code = find_communicator(reading, communicator, &record.communicator);
+    if (code == OTF2_CALLBACK_SUCCESS)
+        code = make_post(reading, &post);
+    if (code != OTF2_CALLBACK_SUCCESS)
+        return code;
+    region = innermost_region(location);
+    record.code = region && region->operation && region->operation->combined
+                      ? ES_OP_MPI_Sendrecv_receive
+                      : esi_otf2_code_for(region ? region->operation : NULL,
+                                          ES_CLASS_RECEIVE, false, ES_OP_MPI_Recv);
+    record.number =
+        complete_post(reading, post,
+                      &(struct esi_otf2_channel){communicator, location->place.process,
+                                                 sender, tag, 1});
+    return keep_record(reading, location, &record, region ? &region->receive : NULL,
+                       time);
+}
+
+/* --- Requests --------------------------------------------------------------------- */
+
+static OTF2_CallbackCode add_request(struct otf2_reading *reading,
+                                     OTF2_LocationRef id,
+                                     OTF2_TimeStamp time,
+                                     uint64_t number)
+{
+    struct location *location = find_location(reading, id);
+    struct read_request request = {
+        .id = number, .start_ns = esi_otf2_time_ns(&reading->tables, time)};
+    struct region *region;
+    OTF2_CallbackCode code;
+
+    if (!location)
+        return OTF2_CALLBACK_SUCCESS;
+    code = make_post(reading, &request.post);
+    if (code != OTF2_CALLBACK_SUCCESS)
+        return code;
+    region = innermost_region(location);
+    if (region) {
+        request.operation = region->operation;
+        request.start_ns = region->start_ns;
+        /* A call that starts a persistent one has a tuple of its own. */
+        region->is_told = region->operation && region->operation->nonblocking;
+    }
+    if (ESI_ARRAY_RESERVE(location->requests, location->request_capacity,
+                          location->request_count + 1) < 0)
+        return fail_reading(reading, -ENOMEM);
+    location->requests[location->request_count++] = request;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode take_request(OTF2_LocationRef id,
+                                      OTF2_TimeStamp time,
+                                      void *data,
+                                      OTF2_AttributeList *attributes,
+                                      uint64_t request)
+{
+    (void)attributes;
+    return add_request(data, id, time, request);
+}
+
+/* Removes the request.  One that was never posted is posted now. */
+static OTF2_CallbackCode end_request(struct otf2_reading *reading,
+                                     struct location *location,
+                                     OTF2_TimeStamp time,
+                                     uint64_t number,
+                                     struct read_request *ret_request)
+{
+    for (size_t i = location->request_count; i > 0; i--)
+        if (location->requests[i - 1].id == number) {
+            *ret_request = location->requests[i - 1];
+            memmove(&location->requests[i - 1], &location->requests[i],
+                    (location->request_count - i) * sizeof *location->requests);
+            location->request_count--;
+            return OTF2_CALLBACK_SUCCESS;
+        }
+    *ret_request =
+        (struct read_request){.start_ns = esi_otf2_time_ns(&reading->tables, time)};
+    return make_post(reading, &ret_request->post);
+}
+
+/* A request is complete. */
+static OTF2_CallbackCode complete_request(struct otf2_reading *reading,
+                                          const struct location *location,
+                                          OTF2_TimeStamp time,
+                                          const struct read_request *request,
+                                          struct esi_otf2_channel channel,
+                                          struct read_record record)
+{
+    channel.process = location->place.process;
+    record.number = complete_post(reading, request->post, &channel);
+    if (!reading->causality)
+        return OTF2_CALLBACK_SUCCESS;
+    return add_record(reading, location, &record, request->start_ns,
+                      esi_otf2_time_ns(&reading->tables, time));
+}
+
+static OTF2_CallbackCode take_ireceive(OTF2_LocationRef id,
+                                       OTF2_TimeStamp time,
+                                       void *data,
+                                       OTF2_AttributeList *attributes,
+                                       uint32_t sender,
+                                       OTF2_CommRef communicator,
+                                       uint32_t tag,
+                                       uint64_t bytes,
+                                       uint64_t number)
+{
+    struct otf2_reading *reading = data;
+    struct location *location = find_location(reading, id);
+    struct read_record record = {
+        .peer = (int32_t)sender, .tag = (int32_t)tag, .bytes = bytes_of(bytes)};
+    struct read_request request;
+    OTF2_CallbackCode code;
+
+    (void)attributes;
+    if (!location)
+        return OTF2_CALLBACK_SUCCESS;
+    code = find_communicator(reading, communicator, &record.communicator);
+    if (code == OTF2_CALLBACK_SUCCESS)
+        code = end_request(reading, location, time, number, &request);
+    if (code != OTF2_CALLBACK_SUCCESS)
+        return code;
+    record.code =
+        esi_otf2_code_for(request.operation, ES_CLASS_RECEIVE, true, ES_OP_MPI_Irecv);
+    return complete_request(
+        reading, location, time, &request,
+        (struct esi_otf2_channel){
+            .communicator = communicator, .peer = sender, .tag = tag, .kind = 1},
+        record);
+}
+
+static OTF2_CallbackCode take_cancelled(OTF2_LocationRef id,
+                                        OTF2_TimeStamp time,
+                                        void *data,
+                                        OTF2_AttributeList *attributes,
+                                        uint64_t number)
+{
+    const struct read_record record = {.code = ES_OP_MPI_Irecv,
+                                       .communicator = ES_COMMUNICATOR_NONE,
+                                       .peer = ES_PEER_NONE};
+    struct otf2_reading *reading = data;
+    struct location *location = find_location(reading, id);
+
+    (void)attributes;
+    for (size_t i = 0; location && i < location->request_count; i++) {
+        struct read_request request = location->requests[i];
+
+        if (request.id != number)
+            continue;
+        location->requests[i] = location->requests[--location->request_count];
+        return complete_request(reading, location, time, &request,
+                                (struct esi_otf2_channel){.kind = 0}, record);
+    }
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* --- Collective operations -------------------------------------------------------- */
+
+/* What a record of a collective operation says; its code is 0 for one that is left
+ * out. */
+static struct read_record describe_collective(const struct otf2_reading *reading,
+                                              const struct es_operation *region,
+                                              bool nonblocking,
+                                              OTF2_CollectiveOp name,
+                                              uint32_t communicator,
+                                              uint32_t root,
+                                              struct esi_otf2_sizes sizes)
+{
+    const struct esi_otf2_row *row = &reading->tables.communicators.rows[communicator];
+    const struct esi_otf2_row *group =
+        esi_otf2_row(&reading->tables.groups, row->refers);
+    bool is_named = region && esi_otf2_collective(region) == name &&
+                    region->nonblocking == nonblocking &&
+                    region->op_class != ES_CLASS_ONE_SIDED &&
+                    region->order != ES_ORDER_NONE;
+
+    return (struct read_record){
+        .is_there = true,
+        .code = is_named ? region->code : esi_otf2_code_of(name),
+        .communicator = communicator,
+        .peer = root < OTF2_COLLECTIVE_ROOT_THIS_GROUP ? (int32_t)root : ES_PEER_NONE,
+        .bytes = esi_otf2_bytes_of(name, sizes, group ? group->count : 0),
+    };
+}
+
+static OTF2_CallbackCode take_collective(OTF2_LocationRef id,
+                                         OTF2_TimeStamp time,
+                                         void *data,
+                                         OTF2_AttributeList *attributes,
+                                         OTF2_CollectiveOp name,
+                                         OTF2_CommRef communicator,
+                                         uint32_t root,
+                                         uint64_t sent,
+                                         uint64_t received)
+{
+    struct otf2_reading *reading = data;
+    struct location *location = find_location(reading, id);
+    struct region *region;
+    struct read_record record;
+    uint32_t row;
+    size_t post;
+
+    (void)attributes;
+    if (!location)
+        return OTF2_CALLBACK_SUCCESS;
+    if (find_communicator(reading, communicator, &row) != OTF2_CALLBACK_SUCCESS)
+        return OTF2_CALLBACK_INTERRUPT;
+    region = innermost_region(location);
+    record =
+        describe_collective(reading, region ? region->operation : NULL, false, name,
+                            row, root, (struct esi_otf2_sizes){sent, received});
+    if (record.code == 0)
+        return OTF2_CALLBACK_SUCCESS;
+    if (make_post(reading, &post) != OTF2_CALLBACK_SUCCESS)
+        return OTF2_CALLBACK_INTERRUPT;
+    record.number = complete_post(
+        reading, post,
+        &(struct esi_otf2_channel){communicator, location->place.process, 0, 0, 2});
+    return keep_record(reading, location, &record, region ? &region->collective : NULL,
+                       time);
+}
+
+static OTF2_CallbackCode take_complete_collective(OTF2_LocationRef id,
+                                                  OTF2_TimeStamp time,
+                                                  void *data,
+                                                  OTF2_AttributeList *attributes,
+                                                  OTF2_CollectiveOp name,
+                                                  OTF2_CommRef communicator,
+                                                  uint32_t root,
+                                                  uint64_t sent,
+                                                  uint64_t received,
+                                                  uint64_t number)
+{
+    struct otf2_reading *reading = data;
+    struct location *location = find_location(reading, id);
+    struct read_request request;
+    struct read_record record;
+    uint32_t row;
+
+    (void)attributes;
+    if (!location)
+        return OTF2_CALLBACK_SUCCESS;
+    if (find_communicator(reading, communicator, &row) != OTF2_CALLBACK_SUCCESS ||
+        end_request(reading, location, time, number, &request) != OTF2_CALLBACK_SUCCESS)
+        return OTF2_CALLBACK_INTERRUPT;
+    record = describe_collective(reading, request.operation, true, name, row, root,
+                                 (struct esi_otf2_sizes){sent, received});
+    if (record.code == 0)
+        return OTF2_CALLBACK_SUCCESS;
+    return complete_request(
+        reading, location, time, &request,
+        (struct esi_otf2_channel){.communicator = communicator, .kind = 2}, record);
+}
+
+/* --- Reading ---------------------------------------------------------------------- */
+
+static void set_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks)
+{
+    OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(callbacks, take_enter);
+    OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(callbacks, take_leave);
+    OTF2_GlobalEvtReaderCallbacks_SetMpiSendCallback(callbacks, take_send);
+    OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCallback(callbacks, take_isend);
+    OTF2_GlobalEvtReaderCallbacks_SetMpiRecvCallback(callbacks, take_receive);
+    OTF2_GlobalEvtReaderCallbacks_SetMpiIrecvRequestCallback(callbacks, take_request);
+    OTF2_GlobalEvtReaderCallbacks_SetMpiIrecvCallback(callbacks, take_ireceive);
+    OTF2_GlobalEvtReaderCallbacks_SetMpiRequestCancelledCallback(callbacks,
+                                                                 take_cancelled);
+    OTF2_GlobalEvtReaderCallbacks_SetMpiCollectiveEndCallback(callbacks,
+                                                              take_collective);
+    OTF2_GlobalEvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(callbacks,
+                                                                          take_request);
+    OTF2_GlobalEvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(
+        callbacks, take_complete_collective);
+}
+
+/* Of all locations: the library wants to be told which. */
+static OTF2_ErrorCode open_events(const struct otf2_reading *reading,
+                                  OTF2_Reader *reader)
+{
+    const struct esi_otf2_table *locations = &reading->tables.locations;
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    bool has_definitions;
+
+    for (size_t i = 0; i < locations->count && code == OTF2_SUCCESS; i++)
+        if (locations->rows[i].other > 0)
+            code = OTF2_Reader_SelectLocation(reader, locations->rows[i].id);
+    /* Not every tool writes definitions of locations. */
+    has_definitions = OTF2_Reader_OpenDefFiles(reader) == OTF2_SUCCESS;
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Reader_OpenEvtFiles(reader);
+    for (size_t i = 0; i < locations->count && code == OTF2_SUCCESS; i++) {
+        OTF2_DefReader *definitions;
+        uint64_t count;
+
+        if (locations->rows[i].other == 0)
+            continue;
+        definitions = has_definitions
+                          ? OTF2_Reader_GetDefReader(reader, locations->rows[i].id)
+                          : NULL;
+        if (definitions) {
+            code = OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &count);
+            OTF2_Reader_CloseDefReader(reader, definitions);
+        }
+        if (!OTF2_Reader_GetEvtReader(reader, locations->rows[i].id))
+            code = OTF2_ERROR_INVALID;
+    }
+    if (has_definitions)
+        OTF2_Reader_CloseDefFiles(reader);
+    return code;
+}
+
+static int read_events(struct otf2_reading *reading, OTF2_Reader *reader)
+{
+    OTF2_GlobalEvtReaderCallbacks *callbacks = OTF2_GlobalEvtReaderCallbacks_New();
+    OTF2_ErrorCode code = callbacks ? open_events(reading, reader) : OTF2_ERROR_ENOMEM;
+    OTF2_GlobalEvtReader *events = NULL;
+    uint64_t count;
+
+    if (code == OTF2_SUCCESS) {
+        events = OTF2_Reader_GetGlobalEvtReader(reader);
+        code = events ? OTF2_SUCCESS : OTF2_ERROR_INVALID;
+    }
+    if (code == OTF2_SUCCESS) {
+        set_callbacks(callbacks);
+        code =
+            OTF2_Reader_RegisterGlobalEvtCallbacks(reader, events, callbacks, reading);
+    }
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Reader_ReadAllGlobalEvents(reader, events, &count);
+    OTF2_GlobalEvtReaderCallbacks_Delete(callbacks);
+    if (reading->result < 0)
+        return reading->result;
+    return code == OTF2_SUCCESS ? 0
+                                : esi_otf2_error(code, reading->path, reading->error);
+}
+
+static int prepare_reading(struct otf2_reading *reading)
+{
+    const struct esi_otf2_table *locations = &reading->tables.locations;
+    struct esi_otf2_world world = {.tables = &reading->tables,
+                                   .causality = reading->causality,
+                                   .path = reading->path,
+                                   .error = reading->error};
+    int result = esi_otf2_world_make(&world);
+
+    reading->locations = calloc(locations->count + 1, sizeof *reading->locations);
+    if (result == 0 && !reading->locations)
+        result = -ENOMEM;
+    for (size_t i = 0; i < locations->count && result == 0; i++)
+        reading->locations[i].place = world.places[i];
+    esi_otf2_world_fini(&world);
+    return result;
+}
+
+static void finish_reading(struct otf2_reading *reading)
+{
+    for (size_t i = 0; reading->locations && i < reading->tables.locations.count; i++) {
+        free(reading->locations[i].regions);
+        free(reading->locations[i].requests);
+    }
+    free(reading->locations);
+    esi_otf2_tables_fini(&reading->tables);
+    esi_otf2_counters_fini(&reading->sends);
+}
+
+/* Reads the archive once: definitions, and with them events. */
+static int read_once(struct otf2_reading *reading)
+{
+    OTF2_Reader *reader = OTF2_Reader_Open(reading->path);
+    int result;
+
+    if (!reader)
+        return esi_otf2_error(OTF2_ERROR_INVALID, reading->path, reading->error);
+    result = OTF2_Reader_SetSerialCollectiveCallbacks(reader) == OTF2_SUCCESS
+                 ? esi_otf2_tables_read(&reading->tables, reader, reading->path,
+                                        reading->error)
+                 : -EINVAL;
+    if (result == 0)
+        result = prepare_reading(reading);
+    if (result == 0)
+        result = read_events(reading, reader);
+    OTF2_Reader_Close(reader);
+    finish_reading(reading);
+    return result;
+}
+
+static int read_twice(const char *path,
+                      struct esi_causality *causality,
+                      struct es_error *error)
+{
+    struct otf2_reading first = {.path = path, .error = error};
+    struct otf2_reading second = {.path = path, .error = error, .causality = causality};
+    int result = read_once(&first);
+
+    if (result == 0)
+        result = esi_otf2_posts_number(&first.posts);
+    second.posts = first.posts;
+    if (result == 0)
+        result = read_once(&second);
+    free(first.posts.items);
+    return result == 0 ? esi_causality_finish(causality) : result;
+}
+
+int esi_otf2_read(const char *path,
+                  const struct es_set_sink *sink,
+                  struct esi_otf2_read_facts *ret_facts,
+                  struct es_error *error)
+{
+    const struct esi_causality_config config = {.sink = *sink, .attributes = true};
+    struct esi_causality *causality;
+    int result = esi_causality_create(&config, &causality);
+
+    if (result < 0)
+        return result;
+    esi_otf2_begin_calls();
+    result = read_twice(path, causality, error);
+    esi_otf2_end_calls();
+    if (result == 0) {
+        esi_causality_totals(causality, &ret_facts->totals);
+        ret_facts->is_incomplete = esi_causality_is_incomplete(causality);
+    }
+    esi_causality_destroy(causality);
+    return result;
+}
