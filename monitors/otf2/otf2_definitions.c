@@ -243,7 +243,7 @@ static bool is_of_process(const struct esi_otf2_thread *a,
 
 void esi_otf2_number_groups(struct esi_otf2_definitions *definitions)
 {
-    uint32_t next = count_ranks(definitions);
+    uint32_t next = definitions->rank_count = count_ranks(definitions);
 
     for (size_t i = 0; i < definitions->thread_count; i++) {
         struct esi_otf2_thread *thread = &definitions->threads[i];
@@ -258,6 +258,7 @@ void esi_otf2_number_groups(struct esi_otf2_definitions *definitions)
                         : j < i             ? definitions->threads[j].group
                                             : next++;
     }
+    definitions->group_count = next;
 }
 
 OTF2_LocationRef esi_otf2_location_of(const struct esi_otf2_thread *thread)
@@ -335,32 +336,32 @@ static void write_regions(struct definition_output *output)
 
 /* --- The processes */
 
-/* The node of a thread's host; hosts are written when they are met first. */
-static OTF2_SystemTreeNodeRef node_of(const struct esi_otf2_definitions *definitions,
-                                      size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (definitions->threads[i].used &&
-            strcmp(definitions->threads[i].host, definitions->threads[index].host) == 0)
-            return (OTF2_SystemTreeNodeRef)i + 1;
-    return (OTF2_SystemTreeNodeRef)index + 1;
-}
-
+/* Hosts are written when they are met first. */
 static void write_hosts(struct definition_output *output)
 {
-    const struct esi_otf2_definitions *definitions = output->definitions;
+    struct esi_otf2_definitions *definitions = output->definitions;
     OTF2_StringRef machine = write_text(output, "machine");
     OTF2_StringRef node = write_text(output, "node");
+    OTF2_SystemTreeNodeRef next = 1;
 
     note_code(output, OTF2_GlobalDefWriter_WriteSystemTreeNode(
                           output->writer, 0, machine, machine,
                           OTF2_UNDEFINED_SYSTEM_TREE_NODE));
-    for (size_t i = 0; i < definitions->thread_count; i++)
-        if (definitions->threads[i].used && node_of(definitions, i) == i + 1)
-            note_code(output,
-                      OTF2_GlobalDefWriter_WriteSystemTreeNode(
-                          output->writer, (OTF2_SystemTreeNodeRef)i + 1,
-                          write_text(output, definitions->threads[i].host), node, 0));
+    for (size_t i = 0; i < definitions->thread_count; i++) {
+        struct esi_otf2_thread *thread = &definitions->threads[i];
+        size_t j = 0;
+
+        if (!thread->used)
+            continue;
+        while (j < i && !(definitions->threads[j].used &&
+                          strcmp(definitions->threads[j].host, thread->host) == 0))
+            j++;
+        thread->node = j < i ? definitions->threads[j].node : next++;
+        if (j == i)
+            note_code(output, OTF2_GlobalDefWriter_WriteSystemTreeNode(
+                                  output->writer, thread->node,
+                                  write_text(output, thread->host), node, 0));
+    }
 }
 
 static void write_group(struct definition_output *output,
@@ -374,8 +375,7 @@ static void write_group(struct definition_output *output,
                           OTF2_UNDEFINED_LOCATION_GROUP));
 }
 
-/* The thread of least number of a process; NULL: there is none. */
-static const struct esi_otf2_thread *first_thread(
+const struct esi_otf2_thread *esi_otf2_first_thread(
     const struct esi_otf2_definitions *definitions,
     uint32_t group)
 {
@@ -392,19 +392,33 @@ static const struct esi_otf2_thread *first_thread(
 }
 
 /* Ranks of which nothing was recorded are members of communicators all the same. */
-static void write_silent_ranks(struct definition_output *output)
+static void write_silent_rank(struct definition_output *output, uint32_t rank)
 {
     char name[32];
 
-    for (uint32_t rank = 0; rank < output->ranks; rank++) {
-        if (first_thread(output->definitions, rank))
+    snprintf(name, sizeof name, "MPI Rank %u", rank);
+    write_group(output, rank, 0, name);
+    snprintf(name, sizeof name, "%u.0", rank);
+    note_code(output, OTF2_GlobalDefWriter_WriteLocation(
+                          output->writer, rank, write_text(output, name),
+                          OTF2_LOCATION_TYPE_CPU_THREAD, 0, rank));
+}
+
+static void write_processes(struct definition_output *output)
+{
+    char name[96];
+
+    for (uint32_t group = 0; group < output->definitions->group_count; group++) {
+        const struct esi_otf2_thread *thread =
+            esi_otf2_first_thread(output->definitions, group);
+
+        if (!thread) {
+            write_silent_rank(output, group);
             continue;
-        snprintf(name, sizeof name, "MPI Rank %u", rank);
-        write_group(output, rank, 0, name);
-        snprintf(name, sizeof name, "%u.0", rank);
-        note_code(output, OTF2_GlobalDefWriter_WriteLocation(
-                              output->writer, rank, write_text(output, name),
-                              OTF2_LOCATION_TYPE_CPU_THREAD, 0, rank));
+        }
+        snprintf(name, sizeof name, "MPI Rank %d%s", thread->rank,
+                 strchrnul(thread->name, '#'));
+        write_group(output, group, thread->node, name);
     }
 }
 
@@ -426,17 +440,6 @@ static void write_threads(struct definition_output *output)
     OTF2_StringRef lost = write_text(output, "EVENTSPACE::TUPLES_LOST");
     OTF2_StringRef open = write_text(output, "EVENTSPACE::OPERATIONS_OPEN");
 
-    for (size_t i = 0; i < definitions->thread_count; i++) {
-        const struct esi_otf2_thread *thread = &definitions->threads[i];
-        char name[96];
-
-        if (!thread->used)
-            continue;
-        snprintf(name, sizeof name, "MPI Rank %d%s", thread->rank,
-                 strchrnul(thread->name, '#'));
-        if (first_thread(definitions, thread->group) == thread)
-            write_group(output, thread->group, node_of(definitions, i), name);
-    }
     for (size_t i = 0; i < definitions->thread_count; i++) {
         const struct esi_otf2_thread *thread = &definitions->threads[i];
         OTF2_LocationRef location = esi_otf2_location_of(thread);
@@ -474,7 +477,8 @@ static void write_ranks(struct definition_output *output)
         return;
     }
     for (uint32_t rank = 0; rank < output->ranks; rank++) {
-        const struct esi_otf2_thread *thread = first_thread(output->definitions, rank);
+        const struct esi_otf2_thread *thread =
+            esi_otf2_first_thread(output->definitions, rank);
 
         members[rank] = thread ? esi_otf2_location_of(thread) : rank;
     }
@@ -583,7 +587,7 @@ int esi_otf2_write_definitions(struct esi_otf2_definitions *definitions,
         .definitions = definitions,
         .writer = OTF2_Archive_GetGlobalDefWriter(archive),
         .next_text = ESI_OTF2_FIRST_TEXT,
-        .ranks = count_ranks(definitions),
+        .ranks = definitions->rank_count,
     };
 
     if (!output.writer)
@@ -592,8 +596,8 @@ int esi_otf2_write_definitions(struct esi_otf2_definitions *definitions,
     write_fixed(&output);
     write_regions(&output);
     write_hosts(&output);
+    write_processes(&output);
     write_threads(&output);
-    write_silent_ranks(&output);
     write_ranks(&output);
     for (uint32_t i = 0; i < definitions->communicator_count; i++)
         write_communicator(&output, i);

@@ -32,6 +32,7 @@ struct esi_otf2_thread {
     char *name; /* as event sets have it; owned */
     char *host; /* owned; NULL = there were no events */
     uint32_t group;
+    uint32_t node;   /* its host's, while definitions are written */
     uint64_t events; /* as written */
     uint64_t lost;   /* tuples */
     uint64_t open;   /* operations under way at the end */
@@ -65,6 +66,8 @@ struct esi_otf2_definitions {
     uint32_t *regions;      /* by code of the operation; UINT32_MAX = not used */
     uint16_t *region_codes; /* of operations, by region */
     uint32_t region_count;
+    uint32_t rank_count; /* of the world, as the next when all traces are known */
+    uint32_t group_count;
     bool has_times;
     uint64_t begin_ns; /* of the first event */
     uint64_t end_ns;   /* of the last */
@@ -87,6 +90,10 @@ int esi_otf2_add_communicators(struct esi_otf2_definitions *definitions,
 /* All traces were used that are: gives processes their numbers. */
 void esi_otf2_number_groups(struct esi_otf2_definitions *definitions);
 OTF2_LocationRef esi_otf2_location_of(const struct esi_otf2_thread *thread);
+/* The thread of least number of a process; NULL: nothing was recorded of it. */
+const struct esi_otf2_thread *esi_otf2_first_thread(
+    const struct esi_otf2_definitions *definitions,
+    uint32_t group);
 
 /* The region of an operation. */
 OTF2_RegionRef esi_otf2_region(struct esi_otf2_definitions *definitions, uint16_t code);

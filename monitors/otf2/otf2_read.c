@@ -697,8 +697,14 @@ static int read_events(struct otf2_reading *reading, OTF2_Reader *reader)
     OTF2_GlobalEvtReaderCallbacks_Delete(callbacks);
     if (reading->result < 0)
         return reading->result;
-    return code == OTF2_SUCCESS ? 0
-                                : esi_otf2_error(code, reading->path, reading->error);
+    if (code != OTF2_SUCCESS)
+        return esi_otf2_error(code, reading->path, reading->error);
+    /* The library does not say that a file ends early. */
+    if (count == reading->tables.event_count)
+        return 0;
+    return es_error_set(reading->error, -EINVAL,
+                        "%s: the locations have %" PRIu64 " events instead of %" PRIu64,
+                        reading->path, count, reading->tables.event_count);
 }
 
 static int prepare_reading(struct otf2_reading *reading)

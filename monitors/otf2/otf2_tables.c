@@ -133,6 +133,7 @@ static OTF2_CallbackCode take_location(void *data,
         .id = self, .refers = process, .other = events, .kind = type};
 
     (void)name;
+    tables->event_count += events;
     return add_row(&tables->locations, &row);
 }
 

@@ -41,8 +41,9 @@ struct esi_otf2_tables {
     struct esi_otf2_table groups;
     struct esi_otf2_table communicators;
     uint64_t ranks; /* id of the group of all ranks' locations; UINT64_MAX = none */
-    uint64_t resolution; /* ticks per second */
-    uint64_t offset;     /* the tick of `real_ns` */
+    uint64_t event_count; /* of all locations */
+    uint64_t resolution;  /* ticks per second */
+    uint64_t offset;      /* the tick of `real_ns` */
     uint64_t real_ns;
 };
 

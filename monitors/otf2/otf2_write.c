@@ -244,21 +244,30 @@ static OTF2_ErrorCode end_location(struct event_output *output)
     return code;
 }
 
-static OTF2_ErrorCode begin_location(struct event_output *output, uint32_t trace)
+/* Begins the files of a location.  Its definitions are empty: events have the global
+ * numbers. */
+static OTF2_ErrorCode open_location(OTF2_Archive *archive,
+                                    OTF2_LocationRef location,
+                                    OTF2_EvtWriter **ret_writer)
 {
-    OTF2_Archive *archive = output->write->archive.archive;
-    OTF2_LocationRef location =
-        esi_otf2_location_of(&output->write->definitions.threads[trace]);
     OTF2_DefWriter *definitions = OTF2_Archive_GetDefWriter(archive, location);
 
-    if (!definitions)
+    *ret_writer = OTF2_Archive_GetEvtWriter(archive, location);
+    if (!definitions || !*ret_writer)
         return OTF2_ERROR_INVALID;
-    output->trace = trace;
-    output->writer = OTF2_Archive_GetEvtWriter(archive, location);
-    if (!output->writer)
-        return OTF2_ERROR_INVALID;
-    esi_otf2_location_begin(output->location, output->writer);
     return OTF2_Archive_CloseDefWriter(archive, definitions);
+}
+
+static OTF2_ErrorCode begin_location(struct event_output *output, uint32_t trace)
+{
+    const struct esi_otf2_thread *thread = &output->write->definitions.threads[trace];
+    OTF2_ErrorCode code = open_location(output->write->archive.archive,
+                                        esi_otf2_location_of(thread), &output->writer);
+
+    output->trace = trace;
+    if (code == OTF2_SUCCESS)
+        esi_otf2_location_begin(output->location, output->writer);
+    return code;
 }
 
 static OTF2_ErrorCode write_record(struct event_output *output,
@@ -277,6 +286,25 @@ static OTF2_ErrorCode write_record(struct event_output *output,
                                 : code;
 }
 
+/* Readers look for the events of each location, also where there are none. */
+static OTF2_ErrorCode write_silent_ranks(struct esi_otf2_write *write)
+{
+    OTF2_Archive *archive = write->archive.archive;
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+
+    for (uint32_t rank = 0;
+         rank < write->definitions.rank_count && code == OTF2_SUCCESS; rank++) {
+        OTF2_EvtWriter *writer;
+
+        if (esi_otf2_first_thread(&write->definitions, rank))
+            continue;
+        writer = OTF2_Archive_GetEvtWriter(archive, rank);
+        code =
+            writer ? OTF2_Archive_CloseEvtWriter(archive, writer) : OTF2_ERROR_INVALID;
+    }
+    return code;
+}
+
 static int write_records(struct event_output *output, struct es_error *error)
 {
     struct esi_otf2_write *write = output->write;
@@ -291,6 +319,8 @@ static int write_records(struct event_output *output, struct es_error *error)
     }
     if (code == OTF2_SUCCESS && result == 0)
         code = end_location(output);
+    if (code == OTF2_SUCCESS && result == 0)
+        code = write_silent_ranks(write);
     if (code != OTF2_SUCCESS)
         return esi_otf2_error(code, write->config.path, error);
     return result;

@@ -1,0 +1,126 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_otf2.sh - archives of OTF2: of real runs, read by OTF2's own tools and compared
+# event by event; on their way back; of another tool; damaged ones.
+
+# shellcheck source=tests/cli/functions.sh
+. "${0%/*}/../cli/functions.sh"
+tools=${0%/*}
+
+printf '{"format": "eventspace-events", "version": 1, "traces": ["a"]}\n' >"$folder/set.jsonl"
+if ! grep -q '^#define HAVE_OTF2 1' "$top_builddir/config.h"; then
+    expect 2 "$eventspace" import --from otf2 "$folder/none.otf2" -o -
+    contains err "built without OTF2"
+    [ "$faults" -eq 0 ] || exit 1
+    echo "built without OTF2"
+    exit 77
+fi
+
+# What cannot be.
+expect 2 "$eventspace" export "$folder/set.jsonl" --to otf2 -o "$folder/new"
+contains err "is an event set"
+expect 2 "$eventspace" export "$folder/set.jsonl" --to otf2
+contains err "needs -o"
+expect 2 "$eventspace" export "$folder/set.jsonl" --to otf2 -o "$folder/new" --limit 3
+contains err "--limit"
+expect 2 "$eventspace" import "$folder/none.otf2" -o -
+contains err "none.otf2"
+[ "$(wc -l <"$folder/err")" -eq 1 ] || fault "more than one line: $(cat "$folder/err")"
+
+# The module is Debian's, of Debian's Python.
+for python in "${PYTHON:-python3}" /usr/bin/python3 none; do
+    "$python" -c 'import otf2' 2>/dev/null && break
+done
+[ "$python" != none ] && command -v otf2-print >/dev/null || {
+    [ "$faults" -eq 0 ] || exit 1
+    echo "there is no otf2-print or no Python module otf2"
+    exit 77
+}
+
+# The matches of another tool's trace.
+"$python" "$tools/otf2_foreign.py" write "$folder/foreign" || fault "cannot write a trace"
+expect 0 "$eventspace" import "$folder/foreign/traces.otf2" -o "$folder/foreign.jsonl"
+is_empty err
+"$python" "$tools/otf2_foreign.py" check "$folder/foreign.jsonl" ||
+    fault "another tool's trace has other matches"
+
+# damaged FILE - an archive without the file, or with half of it, is one error.
+damaged()
+{
+    local way
+    for way in half none; do
+        rm -rf "$folder/damaged"
+        cp -r "$folder/foreign" "$folder/damaged"
+        case $way in
+        none) rm "$folder/damaged/$1" ;;
+        half) truncate -s $(($(stat -c %s "$folder/damaged/$1") / 2)) "$folder/damaged/$1" ;;
+        esac
+        expect 2 "$eventspace" import "$folder/damaged/traces.otf2" -o "$folder/damaged.jsonl"
+        is_empty out
+        [ "$(wc -l <"$folder/err")" -eq 1 ] || fault "$1, $way: $(cat "$folder/err")"
+        [ ! -e "$folder/damaged.jsonl" ] || fault "$1, $way: a set is left"
+    done
+}
+damaged traces.otf2
+damaged traces.def
+damaged "traces/$(basename "$(find "$folder/foreign/traces" -name '*.evt' | sort | head -1)")"
+
+# same_matches NAME SET - a set of the same events and partners as the run's.
+same_matches()
+{
+    expect 0 "$eventspace" export "$2" --to csv -o "$folder/back.csv"
+    "$python" - "$folder/$1.csv" "$folder/back.csv" <<'END' || fault "$1: other matches"
+import csv, sys
+def matches(path):
+    rows = list(csv.DictReader(open(path, newline="")))
+    names = {row["trace"]: row["name"] for row in rows}
+    return {(row["name"], row["index"]): (row["kind"], row["type"], sorted(
+        (names[trace], index) for trace, index in
+        (partner.split(":") for partner in row["partners"].split()))) for row in rows}
+sys.exit(matches(sys.argv[1]) != matches(sys.argv[2]))
+END
+}
+
+# compare_run NAME PROGRAM [ARGUMENT...] - a run of four ranks.
+compare_run()
+{
+    local name=$1 archive=$folder/$1.otf2
+    shift
+    expect 0 "$eventspace" run --name "$prefix-$name" --record "$folder/$name" -n 4 "$@"
+    expect 0 "$eventspace" export "$folder/$name" --to otf2 -o "$archive"
+    is_empty out
+    expect 2 "$eventspace" export "$folder/$name" --to otf2 -o "$archive"
+    contains err "is there already"
+    expect 0 "$eventspace" export "$folder/$name" --to csv -o "$folder/$name.csv"
+    for what in "-C" "-G" ""; do
+        expect 0 otf2-print $what "$archive/traces.otf2"
+        ! grep -iE 'invalid|unknown|warning' "$folder/out" "$folder/err" ||
+            fault "$name: otf2-print $what complains"
+    done
+    "$python" "$tools/otf2_compare.py" "$archive/traces.otf2" "$folder/$name.csv" >"$folder/out" ||
+        fault "$name: $(cat "$folder/out")"
+    expect 0 "$eventspace" import "$archive/traces.otf2" -o "$folder/$name.jsonl"
+    is_empty err
+    same_matches "$name" "$folder/$name.jsonl"
+}
+
+# Runs need an MPI; without one the above is what is checked.
+[ "$faults" -eq 0 ] || exit 1
+need_mpi
+apps=$top_builddir/apps
+compare_run stencil "$apps/stencil2d" --points 20 --iterations 5 --norm-every 2
+expect 0 otf2-print -G "$folder/stencil.otf2/traces.otf2"
+contains out 'Parent: "MPI_COMM_WORLD"'
+expect 0 otf2-print "$folder/stencil.otf2/traces.otf2"
+contains out MPI_ISEND_COMPLETE
+compare_run threads "$apps/threads" --rounds 3
+compare_run ring "$apps/ring" --rounds 3
+
+# Of one rank only.
+expect 0 "$eventspace" export "$folder/ring" --to otf2 --rank 1 -o "$folder/one"
+expect 0 otf2-print "$folder/one/traces.otf2"
+grep -q '^MPI_SEND  *1 ' "$folder/out" || fault "--rank 1 leaves rank 1 out"
+! grep -q '^MPI_SEND  *2 ' "$folder/out" || fault "--rank 1 takes rank 2"
+
+[ "$faults" -eq 0 ]
