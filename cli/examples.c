@@ -69,10 +69,8 @@ static const struct {
                "eventspace search -p mpi --follow flow\n"},
     {"import", "eventspace import archive -o flow.jsonl\n"
                "eventspace import server.log -o server.jsonl\n"
-               "eventspace import --from shiviz --header shiviz.txt -o shiviz.jsonl\n"
                "eventspace import scorep/traces.otf2 -o scorep.jsonl\n"},
     {"export", "eventspace export archive --to perfetto --rank 0-3 -o flow.json\n"
-               "eventspace export archive --to csv -o flow.csv\n"
                "eventspace export archive --to otf2 -o flow-otf2\n"
                "eventspace export flow.jsonl --to dot | dot -Tsvg -o flow.svg\n"},
     {"collect",
