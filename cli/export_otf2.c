@@ -32,14 +32,18 @@ struct export
     const struct esi_rank_range *ranges; /* borrowed */
     size_t range_count;
     struct esi_otf2_write *write;
-    int result; /* of what was found */
+    bool has_ranks; /* some event is of them */
+    int result;     /* of what was found */
 };
 
 static bool has_rank(void *data, int rank)
 {
-    const struct export *export = data;
+    struct export *export = data;
+    bool has =
+        rank >= 0 && esi_rank_ranges_have(export->ranges, export->range_count, rank);
 
-    return rank >= 0 && esi_rank_ranges_have(export->ranges, export->range_count, rank);
+    export->has_ranks |= has;
+    return has;
 }
 
 static void take_found(void *data, const struct esi_causality *causality)
@@ -75,6 +79,8 @@ static int read_and_write(struct esi_event_source *source, struct export *export
     status = esi_event_source_read(source, false, &sink, 1, &facts);
     if (status != ES_EXIT_SUCCESS)
         return status;
+    if (export->ranges && !export->has_ranks)
+        return esi_command_fail(ES_EXIT_USAGE, "--rank: no event is of these ranks");
     result = export->result;
     if (result == 0)
         result = esi_otf2_write_close(export->write, &counts, &error);

@@ -118,6 +118,8 @@ compare_run threads "$apps/threads" --rounds 3
 compare_run ring "$apps/ring" --rounds 3
 
 # Of one rank only.
+expect 2 "$eventspace" export "$folder/ring" --to otf2 --rank 9 -o "$folder/one"
+contains err "no event is of these ranks"
 expect 0 "$eventspace" export "$folder/ring" --to otf2 --rank 1 -o "$folder/one"
 expect 0 otf2-print "$folder/one/traces.otf2"
 grep -q '^MPI_SEND  *1 ' "$folder/out" || fault "--rank 1 leaves rank 1 out"
