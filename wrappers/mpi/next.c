@@ -99,6 +99,15 @@ bool esi_next_is_foreign(void)
             strstr(file_of(init), "libmpi_abi") != NULL);
 }
 
+#ifdef OPEN_MPI
+void *esi_next_resolve_data(const char *name)
+{
+    void *found = dlsym(RTLD_DEFAULT, name);
+
+    return found != NULL ? found : esi_next_resolve(name);
+}
+#endif
+
 void *esi_next_resolve(const char *name)
 {
     void *found = find_symbol(name);

@@ -43,13 +43,27 @@ static inline void *esi_next_find(_Atomic(void *) *known, const char *name)
 }
 
 #ifdef OPEN_MPI
-/* Its handles are addresses of data in its library, which may be loaded later than this
- * one: they are found as its routines are. */
+/* Its handles are addresses of data, of which a program may have copies in the place of
+ * those in its library: the first definition counts.  They may come later than this
+ * library, too.  NULL when there is no `name`, with one line about it on stderr. */
+void *esi_next_resolve_data(const char *name);
+
+static inline void *esi_next_find_data(_Atomic(void *) *known, const char *name)
+{
+    void *data = atomic_load_explicit(known, memory_order_relaxed);
+
+    if (__builtin_expect(data == NULL, 0)) {
+        data = esi_next_resolve_data(name);
+        atomic_store_explicit(known, data, memory_order_relaxed);
+    }
+    return data;
+}
+
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global)                                           \
     (__extension__({                                                                   \
         static _Atomic(void *) known_##global;                                         \
-        (type) esi_next_find(&known_##global, #global);                                \
+        (type) esi_next_find_data(&known_##global, #global);                           \
     }))
 #endif
 
