@@ -9,7 +9,7 @@
 observe 4 "$bin/communicators"
 expect 0 'communicators are made in every way'
 tuples >"$work/tuples"
-check 'keys and groups are right' "$PYTHON" - "$work/tuples" <<'CHECK'
+check 'keys and groups are right' "$PYTHON" - "$work/tuples" "$mpi" <<'CHECK'
 import collections, sys
 
 members, sends, receives = collections.defaultdict(dict), set(), set()
@@ -51,6 +51,8 @@ for name, ranks in members.items():
 expected = """dup dup2 dup_with_info idup idup2 split0 split1 split_some split_type create
     create_group cart row0 row1 star graph adjacent adjacent_dup adjacent_idup dist_graph inter inter_dup merge from_group
     from_group2""".split()
+if sys.argv[2] == "openmpi":  # 4.1 has no sessions
+    expected = expected[: expected.index("from_group")]
 missing = [name for name in expected if "c:" + name not in members]
 if missing:
     sys.exit(f"not there: {missing}")

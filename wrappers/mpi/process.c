@@ -140,6 +140,7 @@ __attribute__((constructor)) static void leave_other_mpi(int argc, char **argv)
     (void)argc;
     if (!esi_next_is_foreign() || !leave_preload())
         return;
+    find_rank();
     esi_process_warn("the program is not linked with " ESI_OWN_MPI
                      ", which this library is for; it runs uncollected");
     execv("/proc/self/exe", argv);
