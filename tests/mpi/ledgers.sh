@@ -25,7 +25,7 @@ comes_to() {
 
 for how in waitall waitany wait poll storm receive threads; do
     "$bin/tuples" --remove "$EVENTSPACE_RUN"
-    timeout -k 5 90 "$MPIEXEC" -n 2 -env LD_PRELOAD "$runtime$library:$shim" \
+    timeout -k 5 90 "$MPIEXEC" -n 2 env LD_PRELOAD="$runtime$library:$shim" \
         "$bin/outstanding" "$how" </dev/null >"$work/out" 2>&1 &
     launcher=$!
     check "it says what is outstanding, $how" comes_to "$how"
