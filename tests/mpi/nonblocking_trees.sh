@@ -6,8 +6,6 @@
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
-skip_failing 3 "$bin/nonblocking_trees" random 5 6
-
 all=barrier,bcast,reduce,allreduce,gather,scatter,allgather
 all=$all,ibarrier,ibcast,ireduce,iallreduce,igather,iscatter,iallgather
 

@@ -60,7 +60,7 @@ export EVENTSPACE_TREES=$(trees kary)
 "$bin/tuples" --remove "$EVENTSPACE_RUN"
 preload=$runtime$library:$shim
 found=$(timeout -k 5 60 "$MPIEXEC" -n 1 env LD_PRELOAD="$preload" \
-    -env EVENTSPACE_PLAN /nonexistent "$bin/trees_random" $seed 60 : \
+    EVENTSPACE_PLAN=/nonexistent "$bin/trees_random" $seed 60 : \
     -n 3 env LD_PRELOAD="$preload" "$bin/trees_random" $seed 60 \
     </dev/null 2>"$work/err")
 [ "$found" = "$expected" ]
