@@ -273,7 +273,7 @@ static void check_range(const struct esi_exchange *exchange,
                         const rank_set has,
                         int size)
 {
-    struct esi_rank_range range = esi_exchange_range(exchange, number, round);
+    struct esi_exchange_ranks range = esi_exchange_range(exchange, number, round);
 
     for (int rank = 0; rank < size; rank++)
         assert_int_equal(has[rank],
