@@ -5,6 +5,7 @@
  *
  *   trees once           one allreduce
  *   trees errors         calls that MPI refuses; prints what it says of each
+ *   trees alone N        calls that MPI refuses at one rank only, before N allreduces
  *   trees churn N        makes, uses and frees N communicators, some at a time
  *   trees many N         makes and uses N communicators, then frees all
  *   trees threads N      threads on communicators of their own, N operations each
@@ -159,6 +160,22 @@ static void errors(void)
     MPI_Errhandler_free(&counting);
 }
 
+/* The other ranks know nothing of it. */
+static void alone(int count)
+{
+    int a = 0;
+    int b = 0;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < count; i++) {
+        if (rank == size - 1)
+            expect(MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD) !=
+                       MPI_SUCCESS,
+                   "refused");
+        add_up(MPI_COMM_WORLD, i);
+    }
+}
+
 /* --- Communicators -------------------------------------------------------------- */
 
 enum { AT_A_TIME = 3 };
@@ -258,6 +275,8 @@ int main(int argc, char **argv)
         once();
     else if (strcmp(what, "errors") == 0)
         errors();
+    else if (strcmp(what, "alone") == 0)
+        alone(count);
     else if (strcmp(what, "churn") == 0)
         churn(count);
     else if (strcmp(what, "many") == 0)

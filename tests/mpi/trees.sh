@@ -11,6 +11,10 @@ trees() {
     printf 'eventspace-trees 1\ntree t shape=%s\nend\n' "$*"
 }
 
+nobody='eventspace-trees 1
+tree t communicator=nobody shape=linear
+end'
+
 # random RANKS SEED - what the random program prints.
 plain() {
     ranks "$1" "$bin/trees_random" "$2" 60 2>/dev/null
@@ -102,10 +106,15 @@ checked 'one element for all'
 expect 0 'one element for all: operations too'
 
 ranks 3 "$bin/trees" errors 2>/dev/null | sort -s -k1,1 >"$work/plain"
-observe 3 "$bin/trees" errors 2>/dev/null | sort -s -k1,1 >"$work/errors"
 [ -s "$work/plain" ]
 expect 0 'MPI refuses'
-check 'errors are those of the library' diff "$work/plain" "$work/errors"
+for rules in "$EVENTSPACE_TREES" "$(trees exchange)" "$nobody"; do
+    EVENTSPACE_TREES=$rules observe 3 "$bin/trees" errors 2>/dev/null |
+        sort -s -k1,1 >"$work/errors"
+    check 'errors are those of the library' diff "$work/plain" "$work/errors"
+    EVENTSPACE_TREES=$rules check 'one rank is refused alone' \
+        observe 3 "$bin/trees" alone 20
+done
 
 check 'communicators come and go' observe 2 "$bin/trees" churn 3000
 check 'more communicators than shadows' observe 4 "$bin/trees" many 400

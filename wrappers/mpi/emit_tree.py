@@ -67,6 +67,9 @@ TREE = """static __attribute__((noinline, cold)) int tree_%(name)s(
 
     if (esi_trees->%(try)s(call, &collective%(request)s, &result))
         return result;
-    return %(call)s;
+    result = %(call)s;
+    if (ESI_UNLIKELY(result != MPI_SUCCESS && collective.is_unjudged))
+        esi_trees->on_failed(call, &collective);
+    return result;
 }
 """

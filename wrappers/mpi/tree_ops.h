@@ -38,20 +38,25 @@ struct esi_collective {
     MPI_Datatype receive_type; /* bcast, reduce, allreduce: the one type */
     MPI_Op op;
     int root;
+    bool is_unjudged; /* set by `run` or `post`: see `on_failed` */
 };
 
 struct esi_tree_ops {
     /* Does a blocking operation inside its own recording.  False: nothing is done, and
      * the caller calls the real routine.  All ranks decide alike. */
     bool (*run)(struct esi_call *call,
-                const struct esi_collective *collective,
+                struct esi_collective *collective,
                 int *ret_result);
     /* Begins a nonblocking operation.  False as above.  *ret_request is what the
      * program gets unless *ret_result is an error. */
     bool (*post)(struct esi_call *call,
-                 const struct esi_collective *collective,
+                 struct esi_collective *collective,
                  MPI_Request *ret_request,
                  int *ret_result);
+    /* The real routine has failed, of an operation that was counted before anybody
+     * looked at its arguments (is_unjudged). */
+    void (*on_failed)(const struct esi_call *call,
+                      const struct esi_collective *collective);
     /* Advances all nonblocking operations, and does not wait.  Any thread. */
     void (*progress)(void);
 

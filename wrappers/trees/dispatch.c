@@ -170,16 +170,24 @@ int esi_comm_trees_set_rules(struct esi_comm_trees *trees,
         calloc(all->count + 1, sizeof *applicable);
     struct esi_shared_rules *old = trees->rules;
     size_t count = 0;
+    uint32_t operations = 0;
 
     if (applicable == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < all->count; i++)
-        if (fnmatch(all->rules[i].communicator, name, 0) == 0)
-            applicable[count++] = &all->rules[i];
+    for (size_t i = 0; i < all->count; i++) {
+        const struct esi_tree_rule *rule = &all->rules[i];
+
+        if (fnmatch(rule->communicator, name, 0) != 0)
+            continue;
+        applicable[count++] = rule;
+        if (rule->shape != ES_TREE_LIBRARY)
+            operations |= rule->operations;
+    }
     drop_trees(trees);
     free(trees->applicable);
     trees->applicable = applicable;
     trees->applicable_count = count;
+    trees->operations = operations;
     trees->rules = esi_rules_ref(rules);
     esi_rules_unref(old);
     snprintf(trees->last_sync.name, sizeof trees->last_sync.name, "%s", name);
@@ -269,6 +277,13 @@ static const struct esi_tree_rule *find_rule(const struct esi_comm_trees *trees,
     return NULL;
 }
 
+/* The operation's bit in rules. */
+static uint32_t operation_of(const struct esi_collective *collective)
+{
+    return collective->is_nonblocking ? ES_TREE_NONBLOCKING(collective->kind)
+                                      : 1u << collective->kind;
+}
+
 static bool has_root(enum esi_tree_kind kind)
 {
     return kind == ES_TREE_BCAST || kind == ES_TREE_REDUCE || kind == ES_TREE_GATHER ||
@@ -317,10 +332,8 @@ static enum esi_dispatch_kind dispatch_by_rule(struct esi_call *call,
                                                uint64_t bytes,
                                                struct esi_dispatch *dispatch)
 {
-    uint32_t operation = collective->is_nonblocking
-                             ? ES_TREE_NONBLOCKING(collective->kind)
-                             : 1u << collective->kind;
-    const struct esi_tree_rule *rule = find_rule(trees, operation, bytes);
+    const struct esi_tree_rule *rule =
+        find_rule(trees, operation_of(collective), bytes);
     struct esi_rooted_tree *rooted;
 
     if (rule == NULL || rule->shape == ES_TREE_LIBRARY)
@@ -342,30 +355,64 @@ static enum esi_dispatch_kind dispatch_by_rule(struct esi_call *call,
     return ESI_DISPATCH_TREE;
 }
 
+static bool is_sync_due(const struct esi_comm_trees *trees,
+                        const struct esi_collective *collective)
+{
+    return !collective->is_nonblocking &&
+           esi_rule_sync_is_due(&trees->last_sync, trees->count);
+}
+
+/* Whether it runs natively whatever its arguments are. */
+static bool is_always_native(const struct esi_comm_trees *trees,
+                             const struct esi_collective *collective)
+{
+    return (trees->operations & operation_of(collective)) == 0 &&
+           !is_sync_due(trees, collective);
+}
+
 enum esi_dispatch_kind esi_dispatch_find(struct esi_call *call,
-                                         const struct esi_collective *collective,
+                                         struct esi_collective *collective,
                                          struct esi_dispatch *dispatch)
 {
     struct esi_comm *comm = call->comm;
     uint32_t number;
     uint64_t bytes;
+    bool is_due;
 
-    if (comm == NULL || comm->inter || comm->size < 2 ||
-        !esi_argument_check(call, collective, &bytes))
+    if (comm == NULL || comm->inter || comm->size < 2 || comm->trees == &no_trees)
+        return ESI_DISPATCH_NATIVE;
+    if (comm->trees != NULL && is_always_native(comm->trees, collective)) {
+        collective->is_unjudged = true;
+        comm->trees->count++;
+        return ESI_DISPATCH_NATIVE;
+    }
+    if (!esi_argument_check(call, collective, &bytes))
         return ESI_DISPATCH_NATIVE;
     if (comm->trees == NULL && !collective->is_nonblocking &&
         esi_comm_is_of_world(collective->comm)) /* others may have no rules */
         comm->trees = create_comm_trees(comm, collective->comm);
     if (comm->trees == NULL || comm->trees == &no_trees)
         return ESI_DISPATCH_NATIVE;
+    is_due = is_sync_due(comm->trees, collective);
     number = comm->trees->count++;
-    if (!collective->is_nonblocking &&
-        esi_rule_sync_is_due(&comm->trees->last_sync, number)) {
+    if (is_due) {
         dispatch->code = esi_rule_sync_run(comm->trees, call, number);
         if (dispatch->code != MPI_SUCCESS)
             return ESI_DISPATCH_FAILED;
     }
     return dispatch_by_rule(call, comm->trees, collective, bytes, dispatch);
+}
+
+void esi_dispatch_take_back(const struct esi_call *call,
+                            const struct esi_collective *collective)
+{
+    struct esi_comm *comm = esi_comm_lookup(ESI_HANDLE(collective->comm));
+    uint64_t bytes;
+
+    /* Unless the program's error handler has freed it. */
+    if (comm == call->comm && comm->trees != NULL &&
+        !esi_argument_check(call, collective, &bytes))
+        comm->trees->count--;
 }
 
 void esi_dispatch_release(struct esi_dispatch *dispatch)

@@ -60,6 +60,7 @@ struct esi_comm_trees {
                                                communicator; owned; NULL = before the
                                                first synchronisation */
     size_t applicable_count;
+    uint32_t operations;              /* that any of them gives to a tree */
     struct esi_host_info *host_infos; /* of all ranks; NULL = not asked for yet */
     struct esi_location *locations;   /* made of these by the rules in force */
     struct esi_rule_sync_pace pace;   /* rank 0: when the last one was */
@@ -98,10 +99,18 @@ struct esi_dispatch {
 /* Decides about an operation that has just been entered (call->tuple describes it).
  * Blocking forms may create the communicator's trees and synchronise rules with the
  * other ranks.  Nonblocking forms on a communicator without trees run natively.  Must
- * be called once for each operation, as it counts them. */
+ * be called once for each operation, as it counts them.
+ *
+ * Operations that MPI refuses do not count, since other ranks may never see them.  The
+ * arguments of one that no rule gives to a tree are looked at only if the real routine
+ * fails: then it is_unjudged, and esi_dispatch_take_back() must be called. */
 enum esi_dispatch_kind esi_dispatch_find(struct esi_call *call,
-                                         const struct esi_collective *collective,
+                                         struct esi_collective *collective,
                                          struct esi_dispatch *ret_dispatch);
+
+/* The real routine has failed: it does not count if MPI has refused its arguments. */
+void esi_dispatch_take_back(const struct esi_call *call,
+                            const struct esi_collective *collective);
 
 /* The operation is done or has failed, and esi_tree_run_end() has been called: releases
  * what ESI_DISPATCH_TREE acquired.  Any thread. */

@@ -298,7 +298,7 @@ static int begin_pending(struct pending *pending,
 
 /* This rank has no memory for what the other ranks do. */
 static bool fail_without_memory(struct esi_call *call,
-                                const struct esi_collective *collective,
+                                struct esi_collective *collective,
                                 int *ret_result)
 {
     struct esi_dispatch dispatch;
@@ -313,7 +313,7 @@ static bool fail_without_memory(struct esi_call *call,
 }
 
 static bool post_operation(struct esi_call *call,
-                           const struct esi_collective *collective,
+                           struct esi_collective *collective,
                            MPI_Request *ret_request,
                            int *ret_result)
 {
@@ -396,7 +396,7 @@ static int run_with_progress(const struct esi_tree_call *call)
 }
 
 static bool run_operation(struct esi_call *call,
-                          const struct esi_collective *collective,
+                          struct esi_collective *collective,
                           int *ret_result)
 {
     struct esi_dispatch dispatch;
@@ -439,6 +439,7 @@ static void finalize_trees(void)
 static const struct esi_tree_ops tree_ops = {
     .run = run_operation,
     .post = post_operation,
+    .on_failed = esi_dispatch_take_back,
     .progress = progress_trees,
     .on_threads = note_threads,
     .on_peers = note_peers,
