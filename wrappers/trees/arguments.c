@@ -161,19 +161,13 @@ static bool is_good_buffer(const void *buffer, MPI_Count count, MPI_Datatype dat
 /* Whether MPI reduces such elements by such an operation: asked with no element. */
 static bool is_good_operation(MPI_Op op, MPI_Datatype datatype)
 {
-    struct argument_judgement judgement = judgement_of(datatype);
     int from = 0;
     int to = 0;
     int code;
 
-    judgement.op = ESI_HANDLE(op) + 1;
-    if (is_known_good(&judgement))
-        return true;
     pthread_mutex_lock(&self_lock);
     code = ESI_REAL(MPI_Allreduce)(&from, &to, 0, datatype, op, self_comm);
     pthread_mutex_unlock(&self_lock);
-    if (code == MPI_SUCCESS)
-        *find_judgement(&judgement) = judgement;
     return code == MPI_SUCCESS;
 }
 
@@ -205,25 +199,40 @@ static bool is_good_side(const struct esi_call *call,
     return true;
 }
 
+static bool is_address(const void *buffer)
+{
+    return buffer != NULL && buffer != MPI_IN_PLACE;
+}
+
+/* The operation's judgement is of the datatype, too: it is remembered of elements that
+ * there are, behind an address.  `is_root`: also every rank of an allreduce. */
 static bool check_reduction(const struct esi_call *call,
                             const struct esi_collective *collective,
                             bool is_root,
                             uint64_t *ret_bytes)
 {
-    struct buffer_side side = {collective->send, collective->receive_count,
-                               collective->receive_type};
+    MPI_Count count = collective->receive_count;
+    MPI_Datatype type = collective->receive_type;
+    const void *receive = collective->receive;
+    const void *send =
+        is_root && collective->send == MPI_IN_PLACE ? receive : collective->send;
+    struct argument_judgement judgement = judgement_of(type);
+    bool is_remembered =
+        count > 0 && is_address(send) && (!is_root || is_address(receive));
 
-    if (is_root) { /* also every rank of an allreduce */
-        if (collective->receive_count > 0 && collective->send == collective->receive)
+    if (is_root && count > 0 && collective->send == receive)
+        return false;
+    judgement.op = ESI_HANDLE(collective->op) + 1;
+    if (!is_remembered || !is_known_good(&judgement)) {
+        if ((is_root && !is_good_buffer(receive, count, type)) ||
+            !is_good_buffer(send, count, type) ||
+            !is_good_operation(collective->op, type))
             return false;
-        if (!is_good_buffer(collective->receive, collective->receive_count,
-                            collective->receive_type))
-            return false;
-        if (collective->send == MPI_IN_PLACE)
-            side.buffer = collective->receive;
+        if (is_remembered)
+            *find_judgement(&judgement) = judgement;
     }
-    return is_good_side(call, &side, ret_bytes) &&
-           is_good_operation(collective->op, collective->receive_type);
+    *ret_bytes = bytes_of(call, count, type);
+    return true;
 }
 
 /* Whether the block that a rank sends to itself is already where it is received.  MPI
