@@ -80,7 +80,7 @@ static const struct argp_option options[] = {
      "record where in the program operations are called; default: on", 0},
     {"trees", OPTION_TREES, "TREE", OPTION_ARG_OPTIONAL,
      "blocking collective operations go through trees such as kary:4, linear, "
-     "binomial, levels:host,cluster; without TREE: as the map says",
+     "binomial, exchange, levels:host,cluster; without TREE: as the map says",
      0},
     {"launcher", OPTION_LAUNCHER, "COMMAND", 0,
      "start the ranks by COMMAND instead of " ES_MPIEXEC

@@ -22,15 +22,19 @@ for what in kinds types names children quiet session waitall; do
     export EVENTSPACE_TREES=$(rules 'levels levels=host')
     check "$what: by tree" observe 3 "$bin/trees_odd" $what
     [ "$what" = quiet ] || check "$what: goes by trees" grep -q '	tree ' <(tuples)
+    export EVENTSPACE_TREES=$(rules exchange)
+    check "$what: by exchange" observe 3 "$bin/trees_odd" $what
 done
 
 # What MPI answers to all sorts of calls, right ones and wrong ones.
 for program in promises newer; do
     unset EVENTSPACE_TREES
     ranks 2 "$bin/$program" 2>/dev/null | sort >"$work/plain"
-    export EVENTSPACE_TREES=$(rules binomial)
-    observe 2 "$bin/$program" 2>/dev/null | sort >"$work/trees"
-    check "$program prints the same" diff "$work/plain" "$work/trees"
+    for shape in binomial exchange; do
+        export EVENTSPACE_TREES=$(rules $shape)
+        observe 2 "$bin/$program" 2>/dev/null | sort >"$work/trees"
+        check "$program prints the same: $shape" diff "$work/plain" "$work/trees"
+    done
 done
 
 export EVENTSPACE_TREES=$(rules linear)
