@@ -16,7 +16,11 @@
 #include <string.h>
 
 #include "tree_runs_data.h"
+#include "wrappers/mpi/match.h"
 #include "wrappers/trees/tree_run.h"
+
+/* Types are made once, and freed at the end. */
+_Atomic uint32_t esi_handle_epoch = 1;
 
 enum { COMMS = 4, LARGEST = 20000, PIECES_MAX = 400, EVENTS = 5, BAD_COUNT = -7 };
 

@@ -9,9 +9,12 @@
 #include "config.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "wrappers/mpi/communicators.h"
+#include "wrappers/mpi/match.h"
 #include "wrappers/trees/run_private.h"
 
 void *esi_run_alloc(struct esi_tree_run *run, size_t bytes)
@@ -46,35 +49,18 @@ void esi_run_free_blocks(struct esi_tree_run *run)
     }
 }
 
-int esi_data_init(struct esi_data *data,
-                  const void *base,
-                  MPI_Count count,
-                  MPI_Datatype type)
-{
-    MPI_Aint lower;
-    int result = ESI_REAL(MPI_Type_size_x)(type, &data->size);
+/* --- What MPI says of datatypes --------------------------------------------------- */
 
-    if (result == MPI_SUCCESS)
-        result = ESI_REAL(MPI_Type_get_extent)(type, &lower, &data->extent);
-    data->base = (char *)(uintptr_t)base;
-    data->count = count;
-    data->type = type;
-    data->bytes = count * data->size;
-    data->plain = -1;
-    return result;
-}
+enum { KNOWN_TYPES = 8 };
 
-struct esi_data esi_data_part(const struct esi_data *data,
-                              MPI_Count first,
-                              MPI_Count count)
-{
-    struct esi_data part = *data;
+/* Each thread remembers some, as it does of arguments (arguments.c). */
+struct known_type {
+    uint32_t epoch;       /* 0 = none */
+    struct esi_data none; /* no element of it */
+};
 
-    part.base += first * data->extent;
-    part.count = count;
-    part.bytes = count * data->size;
-    return part;
-}
+static _Thread_local struct known_type known_types[KNOWN_TYPES]
+    __attribute__((tls_model("initial-exec")));
 
 static int combiner_of(MPI_Datatype type)
 {
@@ -96,36 +82,71 @@ static int combiner_of(MPI_Datatype type)
 
 /* Sizes do not show in which order a derived type's bytes travel, so only those that
  * come with MPI are taken for plain. */
-bool esi_data_is_plain(struct esi_data *data)
+static int ask_mpi(MPI_Datatype type, struct esi_data *ret_none)
 {
-    MPI_Aint lower = 0;
-    MPI_Aint extent = 0;
-
-    if (data->plain >= 0)
-        return data->plain;
-    data->plain = combiner_of(data->type) == MPI_COMBINER_NAMED &&
-                  ESI_REAL(MPI_Type_get_true_extent)(data->type, &lower, &extent) ==
-                      MPI_SUCCESS &&
-                  lower == 0 && extent == data->extent &&
-                  (MPI_Count)extent == data->size;
-    return data->plain;
-}
-
-int esi_data_span(const struct esi_data *data,
-                  MPI_Count count,
-                  size_t *ret_bytes,
-                  MPI_Aint *ret_before)
-{
+    struct esi_data none = {.type = type};
     MPI_Aint lower;
-    MPI_Aint extent;
-    MPI_Aint reach = count > 0 ? (MPI_Aint)(count - 1) * data->extent : 0;
-    int result = ESI_REAL(MPI_Type_get_true_extent)(data->type, &lower, &extent);
+    int result = ESI_REAL(MPI_Type_size_x)(type, &none.size);
 
+    if (result == MPI_SUCCESS)
+        result = ESI_REAL(MPI_Type_get_extent)(type, &lower, &none.extent);
+    if (result == MPI_SUCCESS)
+        result = ESI_REAL(MPI_Type_get_true_extent)(type, &none.true_lower,
+                                                    &none.true_extent);
     if (result != MPI_SUCCESS)
         return result;
-    *ret_before = -(lower + (reach < 0 ? reach : 0));
-    *ret_bytes = (size_t)(extent + (reach < 0 ? -reach : reach));
+    none.is_plain = combiner_of(type) == MPI_COMBINER_NAMED && none.true_lower == 0 &&
+                    none.true_extent == none.extent && none.extent == none.size;
+    *ret_none = none;
     return MPI_SUCCESS;
+}
+
+int esi_data_init(struct esi_data *data,
+                  const void *base,
+                  MPI_Count count,
+                  MPI_Datatype type)
+{
+    uint64_t handle = ESI_HANDLE(type);
+    struct known_type *known = &known_types[(handle ^ handle >> 8) % KNOWN_TYPES];
+    uint32_t epoch = atomic_load_explicit(&esi_handle_epoch, memory_order_acquire);
+
+    if (known->epoch != epoch || known->none.type != type) {
+        int result = ask_mpi(type, &known->none);
+
+        if (result != MPI_SUCCESS)
+            return result;
+        known->epoch = epoch;
+    }
+    *data = known->none;
+    data->base = (char *)(uintptr_t)base;
+    data->count = count;
+    data->bytes = count * data->size;
+    return MPI_SUCCESS;
+}
+
+/* --- Elements --------------------------------------------------------------------- */
+
+struct esi_data esi_data_part(const struct esi_data *data,
+                              MPI_Count first,
+                              MPI_Count count)
+{
+    struct esi_data part = *data;
+
+    part.base += first * data->extent;
+    part.count = count;
+    part.bytes = count * data->size;
+    return part;
+}
+
+void esi_data_span(const struct esi_data *data,
+                   MPI_Count count,
+                   size_t *ret_bytes,
+                   MPI_Aint *ret_before)
+{
+    MPI_Aint reach = count > 0 ? (MPI_Aint)(count - 1) * data->extent : 0;
+
+    *ret_before = -(data->true_lower + (reach < 0 ? reach : 0));
+    *ret_bytes = (size_t)(data->true_extent + (reach < 0 ? -reach : reach));
 }
 
 #if MPI_VERSION >= 4
@@ -146,7 +167,7 @@ static int convert_typed(struct esi_tree_run *run,
 }
 
 static int exchange_with_self(struct esi_tree_run *run,
-                              struct esi_data *to,
+                              const struct esi_data *to,
                               const struct esi_data *from)
 {
     return ESI_REAL(MPI_Sendrecv_c)(from->base, from->count, from->type, run->call.rank,
@@ -194,7 +215,7 @@ static int convert_typed(struct esi_tree_run *run,
 
 /* Counts are those of the program's call, which were ints. */
 static int exchange_with_self(struct esi_tree_run *run,
-                              struct esi_data *to,
+                              const struct esi_data *to,
                               const struct esi_data *from)
 {
     return ESI_REAL(MPI_Sendrecv)(from->base, (int)from->count, from->type,
@@ -205,18 +226,18 @@ static int exchange_with_self(struct esi_tree_run *run,
 
 #endif
 
-int esi_data_pack(struct esi_tree_run *run, struct esi_data *data, char *packed)
+int esi_data_pack(struct esi_tree_run *run, const struct esi_data *data, char *packed)
 {
-    if (data->bytes > 0 && !esi_data_is_plain(data))
+    if (data->bytes > 0 && !data->is_plain)
         return convert_typed(run, data, packed, true);
     if (data->bytes > 0)
         memcpy(packed, data->base, (size_t)data->bytes);
     return MPI_SUCCESS;
 }
 
-int esi_data_unpack(struct esi_tree_run *run, char *packed, struct esi_data *data)
+int esi_data_unpack(struct esi_tree_run *run, char *packed, const struct esi_data *data)
 {
-    if (data->bytes > 0 && !esi_data_is_plain(data))
+    if (data->bytes > 0 && !data->is_plain)
         return convert_typed(run, data, packed, false);
     if (data->bytes > 0)
         memcpy(data->base, packed, (size_t)data->bytes);
@@ -224,11 +245,13 @@ int esi_data_unpack(struct esi_tree_run *run, char *packed, struct esi_data *dat
 }
 
 /* A message to oneself is what MPI has for it; it is there when the call returns. */
-int esi_data_copy(struct esi_tree_run *run, struct esi_data *to, struct esi_data *from)
+int esi_data_copy(struct esi_tree_run *run,
+                  const struct esi_data *to,
+                  const struct esi_data *from)
 {
     if (from->bytes == 0 || to->base == from->base)
         return MPI_SUCCESS;
-    if (!esi_data_is_plain(from) || !esi_data_is_plain(to) || to->bytes < from->bytes)
+    if (!from->is_plain || !to->is_plain || to->bytes < from->bytes)
         return exchange_with_self(run, to, from);
     memcpy(to->base, from->base, (size_t)from->bytes);
     return MPI_SUCCESS;

@@ -16,13 +16,17 @@ struct esi_data {
     char *base;
     MPI_Count count;
     MPI_Datatype type;
-    MPI_Count size;  /* bytes of an element that travel */
-    MPI_Aint extent; /* from one element to the next */
     MPI_Count bytes; /* that travel, of all */
-    int plain;       /* elements are their bytes, without a gap: 1 yes, 0 no, -1 = not
-                        asked yet */
+
+    /* Of an element. */
+    MPI_Count size;       /* bytes that travel */
+    MPI_Aint extent;      /* to the next one */
+    MPI_Aint true_lower;  /* from its address to its first byte */
+    MPI_Aint true_extent; /* to behind its last */
+    bool is_plain; /* its bytes in memory are those that travel, in their order */
 };
 
+/* What MPI says of the datatype is remembered until the program frees one. */
 int esi_data_init(struct esi_data *data,
                   const void *base,
                   MPI_Count count,
@@ -31,18 +35,20 @@ int esi_data_init(struct esi_data *data,
 struct esi_data esi_data_part(const struct esi_data *data,
                               MPI_Count first,
                               MPI_Count count);
-/* Whether its bytes in memory are those that travel, in their order. */
-bool esi_data_is_plain(struct esi_data *data);
 /* How much memory `count` elements of its type take, and how far before the address of
  * the first it begins (negative: behind). */
-int esi_data_span(const struct esi_data *data,
-                  MPI_Count count,
-                  size_t *ret_bytes,
-                  MPI_Aint *ret_before);
+void esi_data_span(const struct esi_data *data,
+                   MPI_Count count,
+                   size_t *ret_bytes,
+                   MPI_Aint *ret_before);
 /* The packed form has data->bytes. */
-int esi_data_pack(struct esi_tree_run *run, struct esi_data *data, char *packed);
-int esi_data_unpack(struct esi_tree_run *run, char *packed, struct esi_data *data);
+int esi_data_pack(struct esi_tree_run *run, const struct esi_data *data, char *packed);
+int esi_data_unpack(struct esi_tree_run *run,
+                    char *packed,
+                    const struct esi_data *data);
 /* Between types of equal signature; the same memory is left alone. */
-int esi_data_copy(struct esi_tree_run *run, struct esi_data *to, struct esi_data *from);
+int esi_data_copy(struct esi_tree_run *run,
+                  const struct esi_data *to,
+                  const struct esi_data *from);
 
 #endif

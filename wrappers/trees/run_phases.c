@@ -40,10 +40,8 @@ int esi_run_typed_memory(struct esi_tree_run *run,
     size_t step;
     MPI_Aint before;
     char *memory;
-    int result = esi_data_span(&run->own, elements, &bytes, &before);
 
-    if (result != MPI_SUCCESS)
-        return result;
+    esi_data_span(&run->own, elements, &bytes, &before);
     step = (bytes + ESI_RUN_ALIGN - 1) / ESI_RUN_ALIGN * ESI_RUN_ALIGN;
     if (step > 0 && count > SIZE_MAX / step)
         return MPI_ERR_NO_MEM;
@@ -298,7 +296,7 @@ static bool set_child_direct(struct esi_tree_run *run,
 
     if (ranks == 1)
         return esi_run_lane_set_direct(lane, run->piece_bytes, &there, true);
-    if (!esi_data_is_plain(all_blocks(run)) || !is_ascending(run, child))
+    if (!all_blocks(run)->is_plain || !is_ascending(run, child))
         return false;
     esi_run_lane_set_bytes(lane, run->piece_bytes, there.base, ranks * run->block);
     return true;

@@ -65,7 +65,7 @@ bool esi_run_lane_set_direct(struct esi_run_lane *lane,
 {
     if (typed && data->bytes <= piece_bytes)
         esi_run_lane_set_typed(lane, data, data->count);
-    else if (esi_data_is_plain(data))
+    else if (data->is_plain)
         esi_run_lane_set_bytes(lane, piece_bytes, data->base, data->bytes);
     else
         return false;
@@ -311,16 +311,11 @@ static int read_receive(struct esi_tree_run *run, MPI_Count count)
 /* One type and count, everywhere. */
 static int read_reduction(struct esi_tree_run *run)
 {
-    int commutes;
     int result = read_receive(run, run->call.receive_count);
 
     run->own = run->result;
     if (!run->in_place)
         run->own.base = (char *)(uintptr_t)run->call.send;
-    if (result == MPI_SUCCESS)
-        result = ESI_REAL(MPI_Op_commutative)(run->call.op, &commutes);
-    if (result == MPI_SUCCESS && !commutes)
-        run->up = &esi_run_fold;
     return result;
 }
 
@@ -469,6 +464,19 @@ static bool is_exchange(const struct esi_tree_run *run)
             kind == ES_TREE_ALLGATHER);
 }
 
+static int choose_fold(struct esi_tree_run *run)
+{
+    int commutes;
+    int result;
+
+    if (run->up != &esi_run_reduce || run->call.kind == ES_TREE_BARRIER)
+        return MPI_SUCCESS;
+    result = ESI_REAL(MPI_Op_commutative)(run->call.op, &commutes);
+    if (result == MPI_SUCCESS && !commutes)
+        run->up = &esi_run_fold;
+    return result;
+}
+
 static int set_up_run(struct esi_tree_run *run)
 {
     int result = read_arguments(run);
@@ -477,7 +485,10 @@ static int set_up_run(struct esi_tree_run *run)
         return result;
     if (is_exchange(run))
         esi_run_begin_exchange(run);
-    result = make_lanes(run);
+    else
+        result = choose_fold(run);
+    if (result == MPI_SUCCESS)
+        result = make_lanes(run);
     if (result == MPI_SUCCESS && run->up != NULL)
         result = run->up->set_up(run);
     if (result == MPI_SUCCESS && run->down != NULL)
