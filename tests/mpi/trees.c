@@ -6,6 +6,7 @@
  *   trees once           one allreduce
  *   trees errors         calls that MPI refuses; prints what it says of each
  *   trees alone N        calls that MPI refuses at one rank only, before N allreduces
+ *   trees types N        allgathers of N datatypes, one handle for all
  *   trees churn N        makes, uses and frees N communicators, some at a time
  *   trees many N         makes and uses N communicators, then frees all
  *   trees threads N      threads on communicators of their own, N operations each
@@ -176,6 +177,28 @@ static void alone(int count)
     }
 }
 
+/* A handle comes back for a type of another size. */
+static void reuse_types(int count)
+{
+    int *own = calloc((size_t)count, sizeof(int));
+    int *all = calloc((size_t)count * (size_t)size, sizeof(int));
+
+    for (int length = 1; length <= count; length++) {
+        MPI_Datatype type;
+
+        MPI_Type_contiguous(length, MPI_INT, &type);
+        MPI_Type_commit(&type);
+        for (int i = 0; i < length; i++)
+            own[i] = rank * length + i;
+        MPI_Allgather(own, 1, type, all, 1, type, MPI_COMM_WORLD);
+        for (int i = 0; i < size * length; i++)
+            expect(all[i] == i, "block");
+        MPI_Type_free(&type);
+    }
+    free(own);
+    free(all);
+}
+
 /* --- Communicators -------------------------------------------------------------- */
 
 enum { AT_A_TIME = 3 };
@@ -277,6 +300,8 @@ int main(int argc, char **argv)
         errors();
     else if (strcmp(what, "alone") == 0)
         alone(count);
+    else if (strcmp(what, "types") == 0)
+        reuse_types(count);
     else if (strcmp(what, "churn") == 0)
         churn(count);
     else if (strcmp(what, "many") == 0)

@@ -114,6 +114,8 @@ for rules in "$EVENTSPACE_TREES" "$(trees exchange)" "$nobody"; do
     check 'errors are those of the library' diff "$work/plain" "$work/errors"
     EVENTSPACE_TREES=$rules check 'one rank is refused alone' \
         observe 3 "$bin/trees" alone 20
+    EVENTSPACE_TREES=$rules check 'types that come and go' \
+        observe 3 "$bin/trees" types 20
 done
 
 check 'communicators come and go' observe 2 "$bin/trees" churn 3000
