@@ -25,6 +25,7 @@
 #include <cpuid.h>
 #endif
 
+#include "base/clock_each.h"
 #include "base/now.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -340,15 +341,33 @@ void es_clock_refine(struct es_clock *clock)
 
 /* --- Conversion ------------------------------------------------------------------ */
 
+/* A wide division takes longer than all else that is done with a tuple.  So the result
+ * is guessed in floating point, where it is one off at most, and put right by what the
+ * guess leaves of the exact product: modulo 2^64, as it is small. */
+static inline uint64_t clock_span_ns(const struct es_clock *clock, uint64_t ticks)
+{
+    uint64_t hz = clock->frequency_hz;
+    /* As signed numbers, which processors convert in one step. */
+    double near = (double)(int64_t)ticks * ((double)NS_PER_S / (double)(int64_t)hz);
+    int64_t guess;
+    int64_t rest;
+
+    if ((ticks | hz) >> 62 || !(near < (double)(INT64_C(1) << 50)))
+        return clock_scale(ticks, NS_PER_S, hz);
+    guess = (int64_t)(near + 0.5);
+    rest = (int64_t)(ticks * NS_PER_S + hz / 2 - (uint64_t)guess * hz);
+    return (uint64_t)(guess - (rest < 0) + (rest >= (int64_t)hz));
+}
+
 /* The time at `ticks` by the clock that showed `base_ns` at the pairing. */
-static uint64_t clock_convert(const struct es_clock *clock,
-                              uint64_t base_ns,
-                              uint64_t ticks,
-                              uint64_t *ret_error_ns)
+static inline uint64_t clock_convert(const struct es_clock *clock,
+                                     uint64_t base_ns,
+                                     uint64_t ticks,
+                                     uint64_t *ret_error_ns)
 {
     bool later = ticks >= clock->base_ticks;
     uint64_t span = later ? ticks - clock->base_ticks : clock->base_ticks - ticks;
-    uint64_t span_ns = es_clock_span_ns(clock, span);
+    uint64_t span_ns = clock_span_ns(clock, span);
 
     if (ret_error_ns)
         *ret_error_ns = clock_add(clock_add(clock->base_error_ns, 1),
@@ -372,7 +391,18 @@ uint64_t es_clock_monotonic_ns(const struct es_clock *clock,
     return clock_convert(clock, clock->base_monotonic_ns, ticks, ret_error_ns);
 }
 
+void esi_clock_realtime_each(const struct es_clock *clock,
+                             uint64_t *times,
+                             size_t count)
+{
+    /* A copy: no store to the times changes it. */
+    const struct es_clock own = *clock;
+
+    for (size_t i = 0; i < count; i++)
+        times[i] = clock_convert(&own, own.base_realtime_ns, times[i], NULL);
+}
+
 uint64_t es_clock_span_ns(const struct es_clock *clock, uint64_t ticks)
 {
-    return clock_scale(ticks, NS_PER_S, clock->frequency_hz);
+    return clock_span_ns(clock, ticks);
 }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* clock_each.h - many tick counts of one clock, converted at once. */
+#ifndef ES_BASE_CLOCK_EACH_H
+#define ES_BASE_CLOCK_EACH_H
+
+#include <stddef.h>
+
+#include "eventspace/clock.h"
+
+/* Puts what es_clock_realtime_ns() says of each of `count` tick counts in its place. */
+void esi_clock_realtime_each(const struct es_clock *clock,
+                             uint64_t *times,
+                             size_t count);
+
+#endif
