@@ -28,7 +28,6 @@ static const struct es_property_schema properties[] = {
 struct buffer {
     size_t capacity;
     struct esi_lane queue; /* its keys are not used */
-    struct es_batch scratch;
 };
 
 static int open_buffer(struct es_stage *stage,
@@ -50,7 +49,6 @@ static void close_buffer(struct es_stage *stage)
     struct buffer *buffer = stage->state;
 
     esi_lane_fini(&buffer->queue);
-    es_batch_fini(&buffer->scratch);
     free(buffer);
 }
 
@@ -61,7 +59,7 @@ static struct es_pull next_request(const struct buffer *buffer,
     struct es_pull part = *pull;
 
     part.serial = buffer->queue.serial + 1;
-    part.max = buffer->capacity - buffer->queue.count;
+    part.max = buffer->capacity - esi_lane_count(&buffer->queue);
     return part;
 }
 
@@ -74,19 +72,20 @@ static void ask_buffer(struct es_stage *stage, const struct es_pull *pull)
         es_stage_ask(stage->children[0], &part);
 }
 
-static int queue_tuples(struct es_stage *stage)
+/* Pulls the child once. */
+static int fill_once(struct es_stage *stage,
+                     const struct es_pull *pull,
+                     size_t most_open,
+                     struct es_batch *batch)
 {
     struct buffer *buffer = stage->state;
-    const struct es_batch *scratch = &buffer->scratch;
-    int result = esi_lane_reserve(&buffer->queue, scratch->count);
+    struct esi_lane *queue = &buffer->queue;
+    struct es_pull part = next_request(buffer, pull);
+    size_t before = esi_lane_count(queue);
+    int result = esi_lane_pull(queue, stage->children[0], &part, most_open, batch);
 
-    for (size_t i = 0; i < scratch->count && result == 0; i++) {
-        struct esi_entry entry = {.tuple = scratch->tuples[i],
-                                  .mark = scratch->marks[i]};
-
-        es_stage_keep(stage, &entry.tuple, &entry.mark);
-        *esi_lane_push(&buffer->queue) = entry;
-    }
+    for (size_t i = before; i < esi_lane_count(queue) && result == 0; i++)
+        es_stage_keep(stage, &esi_lane_tuples(queue)[i], &esi_lane_marks(queue)[i]);
     return result;
 }
 
@@ -101,15 +100,8 @@ static int fill_buffer(struct es_stage *stage,
     int result = 0;
 
     queue->exhausted = false;
-    while (!queue->exhausted && queue->count < buffer->capacity && result == 0) {
-        struct es_pull part = next_request(buffer, pull);
-
-        result =
-            esi_lane_pull(queue, stage->children[0], &part,
-                          pull->max - (batch->count - first), &buffer->scratch, batch);
-        if (result == 0)
-            result = queue_tuples(stage);
-    }
+    while (!queue->exhausted && esi_lane_count(queue) < buffer->capacity && result == 0)
+        result = fill_once(stage, pull, pull->max - (batch->count - first), batch);
     return result;
 }
 
@@ -118,12 +110,12 @@ static int emit_tuples(struct es_stage *stage, size_t left, struct es_batch *bat
 {
     struct buffer *buffer = stage->state;
     struct esi_lane *queue = &buffer->queue;
-    size_t count = queue->count < left ? queue->count : left;
+    size_t queued = esi_lane_count(queue);
+    size_t count = queued < left ? queued : left;
 
     for (size_t i = 0; i < count; i++)
-        es_stage_release(stage, &esi_lane_head(queue)[i].tuple,
-                         &esi_lane_head(queue)[i].mark);
-    batch->more |= queue->count > count || !queue->exhausted;
+        es_stage_release(stage, &esi_lane_tuples(queue)[i], &esi_lane_marks(queue)[i]);
+    batch->more |= queued > count || !queue->exhausted;
     return esi_lane_emit(queue, count, batch);
 }
 

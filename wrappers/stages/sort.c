@@ -5,7 +5,8 @@
  * Children emit their tuples nearly in order: only a receive whose number was undecided
  * comes late.  So each child has a lane of a bounded number of tuples, kept in order by
  * insertion, and a heap finds the least of the lanes' heads (Knuth, The Art of Computer
- * Programming 3, 5.4.1).  What comes before the other lanes' heads is emitted at once.
+ * Programming 3, 5.4.1).  What comes before the other lanes' heads is a run: its end is
+ * found by doubling steps, and it is emitted at once.
  *
  * A tuple is emitted when it is older than the window (all that is to come before it
  * has come by then) or when the stage is drained.  A tuple that comes later still is
@@ -69,7 +70,6 @@ struct sort {
     size_t key_capacity;
     struct esi_lane *lanes; /* one per child */
     struct esi_heap heap;   /* keys of the lanes' heads, and the lanes' indices */
-    struct es_batch scratch;
 };
 
 static void destroy_sort(struct sort *sort, size_t lane_count)
@@ -77,7 +77,6 @@ static void destroy_sort(struct sort *sort, size_t lane_count)
     if (sort->lanes)
         for (size_t i = 0; i < lane_count; i++)
             esi_lane_fini(&sort->lanes[i]);
-    es_batch_fini(&sort->scratch);
     free(sort->keys_ns);
     esi_heap_fini(&sort->heap);
     free(sort->lanes);
@@ -131,49 +130,64 @@ static int reserve_keys(const struct es_stage *stage, struct sort *sort)
     return 0;
 }
 
-/* The times of summaries are real time already, and summaries have no place in an
+/* How many marks at the front are of one element, or of tuples without a place in an
  * element's order. */
-static uint64_t key_of(const struct es_stage *stage,
-                       struct sort *sort,
-                       const struct es_tuple *tuple,
-                       const struct es_mark *mark)
+static size_t count_alike(const struct es_mark *marks, size_t count)
 {
-    uint64_t time = sort->by_start ? tuple->start : tuple->stop;
-    uint64_t *last_ns = &sort->keys_ns[mark->origin];
+    size_t alike = 1;
 
-    if (es_mark_is_summary(mark))
-        return time;
-    time = esi_realtime_ns(stage, mark->origin, time);
-    if (mark->flags == 0)
-        *last_ns = time = time > *last_ns ? time : *last_ns;
-    return time;
+    while (alike < count && marks[alike].origin == marks->origin &&
+           marks[alike].flags == marks->flags)
+        alike++;
+    return alike;
 }
 
-/* Puts what a child emitted into its lane. */
+/* Gives keys to `count` tuples of the lane from `index` on, which are alike.  The times
+ * of summaries are real time already. */
+static void key_tuples(const struct es_stage *stage,
+                       struct sort *sort,
+                       struct esi_lane *lane,
+                       size_t index,
+                       size_t count)
+{
+    const struct es_tuple *tuples = esi_lane_tuples(lane) + index;
+    const struct es_mark *mark = esi_lane_marks(lane) + index;
+    uint64_t *keys_ns = esi_lane_keys(lane) + index;
+    uint64_t *last_ns = &sort->keys_ns[mark->origin];
+
+    for (size_t i = 0; i < count; i++)
+        keys_ns[i] = sort->by_start ? tuples[i].start : tuples[i].stop;
+    if (!es_mark_is_summary(mark))
+        esi_origin_run_each(&stage->context->origins->items[mark->origin], keys_ns,
+                            count);
+    for (size_t i = 0; mark->flags == 0 && i < count; i++)
+        *last_ns = keys_ns[i] = keys_ns[i] > *last_ns ? keys_ns[i] : *last_ns;
+}
+
+/* Brings the tuples of a lane from `first` on, which a child emitted, into order. */
 static int queue_tuples(const struct es_stage *stage,
                         struct sort *sort,
-                        struct esi_lane *lane)
+                        struct esi_lane *lane,
+                        size_t first)
 {
-    const struct es_batch *scratch = &sort->scratch;
     const struct es_places *places = stage->context->places;
-    int result = esi_lane_reserve(lane, scratch->count);
+    const struct es_mark *marks = esi_lane_marks(lane);
+    size_t end = esi_lane_count(lane);
+    int result = ESI_ARRAY_RESERVE(lane->keys, lane->key_capacity, lane->batch.count);
 
     if (result == 0)
         result = reserve_keys(stage, sort);
     if (result < 0)
         return result;
-    for (size_t i = 0; i < scratch->count; i++) {
-        const struct es_mark *mark = &scratch->marks[i];
-        struct esi_entry *entry = esi_lane_push(lane);
-
-        entry->key_ns = key_of(stage, sort, &scratch->tuples[i], mark);
-        entry->tuple = scratch->tuples[i];
-        entry->mark = *mark;
-        if (places && mark->flags == 0)
-            esi_place_keep(&places->items[mark->origin], mark->position);
-        if (lane->count > 1 && entry[-1].key_ns > entry->key_ns)
-            esi_lane_settle(lane);
+    for (size_t i = first, count; i < end; i += count) {
+        count = count_alike(&marks[i], end - i);
+        key_tuples(stage, sort, lane, i, count);
+        if (places && marks[i].flags == 0)
+            esi_place_keep(&places->items[marks[i].origin], marks[i].position, count);
     }
+    for (size_t i = first ? first : 1; i < end; i++)
+        if (esi_lane_keys(lane)[i - 1] > esi_lane_keys(lane)[i])
+            esi_lane_settle(lane, i);
     return 0;
 }
 
@@ -188,7 +202,8 @@ static struct es_pull request_of(const struct es_stage *stage,
     struct es_pull part = *pull;
 
     part.serial = lane->serial + 1;
-    part.max = stage->children[child]->asks ? sort->buffer - lane->count : sort->chunk;
+    part.max = stage->children[child]->asks ? sort->buffer - esi_lane_count(lane)
+                                            : sort->chunk;
     return part;
 }
 
@@ -201,10 +216,10 @@ static int refill_once(struct es_stage *stage,
     struct sort *sort = stage->state;
     struct esi_lane *lane = &sort->lanes[child];
     struct es_pull part = request_of(stage, child, pull);
-    int result = esi_lane_pull(lane, stage->children[child], &part, SIZE_MAX,
-                               &sort->scratch, batch);
+    size_t before = esi_lane_count(lane);
+    int result = esi_lane_pull(lane, stage->children[child], &part, SIZE_MAX, batch);
 
-    return result < 0 ? result : queue_tuples(stage, sort, lane);
+    return result < 0 ? result : queue_tuples(stage, sort, lane, before);
 }
 
 /* Whether more is wanted of a child when `emitted` tuples more have left its lane: it
@@ -213,9 +228,12 @@ static bool has_room(const struct sort *sort,
                      const struct esi_lane *lane,
                      size_t emitted)
 {
-    return lane->count - emitted + sort->chunk <= sort->buffer &&
-           (lane->count == emitted ||
-            esi_lane_depth_ns(lane, emitted) < sort->window_ns);
+    const uint64_t *keys_ns = esi_lane_keys(lane);
+    size_t count = esi_lane_count(lane);
+
+    return count - emitted + sort->chunk <= sort->buffer &&
+           (count == emitted ||
+            keys_ns[count - 1] - keys_ns[emitted] < sort->window_ns);
 }
 
 /* Fills a lane until it reaches over the window, or its bound, or all there is. */
@@ -236,6 +254,17 @@ static int sort_refill(struct es_stage *stage,
     return 0;
 }
 
+/* Whether a run of the lane ends before the tuple at `index`: its key is above
+ * `last_ns`, or more is wanted of the child by then. */
+static bool ends_run(const struct sort *sort,
+                     const struct esi_lane *lane,
+                     size_t index,
+                     uint64_t last_ns)
+{
+    return esi_lane_keys(lane)[index] > last_ns ||
+           (!lane->exhausted && has_room(sort, lane, index));
+}
+
 /* How many tuples of a lane, `room` at most, are next: up to the key `last_ns`, or
  * until the lane wants more of its child.  The first one is. */
 static size_t run_length(const struct sort *sort,
@@ -243,14 +272,26 @@ static size_t run_length(const struct sort *sort,
                          uint64_t last_ns,
                          size_t room)
 {
-    const struct esi_entry *entries = esi_lane_head(lane);
-    size_t most = lane->count < room ? lane->count : room;
-    size_t count = 1;
+    size_t count = esi_lane_count(lane);
+    size_t end = count < room ? count : room; /* the run ends here at most */
+    size_t length = 1;                        /* it has so many at least */
 
-    while (count < most && entries[count].key_ns <= last_ns &&
-           (lane->exhausted || !has_room(sort, lane, count)))
-        count++;
-    return count;
+    for (size_t step = 1; length + step < end; step *= 2) {
+        if (ends_run(sort, lane, length + step - 1, last_ns)) {
+            end = length + step - 1;
+            break;
+        }
+        length += step;
+    }
+    while (length < end) {
+        size_t middle = length + (end - length) / 2;
+
+        if (ends_run(sort, lane, middle, last_ns))
+            end = middle;
+        else
+            length = middle + 1;
+    }
+    return length;
 }
 
 /* Emits the first `count` tuples of a lane. */
@@ -261,16 +302,18 @@ static int emit_run(struct es_stage *stage,
 {
     struct sort *sort = stage->state;
     const struct es_places *places = stage->context->places;
-    const struct esi_entry *entries = esi_lane_head(lane);
+    const uint64_t *keys_ns = esi_lane_keys(lane);
+    const struct es_mark *marks = esi_lane_marks(lane);
 
-    for (size_t i = 0; i < count; i++) {
-        if (entries[i].key_ns < sort->newest_ns)
-            stage->cost.late++;
-        else
-            sort->newest_ns = entries[i].key_ns;
-        if (places && entries[i].mark.flags == 0)
-            esi_place_release(&places->items[entries[i].mark.origin],
-                              entries[i].mark.position, sort->is_outermost);
+    for (size_t i = 0; i < count && keys_ns[i] < sort->newest_ns; i++)
+        stage->cost.late++;
+    if (keys_ns[count - 1] > sort->newest_ns)
+        sort->newest_ns = keys_ns[count - 1];
+    for (size_t i = 0, alike; places && i < count; i += alike) {
+        alike = count_alike(&marks[i], count - i);
+        if (marks[i].flags == 0)
+            esi_place_release(&places->items[marks[i].origin],
+                              marks[i + alike - 1].position, alike, sort->is_outermost);
     }
     return esi_lane_emit(lane, count, batch);
 }
@@ -289,8 +332,8 @@ static int fill_heap(struct es_stage *stage,
         result = sort_refill(stage, i, pull, batch);
         if (result < 0)
             return result;
-        if (sort->lanes[i].count)
-            esi_heap_push(&sort->heap, esi_lane_head(&sort->lanes[i])->key_ns, i);
+        if (esi_lane_count(&sort->lanes[i]))
+            esi_heap_push(&sort->heap, *esi_lane_keys(&sort->lanes[i]), i);
     }
     return 0;
 }
@@ -346,8 +389,8 @@ static int sort_merge(struct es_stage *stage,
             result = sort_refill(stage, (size_t)top.item, pull, batch);
         if (result < 0)
             return result;
-        if (lane->count)
-            esi_heap_replace_top(&sort->heap, esi_lane_head(lane)->key_ns, top.item);
+        if (esi_lane_count(lane))
+            esi_heap_replace_top(&sort->heap, *esi_lane_keys(lane), top.item);
         else
             esi_heap_pop(&sort->heap);
     }

@@ -335,7 +335,7 @@ void es_stage_keep(const struct es_stage *stage,
     struct esi_read_state *place = place_of(stage, tuple, mark);
 
     if (place)
-        esi_place_keep(place, mark->position);
+        esi_place_keep(place, mark->position, 1);
 }
 
 /* What leaves a stage below another one that keeps tuples has not left the tree. */
@@ -346,7 +346,7 @@ void es_stage_release(const struct es_stage *stage,
     struct esi_read_state *place = place_of(stage, tuple, mark);
 
     if (place)
-        esi_place_release(place, mark->position, esi_stage_is_outermost(stage));
+        esi_place_release(place, mark->position, 1, esi_stage_is_outermost(stage));
 }
 
 void esi_stage_ask_child(struct es_stage *stage, const struct es_pull *pull)

@@ -41,21 +41,26 @@ static inline uint64_t esi_read_state_position(const struct esi_read_state *plac
     return place->kept ? place->first : place->read.position;
 }
 
-/* What es_stage_keep() and es_stage_release() do to the place of a tuple; `outermost`:
- * no stage above keeps tuples. */
-static inline void esi_place_keep(struct esi_read_state *place, uint64_t position)
+/* What es_stage_keep() and es_stage_release() do to the place of `count` tuples of one
+ * element, of which `first` or `last` is the position of the one at that end;
+ * `outermost`: no stage above keeps tuples. */
+static inline void esi_place_keep(struct esi_read_state *place,
+                                  uint64_t first,
+                                  size_t count)
 {
-    if (place->kept++ == 0)
-        place->first = position;
+    if (place->kept == 0)
+        place->first = first;
+    place->kept += count;
 }
 
 static inline void esi_place_release(struct esi_read_state *place,
-                                     uint64_t position,
+                                     uint64_t last,
+                                     size_t count,
                                      bool outermost)
 {
-    place->kept--;
-    if (outermost && place->first <= position)
-        place->first = position + 1;
+    place->kept -= count;
+    if (outermost && place->first <= last)
+        place->first = last + 1;
 }
 
 /* A pull of the root has succeeded. */
@@ -96,7 +101,12 @@ void esi_stage_ask_child(struct es_stage *stage, const struct es_pull *pull);
 
 /* Appends the reports and notices of one batch to another.  0 or -ENOMEM. */
 int esi_batch_append_reports(struct es_batch *batch, const struct es_batch *from);
-/* The same, and `count` of its tuples from the `first` on. */
+/* Appends `count` of its tuples from the `first` on. */
+int esi_batch_append_tuples(struct es_batch *batch,
+                            const struct es_batch *from,
+                            size_t first,
+                            size_t count);
+/* Both. */
 int esi_batch_append(struct es_batch *batch,
                      const struct es_batch *from,
                      size_t first,
@@ -106,6 +116,9 @@ int esi_batch_append(struct es_batch *batch,
  * NULL-terminated. */
 extern const char *const esi_summary_fields[];
 extern const char *const esi_summary_groups[];
+
+/* Puts what es_origin_run_ns() says of each of `count` tick counts in its place. */
+void esi_origin_run_each(const struct es_origin *origin, uint64_t *times, size_t count);
 
 /* Run time of a tuple of this origin, in ns since 1970. */
 static inline uint64_t esi_realtime_ns(const struct es_stage *stage,

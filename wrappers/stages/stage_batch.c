@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock_each.h"
 #include "base/host_clock.h"
 #include "eventspace/stage_batch.h"
 #include "wrappers/stages/stage.h"
@@ -72,15 +73,13 @@ int esi_batch_append_reports(struct es_batch *batch, const struct es_batch *from
     return result;
 }
 
-int esi_batch_append(struct es_batch *batch,
-                     const struct es_batch *from,
-                     size_t first,
-                     size_t count)
+int esi_batch_append_tuples(struct es_batch *batch,
+                            const struct es_batch *from,
+                            size_t first,
+                            size_t count)
 {
     int result = es_batch_reserve(batch, count);
 
-    if (result == 0)
-        result = esi_batch_append_reports(batch, from);
     if (result < 0 || count == 0)
         return result;
     memcpy(batch->tuples + batch->count, from->tuples + first,
@@ -89,6 +88,16 @@ int esi_batch_append(struct es_batch *batch,
            count * sizeof *batch->marks);
     batch->count += count;
     return 0;
+}
+
+int esi_batch_append(struct es_batch *batch,
+                     const struct es_batch *from,
+                     size_t first,
+                     size_t count)
+{
+    int result = esi_batch_append_reports(batch, from);
+
+    return result < 0 ? result : esi_batch_append_tuples(batch, from, first, count);
 }
 
 uint64_t es_origin_run_ns(const struct es_origin *origin,
@@ -116,4 +125,12 @@ uint64_t es_origin_run_ns(const struct es_origin *origin,
                             : error_ns + host_error_ns;
     }
     return run_ns;
+}
+
+void esi_origin_run_each(const struct es_origin *origin, uint64_t *times, size_t count)
+{
+    if (!origin->host_clock)
+        esi_clock_realtime_each(origin->clock, times, count);
+    for (size_t i = 0; origin->host_clock && i < count; i++)
+        times[i] = es_origin_run_ns(origin, times[i], NULL);
 }

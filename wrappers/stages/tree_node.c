@@ -67,9 +67,9 @@ struct tree_node_stage {
     size_t capacity;
     uint64_t opened_ns; /* real time of the first pull */
     struct esi_node_edges table;
+    struct esi_lane input; /* what the child emitted, till it is in the table */
     struct esi_lane queue; /* what may go up; its keys are ids of operations */
-    struct es_batch scratch;
-    struct ready *ready; /* owned; in the making of the queue */
+    struct ready *ready;   /* owned; in the making of the queue */
     size_t ready_capacity;
     size_t released;   /* tuples at the front of the queue that may be emitted */
     uint64_t since_ns; /* when the first of the others came; 0 = there is none */
@@ -113,24 +113,24 @@ static void close_tree_node(struct es_stage *stage)
     struct tree_node_stage *node = stage->state;
 
     esi_node_edges_fini(&node->table);
+    esi_lane_fini(&node->input);
     esi_lane_fini(&node->queue);
-    es_batch_fini(&node->scratch);
     free(node->ready);
     free(node);
 }
 
 /* --- Reading ---------------------------------------------------------------------- */
 
-/* Puts what the child emitted into the table of operations. */
+/* Moves what the child emitted into the table of operations. */
 static int add_tuples(struct es_stage *stage, const struct es_pull *pull)
 {
     struct tree_node_stage *node = stage->state;
-    const struct es_batch *scratch = &node->scratch;
-    int result = esi_node_edges_reserve(&node->table, scratch->count);
+    size_t count = esi_lane_count(&node->input);
+    int result = esi_node_edges_reserve(&node->table, count);
 
-    for (size_t i = 0; i < scratch->count && result == 0; i++) {
-        const struct es_tuple *tuple = &scratch->tuples[i];
-        const struct es_mark *mark = &scratch->marks[i];
+    for (size_t i = 0; i < count && result == 0; i++) {
+        const struct es_tuple *tuple = &esi_lane_tuples(&node->input)[i];
+        const struct es_mark *mark = &esi_lane_marks(&node->input)[i];
 
         es_stage_keep(stage, tuple, mark);
         if (mark->flags == 0 && esi_node_edges_takes(tuple))
@@ -138,6 +138,7 @@ static int add_tuples(struct es_stage *stage, const struct es_pull *pull)
         else
             esi_node_edges_add_other(&node->table, tuple, mark);
     }
+    esi_lane_clear(&node->input);
     return result;
 }
 
@@ -146,7 +147,7 @@ static struct es_pull next_request(const struct tree_node_stage *node,
 {
     struct es_pull part = *pull;
 
-    part.serial = node->queue.serial + 1;
+    part.serial = node->input.serial + 1;
     part.max = READ_AT_ONCE;
     return part;
 }
@@ -160,14 +161,13 @@ static int read_all(struct es_stage *stage,
     struct tree_node_stage *node = stage->state;
     int result = 0;
 
-    node->queue.exhausted = false;
-    while (!node->queue.exhausted && result == 0 &&
+    node->input.exhausted = false;
+    while (!node->input.exhausted && result == 0 &&
            node->table.edge_count < node->capacity) {
         struct es_pull part = next_request(node, pull);
 
-        result =
-            esi_lane_pull(&node->queue, stage->children[0], &part,
-                          pull->max - (batch->count - first), &node->scratch, batch);
+        result = esi_lane_pull(&node->input, stage->children[0], &part,
+                               pull->max - (batch->count - first), batch);
         if (result == 0)
             result = add_tuples(stage, pull);
     }
@@ -188,8 +188,7 @@ static void queue_results(const struct es_stage *stage,
     size_t count = esi_node_edges_results(&node->table, instance, clock, tuples, marks);
 
     for (size_t i = 0; i < count; i++)
-        *esi_lane_push(&node->queue) = (struct esi_entry){
-            .key_ns = instance->id, .tuple = tuples[i], .mark = marks[i]};
+        esi_lane_push(&node->queue, instance->id, &tuples[i], &marks[i]);
     instance->pending = (uint32_t)count;
 }
 
@@ -201,8 +200,7 @@ static void queue_pieces(struct tree_node_stage *node,
          i = node->table.edges[i].next) {
         const struct esi_node_edge *edge = &node->table.edges[i];
 
-        *esi_lane_push(&node->queue) = (struct esi_entry){
-            .key_ns = instance->id, .tuple = edge->tuple, .mark = edge->mark};
+        esi_lane_push(&node->queue, instance->id, &edge->tuple, &edge->mark);
         instance->pending++;
     }
 }
@@ -346,7 +344,7 @@ static int classify_all(const struct es_stage *stage, const struct es_pull *pull
     struct esi_node_edges *table = &node->table;
     struct esi_node_conditions conditions = {.now_ns = pull->realtime_ns,
                                              .patience_ns = node->patience_ns,
-                                             .all = node->queue.exhausted,
+                                             .all = node->input.exhausted,
                                              .now = pull->drain};
     int result = esi_lane_reserve(&node->queue, 2 * table->edge_count);
 
@@ -364,7 +362,7 @@ static int classify_all(const struct es_stage *stage, const struct es_pull *pull
 /* Decides whether all that came together may go. */
 static void release_queued(struct tree_node_stage *node, const struct es_pull *pull)
 {
-    size_t count = node->queue.count;
+    size_t count = esi_lane_count(&node->queue);
 
     if (count > node->released && node->since_ns == 0)
         node->since_ns = pull->realtime_ns ? pull->realtime_ns : 1;
@@ -377,8 +375,7 @@ static void release_queued(struct tree_node_stage *node, const struct es_pull *p
 
 static struct esi_node_instance *instance_of(struct tree_node_stage *node, size_t index)
 {
-    return esi_node_edges_by_id(&node->table,
-                                esi_lane_head(&node->queue)[index].key_ns);
+    return esi_node_edges_by_id(&node->table, esi_lane_keys(&node->queue)[index]);
 }
 
 /* How many of the first `most` entries may go up so that the two halves of a result go
@@ -387,15 +384,15 @@ static size_t closed_front(struct tree_node_stage *node, size_t most)
 {
     size_t count = most;
 
-    while (count > 0 && count < node->queue.count) {
+    while (count > 0 && count < esi_lane_count(&node->queue)) {
         size_t closed = 0;
 
-        for (size_t i = count; i < node->queue.count; i++)
+        for (size_t i = count; i < esi_lane_count(&node->queue); i++)
             instance_of(node, i)->stays = true;
         esi_node_edges_hold(&node->table, ESI_NODE_OPEN);
         while (closed < count && !instance_of(node, closed)->held)
             closed++;
-        for (size_t i = count; i < node->queue.count; i++)
+        for (size_t i = count; i < esi_lane_count(&node->queue); i++)
             instance_of(node, i)->stays = false;
         if (closed == count)
             break;
@@ -404,14 +401,41 @@ static size_t closed_front(struct tree_node_stage *node, size_t most)
     return count;
 }
 
-static int compare_entries(const void *first, const void *second)
+/* A tuple of an operation that is dissolved. */
+struct loose_tuple {
+    uint64_t id;
+    const struct esi_node_edge *edge; /* borrowed */
+};
+
+static int compare_pieces(const void *first, const void *second)
 {
-    const struct es_mark *a = &((const struct esi_entry *)first)->mark;
-    const struct es_mark *b = &((const struct esi_entry *)second)->mark;
+    const struct es_mark *a = &((const struct loose_tuple *)first)->edge->mark;
+    const struct es_mark *b = &((const struct loose_tuple *)second)->edge->mark;
 
     if (a->origin != b->origin)
         return a->origin < b->origin ? -1 : 1;
     return (a->position > b->position) - (a->position < b->position);
+}
+
+/* Takes the queued operations apart.  Returns how many pieces there are. */
+static size_t take_apart(struct tree_node_stage *node, struct loose_tuple *ret_pieces)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < node->table.count; i++) {
+        struct esi_node_instance *instance = &node->table.instances[i];
+        size_t before = count;
+
+        if (instance->state != ESI_NODE_QUEUED)
+            continue;
+        for (uint32_t e = instance->first; e != ESI_NODE_END;
+             e = node->table.edges[e].next)
+            ret_pieces[count++] =
+                (struct loose_tuple){.id = instance->id, .edge = &node->table.edges[e]};
+        instance->dissolved = true;
+        instance->pending = (uint32_t)(count - before);
+    }
+    return count;
 }
 
 /* Operations that overlap are more than the limit allows: their tuples go up one by
@@ -419,22 +443,21 @@ static int compare_entries(const void *first, const void *second)
 static int dissolve_queued(struct tree_node_stage *node)
 {
     struct esi_lane *queue = &node->queue;
-    int result = esi_lane_reserve(queue, node->table.edge_count);
+    struct loose_tuple *pieces = calloc(node->table.edge_count + 1, sizeof *pieces);
+    size_t count;
 
-    if (result < 0)
-        return result;
-    queue->first = queue->count = 0;
-    for (size_t i = 0; i < node->table.count; i++) {
-        struct esi_node_instance *instance = &node->table.instances[i];
-
-        if (instance->state != ESI_NODE_QUEUED)
-            continue;
-        instance->dissolved = true;
-        instance->pending = 0;
-        queue_pieces(node, instance);
+    if (!pieces || esi_lane_reserve(queue, node->table.edge_count) < 0) {
+        free(pieces);
+        return -ENOMEM;
     }
-    qsort(queue->entries, queue->count, sizeof *queue->entries, compare_entries);
-    node->released = queue->count;
+    count = take_apart(node, pieces);
+    qsort(pieces, count, sizeof *pieces, compare_pieces);
+    esi_lane_clear(queue);
+    for (size_t i = 0; i < count; i++)
+        esi_lane_push(queue, pieces[i].id, &pieces[i].edge->tuple,
+                      &pieces[i].edge->mark);
+    free(pieces);
+    node->released = count;
     return 0;
 }
 
@@ -460,20 +483,21 @@ static int choose_front(struct tree_node_stage *node, size_t left, size_t *ret_c
     *ret_count = closed_front(node, most);
     if (*ret_count == 0) {
         result = dissolve_queued(node);
-        *ret_count = most < node->queue.count ? most : node->queue.count;
+        *ret_count =
+            most < esi_lane_count(&node->queue) ? most : esi_lane_count(&node->queue);
     }
     return result;
 }
 
 /* An operation is done with when all that comes of it has gone up. */
-static void note_emitted(struct es_stage *stage, const struct esi_entry *entry)
+static void note_emitted(struct es_stage *stage, size_t index)
 {
     struct tree_node_stage *node = stage->state;
-    struct esi_node_instance *instance =
-        esi_node_edges_by_id(&node->table, entry->key_ns);
+    struct esi_node_instance *instance = instance_of(node, index);
 
     if (instance->dissolved)
-        es_stage_release(stage, &entry->tuple, &entry->mark);
+        es_stage_release(stage, &esi_lane_tuples(&node->queue)[index],
+                         &esi_lane_marks(&node->queue)[index]);
     if (--instance->pending == 0)
         instance->state = ESI_NODE_DONE;
 }
@@ -492,7 +516,6 @@ static int emit_results(struct es_stage *stage,
                         struct es_batch *batch)
 {
     struct tree_node_stage *node = stage->state;
-    struct esi_lane *queue = &node->queue;
     size_t count;
     int result = choose_front(node, pull->max - (batch->count - first), &count);
 
@@ -500,11 +523,11 @@ static int emit_results(struct es_stage *stage,
         return result;
     node->released -= count;
     for (size_t i = 0; i < count; i++)
-        note_emitted(stage, &esi_lane_head(queue)[i]);
-    result = esi_lane_emit(queue, count, batch);
+        note_emitted(stage, i);
+    result = esi_lane_emit(&node->queue, count, batch);
     if (result < 0)
         return result;
-    if (node->released > 0 || !queue->exhausted)
+    if (node->released > 0 || !node->input.exhausted)
         batch->more = true;
     esi_node_edges_retire(&node->table, release_edge, stage);
     return 0;
