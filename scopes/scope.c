@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/now.h"
 #include "eventspace/scope.h"
 #include "eventspace/summary.h"
 #include "scopes/remote/catalog.h"
@@ -27,11 +28,15 @@
  * timed at intervals in which that is nothing.  The first pull always is. */
 #define TIMED_PER_STAGE_NS UINT64_C(5000000)
 
-static bool is_measured(struct es_scope *scope, uint64_t realtime_ns)
+static bool is_measured(struct es_scope *scope)
 {
-    if (realtime_ns - scope->measured_ns < TIMED_PER_STAGE_NS * scope->cost.stages)
+    /* As of the last tick of the system: that takes no reading of the processor's. */
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC_COARSE);
+
+    if (scope->measured_ns != 0 &&
+        now_ns - scope->measured_ns < TIMED_PER_STAGE_NS * scope->cost.stages)
         return false;
-    scope->measured_ns = realtime_ns;
+    scope->measured_ns = now_ns;
     return true;
 }
 
@@ -380,6 +385,8 @@ static int fill_batch(struct es_scope *scope, struct es_pull *pull, size_t first
     if (result < 0 || (first > 0 && first >= scope->config.max))
         return result;
     pull->max = scope->config.max - first;
+    if (scope->root->timed)
+        pull->realtime_ns = es_scope_run_now_ns(scope);
     batch->more = false;
     result = es_stage_pull(scope->root, pull, batch);
     if (result < 0)
@@ -431,8 +438,7 @@ int es_scope_pull(struct es_scope *scope,
     repeat = scope->repeats || (flags & ES_PULL_REPEAT);
     pull.timeout_ns = scope->config.tree.limit_ns;
     pull.serial = ++scope->serial;
-    pull.realtime_ns = es_scope_run_now_ns(scope);
-    pull.measure = is_measured(scope, pull.realtime_ns);
+    pull.measure = is_measured(scope);
     result = pull_batch(scope, &pull, repeat);
     if (scope->pace)
         esi_scope_note_pull(scope);

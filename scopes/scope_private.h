@@ -27,7 +27,8 @@ struct es_scope {
 
     struct es_batch batch; /* what the last pull delivered; kept until it was used */
     uint64_t serial;
-    uint64_t measured_ns; /* run time of the last pull whose stages were timed */
+    uint64_t measured_ns; /* when stages were timed last, CLOCK_MONOTONIC_COARSE; 0 =
+                             never */
     bool repeats; /* the last pull failed: what the batch has is delivered again */
     bool broken;  /* the tree has failed: another one reads again from the places */
 

@@ -31,7 +31,8 @@
 struct es_pull {
     uint64_t serial;      /* of this pull; counts up from 1 */
     size_t max;           /* tuples to append at most */
-    uint64_t realtime_ns; /* run time when the consumer began the pull */
+    uint64_t realtime_ns; /* run time when the consumer began the pull; 0 where no
+                             stage of the tree is `timed` */
     uint64_t timeout_ns;  /* how long a stage that waits may wait for its children */
     bool drain;           /* emit also what is being kept back */
     bool careful;         /* the tree before this one failed: read no more than can be
@@ -153,7 +154,8 @@ struct es_stage {
     size_t child_count;
     struct es_stage_sibling *siblings; /* of the children if all have the same
                                           pull_siblings, else NULL */
-    bool asks; /* it or a stage below has something to announce: see es_stage_ask() */
+    bool asks;  /* it or a stage below has something to announce: see es_stage_ask() */
+    bool timed; /* it or a stage below may look at the time of the pull */
     const void *data; /* the spec's, during open() only */
     char *label;
 };
@@ -179,7 +181,9 @@ struct es_stage_ops {
     /* Passes the announcement to the children with the request they will get, or sends
      * its own.  NULL: this type's pull cannot tell before what it will ask of them. */
     es_stage_ask_fn ask;
-    bool keeps; /* it keeps tuples between pulls: see es_stage_keep() */
+    bool keeps;   /* it keeps tuples between pulls: see es_stage_keep() */
+    bool untimed; /* it does not look at the time of the pull, which costs more than
+                     reading an element */
     /* Frees stage->state.  Children are closed afterwards by the caller.  May be NULL.
      */
     void (*close)(struct es_stage *stage);

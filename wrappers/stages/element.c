@@ -305,5 +305,6 @@ const struct es_stage_ops esi_stage_element = {
     .property_count = sizeof properties / sizeof *properties,
     .open = open_element,
     .pull = pull_element,
+    .untimed = true,
     .close = close_element,
 };

@@ -211,6 +211,7 @@ const struct es_stage_ops esi_stage_gather = {
     .open = open_gather,
     .pull = pull_gather,
     .ask = ask_gather,
+    .untimed = true,
     .close = close_gather,
 };
 
@@ -467,5 +468,6 @@ const struct es_stage_ops esi_stage_threads = {
     .open = open_threads,
     .pull = pull_threads,
     .ask = ask_threads,
+    .untimed = true,
     .close = close_threads,
 };

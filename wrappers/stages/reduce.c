@@ -595,5 +595,6 @@ const struct es_stage_ops esi_stage_reduce = {
     .open = open_reduce,
     .pull = pull_reduce,
     .ask = ask_reduce,
+    .untimed = true,
     .close = close_reduce,
 };

@@ -150,17 +150,18 @@ static void free_stage(struct es_stage *stage)
     free(stage);
 }
 
-/* Lays side by side what a common pull of the children needs, if they have one. */
+/* Lays side by side what a common pull of the children needs, if they have one.  An
+ * only child is pulled faster by itself. */
 static int line_up(struct es_stage *stage)
 {
     struct es_stage *const *children = stage->children;
 
+    if (stage->child_count < 2)
+        return 0;
     for (size_t i = 0; i < stage->child_count; i++)
         if (!children[i]->pull_siblings ||
             children[i]->pull_siblings != children[0]->pull_siblings)
             return 0;
-    if (stage->child_count == 0)
-        return 0;
     stage->siblings = calloc(stage->child_count, sizeof *stage->siblings);
     if (!stage->siblings)
         return -ENOMEM;
@@ -285,8 +286,11 @@ int es_stage_open(const struct es_stage_spec *spec,
         free_stage(stage);
         return result;
     }
-    for (size_t i = 0; i < stage->child_count; i++)
+    stage->timed = !ops->untimed;
+    for (size_t i = 0; i < stage->child_count; i++) {
         stage->children[i]->parent = stage;
+        stage->timed |= stage->children[i]->timed;
+    }
     stage->data = NULL;
     stage->asks = ops->ask && (stage->child_count == 0 || has_asking_child(stage));
     *ret_stage = stage;
