@@ -273,8 +273,9 @@ static void find_job(struct esi_findings *findings)
         esi_findings_add(
             findings, ES_FINDING_PROBLEM, "job",
             "srun has started %d processes and gives them no PMI: each MPI "
-            "program would believe that it is alone; use srun --mpi=%s",
-            job.size, findings->family == ES_MPI_OPEN_MPI ? "pmix" : "pmi2");
+            "program would believe that it is alone; use srun --mpi=pmi2 (MPICH) "
+            "or --mpi=pmix (Open MPI)",
+            job.size);
 }
 
 /* Runs here whose processes do not know each other. */
