@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/rows.h"
+#include "cli/launch/installed.h"
 #include "monitors/causality/event_vocabulary.h"
 #include "monitors/search/language/program.h"
 
@@ -29,9 +30,14 @@ static bool is_file(const char *path)
 
 const char *esi_search_pattern_folder(void)
 {
+    static char *found; /* for as long as the command runs */
     const char *folder = getenv("EVENTSPACE_PATTERNS");
 
-    return folder && *folder ? folder : ES_PATTERNSDIR;
+    if (folder && *folder)
+        return folder;
+    if (!found)
+        found = esi_installed_find("share/patterns", ES_DATADIR, "patterns");
+    return found ? found : ES_DATADIR "/patterns";
 }
 
 /* In the folder of the patterns that came with us; NULL: it is not there, or there is
