@@ -62,7 +62,8 @@ const struct esi_mpi *esi_mpi_find(enum esi_mpi_family family)
 
 /* --- Programs --------------------------------------------------------------------- */
 
-enum esi_mpi_family esi_mpi_family_of_library(const char *name)
+/* Whose library "libmpi.so.40" is. */
+static enum esi_mpi_family family_of_library(const char *name)
 {
     static const struct {
         const char *beginning;
@@ -92,7 +93,7 @@ static enum esi_mpi_family family_of_loaded(const char *program)
     if (list && esi_capture(words, LIST_LIMIT_MS, list, LIST_BYTES) == 0) {
         char *rest = list;
         for (char *line; family == ES_MPI_UNKNOWN && (line = strsep(&rest, "\n"));)
-            family = esi_mpi_family_of_library(line + strspn(line, " \t"));
+            family = family_of_library(line + strspn(line, " \t"));
     }
     free(list);
     return family;
@@ -105,7 +106,7 @@ enum esi_mpi_family esi_mpi_family_of_program(const struct esi_program_file *fil
     if (file->kind != ES_PROGRAM_DYNAMIC)
         return ES_MPI_UNKNOWN;
     for (size_t i = 0; i < file->libraries.count && family == ES_MPI_UNKNOWN; i++)
-        family = esi_mpi_family_of_library(file->libraries.words[i]);
+        family = family_of_library(file->libraries.words[i]);
     /* Of a program for another machine nothing is asked. */
     return family == ES_MPI_UNKNOWN && file->is_same_machine
                ? family_of_loaded(file->path)

@@ -37,9 +37,6 @@ const struct esi_mpi *esi_mpi_table(size_t *ret_count);
 /* The row of the table; NULL for what is not supported. */
 const struct esi_mpi *esi_mpi_find(enum esi_mpi_family family);
 
-/* Whose library "libmpi.so.40" is. */
-enum esi_mpi_family esi_mpi_family_of_library(const char *name);
-
 /* Whose library the program needs, itself or through others.  Unknown for scripts and
  * for programs that load MPI later. */
 enum esi_mpi_family esi_mpi_family_of_program(const struct esi_program_file *file);

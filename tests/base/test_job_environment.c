@@ -69,14 +69,13 @@ static void assert_job_equal(const struct environment_case *row)
     clear_environment();
     const struct esi_job_environment *const both[] = {expected, &job};
     for (size_t i = 0; i < 2; i++)
-        snprintf(
-            text[i], sizeof text[i],
-            "%s: %s rank %d of %d, %d here, %d nodes, %d allocated on %d, "
-            "job '%s', step '%s'%s",
-            row->name, both[i]->rank_variable ? both[i]->rank_variable : "-",
-            both[i]->rank, both[i]->size, both[i]->local_ranks, both[i]->nodes,
-            both[i]->allocated, both[i]->allocated_nodes, both[i]->job, both[i]->step,
-            both[i]->lacks_pmi ? ", no PMI" : "");
+        snprintf(text[i], sizeof text[i],
+                 "%s: %s rank %d of %d, %d here, %d nodes, %d allocated on %d, "
+                 "job '%s', step '%s'%s",
+                 row->name, both[i]->rank_variable ? both[i]->rank_variable : "-",
+                 both[i]->rank, both[i]->size, both[i]->local_ranks, both[i]->nodes,
+                 both[i]->allocated, both[i]->allocated_nodes, both[i]->job,
+                 both[i]->step, both[i]->lacks_pmi ? ", no PMI" : "");
     assert_string_equal(text[1], text[0]);
 }
 
