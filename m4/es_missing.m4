@@ -17,6 +17,24 @@ AC_DEFUN([ES_CHECK_LIBRARY], [
   PKG_CHECK_MODULES([$1], [$2], [], [ES_MISSING([$2], [$3])])
 ])
 
+# ES_CHECK_OPTIONAL(VARIABLE, OPTION, MODULES, DEBIAN-PACKAGE, WITHOUT, [NOT-FOUND]) - one
+# that `--without-OPTION` leaves out; WITHOUT says what is missing then. NOT-FOUND may find
+# it without pkg-config, and sets es_have_VARIABLE=yes.
+AC_DEFUN([ES_CHECK_OPTIONAL], [
+  AC_REQUIRE([PKG_PROG_PKG_CONFIG])
+  AC_ARG_WITH([$2], [AS_HELP_STRING([--without-$2], [build without $2: $5])],
+    [], [with_$2=check])
+  es_have_$1=no
+  AS_TR_SH([es_]m4_tolower([$1])[_summary])="no: $5"
+  AS_IF([test "x$with_$2" != xno],
+    [AS_TR_SH([es_]m4_tolower([$1])[_summary])="no: $5 (Debian/Ubuntu package $4)"
+     PKG_CHECK_MODULES([$1], [$3], [es_have_$1=yes], [m4_default([$6], [:])])])
+  AS_IF([test "x$es_have_$1" = xyes],
+    [AC_DEFINE([HAVE_$1], [1], [Define if $2 was found.])
+     AS_TR_SH([es_]m4_tolower([$1])[_summary])=yes])
+  AM_CONDITIONAL([HAVE_$1], [test "x$es_have_$1" = xyes])
+])
+
 # ES_CHECK_TEST_LIBRARY(VARIABLE, MODULES, DEBIAN-PACKAGE) - one that only tests need.
 AC_DEFUN([ES_CHECK_TEST_LIBRARY], [
   AC_REQUIRE([PKG_PROG_PKG_CONFIG])
