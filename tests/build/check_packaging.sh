@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_packaging.sh - what is there for packagers fits the project: versions are the same,
+# all that is installed is in one Debian package, the module file sets paths and nothing
+# that reaches other programs, every optional library can be switched off.
+
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+faults=0
+
+fault() {
+    echo "fault: $*"
+    faults=$((faults + 1))
+}
+
+version=$(sed -n 's/^AC_INIT(\[eventspace\], \[\(.*\)\])/\1/p' "$top_srcdir/configure.ac")
+grep -q "^eventspace ($version-" "$top_srcdir/debian/changelog" ||
+    fault "debian/changelog is not of version $version"
+grep -q "version(\"$version\"" "$top_srcdir/packaging/spack/package.py" ||
+    fault "packaging/spack/package.py is not of version $version"
+grep -q "^## $version" "$top_srcdir/CHANGELOG.md" || fault "CHANGELOG.md is not of version $version"
+"$PYTHON" -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' \
+    "$top_srcdir/packaging/spack/package.py" || fault "package.py is no Python"
+
+# The recipe and configure know the same switches.
+options=$("$top_srcdir/configure" --help)
+for name in $(sed -n 's/^ *variant("\([a-z0-9]*\)".*/\1/p' "$top_srcdir/packaging/spack/package.py"); do
+    [[ $options == *"--without-$name"* ]] || fault "configure has no --without-$name"
+done
+
+# Both systems of modules, where they are.
+load_module() { # COMMAND... - prints what loading it sets, as assignments of Python
+    mkdir -p "$work/modules/eventspace"
+    cp "$top_srcdir/packaging/modules/eventspace" "$work/modules/eventspace/$version"
+    MODULEPATH=$work/modules "$@" python load "eventspace/$version"
+}
+for system in /usr/lib/*/modulecmd.tcl /usr/share/modules/libexec/modulecmd.tcl \
+    /usr/share/lmod/lmod/libexec/lmod; do
+    [ -e "$system" ] || continue
+    tool=
+    [ "${system##*.}" != tcl ] || tool=tclsh
+    load_module $tool "$system" >"$work/set" 2>&1
+    grep -q '/opt/eventspace/bin' "$work/set" || fault "$system: $(cat "$work/set")"
+    ! grep -q LD_PRELOAD "$work/set" || fault "the module file sets LD_PRELOAD"
+    echo "loaded by $system"
+done
+[ $faults -eq 0 ] && echo "all as expected"
+exit $((faults > 0))
