@@ -116,12 +116,15 @@ AC_DEFUN([ES_CHECK_OPENMPI], [
     [no], [],
     [yes], [AC_PATH_PROG([OPENMPI_MPICC], [mpicc.openmpi])
             es_openmpi_summary="no (Debian/Ubuntu package libopenmpi-dev)"],
-    [AC_PATH_PROG([OPENMPI_MPICC], [$with_openmpi])
-     AS_IF([test -z "$OPENMPI_MPICC"],
+    [*/*], [AS_IF([test -x "$with_openmpi"], [OPENMPI_MPICC=$with_openmpi])],
+    [AC_PATH_PROG([OPENMPI_MPICC], [$with_openmpi])])
+  AS_CASE([$with_openmpi], [yes|no], [],
+    [AS_IF([test -z "$OPENMPI_MPICC"],
        [AC_MSG_ERROR([--with-openmpi=$with_openmpi: there is no such compiler])])])
   AS_IF([test -n "$OPENMPI_MPICC"], [ES_OPENMPI_ACCEPT])
   AM_CONDITIONAL([HAVE_OPENMPI], [test "x$es_openmpi_works" = xyes])
   AM_CONDITIONAL([HAVE_OPENMPI_FORT], [test -n "$OPENMPI_MPIFC"])
+  AC_SUBST([OPENMPI_MPICC])
   AC_SUBST([OPENMPI_MPIEXEC])
   AC_SUBST([OPENMPI_MPIFC])
 ])
