@@ -51,9 +51,10 @@ void esi_run_free_blocks(struct esi_tree_run *run)
 
 /* --- What MPI says of datatypes --------------------------------------------------- */
 
-enum { KNOWN_TYPES = 8 };
+enum { KNOWN_TYPES = 2 };
 
-/* Each thread remembers some, as it does of arguments (arguments.c). */
+/* Each thread remembers some, as it does of arguments (arguments.c).  Few: static
+ * thread-local memory is scarce where the library is not preloaded but opened. */
 struct known_type {
     uint32_t epoch;       /* 0 = none */
     struct esi_data none; /* no element of it */
