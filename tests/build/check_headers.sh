@@ -43,7 +43,8 @@ not_first() {
 }
 
 private=$(find base tuplespace pathmap wrappers scopes monitors cli -name '*.h' |
-    grep -v '_calls\.h$' | sort) # templates, included several times with other names
+    grep -v '_calls\.h$' | # templates, included several times with other names
+    grep -v '/openmpi/' | sort) # made of another mpi.h
 to_try=$(not_first <<<"$private")
 of_mpi=$(grep -E '^wrappers/(mpi|trees)/' <<<"$to_try")
 options=(-std=gnu17 -include "$top_builddir/config.h" -I"$top_builddir" -I. -Iinclude)
