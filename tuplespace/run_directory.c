@@ -725,9 +725,13 @@ static bool has_line(const char *text, const char *line)
 {
     size_t length = strlen(line);
 
-    for (; text; text = strchr(text, '\n'), text += text != NULL)
+    while (text) {
+        const char *end = strchr(text, '\n');
+
         if (strncmp(text, line, length) == 0 && text[length] == '\n')
             return true;
+        text = end ? end + 1 : NULL;
+    }
     return false;
 }
 

@@ -28,20 +28,21 @@ static inline size_t esi_lane_count(const struct esi_lane *lane)
     return lane->batch.count - lane->first;
 }
 
-/* The keys, tuples and marks of the queue, its front first. */
+/* The keys, tuples and marks of the queue, its front first; NULL where there have been
+ * none yet. */
 static inline uint64_t *esi_lane_keys(const struct esi_lane *lane)
 {
-    return lane->keys + lane->first;
+    return lane->keys ? lane->keys + lane->first : NULL;
 }
 
 static inline const struct es_tuple *esi_lane_tuples(const struct esi_lane *lane)
 {
-    return lane->batch.tuples + lane->first;
+    return lane->batch.tuples ? lane->batch.tuples + lane->first : NULL;
 }
 
 static inline const struct es_mark *esi_lane_marks(const struct esi_lane *lane)
 {
-    return lane->batch.marks + lane->first;
+    return lane->batch.marks ? lane->batch.marks + lane->first : NULL;
 }
 
 /* Pulls `child` for the lane, with the lane's next serial.  Reports, notices and
