@@ -47,6 +47,7 @@ void esi_otf2_definitions_fini(struct esi_otf2_definitions *definitions)
         free(definitions->communicators[i].world);
     }
     free(definitions->threads);
+    free(definitions->first_threads);
     free(definitions->communicators);
     esi_hash_fini(&definitions->communicator_table);
     free(definitions->windows);
@@ -235,30 +236,100 @@ static uint32_t count_ranks(const struct esi_otf2_definitions *definitions)
 static bool is_of_process(const struct esi_otf2_thread *a,
                           const struct esi_otf2_thread *b)
 {
-    const char *world_a = strchr(a->name, '#');
-    const char *world_b = strchr(b->name, '#');
+    const char *world = strchrnul(a->name, '#');
 
-    return a->rank == b->rank && world_a && world_b && strcmp(world_a, world_b) == 0;
+    return a->rank == b->rank && *world && strcmp(world, strchrnul(b->name, '#')) == 0;
 }
 
-void esi_otf2_number_groups(struct esi_otf2_definitions *definitions)
+static bool is_of_host(const struct esi_otf2_thread *a, const struct esi_otf2_thread *b)
 {
-    uint32_t next = definitions->rank_count = count_ranks(definitions);
+    return strcmp(a->host, b->host) == 0;
+}
 
+/* The first thread of which `is_alike` holds, besides that at `index`; else that one,
+ * which is put into the table.  Room must be there. */
+static size_t find_first(const struct esi_otf2_definitions *definitions,
+                         struct esi_hash *table,
+                         uint64_t hash,
+                         bool (*is_alike)(const struct esi_otf2_thread *a,
+                                          const struct esi_otf2_thread *b),
+                         size_t index)
+{
+    const struct esi_otf2_thread *threads = definitions->threads;
+
+    ESI_HASH_FOREACH(slot, table, hash) {
+        size_t first = esi_hash_index(table, slot);
+
+        if (is_alike(&threads[first], &threads[index]))
+            return first;
+    }
+    esi_hash_insert(table, hash, index);
+    return index;
+}
+
+/* Ranks of the world have their own numbers, other processes those behind. */
+static void number_threads(struct esi_otf2_definitions *definitions,
+                           struct esi_hash *processes)
+{
+    definitions->group_count = definitions->rank_count;
     for (size_t i = 0; i < definitions->thread_count; i++) {
         struct esi_otf2_thread *thread = &definitions->threads[i];
-        size_t j = 0;
+        size_t first;
 
         if (!thread->used)
             continue;
-        while (j < i && !(definitions->threads[j].used &&
-                          is_of_process(&definitions->threads[j], thread)))
-            j++;
-        thread->group = is_of_world(thread) ? (uint32_t)thread->rank
-                        : j < i             ? definitions->threads[j].group
-                                            : next++;
+        if (is_of_world(thread)) {
+            thread->group = (uint32_t)thread->rank;
+            continue;
+        }
+        first = find_first(
+            definitions, processes,
+            esi_hash_mix_text((uint32_t)thread->rank, strchrnul(thread->name, '#')),
+            is_of_process, i);
+        thread->group =
+            first < i ? definitions->threads[first].group : definitions->group_count++;
     }
-    definitions->group_count = next;
+}
+
+static int find_first_threads(struct esi_otf2_definitions *definitions)
+{
+    uint32_t *firsts = malloc((definitions->group_count + 1) * sizeof *firsts);
+
+    if (!firsts)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < definitions->group_count; i++)
+        firsts[i] = UINT32_MAX;
+    for (uint32_t i = 0; i < definitions->thread_count; i++) {
+        const struct esi_otf2_thread *thread = &definitions->threads[i];
+        uint32_t *first = &firsts[thread->group];
+
+        if (thread->used && (*first == UINT32_MAX ||
+                             thread->number < definitions->threads[*first].number))
+            *first = i;
+    }
+    definitions->first_threads = firsts;
+    return 0;
+}
+
+int esi_otf2_number_groups(struct esi_otf2_definitions *definitions)
+{
+    struct esi_hash processes = {0};
+
+    definitions->rank_count = count_ranks(definitions);
+    if (esi_hash_reserve(&processes, definitions->thread_count) < 0)
+        return -ENOMEM;
+    number_threads(definitions, &processes);
+    esi_hash_fini(&processes);
+    return find_first_threads(definitions);
+}
+
+const struct esi_otf2_thread *esi_otf2_first_thread(
+    const struct esi_otf2_definitions *definitions,
+    uint32_t group)
+{
+    uint32_t first = definitions->first_threads[group];
+
+    return first == UINT32_MAX ? NULL : &definitions->threads[first];
 }
 
 OTF2_LocationRef esi_otf2_location_of(const struct esi_otf2_thread *thread)
@@ -276,6 +347,7 @@ struct definition_output {
     OTF2_StringRef next_text;
     uint32_t next_group;
     uint32_t ranks;
+    struct esi_hash keys; /* of communicators that are known; owned */
 };
 
 static void note_code(struct definition_output *output, OTF2_ErrorCode code)
@@ -343,25 +415,33 @@ static void write_hosts(struct definition_output *output)
     OTF2_StringRef machine = write_text(output, "machine");
     OTF2_StringRef node = write_text(output, "node");
     OTF2_SystemTreeNodeRef next = 1;
+    struct esi_hash hosts = {0};
 
     note_code(output, OTF2_GlobalDefWriter_WriteSystemTreeNode(
                           output->writer, 0, machine, machine,
                           OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    if (esi_hash_reserve(&hosts, definitions->thread_count) < 0) {
+        note_code(output, OTF2_ERROR_MEM_ALLOC_FAILED);
+        return;
+    }
     for (size_t i = 0; i < definitions->thread_count; i++) {
         struct esi_otf2_thread *thread = &definitions->threads[i];
-        size_t j = 0;
+        size_t first;
 
         if (!thread->used)
             continue;
-        while (j < i && !(definitions->threads[j].used &&
-                          strcmp(definitions->threads[j].host, thread->host) == 0))
-            j++;
-        thread->node = j < i ? definitions->threads[j].node : next++;
-        if (j == i)
-            note_code(output, OTF2_GlobalDefWriter_WriteSystemTreeNode(
-                                  output->writer, thread->node,
-                                  write_text(output, thread->host), node, 0));
+        first = find_first(definitions, &hosts, esi_hash_mix_text(0, thread->host),
+                           is_of_host, i);
+        if (first < i) {
+            thread->node = definitions->threads[first].node;
+            continue;
+        }
+        thread->node = next++;
+        note_code(output, OTF2_GlobalDefWriter_WriteSystemTreeNode(
+                              output->writer, thread->node,
+                              write_text(output, thread->host), node, 0));
     }
+    esi_hash_fini(&hosts);
 }
 
 static void write_group(struct definition_output *output,
@@ -373,22 +453,6 @@ static void write_group(struct definition_output *output,
                           output->writer, group, write_text(output, name),
                           OTF2_LOCATION_GROUP_TYPE_PROCESS, node,
                           OTF2_UNDEFINED_LOCATION_GROUP));
-}
-
-const struct esi_otf2_thread *esi_otf2_first_thread(
-    const struct esi_otf2_definitions *definitions,
-    uint32_t group)
-{
-    const struct esi_otf2_thread *found = NULL;
-
-    for (size_t i = 0; i < definitions->thread_count; i++) {
-        const struct esi_otf2_thread *thread = &definitions->threads[i];
-
-        if (thread->used && thread->group == group &&
-            (!found || thread->number < found->number))
-            found = thread;
-    }
-    return found;
 }
 
 /* Ranks of which nothing was recorded are members of communicators all the same. */
@@ -511,15 +575,37 @@ static OTF2_GroupRef write_ranks_of(struct definition_output *output,
 }
 
 /* The communicator with this key; OTF2_UNDEFINED_COMM. */
-static OTF2_CommRef find_key(const struct esi_otf2_definitions *definitions,
+static uint64_t hash_key(const uint64_t key[2])
+{
+    return esi_hash_mix(key[0], key[1]);
+}
+
+static void index_keys(struct definition_output *output)
+{
+    const struct esi_otf2_definitions *definitions = output->definitions;
+
+    if (esi_hash_reserve(&output->keys, definitions->communicator_count) < 0) {
+        note_code(output, OTF2_ERROR_MEM_ALLOC_FAILED);
+        return;
+    }
+    for (size_t i = 0; i < definitions->communicator_count; i++)
+        if (definitions->communicators[i].known)
+            esi_hash_insert(&output->keys,
+                            hash_key(definitions->communicators[i].group.key), i);
+}
+
+/* A key of zeros is none. */
+static OTF2_CommRef find_key(const struct definition_output *output,
                              const uint64_t key[2])
 {
-    for (uint32_t i = 0; i < definitions->communicator_count && (key[0] || key[1]);
-         i++) {
-        const struct esi_otf2_communicator *each = &definitions->communicators[i];
+    if (!key[0] && !key[1])
+        return OTF2_UNDEFINED_COMM;
+    ESI_HASH_FOREACH(slot, &output->keys, hash_key(key)) {
+        uint32_t index = esi_hash_index(&output->keys, slot);
+        const uint64_t *known = output->definitions->communicators[index].group.key;
 
-        if (each->known && each->group.key[0] == key[0] && each->group.key[1] == key[1])
-            return i;
+        if (known[0] == key[0] && known[1] == key[1])
+            return index;
     }
     return OTF2_UNDEFINED_COMM;
 }
@@ -551,7 +637,7 @@ static void write_communicator(struct definition_output *output, uint32_t number
     if (each->written || !each->known)
         return;
     each->written = true;
-    parent = find_key(output->definitions, each->group.parent);
+    parent = find_key(output, each->group.parent);
     if (parent != OTF2_UNDEFINED_COMM)
         write_communicator(output, parent);
     name = write_text(output, each->name);
@@ -599,8 +685,10 @@ int esi_otf2_write_definitions(struct esi_otf2_definitions *definitions,
     write_processes(&output);
     write_threads(&output);
     write_ranks(&output);
+    index_keys(&output);
     for (uint32_t i = 0; i < definitions->communicator_count; i++)
         write_communicator(&output, i);
+    esi_hash_fini(&output.keys);
     write_windows(&output);
     note_code(&output, OTF2_Archive_CloseGlobalDefWriter(archive, output.writer));
     return output.code == OTF2_SUCCESS ? 0 : esi_otf2_error(output.code, path, error);

@@ -68,6 +68,7 @@ struct esi_otf2_definitions {
     uint32_t region_count;
     uint32_t rank_count; /* of the world, as the next when all traces are known */
     uint32_t group_count;
+    uint32_t *first_threads; /* by group: index of a thread; UINT32_MAX = none */
     bool has_times;
     uint64_t begin_ns; /* of the first event */
     uint64_t end_ns;   /* of the last */
@@ -87,8 +88,8 @@ int esi_otf2_note_call(struct esi_otf2_definitions *definitions,
 /* What became known of all communicators.  0 or -ENOMEM. */
 int esi_otf2_add_communicators(struct esi_otf2_definitions *definitions,
                                const struct esi_causality *causality);
-/* All traces were used that are: gives processes their numbers. */
-void esi_otf2_number_groups(struct esi_otf2_definitions *definitions);
+/* All traces were used that are: gives processes their numbers.  0 or -ENOMEM. */
+int esi_otf2_number_groups(struct esi_otf2_definitions *definitions);
 OTF2_LocationRef esi_otf2_location_of(const struct esi_otf2_thread *thread);
 /* The thread of least number of a process; NULL: nothing was recorded of it. */
 const struct esi_otf2_thread *esi_otf2_first_thread(

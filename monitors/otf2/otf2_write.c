@@ -335,8 +335,9 @@ int esi_otf2_write_close(struct esi_otf2_write *write,
 
     if (result < 0)
         return result;
-    esi_otf2_number_groups(&write->definitions);
-    result = write_records(&output, error);
+    result = esi_otf2_number_groups(&write->definitions);
+    if (result == 0)
+        result = write_records(&output, error);
     esi_otf2_location_destroy(output.location);
     if (result == 0)
         result = esi_otf2_write_definitions(&write->definitions, write->archive.archive,
