@@ -108,7 +108,6 @@ static bool leave_preload(void)
     char *list = getenv("LD_PRELOAD");
     char *from = list;
     char *to = list;
-
     bool found = false;
 
     if (list == NULL)
