@@ -31,7 +31,8 @@
 #include "scopes/server/process_watch.h"
 #include "scopes/server/server_location.h"
 
-/* Between two looks at a process where the kernel has no pidfd (before Linux 5.3). */
+/* Between two looks at a process where the kernel has no pidfd (before Linux 5.3), and
+ * at a rank whose end is to be noted. */
 enum { LOOK_MS = 50 };
 
 /* Watchers share its lock.  It is there as long as the run is. */
@@ -141,6 +142,19 @@ static void tell_unrecorded(const char *program)
         esi_command_note_unrecorded(program);
 }
 
+/* Rank 0's watcher looks for segments before it notes the end: they stay so long. */
+static bool scan_seen(const char *run, struct esi_ending *ret_ending)
+{
+    enum { LOOKS = 20 };
+    bool found = esi_ending_scan(run, ret_ending);
+
+    for (int i = 0; i < LOOKS && found && ret_ending->is_first_unseen; i++) {
+        poll(NULL, 0, LOOK_MS);
+        found = esi_ending_scan(run, ret_ending);
+    }
+    return found;
+}
+
 /* The last rank of a job that no `eventspace run` looks after removes what it left, if
  * all went well: once as many ranks have been here as the launcher started. */
 static void clean_up_run(const char *run)
@@ -148,7 +162,7 @@ static void clean_up_run(const char *run)
     int expected = esi_job_local_ranks();
     struct esi_ending ending;
 
-    if (esi_ending_scan(run, &ending) && ending.alive == 0 && ending.failed == 0 &&
+    if (scan_seen(run, &ending) && ending.alive == 0 && ending.failed == 0 &&
         ending.segments >= (size_t)(expected > 0 ? expected : 1))
         es_run_remove(run, false);
 }
@@ -209,8 +223,9 @@ _Noreturn static void watch_rank(struct rank_watcher *watcher)
     setsid();
     drop_descriptors(watcher);
     if (await_end(watcher, &status)) {
+        bool is_recorded = has_segments(watcher->run);
         es_run_note_exit(watcher->run, watcher->rank, status);
-        if (status == 0 && watcher->speaks_for && !has_segments(watcher->run))
+        if (status == 0 && watcher->speaks_for && !is_recorded)
             tell_unrecorded(watcher->speaks_for);
         if (status == 0 && watcher->clean_up)
             clean_up_run(watcher->run);

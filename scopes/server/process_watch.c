@@ -127,6 +127,8 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
         ending.failed += ending_is_failure(&info);
         ending.killed += is_killed_by_launcher(&info);
         ending.alone += info.rank == 0 && info.size == 1;
+        ending.is_first_unseen |=
+            info.rank == 0 && !info.alive && info.ended_realtime_ns == 0;
         if (may_have_failed(&info) && (best.rank < 0 || is_nearer(&info, &best)))
             best = info;
     }

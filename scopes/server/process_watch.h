@@ -21,6 +21,7 @@ struct esi_ending {
     size_t killed; /* of these after the first failure, as launchers do it; also those
                        that are gone, which nobody saw */
     size_t alone;  /* where there are several and each is rank 0 of 1; else 0 */
+    bool is_first_unseen; /* rank 0 is gone, and nobody has noted its end */
     /* Of first_failure. */
     int signal;              /* that killed it; else 0 */
     int exit_code;           /* where it exited by itself; else 0 */
