@@ -18,6 +18,10 @@ clean_up() {
 }
 trap clean_up EXIT
 
+# The class of a truncated message, and what stands before the text.
+truncate=14 said=
+[ "$mpi" = mpich ] || truncate=15 said='MPI_ERR_[A-Z]*: '
+
 # ended COMMAND... - its status; what it says is in $work/said.
 ended() {
     timeout -k 5 30 "$@" >"$work/said" 2>&1 </dev/null
@@ -26,7 +30,7 @@ ended() {
 
 # names FILE CALL CLASS TEXT - whether `why` has said so of rank 1.
 names() {
-    grep -q "^DIED (certain): rank 1 .*; $2 failed, and its error is fatal: $4.* (class $3)" \
+    grep -qi "^DIED (certain): rank 1 .*; $2 failed, and its error is fatal: $said$4.* (class $3)" \
         "$1" || { sed 's/^/# /' "$1"; return 1; }
 }
 
@@ -39,23 +43,25 @@ fails() {
     # At times launchers tell of their own kills of the other ranks (exit_status.sh).
     [ "$alone" = "$collected" ] || [ "$alone" = 9 ] || [ "$alone" = 15 ]
     expect 0 "$1: ends with $alone as alone, not with $collected"
-    grep -q "Fatal error in .*: $4" "$work/said"
-    expect 0 "$1: MPI tells of the error"
+    # Open MPI sends this to its launcher, and at times ends before it is there.
+    [ "$mpi" = openmpi ] || check "$1: MPI tells of the error" \
+        grep -q "Fatal error in .*: $4" "$work/said"
     "$eventspace" why "$1" >"$work/why"
     check "$1: the verdict on the run" names "$work/why" "$2" "$3" "$4"
     "$eventspace" why "$work/$1" >"$work/why"
     check "$1: the verdict on its archive" names "$work/why" "$2" "$3" "$4"
 }
 
-fails truncate MPI_Recv 14 'Message truncated'
-fails truncate-created MPI_Recv 14 'Message truncated'
-fails truncate-set-again MPI_Recv 14 'Message truncated'
-fails truncate-wait MPI_Wait 14 'Message truncated'
+fails truncate MPI_Recv $truncate 'Message truncated'
+fails truncate-created MPI_Recv $truncate 'Message truncated'
+fails truncate-set-again MPI_Recv $truncate 'Message truncated'
+fails truncate-wait MPI_Wait $truncate 'Message truncated'
 fails invalid-rank MPI_Send 6 'Invalid rank'
 fails invalid-type 'a call' 3 'Invalid datatype'
 fails invalid-window-rank MPI_Win_lock 6 'Invalid rank'
 
 status=$(ended "$eventspace" run --name none --keep -n 2 "$bin/fatal_errors" none)
+cat "$work/said"
 [ "$status" = 0 ]
-expect 0 "error handlers are as without us: $(cat "$work/said")"
+expect 0 'error handlers are as without us'
 finish

@@ -125,13 +125,22 @@ static MPI_Errhandler replace_fatal(_Atomic MPI_Errhandler *handler,
     return wanted == MPI_ERRORS_ARE_FATAL && ours != NO_HANDLER ? ours : wanted;
 }
 
-/* What the program gets where MPI has `found`, which counts as one more use of it. */
-static void restore_fatal(_Atomic MPI_Errhandler *handler, MPI_Errhandler *found)
+/* Where MPI has ours, MPI gives the program MPI_ERRORS_ARE_FATAL: the program may free
+ * what it gets, and Open MPI counts the uses of that handler, too. */
+static int get_communicator_handler(int (*next)(MPI_Comm, MPI_Errhandler *),
+                                    MPI_Comm comm,
+                                    MPI_Errhandler *errhandler)
 {
-    if (*found == NO_HANDLER || *found != atomic_load(handler))
-        return;
-    ESI_REAL(MPI_Errhandler_free)(found);
-    *found = MPI_ERRORS_ARE_FATAL;
+    MPI_Errhandler ours = atomic_load(&communicator_handler);
+    int result = next(comm, errhandler);
+
+    if (result != MPI_SUCCESS || ours == NO_HANDLER || *errhandler != ours)
+        return result;
+    ESI_REAL(MPI_Errhandler_free)(errhandler);
+    ESI_REAL(MPI_Comm_set_errhandler)(comm, MPI_ERRORS_ARE_FATAL);
+    result = next(comm, errhandler);
+    ESI_REAL(MPI_Comm_set_errhandler)(comm, ours);
+    return result;
 }
 
 /* --- What the program calls ------------------------------------------------------- */
@@ -147,11 +156,7 @@ int esi_wrap_MPI_Comm_get_errhandler(esi_MPI_Comm_get_errhandler_fn *next,
                                      MPI_Comm comm,
                                      MPI_Errhandler *errhandler)
 {
-    int result = next(comm, errhandler);
-
-    if (result == MPI_SUCCESS)
-        restore_fatal(&communicator_handler, errhandler);
-    return result;
+    return get_communicator_handler(next, comm, errhandler);
 }
 
 /* Removed from the standard: Open MPI's mpi.h does not have the next two. */
@@ -167,11 +172,7 @@ int esi_wrap_MPI_Errhandler_get(int (*next)(MPI_Comm, MPI_Errhandler *),
                                 MPI_Comm comm,
                                 MPI_Errhandler *errhandler)
 {
-    int result = next(comm, errhandler);
-
-    if (result == MPI_SUCCESS)
-        restore_fatal(&communicator_handler, errhandler);
-    return result;
+    return get_communicator_handler(next, comm, errhandler);
 }
 
 #endif
@@ -187,9 +188,14 @@ int esi_wrap_MPI_Win_get_errhandler(esi_MPI_Win_get_errhandler_fn *next,
                                     MPI_Win win,
                                     MPI_Errhandler *errhandler)
 {
+    MPI_Errhandler ours = atomic_load(&window_handler);
     int result = next(win, errhandler);
 
-    if (result == MPI_SUCCESS)
-        restore_fatal(&window_handler, errhandler);
+    if (result != MPI_SUCCESS || ours == NO_HANDLER || *errhandler != ours)
+        return result;
+    ESI_REAL(MPI_Errhandler_free)(errhandler);
+    ESI_REAL(MPI_Win_set_errhandler)(win, MPI_ERRORS_ARE_FATAL);
+    result = next(win, errhandler);
+    ESI_REAL(MPI_Win_set_errhandler)(win, ours);
     return result;
 }
