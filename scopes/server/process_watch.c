@@ -74,13 +74,20 @@ static void describe_failure(const struct es_segment_info *info, char *out, size
              how, is_early ? " before MPI_Finalize" : "");
 }
 
+/* Launchers end the ranks that are left by these.  A rank that exits leaves word, so
+ * that one that is gone without was ended so, too. */
+static bool is_killed_by_launcher(const struct es_segment_info *info)
+{
+    return info->state == ES_PROCESS_LOST ||
+           (info->state == ES_PROCESS_KILLED &&
+            (info->signal == SIGKILL || info->signal == SIGTERM));
+}
+
 /* How little an end says about why a run failed: launchers kill the other ranks after
  * the first one's end. */
 static int rate_failure(const struct es_segment_info *info)
 {
-    if (info->state == ES_PROCESS_LOST)
-        return 2;
-    return info->state == ES_PROCESS_KILLED && info->signal == SIGKILL;
+    return info->state == ES_PROCESS_LOST ? 2 : is_killed_by_launcher(info);
 }
 
 /* Whether `info` is nearer to why the run failed. */
@@ -97,15 +104,6 @@ static bool is_nearer(const struct es_segment_info *info,
 static bool may_have_failed(const struct es_segment_info *info)
 {
     return ending_is_failure(info) || info->state == ES_PROCESS_EXITED;
-}
-
-/* Launchers end the ranks that are left by these.  A rank that exits leaves word, so
- * that one that is gone without was ended so, too. */
-static bool is_killed_by_launcher(const struct es_segment_info *info)
-{
-    return info->state == ES_PROCESS_LOST ||
-           (info->state == ES_PROCESS_KILLED &&
-            (info->signal == SIGKILL || info->signal == SIGTERM));
 }
 
 bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
