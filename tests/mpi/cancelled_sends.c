@@ -9,7 +9,7 @@
  * of its sends, nonblocking and persistent ones, and some receives.  A message carries
  * a number of its own. LOG_DIRECTORY/log.RANK has a line for each send that was started
  * ("S NUMBER"), each that was cancelled ("C NUMBER") and each message that came ("R
- * NUMBER"), in order. Exits with 77 where this MPI cancels no send at all.
+ * NUMBER"), in order.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -33,6 +33,7 @@ struct send {
 struct receive {
     MPI_Request request;
     int words[2];
+    bool cancelling;
 };
 
 static struct send sends[MAX_SENDS];
@@ -40,7 +41,6 @@ static struct receive receives[MAX_RECEIVES];
 static MPI_Comm own;             /* MPICH 4.0 cancels only what no other can receive */
 static int delivered[MAX_RANKS]; /* sends that were not cancelled, by receiver */
 static int received;
-static int cancelled;
 static int next_number;
 static int rank;
 static int size;
@@ -113,12 +113,10 @@ static void finish_send(struct send *send)
         return;
     send->active = false;
     MPI_Test_cancelled(&status, &flag);
-    if (flag) {
-        cancelled++;
+    if (flag)
         fprintf(log_file, "C %d\n", send->words[0]);
-    } else {
+    else
         delivered[send->comm == own ? rank : send->dest]++;
-    }
     if (send->persistent && draw(2) == 0)
         MPI_Request_free(&send->request);
 }
@@ -152,6 +150,15 @@ static void finish_receive(struct receive *receive)
         took(receive->words);
 }
 
+/* Once: Open MPI crashes at the second time. */
+static void cancel_receive(struct receive *receive)
+{
+    if (receive->request == MPI_REQUEST_NULL || receive->cancelling)
+        return;
+    receive->cancelling = true;
+    MPI_Cancel(&receive->request);
+}
+
 static void begin_receive(void)
 {
     struct receive *receive = &receives[draw(MAX_RECEIVES)];
@@ -161,10 +168,12 @@ static void begin_receive(void)
                                : (int)draw((unsigned)size);
     int tag = draw(4) == 0 ? MPI_ANY_TAG : (int)draw(TAGS);
 
-    if (receive->request == MPI_REQUEST_NULL)
+    if (receive->request == MPI_REQUEST_NULL) {
         MPI_Irecv(receive->words, 2, MPI_INT, source, tag, comm, &receive->request);
-    else if (draw(3) == 0)
-        MPI_Cancel(&receive->request);
+        receive->cancelling = false;
+    } else if (draw(3) == 0) {
+        cancel_receive(receive);
+    }
 }
 
 static void drain(MPI_Comm comm)
@@ -236,8 +245,7 @@ static void end(MPI_Comm control)
     }
     MPI_Ialltoall(delivered, 1, MPI_INT, here, 1, MPI_INT, control, &told);
     for (int i = 0; i < MAX_RECEIVES; i++)
-        if (receives[i].request != MPI_REQUEST_NULL)
-            MPI_Cancel(&receives[i].request);
+        cancel_receive(&receives[i]);
     while (!flag || received < expected) {
         drain(own);
         drain(MPI_COMM_WORLD);
@@ -273,7 +281,6 @@ int main(int argc, char **argv)
 {
     char path[512];
     int steps = argc > 3 ? atoi(argv[3]) : 0;
-    int most = 0;
     MPI_Comm control;
 
     MPI_Init(&argc, &argv);
@@ -299,9 +306,8 @@ int main(int argc, char **argv)
             MPI_Request_free(&sends[i].request);
     fclose(log_file);
     forget_cancelled();
-    MPI_Allreduce(&cancelled, &most, 1, MPI_INT, MPI_MAX, control);
     MPI_Comm_free(&own);
     MPI_Comm_free(&control);
     MPI_Finalize();
-    return most > 0 ? 0 : 77;
+    return 0;
 }

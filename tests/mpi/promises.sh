@@ -6,8 +6,6 @@
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
-skip_failing 2 "$bin/promises"
-
 export ES_TEST_OTHER=1
 for level in '' single funneled serialized multiple; do
     ranks 2 "$bin/promises" $level >"$work/plain"
