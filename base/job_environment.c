@@ -13,6 +13,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,22 @@ static int find_local_ranks(void)
                : ranks;
 }
 
+/* Hydra does not count what is spawned.  Open MPI's launcher does, from 1, in the lower
+ * half of a job's number. */
+static int find_world(void)
+{
+    const char *name = getenv("PMIX_NAMESPACE");
+    unsigned long job;
+    char *end;
+
+    if (getenv("PMI_RANK"))
+        return getenv("PMI_SPAWNED") ? -1 : 0;
+    if (!name)
+        return 0;
+    job = strtoul(name, &end, 10);
+    return *end == '\0' && (job & UINT16_MAX) > 0 ? (int)(job & UINT16_MAX) - 1 : 0;
+}
+
 /* --- Names ------------------------------------------------------------------------ */
 
 /* The characters that a name may have, to the first other one behind them: "1234" of
@@ -194,6 +211,7 @@ void esi_job_environment_read(struct esi_job_environment *ret_job)
     job.nodes = FIND_NUMBER(nodes, 1, NULL);
     job.allocated = FIND_NUMBER(allocated, 1, NULL);
     job.allocated_nodes = FIND_NUMBER(allocated_nodes, 1, NULL);
+    job.world = find_world();
     find_job(job.job);
     find_step(&job, job.step);
     job.lacks_pmi = lacks_pmi(&job);

@@ -23,6 +23,9 @@ struct esi_job_environment {
      * of a step of the batch system: a launcher in it has started them. */
     char step[ESI_JOB_NAME_BYTES];
     bool lacks_pmi; /* srun has started several ranks and speaks no PMI with them */
+    /* The MPI_COMM_WORLD: 0 = one that was launched, N = the N-th of those that were
+     * spawned since, -1 = one of those, nobody says which. */
+    int world;
 };
 
 /* Reads the environment.  What is no number, or none that can be meant, counts as not

@@ -66,11 +66,14 @@ struct esi_segment_layout {
     int32_t pid;
     uint32_t uid;
     uint64_t pid_start;         /* field 22 of /proc/PID/stat: tells a recycled pid */
-    _Atomic int32_t world_rank; /* -1 while not known */
+    _Atomic int32_t world_rank; /* see ES_WORLD_RANKS; -1 while not known */
     _Atomic int32_t world_size; /* -1 while not known */
     char run[64];               /* run id */
     char host[64];
-    char program[256]; /* the program's path, cut */
+    char program[248]; /* the program's path, cut */
+    /* In what were the last bytes of a long path before: a mark of the call that
+     * spawned the process, alike in all that it spawned; 0 = it was launched. */
+    uint64_t spawn;
     struct es_clock clock;
     /* In what was padding before: the folder of run directories that the run belongs to
      * (esi_run_directory_folder()); 0 = not known. */
@@ -213,6 +216,10 @@ enum esi_group_kind {
 
 /* Members of a group at most: as many as a pathmap has ranks. */
 #define ES_GROUP_MAX (1 << 20)
+
+/* Ranks of the N-th world that was spawned begin at N times this, so that no two
+ * processes of a run have the same; worlds that are spawned or spawn have fewer. */
+#define ES_WORLD_RANKS 1000
 
 /* World ranks of one group of a communicator. */
 struct esi_group_layout {

@@ -54,7 +54,7 @@ struct esi_profile_call {
 };
 
 struct esi_profile_peer {
-    int32_t world; /* rank; -1 = other worlds */
+    int32_t world; /* rank; -1 = not known */
     uint64_t messages;
     uint64_t bytes;
 };

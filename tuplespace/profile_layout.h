@@ -50,7 +50,7 @@ struct esi_profile_thread_layout {
 /* Messages that were sent to one process. */
 struct esi_profile_peer_layout {
     alignas(ES_CACHE_LINE) _Atomic uint64_t next; /* offset of an older one; 0 = none */
-    int32_t world; /* its world rank; -1 = all of other worlds */
+    int32_t world; /* its world rank; -1 = all that have none */
     uint32_t reserved0;
     _Atomic uint64_t messages;
     _Atomic uint64_t bytes;

@@ -474,6 +474,7 @@ static void fill_header(struct es_segment *segment,
         layout->pid_start = 0;
     atomic_init(&layout->world_rank, config->rank);
     atomic_init(&layout->world_size, config->size);
+    layout->spawn = config->spawn;
     snprintf(layout->run, sizeof layout->run, "%s", config->run);
     snprintf(layout->host, sizeof layout->host, "%s", config->host);
     snprintf(layout->program, sizeof layout->program, "%s",

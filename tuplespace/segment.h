@@ -33,6 +33,7 @@ struct esi_segment_config {
     const char *program; /* may be "" */
     int rank;            /* -1 = not known yet */
     int size;            /* -1 = not known yet */
+    uint64_t spawn;      /* mark of the call that spawned it; 0 = it was launched */
     uint32_t max_elements;
     uint32_t max_communicators;
     uint64_t
@@ -78,6 +79,10 @@ struct esi_segment_layout *esi_segment_layout(struct es_segment *segment);
 /* Whether something that is not a segment of this process had the segment's name, so
  * that it has another one, and which user that belongs to. */
 bool esi_segment_has_rival(const struct es_segment *segment, unsigned int *ret_user);
+
+/* The rank of the first process of the world that a call with this mark spawned, by a
+ * living process of it on this host.  -ENOENT: there is none. */
+int esi_segment_find_spawned(const char *run, uint64_t spawn);
 
 /* What there is too little of when an element is shrunk or refused: "space in
  * /dev/shm", or the limit of the process that made the segment small. */

@@ -22,6 +22,7 @@
 
 #include "base/process.h"
 #include "eventspace/run.h"
+#include "tuplespace/segment.h"
 
 #define GREATEST_CAPACITY (1u << 25)
 
@@ -556,8 +557,22 @@ static bool group_has_list(const struct es_segment_view *view,
            group->offset <= view->bytes && bytes <= view->bytes - group->offset;
 }
 
+/* Whether a strided group is of the process's own world, which has `world` ranks, as
+ * far as its first two ranks tell. */
+static bool is_in_world(const struct es_segment_view *view,
+                        const struct esi_group_layout *group,
+                        int world)
+{
+    int rank = atomic_load_explicit(&view->layout->world_rank, memory_order_relaxed);
+    int64_t first = world < ES_WORLD_RANKS ? rank - rank % ES_WORLD_RANKS : 0;
+    int64_t next = (int64_t)group->first + group->stride;
+
+    return rank >= 0 && group->first >= first && group->first < first + world &&
+           next >= first && next < first + world;
+}
+
 /* Members of a group; 0 when it cannot have as many as it says: a list lies within the
- * file, and a process knows by a stride only ranks of its own world. */
+ * file, and a world has no more ranks than it says. */
 static int group_size(const struct es_segment_view *view,
                       const struct esi_group_layout *group)
 {
@@ -566,8 +581,8 @@ static int group_size(const struct es_segment_view *view,
 
     if (group->kind == ES_GROUP_LIST && !group_has_list(view, group))
         return 0;
-    if (group->kind == ES_GROUP_STRIDED && group->first >= 0 && world > 0 &&
-        world < most)
+    if (group->kind == ES_GROUP_STRIDED && world > 0 && world < most &&
+        is_in_world(view, group, world))
         most = world;
     return group->size > 0 && group->size <= most ? group->size : 0;
 }
@@ -676,4 +691,35 @@ int es_run_world_rank(const struct es_run *run,
     for (size_t i = 0; i < es_run_segment_count(run) && world < 0; i++)
         world = rank_elsewhere(es_run_segment(run, i), &entry, &group, rank);
     return world;
+}
+
+/* --- Spawned worlds --------------------------------------------------------------- */
+
+struct spawned_search {
+    uint64_t spawn;
+    int first; /* -ENOENT: not found */
+};
+
+static int look_for_spawned(const struct esi_segment_name *name,
+                            const struct stat *status,
+                            void *context)
+{
+    struct spawned_search *search = context;
+    struct es_segment_view *view;
+
+    (void)status;
+    if (name->rank < ES_WORLD_RANKS || esi_segment_view_attach(name, NULL, &view) != 0)
+        return 0;
+    if (view->layout->spawn == search->spawn && esi_segment_view_is_alive(view))
+        search->first = name->rank - name->rank % ES_WORLD_RANKS;
+    esi_segment_view_detach(view);
+    return search->first >= 0;
+}
+
+int esi_segment_find_spawned(const char *run, uint64_t spawn)
+{
+    struct spawned_search search = {.spawn = spawn, .first = -ENOENT};
+
+    esi_segment_name_foreach(run, look_for_spawned, &search);
+    return search.first;
 }

@@ -62,7 +62,7 @@ struct es_segment_view {
     uint64_t folder; /* esi_run_directory_folder() of the process; 0 = not known */
     struct es_clock clock;
     char host[64];
-    char program[256];
+    char program[248];
     struct esi_segment_name name;
     /* Block k has the next ES_VIEW_BLOCK << k elements: they never move, so that they
      * are read while others are added.  Owned, as the elements. */

@@ -64,7 +64,7 @@ struct esi_profile_rank {
 /* What one rank has sent to another. */
 struct esi_profile_pair {
     int from;
-    int to; /* -1 = a process of another world */
+    int to; /* -1 = a process whose rank is not known */
     uint64_t messages;
     uint64_t bytes;
 };

@@ -71,11 +71,11 @@ static void assert_job_equal(const struct environment_case *row)
     for (size_t i = 0; i < 2; i++)
         snprintf(text[i], sizeof text[i],
                  "%s: %s rank %d of %d, %d here, %d nodes, %d allocated on %d, "
-                 "job '%s', step '%s'%s",
+                 "job '%s', step '%s'%s, world %d",
                  row->name, both[i]->rank_variable ? both[i]->rank_variable : "-",
                  both[i]->rank, both[i]->size, both[i]->local_ranks, both[i]->nodes,
                  both[i]->allocated, both[i]->allocated_nodes, both[i]->job,
-                 both[i]->step, both[i]->lacks_pmi ? ", no PMI" : "");
+                 both[i]->step, both[i]->lacks_pmi ? ", no PMI" : "", both[i]->world);
     assert_string_equal(text[1], text[0]);
 }
 
@@ -91,6 +91,16 @@ static void launchers_are_understood(void **state)
         {"Hydra",
          {"PMI_RANK=1", "PMI_SIZE=2", "MPI_LOCALNRANKS=2", "MPI_LOCALRANKID=1"},
          {"PMI_RANK", 1, 2, 2, -1, -1, -1, "", "", false}},
+        {"Hydra, spawned",
+         {"PMI_RANK=1", "PMI_SIZE=2", "PMI_SPAWNED=1", "PMIX_NAMESPACE=65538"},
+         {"PMI_RANK", 1, 2, -1, -1, -1, -1, "", "", false, -1}},
+        {"Open MPI 4, spawned",
+         {"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1",
+          "PMIX_NAMESPACE=4294901764"},
+         {"OMPI_COMM_WORLD_RANK", 0, 1, -1, -1, -1, -1, "", "", false, 3}},
+        {"Open MPI 4",
+         {"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1", "PMIX_NAMESPACE=65537"},
+         {"OMPI_COMM_WORLD_RANK", 0, 1, -1, -1, -1, -1, "", "", false}},
         {"Open MPI",
          {"OMPI_COMM_WORLD_RANK=7", "OMPI_COMM_WORLD_SIZE=8", "PMIX_RANK=7",
           "OMPI_COMM_WORLD_LOCAL_SIZE=4", "PMIX_NAMESPACE=prterun-n1-77@1"},

@@ -223,6 +223,29 @@ static void a_group_larger_than_it_can_be_is_not_known(void **state)
     }
 }
 
+/* The world has four ranks, and does not bound how many those of others are. */
+static void a_group_of_another_world_may_be_larger(void **state)
+{
+    static const int32_t own[] = {0, 1, 2},
+                         others[] = {1000, 1001, 1002, 1003, 1004, 1005};
+    static const int32_t first_two[] = {0, 1000};
+    struct scene *scene = *state;
+    const struct es_segment_view *view = es_run_segment(scene->run, 0);
+    struct esi_communicator_config config = config_of(own, 3);
+    struct es_communicator_info info;
+
+    config.flags = ES_COMMUNICATOR_INTER;
+    config.remote = others;
+    config.remote_size = 6;
+    add(scene->segments[0], &config);
+    assert_int_equal(es_segment_view_communicator(view, 0, &info), 0);
+    assert_int_equal(info.remote_size, 6);
+    assert_int_equal(world_rank(scene, 0, 0, true, 5), 1005);
+    config = config_of(first_two, 2);
+    add(scene->segments[0], &config);
+    assert_int_equal(world_rank(scene, 0, 1, false, 1), 1000);
+}
+
 static void ranks_that_cannot_be_are_not_known(void **state)
 {
     struct scene *scene = *state;
@@ -432,6 +455,7 @@ SUITE(test_communicator)
         TEST(a_list_is_found_in_the_segment_that_keeps_it),
         TEST(sides_of_an_intercommunicator_are_told_apart),
         TEST(a_group_larger_than_it_can_be_is_not_known),
+        TEST(a_group_of_another_world_may_be_larger),
         TEST(ranks_that_cannot_be_are_not_known),
         TEST(a_full_table_refuses_and_counts),
         TEST(very_many_that_come_and_go_take_little),

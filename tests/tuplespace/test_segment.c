@@ -79,6 +79,41 @@ static void the_header_tells_who_writes(void **state)
     esi_segment_destroy(segment);
 }
 
+static struct es_segment *make_spawned(const char *run, int rank, uint64_t spawn)
+{
+    struct esi_segment_config config;
+    struct es_segment *segment;
+
+    esi_segment_config_init(&config);
+    config.run = run;
+    config.host = "here";
+    config.program = "test";
+    config.rank = rank;
+    config.calibrate_ns = 0;
+    config.spawn = spawn;
+    assert_int_equal(esi_segment_create(&config, NULL, &segment), 0);
+    return segment;
+}
+
+static void a_spawned_world_is_found_by_its_mark(void **state)
+{
+    struct es_segment *segments[3];
+    char run[64];
+
+    (void)state;
+    fixture_run("segment", run);
+    segments[0] = make_spawned(run, 1, 77); /* launched ranks cannot have it */
+    segments[1] = make_spawned(run, 1003, 76);
+    segments[2] = make_spawned(run, 2001, 77);
+    assert_int_equal(esi_segment_find_spawned(run, 76), 1000);
+    assert_int_equal(esi_segment_find_spawned(run, 77), 2000);
+    assert_int_equal(esi_segment_find_spawned(run, 78), -ENOENT);
+    esi_segment_layout(segments[2])->pid_start++; /* that process is gone */
+    assert_int_equal(esi_segment_find_spawned(run, 77), -ENOENT);
+    for (int i = 0; i < 3; i++)
+        esi_segment_destroy(segments[i]);
+}
+
 static void a_closed_segment_stays_for_readers(void **state)
 {
     struct es_segment *segment;
@@ -547,6 +582,7 @@ SUITE(test_segment)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_file_is_private_and_nearly_empty),
         cmocka_unit_test(the_header_tells_who_writes),
+        cmocka_unit_test(a_spawned_world_is_found_by_its_mark),
         cmocka_unit_test(a_closed_segment_stays_for_readers),
         cmocka_unit_test(a_segment_left_under_the_name_is_replaced),
         cmocka_unit_test(a_name_that_is_taken_keeps_nobody_uncollected),

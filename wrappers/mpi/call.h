@@ -234,6 +234,10 @@ void esi_end_created(struct esi_call *call,
                      MPI_Comm comm,
                      int token,
                      MPI_Comm *newcomm);
+void esi_end_spawned(struct esi_call *call,
+                     int result,
+                     const uint64_t key[2],
+                     const MPI_Comm *made);
 void esi_end_rma_posted(struct esi_call *call,
                         int result,
                         MPI_Win win,

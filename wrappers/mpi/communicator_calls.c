@@ -8,30 +8,29 @@
  */
 #include "config.h"
 
+#include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include "base/hash.h"
 #include "wrappers/mpi/completion.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/progress.h"
 
-/* Registers what the call has made, and publishes its tuple.  Without a parent that all
- * members have in common, `token` is what they agree on. */
-static void leave_made(struct esi_call *call,
-                       int result,
-                       bool has_parent,
-                       uint64_t token,
-                       const MPI_Comm *made)
+/* The call is over; whether there is something to register. */
+static bool has_made(struct esi_call *call, int result, const MPI_Comm *made)
 {
-    uint16_t operation = call->tuple.operation;
-    struct esi_comm *comm = NULL;
-
     call->tuple.stop = call->open ? esi_clock_read() : 0;
     if (ESI_UNLIKELY(esi_call_is_late(call, result)))
         esi_call_complete_late(call, result);
-    if (result == MPI_SUCCESS && *made != MPI_COMM_NULL)
-        comm =
-            esi_comm_register(*made, has_parent ? call->comm : NULL, operation, token);
+    return result == MPI_SUCCESS && *made != MPI_COMM_NULL;
+}
+
+/* Publishes the tuple.  `comm` is what was registered. */
+static void publish_made(struct esi_call *call,
+                         const struct esi_comm *comm,
+                         const MPI_Comm *made)
+{
     if (call->open) {
         esi_call_write(call);
         esi_call_count(call, call->tuple.stop);
@@ -39,6 +38,34 @@ static void leave_made(struct esi_call *call,
     if (comm != NULL)
         esi_comm_write_neighbours(call->thread, *made, comm, esi_clock_read());
     esi_call_exit(call);
+}
+
+/* Without a parent that all members have in common, `token` is what they agree on. */
+static void leave_made(struct esi_call *call,
+                       int result,
+                       bool has_parent,
+                       uint64_t token,
+                       const MPI_Comm *made)
+{
+    struct esi_comm *comm = NULL;
+
+    if (has_made(call, result, made))
+        comm = esi_comm_register(*made, has_parent ? call->comm : NULL,
+                                 call->tuple.operation, token);
+    publish_made(call, comm, made);
+}
+
+void esi_end_spawned(struct esi_call *call,
+                     int result,
+                     const uint64_t key[2],
+                     const MPI_Comm *made)
+{
+    struct esi_comm *comm = NULL;
+
+    if (has_made(call, result, made))
+        comm =
+            esi_comm_register_with_key(*made, call->comm, call->tuple.operation, key);
+    publish_made(call, comm, made);
 }
 
 void esi_end_created(struct esi_call *call,
@@ -215,50 +242,6 @@ int esi_wrap_MPI_Intercomm_create_from_groups(
 
 /* --- Other processes ------------------------------------------------------------ */
 
-int esi_wrap_MPI_Comm_spawn(esi_MPI_Comm_spawn_fn *next,
-                            const char *command,
-                            char *argv[],
-                            int maxprocs,
-                            MPI_Info info,
-                            int root,
-                            MPI_Comm comm,
-                            MPI_Comm *made,
-                            int errcodes[])
-{
-    struct esi_call call;
-    int result;
-
-    if (!esi_call_enter(&call, ES_OP_MPI_Comm_spawn, ES_CLASS_COMMUNICATOR))
-        return next(command, argv, maxprocs, info, root, comm, made, errcodes);
-    esi_begin_collective(&call, comm, root, 0, MPI_BYTE);
-    result = next(command, argv, maxprocs, info, root, comm, made, errcodes);
-    esi_end_created(&call, result, comm, 0, made);
-    return result;
-}
-
-int esi_wrap_MPI_Comm_spawn_multiple(esi_MPI_Comm_spawn_multiple_fn *next,
-                                     int count,
-                                     char *commands[],
-                                     char **argvs[],
-                                     const int maxprocs[],
-                                     const MPI_Info infos[],
-                                     int root,
-                                     MPI_Comm comm,
-                                     MPI_Comm *made,
-                                     int errcodes[])
-{
-    struct esi_call call;
-    int result;
-
-    if (!esi_call_enter(&call, ES_OP_MPI_Comm_spawn_multiple, ES_CLASS_COMMUNICATOR))
-        return next(count, commands, argvs, maxprocs, infos, root, comm, made,
-                    errcodes);
-    esi_begin_collective(&call, comm, root, 0, MPI_BYTE);
-    result = next(count, commands, argvs, maxprocs, infos, root, comm, made, errcodes);
-    esi_end_created(&call, result, comm, 0, made);
-    return result;
-}
-
 int esi_wrap_MPI_Comm_accept(esi_MPI_Comm_accept_fn *next,
                              const char *port,
                              MPI_Info info,
@@ -295,16 +278,43 @@ int esi_wrap_MPI_Comm_connect(esi_MPI_Comm_connect_fn *next,
     return result;
 }
 
+/* The two ports of a connection, alike at both ends; 0 where it has none. */
+static uint64_t find_ports(int fd)
+{
+    uint64_t ports = 0;
+
+    for (int end = 0; end < 2; end++) {
+        union {
+            struct sockaddr any;
+            struct sockaddr_in in;
+            struct sockaddr_in6 in6;
+        } address = {.any.sa_family = AF_UNSPEC};
+        socklen_t length = sizeof address;
+        int rc = end == 0 ? getsockname(fd, &address.any, &length)
+                          : getpeername(fd, &address.any, &length);
+        in_port_t port = address.any.sa_family == AF_INET6 ? address.in6.sin6_port
+                                                           : address.in.sin_port;
+
+        if (rc != 0 ||
+            (address.any.sa_family != AF_INET && address.any.sa_family != AF_INET6))
+            return 0;
+        ports += esi_hash_mix(1, port);
+    }
+    return ports;
+}
+
 int esi_wrap_MPI_Comm_join(esi_MPI_Comm_join_fn *next, int fd, MPI_Comm *made)
 {
     struct esi_call call;
+    uint64_t ports;
     int result;
 
     if (!esi_call_enter(&call, ES_OP_MPI_Comm_join, ES_CLASS_COMMUNICATOR))
         return next(fd, made);
     esi_begin_call(&call);
+    ports = find_ports(fd);
     result = next(fd, made);
-    leave_made(&call, result, false, 0, made);
+    leave_made(&call, result, false, ports, made);
     return result;
 }
 

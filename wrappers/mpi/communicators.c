@@ -5,9 +5,10 @@
  *
  * A key must come out alike in all members without a message.  It is a hash of what
  * they all know: the parent's key, the creating call, what tells siblings apart
- * (colour, tag ...), the groups as world ranks, and how many times this process has
- * seen exactly this before: all members take part in each such creation, in the same
- * order, so they count alike.
+ * (colour, tag ...), the groups as ranks in the run, and how many times this process
+ * has seen exactly this before: all members take part in each such creation, in the
+ * same order, so they count alike.  With a member whose rank is not known, each process
+ * takes a key of its own, which matches no other.
  */
 #include "config.h"
 
@@ -16,6 +17,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "eventspace/operation.h"
@@ -27,6 +30,7 @@
 #include "wrappers/mpi/path.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/requests.h"
+#include "wrappers/mpi/spawn.h"
 #include "wrappers/mpi/tree_ops.h"
 
 static struct esi_handles handles;
@@ -90,11 +94,86 @@ static bool world_group(MPI_Group *ret_group)
     return session_group(ret_group);
 }
 
-/* World ranks of a group, which is freed; NULL when they cannot be had.  Ranks of other
- * worlds are MPI_UNDEFINED. */
-static int32_t *world_ranks(MPI_Group group, int *ret_size)
+/* A group whose ranks in the run are known: all of a world, or `ranks`. */
+struct known_group {
+    struct known_group *next;
+    MPI_Group group;
+    int first;
+    const int *ranks; /* owned; NULL = `first` and those that follow */
+};
+
+/* Those of other worlds.  They go at the end only, so that lookups take no lock. */
+static _Atomic(struct known_group *) known_groups;
+
+void esi_comm_know_group(MPI_Group group, int first, const int *ranks)
 {
-    MPI_Group world = MPI_GROUP_NULL;
+    struct known_group *known = malloc(sizeof *known);
+
+    if (known == NULL)
+        return;
+    *known = (struct known_group){.next = atomic_load(&known_groups),
+                                  .group = group,
+                                  .first = first,
+                                  .ranks = ranks};
+    while (!atomic_compare_exchange_weak(&known_groups, &known->next, known))
+        continue;
+}
+
+void esi_comm_forget_groups(void)
+{
+    struct known_group *known = atomic_exchange(&known_groups, NULL);
+
+    while (known != NULL) {
+        struct known_group *next = known->next;
+
+        ESI_REAL(MPI_Group_free)(&known->group);
+        free((void *)known->ranks);
+        free(known);
+        known = next;
+    }
+}
+
+/* Fills in the ranks of those members that are in the known group. */
+static void fill_ranks(const struct known_group *known,
+                       MPI_Group group,
+                       int count,
+                       const int *members,
+                       int *ranks)
+{
+    int *found = calloc((size_t)count + 1, sizeof *found);
+
+    if (found == NULL)
+        return;
+    ESI_REAL(MPI_Group_translate_ranks)(group, count, members, known->group, found);
+    for (int i = 0; i < count; i++)
+        if (found[i] >= 0) /* MPI_UNDEFINED is negative */
+            ranks[i] =
+                known->ranks != NULL ? known->ranks[found[i]] : known->first + found[i];
+    free(found);
+}
+
+/* Ranks in the run of some members of a group; -1 where they are not known.  False when
+ * there is no world to ask. */
+static bool find_ranks(MPI_Group group, int count, const int *members, int *ret_ranks)
+{
+    struct known_group world = {.first = esi_process_first_rank()};
+
+    for (int i = 0; i < count; i++)
+        ret_ranks[i] = -1;
+    if (!world_group(&world.group))
+        return false;
+    if (world.first >= 0)
+        fill_ranks(&world, group, count, members, ret_ranks);
+    ESI_REAL(MPI_Group_free)(&world.group);
+    for (const struct known_group *known = atomic_load(&known_groups); known != NULL;
+         known = known->next)
+        fill_ranks(known, group, count, members, ret_ranks);
+    return true;
+}
+
+/* Ranks of a group, which is freed; NULL when they cannot be had. */
+static int *ranks_of_group(MPI_Group group, int *ret_size)
+{
     int *ranks = NULL;
     int *own = NULL;
     int size = 0;
@@ -104,9 +183,7 @@ static int32_t *world_ranks(MPI_Group group, int *ret_size)
     own = calloc((size_t)size + 1, sizeof *own);
     for (int i = 0; own != NULL && i < size; i++)
         own[i] = i;
-    if (ranks != NULL && own != NULL && world_group(&world)) {
-        ESI_REAL(MPI_Group_translate_ranks)(group, size, own, world, ranks);
-        ESI_REAL(MPI_Group_free)(&world);
+    if (ranks != NULL && own != NULL && find_ranks(group, size, own, ranks)) {
         *ret_size = size;
     } else {
         free(ranks);
@@ -116,6 +193,15 @@ static int32_t *world_ranks(MPI_Group group, int *ret_size)
     if (group != MPI_GROUP_EMPTY)
         ESI_REAL(MPI_Group_free)(&group);
     return ranks;
+}
+
+int *esi_comm_ranks(MPI_Comm comm, int *ret_size)
+{
+    MPI_Group group;
+
+    if (ESI_REAL(MPI_Comm_group)(comm, &group) != MPI_SUCCESS)
+        return NULL;
+    return ranks_of_group(group, ret_size);
 }
 
 struct members {
@@ -132,36 +218,48 @@ static bool find_members(MPI_Comm comm, bool inter, struct members *ret_members)
     *ret_members = (struct members){.local = NULL};
     if (ESI_REAL(MPI_Comm_group)(comm, &group) != MPI_SUCCESS)
         return false;
-    ret_members->local = world_ranks(group, &ret_members->local_size);
+    ret_members->local = ranks_of_group(group, &ret_members->local_size);
     if (inter && ESI_REAL(MPI_Comm_remote_group)(comm, &group) == MPI_SUCCESS)
-        ret_members->remote = world_ranks(group, &ret_members->remote_size);
+        ret_members->remote = ranks_of_group(group, &ret_members->remote_size);
     return ret_members->local != NULL;
 }
 
-static bool are_of_world(const int32_t *ranks, int size)
+static bool are_known(const int32_t *ranks, int size)
 {
     for (int i = 0; i < size; i++)
-        if (ranks[i] < 0) /* MPI_UNDEFINED is negative */
+        if (ranks[i] < 0)
             return false;
     return true;
 }
 
+/* Whether all of a group, which is freed, are of this process's world. */
+static bool is_in_world(MPI_Group group)
+{
+    MPI_Group world, others;
+    int count = -1;
+
+    if (world_group(&world)) {
+        ESI_REAL(MPI_Group_difference)(group, world, &others);
+        ESI_REAL(MPI_Group_size)(others, &count);
+        if (others != MPI_GROUP_EMPTY)
+            ESI_REAL(MPI_Group_free)(&others);
+        ESI_REAL(MPI_Group_free)(&world);
+    }
+    ESI_REAL(MPI_Group_free)(&group);
+    return count == 0;
+}
+
 static bool find_of_world(MPI_Comm comm)
 {
-    struct members members;
+    MPI_Group group;
     int inter = 0;
-    bool found;
 
     if (comm == MPI_COMM_NULL ||
         ESI_REAL(MPI_Comm_test_inter)(comm, &inter) != MPI_SUCCESS ||
-        !find_members(comm, inter != 0, &members))
+        ESI_REAL(MPI_Comm_group)(comm, &group) != MPI_SUCCESS || !is_in_world(group))
         return false;
-    found = are_of_world(members.local, members.local_size) &&
-            (!inter || (members.remote != NULL &&
-                        are_of_world(members.remote, members.remote_size)));
-    free(members.local);
-    free(members.remote);
-    return found;
+    return !inter || (ESI_REAL(MPI_Comm_remote_group)(comm, &group) == MPI_SUCCESS &&
+                      is_in_world(group));
 }
 
 bool esi_comm_is_of_world(MPI_Comm comm)
@@ -181,19 +279,16 @@ bool esi_comm_is_of_world(MPI_Comm comm)
 
 int32_t esi_comm_world_rank(MPI_Comm handle, const struct esi_comm *comm, int rank)
 {
-    MPI_Group group, world;
-    int found = MPI_UNDEFINED;
+    MPI_Group group;
+    int found = -1;
     int rc = comm->inter ? ESI_REAL(MPI_Comm_remote_group)(handle, &group)
                          : ESI_REAL(MPI_Comm_group)(handle, &group);
 
     if (rc != MPI_SUCCESS)
         return -1;
-    if (world_group(&world)) {
-        ESI_REAL(MPI_Group_translate_ranks)(group, 1, &rank, world, &found);
-        ESI_REAL(MPI_Group_free)(&world);
-    }
+    find_ranks(group, 1, &rank, &found);
     ESI_REAL(MPI_Group_free)(&group);
-    return found >= 0 ? found : -1; /* MPI_UNDEFINED is negative */
+    return found;
 }
 
 /* --- Keys ----------------------------------------------------------------------- */
@@ -218,6 +313,12 @@ static uint64_t hash_members(const struct members *members)
                : local + hash_ranks(members->remote, members->remote_size);
 }
 
+/* The operation that both sides of an intercommunicator take it from. */
+static uint16_t one_for_both(uint16_t operation)
+{
+    return operation == ES_OP_MPI_Comm_connect ? ES_OP_MPI_Comm_accept : operation;
+}
+
 /* How many times this base key was met before, under lock. */
 static uint64_t count_occurrence(const uint64_t base[2])
 {
@@ -238,6 +339,25 @@ static uint64_t count_occurrence(const uint64_t base[2])
     return found->count++;
 }
 
+/* Where a member is not known nobody can tell which of its communicators this is. */
+static bool are_all_known(const struct members *members)
+{
+    return are_known(members->local, members->local_size) &&
+           are_known(members->remote, members->remote_size);
+}
+
+/* A key that no other process has. */
+static void make_own_key(uint64_t ret_key[2])
+{
+    static _Atomic uint64_t made;
+    uint64_t values[] = {(uint64_t)getpid(), esi_clock_read(),
+                         atomic_fetch_add(&made, 1)};
+
+    (void)!getrandom(ret_key, 2 * sizeof *ret_key, GRND_NONBLOCK);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        ret_key[i % 2] = esi_hash_mix(ret_key[i % 2], values[i]);
+}
+
 /* `parent` NULL: the two sides have different ones, or none. */
 static void make_key(const struct esi_comm *parent,
                      uint16_t operation,
@@ -250,7 +370,7 @@ static void make_key(const struct esi_comm *parent,
 
     for (unsigned int half = 0; half < 2; half++) {
         base[half] = esi_hash_mix(half + 1, parent != NULL ? parent->key[half] : 0);
-        base[half] = esi_hash_mix(base[half], operation);
+        base[half] = esi_hash_mix(base[half], one_for_both(operation));
         base[half] = esi_hash_mix(base[half], token);
         base[half] = esi_hash_mix(base[half], members);
     }
@@ -264,6 +384,11 @@ static void make_key(const struct esi_comm *parent,
 void esi_comm_idup_key(const struct esi_comm *parent, uint64_t ret_key[2])
 {
     make_key(parent, ES_OP_MPI_Comm_idup, 0, 0, ret_key);
+}
+
+void esi_comm_spawn_key(const struct esi_comm *parent, uint64_t ret_key[2])
+{
+    make_key(parent, ES_OP_MPI_Comm_spawn, 0, 0, ret_key);
 }
 
 /* --- Registering ---------------------------------------------------------------- */
@@ -445,7 +570,9 @@ static struct esi_comm *comm_register(MPI_Comm handle,
         return NULL;
     if (!find_members(handle, comm->inter, &members))
         members.local_size = 0;
-    if (key != NULL)
+    if (!are_all_known(&members))
+        make_own_key(comm->key);
+    else if (key != NULL)
         memcpy(comm->key, key, sizeof comm->key);
     else
         make_key(parent, operation, token, hash_members(&members), comm->key);
@@ -484,16 +611,20 @@ struct esi_comm *esi_comm_register_with_key(MPI_Comm comm,
 
 void esi_comm_register_world(void)
 {
+    MPI_Comm parent = MPI_COMM_NULL;
     int rank = -1;
     int size = -1;
 
     ESI_REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &rank);
     ESI_REAL(MPI_Comm_size)(MPI_COMM_WORLD, &size);
-    esi_process_set_rank(rank, size);
+    ESI_REAL(MPI_Comm_get_parent)(&parent);
+    esi_process_set_world(rank, size, parent != MPI_COMM_NULL);
     if (esi_comm_lookup(ESI_HANDLE((MPI_Comm){MPI_COMM_WORLD})) == NULL)
         comm_register(MPI_COMM_WORLD, NULL, 0, 1, NULL, "MPI_COMM_WORLD");
     if (esi_comm_lookup(ESI_HANDLE((MPI_Comm){MPI_COMM_SELF})) == NULL)
         comm_register(MPI_COMM_SELF, NULL, 0, 2, NULL, "MPI_COMM_SELF");
+    if (parent != MPI_COMM_NULL)
+        esi_spawn_register_parent(parent);
 }
 
 /* --- Errors, names, end, all ---------------------------------------------------- */

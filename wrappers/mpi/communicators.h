@@ -63,11 +63,23 @@ struct esi_comm *esi_comm_lookup(uint64_t handle);
  * environment; they all find the same.  `comm` may be unknown, but not invalid. */
 bool esi_comm_is_of_world(MPI_Comm comm);
 
-/* The world rank of a rank that messages can go to; -1 where that is not known.  `comm`
- * is what is known of the valid `handle`. */
+/* The rank in the run of a rank that messages can go to; -1 where that is not known.
+ * `comm` is what is known of the valid `handle`. */
 int32_t esi_comm_world_rank(MPI_Comm handle, const struct esi_comm *comm, int rank);
 
-/* Registers MPI_COMM_WORLD and MPI_COMM_SELF once MPI is up. */
+/* Ranks in the run of the members of a communicator's (local) group, -1 where they are
+ * not known; NULL when they cannot be had.  The caller frees them. */
+int *esi_comm_ranks(MPI_Comm comm, int *ret_size);
+
+/* Processes of another world are known from here on: their ranks in the run are
+ * `ranks`, or, if that is NULL, `first` and those that follow.  Takes group and ranks.
+ */
+void esi_comm_know_group(MPI_Group group, int first, const int *ranks);
+/* MPI ends: nobody of another world is known any more. */
+void esi_comm_forget_groups(void);
+
+/* Registers MPI_COMM_WORLD and MPI_COMM_SELF once MPI is up, and the communicator with
+ * those that have spawned the process. */
 void esi_comm_register_world(void);
 
 /* Registers a new communicator.  `operation` is the code of the creating call, `token`
@@ -81,6 +93,9 @@ struct esi_comm *esi_comm_register(MPI_Comm comm,
 /* The key of a MPI_Comm_idup, taken when it is called: creation order is only
  * known then. */
 void esi_comm_idup_key(const struct esi_comm *parent, uint64_t ret_key[2]);
+/* The key of the communicator that a spawning call is about to make, taken by all that
+ * spawn. */
+void esi_comm_spawn_key(const struct esi_comm *parent, uint64_t ret_key[2]);
 struct esi_comm *esi_comm_register_with_key(MPI_Comm comm,
                                             const struct esi_comm *parent,
                                             uint16_t operation,

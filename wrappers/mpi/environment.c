@@ -96,6 +96,7 @@ int esi_wrap_MPI_Finalize(esi_MPI_Finalize_fn *next)
     if (esi_trees != NULL)
         esi_trees->on_finalize();
     esi_errors_end();
+    esi_comm_forget_groups();
     esi_begin_call(&call);
     result = next();
     atomic_store(&world_is_up, false);

@@ -29,6 +29,7 @@
 #include "wrappers/mpi/ledger.h"
 #include "wrappers/mpi/next.h"
 #include "wrappers/mpi/profile.h"
+#include "wrappers/mpi/spawn.h"
 #include "wrappers/mpi/thread.h"
 #include "wrappers/mpi/tree_ops.h"
 
@@ -37,7 +38,7 @@ uint64_t esi_poll_gap;
 
 enum state { NOT_STARTED, RUNNING, ASIDE };
 
-static struct esi_process process = {.rank = -1, .size = -1};
+static struct esi_process process = {.rank = -1, .first = -1, .size = -1};
 static _Atomic int state = NOT_STARTED;
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 static atomic_flag warned = ATOMIC_FLAG_INIT;
@@ -72,19 +73,46 @@ static int number_from(const char *variable)
     return *end == '\0' && value >= 0 && value < INT32_MAX ? (int)value : -1;
 }
 
+/* Where the ranks of the N-th spawned world begin; -1 where they would not be the only
+ * ones. */
+static int first_rank(int world)
+{
+    if (world == 0)
+        return 0;
+    return process.spawn[0] != '\0' && world > 0 &&
+                   world < ES_GROUP_MAX / ES_WORLD_RANKS &&
+                   process.size < ES_WORLD_RANKS
+               ? world * ES_WORLD_RANKS
+               : -1;
+}
+
 static void find_rank(void)
 {
     struct esi_job_environment job;
     int rank = number_from("EVENTSPACE_RANK");
 
     esi_job_environment_read(&job);
-    process.rank = rank >= 0 ? rank : job.rank;
+    if (rank < 0)
+        rank = job.rank;
     process.size = job.size;
-    if (process.rank <
+    if (rank <
         0) { /* nobody launched it: a program that is alone until MPI says more */
-        process.rank = 0;
+        rank = 0;
         process.size = 1;
     }
+    process.first = first_rank(job.world);
+    process.rank = process.first >= 0 ? process.first + rank : -1;
+}
+
+/* Nobody whom this process starts was spawned by the same call. */
+static void take_spawn(void)
+{
+    const char *spawn = getenv("EVENTSPACE_SPAWN");
+
+    if (spawn == NULL)
+        return;
+    snprintf(process.spawn, sizeof process.spawn, "%s", spawn);
+    unsetenv("EVENTSPACE_SPAWN");
 }
 
 /* Whether an entry of LD_PRELOAD, `length` bytes, is this library. */
@@ -117,6 +145,8 @@ static bool leave_preload(void)
 
         if (is_our_entry(from, length)) {
             found = true;
+            snprintf(process.preload, sizeof process.preload, "%.*s", (int)length,
+                     from);
         } else {
             if (to != list)
                 *to++ = ':';
@@ -247,6 +277,7 @@ static int make_segment(struct es_error *error)
     config.program = program;
     config.rank = process.rank;
     config.size = process.size;
+    config.spawn = esi_spawn_mark(process.spawn);
     return esi_segment_create(&config, error, &process.segment);
 }
 
@@ -294,6 +325,7 @@ static int start_process(void)
     char text[400];
     int result;
 
+    take_spawn();
     find_rank();
     leave_preload();
     if (getenv("EVENTSPACE_DISABLE") != NULL)
@@ -341,10 +373,18 @@ struct esi_process *esi_process_get(void)
     return now == RUNNING ? &process : NULL;
 }
 
-void esi_process_set_rank(int rank, int size)
+int esi_process_first_rank(void)
+{
+    return process.first;
+}
+
+void esi_process_set_world(int rank, int size, bool is_spawned)
 {
     struct esi_process *self = esi_process_get();
 
+    if (is_spawned == (process.first == 0))
+        process.first = is_spawned ? -1 : 0;
+    rank = process.first >= 0 ? process.first + rank : -1;
     if (self != NULL && (self->rank != rank || self->size != size)) {
         self->rank = rank;
         self->size = size;

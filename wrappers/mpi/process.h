@@ -18,16 +18,26 @@
 struct esi_process {
     struct es_segment *segment;
     struct es_plan plan;
-    int rank; /* -1 = not known */
-    int size;
+    int rank;  /* in the run, see ES_WORLD_RANKS; -1 = not known */
+    int first; /* that of the first process of its MPI_COMM_WORLD; -1 = not known */
+    int size;  /* of its MPI_COMM_WORLD */
+    /* What its EVENTSPACE_SPAWN says (spawn.h), and how LD_PRELOAD named this library;
+     * "" = nothing. */
+    char spawn[256];
+    char preload[256];
 };
 
 /* The process, started on the first call; NULL when we have stepped aside.  Thread
  * safe. */
 struct esi_process *esi_process_get(void);
 
-/* Rank and size, once MPI has reported them. */
-void esi_process_set_rank(int rank, int size);
+/* Rank and size in MPI_COMM_WORLD, once MPI has reported them, and whether it was
+ * spawned. */
+void esi_process_set_world(int rank, int size, bool is_spawned);
+
+/* The rank of the first process of its MPI_COMM_WORLD, also when we have stepped aside;
+ * -1 = not known. */
+int esi_process_first_rank(void);
 
 void esi_process_set_state(enum esi_segment_state state);
 void esi_process_set_abort_code(int code);
