@@ -257,3 +257,12 @@ int esi_data_copy(struct esi_tree_run *run,
     memcpy(to->base, from->base, (size_t)from->bytes);
     return MPI_SUCCESS;
 }
+
+int esi_data_reduce(const struct esi_data *data,
+                    MPI_Count count,
+                    const char *left,
+                    char *right,
+                    MPI_Op op)
+{
+    return ESI_REAL(MPI_Reduce_local)(left, right, (int)count, data->type, op);
+}

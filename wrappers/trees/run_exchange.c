@@ -1,52 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The phase exchange: ranks give each other what they have, round by round (barrier,
+ * An exchange: ranks give each other what they have, round by round (barrier,
  * allreduce, allgather).
  *
  * Every rank is a root here but leaves, which hand their contribution to a neighbour
- * and take the result from it in the phase bcast.  A step is a leaf's contribution, or
- * a round; it begins when the one before is done.  A message is one piece.
+ * and take the result from it.  A step is a round, or one message between a leaf and
+ * its neighbour; it begins when the one before is done.  A message is one piece.  The
+ * run has two lanes, which each step aims anew.
+ *
+ * Small messages decide what an exchange costs, and each of MPI's routines costs more
+ * than all that is done here.  So a step of a blocking form posts its receive and then
+ * sends: the partner's receive is posted before it sends, too, so both sends end.
  */
 #include "config.h"
 
 #include "wrappers/trees/run_private.h"
 
-void esi_run_begin_exchange(struct esi_tree_run *run)
-{
-    struct esi_exchange exchange =
-        esi_exchange_of(run->call.tree->size, run->call.rank);
-
-    run->up = &esi_run_exchange;
-    run->down = &esi_run_bcast;
-    run->exchange = exchange;
-    run->is_root = !exchange.is_leaf;
-    run->parent = exchange.is_leaf ? exchange.neighbour : -1;
-    run->child_count = run->is_root && exchange.neighbour >= 0;
-    run->children = &run->exchange.neighbour;
-}
+enum { FROM, TO, LANE_COUNT };
 
 static int step_count(const struct esi_tree_run *run)
 {
-    return run->child_count + run->exchange.rounds;
-}
-
-/* The lane of a step on which something arrives.  In a round the one that departs is
- * behind it. */
-static struct esi_run_lane *step_lane(const struct esi_tree_run *run, int step)
-{
-    int round = step - run->child_count;
-
-    return &run->lanes[round < 0 ? step : run->child_count + 2 * round];
-}
-
-static bool is_round(const struct esi_tree_run *run, int step)
-{
-    return step >= run->child_count;
+    return run->exchange.is_leaf ? 2 : 2 * run->child_count + run->exchange.rounds;
 }
 
 /* --- Allgather -------------------------------------------------------------------- */
 
+/* Blocks arrive where they belong, and depart from there. */
 static struct esi_data blocks_of(const struct esi_tree_run *run,
                                  struct esi_exchange_ranks ranks)
 {
@@ -55,29 +35,11 @@ static struct esi_data blocks_of(const struct esi_tree_run *run,
     return esi_data_part(&run->result, ranks.first * count, ranks.count * count);
 }
 
-/* Blocks arrive where they belong, and depart from there. */
 static int set_up_blocks(struct esi_tree_run *run)
 {
-    const struct esi_exchange *exchange = &run->exchange;
     struct esi_data part =
         blocks_of(run, (struct esi_exchange_ranks){run->call.rank, 1});
 
-    if (run->child_count > 0) {
-        struct esi_data there =
-            blocks_of(run, (struct esi_exchange_ranks){exchange->neighbour, 1});
-
-        esi_run_lane_set_typed(step_lane(run, 0), &there, there.count);
-    }
-    for (int i = 0; i < exchange->rounds; i++) {
-        struct esi_run_lane *from = step_lane(run, run->child_count + i);
-        struct esi_data there =
-            blocks_of(run, esi_exchange_range(exchange, exchange->number ^ 1 << i, i));
-        struct esi_data here =
-            blocks_of(run, esi_exchange_range(exchange, exchange->number, i));
-
-        esi_run_lane_set_typed(from, &there, there.count);
-        esi_run_lane_set_typed(from + 1, &here, here.count);
-    }
     return run->in_place ? MPI_SUCCESS : esi_data_copy(run, &part, &run->own);
 }
 
@@ -85,118 +47,246 @@ static int set_up_blocks(struct esi_tree_run *run)
 
 /*
  * Of two values the one of the lower ranks is the left operand, so both ranks come to
- * the same, and order is kept.  MPI_Reduce_local() leaves its result in its right
- * operand: a value moves to the memory of what arrived from higher ranks.  It begins
- * where it will be in the result at the end.
+ * the same, and order is kept.  A reduction leaves its result in its right operand: a
+ * value moves to the memory of what arrived from higher ranks.  It begins where it will
+ * be in the result at the end.
  */
 
-static bool is_from_above(const struct esi_tree_run *run, int step)
+static void swap_values(struct esi_tree_run *run)
 {
-    return step_lane(run, step)->peer > run->call.rank;
+    char *value = run->value;
+
+    run->value = run->spare;
+    run->spare = value;
 }
 
-/* The next thing arrives beside the value, and the value departs. */
-static void aim_step(struct esi_tree_run *run, int step)
+/* A leaf is above its neighbour, and so is a partner in the rounds in which the own
+ * number has a zero. */
+static int moves_of_value(const struct esi_exchange *exchange)
 {
-    struct esi_run_lane *from = step_lane(run, step);
-
-    from->base = run->spare;
-    if (is_round(run, step))
-        from[1].base = run->value;
+    return (exchange->neighbour >= 0) + exchange->rounds -
+           __builtin_popcount((unsigned int)exchange->number);
 }
 
 static int set_up_values(struct esi_tree_run *run)
 {
     struct esi_data value = run->result;
-    bool is_elsewhere = false;
     MPI_Aint step;
     int result = esi_run_typed_memory(run, run->own.count, 1, &run->spare, &step);
 
     if (result != MPI_SUCCESS)
         return result;
-    for (int i = 0; i < step_count(run); i++) {
-        struct esi_run_lane *from = step_lane(run, i);
-
-        esi_run_lane_set_typed(from, &run->own, run->own.count);
-        if (is_round(run, i))
-            esi_run_lane_set_typed(from + 1, &run->own, run->own.count);
-        is_elsewhere ^= is_from_above(run, i);
-    }
     run->value = run->result.base;
-    if (is_elsewhere) {
-        run->value = run->spare;
-        run->spare = run->result.base;
-    }
+    if (moves_of_value(&run->exchange) % 2 != 0)
+        swap_values(run);
     value.base = run->value;
-    if (step_count(run) > 0)
-        aim_step(run, 0);
     return esi_data_copy(run, &value, &run->own);
 }
 
-static int combine_values(struct esi_tree_run *run, int step)
+/* Combines what has arrived with the value. */
+static int combine_values(struct esi_tree_run *run)
 {
-    bool from_above = is_from_above(run, step);
-    char *left = from_above ? run->value : run->spare;
-    char *right = from_above ? run->spare : run->value;
-
-    run->value = right;
-    run->spare = left;
-    if (step + 1 < step_count(run))
-        aim_step(run, step + 1);
-    return ESI_REAL(MPI_Reduce_local)(left, right, (int)run->own.count, run->own.type,
-                                      run->call.op);
+    if (run->lanes[FROM].peer > run->call.rank)
+        swap_values(run);
+    return esi_data_reduce(&run->own, run->own.count, run->spare, run->value,
+                           run->call.op);
 }
 
-/* --- The phase -------------------------------------------------------------------- */
+/* --- Steps ------------------------------------------------------------------------ */
 
-static int exchange_set_up(struct esi_tree_run *run)
+static void aim_lane(struct esi_run_lane *lane,
+                     enum esi_edge_event event,
+                     int peer,
+                     const struct esi_data *data)
 {
-    run->pieces = 1;
-    if (run->call.kind == ES_TREE_BARRIER)
-        return esi_run_set_up_barrier(run);
-    if (!run->is_root) {
-        esi_run_lane_set_typed(run->up_to, &run->own, run->own.count);
-        run->result_is_read = run->in_place;
-        return MPI_SUCCESS;
+    lane->event = event;
+    lane->peer = peer;
+    lane->type = data->type;
+    lane->base = data->base;
+    lane->units = data->count;
+    lane->bytes = (uint64_t)data->bytes;
+    lane->pieces = 1;
+}
+
+/* A round's messages. */
+static void aim_round(struct esi_tree_run *run, int round)
+{
+    const struct esi_exchange *exchange = &run->exchange;
+    int number = exchange->number ^ 1 << round;
+    int partner = esi_exchange_rank(exchange, number);
+    struct esi_data there = run->own;
+    struct esi_data here = run->own;
+
+    if (run->call.kind == ES_TREE_ALLGATHER) {
+        there = blocks_of(run, esi_exchange_range(exchange, number, round));
+        here = blocks_of(run, esi_exchange_range(exchange, exchange->number, round));
+    } else {
+        there.base = run->spare;
+        here.base = run->value;
     }
-    return run->call.kind == ES_TREE_ALLREDUCE ? set_up_values(run)
-                                               : set_up_blocks(run);
+    aim_lane(&run->lanes[FROM], ESI_EDGE_ARRIVAL_UP, partner, &there);
+    aim_lane(&run->lanes[TO], ESI_EDGE_DEPARTURE_UP, partner, &here);
 }
 
-static bool is_step_done(const struct esi_tree_run *run, int step)
+/* The leaf's contribution. */
+static void aim_from_leaf(struct esi_tree_run *run)
 {
-    const struct esi_run_lane *from = step_lane(run, step);
+    int leaf = run->exchange.neighbour;
+    struct esi_data there = run->own;
 
-    return esi_run_lane_is_done(from) &&
-           (!is_round(run, step) || esi_run_lane_is_done(from + 1));
+    there.base = run->spare;
+    if (run->call.kind == ES_TREE_ALLGATHER)
+        there = blocks_of(run, (struct esi_exchange_ranks){leaf, 1});
+    aim_lane(&run->lanes[FROM], ESI_EDGE_ARRIVAL_UP, leaf, &there);
 }
 
-static int exchange_work(struct esi_tree_run *run)
+static void aim_step(struct esi_tree_run *run)
 {
+    const struct esi_exchange *exchange = &run->exchange;
+    int round = run->step - run->child_count;
+
+    run->lanes[FROM].pieces = 0;
+    run->lanes[TO].pieces = 0;
+    if (exchange->is_leaf && run->step == 0)
+        aim_lane(&run->lanes[TO], ESI_EDGE_CONTRIBUTE, run->parent, &run->own);
+    else if (exchange->is_leaf)
+        aim_lane(&run->lanes[FROM], ESI_EDGE_ARRIVAL_DOWN, run->parent, &run->result);
+    else if (round < 0)
+        aim_from_leaf(run);
+    else if (round < exchange->rounds)
+        aim_round(run, round);
+    else
+        aim_lane(&run->lanes[TO], ESI_EDGE_DEPARTURE_DOWN, exchange->neighbour,
+                 &run->result);
+}
+
+/* --- Messages --------------------------------------------------------------------- */
+
+static int post_arrival(struct esi_tree_run *run, uint64_t start)
+{
+    struct esi_run_lane *lane = &run->lanes[FROM];
+    int result;
+
+    lane->start = start;
+    result = ESI_REAL(MPI_Irecv)(lane->base, (int)lane->units, lane->type, lane->peer,
+                                 run->call.tag, run->call.comm, &run->requests[FROM]);
+    run->outstanding += result == MPI_SUCCESS;
+    return result;
+}
+
+static int post_departure(struct esi_tree_run *run, uint64_t start, bool waits)
+{
+    struct esi_run_lane *lane = &run->lanes[TO];
+    int count = (int)lane->units;
+    int result;
+
+    lane->start = start;
+    if (waits) {
+        result = ESI_REAL(MPI_Send)(lane->base, count, lane->type, lane->peer,
+                                    run->call.tag, run->call.comm);
+        if (result == MPI_SUCCESS)
+            esi_run_note_end(run, lane);
+        return result;
+    }
+    result = ESI_REAL(MPI_Isend)(lane->base, count, lane->type, lane->peer,
+                                 run->call.tag, run->call.comm, &run->requests[TO]);
+    run->outstanding += result == MPI_SUCCESS;
+    return result;
+}
+
+static int post_step(struct esi_tree_run *run, bool waits)
+{
+    uint64_t start = run->ticks != 0 ? run->ticks : esi_run_now(run);
     int result = MPI_SUCCESS;
 
-    while (run->steps_done < step_count(run) && result == MPI_SUCCESS &&
-           is_step_done(run, run->steps_done)) {
-        if (run->call.kind == ES_TREE_ALLREDUCE)
-            result = combine_values(run, run->steps_done);
-        run->steps_done++;
+    aim_step(run);
+    run->is_posted = true;
+    if (run->lanes[FROM].pieces > 0)
+        result = post_arrival(run, start);
+    if (run->lanes[TO].pieces > 0 && result == MPI_SUCCESS)
+        result = post_departure(run, start, waits);
+    return result;
+}
+
+static int complete_message(struct esi_tree_run *run, int index, bool waits)
+{
+    MPI_Request *request = &run->requests[index];
+    int done = 1;
+    int result;
+
+    if (*request == MPI_REQUEST_NULL)
+        return MPI_SUCCESS;
+    if (waits) {
+        esi_run_show(run, &run->lanes[index]);
+        result = ESI_REAL(MPI_Wait)(request, MPI_STATUS_IGNORE);
+    } else {
+        result = ESI_REAL(MPI_Test)(request, &done, MPI_STATUS_IGNORE);
     }
-    if (run->steps_done == step_count(run)) {
-        run->reduced = run->pieces;
-        run->gathered = true;
+    if (result == MPI_SUCCESS && done) {
+        run->outstanding--;
+        esi_run_note_end(run, &run->lanes[index]);
     }
     return result;
 }
 
-static MPI_Count exchange_ready(const struct esi_tree_run *run,
-                                const struct esi_run_lane *lane)
+/* The messages of the step are done. */
+static int end_step(struct esi_tree_run *run)
 {
-    return !run->is_root || run->steps_done == step_count(run) ||
-                   lane < step_lane(run, run->steps_done + 1)
-               ? lane->pieces
-               : 0;
+    int result = MPI_SUCCESS;
+
+    if (run->call.kind == ES_TREE_ALLREDUCE && run->is_root &&
+        run->lanes[FROM].pieces > 0) {
+        result = combine_values(run);
+        run->ticks = 0; /* it has taken time */
+    }
+    run->is_posted = false;
+    run->step++;
+    run->left--;
+    return result;
 }
 
-const struct esi_run_phase esi_run_exchange = {.set_up = exchange_set_up,
-                                               .work = exchange_work,
-                                               .ready = exchange_ready};
+/* --- From begin to end ------------------------------------------------------------ */
+
+int esi_run_begin_exchange(struct esi_tree_run *run)
+{
+    struct esi_exchange exchange =
+        esi_exchange_of(run->call.tree->size, run->call.rank);
+
+    run->is_exchange = true;
+    run->exchange = exchange;
+    run->is_root = !exchange.is_leaf;
+    run->parent = exchange.is_leaf ? exchange.neighbour : -1;
+    run->child_count = run->is_root && exchange.neighbour >= 0;
+    run->left = step_count(run);
+    run->lanes = run->inline_lanes;
+    run->lanes[FROM].sends = false;
+    run->lanes[TO].sends = true;
+    run->lane_count = LANE_COUNT;
+    run->window = 1;
+    run->requests = run->inline_requests;
+    run->requests[FROM] = MPI_REQUEST_NULL;
+    run->requests[TO] = MPI_REQUEST_NULL;
+    if (run->call.kind == ES_TREE_BARRIER)
+        run->own.type = run->result.type = MPI_BYTE;
+    if (run->call.kind == ES_TREE_BARRIER || !run->is_root)
+        return MPI_SUCCESS;
+    return run->call.kind == ES_TREE_ALLREDUCE ? set_up_values(run)
+                                               : set_up_blocks(run);
+}
+
+int esi_run_advance_exchange(struct esi_tree_run *run, bool waits)
+{
+    int result = MPI_SUCCESS;
+
+    while (run->left > 0 && result == MPI_SUCCESS) {
+        if (!run->is_posted)
+            result = post_step(run, waits);
+        for (int i = 0; i < LANE_COUNT && result == MPI_SUCCESS; i++)
+            result = complete_message(run, i, waits);
+        if (run->outstanding > 0)
+            break;
+        if (result == MPI_SUCCESS)
+            result = end_step(run);
+    }
+    return result;
+}

@@ -107,7 +107,8 @@ static int set_up_children(struct esi_tree_run *run)
     return result;
 }
 
-int esi_run_set_up_barrier(struct esi_tree_run *run)
+/* Nothing travels in a barrier, but it does so once on each lane. */
+static int set_up_barrier(struct esi_tree_run *run)
 {
     for (int i = 0; i < run->lane_count; i++) {
         run->lanes[i].type = MPI_BYTE;
@@ -125,7 +126,7 @@ static int reduce_set_up(struct esi_tree_run *run)
     int result = MPI_SUCCESS;
 
     if (run->call.kind == ES_TREE_BARRIER)
-        return esi_run_set_up_barrier(run);
+        return set_up_barrier(run);
     per_piece = elements_per_piece(run);
     run->pieces = run->own.count / per_piece + (run->own.count % per_piece != 0);
     run->ring = run->pieces < ESI_RUN_WINDOW ? (int)run->pieces : ESI_RUN_WINDOW;
@@ -176,8 +177,7 @@ static int reduce_piece(struct esi_tree_run *run, MPI_Count piece)
             next = esi_run_lane_piece(&run->up_from[part - (part > run->own_index)],
                                       piece);
         if (value != NULL && result == MPI_SUCCESS)
-            result = ESI_REAL(MPI_Reduce_local)(value, next, (int)count, run->own.type,
-                                                run->call.op);
+            result = esi_data_reduce(&run->own, count, value, next, run->call.op);
         value = next;
     }
     if (!run->is_root || result != MPI_SUCCESS)
@@ -492,8 +492,8 @@ static int fold_piece(struct esi_tree_run *run, MPI_Count piece)
 
         result = fetch_contribution(run, rank, piece, &next);
         if (result == MPI_SUCCESS)
-            result = ESI_REAL(MPI_Reduce_local)(value.base, next.base, (int)count,
-                                                run->own.type, run->call.op);
+            result =
+                esi_data_reduce(&run->own, count, value.base, next.base, run->call.op);
         value.base = next.base;
         next.base = free_memory;
     }

@@ -3,7 +3,7 @@
 /*
  * The inside of a run: lanes, and the phases that a run is made of.
  *
- * A run has up to two phases: up the tree (reduce or gather), and down it (bcast or
+ * A run over a tree has up to two phases: up it (reduce or gather), and down it (bcast or
  * scatter).  A phase has a lane for each edge that it uses: the messages in one
  * direction, pieces of one stream.  The engine (tree_run.c) posts the pieces that
  * the phase (run_phases.c) calls ready, and calls it when something has arrived.
@@ -17,9 +17,10 @@
  *   scatter                      scatter
  *   allgather   gather           bcast
  *
- * Fold = gather, then reduce at the root: for operations that do not commute.  Where
- * ranks exchange, barrier, allreduce and allgather have the phase exchange in place of
- * the one up.
+ * Fold = gather, then reduce at the root: for operations that do not commute.
+ *
+ * Where ranks exchange, a run has no phases but steps, one after the other
+ * (run_exchange.c), and two lanes.
  */
 #ifndef ES_WRAPPERS_TREES_RUN_PRIVATE_H
 #define ES_WRAPPERS_TREES_RUN_PRIVATE_H
@@ -72,7 +73,6 @@ struct esi_run_phase {
 extern const struct esi_run_phase esi_run_reduce;
 extern const struct esi_run_phase esi_run_gather;
 extern const struct esi_run_phase esi_run_fold;
-extern const struct esi_run_phase esi_run_exchange;
 extern const struct esi_run_phase esi_run_bcast;
 extern const struct esi_run_phase esi_run_scatter;
 
@@ -84,6 +84,7 @@ struct esi_tree_run {
     struct esi_tree_call call;
     const struct esi_run_phase *up; /* NULL = none */
     const struct esi_run_phase *down;
+    bool is_exchange; /* instead of phases */
     bool is_root;
     int parent; /* -1 = the root */
     bool in_place;
@@ -99,7 +100,7 @@ struct esi_tree_run {
     struct esi_run_lane *up_to;     /* NULL = the root, or no such phase */
     struct esi_run_lane *down_from; /* likewise */
     struct esi_run_lane *down_to;   /* one a child; NULL = no such phase */
-    int lanes_left;                 /* that are not done */
+    int left;                       /* lanes, or steps of an exchange, not done yet */
     const struct esi_run_lane *shown;
 
     MPI_Request *requests; /* `window` of each lane */
@@ -124,9 +125,11 @@ struct esi_tree_run {
 
     /* exchange */
     struct esi_exchange exchange;
-    int steps_done;
-    char *value; /* allreduce: what is combined so far */
-    char *spare; /* where the next one arrives */
+    int step;       /* the one under way */
+    bool is_posted; /* its messages are */
+    uint64_t ticks; /* when the last thing ended, if nothing took time since; else 0 */
+    char *value;    /* allreduce: what is combined so far */
+    char *spare;    /* where the next one arrives */
 
     /* gather, scatter */
     MPI_Count block;   /* bytes that each rank brings in, or gets */
@@ -154,12 +157,16 @@ struct esi_tree_run {
 void *esi_run_alloc(struct esi_tree_run *run, size_t bytes);
 void esi_run_free_blocks(struct esi_tree_run *run);
 
+/* --- Exchange (run_exchange.c) ---------------------------------------------------- */
+
+/* Makes the run an exchange.  Gets memory; nothing has been sent yet.  Returns MPI's
+ * code. */
+int esi_run_begin_exchange(struct esi_tree_run *run);
+/* Does what can be done, or if it `waits` all.  Returns MPI's code. */
+int esi_run_advance_exchange(struct esi_tree_run *run, bool waits);
+
 /* --- Phases ----------------------------------------------------------------------- */
 
-/* Makes the run an exchange. */
-void esi_run_begin_exchange(struct esi_tree_run *run);
-/* Nothing travels in a barrier, but it does so once on each lane. */
-int esi_run_set_up_barrier(struct esi_tree_run *run);
 /* Memory for `count` stretches of `elements` of the own type, aligned for it.
  * *ret_base is the address of the first one's first element, *ret_step from one to the
  * next.  Returns MPI's code. */
@@ -168,6 +175,18 @@ int esi_run_typed_memory(struct esi_tree_run *run,
                          size_t count,
                          char **ret_base,
                          MPI_Aint *ret_step);
+
+/* --- Recording (tree_run.c) ------------------------------------------------------- */
+
+/* Ticks; 0 where nothing is recorded. */
+static inline uint64_t esi_run_now(const struct esi_tree_run *run)
+{
+    return run->call.observer != NULL ? run->call.observer->now() : 0;
+}
+/* The lane is waited for. */
+void esi_run_show(struct esi_tree_run *run, const struct esi_run_lane *lane);
+/* Records the lane, which is done. */
+void esi_run_note_end(struct esi_tree_run *run, const struct esi_run_lane *lane);
 
 /* --- Lanes (tree_run.c) ----------------------------------------------------------- */
 

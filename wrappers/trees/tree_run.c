@@ -80,42 +80,44 @@ MPI_Count esi_run_lane_bytes_done(const struct esi_run_lane *lane)
 
 /* --- Recording -------------------------------------------------------------------- */
 
-static void note_start(const struct esi_tree_run *run, struct esi_run_lane *lane)
+void esi_run_show(struct esi_tree_run *run, const struct esi_run_lane *lane)
 {
-    if (run->call.observer != NULL && run->call.observer->now != NULL)
-        lane->start = run->call.observer->now();
+    const struct esi_tree_observer *observer = run->call.observer;
+
+    if (observer != NULL && observer->open != NULL)
+        observer->open(observer->data, lane->event, lane->peer, lane->start);
+}
+
+void esi_run_note_end(struct esi_tree_run *run, const struct esi_run_lane *lane)
+{
+    const struct esi_tree_observer *observer = run->call.observer;
+
+    run->ticks = esi_run_now(run);
+    if (observer != NULL)
+        observer->record(observer->data, lane->event, lane->peer, lane->start,
+                         run->ticks, lane->bytes);
 }
 
 /* Waiting for the parent begins when nothing is left to be sent to it. */
-static void note_end(struct esi_tree_run *run, struct esi_run_lane *lane)
+static void note_lane_end(struct esi_tree_run *run, const struct esi_run_lane *lane)
 {
-    const struct esi_tree_observer *observer = run->call.observer;
-    uint64_t stop;
+    struct esi_run_lane *parent = run->down_from;
 
-    if (observer == NULL || observer->now == NULL || observer->record == NULL)
-        return;
-    stop = observer->now();
-    observer->record(observer->data, lane->event, lane->peer, lane->start, stop,
-                     lane->bytes);
-    if (lane == run->up_to && run->down_from != NULL && run->down_from->posted > 0 &&
-        run->down_from->done == 0)
-        run->down_from->start = stop;
+    esi_run_note_end(run, lane);
+    if (lane == run->up_to && parent != NULL && parent->posted > 0 && parent->done == 0)
+        parent->start = run->ticks;
 }
 
 /* Shows what is waited for first. */
 static void show_awaited(struct esi_tree_run *run)
 {
-    const struct esi_tree_observer *observer = run->call.observer;
-
-    if (observer == NULL || observer->open == NULL)
-        return;
     for (int i = 0; i < run->lane_count; i++) {
         const struct esi_run_lane *lane = &run->lanes[i];
 
         if (lane->posted == lane->done)
             continue;
         if (lane != run->shown)
-            observer->open(observer->data, lane->event, lane->peer, lane->start);
+            esi_run_show(run, lane);
         run->shown = lane;
         return;
     }
@@ -131,7 +133,7 @@ static int prepare_requests(struct esi_tree_run *run)
     for (int i = 0; i < run->lane_count; i++) {
         MPI_Count pieces = run->lanes[i].pieces;
 
-        run->lanes_left += pieces > 0;
+        run->left += pieces > 0;
         if (pieces > run->window)
             run->window = pieces < ESI_RUN_WINDOW ? (int)pieces : ESI_RUN_WINDOW;
     }
@@ -165,7 +167,7 @@ static int post_piece(struct esi_tree_run *run, int index)
     int result;
 
     if (lane->posted == 0)
-        note_start(run, lane);
+        lane->start = esi_run_now(run);
     if (lane->sends)
         result = ESI_REAL(MPI_Isend)(piece, count, lane->type, lane->peer,
                                      run->call.tag, run->call.comm, request);
@@ -225,8 +227,8 @@ static void note_completion(struct esi_tree_run *run, int index)
            *request_of(run, index, lane->done) == MPI_REQUEST_NULL)
         lane->done++;
     if (esi_run_lane_is_done(lane)) {
-        run->lanes_left--;
-        note_end(run, lane);
+        run->left--;
+        note_lane_end(run, lane);
     }
 }
 
@@ -412,17 +414,6 @@ static void add_lanes_up(struct esi_tree_run *run)
             run->parent);
 }
 
-/* What both ranks of a pair give goes up. */
-static void add_lanes_of_rounds(struct esi_tree_run *run)
-{
-    for (int i = 0; i < run->exchange.rounds; i++) {
-        int partner = esi_exchange_rank(&run->exchange, run->exchange.number ^ 1 << i);
-
-        add_lane(run, ESI_EDGE_ARRIVAL_UP, partner);
-        add_lane(run, ESI_EDGE_DEPARTURE_UP, partner);
-    }
-}
-
 static void add_lanes_down(struct esi_tree_run *run)
 {
     if (!run->is_root)
@@ -435,8 +426,7 @@ static void add_lanes_down(struct esi_tree_run *run)
 static int make_lanes(struct esi_tree_run *run)
 {
     int phases = (run->up != NULL) + (run->down != NULL);
-    size_t count = (size_t)phases * ((size_t)run->child_count + 1) +
-                   2 * (size_t)run->exchange.rounds;
+    size_t count = (size_t)phases * ((size_t)run->child_count + 1);
 
     run->lanes = run->inline_lanes;
     if (count > ESI_RUN_LANES)
@@ -445,7 +435,6 @@ static int make_lanes(struct esi_tree_run *run)
         return MPI_ERR_NO_MEM;
     if (run->up != NULL)
         add_lanes_up(run);
-    add_lanes_of_rounds(run);
     run->down_first = run->lane_count;
     if (run->down != NULL)
         add_lanes_down(run);
@@ -484,9 +473,8 @@ static int set_up_run(struct esi_tree_run *run)
     if (result != MPI_SUCCESS || !has_payload(run))
         return result;
     if (is_exchange(run))
-        esi_run_begin_exchange(run);
-    else
-        result = choose_fold(run);
+        return esi_run_begin_exchange(run);
+    result = choose_fold(run);
     if (result == MPI_SUCCESS)
         result = make_lanes(run);
     if (result == MPI_SUCCESS && run->up != NULL)
@@ -500,30 +488,33 @@ static int set_up_run(struct esi_tree_run *run)
 
 /* What this rank brings in, where no message of its own shows it: at inner nodes, and
  * at the root. */
-static void record_own(const struct esi_tree_run *run, uint64_t start)
+static void record_own(struct esi_tree_run *run, uint64_t start)
 {
     const struct esi_tree_observer *observer = run->call.observer;
     bool is_leaf = run->child_count == 0 && !run->is_root;
+    bool is_result = run->call.kind == ES_TREE_BCAST;
 
-    if (is_leaf || (run->up == NULL && !run->is_root))
+    if (observer == NULL || is_leaf || (run->up == NULL && !run->is_root))
         return;
+    run->ticks = observer->now();
     observer->record(observer->data, ESI_EDGE_CONTRIBUTE, run->parent, start,
-                     observer->now(),
-                     (uint64_t)(run->call.kind == ES_TREE_BCAST ? run->result.bytes
-                                                                : run->own.bytes));
+                     run->ticks,
+                     (uint64_t)(is_result ? run->result.bytes : run->own.bytes));
 }
 
-/* Everything that can fail for want of memory comes before the first message. */
-static int init_run(struct esi_tree_run *run, const struct esi_tree_call *call)
+/* Everything that can fail for want of memory comes before the first message.  An
+ * exchange that `waits` is done to its end. */
+static int init_run(struct esi_tree_run *run,
+                    const struct esi_tree_call *call,
+                    bool waits)
 {
     const struct esi_tree *tree = call->tree;
-    bool observed = call->observer != NULL && call->observer->record != NULL &&
-                    call->observer->now != NULL;
-    uint64_t start = observed ? call->observer->now() : 0;
+    uint64_t start;
     int result;
 
     memset(run, 0, offsetof(struct esi_tree_run, inline_lanes));
     run->call = *call;
+    start = call->start != 0 ? call->start : esi_run_now(run);
     run->up = kinds[call->kind].up;
     run->down = kinds[call->kind].down;
     run->is_root = tree->root == call->rank;
@@ -540,9 +531,9 @@ static int init_run(struct esi_tree_run *run, const struct esi_tree_call *call)
     }
     if (!has_payload(run))
         return MPI_SUCCESS;
-    if (observed)
-        record_own(run, start);
-    run->error = post_pieces(run);
+    record_own(run, start);
+    run->error =
+        run->is_exchange ? esi_run_advance_exchange(run, waits) : post_pieces(run);
     return MPI_SUCCESS;
 }
 
@@ -562,7 +553,7 @@ int esi_tree_run_begin(const struct esi_tree_call *call, struct esi_tree_run **r
 
     *ret_run = NULL;
     if (run != NULL)
-        result = init_run(run, call);
+        result = init_run(run, call, false);
     if (result != MPI_SUCCESS) {
         free(run);
         return result;
@@ -571,26 +562,24 @@ int esi_tree_run_begin(const struct esi_tree_call *call, struct esi_tree_run **r
     return run->error;
 }
 
-int esi_tree_run_step(struct esi_tree_run *run, bool *ret_done)
+/* Waits for something first if it `waits`. */
+static void advance_run(struct esi_tree_run *run, bool waits)
 {
-    *ret_done = false;
-    if (run->error == MPI_SUCCESS && run->lanes_left > 0) {
-        run->error = complete_pieces(run, false);
-        if (run->error == MPI_SUCCESS)
-            run->error = post_pieces(run);
+    if (run->error != MPI_SUCCESS || run->left == 0)
+        return;
+    if (run->is_exchange) {
+        run->error = esi_run_advance_exchange(run, waits);
+        return;
     }
-    *ret_done = run->lanes_left == 0;
-    return run->error;
+    run->error = complete_pieces(run, waits);
+    if (run->error == MPI_SUCCESS)
+        run->error = post_pieces(run);
 }
 
-/* Waits until it is done. */
-static int tree_run_wait(struct esi_tree_run *run)
+int esi_tree_run_step(struct esi_tree_run *run, bool *ret_done)
 {
-    while (run->error == MPI_SUCCESS && run->lanes_left > 0) {
-        run->error = complete_pieces(run, true);
-        if (run->error == MPI_SUCCESS)
-            run->error = post_pieces(run);
-    }
+    advance_run(run, false);
+    *ret_done = run->left == 0;
     return run->error;
 }
 
@@ -609,11 +598,12 @@ void esi_tree_run_end(struct esi_tree_run *run)
 int esi_tree_run(const struct esi_tree_call *call)
 {
     struct esi_tree_run run;
-    int result = init_run(&run, call);
+    int result = init_run(&run, call, true);
 
     if (result != MPI_SUCCESS)
         return result;
-    result = tree_run_wait(&run);
+    while (run.error == MPI_SUCCESS && run.left > 0)
+        advance_run(&run, true);
     release_run(&run);
-    return result;
+    return run.error;
 }

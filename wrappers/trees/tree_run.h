@@ -38,7 +38,7 @@
 
 /* What is recorded of an operation (paper, figure 2b).  Each is called once per
  * operation and edge, however many segments the message has, with the time before the
- * first and the one after the last of them.  Any may be NULL. */
+ * first and the one after the last of them. */
 enum esi_edge_event {
     ESI_EDGE_CONTRIBUTE, /* the rank brought in its own; peer = parent, -1 at the root.
                             A leaf's message to its parent is this, and no departure;
@@ -53,7 +53,7 @@ struct esi_tree_observer {
     /* Ticks of the recording clock. */
     uint64_t (*now)(void);
     /* An edge is about to be waited for, or used: shown as the open tuple.  Blocking
-     * forms only. */
+     * forms only; may be NULL. */
     void (*open)(void *data, enum esi_edge_event event, int peer, uint64_t start);
     void (*record)(void *data,
                    enum esi_edge_event event,
@@ -70,6 +70,7 @@ struct esi_tree_call {
     MPI_Comm comm;               /* of the trees: no messages but theirs */
     int rank;                    /* own, in it */
     int tag;                     /* of this operation: 0 to 32766 */
+    uint64_t start;              /* ticks when the operation began; 0 = now */
     uint64_t segment_bytes;      /* 0 = whole messages */
     const void *send;            /* MPI_IN_PLACE where MPI allows it; bcast: not used */
     MPI_Count send_count;
