@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tests of when the ranks of a communicator agree next. */
+/* Tests of when the ranks of a communicator agree next, and what needs no decision. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/suites.h"
+#include "wrappers/mpi/tree_ops.h"
 #include "wrappers/trees/rules.h"
 
 enum { MS = 1000000 };
@@ -49,15 +50,39 @@ static void the_first_gap_is_fixed_and_later_ones_follow_the_rate(void **state)
     assert_int_equal(next, 8 + 50);
 }
 
+static bool is_due(uint32_t count)
+{
+    struct esi_tree_gate gate = {.count = count, .next = 3};
+
+    return esi_tree_sync_is_due(&gate);
+}
+
 static void numbers_wrap_around(void **state)
 {
-    struct esi_rule_sync agreed = {.next = 3};
+    (void)state;
+    assert_false(is_due(UINT32_MAX));
+    assert_false(is_due(2));
+    assert_true(is_due(3));
+    assert_true(is_due(4));
+}
+
+static void the_library_does_what_no_rule_names(void **state)
+{
+    struct esi_comm comm = {
+        .gate = {.native = 1u << ES_TREE_BCAST | ES_TREE_NONBLOCKING(ES_TREE_BCAST),
+                 .count = 7,
+                 .next = 8}};
 
     (void)state;
-    assert_false(esi_rule_sync_is_due(&agreed, UINT32_MAX));
-    assert_false(esi_rule_sync_is_due(&agreed, 2));
-    assert_true(esi_rule_sync_is_due(&agreed, 3));
-    assert_true(esi_rule_sync_is_due(&agreed, 4));
+    assert_false(esi_tree_is_native(NULL, 1u << ES_TREE_BCAST));
+    assert_false(esi_tree_is_native(&comm, 1u << ES_TREE_BARRIER));
+    assert_int_equal(comm.gate.count, 7);
+    assert_true(esi_tree_is_native(&comm, 1u << ES_TREE_BCAST));
+    assert_int_equal(comm.gate.count, 8);
+    /* The next blocking one synchronises; a nonblocking one does not. */
+    assert_false(esi_tree_is_native(&comm, 1u << ES_TREE_BCAST));
+    assert_true(esi_tree_is_native(&comm, ES_TREE_NONBLOCKING(ES_TREE_BCAST)));
+    assert_int_equal(comm.gate.count, 9);
 }
 
 SUITE(test_rule_sync)
@@ -68,6 +93,7 @@ SUITE(test_rule_sync)
         cmocka_unit_test(fast_programs_stay_within_reach),
         cmocka_unit_test(the_first_gap_is_fixed_and_later_ones_follow_the_rate),
         cmocka_unit_test(numbers_wrap_around),
+        cmocka_unit_test(the_library_does_what_no_rule_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,14 @@ struct esi_thread;
 struct esi_comm_trees;
 struct esi_ledger_communicator;
 
+/* Of the operations that trees could do, which are the MPI library's whatever their
+ * arguments are (tree_ops.h).  One thread's at a time, as collectives are. */
+struct esi_tree_gate {
+    uint32_t native; /* bits; 0 = those of none, as long as there are no trees */
+    uint32_t count;  /* operations that trees could do, so far */
+    uint32_t next;   /* number of the next blocking one that is not */
+};
+
 struct esi_comm {
     uint16_t index; /* in the segment's table, or ES_COMMUNICATOR_NONE */
     bool inter;
@@ -40,6 +48,7 @@ struct esi_comm {
     _Atomic uint32_t instances;   /* collective operations begun on it */
     _Atomic uint32_t references;  /* the handle's own and pending operations' */
     struct esi_comm_trees *trees; /* whoever installs tree_ops.h owns it; NULL = none */
+    struct esi_tree_gate gate;    /* likewise */
     struct esi_channels sent;
     struct esi_match received;
     struct esi_ledger_communicator *ledger; /* its part; never NULL */

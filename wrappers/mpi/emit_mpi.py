@@ -4,7 +4,7 @@
 
 from emit_progress import emit_choice, emit_progress, progress_name
 from emit_table import HEAD, constant
-from emit_tree import emit_tree
+from emit_tree import emit_tree, emit_way
 from operation_table import TableError, all_operations
 
 
@@ -108,7 +108,7 @@ def emit_wrappers(chapters, prototypes, chapter_name):
 
 def tree_function(operation, prototype):
     call = "next(%s)" % arguments_of(operation)
-    return emit_tree(operation, prototype.declare(operation.arguments), call)
+    return emit_tree(operation, prototype, call)
 
 
 def recipe_body(operation, prototype):
@@ -116,14 +116,15 @@ def recipe_body(operation, prototype):
     leave = "esi_call_leave(&call, result)"
     if after:
         leave = "esi_end_%s(&call, result%s)" % (after.name, comma(after.arguments))
-    parts = {"name": operation.name, "arguments": arguments_of(operation)}
+    arguments = arguments_of(operation)
+    native = "    result = next(%s);" % arguments
     return BODY % {
         "name": operation.name,
         "parameters": prototype.declare(operation.arguments),
         "constant": operation.constant,
         "class": constant("ES_CLASS_", operation.op_class),
-        "arguments": arguments_of(operation),
-        "call": WITH_TREES % parts if operation.tree else WITHOUT_TREES % parts,
+        "arguments": arguments,
+        "call": emit_way(operation, arguments) if operation.tree else native,
         "alike": alike_of(operation),
         "before": "esi_begin_%s(&call%s)" % (before.name, comma(before.arguments)),
         "leave": leave,
@@ -162,16 +163,6 @@ def counting_body(operation, prototype):
 def comma(arguments):
     return ", " + arguments if arguments else ""
 
-
-WITHOUT_TREES = "    result = next(%(arguments)s);"
-WITH_TREES = """    if (ESI_UNLIKELY(esi_trees != NULL)) {
-        struct esi_call by_tree = call;
-
-        result = tree_%(name)s(&by_tree, next, %(arguments)s);
-        call = by_tree;
-    } else {
-        result = next(%(arguments)s);
-    }"""
 
 BODY = """ES_HOT int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
 {

@@ -43,11 +43,23 @@ def members_of(operation):
             raise TableError("%s: no tree knows %s" % (operation.name, argument))
 
 
-def emit_tree(operation, parameters, call):
-    """A function out of line, so that wrappers are the same but for a branch."""
+def bit_of(operation):
+    """The operation's bit in rules."""
+    kind = kind_of(operation)
+    return "ES_TREE_NONBLOCKING(%s)" % kind if operation.nonblocking else "1u << %s" % kind
+
+
+def refusable(operation):
+    """What the MPI library judges of a collective: all but where its request goes."""
+    return [name for name in operation.arguments if name != "request"]
+
+
+def emit_tree(operation, prototype, call):
+    """Functions out of line: by tree, and of one that the library has refused."""
     return TREE % {
         "name": operation.name,
-        "parameters": parameters,
+        "parameters": prototype.declare(operation.arguments),
+        "judged": prototype.declare(refusable(operation)),
         "members": "\n".join(
             "        .%s = %s," % member for member in members_of(operation)
         ),
@@ -57,19 +69,50 @@ def emit_tree(operation, parameters, call):
     }
 
 
-TREE = """static __attribute__((noinline, cold)) int tree_%(name)s(
-    struct esi_call *call, esi_%(name)s_fn *next, %(parameters)s)
+TREE = """static __attribute__((noinline)) int tree_%(name)s(
+    const struct esi_call *call, esi_%(name)s_fn *next, %(parameters)s)
 {
-    struct esi_collective collective = {
+    const struct esi_collective collective = {
 %(members)s
     };
     int result;
 
     if (esi_trees->%(try)s(call, &collective%(request)s, &result))
         return result;
-    result = %(call)s;
-    if (ESI_UNLIKELY(result != MPI_SUCCESS && collective.is_unjudged))
-        esi_trees->on_failed(call, &collective);
-    return result;
+    return %(call)s;
+}
+
+static __attribute__((noinline, cold)) void refused_%(name)s(
+    const struct esi_call *call, %(judged)s)
+{
+    const struct esi_collective collective = {
+%(members)s
+    };
+
+    esi_trees->on_failed(call, &collective);
 }
 """
+
+
+def emit_way(operation, arguments):
+    """The call of the routine, or of the tree's function."""
+    return WAY % {
+        "name": operation.name,
+        "bit": bit_of(operation),
+        "arguments": arguments,
+        "judged": ", ".join(refusable(operation)),
+    }
+
+
+WAY = """    if (ESI_LIKELY(esi_trees == NULL || esi_tree_is_native(call.comm, %(bit)s))) {
+        result = next(%(arguments)s);
+        if (ESI_UNLIKELY(result != MPI_SUCCESS && esi_trees != NULL)) {
+            struct esi_call refused = call;
+
+            refused_%(name)s(&refused, %(judged)s);
+        }
+    } else {
+        struct esi_call by_tree = call;
+
+        result = tree_%(name)s(&by_tree, next, %(arguments)s);
+    }"""

@@ -6,7 +6,8 @@
  * The interposer includes nothing of the folder that builds trees.  That folder
  * installs its table when the process starts, if the user has asked for trees, and the
  * interposer calls through it.  Without a table an operation that a tree could do costs
- * one load and one branch; all others cost nothing.
+ * one load and one branch, and with one that no rule gives to a tree a few more; all
+ * others cost nothing.
  *
  *   may run at the same time: install and remove run while no other thread is in MPI;
  *   everything else may run at any time.
@@ -19,9 +20,9 @@
 #include <stddef.h>
 
 #include "tuplespace/plan/tree_rules.h"
+#include "wrappers/mpi/communicators.h"
 
 struct esi_call;
-struct esi_comm;
 
 /* The arguments of a collective operation as the program passed them.  Arguments that
  * are not significant at this rank may be anything.  Members that the operation has
@@ -38,23 +39,22 @@ struct esi_collective {
     MPI_Datatype receive_type; /* bcast, reduce, allreduce: the one type */
     MPI_Op op;
     int root;
-    bool is_unjudged; /* set by `run` or `post`: see `on_failed` */
 };
 
 struct esi_tree_ops {
     /* Does a blocking operation inside its own recording.  False: nothing is done, and
      * the caller calls the real routine.  All ranks decide alike. */
-    bool (*run)(struct esi_call *call,
-                struct esi_collective *collective,
+    bool (*run)(const struct esi_call *call,
+                const struct esi_collective *collective,
                 int *ret_result);
     /* Begins a nonblocking operation.  False as above.  *ret_request is what the
      * program gets unless *ret_result is an error. */
-    bool (*post)(struct esi_call *call,
-                 struct esi_collective *collective,
+    bool (*post)(const struct esi_call *call,
+                 const struct esi_collective *collective,
                  MPI_Request *ret_request,
                  int *ret_result);
-    /* The real routine has failed, of an operation that was counted before anybody
-     * looked at its arguments (is_unjudged). */
+    /* The real routine has failed, of an operation that esi_tree_is_native() counted:
+     * nobody has looked at its arguments. */
     void (*on_failed)(const struct esi_call *call,
                       const struct esi_collective *collective);
     /* Advances all nonblocking operations, and does not wait.  Any thread. */
@@ -85,6 +85,27 @@ struct esi_tree_ops {
 /* The table that is installed; NULL = there are no trees in this process.  Set before
  * the first call of the program goes on into MPI, and constant afterwards. */
 extern const struct esi_tree_ops *esi_trees __attribute__((visibility("hidden")));
+
+/* Whether a blocking operation must synchronise rules first.  Numbers wrap around. */
+static inline bool esi_tree_sync_is_due(const struct esi_tree_gate *gate)
+{
+    return (int32_t)(gate->count - gate->next) >= 0;
+}
+
+/* Whether an operation (by its bit in rules) is the MPI library's whatever its arguments
+ * are; then it is counted.  Else the table decides. */
+static inline bool esi_tree_is_native(struct esi_comm *comm, uint32_t operation)
+{
+    struct esi_tree_gate *gate;
+
+    if (comm == NULL || (comm->gate.native & operation) == 0)
+        return false;
+    gate = &comm->gate;
+    if ((operation & ES_TREE_ALL_BLOCKING) != 0 && esi_tree_sync_is_due(gate))
+        return false;
+    gate->count++;
+    return true;
+}
 
 /* Borrows the table for good. */
 void esi_trees_install(const struct esi_tree_ops *ops);

@@ -136,8 +136,17 @@ static void unref_rooted_tree(struct esi_rooted_tree *rooted)
     free(rooted);
 }
 
+static void forget_dispatches(struct esi_comm_trees *trees)
+{
+    for (size_t i = 0; i < ES_TREE_KIND_COUNT; i++) {
+        esi_tree_run_end(trees->known[i].kept);
+        trees->known[i] = (struct esi_known_dispatch){.epoch = 0};
+    }
+}
+
 static void drop_trees(struct esi_comm_trees *trees)
 {
+    forget_dispatches(trees);
     for (size_t i = 0; i < ESI_COMM_TREES_CACHE; i++) {
         unref_rooted_tree(trees->trees[i]);
         trees->trees[i] = NULL;
@@ -187,7 +196,7 @@ int esi_comm_trees_set_rules(struct esi_comm_trees *trees,
     free(trees->applicable);
     trees->applicable = applicable;
     trees->applicable_count = count;
-    trees->operations = operations;
+    trees->comm->gate.native = ~operations;
     trees->rules = esi_rules_ref(rules);
     esi_rules_unref(old);
     snprintf(trees->last_sync.name, sizeof trees->last_sync.name, "%s", name);
@@ -257,6 +266,8 @@ static struct esi_rooted_tree *find_tree(struct esi_comm_trees *trees,
         return made;
     if (build_rooted_tree(trees, rule, root, &made) < 0)
         return NULL;
+    if (*at != NULL)
+        forget_dispatches(trees);
     unref_rooted_tree(*at);
     return *at = made;
 }
@@ -300,18 +311,16 @@ static void clear_payload(struct esi_tree_call *run)
     run->receive_type = MPI_BYTE;
 }
 
-static void fill_dispatch(const struct esi_comm_trees *trees,
-                          const struct esi_collective *collective,
-                          const struct esi_tree_rule *rule,
-                          uint64_t bytes,
-                          struct esi_dispatch *dispatch)
+static struct esi_tree_call tree_call_of(const struct esi_comm_trees *trees,
+                                         const struct esi_collective *collective,
+                                         const struct esi_tree_rule *rule,
+                                         const struct esi_tree *tree)
 {
-    dispatch->run = (struct esi_tree_call){
+    return (struct esi_tree_call){
         .kind = collective->kind,
-        .tree = dispatch->tree->tree,
+        .tree = tree,
         .comm = trees->shadow,
         .rank = trees->comm->rank,
-        .tag = (int)((trees->count - 1) % TAGS),
         .segment_bytes = rule->segment_bytes,
         .send = collective->send,
         .send_count = collective->send_count,
@@ -320,87 +329,169 @@ static void fill_dispatch(const struct esi_comm_trees *trees,
         .receive_count = collective->receive_count,
         .receive_type = collective->receive_type,
         .op = collective->op,
-        .observer = &dispatch->edges.observer,
     };
-    if (bytes == 0)
-        clear_payload(&dispatch->run);
 }
 
-static enum esi_dispatch_kind dispatch_by_rule(struct esi_call *call,
-                                               struct esi_comm_trees *trees,
-                                               const struct esi_collective *collective,
-                                               uint64_t bytes,
-                                               struct esi_dispatch *dispatch)
+/* Finds the way of an operation whose arguments are good.  False without memory. */
+static bool find_way(struct esi_comm_trees *trees,
+                     const struct esi_collective *collective,
+                     uint64_t bytes,
+                     struct esi_known_dispatch *known)
 {
     const struct esi_tree_rule *rule =
         find_rule(trees, operation_of(collective), bytes);
-    struct esi_rooted_tree *rooted;
+    int root = has_root(collective->kind) ? collective->root : ESI_ROOT_OF_RULE;
+    struct esi_rooted_tree *rooted = NULL;
 
-    if (rule == NULL || rule->shape == ES_TREE_LIBRARY)
-        return ESI_DISPATCH_NATIVE;
-    rooted = find_tree(
-        trees, rule, has_root(collective->kind) ? collective->root : ESI_ROOT_OF_RULE);
-    if (rooted == NULL) {
-        dispatch->code = MPI_ERR_NO_MEM;
-        return ESI_DISPATCH_FAILED;
+    if (rule != NULL && rule->shape != ES_TREE_LIBRARY) {
+        rooted = find_tree(trees, rule, root);
+        if (rooted == NULL)
+            return false;
     }
-    if (rooted->tree == NULL)
+    esi_tree_run_end(known->kept);
+    known->kept = NULL;
+    known->collective = *collective;
+    known->bytes = bytes;
+    known->epoch = atomic_load_explicit(&esi_handle_epoch, memory_order_acquire);
+    known->tree = rooted != NULL && rooted->tree != NULL ? rooted : NULL;
+    if (known->tree != NULL)
+        known->run = tree_call_of(trees, collective, rule, rooted->tree);
+    if (bytes == 0)
+        clear_payload(&known->run);
+    return true;
+}
+
+/* Whether the buffers differ from the last operation's in nothing that MPI looks at. */
+static bool has_like_buffers(const struct esi_known_dispatch *known,
+                             const struct esi_collective *collective,
+                             int rank)
+{
+    const struct esi_collective *last = &known->collective;
+    uintptr_t aliased = (uintptr_t)collective->receive;
+
+    if (last->send == collective->send && last->receive == collective->receive)
+        return true;
+    if (collective->kind == ES_TREE_ALLGATHER)
+        aliased += (uintptr_t)rank * known->bytes;
+    else if (collective->kind != ES_TREE_ALLREDUCE)
+        return false;
+    return (uintptr_t)collective->send != aliased && collective->receive != NULL &&
+           last->receive != NULL && collective->send != NULL && last->send != NULL &&
+           collective->receive != MPI_IN_PLACE && last->receive != MPI_IN_PLACE &&
+           (collective->send == MPI_IN_PLACE) == (last->send == MPI_IN_PLACE);
+}
+
+static bool is_known(const struct esi_known_dispatch *known,
+                     const struct esi_collective *collective,
+                     int rank)
+{
+    const struct esi_collective *last = &known->collective;
+
+    return known->epoch ==
+               atomic_load_explicit(&esi_handle_epoch, memory_order_acquire) &&
+           last->is_nonblocking == collective->is_nonblocking &&
+           last->send_count == collective->send_count &&
+           last->receive_count == collective->receive_count &&
+           last->send_type == collective->send_type &&
+           last->receive_type == collective->receive_type &&
+           last->op == collective->op && last->root == collective->root &&
+           has_like_buffers(known, collective, rank);
+}
+
+/* Trees are not dropped while a blocking operation is under way. */
+static void fill_dispatch(struct esi_known_dispatch *known,
+                          bool is_blocking,
+                          struct esi_dispatch *dispatch)
+{
+    known->run.observer = &dispatch->edges.observer;
+    dispatch->run = &known->run;
+    dispatch->kept = &known->kept;
+    dispatch->tree = NULL;
+    if (is_blocking)
+        return;
+    dispatch->own = known->run;
+    dispatch->run = &dispatch->own;
+    dispatch->tree = known->tree;
+    atomic_fetch_add_explicit(&known->tree->references, 1, memory_order_relaxed);
+}
+
+/* An operation that goes as the last of its kind, which has been counted. */
+static enum esi_dispatch_kind dispatch_known(const struct esi_call *call,
+                                             const struct esi_comm_trees *trees,
+                                             struct esi_known_dispatch *known,
+                                             struct esi_dispatch *dispatch)
+{
+    bool is_blocking = !known->collective.is_nonblocking;
+
+    if (known->tree == NULL)
         return ESI_DISPATCH_NATIVE;
-    atomic_fetch_add_explicit(&rooted->references, 1, memory_order_relaxed);
-    dispatch->tree = rooted;
+    known->run.tag = (int)((trees->comm->gate.count - 1) % TAGS);
+    known->run.start = call->open ? call->tuple.start : 0;
     dispatch->code = MPI_SUCCESS;
-    fill_dispatch(trees, collective, rule, bytes, dispatch);
-    esi_edges_init(&dispatch->edges, call, trees->last_sync.version,
-                   !collective->is_nonblocking);
+    fill_dispatch(known, is_blocking, dispatch);
+    esi_edges_init(&dispatch->edges, call, trees->last_sync.version, is_blocking);
     return ESI_DISPATCH_TREE;
 }
 
-static bool is_sync_due(const struct esi_comm_trees *trees,
-                        const struct esi_collective *collective)
+/* The trees of the communicator, made at its first blocking operation; NULL = none. */
+static struct esi_comm_trees *trees_for(struct esi_comm *comm,
+                                        const struct esi_collective *collective)
 {
-    return !collective->is_nonblocking &&
-           esi_rule_sync_is_due(&trees->last_sync, trees->count);
+    if (comm->trees == NULL && !collective->is_nonblocking &&
+        esi_comm_is_of_world(collective->comm)) /* others may have no rules */
+        comm->trees = create_comm_trees(comm, collective->comm);
+    return comm->trees != &no_trees ? comm->trees : NULL;
 }
 
-/* Whether it runs natively whatever its arguments are. */
-static bool is_always_native(const struct esi_comm_trees *trees,
-                             const struct esi_collective *collective)
-{
-    return (trees->operations & operation_of(collective)) == 0 &&
-           !is_sync_due(trees, collective);
-}
-
-enum esi_dispatch_kind esi_dispatch_find(struct esi_call *call,
-                                         struct esi_collective *collective,
-                                         struct esi_dispatch *dispatch)
+/* One that is not as the last of its kind, or must synchronise rules first. */
+static enum esi_dispatch_kind dispatch_anew(const struct esi_call *call,
+                                            const struct esi_collective *collective,
+                                            struct esi_dispatch *dispatch)
 {
     struct esi_comm *comm = call->comm;
+    struct esi_comm_trees *trees;
+    struct esi_known_dispatch *known;
     uint32_t number;
     uint64_t bytes;
     bool is_due;
 
-    if (comm == NULL || comm->inter || comm->size < 2 || comm->trees == &no_trees)
-        return ESI_DISPATCH_NATIVE;
-    if (comm->trees != NULL && is_always_native(comm->trees, collective)) {
-        collective->is_unjudged = true;
-        comm->trees->count++;
-        return ESI_DISPATCH_NATIVE;
-    }
     if (!esi_argument_check(call, collective, &bytes))
         return ESI_DISPATCH_NATIVE;
-    if (comm->trees == NULL && !collective->is_nonblocking &&
-        esi_comm_is_of_world(collective->comm)) /* others may have no rules */
-        comm->trees = create_comm_trees(comm, collective->comm);
-    if (comm->trees == NULL || comm->trees == &no_trees)
+    trees = trees_for(comm, collective);
+    if (trees == NULL)
         return ESI_DISPATCH_NATIVE;
-    is_due = is_sync_due(comm->trees, collective);
-    number = comm->trees->count++;
-    if (is_due) {
-        dispatch->code = esi_rule_sync_run(comm->trees, call, number);
-        if (dispatch->code != MPI_SUCCESS)
-            return ESI_DISPATCH_FAILED;
+    is_due = !collective->is_nonblocking && esi_tree_sync_is_due(&comm->gate);
+    number = comm->gate.count++;
+    dispatch->code = is_due ? esi_rule_sync_run(trees, call, number) : MPI_SUCCESS;
+    if (dispatch->code != MPI_SUCCESS)
+        return ESI_DISPATCH_FAILED;
+    known = &trees->known[collective->kind];
+    if (find_way(trees, collective, bytes, known))
+        return dispatch_known(call, trees, known, dispatch);
+    dispatch->code = MPI_ERR_NO_MEM;
+    return ESI_DISPATCH_FAILED;
+}
+
+enum esi_dispatch_kind esi_dispatch_find(const struct esi_call *call,
+                                         const struct esi_collective *collective,
+                                         struct esi_dispatch *dispatch)
+{
+    struct esi_comm *comm = call->comm;
+    struct esi_known_dispatch *known;
+
+    if (comm == NULL || comm->inter || comm->size < 2 || comm->trees == &no_trees)
+        return ESI_DISPATCH_NATIVE;
+    if (comm->trees != NULL &&
+        (collective->is_nonblocking || !esi_tree_sync_is_due(&comm->gate))) {
+        known = &comm->trees->known[collective->kind];
+        if (is_known(known, collective, comm->rank)) {
+            comm->gate.count++;
+            known->run.send = collective->send;
+            known->run.receive = collective->receive;
+            return dispatch_known(call, comm->trees, known, dispatch);
+        }
     }
-    return dispatch_by_rule(call, comm->trees, collective, bytes, dispatch);
+    return dispatch_anew(call, collective, dispatch);
 }
 
 void esi_dispatch_take_back(const struct esi_call *call,
@@ -412,7 +503,7 @@ void esi_dispatch_take_back(const struct esi_call *call,
     /* Unless the program's error handler has freed it. */
     if (comm == call->comm && comm->trees != NULL &&
         !esi_argument_check(call, collective, &bytes))
-        comm->trees->count--;
+        comm->gate.count--;
 }
 
 void esi_dispatch_release(struct esi_dispatch *dispatch)

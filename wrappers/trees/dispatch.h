@@ -50,22 +50,32 @@ struct esi_rooted_tree {
     struct esi_tree *tree; /* owned */
 };
 
+/* The last operation of a kind: the next one with such arguments goes the same way,
+ * until the program frees a datatype or an operation. */
+struct esi_known_dispatch {
+    struct esi_collective collective;
+    uint64_t bytes;
+    uint32_t epoch;               /* of handles; 0 = none */
+    struct esi_rooted_tree *tree; /* borrowed of `trees`; NULL = the library's */
+    struct esi_tree_call run;     /* of the blocking operation that is under way */
+    struct esi_tree_run *kept;    /* for the next one; NULL = none */
+};
+
 struct esi_comm_trees {
-    MPI_Comm shadow; /* MPI_COMM_NULL: no trees on this communicator, for good */
-    const struct esi_comm *comm;    /* borrowed: whose trees they are */
-    uint32_t count;                 /* operations that trees could do, so far */
-    struct esi_rule_sync last_sync; /* what all ranks know */
-    struct esi_shared_rules *rules; /* in force */
+    MPI_Comm shadow;       /* MPI_COMM_NULL: no trees on this communicator, for good */
+    struct esi_comm *comm; /* borrowed: whose trees they are, with their gate */
+    struct esi_rule_sync last_sync;          /* what all ranks know */
+    struct esi_shared_rules *rules;          /* in force */
     const struct esi_tree_rule **applicable; /* those of `rules` for this
                                                communicator; owned; NULL = before the
                                                first synchronisation */
     size_t applicable_count;
-    uint32_t operations;              /* that any of them gives to a tree */
     struct esi_host_info *host_infos; /* of all ranks; NULL = not asked for yet */
     struct esi_location *locations;   /* made of these by the rules in force */
     struct esi_rule_sync_pace pace;   /* rank 0: when the last one was */
     uint32_t seen_version;            /* rank 0: newest desired rules that were read */
     struct esi_rooted_tree *trees[ESI_COMM_TREES_CACHE];
+    struct esi_known_dispatch known[ES_TREE_KIND_COUNT];
 };
 
 /* Puts other rules in force, or the same under another name of the communicator: trees
@@ -84,15 +94,17 @@ int esi_comm_all_agree(MPI_Comm comm, bool own, bool *ret_all);
 
 enum esi_dispatch_kind {
     ESI_DISPATCH_NATIVE, /* call the real routine */
-    ESI_DISPATCH_TREE,   /* filled: esi_tree_run_begin(&dispatch->run, ...) */
+    ESI_DISPATCH_TREE,   /* filled: esi_tree_run_begin(dispatch->run, ...) */
     ESI_DISPATCH_FAILED, /* this rank cannot do what the others do: fail with `code` */
 };
 
 /* One operation by tree.  Must not move before its end. */
 struct esi_dispatch {
-    struct esi_tree_call run; /* complete, with tree, communicator, tag and observer */
+    const struct esi_tree_call *run; /* complete, with tree, tag and observer */
     struct esi_edges edges;
-    struct esi_rooted_tree *tree; /* referenced */
+    struct esi_tree_run **kept;   /* blocking forms: for esi_tree_run_kept() */
+    struct esi_tree_call own;     /* nonblocking forms: what `run` is */
+    struct esi_rooted_tree *tree; /* likewise: referenced; else NULL */
     int code;                     /* ESI_DISPATCH_FAILED: MPI's */
 };
 
@@ -103,9 +115,9 @@ struct esi_dispatch {
  *
  * Operations that MPI refuses do not count, since other ranks may never see them.  The
  * arguments of one that no rule gives to a tree are looked at only if the real routine
- * fails: then it is_unjudged, and esi_dispatch_take_back() must be called. */
-enum esi_dispatch_kind esi_dispatch_find(struct esi_call *call,
-                                         struct esi_collective *collective,
+ * fails: esi_tree_is_native() counts it, and esi_dispatch_take_back() takes it back. */
+enum esi_dispatch_kind esi_dispatch_find(const struct esi_call *call,
+                                         const struct esi_collective *collective,
                                          struct esi_dispatch *ret_dispatch);
 
 /* The real routine has failed: it does not count if MPI has refused its arguments. */

@@ -29,17 +29,21 @@ static uint64_t read_ticks(void)
     return esi_clock_read();
 }
 
-/* Where this thread writes the tuple; NULL = it is not recorded. */
-static struct esi_writer *find_writer(enum esi_edge_event event,
-                                      const struct es_tuple *tuple)
+/* Where this thread writes the edge's tuple; NULL = it is not recorded. */
+static struct esi_writer *find_writer(const struct esi_edges *edges,
+                                      enum esi_edge_event event,
+                                      int peer)
 {
     struct esi_thread *thread = &esi_thread_self;
     struct esi_path *path = thread->paths[codes[event].op_class];
 
     if (ESI_UNLIKELY(path == NULL))
-        path = esi_path_make(thread, tuple->operation);
-    if (path != NULL && path->is_choice)
-        path = esi_path_choose(path, tuple);
+        path = esi_path_make(thread, codes[event].operation);
+    if (path != NULL && path->is_choice) {
+        struct es_tuple tuple = {.communicator = edges->communicator, .peer = peer};
+
+        path = esi_path_choose(path, &tuple);
+    }
     return path != NULL && esi_writer_is_enabled(&path->writer) ? &path->writer : NULL;
 }
 
@@ -76,13 +80,50 @@ static void open_edge(void *data, enum esi_edge_event event, int peer, uint64_t 
 {
     struct esi_edges *edges = data;
     struct es_tuple tuple = describe_edge(edges, event, peer, start);
-    struct esi_writer *writer = find_writer(event, &tuple);
+    struct esi_writer *writer = find_writer(edges, event, peer);
 
     if (edges->call == NULL || writer == NULL || is_calls_own(edges, writer))
         return;
     withdraw_edge(edges);
     esi_writer_open_at(writer, &tuple, esi_thread_self.site);
     edges->shown = writer;
+    edges->shown_event = event;
+    edges->shown_peer = peer;
+    edges->shown_start = start;
+}
+
+static bool is_shown(const struct esi_edges *edges,
+                     enum esi_edge_event event,
+                     int peer,
+                     uint64_t start)
+{
+    return edges->shown != NULL && edges->shown_event == event &&
+           edges->shown_peer == peer && edges->shown_start == start;
+}
+
+/* The edge's open tuple is the one that is recorded. */
+static void close_edge(struct esi_edges *edges, uint64_t stop, uint64_t bytes)
+{
+    esi_writer_close_with(edges->shown, stop, esi_tuple_limit_bytes(bytes));
+    edges->shown = NULL;
+}
+
+static void write_edge(struct esi_edges *edges,
+                       struct esi_writer *writer,
+                       const struct es_tuple *tuple)
+{
+    struct es_tuple call;
+    /* An operation under way advances inside another call, and the edge is written over
+     * the open tuple of that call. */
+    bool is_over_call = edges->call == NULL && esi_writer_read_open(writer, &call);
+
+    esi_writer_write_at(writer, tuple, esi_thread_self.site);
+    if (writer == edges->shown)
+        edges->shown = NULL;
+    if (is_calls_own(edges, writer))
+        edges->is_displaced = true;
+    else if (is_over_call)
+        esi_writer_open_at(writer, &call, esi_thread_self.site);
 }
 
 static void record_edge(void *data,
@@ -93,29 +134,24 @@ static void record_edge(void *data,
                         uint64_t bytes)
 {
     struct esi_edges *edges = data;
-    struct es_tuple tuple = describe_edge(edges, event, peer, start);
-    struct esi_writer *writer = find_writer(event, &tuple);
-    struct es_tuple call;
-    bool is_over_call;
+    struct es_tuple tuple;
+    struct esi_writer *writer;
 
+    if (is_shown(edges, event, peer, start)) {
+        close_edge(edges, stop, bytes);
+        return;
+    }
+    writer = find_writer(edges, event, peer);
     if (writer == NULL)
         return;
-    /* An operation under way advances inside another call, and the edge is written over
-     * the open tuple of that call. */
-    is_over_call = edges->call == NULL && esi_writer_read_open(writer, &call);
+    tuple = describe_edge(edges, event, peer, start);
     tuple.stop = stop;
     tuple.bytes = esi_tuple_limit_bytes(bytes);
-    esi_writer_write_at(writer, &tuple, esi_thread_self.site);
-    if (writer == edges->shown)
-        edges->shown = NULL;
-    if (is_calls_own(edges, writer))
-        edges->is_displaced = true;
-    else if (is_over_call)
-        esi_writer_open_at(writer, &call, esi_thread_self.site);
+    write_edge(edges, writer, &tuple);
 }
 
 void esi_edges_init(struct esi_edges *edges,
-                    struct esi_call *call,
+                    const struct esi_call *call,
                     uint32_t version,
                     bool is_blocking)
 {

@@ -23,9 +23,12 @@ struct esi_call;
 /* One operation's; caller's memory, which must not move before the operation's end. */
 struct esi_edges {
     struct esi_tree_observer observer; /* for struct esi_tree_call */
-    struct esi_call *call;    /* blocking forms: the program's call; else NULL */
-    struct esi_writer *shown; /* in which an edge's open tuple lies, or NULL */
-    bool is_displaced;        /* the call's open tuple has lost its slot */
+    const struct esi_call *call; /* blocking forms: the program's call; else NULL */
+    struct esi_writer *shown;    /* in which an edge's open tuple lies, or NULL ... */
+    enum esi_edge_event shown_event; /* ... and which edge's */
+    int shown_peer;
+    uint64_t shown_start;
+    bool is_displaced; /* the call's open tuple has lost its slot */
     uint16_t communicator;
     uint32_t sequence; /* the MPI operation's own instance number */
     int32_t tag;
@@ -34,7 +37,7 @@ struct esi_edges {
 /* `version` is that of the rules that the tree was made by.  `is_blocking`: the call's
  * frame outlives the operation. */
 void esi_edges_init(struct esi_edges *edges,
-                    struct esi_call *call,
+                    const struct esi_call *call,
                     uint32_t version,
                     bool is_blocking);
 

@@ -283,6 +283,12 @@ static void log_applied_rules(const struct esi_comm_trees *trees,
     pthread_mutex_unlock(&log_lock);
 }
 
+static void note_sync(struct esi_comm_trees *trees, const struct esi_rule_sync *message)
+{
+    trees->last_sync = *message;
+    trees->comm->gate.next = message->next;
+}
+
 /* Applies what rank 0 has sent.  `rules` NULL: the rules stay, or at the first
  * synchronisation those that the run began with are applied. */
 static int apply_sync(struct esi_comm_trees *trees,
@@ -295,11 +301,11 @@ static int apply_sync(struct esi_comm_trees *trees,
         if (esi_comm_trees_set_rules(trees, rules != NULL ? rules : trees->rules,
                                      message->name) < 0)
             return MPI_ERR_NO_MEM;
-        trees->last_sync = *message;
+        note_sync(trees, message);
         log_applied_rules(trees, call);
         return find_locations(trees);
     }
-    trees->last_sync = *message;
+    note_sync(trees, message);
     return MPI_SUCCESS;
 }
 

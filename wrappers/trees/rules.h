@@ -88,13 +88,6 @@ uint32_t esi_rule_sync_next(struct esi_rule_sync_pace *pace,
                             uint32_t number,
                             uint64_t now_ns);
 
-/* Whether the operation must synchronise first.  Numbers wrap around. */
-static inline bool esi_rule_sync_is_due(const struct esi_rule_sync *last_sync,
-                                        uint32_t number)
-{
-    return (int32_t)(number - last_sync->next) >= 0;
-}
-
 /* Takes part in a synchronisation at operation `number`.  Returns MPI's code. */
 int esi_rule_sync_run(struct esi_comm_trees *trees,
                       const struct esi_call *call,

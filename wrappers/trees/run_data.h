@@ -50,7 +50,7 @@ int esi_data_unpack(struct esi_tree_run *run,
 int esi_data_copy(struct esi_tree_run *run,
                   const struct esi_data *to,
                   const struct esi_data *from);
-/* right = left op right, of `count` elements of its type, as MPI_Reduce_local() does. */
+/* Reduces `count` elements of its type into `right`, as MPI_Reduce_local() does. */
 int esi_data_reduce(const struct esi_data *data,
                     MPI_Count count,
                     const char *left,

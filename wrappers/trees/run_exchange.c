@@ -35,7 +35,7 @@ static struct esi_data blocks_of(const struct esi_tree_run *run,
     return esi_data_part(&run->result, ranks.first * count, ranks.count * count);
 }
 
-static int set_up_blocks(struct esi_tree_run *run)
+static int place_block(struct esi_tree_run *run)
 {
     struct esi_data part =
         blocks_of(run, (struct esi_exchange_ranks){run->call.rank, 1});
@@ -60,24 +60,24 @@ static void swap_values(struct esi_tree_run *run)
     run->spare = value;
 }
 
-/* A leaf is above its neighbour, and so is a partner in the rounds in which the own
- * number has a zero. */
-static int moves_of_value(const struct esi_exchange *exchange)
+/* Whether a value moves an odd number of times.  A leaf is above its neighbour, and so
+ * is a partner in the rounds in which the own number has a zero. */
+static bool is_moved(const struct esi_exchange *exchange)
 {
-    return (exchange->neighbour >= 0) + exchange->rounds -
-           __builtin_popcount((unsigned int)exchange->number);
+    bool is_odd = exchange->neighbour >= 0;
+
+    for (int round = 0; round < exchange->rounds; round++)
+        is_odd ^= (exchange->number >> round & 1) == 0;
+    return is_odd;
 }
 
-static int set_up_values(struct esi_tree_run *run)
+static int place_value(struct esi_tree_run *run)
 {
     struct esi_data value = run->result;
-    MPI_Aint step;
-    int result = esi_run_typed_memory(run, run->own.count, 1, &run->spare, &step);
 
-    if (result != MPI_SUCCESS)
-        return result;
     run->value = run->result.base;
-    if (moves_of_value(&run->exchange) % 2 != 0)
+    run->spare = run->scratch;
+    if (is_moved(&run->exchange))
         swap_values(run);
     value.base = run->value;
     return esi_data_copy(run, &value, &run->own);
@@ -247,17 +247,17 @@ static int end_step(struct esi_tree_run *run)
 
 /* --- From begin to end ------------------------------------------------------------ */
 
-int esi_run_begin_exchange(struct esi_tree_run *run)
+int esi_run_prepare_exchange(struct esi_tree_run *run)
 {
     struct esi_exchange exchange =
         esi_exchange_of(run->call.tree->size, run->call.rank);
+    MPI_Aint step;
 
     run->is_exchange = true;
     run->exchange = exchange;
     run->is_root = !exchange.is_leaf;
     run->parent = exchange.is_leaf ? exchange.neighbour : -1;
     run->child_count = run->is_root && exchange.neighbour >= 0;
-    run->left = step_count(run);
     run->lanes = run->inline_lanes;
     run->lanes[FROM].sends = false;
     run->lanes[TO].sends = true;
@@ -268,10 +268,31 @@ int esi_run_begin_exchange(struct esi_tree_run *run)
     run->requests[TO] = MPI_REQUEST_NULL;
     if (run->call.kind == ES_TREE_BARRIER)
         run->own.type = run->result.type = MPI_BYTE;
+    if (run->call.kind != ES_TREE_ALLREDUCE || !run->is_root)
+        return MPI_SUCCESS;
+    return esi_run_typed_memory(run, run->own.count, 1, &run->scratch, &step);
+}
+
+/* Where the program's memory is, this time. */
+static void find_memory(struct esi_tree_run *run)
+{
+    const struct esi_tree_call *call = &run->call;
+
+    run->result.base = call->receive;
+    run->own.base = run->in_place ? call->receive : (char *)(uintptr_t)call->send;
+    if (run->in_place && call->kind == ES_TREE_ALLGATHER)
+        run->own.base += call->rank * call->receive_count * run->result.extent;
+}
+
+int esi_run_start_exchange(struct esi_tree_run *run)
+{
+    run->step = 0;
+    run->left = step_count(run);
+    run->ticks = 0;
+    find_memory(run);
     if (run->call.kind == ES_TREE_BARRIER || !run->is_root)
         return MPI_SUCCESS;
-    return run->call.kind == ES_TREE_ALLREDUCE ? set_up_values(run)
-                                               : set_up_blocks(run);
+    return run->call.kind == ES_TREE_ALLREDUCE ? place_value(run) : place_block(run);
 }
 
 int esi_run_advance_exchange(struct esi_tree_run *run, bool waits)

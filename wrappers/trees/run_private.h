@@ -3,8 +3,8 @@
 /*
  * The inside of a run: lanes, and the phases that a run is made of.
  *
- * A run over a tree has up to two phases: up it (reduce or gather), and down it (bcast or
- * scatter).  A phase has a lane for each edge that it uses: the messages in one
+ * A run over a tree has up to two phases: up it (reduce or gather), and down it (bcast
+ * or scatter).  A phase has a lane for each edge that it uses: the messages in one
  * direction, pieces of one stream.  The engine (tree_run.c) posts the pieces that
  * the phase (run_phases.c) calls ready, and calls it when something has arrived.
  *
@@ -130,6 +130,7 @@ struct esi_tree_run {
     uint64_t ticks; /* when the last thing ended, if nothing took time since; else 0 */
     char *value;    /* allreduce: what is combined so far */
     char *spare;    /* where the next one arrives */
+    char *scratch;  /* memory for one of the two; the other is the result's */
 
     /* gather, scatter */
     MPI_Count block;   /* bytes that each rank brings in, or gets */
@@ -159,9 +160,10 @@ void esi_run_free_blocks(struct esi_tree_run *run);
 
 /* --- Exchange (run_exchange.c) ---------------------------------------------------- */
 
-/* Makes the run an exchange.  Gets memory; nothing has been sent yet.  Returns MPI's
- * code. */
-int esi_run_begin_exchange(struct esi_tree_run *run);
+/* Makes the run an exchange.  Gets memory; nothing is sent yet.  Returns MPI's code. */
+int esi_run_prepare_exchange(struct esi_tree_run *run);
+/* Begins it, or begins it again: puts the own part in place.  Returns MPI's code. */
+int esi_run_start_exchange(struct esi_tree_run *run);
 /* Does what can be done, or if it `waits` all.  Returns MPI's code. */
 int esi_run_advance_exchange(struct esi_tree_run *run, bool waits);
 

@@ -472,8 +472,10 @@ static int set_up_run(struct esi_tree_run *run)
 
     if (result != MPI_SUCCESS || !has_payload(run))
         return result;
-    if (is_exchange(run))
-        return esi_run_begin_exchange(run);
+    if (is_exchange(run)) {
+        result = esi_run_prepare_exchange(run);
+        return result == MPI_SUCCESS ? esi_run_start_exchange(run) : result;
+    }
     result = choose_fold(run);
     if (result == MPI_SUCCESS)
         result = make_lanes(run);
@@ -546,20 +548,27 @@ static void release_run(struct esi_tree_run *run)
         esi_run_free_blocks(run);
 }
 
-int esi_tree_run_begin(const struct esi_tree_call *call, struct esi_tree_run **ret_run)
+static int create_run(const struct esi_tree_call *call,
+                      bool waits,
+                      struct esi_tree_run **ret_run)
 {
     struct esi_tree_run *run = malloc(sizeof *run);
     int result = MPI_ERR_NO_MEM;
 
     *ret_run = NULL;
     if (run != NULL)
-        result = init_run(run, call, false);
+        result = init_run(run, call, waits);
     if (result != MPI_SUCCESS) {
         free(run);
         return result;
     }
     *ret_run = run;
     return run->error;
+}
+
+int esi_tree_run_begin(const struct esi_tree_call *call, struct esi_tree_run **ret_run)
+{
+    return create_run(call, false, ret_run);
 }
 
 /* Waits for something first if it `waits`. */
@@ -595,6 +604,12 @@ void esi_tree_run_end(struct esi_tree_run *run)
         free(run);
 }
 
+static void wait_run(struct esi_tree_run *run)
+{
+    while (run->error == MPI_SUCCESS && run->left > 0)
+        advance_run(run, true);
+}
+
 int esi_tree_run(const struct esi_tree_call *call)
 {
     struct esi_tree_run run;
@@ -602,8 +617,44 @@ int esi_tree_run(const struct esi_tree_call *call)
 
     if (result != MPI_SUCCESS)
         return result;
-    while (run.error == MPI_SUCCESS && run.left > 0)
-        advance_run(&run, true);
+    wait_run(&run);
     release_run(&run);
     return run.error;
+}
+
+/* Does an exchange again, to its end. */
+static void repeat_run(struct esi_tree_run *run, const struct esi_tree_call *call)
+{
+    run->call.tag = call->tag;
+    run->call.observer = call->observer;
+    run->call.send = call->send;
+    run->call.receive = call->receive;
+    run->error = esi_run_start_exchange(run);
+    if (run->error != MPI_SUCCESS)
+        return;
+    record_own(run, call->start != 0 ? call->start : esi_run_now(run));
+    run->error = esi_run_advance_exchange(run, true);
+}
+
+int esi_tree_run_kept(const struct esi_tree_call *call, struct esi_tree_run **kept)
+{
+    struct esi_tree_run *run = *kept;
+    int result = MPI_SUCCESS;
+
+    if (!call->tree->exchanges)
+        return esi_tree_run(call);
+    if (run != NULL)
+        repeat_run(run, call);
+    else
+        result = create_run(call, true, &run);
+    if (result != MPI_SUCCESS)
+        return result;
+    wait_run(run);
+    result = run->error;
+    *kept = run;
+    if (!run->is_exchange || result != MPI_SUCCESS) {
+        esi_tree_run_end(run);
+        *kept = NULL;
+    }
+    return result;
 }

@@ -269,7 +269,7 @@ static int fail_pending(struct pending *pending, MPI_Comm comm, int code)
 
 /* Begins an operation that goes by tree.  Its request reports an error of the run. */
 static int begin_pending(struct pending *pending,
-                         struct esi_call *call,
+                         const struct esi_call *call,
                          const struct esi_collective *collective,
                          MPI_Request *ret_request)
 {
@@ -288,7 +288,7 @@ static int begin_pending(struct pending *pending,
     pending->known = call->comm;
     esi_comm_ref(pending->known);
     atomic_init(&pending->owners, 2);
-    pending->result = esi_tree_run_begin(&pending->dispatch.run, &pending->run);
+    pending->result = esi_tree_run_begin(pending->dispatch.run, &pending->run);
     *ret_request = pending->request;
     atomic_fetch_add(&esi_progress_reasons, 1);
     push_pending(pending);
@@ -297,8 +297,8 @@ static int begin_pending(struct pending *pending,
 }
 
 /* This rank has no memory for what the other ranks do. */
-static bool fail_without_memory(struct esi_call *call,
-                                struct esi_collective *collective,
+static bool fail_without_memory(const struct esi_call *call,
+                                const struct esi_collective *collective,
                                 int *ret_result)
 {
     struct esi_dispatch dispatch;
@@ -312,8 +312,8 @@ static bool fail_without_memory(struct esi_call *call,
     return true;
 }
 
-static bool post_operation(struct esi_call *call,
-                           struct esi_collective *collective,
+static bool post_operation(const struct esi_call *call,
+                           const struct esi_collective *collective,
                            MPI_Request *ret_request,
                            int *ret_result)
 {
@@ -395,8 +395,8 @@ static int run_with_progress(const struct esi_tree_call *call)
     return code;
 }
 
-static bool run_operation(struct esi_call *call,
-                          struct esi_collective *collective,
+static bool run_operation(const struct esi_call *call,
+                          const struct esi_collective *collective,
                           int *ret_result)
 {
     struct esi_dispatch dispatch;
@@ -404,8 +404,8 @@ static bool run_operation(struct esi_call *call,
 
     switch (esi_dispatch_find(call, collective, &dispatch)) {
     case ESI_DISPATCH_TREE:
-        code = esi_progress_is_due() ? run_with_progress(&dispatch.run)
-                                     : esi_tree_run(&dispatch.run);
+        code = esi_progress_is_due() ? run_with_progress(dispatch.run)
+                                     : esi_tree_run_kept(dispatch.run, dispatch.kept);
         esi_dispatch_release(&dispatch);
         break;
     case ESI_DISPATCH_FAILED:
@@ -427,6 +427,7 @@ static void free_comm_trees(struct esi_comm *comm)
     drain_communicator(comm);
     esi_comm_trees_destroy(comm->trees);
     comm->trees = NULL;
+    comm->gate = (struct esi_tree_gate){.native = 0};
 }
 
 static void finalize_trees(void)
