@@ -30,6 +30,8 @@ struct choice {
     struct esi_path path; /* is_choice */
     enum es_class op_class;
     struct esi_shared_map *paths; /* (communicator, peer) -> path */
+    uint64_t last_key;            /* the last that was chosen by; 0 = none */
+    struct esi_path *last;
 };
 
 /* Where nothing is recorded: an element that is never enabled. */
@@ -251,21 +253,35 @@ static bool choice_reserve(struct choice *choice)
     return true;
 }
 
+static struct esi_path *find_choice(struct choice *choice,
+                                    uint64_t key,
+                                    uint16_t communicator,
+                                    int32_t peer)
+{
+    struct esi_shared_slot *slot = esi_shared_map_find(choice->paths, key);
+    struct esi_path *path;
+
+    if (slot == NULL) {
+        if (!choice_reserve(choice))
+            return &off;
+        path = choose_path(choice, communicator, peer);
+        slot = esi_shared_map_insert(choice->paths, key, (uintptr_t)path);
+    }
+    return (struct esi_path *)(uintptr_t)atomic_load_explicit(&slot->word,
+                                                              memory_order_relaxed);
+}
+
 struct esi_path *esi_path_choose(struct esi_path *path, const struct es_tuple *tuple)
 {
     struct choice *choice = (struct choice *)path;
     int32_t peer = tuple->peer < 0 ? ES_PEER_NONE : tuple->peer;
     uint64_t key = ((uint64_t)tuple->communicator << 32 | (uint32_t)peer) + 1;
-    struct esi_shared_slot *slot = esi_shared_map_find(choice->paths, key);
 
-    if (slot == NULL) {
-        if (!choice_reserve(choice))
-            return &off;
-        path = choose_path(choice, tuple->communicator, peer);
-        slot = esi_shared_map_insert(choice->paths, key, (uintptr_t)path);
+    if (choice->last_key != key) {
+        choice->last = find_choice(choice, key, tuple->communicator, peer);
+        choice->last_key = key;
     }
-    return (struct esi_path *)(uintptr_t)atomic_load_explicit(&slot->word,
-                                                              memory_order_relaxed);
+    return choice->last;
 }
 
 struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation)

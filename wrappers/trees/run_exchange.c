@@ -27,18 +27,10 @@ static int step_count(const struct esi_tree_run *run)
 /* --- Allgather -------------------------------------------------------------------- */
 
 /* Blocks arrive where they belong, and depart from there. */
-static struct esi_data blocks_of(const struct esi_tree_run *run,
-                                 struct esi_exchange_ranks ranks)
-{
-    MPI_Count count = run->call.receive_count;
-
-    return esi_data_part(&run->result, ranks.first * count, ranks.count * count);
-}
-
 static int place_block(struct esi_tree_run *run)
 {
-    struct esi_data part =
-        blocks_of(run, (struct esi_exchange_ranks){run->call.rank, 1});
+    MPI_Count count = run->call.receive_count;
+    struct esi_data part = esi_data_part(&run->result, run->call.rank * count, count);
 
     return run->in_place ? MPI_SUCCESS : esi_data_copy(run, &part, &run->own);
 }
@@ -94,70 +86,93 @@ static int combine_values(struct esi_tree_run *run)
 
 /* --- Steps ------------------------------------------------------------------------ */
 
-static void aim_lane(struct esi_run_lane *lane,
-                     enum esi_edge_event event,
-                     int peer,
-                     const struct esi_data *data)
+static void aim_lane(struct esi_run_lane *lane, enum esi_edge_event event, int peer)
 {
     lane->event = event;
     lane->peer = peer;
-    lane->type = data->type;
-    lane->base = data->base;
-    lane->units = data->count;
-    lane->bytes = (uint64_t)data->bytes;
     lane->pieces = 1;
 }
 
-/* A round's messages. */
+/* So many elements of a datatype. */
+static void load_lane(struct esi_run_lane *lane,
+                      const struct esi_data *data,
+                      char *base,
+                      MPI_Count count)
+{
+    lane->type = data->type;
+    lane->base = base;
+    lane->units = count;
+    lane->bytes = (uint64_t)(count * data->size);
+}
+
+/* What some ranks have brought in, or the value of an allreduce. */
+static void load_part(struct esi_tree_run *run,
+                      struct esi_run_lane *lane,
+                      struct esi_exchange_ranks ranks,
+                      char *value)
+{
+    MPI_Count count = run->call.receive_count;
+
+    if (run->call.kind == ES_TREE_ALLGATHER)
+        load_lane(lane, &run->result,
+                  run->result.base + ranks.first * count * run->result.extent,
+                  ranks.count * count);
+    else
+        load_lane(lane, &run->own, value, run->own.count);
+}
+
 static void aim_round(struct esi_tree_run *run, int round)
 {
     const struct esi_exchange *exchange = &run->exchange;
     int number = exchange->number ^ 1 << round;
     int partner = esi_exchange_rank(exchange, number);
-    struct esi_data there = run->own;
-    struct esi_data here = run->own;
 
-    if (run->call.kind == ES_TREE_ALLGATHER) {
-        there = blocks_of(run, esi_exchange_range(exchange, number, round));
-        here = blocks_of(run, esi_exchange_range(exchange, exchange->number, round));
-    } else {
-        there.base = run->spare;
-        here.base = run->value;
-    }
-    aim_lane(&run->lanes[FROM], ESI_EDGE_ARRIVAL_UP, partner, &there);
-    aim_lane(&run->lanes[TO], ESI_EDGE_DEPARTURE_UP, partner, &here);
+    aim_lane(&run->lanes[FROM], ESI_EDGE_ARRIVAL_UP, partner);
+    load_part(run, &run->lanes[FROM], esi_exchange_range(exchange, number, round),
+              run->spare);
+    aim_lane(&run->lanes[TO], ESI_EDGE_DEPARTURE_UP, partner);
+    load_part(run, &run->lanes[TO],
+              esi_exchange_range(exchange, exchange->number, round), run->value);
 }
 
-/* The leaf's contribution. */
-static void aim_from_leaf(struct esi_tree_run *run)
+/* A leaf and its neighbour give each other one message each. */
+static void aim_leaf(struct esi_tree_run *run)
+{
+    if (run->step == 0) {
+        aim_lane(&run->lanes[TO], ESI_EDGE_CONTRIBUTE, run->parent);
+        load_lane(&run->lanes[TO], &run->own, run->own.base, run->own.count);
+    } else {
+        aim_lane(&run->lanes[FROM], ESI_EDGE_ARRIVAL_DOWN, run->parent);
+        load_lane(&run->lanes[FROM], &run->result, run->result.base, run->result.count);
+    }
+}
+
+static void aim_neighbour(struct esi_tree_run *run)
 {
     int leaf = run->exchange.neighbour;
-    struct esi_data there = run->own;
 
-    there.base = run->spare;
-    if (run->call.kind == ES_TREE_ALLGATHER)
-        there = blocks_of(run, (struct esi_exchange_ranks){leaf, 1});
-    aim_lane(&run->lanes[FROM], ESI_EDGE_ARRIVAL_UP, leaf, &there);
+    if (run->step == 0) {
+        aim_lane(&run->lanes[FROM], ESI_EDGE_ARRIVAL_UP, leaf);
+        load_part(run, &run->lanes[FROM], (struct esi_exchange_ranks){leaf, 1},
+                  run->spare);
+    } else {
+        aim_lane(&run->lanes[TO], ESI_EDGE_DEPARTURE_DOWN, leaf);
+        load_lane(&run->lanes[TO], &run->result, run->result.base, run->result.count);
+    }
 }
 
 static void aim_step(struct esi_tree_run *run)
 {
-    const struct esi_exchange *exchange = &run->exchange;
     int round = run->step - run->child_count;
 
     run->lanes[FROM].pieces = 0;
     run->lanes[TO].pieces = 0;
-    if (exchange->is_leaf && run->step == 0)
-        aim_lane(&run->lanes[TO], ESI_EDGE_CONTRIBUTE, run->parent, &run->own);
-    else if (exchange->is_leaf)
-        aim_lane(&run->lanes[FROM], ESI_EDGE_ARRIVAL_DOWN, run->parent, &run->result);
-    else if (round < 0)
-        aim_from_leaf(run);
-    else if (round < exchange->rounds)
+    if (run->exchange.is_leaf)
+        aim_leaf(run);
+    else if (round >= 0 && round < run->exchange.rounds)
         aim_round(run, round);
     else
-        aim_lane(&run->lanes[TO], ESI_EDGE_DEPARTURE_DOWN, exchange->neighbour,
-                 &run->result);
+        aim_neighbour(run);
 }
 
 /* --- Messages --------------------------------------------------------------------- */
