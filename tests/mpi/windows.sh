@@ -38,6 +38,8 @@ for line in open(sys.argv[1]):
         own[field[3], int(field[1])] = int(field[4])
     if field[0] != "tuple" or not field[4].startswith(("MPI_Win", "MPI_Put")):
         continue
+    if field[4] == "MPI_Win_lock" and field[8] != "0":
+        sys.exit(f"a shared lock is told otherwise: {field}")
     world, operation, key, peer, tag, number = int(field[1]), *field[4:9]
     if operation == "MPI_Win_allocate":
         if tag != number:

@@ -374,7 +374,9 @@ void esi_begin_rma_ask_lock(struct esi_call *call, MPI_Win win, int rank, int lo
         esi_window_ledger_open(&object->ledger,
                                rank == ES_PEER_NONE ? ESI_LEDGER_LOCK_ALL : kind, rank,
                                0, false);
-    esi_begin_rma_lock(call, win, rank == ES_PEER_NONE ? MPI_PROC_NULL : rank);
+    describe_object(call, &windows, ESI_HANDLE(win),
+                    rank == ES_PEER_NONE ? MPI_PROC_NULL : rank, 0,
+                    kind == ESI_LEDGER_LOCK_EXCLUSIVE);
 }
 
 void esi_end_rma_locked(struct esi_call *call, int result, MPI_Win win, int rank)
