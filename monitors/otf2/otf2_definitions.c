@@ -198,7 +198,7 @@ OTF2_RmaWinRef esi_otf2_window(struct esi_otf2_definitions *definitions,
         esi_hash_reserve(&definitions->window_table, count + 1) < 0)
         return UINT32_MAX;
     esi_hash_insert(&definitions->window_table, hash, count);
-    definitions->windows[count] = (struct esi_otf2_window){communicator, number};
+    definitions->windows[count] = (struct esi_otf2_window){communicator, number, false};
     definitions->window_count++;
     return (uint32_t)count;
 }
@@ -627,20 +627,14 @@ static void write_between(struct definition_output *output,
                                                   parent, OTF2_COMM_FLAG_NONE));
 }
 
-/* Behind its parent. */
-static void write_communicator(struct definition_output *output, uint32_t number)
+static void write_communicator(struct definition_output *output,
+                               uint32_t number,
+                               OTF2_CommRef parent)
 {
-    struct esi_otf2_communicator *each = &output->definitions->communicators[number];
-    OTF2_CommRef parent;
-    OTF2_StringRef name;
+    const struct esi_otf2_communicator *each =
+        &output->definitions->communicators[number];
+    OTF2_StringRef name = write_text(output, each->name);
 
-    if (each->written || !each->known)
-        return;
-    each->written = true;
-    parent = find_key(output, each->group.parent);
-    if (parent != OTF2_UNDEFINED_COMM)
-        write_communicator(output, parent);
-    name = write_text(output, each->name);
     if (each->group.between)
         write_between(output, number, parent, name);
     else
@@ -650,17 +644,61 @@ static void write_communicator(struct definition_output *output, uint32_t number
                               parent, OTF2_COMM_FLAG_NONE));
 }
 
+/* Each behind its parent: the chain of those that are not written is kept, and written
+ * from its end.  A chain is broken where it would come back to itself. */
+static void write_chain(struct definition_output *output,
+                        uint32_t number,
+                        uint32_t *chain)
+{
+    struct esi_otf2_communicator *all = output->definitions->communicators;
+    OTF2_CommRef parent = number;
+    size_t count = 0;
+
+    while (parent != OTF2_UNDEFINED_COMM && !all[parent].written) {
+        all[parent].written = true;
+        chain[count++] = parent;
+        parent = find_key(output, all[parent].group.parent);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (chain[i] == parent)
+            parent = OTF2_UNDEFINED_COMM;
+    while (count > 0) {
+        write_communicator(output, chain[--count], parent);
+        parent = chain[count];
+    }
+}
+
+static void write_communicators(struct definition_output *output)
+{
+    const struct esi_otf2_definitions *definitions = output->definitions;
+    uint32_t *chain = malloc((definitions->communicator_count + 1) * sizeof *chain);
+
+    if (!chain) {
+        note_code(output, OTF2_ERROR_ENOMEM);
+        return;
+    }
+    index_keys(output);
+    for (uint32_t i = 0; i < definitions->communicator_count; i++)
+        if (definitions->communicators[i].known)
+            write_chain(output, i, chain);
+    esi_hash_fini(&output->keys);
+    free(chain);
+}
+
 static void write_windows(struct definition_output *output)
 {
     const struct esi_otf2_definitions *definitions = output->definitions;
     char name[32];
 
     for (uint32_t i = 0; i < definitions->window_count; i++) {
-        snprintf(name, sizeof name, "window %d", definitions->windows[i].number);
+        const struct esi_otf2_window *window = &definitions->windows[i];
+
+        snprintf(name, sizeof name, "window %d", window->number);
         note_code(output,
                   OTF2_GlobalDefWriter_WriteRmaWin(
-                      output->writer, i, write_text(output, name),
-                      definitions->windows[i].communicator, OTF2_RMA_WIN_FLAG_NONE));
+                      output->writer, i, write_text(output, name), window->communicator,
+                      window->is_made ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS
+                                      : OTF2_RMA_WIN_FLAG_NONE));
     }
 }
 
@@ -685,10 +723,7 @@ int esi_otf2_write_definitions(struct esi_otf2_definitions *definitions,
     write_processes(&output);
     write_threads(&output);
     write_ranks(&output);
-    index_keys(&output);
-    for (uint32_t i = 0; i < definitions->communicator_count; i++)
-        write_communicator(&output, i);
-    esi_hash_fini(&output.keys);
+    write_communicators(&output);
     write_windows(&output);
     note_code(&output, OTF2_Archive_CloseGlobalDefWriter(archive, output.writer));
     return output.code == OTF2_SUCCESS ? 0 : esi_otf2_error(output.code, path, error);

@@ -50,6 +50,7 @@ struct esi_otf2_communicator {
 struct esi_otf2_window {
     uint32_t communicator;
     int32_t number;
+    bool is_made; /* a record says when */
 };
 
 /* Its parts are read by who writes events. */

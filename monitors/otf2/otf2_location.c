@@ -13,6 +13,7 @@
 #include "base/heap.h"
 #include "eventspace/tuple.h"
 #include "monitors/otf2/otf2_operations.h"
+#include "monitors/otf2/otf2_rma.h"
 #include "tuplespace/operation_codes.h"
 
 /* A call that the thread is in. */
@@ -39,7 +40,7 @@ struct posted_send {
     int32_t tag;
 };
 
-/* Beyond it nothing is said of the oldest. */
+/* Beyond it nothing is said of the older half. */
 enum { POSTED_SENDS_MAX = 4096 };
 
 struct esi_otf2_location {
@@ -55,9 +56,12 @@ struct esi_otf2_location {
     struct esi_heap completing; /* requests by their stop */
     struct posted_send *sends;
     size_t send_count, send_capacity;
+    struct esi_otf2_record *starts; /* of persistent requests, before their call */
+    size_t start_count, start_capacity;
     bool sends_known; /* no send was completed that is among them */
-    uint64_t number;  /* of requests so far */
-    uint64_t now;     /* time of the last event */
+    struct esi_otf2_rma rma;
+    uint64_t number; /* of requests so far */
+    uint64_t now;    /* time of the last event */
     uint64_t open_count;
 };
 
@@ -69,6 +73,7 @@ int esi_otf2_location_create(struct esi_otf2_definitions *definitions,
     if (!location)
         return -ENOMEM;
     location->definitions = definitions;
+    location->rma.definitions = definitions;
     location->open = OTF2_AttributeList_New();
     if (!location->open) {
         free(location);
@@ -87,6 +92,8 @@ void esi_otf2_location_destroy(struct esi_otf2_location *location)
     free(location->requests);
     esi_heap_fini(&location->completing);
     free(location->sends);
+    free(location->starts);
+    esi_otf2_rma_fini(&location->rma);
     free(location);
 }
 
@@ -100,6 +107,8 @@ void esi_otf2_location_begin(struct esi_otf2_location *location, OTF2_EvtWriter 
     location->completing.count = 0;
     location->send_count = 0;
     location->sends_known = true;
+    location->start_count = 0;
+    esi_otf2_rma_clear(&location->rma);
     location->number = 0;
     location->now = 0;
     location->open_count = 0;
@@ -137,9 +146,9 @@ static void keep_send(struct esi_otf2_location *location,
                       uint64_t number)
 {
     if (location->send_count == POSTED_SENDS_MAX) {
-        memmove(location->sends, location->sends + 1,
-                (POSTED_SENDS_MAX - 1) * sizeof *location->sends);
-        location->send_count--;
+        location->send_count = POSTED_SENDS_MAX / 2;
+        memcpy(location->sends, location->sends + POSTED_SENDS_MAX / 2,
+               location->send_count * sizeof *location->sends);
         location->sends_known = false;
     }
     if (ESI_ARRAY_RESERVE(location->sends, location->send_capacity,
@@ -230,6 +239,12 @@ static void complete_sends(struct esi_otf2_location *location, const struct call
     uint32_t sends =
         record->bytes > call->completed ? record->bytes - call->completed : 0;
 
+    if (!record->open && record->bytes == 1 && awaited &&
+        awaited->op_class == ES_CLASS_ONE_SIDED) {
+        note_code(location, esi_otf2_rma_complete(&location->rma, record,
+                                                  location->writer, location->now));
+        return;
+    }
     if (record->open || sends == 0 || location->send_count == 0 ||
         !location->sends_known)
         return;
@@ -293,34 +308,19 @@ static struct collective_facts describe_collective(
     };
 }
 
+/* On a window, which is known. */
+static bool is_one_sided(const struct call *call)
+{
+    return call->operation->op_class == ES_CLASS_ONE_SIDED &&
+           call->record.communicator != UINT32_MAX && call->record.tag >= 0;
+}
+
 static bool is_collective(const struct call *call)
 {
     return call->record.communicator != UINT32_MAX && !call->operation->nonblocking &&
            !call->operation->persistent &&
+           call->operation->op_class != ES_CLASS_ONE_SIDED &&
            esi_otf2_collective(call->operation) != ESI_OTF2_NO_COLLECTIVE;
-}
-
-/* Of a window: its operations are on it, not on its communicator. */
-static OTF2_RmaWinRef window_of(struct esi_otf2_location *location,
-                                const struct esi_otf2_record *record)
-{
-    OTF2_RmaWinRef window =
-        esi_otf2_window(location->definitions, record->communicator, record->tag);
-
-    if (window == UINT32_MAX)
-        note_code(location, OTF2_ERROR_ENOMEM);
-    return window;
-}
-
-static void begin_collective(struct esi_otf2_location *location,
-                             const struct call *call)
-{
-    if (call->operation->op_class == ES_CLASS_ONE_SIDED)
-        note_code(location, OTF2_EvtWriter_RmaCollectiveBegin(location->writer, NULL,
-                                                              location->now));
-    else
-        note_code(location, OTF2_EvtWriter_MpiCollectiveBegin(location->writer, NULL,
-                                                              location->now));
 }
 
 static void end_collective(struct esi_otf2_location *location, const struct call *call)
@@ -329,49 +329,10 @@ static void end_collective(struct esi_otf2_location *location, const struct call
     struct collective_facts found =
         describe_collective(location, call->operation, record);
 
-    if (call->operation->op_class == ES_CLASS_ONE_SIDED)
-        note_code(location,
-                  OTF2_EvtWriter_RmaCollectiveEnd(
-                      location->writer, NULL, location->now, found.name,
-                      OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
-                      window_of(location, record), OTF2_COLLECTIVE_ROOT_NONE, 0, 0));
-    else
-        note_code(location, OTF2_EvtWriter_MpiCollectiveEnd(
-                                location->writer, NULL, location->now, found.name,
-                                record->communicator, found.root, found.sizes.sent,
-                                found.sizes.received));
-}
-
-/* --- Windows ---------------------------------------------------------------------- */
-
-/* When an access is complete its tuple does not tell. */
-static void write_access(struct esi_otf2_location *location, const struct call *call)
-{
-    const struct esi_otf2_record *record = &call->record;
-    OTF2_RmaAtomicType type = OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
-    enum esi_otf2_access access = esi_otf2_access(call->operation, &type);
-    uint32_t peer = (uint32_t)record->peer;
-    OTF2_RmaWinRef window;
-
-    if (access == ESI_OTF2_NO_ACCESS || !has_channel(record) || record->tag < 0)
-        return;
-    window = window_of(location, record);
-    location->number++;
-    if (access == ESI_OTF2_PUT)
-        note_code(location,
-                  OTF2_EvtWriter_RmaPut(location->writer, NULL, location->now, window,
-                                        peer, record->bytes, location->number));
-    else if (access == ESI_OTF2_GET)
-        note_code(location,
-                  OTF2_EvtWriter_RmaGet(location->writer, NULL, location->now, window,
-                                        peer, record->bytes, location->number));
-    else
-        note_code(location,
-                  OTF2_EvtWriter_RmaAtomic(
-                      location->writer, NULL, location->now, window, peer, type,
-                      record->bytes,
-                      type == OTF2_RMA_ATOMIC_TYPE_ACCUMULATE ? 0 : record->bytes,
-                      location->number));
+    note_code(location, OTF2_EvtWriter_MpiCollectiveEnd(
+                            location->writer, NULL, location->now, found.name,
+                            record->communicator, found.root, found.sizes.sent,
+                            found.sizes.received));
 }
 
 /* --- Requests --------------------------------------------------------------------- */
@@ -549,9 +510,11 @@ static void begin_call(struct esi_otf2_location *location,
     if (operation->op_class == ES_CLASS_SEND)
         write_send(location, record, operation);
     else if (is_collective(call))
-        begin_collective(location, call);
-    else if (operation->op_class == ES_CLASS_ONE_SIDED)
-        write_access(location, call);
+        note_code(location, OTF2_EvtWriter_MpiCollectiveBegin(location->writer, NULL,
+                                                              location->now));
+    else if (is_one_sided(call))
+        note_code(location, esi_otf2_rma_enter(&location->rma, record, location->writer,
+                                               location->now, &location->number));
 }
 
 static void end_records(struct esi_otf2_location *location, const struct call *call)
@@ -566,6 +529,9 @@ static void end_records(struct esi_otf2_location *location, const struct call *c
         complete_sends(location, call);
     else if (is_collective(call) && !call->record.open)
         end_collective(location, call);
+    else if (is_one_sided(call) && !call->record.open)
+        note_code(location, esi_otf2_rma_leave(&location->rma, &call->record,
+                                               location->writer, location->now));
 }
 
 /* Ends the innermost call, and what is complete within it. */
@@ -618,8 +584,8 @@ static void post_request(struct esi_otf2_location *location,
               OTF2_EvtWriter_Leave(location->writer, NULL, location->now, region));
 }
 
-OTF2_ErrorCode esi_otf2_location_add(struct esi_otf2_location *location,
-                                     const struct esi_otf2_record *record)
+static void add_record(struct esi_otf2_location *location,
+                       const struct esi_otf2_record *record)
 {
     const struct es_operation *operation = es_operation_find(record->operation);
     uint64_t before;
@@ -634,12 +600,55 @@ OTF2_ErrorCode esi_otf2_location_add(struct esi_otf2_location *location,
         post_request(location, record, operation);
     else
         begin_call(location, record, operation);
+}
+
+/* --- Starts ----------------------------------------------------------------------- */
+
+static bool is_start(const struct esi_otf2_record *record)
+{
+    const struct es_operation *operation = es_operation_find(record->operation);
+
+    return record->part == ESI_OTF2_REQUEST &&
+           (operation->persistent ||
+            (operation->code >= ES_OP_MPI_Start_send &&
+             operation->code <= ES_OP_MPI_Start_partitioned_receive));
+}
+
+static void add_starts(struct esi_otf2_location *location)
+{
+    for (size_t i = 0; i < location->start_count; i++)
+        add_record(location, &location->starts[i]);
+    location->start_count = 0;
+}
+
+/* The tuples of what a call starts begin before its own does: the region begins with
+ * the first of them. */
+OTF2_ErrorCode esi_otf2_location_add(struct esi_otf2_location *location,
+                                     const struct esi_otf2_record *record)
+{
+    struct esi_otf2_record call = *record;
+
+    if (is_start(record)) {
+        if (ESI_ARRAY_RESERVE(location->starts, location->start_capacity,
+                              location->start_count + 1) < 0)
+            return OTF2_ERROR_ENOMEM;
+        location->starts[location->start_count++] = *record;
+        return location->code;
+    }
+    if (location->start_count > 0 &&
+        esi_otf2_starts(es_operation_find(record->operation)))
+        call.start = location->starts[0].start;
+    else
+        add_starts(location);
+    add_record(location, &call);
+    add_starts(location);
     return location->code;
 }
 
 OTF2_ErrorCode esi_otf2_location_end(struct esi_otf2_location *location,
                                      uint64_t *ret_open)
 {
+    add_starts(location);
     leave_until(location, UINT64_MAX);
     *ret_open = location->open_count;
     return location->code;

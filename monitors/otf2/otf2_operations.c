@@ -136,23 +136,71 @@ struct esi_otf2_sizes esi_otf2_sizes(const struct es_operation *operation,
         .received = amount_of(found->received, bytes, is_root, ranks)};
 }
 
+bool esi_otf2_starts(const struct es_operation *operation)
+{
+    return operation->code == ES_OP_MPI_Start || operation->code == ES_OP_MPI_Startall;
+}
+
+/* The receiving half of a call that also sends; 0: it is none. */
+static uint16_t receiving_half(const struct es_operation *operation)
+{
+    switch (esi_operation_family(operation)) {
+    case ES_OP_MPI_Sendrecv:
+        return ES_OP_MPI_Sendrecv_receive;
+    case ES_OP_MPI_Sendrecv_replace:
+        return ES_OP_MPI_Sendrecv_replace_receive;
+    case ES_OP_MPI_Isendrecv:
+        return ES_OP_MPI_Isendrecv_receive;
+    case ES_OP_MPI_Isendrecv_replace:
+        return ES_OP_MPI_Isendrecv_replace_receive;
+    default:
+        return 0;
+    }
+}
+
 uint16_t esi_otf2_code_for(const struct es_operation *region,
                            enum es_class op_class,
                            bool nonblocking,
                            uint16_t otherwise)
 {
-    return region && region->op_class == op_class &&
-                   region->nonblocking == nonblocking && !region->persistent
+    if (!region)
+        return otherwise;
+    if (esi_otf2_starts(region))
+        return op_class == ES_CLASS_SEND ? ES_OP_MPI_Start_send
+                                         : ES_OP_MPI_Start_receive;
+    if (op_class == ES_CLASS_RECEIVE && receiving_half(region) != 0)
+        return receiving_half(region);
+    return region->op_class == op_class && region->nonblocking == nonblocking &&
+                   !region->persistent
                ? region->code
                : otherwise;
 }
 
-uint16_t esi_otf2_code_of(OTF2_CollectiveOp collective)
+uint16_t esi_otf2_code_of(OTF2_CollectiveOp collective, bool persistent)
 {
+    unsigned first = persistent ? ES_OP_MPI_Barrier_init : ES_OP_MPI_Barrier;
+
     for (unsigned i = 0; i < COLLECTIVES; i++)
         if (collectives[i].name == collective)
-            return (uint16_t)(ES_OP_MPI_Barrier + i);
+            return (uint16_t)(first + i);
     return collective == OTF2_COLLECTIVE_OP_CREATE_HANDLE ? ES_OP_MPI_Comm_dup : 0;
+}
+
+uint16_t esi_otf2_window_code_of(OTF2_CollectiveOp collective)
+{
+    switch (collective) {
+    case OTF2_COLLECTIVE_OP_BARRIER:
+        return ES_OP_MPI_Win_fence;
+    case OTF2_COLLECTIVE_OP_CREATE_HANDLE:
+        return ES_OP_MPI_Win_create;
+    case OTF2_COLLECTIVE_OP_CREATE_HANDLE_AND_ALLOCATE:
+        return ES_OP_MPI_Win_allocate;
+    case OTF2_COLLECTIVE_OP_DESTROY_HANDLE:
+    case OTF2_COLLECTIVE_OP_DESTROY_HANDLE_AND_DEALLOCATE:
+        return ES_OP_MPI_Win_free;
+    default:
+        return 0;
+    }
 }
 
 uint32_t esi_otf2_bytes_of(OTF2_CollectiveOp collective,
@@ -224,8 +272,8 @@ bool esi_otf2_posts_send(const struct es_operation *operation)
     }
 }
 
-enum esi_otf2_access esi_otf2_access(const struct es_operation *operation,
-                                     OTF2_RmaAtomicType *ret_type)
+enum esi_otf2_access_kind esi_otf2_access(const struct es_operation *operation,
+                                          OTF2_RmaAtomicType *ret_type)
 {
     switch (esi_operation_family(operation)) {
     case ES_OP_MPI_Put:
@@ -249,4 +297,11 @@ enum esi_otf2_access esi_otf2_access(const struct es_operation *operation,
     default:
         return ESI_OTF2_NO_ACCESS;
     }
+}
+
+bool esi_otf2_posts_access(const struct es_operation *operation)
+{
+    uint16_t family = esi_operation_family(operation);
+
+    return family >= ES_OP_MPI_Rput && family <= ES_OP_MPI_Rget_accumulate;
 }

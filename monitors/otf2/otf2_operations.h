@@ -23,7 +23,7 @@ OTF2_RegionRole esi_otf2_role(const struct es_operation *operation);
 /* Whether a send is a request that another call completes. */
 bool esi_otf2_posts_send(const struct es_operation *operation);
 
-enum esi_otf2_access {
+enum esi_otf2_access_kind {
     ESI_OTF2_NO_ACCESS,
     ESI_OTF2_PUT,
     ESI_OTF2_GET,
@@ -31,8 +31,10 @@ enum esi_otf2_access {
 };
 
 /* The access to another rank's window; of an atomic one `ret_type` says which. */
-enum esi_otf2_access esi_otf2_access(const struct es_operation *operation,
-                                     OTF2_RmaAtomicType *ret_type);
+enum esi_otf2_access_kind esi_otf2_access(const struct es_operation *operation,
+                                          OTF2_RmaAtomicType *ret_type);
+/* Whether an access is a request that another call may complete. */
+bool esi_otf2_posts_access(const struct es_operation *operation);
 
 /* What a rank of a collective operation sends and receives, as far as its tuple tells
  * (docs/exports.md). */
@@ -45,14 +47,20 @@ struct esi_otf2_sizes esi_otf2_sizes(const struct es_operation *operation,
                                      bool is_root,
                                      uint32_t ranks);
 
+/* MPI_Start and MPI_Startall: requests that begin there are persistent. */
+bool esi_otf2_starts(const struct es_operation *operation);
+
 /* The operation of a record: that of its region (NULL = none), if it is of the same
- * kind. */
+ * kind; what the region starts; or its receiving half. */
 uint16_t esi_otf2_code_for(const struct es_operation *region,
                            enum es_class op_class,
                            bool nonblocking,
                            uint16_t otherwise);
-/* The blocking operation of a collective; 0: there is none with an order of its own. */
-uint16_t esi_otf2_code_of(OTF2_CollectiveOp collective);
+/* The blocking operation of a collective, or the persistent one; 0: there is none with
+ * an order of its own. */
+uint16_t esi_otf2_code_of(OTF2_CollectiveOp collective, bool persistent);
+/* Likewise on a window. */
+uint16_t esi_otf2_window_code_of(OTF2_CollectiveOp collective);
 /* The bytes of a tuple with these sizes: esi_otf2_sizes() the other way. */
 uint32_t esi_otf2_bytes_of(OTF2_CollectiveOp collective,
                            struct esi_otf2_sizes sizes,

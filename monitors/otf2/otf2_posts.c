@@ -63,7 +63,7 @@ int esi_otf2_posts_number(struct esi_otf2_posts *posts)
     for (size_t i = 0; i < posts->count && result == 0; i++) {
         struct esi_otf2_post *post = &posts->items[i];
 
-        if (post->channel.kind == 0)
+        if (post->channel.kind == ESI_OTF2_NOTHING)
             continue;
         post->number = esi_otf2_count(&counters, &post->channel);
         if (post->number == UINT32_MAX)

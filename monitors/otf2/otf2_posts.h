@@ -16,13 +16,20 @@
 
 #include "base/hash.h"
 
+enum esi_otf2_channel_kind {
+    ESI_OTF2_NOTHING, /* it is not known */
+    ESI_OTF2_MESSAGE,
+    ESI_OTF2_COLLECTIVE,
+    ESI_OTF2_ON_WINDOW,
+};
+
 /* Where operations match in order. */
 struct esi_otf2_channel {
-    uint64_t communicator;
-    uint32_t process; /* that sends, receives or takes part */
+    uint64_t communicator; /* or the window */
+    uint32_t process;      /* that sends, receives or takes part */
     uint32_t peer;
     uint32_t tag;
-    uint32_t kind; /* 0 = not known, 1 = a message, 2 = a collective operation */
+    uint32_t kind; /* enum esi_otf2_channel_kind */
 };
 
 /* Counts what comes on each channel. */

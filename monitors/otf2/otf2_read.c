@@ -14,66 +14,14 @@
 #include "eventspace/tuple.h"
 #include "monitors/otf2/otf2_archive.h"
 #include "monitors/otf2/otf2_operations.h"
-#include "monitors/otf2/otf2_posts.h"
-#include "monitors/otf2/otf2_tables.h"
+#include "monitors/otf2/otf2_read_private.h"
 #include "monitors/otf2/otf2_world.h"
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
 
 enum { READING_TUPLES = 8192 }; /* between two times that the order goes on */
 
-/* What a record says. */
-struct read_record {
-    bool is_there;
-    bool is_request; /* of a send */
-    uint16_t code;   /* of the operation, where the region says none */
-    uint32_t communicator;
-    int32_t peer;
-    int32_t tag;
-    uint32_t bytes;
-    uint32_t number;
-};
-
-/* A region that a location is in. */
-struct region {
-    const struct es_operation *operation; /* NULL = none of MPI */
-    uint64_t start_ns;
-    struct read_record send;
-    struct read_record receive;
-    struct read_record collective;
-    bool is_told; /* its records speak for it */
-};
-
-/* What was posted and is not complete. */
-struct read_request {
-    uint64_t id;
-    size_t post;
-    uint64_t start_ns;
-    const struct es_operation *operation; /* of the region */
-};
-
-struct location {
-    struct esi_otf2_place place;
-    struct region *regions; /* the innermost is last; owned, as the next */
-    size_t region_count, region_capacity;
-    struct read_request *requests;
-    size_t request_count, request_capacity;
-};
-
-struct otf2_reading {
-    const char *path;
-    struct es_error *error;
-    int result; /* of what a callback did */
-    struct esi_otf2_tables tables;
-    struct location *locations;      /* by row; owned */
-    struct esi_causality *causality; /* NULL = the first time */
-    struct esi_otf2_posts posts;
-    size_t next_post;
-    struct esi_otf2_counters sends;
-    uint64_t tuples;
-};
-
-static OTF2_CallbackCode fail_reading(struct otf2_reading *reading, int result)
+static OTF2_CallbackCode fail_reading(struct esi_otf2_reading *reading, int result)
 {
     if (reading->result == 0)
         reading->result = result;
@@ -82,8 +30,8 @@ static OTF2_CallbackCode fail_reading(struct otf2_reading *reading, int result)
 
 /* --- Tuples ----------------------------------------------------------------------- */
 
-static OTF2_CallbackCode add_tuple(struct otf2_reading *reading,
-                                   const struct location *location,
+static OTF2_CallbackCode add_tuple(struct esi_otf2_reading *reading,
+                                   const struct esi_otf2_read_location *location,
                                    const struct es_tuple *tuple)
 {
     const struct esi_causal_tuple told = {.tuple = *tuple,
@@ -97,9 +45,9 @@ static OTF2_CallbackCode add_tuple(struct otf2_reading *reading,
     return result < 0 ? fail_reading(reading, result) : OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode add_record(struct otf2_reading *reading,
-                                    const struct location *location,
-                                    const struct read_record *record,
+static OTF2_CallbackCode add_record(struct esi_otf2_reading *reading,
+                                    const struct esi_otf2_read_location *location,
+                                    const struct esi_otf2_read_record *record,
                                     uint64_t start_ns,
                                     uint64_t stop_ns)
 {
@@ -119,44 +67,81 @@ static OTF2_CallbackCode add_record(struct otf2_reading *reading,
     return add_tuple(reading, location, &tuple);
 }
 
-static uint32_t bytes_of(uint64_t bytes)
-{
-    return bytes < ES_BYTES_MAX ? (uint32_t)bytes : ES_BYTES_MAX;
-}
-
-/* The row of a communicator, by which tuples name it. */
-static OTF2_CallbackCode find_communicator(struct otf2_reading *reading,
-                                           OTF2_CommRef id,
-                                           uint32_t *ret_row)
-{
-    const struct esi_otf2_row *row = esi_otf2_row(&reading->tables.communicators, id);
-
-    if (!row)
-        return fail_reading(reading,
-                            es_error_set(reading->error, -EINVAL,
-                                         "%s: an event names communicator %" PRIu32
-                                         ", which is not defined",
-                                         reading->path, id));
-    *ret_row = (uint32_t)(row - reading->tables.communicators.rows);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
 /* --- Where events are ------------------------------------------------------------- */
 
 /* NULL: it is no thread of a rank. */
-static struct location *find_location(struct otf2_reading *reading, OTF2_LocationRef id)
+static struct esi_otf2_read_location *find_location(struct esi_otf2_reading *reading,
+                                                    OTF2_LocationRef id)
 {
     const struct esi_otf2_row *row = esi_otf2_row(&reading->tables.locations, id);
-    struct location *location =
+    struct esi_otf2_read_location *location =
         row ? &reading->locations[row - reading->tables.locations.rows] : NULL;
 
     return location && location->place.is_used ? location : NULL;
 }
 
-static struct region *innermost_region(const struct location *location)
+/* What an event names; NULL after an error. */
+struct esi_otf2_row *esi_otf2_read_named(struct esi_otf2_reading *reading,
+                                         const struct esi_otf2_table *table,
+                                         const char *what,
+                                         uint64_t id)
+{
+    struct esi_otf2_row *row = esi_otf2_row(table, id);
+
+    if (!row)
+        fail_reading(reading, es_error_set(reading->error, -EINVAL,
+                                           "%s: an event names %s %" PRIu64
+                                           ", which is not defined",
+                                           reading->path, what, id));
+    return row;
+}
+
+/* Where an event on a communicator is, and the communicator's row, by which tuples name
+ * it.  NULL: of nobody, or after an error. */
+struct esi_otf2_read_location *esi_otf2_read_place(struct esi_otf2_reading *reading,
+                                                   OTF2_LocationRef id,
+                                                   uint64_t communicator,
+                                                   uint32_t *ret_row)
+{
+    const struct esi_otf2_table *table = &reading->tables.communicators;
+    struct esi_otf2_read_location *location = find_location(reading, id);
+    const struct esi_otf2_row *row =
+        location ? esi_otf2_read_named(reading, table, "communicator", communicator)
+                 : NULL;
+
+    if (!row)
+        return NULL;
+    *ret_row = (uint32_t)(row - table->rows);
+    return location;
+}
+
+OTF2_CallbackCode esi_otf2_read_code(const struct esi_otf2_reading *reading)
+{
+    return reading->result < 0 ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
+}
+
+static struct esi_otf2_read_region *innermost_region(
+    const struct esi_otf2_read_location *location)
 {
     return location->region_count > 0 ? &location->regions[location->region_count - 1]
                                       : NULL;
+}
+
+/* The call that a location is in; NULL: in none of MPI. */
+const struct es_operation *esi_otf2_read_call(
+    const struct esi_otf2_read_location *location)
+{
+    const struct esi_otf2_read_region *region = innermost_region(location);
+
+    return region ? region->operation : NULL;
+}
+
+/* What a call starts happens apart from the call. */
+static bool is_in_start(const struct esi_otf2_read_location *location)
+{
+    const struct es_operation *call = esi_otf2_read_call(location);
+
+    return call && esi_otf2_starts(call);
 }
 
 static OTF2_CallbackCode take_enter(OTF2_LocationRef id,
@@ -165,8 +150,8 @@ static OTF2_CallbackCode take_enter(OTF2_LocationRef id,
                                     OTF2_AttributeList *attributes,
                                     OTF2_RegionRef region)
 {
-    struct otf2_reading *reading = data;
-    struct location *location = find_location(reading, id);
+    struct esi_otf2_reading *reading = data;
+    struct esi_otf2_read_location *location = find_location(reading, id);
     const struct esi_otf2_row *row = esi_otf2_row(&reading->tables.regions, region);
 
     (void)attributes;
@@ -175,41 +160,47 @@ static OTF2_CallbackCode take_enter(OTF2_LocationRef id,
     if (ESI_ARRAY_RESERVE(location->regions, location->region_capacity,
                           location->region_count + 1) < 0)
         return fail_reading(reading, -ENOMEM);
-    location->regions[location->region_count++] =
-        (struct region){.operation = row ? row->operation : NULL,
-                        .start_ns = esi_otf2_time_ns(&reading->tables, time)};
+    location->regions[location->region_count++] = (struct esi_otf2_read_region){
+        .operation = row ? row->operation : NULL,
+        .start_ns = esi_otf2_time_ns(&reading->tables, time)};
     return OTF2_CALLBACK_SUCCESS;
 }
 
+/* MPI_Win_start and the like: OTF2 does not say which epoch it is. */
+static bool has_epoch(const struct es_operation *operation)
+{
+    return operation->code >= ES_OP_MPI_Win_start &&
+           operation->code <= ES_OP_MPI_Win_test;
+}
+
 /* A call of MPI without a record: with MPI_PROC_NULL, or of another kind. */
-static OTF2_CallbackCode add_plain(struct otf2_reading *reading,
-                                   const struct location *location,
-                                   const struct region *region,
+static OTF2_CallbackCode add_plain(struct esi_otf2_reading *reading,
+                                   const struct esi_otf2_read_location *location,
+                                   const struct esi_otf2_read_region *region,
                                    uint64_t stop_ns)
 {
-    const struct read_record record = {.code = region->operation->code,
-                                       .communicator = ES_COMMUNICATOR_NONE,
-                                       .peer = ES_PEER_NONE,
-                                       .number = ES_SEQUENCE_UNKNOWN};
+    const struct esi_otf2_read_record record = {.code = region->operation->code,
+                                                .communicator = ES_COMMUNICATOR_NONE,
+                                                .peer = ES_PEER_NONE,
+                                                .number = ES_SEQUENCE_UNKNOWN};
 
-    if (region->operation->order != ES_ORDER_NONE ||
-        region->operation->op_class == ES_CLASS_ONE_SIDED)
+    if ((region->operation->order != ES_ORDER_NONE && !region->operation->persistent) ||
+        has_epoch(region->operation))
         return OTF2_CALLBACK_SUCCESS;
     return add_record(reading, location, &record, region->start_ns, stop_ns);
 }
 
-static OTF2_CallbackCode add_region(struct otf2_reading *reading,
-                                    const struct location *location,
-                                    const struct region *region,
+static OTF2_CallbackCode add_region(struct esi_otf2_reading *reading,
+                                    const struct esi_otf2_read_location *location,
+                                    const struct esi_otf2_read_region *region,
                                     uint64_t stop_ns)
 {
-    const struct read_record *records[] = {&region->send, &region->receive,
-                                           &region->collective};
     OTF2_CallbackCode code = OTF2_CALLBACK_SUCCESS;
 
-    for (size_t i = 0; i < 3 && code == OTF2_CALLBACK_SUCCESS; i++)
-        if (records[i]->is_there)
-            code = add_record(reading, location, records[i], region->start_ns, stop_ns);
+    for (size_t i = 0; i < ESI_OTF2_READ_PARTS && code == OTF2_CALLBACK_SUCCESS; i++)
+        if (region->records[i].is_there)
+            code = add_record(reading, location, &region->records[i], region->start_ns,
+                              stop_ns);
     if (code == OTF2_CALLBACK_SUCCESS && region->operation && !region->is_told)
         code = add_plain(reading, location, region, stop_ns);
     return code;
@@ -221,8 +212,8 @@ static OTF2_CallbackCode take_leave(OTF2_LocationRef id,
                                     OTF2_AttributeList *attributes,
                                     OTF2_RegionRef region)
 {
-    struct otf2_reading *reading = data;
-    struct location *location = find_location(reading, id);
+    struct esi_otf2_reading *reading = data;
+    struct esi_otf2_read_location *location = find_location(reading, id);
 
     (void)attributes;
     (void)region;
@@ -239,52 +230,47 @@ static OTF2_CallbackCode take_leave(OTF2_LocationRef id,
 
 /* A record of a call that blocks, or a send: it is told when the region is left, or
  * here if there is none. */
-static OTF2_CallbackCode keep_record(struct otf2_reading *reading,
-                                     const struct location *location,
-                                     const struct read_record *record,
-                                     struct read_record *kept,
+OTF2_CallbackCode esi_otf2_read_keep(struct esi_otf2_reading *reading,
+                                     const struct esi_otf2_read_location *location,
+                                     const struct esi_otf2_read_record *record,
+                                     enum esi_otf2_read_part part,
                                      OTF2_TimeStamp time)
 {
     uint64_t ns = esi_otf2_time_ns(&reading->tables, time);
+    struct esi_otf2_read_region *region = innermost_region(location);
 
     if (!reading->causality)
         return OTF2_CALLBACK_SUCCESS;
-    if (!kept || kept->is_there)
+    if (!region || region->records[part].is_there || is_in_start(location))
         return add_record(reading, location, record, ns, ns);
-    *kept = *record;
-    innermost_region(location)->is_told = true;
+    region->records[part] = *record;
+    region->records[part].is_there = true;
+    region->is_told = true;
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode add_send(struct otf2_reading *reading,
+static OTF2_CallbackCode add_send(struct esi_otf2_reading *reading,
                                   OTF2_LocationRef id,
                                   OTF2_TimeStamp time,
                                   OTF2_CommRef communicator,
-                                  struct read_record record)
+                                  struct esi_otf2_read_record record)
 {
-    const struct location *location = find_location(reading, id);
-    struct region *region;
-    struct esi_otf2_channel channel;
-    OTF2_CallbackCode code;
+    const struct esi_otf2_read_location *location =
+        esi_otf2_read_place(reading, id, communicator, &record.communicator);
+    struct esi_otf2_channel channel = {.communicator = communicator,
+                                       .peer = (uint32_t)record.peer,
+                                       .tag = (uint32_t)record.tag,
+                                       .kind = ESI_OTF2_MESSAGE};
 
-    if (!location)
-        return OTF2_CALLBACK_SUCCESS;
-    code = find_communicator(reading, communicator, &record.communicator);
-    if (code != OTF2_CALLBACK_SUCCESS || !reading->causality)
-        return code;
-    region = innermost_region(location);
-    record.code = esi_otf2_code_for(region ? region->operation : NULL, ES_CLASS_SEND,
-                                    false, record.code);
-    record.is_there = true;
-    channel = (struct esi_otf2_channel){.communicator = communicator,
-                                        .process = location->place.process,
-                                        .peer = (uint32_t)record.peer,
-                                        .tag = (uint32_t)record.tag,
-                                        .kind = 1};
+    if (!location || !reading->causality)
+        return esi_otf2_read_code(reading);
+    record.code = esi_otf2_code_for(esi_otf2_read_call(location), ES_CLASS_SEND, false,
+                                    record.code);
+    channel.process = location->place.process;
     record.number = esi_otf2_count(&reading->sends, &channel);
     if (record.number == UINT32_MAX)
         return fail_reading(reading, -ENOMEM);
-    return keep_record(reading, location, &record, region ? &region->send : NULL, time);
+    return esi_otf2_read_keep(reading, location, &record, ESI_OTF2_READ_SEND, time);
 }
 
 static OTF2_CallbackCode take_send(OTF2_LocationRef id,
@@ -298,10 +284,10 @@ static OTF2_CallbackCode take_send(OTF2_LocationRef id,
 {
     (void)attributes;
     return add_send(data, id, time, communicator,
-                    (struct read_record){.code = ES_OP_MPI_Send,
-                                         .peer = (int32_t)receiver,
-                                         .tag = (int32_t)tag,
-                                         .bytes = bytes_of(bytes)});
+                    (struct esi_otf2_read_record){.code = ES_OP_MPI_Send,
+                                                  .peer = (int32_t)receiver,
+                                                  .tag = (int32_t)tag,
+                                                  .bytes = esi_otf2_read_bytes(bytes)});
 }
 
 static OTF2_CallbackCode take_isend(OTF2_LocationRef id,
@@ -317,14 +303,14 @@ static OTF2_CallbackCode take_isend(OTF2_LocationRef id,
     (void)attributes;
     (void)request;
     return add_send(data, id, time, communicator,
-                    (struct read_record){.code = ES_OP_MPI_Isend,
-                                         .peer = (int32_t)receiver,
-                                         .tag = (int32_t)tag,
-                                         .bytes = bytes_of(bytes)});
+                    (struct esi_otf2_read_record){.code = ES_OP_MPI_Isend,
+                                                  .peer = (int32_t)receiver,
+                                                  .tag = (int32_t)tag,
+                                                  .bytes = esi_otf2_read_bytes(bytes)});
 }
 
 /* The next post, which was added when events were read first. */
-static OTF2_CallbackCode make_post(struct otf2_reading *reading, size_t *ret_post)
+static OTF2_CallbackCode make_post(struct esi_otf2_reading *reading, size_t *ret_post)
 {
     if (!reading->causality && esi_otf2_posts_add(&reading->posts) < 0)
         return fail_reading(reading, -ENOMEM);
@@ -335,7 +321,7 @@ static OTF2_CallbackCode make_post(struct otf2_reading *reading, size_t *ret_pos
 }
 
 /* The first time its channel becomes known, the second time its number. */
-static uint32_t complete_post(struct otf2_reading *reading,
+static uint32_t complete_post(struct esi_otf2_reading *reading,
                               size_t post,
                               const struct esi_otf2_channel *channel)
 {
@@ -353,48 +339,37 @@ static OTF2_CallbackCode take_receive(OTF2_LocationRef id,
                                       uint32_t tag,
                                       uint64_t bytes)
 {
-    struct otf2_reading *reading = data;
-    struct location *location = find_location(reading, id);
-    struct read_record record = {.is_there = true,
-                                 .peer = (int32_t)sender,
-                                 .tag = (int32_t)tag,
-                                 .bytes = bytes_of(bytes)};
-    struct region *region;
-    OTF2_CallbackCode code;
+    struct esi_otf2_reading *reading = data;
+    struct esi_otf2_read_record record = {.peer = (int32_t)sender,
+                                          .tag = (int32_t)tag,
+                                          .bytes = esi_otf2_read_bytes(bytes)};
+    const struct esi_otf2_read_location *location =
+        esi_otf2_read_place(reading, id, communicator, &record.communicator);
     size_t post;
 
     (void)attributes;
-    if (!location)
-        return OTF2_CALLBACK_SUCCESS;
-    code = find_communicator(reading, communicator, &record.communicator);
-    if (code == OTF2_CALLBACK_SUCCESS)
-        code = make_post(reading, &post);
-    if (code != OTF2_CALLBACK_SUCCESS)
-        return code;
-    region = innermost_region(location);
-    record.code = region && region->operation && region->operation->combined
-                      ? ES_OP_MPI_Sendrecv_receive
-                      : esi_otf2_code_for(region ? region->operation : NULL,
-                                          ES_CLASS_RECEIVE, false, ES_OP_MPI_Recv);
+    if (!location || make_post(reading, &post) != OTF2_CALLBACK_SUCCESS)
+        return esi_otf2_read_code(reading);
+    record.code = esi_otf2_code_for(esi_otf2_read_call(location), ES_CLASS_RECEIVE,
+                                    false, ES_OP_MPI_Recv);
     record.number =
         complete_post(reading, post,
                       &(struct esi_otf2_channel){communicator, location->place.process,
-                                                 sender, tag, 1});
-    return keep_record(reading, location, &record, region ? &region->receive : NULL,
-                       time);
+                                                 sender, tag, ESI_OTF2_MESSAGE});
+    return esi_otf2_read_keep(reading, location, &record, ESI_OTF2_READ_RECEIVE, time);
 }
 
 /* --- Requests --------------------------------------------------------------------- */
 
-static OTF2_CallbackCode add_request(struct otf2_reading *reading,
+static OTF2_CallbackCode add_request(struct esi_otf2_reading *reading,
                                      OTF2_LocationRef id,
                                      OTF2_TimeStamp time,
                                      uint64_t number)
 {
-    struct location *location = find_location(reading, id);
-    struct read_request request = {
+    struct esi_otf2_read_location *location = find_location(reading, id);
+    struct esi_otf2_read_request request = {
         .id = number, .start_ns = esi_otf2_time_ns(&reading->tables, time)};
-    struct region *region;
+    struct esi_otf2_read_region *region;
     OTF2_CallbackCode code;
 
     if (!location)
@@ -405,9 +380,10 @@ static OTF2_CallbackCode add_request(struct otf2_reading *reading,
     region = innermost_region(location);
     if (region) {
         request.operation = region->operation;
-        request.start_ns = region->start_ns;
-        /* A call that starts a persistent one has a tuple of its own. */
-        region->is_told = region->operation && region->operation->nonblocking;
+        if (!is_in_start(location)) {
+            request.start_ns = region->start_ns;
+            region->is_told = true;
+        }
     }
     if (ESI_ARRAY_RESERVE(location->requests, location->request_capacity,
                           location->request_count + 1) < 0)
@@ -427,11 +403,11 @@ static OTF2_CallbackCode take_request(OTF2_LocationRef id,
 }
 
 /* Removes the request.  One that was never posted is posted now. */
-static OTF2_CallbackCode end_request(struct otf2_reading *reading,
-                                     struct location *location,
+static OTF2_CallbackCode end_request(struct esi_otf2_reading *reading,
+                                     struct esi_otf2_read_location *location,
                                      OTF2_TimeStamp time,
                                      uint64_t number,
-                                     struct read_request *ret_request)
+                                     struct esi_otf2_read_request *ret_request)
 {
     for (size_t i = location->request_count; i > 0; i--)
         if (location->requests[i - 1].id == number) {
@@ -441,18 +417,18 @@ static OTF2_CallbackCode end_request(struct otf2_reading *reading,
             location->request_count--;
             return OTF2_CALLBACK_SUCCESS;
         }
-    *ret_request =
-        (struct read_request){.start_ns = esi_otf2_time_ns(&reading->tables, time)};
+    *ret_request = (struct esi_otf2_read_request){
+        .start_ns = esi_otf2_time_ns(&reading->tables, time)};
     return make_post(reading, &ret_request->post);
 }
 
 /* A request is complete. */
-static OTF2_CallbackCode complete_request(struct otf2_reading *reading,
-                                          const struct location *location,
+static OTF2_CallbackCode complete_request(struct esi_otf2_reading *reading,
+                                          const struct esi_otf2_read_location *location,
                                           OTF2_TimeStamp time,
-                                          const struct read_request *request,
+                                          const struct esi_otf2_read_request *request,
                                           struct esi_otf2_channel channel,
-                                          struct read_record record)
+                                          struct esi_otf2_read_record record)
 {
     channel.process = location->place.process;
     record.number = complete_post(reading, request->post, &channel);
@@ -472,28 +448,26 @@ static OTF2_CallbackCode take_ireceive(OTF2_LocationRef id,
                                        uint64_t bytes,
                                        uint64_t number)
 {
-    struct otf2_reading *reading = data;
-    struct location *location = find_location(reading, id);
-    struct read_record record = {
-        .peer = (int32_t)sender, .tag = (int32_t)tag, .bytes = bytes_of(bytes)};
-    struct read_request request;
-    OTF2_CallbackCode code;
+    struct esi_otf2_reading *reading = data;
+    struct esi_otf2_read_record record = {.peer = (int32_t)sender,
+                                          .tag = (int32_t)tag,
+                                          .bytes = esi_otf2_read_bytes(bytes)};
+    struct esi_otf2_read_location *location =
+        esi_otf2_read_place(reading, id, communicator, &record.communicator);
+    struct esi_otf2_read_request request;
 
     (void)attributes;
-    if (!location)
-        return OTF2_CALLBACK_SUCCESS;
-    code = find_communicator(reading, communicator, &record.communicator);
-    if (code == OTF2_CALLBACK_SUCCESS)
-        code = end_request(reading, location, time, number, &request);
-    if (code != OTF2_CALLBACK_SUCCESS)
-        return code;
+    if (!location ||
+        end_request(reading, location, time, number, &request) != OTF2_CALLBACK_SUCCESS)
+        return esi_otf2_read_code(reading);
     record.code =
         esi_otf2_code_for(request.operation, ES_CLASS_RECEIVE, true, ES_OP_MPI_Irecv);
-    return complete_request(
-        reading, location, time, &request,
-        (struct esi_otf2_channel){
-            .communicator = communicator, .peer = sender, .tag = tag, .kind = 1},
-        record);
+    return complete_request(reading, location, time, &request,
+                            (struct esi_otf2_channel){.communicator = communicator,
+                                                      .peer = sender,
+                                                      .tag = tag,
+                                                      .kind = ESI_OTF2_MESSAGE},
+                            record);
 }
 
 static OTF2_CallbackCode take_cancelled(OTF2_LocationRef id,
@@ -502,21 +476,23 @@ static OTF2_CallbackCode take_cancelled(OTF2_LocationRef id,
                                         OTF2_AttributeList *attributes,
                                         uint64_t number)
 {
-    const struct read_record record = {.code = ES_OP_MPI_Irecv,
-                                       .communicator = ES_COMMUNICATOR_NONE,
-                                       .peer = ES_PEER_NONE};
-    struct otf2_reading *reading = data;
-    struct location *location = find_location(reading, id);
+    struct esi_otf2_read_record record = {.communicator = ES_COMMUNICATOR_NONE,
+                                          .peer = ES_PEER_NONE};
+    struct esi_otf2_reading *reading = data;
+    struct esi_otf2_read_location *location = find_location(reading, id);
 
     (void)attributes;
     for (size_t i = 0; location && i < location->request_count; i++) {
-        struct read_request request = location->requests[i];
+        struct esi_otf2_read_request request = location->requests[i];
 
         if (request.id != number)
             continue;
         location->requests[i] = location->requests[--location->request_count];
+        record.code = esi_otf2_code_for(request.operation, ES_CLASS_RECEIVE, true,
+                                        ES_OP_MPI_Irecv);
         return complete_request(reading, location, time, &request,
-                                (struct esi_otf2_channel){.kind = 0}, record);
+                                (struct esi_otf2_channel){.kind = ESI_OTF2_NOTHING},
+                                record);
     }
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -525,29 +501,51 @@ static OTF2_CallbackCode take_cancelled(OTF2_LocationRef id,
 
 /* What a record of a collective operation says; its code is 0 for one that is left
  * out. */
-static struct read_record describe_collective(const struct otf2_reading *reading,
-                                              const struct es_operation *region,
-                                              bool nonblocking,
-                                              OTF2_CollectiveOp name,
-                                              uint32_t communicator,
-                                              uint32_t root,
-                                              struct esi_otf2_sizes sizes)
+static struct esi_otf2_read_record describe_collective(
+    const struct esi_otf2_reading *reading,
+    const struct es_operation *region,
+    bool nonblocking,
+    OTF2_CollectiveOp name,
+    uint32_t communicator,
+    uint32_t root,
+    struct esi_otf2_sizes sizes)
 {
     const struct esi_otf2_row *row = &reading->tables.communicators.rows[communicator];
     const struct esi_otf2_row *group =
         esi_otf2_row(&reading->tables.groups, row->refers);
     bool is_named = region && esi_otf2_collective(region) == name &&
                     region->nonblocking == nonblocking &&
-                    region->op_class != ES_CLASS_ONE_SIDED &&
-                    region->order != ES_ORDER_NONE;
+                    region->op_class != ES_CLASS_ONE_SIDED;
+    bool persistent = region && esi_otf2_starts(region);
 
-    return (struct read_record){
-        .is_there = true,
-        .code = is_named ? region->code : esi_otf2_code_of(name),
+    return (struct esi_otf2_read_record){
+        .code = is_named ? region->code : esi_otf2_code_of(name, persistent),
         .communicator = communicator,
         .peer = root < OTF2_COLLECTIVE_ROOT_THIS_GROUP ? (int32_t)root : ES_PEER_NONE,
         .bytes = esi_otf2_bytes_of(name, sizes, group ? group->count : 0),
+        .number = ES_SEQUENCE_UNKNOWN,
     };
+}
+
+/* One that blocks, of a communicator or a window.  Those that order nothing have no
+ * number. */
+OTF2_CallbackCode esi_otf2_read_number(struct esi_otf2_reading *reading,
+                                       const struct esi_otf2_read_location *location,
+                                       struct esi_otf2_read_record *record,
+                                       uint32_t kind,
+                                       uint64_t id)
+{
+    const struct esi_otf2_channel channel = {
+        .communicator = id, .process = location->place.process, .kind = kind};
+    OTF2_CallbackCode code;
+    size_t post;
+
+    if (es_operation_find(record->code)->order == ES_ORDER_NONE)
+        return OTF2_CALLBACK_SUCCESS;
+    code = make_post(reading, &post);
+    if (code == OTF2_CALLBACK_SUCCESS)
+        record->number = complete_post(reading, post, &channel);
+    return code;
 }
 
 static OTF2_CallbackCode take_collective(OTF2_LocationRef id,
@@ -560,31 +558,23 @@ static OTF2_CallbackCode take_collective(OTF2_LocationRef id,
                                          uint64_t sent,
                                          uint64_t received)
 {
-    struct otf2_reading *reading = data;
-    struct location *location = find_location(reading, id);
-    struct region *region;
-    struct read_record record;
+    struct esi_otf2_reading *reading = data;
     uint32_t row;
-    size_t post;
+    const struct esi_otf2_read_location *location =
+        esi_otf2_read_place(reading, id, communicator, &row);
+    struct esi_otf2_read_record record;
 
     (void)attributes;
     if (!location)
-        return OTF2_CALLBACK_SUCCESS;
-    if (find_communicator(reading, communicator, &row) != OTF2_CALLBACK_SUCCESS)
-        return OTF2_CALLBACK_INTERRUPT;
-    region = innermost_region(location);
-    record =
-        describe_collective(reading, region ? region->operation : NULL, false, name,
-                            row, root, (struct esi_otf2_sizes){sent, received});
-    if (record.code == 0)
-        return OTF2_CALLBACK_SUCCESS;
-    if (make_post(reading, &post) != OTF2_CALLBACK_SUCCESS)
-        return OTF2_CALLBACK_INTERRUPT;
-    record.number = complete_post(
-        reading, post,
-        &(struct esi_otf2_channel){communicator, location->place.process, 0, 0, 2});
-    return keep_record(reading, location, &record, region ? &region->collective : NULL,
-                       time);
+        return esi_otf2_read_code(reading);
+    record = describe_collective(reading, esi_otf2_read_call(location), false, name,
+                                 row, root, (struct esi_otf2_sizes){sent, received});
+    if (record.code == 0 ||
+        esi_otf2_read_number(reading, location, &record, ESI_OTF2_COLLECTIVE,
+                             communicator) != OTF2_CALLBACK_SUCCESS)
+        return esi_otf2_read_code(reading);
+    return esi_otf2_read_keep(reading, location, &record, ESI_OTF2_READ_COLLECTIVE,
+                              time);
 }
 
 static OTF2_CallbackCode take_complete_collective(OTF2_LocationRef id,
@@ -598,25 +588,25 @@ static OTF2_CallbackCode take_complete_collective(OTF2_LocationRef id,
                                                   uint64_t received,
                                                   uint64_t number)
 {
-    struct otf2_reading *reading = data;
-    struct location *location = find_location(reading, id);
-    struct read_request request;
-    struct read_record record;
+    struct esi_otf2_reading *reading = data;
     uint32_t row;
+    struct esi_otf2_read_location *location =
+        esi_otf2_read_place(reading, id, communicator, &row);
+    struct esi_otf2_read_request request;
+    struct esi_otf2_read_record record;
 
     (void)attributes;
-    if (!location)
-        return OTF2_CALLBACK_SUCCESS;
-    if (find_communicator(reading, communicator, &row) != OTF2_CALLBACK_SUCCESS ||
+    if (!location ||
         end_request(reading, location, time, number, &request) != OTF2_CALLBACK_SUCCESS)
-        return OTF2_CALLBACK_INTERRUPT;
+        return esi_otf2_read_code(reading);
     record = describe_collective(reading, request.operation, true, name, row, root,
                                  (struct esi_otf2_sizes){sent, received});
     if (record.code == 0)
         return OTF2_CALLBACK_SUCCESS;
-    return complete_request(
-        reading, location, time, &request,
-        (struct esi_otf2_channel){.communicator = communicator, .kind = 2}, record);
+    return complete_request(reading, location, time, &request,
+                            (struct esi_otf2_channel){.communicator = communicator,
+                                                      .kind = ESI_OTF2_COLLECTIVE},
+                            record);
 }
 
 /* --- Reading ---------------------------------------------------------------------- */
@@ -638,10 +628,11 @@ static void set_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks)
                                                                           take_request);
     OTF2_GlobalEvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(
         callbacks, take_complete_collective);
+    esi_otf2_read_windows(callbacks);
 }
 
 /* Of all locations: the library wants to be told which. */
-static OTF2_ErrorCode open_events(const struct otf2_reading *reading,
+static OTF2_ErrorCode open_events(const struct esi_otf2_reading *reading,
                                   OTF2_Reader *reader)
 {
     const struct esi_otf2_table *locations = &reading->tables.locations;
@@ -676,7 +667,7 @@ static OTF2_ErrorCode open_events(const struct otf2_reading *reading,
     return code;
 }
 
-static int read_events(struct otf2_reading *reading, OTF2_Reader *reader)
+static int read_events(struct esi_otf2_reading *reading, OTF2_Reader *reader)
 {
     OTF2_GlobalEvtReaderCallbacks *callbacks = OTF2_GlobalEvtReaderCallbacks_New();
     OTF2_ErrorCode code = callbacks ? open_events(reading, reader) : OTF2_ERROR_ENOMEM;
@@ -707,7 +698,7 @@ static int read_events(struct otf2_reading *reading, OTF2_Reader *reader)
                         reading->path, count, reading->tables.event_count);
 }
 
-static int prepare_reading(struct otf2_reading *reading)
+static int prepare_reading(struct esi_otf2_reading *reading)
 {
     const struct esi_otf2_table *locations = &reading->tables.locations;
     struct esi_otf2_world world = {.tables = &reading->tables,
@@ -725,7 +716,7 @@ static int prepare_reading(struct otf2_reading *reading)
     return result;
 }
 
-static void finish_reading(struct otf2_reading *reading)
+static void finish_reading(struct esi_otf2_reading *reading)
 {
     for (size_t i = 0; reading->locations && i < reading->tables.locations.count; i++) {
         free(reading->locations[i].regions);
@@ -737,7 +728,7 @@ static void finish_reading(struct otf2_reading *reading)
 }
 
 /* Reads the archive once: definitions, and with them events. */
-static int read_once(struct otf2_reading *reading)
+static int read_once(struct esi_otf2_reading *reading)
 {
     OTF2_Reader *reader = OTF2_Reader_Open(reading->path);
     int result;
@@ -761,8 +752,9 @@ static int read_twice(const char *path,
                       struct esi_causality *causality,
                       struct es_error *error)
 {
-    struct otf2_reading first = {.path = path, .error = error};
-    struct otf2_reading second = {.path = path, .error = error, .causality = causality};
+    struct esi_otf2_reading first = {.path = path, .error = error};
+    struct esi_otf2_reading second = {
+        .path = path, .error = error, .causality = causality};
     int result = read_once(&first);
 
     if (result == 0)

@@ -64,6 +64,7 @@ void esi_otf2_tables_fini(struct esi_otf2_tables *tables)
     finish_table(&tables->regions);
     finish_table(&tables->groups);
     finish_table(&tables->communicators);
+    finish_table(&tables->windows);
 }
 
 /* --- What is read ----------------------------------------------------------------- */
@@ -229,6 +230,21 @@ static OTF2_CallbackCode take_between(void *data,
     return row.text ? add_row(&tables->communicators, &row) : OTF2_CALLBACK_ERROR;
 }
 
+static OTF2_CallbackCode take_window(void *data,
+                                     OTF2_RmaWinRef self,
+                                     OTF2_StringRef name,
+                                     OTF2_CommRef communicator,
+                                     OTF2_RmaWinFlag flags)
+{
+    struct esi_otf2_tables *tables = data;
+    const struct esi_otf2_row row = {
+        .id = self, .refers = communicator, .count = (uint32_t)tables->windows.count};
+
+    (void)name;
+    (void)flags;
+    return add_row(&tables->windows, &row);
+}
+
 /* --- Reading ---------------------------------------------------------------------- */
 
 static void set_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks)
@@ -242,6 +258,7 @@ static void set_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks)
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, take_group);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, take_communicator);
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, take_between);
+    OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(callbacks, take_window);
 }
 
 int esi_otf2_tables_read(struct esi_otf2_tables *tables,

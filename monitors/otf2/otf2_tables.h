@@ -15,13 +15,14 @@
 
 struct esi_otf2_row {
     uint64_t id;       /* of the definition */
-    uint64_t refers;   /* a group's node, a location's group, a communicator's group */
+    uint64_t refers;   /* a group's node, a location's group, a communicator's group, a
+                          window's communicator */
     uint64_t other;    /* an intercommunicator's second group; else UINT64_MAX; of a
                        location its number of events */
     char *text;        /* a string, a node's name; owned, as the next */
     uint64_t *members; /* of a group */
-    uint32_t count;
-    uint32_t kind;                        /* OTF2_GroupType of a group */
+    uint32_t count;    /* of them; a window's number on its communicator */
+    uint32_t kind;     /* OTF2_GroupType of a group */
     const struct es_operation *operation; /* of a region; NULL = none of MPI */
 };
 
@@ -40,6 +41,7 @@ struct esi_otf2_tables {
     struct esi_otf2_table regions;
     struct esi_otf2_table groups;
     struct esi_otf2_table communicators;
+    struct esi_otf2_table windows;
     uint64_t ranks; /* id of the group of all ranks' locations; UINT64_MAX = none */
     uint64_t event_count; /* of all locations */
     uint64_t resolution;  /* ticks per second */

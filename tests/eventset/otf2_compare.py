@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""otf2_compare.py - reads an archive of OTF2 with its own Python module, and compares
-it event by event with the CSV of the same run.
+"""otf2_compare.py - compares archives of OTF2 with the CSV of the same run.
 
-usage: otf2_compare.py TRACES.otf2 RUN.csv
+usage: otf2_compare.py archive TRACES.otf2 RUN.csv
+       otf2_compare.py back RUN.csv BACK.csv
+
+`archive` reads with OTF2's own Python module and compares event by event.  `back`
+compares what came back by import: all columns of all events, but for the differences
+that `allowed` lists.
 """
 
 import collections
@@ -12,39 +16,170 @@ import csv
 import json
 import sys
 
-import otf2
+COLLECTIVES = {"MPI_Comm_dup": "CREATE_HANDLE", "MPI_Comm_idup": "CREATE_HANDLE",
+               "MPI_Comm_split": "CREATE_HANDLE", "MPI_Cart_create": "CREATE_HANDLE",
+               "MPI_Comm_free": "DESTROY_HANDLE", "MPI_Win_create": "CREATE_HANDLE",
+               "MPI_Win_allocate": "CREATE_HANDLE_AND_ALLOCATE",
+               "MPI_Win_free": "DESTROY_HANDLE", "MPI_Win_fence": "BARRIER"}
+POSTED_SENDS = {"MPI_Isend", "MPI_Issend", "MPI_Isendrecv", "MPI_Start send"}
+POSTED_RECEIVES = {"MPI_Irecv", "MPI_Imrecv", "MPI_Isendrecv receive", "MPI_Start receive"}
+ACCESSES = {"MPI_Put": "RmaPut", "MPI_Rput": "RmaPut", "MPI_Get": "RmaGet",
+            "MPI_Accumulate": "RmaAtomic", "MPI_Get_accumulate": "RmaAtomic",
+            "MPI_Fetch_and_op": "RmaAtomic", "MPI_Compare_and_swap": "RmaAtomic"}
+# Calls that complete accesses: of all targets, at the target, too.
+COMPLETES = {"MPI_Win_fence": (True, True), "MPI_Win_complete": (True, False),
+             "MPI_Win_flush": (False, True), "MPI_Win_flush_local": (False, False),
+             "MPI_Win_flush_all": (True, True), "MPI_Win_unlock": (False, True),
+             "MPI_Win_unlock_all": (True, True)}
+# Tags of otf2_calls.c's receives that are cancelled.
+CANCELLED = {"90", "91"}
 
-COLLECTIVES = {"MPI_Barrier": "BARRIER", "MPI_Bcast": "BCAST", "MPI_Allreduce": "ALLREDUCE",
-               "MPI_Reduce": "REDUCE", "MPI_Gather": "GATHER", "MPI_Allgather": "ALLGATHER",
-               "MPI_Comm_dup": "CREATE_HANDLE", "MPI_Comm_split": "CREATE_HANDLE",
-               "MPI_Cart_create": "CREATE_HANDLE", "MPI_Comm_free": "DESTROY_HANDLE"}
-POSTED = {"MPI_Isend", "MPI_Irecv"}
 
-
-def rows_of(path):
-    """What the archive has to hold, by what a row of the CSV says."""
-    wanted = collections.Counter()
+def read_rows(path):
+    """The rows of ranks, by thread; with the window where there is one."""
+    threads = collections.defaultdict(list)
     for row in csv.DictReader(open(path, newline="", encoding="utf-8")):
         if row["operation"] == "" or row["name"].startswith("comm:"):
             continue
-        place = (row["name"], row["operation"], int(row["start"]))
-        is_half = row["operation"] == "MPI_Sendrecv receive"
-        if not row["type"].endswith(" enter") and not is_half:
-            # Of a nonblocking receive the call's end is not known.
-            stop = row["start"] if row["operation"] == "MPI_Irecv" else row["stop"]
-            wanted["region", *place, int(stop)] += 1
-        message = (row["communicator"], row["peer"], row["tag"], row["bytes"])
-        if row["kind"] in ("send", "sync") and row["class"] == "send":
-            kind = "MpiIsend" if row["operation"] in POSTED else "MpiSend"
-            wanted[kind, row["name"], int(row["start"]), *message] += 1
-        elif row["kind"] in ("receive", "sync") and row["class"] == "receive":
-            kind = "MpiIrecv" if row["operation"] in POSTED else "MpiRecv"
-            wanted[kind, row["name"], int(row["stop"]), *message] += 1
-        elif row["type"] in (row["operation"] + " exit", "MPI_Comm_free"):
-            wanted["collective", row["name"], COLLECTIVES[row["operation"]],
-                   row["communicator"], row["peer"], int(row["stop"])] += 1
+        row["window"] = json.loads(row["attributes"] or "{}").get("window", "")
+        threads[row["name"]].append(row)
+    return threads
+
+
+# --- What the archive has to hold, by what the CSV says -----------------------------------
+
+def is_persistent(operation):
+    return operation.endswith("_init")
+
+
+def is_posted_collective(row):
+    operation = row["operation"]
+    return operation == "MPI_Comm_idup" or is_persistent(operation) or \
+        row["class"] == "collective" and operation.startswith("MPI_I")
+
+
+def started(rows):
+    """When persistent requests were started."""
+    return [int(row["start"]) for row in rows
+            if row["operation"].startswith("MPI_Start ") or
+            (is_persistent(row["operation"]) and row["type"].endswith(" exit"))]
+
+
+def region_of(row, rows, ends):
+    """The region of a row; None: it has none of its own."""
+    operation, start, stop = row["operation"], int(row["start"]), int(row["stop"])
+    is_enter = row["type"].endswith(" enter")
+    if operation.endswith(" receive") or operation.startswith("MPI_Start "):
+        return None
+    if is_persistent(operation):
+        return None if row["type"] != operation else (operation, start, stop)
+    if is_posted_collective(row):
+        return (operation, start, stop) if is_enter else None
+    if is_enter:
+        return None
+    if operation in POSTED_RECEIVES:
+        return operation, start, start  # the call's end is not known
+    if operation in ("MPI_Start", "MPI_Startall"):
+        # What it starts is written before the call begins.
+        last = max(end for end in ends if end <= start)
+        start = min([time for time in started(rows) if last <= time], default=start)
+    return operation, start, stop
+
+
+def message_of(row):
+    message = (row["communicator"], row["peer"], row["tag"], row["bytes"])
+    operation, start, stop = row["operation"], int(row["start"]), int(row["stop"])
+    if row["kind"] in ("send", "sync") and row["class"] == "send":
+        return ("MpiIsend" if operation in POSTED_SENDS else "MpiSend", start, *message)
+    if row["kind"] in ("receive", "sync") and row["class"] == "receive":
+        return ("MpiIrecv" if operation in POSTED_RECEIVES else "MpiRecv", stop, *message)
+    if operation in POSTED_RECEIVES and row["tag"] in CANCELLED:
+        return ("MpiRequestCancelled", stop)
+    return None
+
+
+def collective_of(row):
+    """Blocking, or posted, or of a window."""
+    operation = row["operation"]
+    is_window = row["class"] == "one-sided" and operation in COLLECTIVES
+    if not is_window and row["class"] not in ("collective", "communicator"):
+        return None
+    if row["type"] != operation + " exit" and operation != "MPI_Comm_free":
+        return None
+    kind = "RmaCollectiveEnd" if is_window else \
+        "NonBlockingCollectiveComplete" if is_posted_collective(row) else "MpiCollectiveEnd"
+    name = COLLECTIVES.get(operation) or \
+        operation.replace("MPI_I", "MPI_").replace("_init", "")[4:].upper()
+    return kind, name, row["communicator"], row["window"], row["peer"], int(row["stop"])
+
+
+def completions_of(row, rows):
+    """Where an access is complete: at the origin, and at the target."""
+    place = rows.index(row)
+    is_request = row["operation"] == "MPI_Rput"
+    done = {}
+    for later in rows[place + 1:]:
+        if is_request and later["operation"] == "MPI_Wait" and "origin" not in done:
+            done["origin"] = int(later["stop"])
+        all_targets, remote = COMPLETES.get(later["operation"], (None, None))
+        if all_targets is None or later["type"].endswith(" enter") or \
+                (later["window"], later["communicator"]) != (row["window"], row["communicator"]) \
+                or not (all_targets or later["peer"] == row["peer"]):
+            continue
+        done.setdefault("origin", int(later["stop"]))
+        if remote:
+            done.setdefault("target", int(later["stop"]))
+            break
+    yield "RmaOpCompleteNonBlocking" if is_request else "RmaOpCompleteBlocking", done["origin"]
+    if "target" in done:
+        yield "RmaOpCompleteRemote", done["target"]
+
+
+def accesses_of(row, rows):
+    where = row["communicator"], row["window"]
+    if row["operation"] in ACCESSES and row["peer"] != "":
+        yield (ACCESSES[row["operation"]], *where, row["peer"], row["bytes"], int(row["start"]))
+        for kind, time in completions_of(row, rows):
+            yield (kind, *where, time)
+    if row["operation"] in ("MPI_Win_create", "MPI_Win_allocate") and row["kind"] == "receive":
+        yield ("RmaWinCreate", *where, int(row["stop"]))
+    if row["operation"] == "MPI_Win_free" and row["kind"] == "receive":
+        yield ("RmaWinDestroy", *where, int(row["stop"]))
+
+
+def locks_of(rows):
+    """otf2_calls.c has one exclusive lock, then others."""
+    held = None
+    kinds = ["EXCLUSIVE"] + ["SHARED"] * len(rows)
+    for row in rows:
+        key = (row["communicator"], row["window"], row["peer"])
+        if row["operation"] in ("MPI_Win_lock", "MPI_Win_lock_all"):
+            held = kinds.pop(0)
+            yield ("RmaRequestLock", *key, held, int(row["start"]))
+        if row["operation"] in ("MPI_Win_flush", "MPI_Win_flush_all", "MPI_Win_unlock",
+                                "MPI_Win_unlock_all") and held:
+            yield ("RmaAcquireLock", *key, held, int(row["stop"]))
+            held = None
+        if row["operation"].startswith("MPI_Win_unlock"):
+            yield ("RmaReleaseLock", *key, int(row["stop"]))
+
+
+def wanted_of(path):
+    wanted = collections.Counter()
+    for name, rows in read_rows(path).items():
+        rows_in_time = sorted(rows, key=lambda row: int(row["start"]))
+        regions = [region_of(row, rows, [0]) for row in rows]
+        ends = [0] + [region[2] for region in regions if region]
+        for row in rows:
+            keys = [("region", *region) for region in [region_of(row, rows, ends)] if region]
+            keys += [key for key in (message_of(row), collective_of(row)) if key]
+            keys += accesses_of(row, rows_in_time)
+            wanted.update((name, *key) for key in keys)
+        wanted.update((name, *key) for key in locks_of(rows_in_time))
     return wanted
 
+
+# --- What it holds ------------------------------------------------------------------------
 
 class Thread:
     """What is open on a location."""
@@ -52,13 +187,64 @@ class Thread:
     def __init__(self):
         self.regions = []
         self.requests = {}
+        self.accesses = {}
         self.now = 0
 
 
-def message_of(name, thread_name, event):
-    peer = event.receiver if name in ("MpiSend", "MpiIsend") else event.sender
-    return (name, thread_name, event.time, event.communicator.name, str(peer),
-            str(event.msg_tag), str(event.msg_length))
+def name_of(value):
+    return str(value).split(".")[-1]
+
+
+def window_of(event):
+    return event.win.comm.name, event.win.name.replace("window ", "")
+
+
+def peer_of(number):
+    return "" if number == 0xffffffff else str(number)
+
+
+def describe(kind, event, thread):
+    """What is compared of an event; None: nothing."""
+    if kind in ("MpiSend", "MpiIsend", "MpiRecv", "MpiIrecv"):
+        peer = event.receiver if "end" in kind else event.sender
+        return (kind, event.time, event.communicator.name, str(peer), str(event.msg_tag),
+                str(event.msg_length))
+    if kind == "MpiRequestCancelled":
+        return kind, event.time
+    if kind in ("MpiCollectiveEnd", "NonBlockingCollectiveComplete"):
+        return (kind, name_of(event.collective_op), event.communicator.name, "",
+                peer_of(event.root), event.time)
+    if kind == "RmaCollectiveEnd":
+        return (kind, name_of(event.collective_op), *window_of(event), peer_of(event.root),
+                event.time)
+    if kind in ("RmaPut", "RmaGet", "RmaAtomic"):
+        size = event.bytes if kind != "RmaAtomic" else event.bytes_sent
+        thread.accesses[event.matching_id] = window_of(event)
+        return (kind, *window_of(event), str(event.remote), str(size), event.time)
+    if kind.startswith("RmaOpComplete"):
+        assert thread.accesses[event.matching_id] == window_of(event)
+        return (kind, *window_of(event), event.time)
+    if kind in ("RmaWinCreate", "RmaWinDestroy"):
+        return (kind, *window_of(event), event.time)
+    if kind in ("RmaRequestLock", "RmaAcquireLock"):
+        return (kind, *window_of(event), peer_of(event.remote), name_of(event.lock_type),
+                event.time)
+    if kind == "RmaReleaseLock":
+        return (kind, *window_of(event), peer_of(event.remote), event.time)
+    return None
+
+
+def follow_requests(kind, event, thread):
+    """A request is posted once and complete once, in a wait or test."""
+    ends = {"MpiIrecv": "MpiIrecvRequest", "MpiRequestCancelled": "MpiIrecvRequest",
+            "MpiIsendComplete": "MpiIsend",
+            "NonBlockingCollectiveComplete": "NonBlockingCollectiveRequest"}
+    if kind in ends.values():
+        assert event.request_id not in thread.requests, "a request twice"
+        thread.requests[event.request_id] = kind
+    elif kind in ends:
+        assert thread.requests.pop(event.request_id) == ends[kind]
+        assert thread.regions[-1].region.name.startswith(("MPI_Wait", "MPI_Test"))
 
 
 def take(found, thread, name, event):
@@ -68,51 +254,120 @@ def take(found, thread, name, event):
     thread.now = event.time
     if kind == "Enter":
         thread.regions.append(event)
-    elif kind == "Leave":
+        return
+    assert thread.regions, f"{kind} outside of a region"
+    if kind == "Leave":
         enter = thread.regions.pop()
         assert enter.region == event.region, "regions do not nest"
-        found["region", name, event.region.name, enter.time, event.time] += 1
-    elif kind in ("MpiSend", "MpiRecv", "MpiIsend", "MpiIrecv"):
-        assert thread.regions, "a message outside of a region"
-        found[message_of(kind, name, event)] += 1
-    if kind in ("MpiIsend", "MpiIrecvRequest"):
-        assert event.request_id not in thread.requests, "a request twice"
-        thread.requests[event.request_id] = kind
-    elif kind == "MpiIrecv":
-        assert thread.requests.pop(event.request_id) == "MpiIrecvRequest"
-        assert thread.regions[-1].region.name.startswith(("MPI_Wait", "MPI_Test"))
-    elif kind == "MpiIsendComplete":
-        assert thread.requests.pop(event.request_id) == "MpiIsend"
-    elif kind == "MpiCollectiveEnd":
-        root = "" if event.root == 0xffffffff else str(event.root)
-        found["collective", name, str(event.collective_op).split(".")[-1],
-              event.communicator.name, root, event.time] += 1
+        found[name, "region", event.region.name, enter.time, event.time] += 1
+    follow_requests(kind, event, thread)
+    described = describe(kind, event, thread)
+    if described:
+        found[(name, *described)] += 1
 
 
-def main():
-    wanted = rows_of(sys.argv[2])
+def found_in(path):
+    import otf2
+
     found = collections.Counter()
     threads = collections.defaultdict(Thread)
-    with otf2.reader.open(sys.argv[1]) as trace:
+    with otf2.reader.open(path) as trace:
         assert trace.timer_resolution == 10**9
         for location, event in trace.events:
             take(found, threads[location.name], location.name, event)
     for name, thread in threads.items():
         assert not thread.regions, name
-        assert "MpiIrecvRequest" not in thread.requests.values(), name
-    compare(wanted, found)
+        assert set(thread.requests.values()) <= {"MpiIsend"}, name
+    return found
 
 
-def compare(wanted, found):
-    missing = wanted - found
-    more = found - wanted
+def compare_archive(traces, run):
+    wanted, found = wanted_of(run), found_in(traces)
+    missing, more = wanted - found, found - wanted
     for key in list(missing)[:5]:
         print("not in the archive:", key)
     for key in list(more)[:5]:
         print("only in the archive:", key)
-    kinds = collections.Counter(key[0] for key in found.elements())
-    print(json.dumps(kinds))
-    sys.exit(bool(missing or more))
+    print(json.dumps(collections.Counter(key[1] for key in found.elements())))
+    return not missing and not more
 
 
-main()
+# --- What comes back ----------------------------------------------------------------------
+
+# OTF2 has no record of what these calls are about, or none with MPI_PROC_NULL.
+UNSAID = ("communicator", "peer", "tag", "bytes", "window")
+# Epochs of MPI_Win_post and MPI_Win_start: OTF2 does not say which.
+EPOCHS = ("MPI_Win_start", "MPI_Win_complete", "MPI_Win_post", "MPI_Win_wait", "MPI_Win_test")
+
+
+def is_left_out(row):
+    """Events that do not come back."""
+    return row["operation"] in EPOCHS or \
+        (row["operation"] in ("MPI_Start send", "MPI_Start receive") and row["peer"] == ""
+         and row["tag"] not in CANCELLED)
+
+
+def is_without_record(row):
+    """Calls of which only the region comes back."""
+    operation = row["operation"]
+    return row["class"] == "completion" or \
+        operation in ("MPI_Start", "MPI_Startall") or operation.startswith("MPI_Win_flush") or \
+        (is_persistent(operation) and row["type"] == operation) or \
+        (row["peer"] == "" and (row["class"] in ("send", "receive") or operation in ACCESSES))
+
+
+def allowed(row):
+    """The columns in which an event may come back otherwise."""
+    columns = {"source"}  # that a receive was open to any source
+    if is_without_record(row):
+        columns.update(UNSAID)
+    if row["operation"] in ("MPI_Start", "MPI_Startall"):
+        columns.add("start")  # its region begins with the first request that it starts
+    if row["type"].endswith(" enter") and is_posted_collective(row):
+        columns.add("stop")  # of the request, as the exit's: of a post there is one tuple
+    if row["operation"] in POSTED_RECEIVES and row["peer"] == "":
+        columns.add("stop")  # of a request that nothing completes: its region's
+    return columns
+
+
+def read_events(path, leave_out):
+    """Events by thread and place; partners likewise."""
+    rows = list(csv.DictReader(open(path, newline="", encoding="utf-8")))
+    names = {row["trace"]: row["name"] for row in rows}
+    places, counts = {}, collections.Counter()
+    for row in rows:
+        if not leave_out(row):
+            counts[row["name"]] += 1
+            places[row["name"], row["index"]] = (row["name"], counts[row["name"]])
+    events = {}
+    for row in rows:
+        place = places.get((row["name"], row["index"]))
+        if place is None:
+            continue
+        attributes = json.loads(row.pop("attributes") or "{}")
+        attributes.pop("site", None)  # lines of source are not written
+        row.update(attributes)
+        row["partners"] = sorted(
+            places[names[trace], index] for trace, index in
+            (partner.split(":") for partner in row["partners"].split()))
+        row["trace"] = row["index"] = ""
+        events[place] = row
+    return events
+
+
+def compare_back(run, back):
+    wanted, found = read_events(run, is_left_out), read_events(back, lambda row: False)
+    faults = [f"not back: {place}" for place in wanted if place not in found]
+    faults += [f"only back: {place}" for place in found if place not in wanted]
+    for place in wanted.keys() & found.keys():
+        columns = {name for name in wanted[place].keys() | found[place].keys()
+                   if wanted[place].get(name) != found[place].get(name)}
+        for name in columns - allowed(wanted[place]):
+            faults.append(f"{place}, {wanted[place]['type']}: {name} is "
+                          f"{found[place].get(name)!r}, not {wanted[place].get(name)!r}")
+    print("\n".join(sorted(faults)[:8]))
+    return not faults
+
+
+compare = {"archive": compare_archive, "back": compare_back}[sys.argv[1]]
+sys.exit(not compare(*sys.argv[2:]))

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* otf2_read_rma.c - records of windows. */
+#include "config.h"
+
+#include "monitors/otf2/otf2_operations.h"
+#include "monitors/otf2/otf2_read_private.h"
+#include "tuplespace/operation_codes.h"
+#include "tuplespace/operation_table.h"
+
+/* What a record says of a window; NULL: of nobody, or after an error. */
+static struct esi_otf2_read_location *find_window(
+    struct esi_otf2_reading *reading,
+    OTF2_LocationRef id,
+    OTF2_RmaWinRef window,
+    struct esi_otf2_row **ret_row,
+    struct esi_otf2_read_record *ret_record)
+{
+    struct esi_otf2_row *row =
+        esi_otf2_read_named(reading, &reading->tables.windows, "window", window);
+
+    if (!row)
+        return NULL;
+    *ret_row = row;
+    *ret_record = (struct esi_otf2_read_record){.peer = ES_PEER_NONE,
+                                                .tag = (int32_t)row->count,
+                                                .number = ES_SEQUENCE_UNKNOWN};
+    return esi_otf2_read_place(reading, id, row->refers, &ret_record->communicator);
+}
+
+/* A window has the number of the call that made it, among those of its communicator. */
+static OTF2_CallbackCode take_window_collective(OTF2_LocationRef id,
+                                                OTF2_TimeStamp time,
+                                                void *data,
+                                                OTF2_AttributeList *attributes,
+                                                OTF2_CollectiveOp name,
+                                                OTF2_RmaSyncLevel level,
+                                                OTF2_RmaWinRef window,
+                                                uint32_t root,
+                                                uint64_t sent,
+                                                uint64_t received)
+{
+    struct esi_otf2_reading *reading = data;
+    struct esi_otf2_row *row;
+    struct esi_otf2_read_record record;
+    const struct esi_otf2_read_location *location =
+        find_window(reading, id, window, &row, &record);
+    const struct es_operation *call = location ? esi_otf2_read_call(location) : NULL;
+    bool makes;
+
+    (void)attributes, (void)level, (void)root, (void)sent, (void)received;
+    record.code = call && call->op_class == ES_CLASS_ONE_SIDED &&
+                          esi_otf2_collective(call) == name
+                      ? call->code
+                      : esi_otf2_window_code_of(name);
+    if (!location || record.code == 0)
+        return esi_otf2_read_code(reading);
+    makes = esi_operation_family(es_operation_find(record.code)) < ES_OP_MPI_Win_free;
+    if (esi_otf2_read_number(reading, location, &record,
+                             makes ? ESI_OTF2_COLLECTIVE : ESI_OTF2_ON_WINDOW,
+                             makes ? row->refers : row->id) != OTF2_CALLBACK_SUCCESS)
+        return OTF2_CALLBACK_INTERRUPT;
+    if (makes)
+        row->count = record.number;
+    record.tag = (int32_t)row->count;
+    return esi_otf2_read_keep(reading, location, &record, ESI_OTF2_READ_COLLECTIVE,
+                              time);
+}
+
+/* One call may say it of each target. */
+static bool has_access(const struct esi_otf2_read_location *location)
+{
+    size_t count = location->region_count;
+
+    return count > 0 &&
+           location->regions[count - 1].records[ESI_OTF2_READ_SEND].is_there;
+}
+
+static OTF2_CallbackCode add_access(struct esi_otf2_reading *reading,
+                                    OTF2_LocationRef id,
+                                    OTF2_TimeStamp time,
+                                    OTF2_RmaWinRef window,
+                                    uint32_t remote,
+                                    uint64_t bytes,
+                                    uint16_t otherwise)
+{
+    struct esi_otf2_row *row;
+    struct esi_otf2_read_record record;
+    const struct esi_otf2_read_location *location =
+        find_window(reading, id, window, &row, &record);
+
+    if (!location || has_access(location))
+        return esi_otf2_read_code(reading);
+    record.code = esi_otf2_code_for(esi_otf2_read_call(location), ES_CLASS_ONE_SIDED,
+                                    false, otherwise);
+    record.peer = (int32_t)remote;
+    record.bytes = esi_otf2_read_bytes(bytes);
+    return esi_otf2_read_keep(reading, location, &record, ESI_OTF2_READ_SEND, time);
+}
+
+static OTF2_CallbackCode take_put(OTF2_LocationRef id,
+                                  OTF2_TimeStamp time,
+                                  void *data,
+                                  OTF2_AttributeList *attributes,
+                                  OTF2_RmaWinRef window,
+                                  uint32_t remote,
+                                  uint64_t bytes,
+                                  uint64_t number)
+{
+    (void)attributes, (void)number;
+    return add_access(data, id, time, window, remote, bytes, ES_OP_MPI_Put);
+}
+
+static OTF2_CallbackCode take_get(OTF2_LocationRef id,
+                                  OTF2_TimeStamp time,
+                                  void *data,
+                                  OTF2_AttributeList *attributes,
+                                  OTF2_RmaWinRef window,
+                                  uint32_t remote,
+                                  uint64_t bytes,
+                                  uint64_t number)
+{
+    (void)attributes, (void)number;
+    return add_access(data, id, time, window, remote, bytes, ES_OP_MPI_Get);
+}
+
+static OTF2_CallbackCode take_atomic(OTF2_LocationRef id,
+                                     OTF2_TimeStamp time,
+                                     void *data,
+                                     OTF2_AttributeList *attributes,
+                                     OTF2_RmaWinRef window,
+                                     uint32_t remote,
+                                     OTF2_RmaAtomicType type,
+                                     uint64_t sent,
+                                     uint64_t received,
+                                     uint64_t number)
+{
+    (void)attributes, (void)type, (void)received, (void)number;
+    return add_access(data, id, time, window, remote, sent, ES_OP_MPI_Accumulate);
+}
+
+static OTF2_CallbackCode take_lock(OTF2_LocationRef id,
+                                   OTF2_TimeStamp time,
+                                   void *data,
+                                   OTF2_AttributeList *attributes,
+                                   OTF2_RmaWinRef window,
+                                   uint32_t remote,
+                                   uint64_t lock,
+                                   OTF2_LockType type)
+{
+    (void)attributes, (void)lock, (void)type;
+    return add_access(data, id, time, window, remote, 0, ES_OP_MPI_Win_lock);
+}
+
+static OTF2_CallbackCode take_unlock(OTF2_LocationRef id,
+                                     OTF2_TimeStamp time,
+                                     void *data,
+                                     OTF2_AttributeList *attributes,
+                                     OTF2_RmaWinRef window,
+                                     uint32_t remote,
+                                     uint64_t lock)
+{
+    (void)attributes, (void)lock;
+    return add_access(data, id, time, window, remote, 0, ES_OP_MPI_Win_unlock);
+}
+
+void esi_otf2_read_windows(OTF2_GlobalEvtReaderCallbacks *callbacks)
+{
+    OTF2_GlobalEvtReaderCallbacks_SetRmaCollectiveEndCallback(callbacks,
+                                                              take_window_collective);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaPutCallback(callbacks, take_put);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaGetCallback(callbacks, take_get);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaAtomicCallback(callbacks, take_atomic);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaRequestLockCallback(callbacks, take_lock);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaReleaseLockCallback(callbacks, take_unlock);
+}

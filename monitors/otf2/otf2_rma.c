@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* otf2_rma.c - one-sided communication on one location. */
+#include "config.h"
+
+#include "monitors/otf2/otf2_rma.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "monitors/otf2/otf2_operations.h"
+#include "tuplespace/operation_codes.h"
+#include "tuplespace/operation_table.h"
+
+/* Beyond it nothing is said of the older half. */
+enum { ACCESSES_MAX = 4096 };
+
+/* A call, and where its events go. */
+struct rma_call {
+    const struct esi_otf2_record *record;
+    const struct es_operation *operation;
+    OTF2_RmaWinRef window;
+    OTF2_EvtWriter *writer;
+    uint64_t ns;
+};
+
+void esi_otf2_rma_fini(struct esi_otf2_rma *rma)
+{
+    free(rma->accesses);
+    free(rma->locks);
+}
+
+void esi_otf2_rma_clear(struct esi_otf2_rma *rma)
+{
+    rma->access_count = 0;
+    rma->lock_count = 0;
+}
+
+static OTF2_ErrorCode describe_call(struct esi_otf2_rma *rma,
+                                    const struct esi_otf2_record *record,
+                                    OTF2_EvtWriter *writer,
+                                    uint64_t ns,
+                                    struct rma_call *ret_call)
+{
+    *ret_call = (struct rma_call){
+        .record = record,
+        .operation = es_operation_find(record->operation),
+        .window = esi_otf2_window(rma->definitions, record->communicator, record->tag),
+        .writer = writer,
+        .ns = ns,
+    };
+    return ret_call->window == UINT32_MAX ? OTF2_ERROR_ENOMEM : OTF2_SUCCESS;
+}
+
+static bool is_collective(const struct rma_call *call)
+{
+    return esi_otf2_collective(call->operation) != ESI_OTF2_NO_COLLECTIVE;
+}
+
+static void remove_access(struct esi_otf2_rma *rma, size_t from, size_t count)
+{
+    rma->access_count -= count;
+    memmove(rma->accesses + from, rma->accesses + from + count,
+            (rma->access_count - from) * sizeof *rma->accesses);
+}
+
+/* --- What a call begins ----------------------------------------------------------- */
+
+static OTF2_ErrorCode keep_access(struct esi_otf2_rma *rma,
+                                  const struct rma_call *call,
+                                  uint64_t number)
+{
+    if (rma->access_count == ACCESSES_MAX)
+        remove_access(rma, 0, ACCESSES_MAX / 2);
+    if (ESI_ARRAY_RESERVE(rma->accesses, rma->access_capacity, rma->access_count + 1) <
+        0)
+        return OTF2_ERROR_ENOMEM;
+    rma->accesses[rma->access_count++] = (struct esi_otf2_access){
+        .window = call->window,
+        .peer = (uint32_t)call->record->peer,
+        .number = number,
+        .has_request = esi_otf2_posts_access(call->operation),
+    };
+    return OTF2_SUCCESS;
+}
+
+static OTF2_ErrorCode begin_access(struct esi_otf2_rma *rma,
+                                   const struct rma_call *call,
+                                   uint64_t number)
+{
+    uint32_t peer = (uint32_t)call->record->peer;
+    uint32_t bytes = call->record->bytes;
+    OTF2_RmaAtomicType type = OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
+    enum esi_otf2_access_kind kind = esi_otf2_access(call->operation, &type);
+    OTF2_ErrorCode code;
+
+    if (kind == ESI_OTF2_PUT)
+        code = OTF2_EvtWriter_RmaPut(call->writer, NULL, call->ns, call->window, peer,
+                                     bytes, number);
+    else if (kind == ESI_OTF2_GET)
+        code = OTF2_EvtWriter_RmaGet(call->writer, NULL, call->ns, call->window, peer,
+                                     bytes, number);
+    else
+        code = OTF2_EvtWriter_RmaAtomic(
+            call->writer, NULL, call->ns, call->window, peer, type, bytes,
+            type == OTF2_RMA_ATOMIC_TYPE_ACCUMULATE ? 0 : bytes, number);
+    return code == OTF2_SUCCESS ? keep_access(rma, call, number) : code;
+}
+
+static OTF2_ErrorCode request_lock(struct esi_otf2_rma *rma,
+                                   const struct rma_call *call)
+{
+    const struct esi_otf2_lock lock = {
+        .window = call->window,
+        .peer = (uint32_t)call->record->peer, /* of all -1, as OTF2 has it */
+        .type = call->record->sequence == 0 ? OTF2_LOCK_SHARED : OTF2_LOCK_EXCLUSIVE,
+    };
+
+    if (ESI_ARRAY_RESERVE(rma->locks, rma->lock_capacity, rma->lock_count + 1) < 0)
+        return OTF2_ERROR_ENOMEM;
+    rma->locks[rma->lock_count++] = lock;
+    return OTF2_EvtWriter_RmaRequestLock(call->writer, NULL, call->ns, lock.window,
+                                         lock.peer, 0, lock.type);
+}
+
+OTF2_ErrorCode esi_otf2_rma_enter(struct esi_otf2_rma *rma,
+                                  const struct esi_otf2_record *record,
+                                  OTF2_EvtWriter *writer,
+                                  uint64_t ns,
+                                  uint64_t *number)
+{
+    struct rma_call call;
+    OTF2_ErrorCode code = describe_call(rma, record, writer, ns, &call);
+    uint16_t family = esi_operation_family(call.operation);
+
+    if (code != OTF2_SUCCESS)
+        return code;
+    if (is_collective(&call))
+        return OTF2_EvtWriter_RmaCollectiveBegin(writer, NULL, ns);
+    if (family == ES_OP_MPI_Win_lock || family == ES_OP_MPI_Win_lock_all)
+        return request_lock(rma, &call);
+    if (record->peer < 0 ||
+        esi_otf2_access(call.operation, &(OTF2_RmaAtomicType){0}) == ESI_OTF2_NO_ACCESS)
+        return OTF2_SUCCESS;
+    return begin_access(rma, &call, ++*number);
+}
+
+/* --- What a call completes -------------------------------------------------------- */
+
+/* Calls that complete accesses. */
+struct completion {
+    uint16_t code;
+    bool all;    /* targets, or the call's only */
+    bool remote; /* at the target, too */
+    bool unlocks;
+};
+
+static const struct completion completions[] = {
+    {ES_OP_MPI_Win_fence, .all = true, .remote = true, .unlocks = false},
+    {ES_OP_MPI_Win_complete, .all = true, .remote = false, .unlocks = false},
+    {ES_OP_MPI_Win_flush, .all = false, .remote = true, .unlocks = false},
+    {ES_OP_MPI_Win_flush_all, .all = true, .remote = true, .unlocks = false},
+    {ES_OP_MPI_Win_flush_local, .all = false, .remote = false, .unlocks = false},
+    {ES_OP_MPI_Win_flush_local_all, .all = true, .remote = false, .unlocks = false},
+    {ES_OP_MPI_Win_unlock, .all = false, .remote = true, .unlocks = true},
+    {ES_OP_MPI_Win_unlock_all, .all = true, .remote = true, .unlocks = true},
+};
+
+static const struct completion *find_completion(const struct es_operation *operation)
+{
+    for (size_t i = 0; i < sizeof completions / sizeof completions[0]; i++)
+        if (completions[i].code == operation->code)
+            return &completions[i];
+    return NULL;
+}
+
+static OTF2_ErrorCode complete_at_origin(struct esi_otf2_access *access,
+                                         OTF2_EvtWriter *writer,
+                                         uint64_t ns)
+{
+    if (access->is_local)
+        return OTF2_SUCCESS;
+    access->is_local = true;
+    return access->has_request
+               ? OTF2_EvtWriter_RmaOpCompleteNonBlocking(writer, NULL, ns,
+                                                         access->window, access->number)
+               : OTF2_EvtWriter_RmaOpCompleteBlocking(writer, NULL, ns, access->window,
+                                                      access->number);
+}
+
+static OTF2_ErrorCode complete_accesses(struct esi_otf2_rma *rma,
+                                        const struct rma_call *call,
+                                        const struct completion *completion)
+{
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < rma->access_count; i++) {
+        struct esi_otf2_access *access = &rma->accesses[i];
+        bool is_meant =
+            access->window == call->window &&
+            (completion->all || access->peer == (uint32_t)call->record->peer);
+
+        if (is_meant && code == OTF2_SUCCESS)
+            code = complete_at_origin(access, call->writer, call->ns);
+        if (is_meant && completion->remote && code == OTF2_SUCCESS)
+            code = OTF2_EvtWriter_RmaOpCompleteRemote(call->writer, NULL, call->ns,
+                                                      access->window, access->number);
+        if (!is_meant || !completion->remote)
+            rma->accesses[kept++] = *access;
+    }
+    rma->access_count = kept;
+    return code;
+}
+
+/* What was completed at the target needed the lock. */
+static OTF2_ErrorCode acquire_lock(struct esi_otf2_lock *lock,
+                                   const struct rma_call *call)
+{
+    if (lock->is_held)
+        return OTF2_SUCCESS;
+    lock->is_held = true;
+    return OTF2_EvtWriter_RmaAcquireLock(call->writer, NULL, call->ns, lock->window,
+                                         lock->peer, 0, lock->type);
+}
+
+static OTF2_ErrorCode acquire_locks(struct esi_otf2_rma *rma,
+                                    const struct rma_call *call,
+                                    const struct completion *completion)
+{
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < rma->lock_count; i++) {
+        struct esi_otf2_lock *lock = &rma->locks[i];
+        bool is_meant = lock->window == call->window &&
+                        (completion->all || lock->peer == (uint32_t)call->record->peer);
+
+        if (is_meant && code == OTF2_SUCCESS)
+            code = acquire_lock(lock, call);
+        if (is_meant && completion->unlocks && code == OTF2_SUCCESS)
+            code = OTF2_EvtWriter_RmaReleaseLock(call->writer, NULL, call->ns,
+                                                 lock->window, lock->peer, 0);
+        if (!is_meant || !completion->unlocks)
+            rma->locks[kept++] = *lock;
+    }
+    rma->lock_count = kept;
+    return code;
+}
+
+static OTF2_ErrorCode end_collective(struct esi_otf2_rma *rma,
+                                     const struct rma_call *call)
+{
+    OTF2_CollectiveOp name = esi_otf2_collective(call->operation);
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+
+    if (name == OTF2_COLLECTIVE_OP_DESTROY_HANDLE) {
+        code = OTF2_EvtWriter_RmaWinDestroy(call->writer, NULL, call->ns, call->window);
+    } else if (name != OTF2_COLLECTIVE_OP_BARRIER) {
+        rma->definitions->windows[call->window].is_made = true;
+        code = OTF2_EvtWriter_RmaWinCreate(call->writer, NULL, call->ns, call->window);
+    }
+    if (code != OTF2_SUCCESS)
+        return code;
+    return OTF2_EvtWriter_RmaCollectiveEnd(
+        call->writer, NULL, call->ns, name,
+        OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY, call->window,
+        OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+}
+
+OTF2_ErrorCode esi_otf2_rma_leave(struct esi_otf2_rma *rma,
+                                  const struct esi_otf2_record *record,
+                                  OTF2_EvtWriter *writer,
+                                  uint64_t ns)
+{
+    struct rma_call call;
+    OTF2_ErrorCode code = describe_call(rma, record, writer, ns, &call);
+    const struct completion *completion = find_completion(call.operation);
+
+    if (code == OTF2_SUCCESS && completion)
+        code = complete_accesses(rma, &call, completion);
+    if (code == OTF2_SUCCESS && completion && completion->remote)
+        code = acquire_locks(rma, &call, completion);
+    return code == OTF2_SUCCESS && is_collective(&call) ? end_collective(rma, &call)
+                                                        : code;
+}
+
+OTF2_ErrorCode esi_otf2_rma_complete(struct esi_otf2_rma *rma,
+                                     const struct esi_otf2_record *record,
+                                     OTF2_EvtWriter *writer,
+                                     uint64_t ns)
+{
+    for (size_t i = 0; i < rma->access_count; i++) {
+        struct esi_otf2_access *access = &rma->accesses[i];
+        const struct esi_otf2_window *window =
+            &rma->definitions->windows[access->window];
+
+        if (access->has_request && !access->is_local &&
+            access->peer == (uint32_t)record->peer &&
+            window->communicator == record->communicator &&
+            window->number == record->tag)
+            return complete_at_origin(access, writer, ns);
+    }
+    return OTF2_SUCCESS;
+}
