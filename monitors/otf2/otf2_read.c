@@ -672,8 +672,12 @@ static int read_events(struct esi_otf2_reading *reading, OTF2_Reader *reader)
     OTF2_GlobalEvtReaderCallbacks *callbacks = OTF2_GlobalEvtReaderCallbacks_New();
     OTF2_ErrorCode code = callbacks ? open_events(reading, reader) : OTF2_ERROR_ENOMEM;
     OTF2_GlobalEvtReader *events = NULL;
-    uint64_t count;
+    uint64_t count = 0;
 
+    if (reading->tables.event_count == 0) { /* the library takes that for an error */
+        OTF2_GlobalEvtReaderCallbacks_Delete(callbacks);
+        return 0;
+    }
     if (code == OTF2_SUCCESS) {
         events = OTF2_Reader_GetGlobalEvtReader(reader);
         code = events ? OTF2_SUCCESS : OTF2_ERROR_INVALID;
@@ -690,8 +694,9 @@ static int read_events(struct esi_otf2_reading *reading, OTF2_Reader *reader)
         return reading->result;
     if (code != OTF2_SUCCESS)
         return esi_otf2_error(code, reading->path, reading->error);
-    /* The library does not say that a file ends early. */
-    if (count == reading->tables.event_count)
+    /* The library does not say that a file ends early.  EZTrace 2.0 defines less events
+     * than it writes. */
+    if (count >= reading->tables.event_count)
         return 0;
     return es_error_set(reading->error, -EINVAL,
                         "%s: the locations have %" PRIu64 " events instead of %" PRIu64,

@@ -102,7 +102,8 @@ static int add_elements(struct esi_otf2_world *world,
     return result;
 }
 
-/* The ranks of a group's members; caller frees.  NULL: no memory. */
+/* The ranks of a group's members; caller frees.  NULL: no memory.  EZTrace 2.0 gives
+ * the group of all ranks' locations and that of MPI_COMM_WORLD one number. */
 static int32_t *ranks_of(const struct esi_otf2_world *world,
                          const struct esi_otf2_row *group)
 {
@@ -110,9 +111,11 @@ static int32_t *ranks_of(const struct esi_otf2_world *world,
         esi_otf2_row(&world->tables->groups, world->tables->ranks);
     int32_t *ranks = calloc((size_t)group->count + 1, sizeof *ranks);
 
-    for (uint32_t i = 0; ranks && i < group->count; i++)
-        ranks[i] =
-            all && group->members[i] < all->count ? (int32_t)group->members[i] : -1;
+    for (uint32_t i = 0; ranks && i < group->count; i++) {
+        uint64_t rank = group == all ? i : group->members[i];
+
+        ranks[i] = all && rank < all->count ? (int32_t)rank : -1;
+    }
     return ranks;
 }
 

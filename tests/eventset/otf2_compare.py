@@ -5,10 +5,12 @@
 
 usage: otf2_compare.py archive TRACES.otf2 RUN.csv
        otf2_compare.py back RUN.csv BACK.csv
+       otf2_compare.py matches RUN.csv OTHER.csv
 
 `archive` reads with OTF2's own Python module and compares event by event.  `back`
 compares what came back by import: all columns of all events, but for the differences
-that `allowed` lists.
+that `allowed` lists.  `matches` compares what another run of a program did, as another
+tool saw it: messages and collective operations that block, and their partners.
 """
 
 import collections
@@ -347,9 +349,8 @@ def read_events(path, leave_out):
         attributes = json.loads(row.pop("attributes") or "{}")
         attributes.pop("site", None)  # lines of source are not written
         row.update(attributes)
-        row["partners"] = sorted(
-            places[names[trace], index] for trace, index in
-            (partner.split(":") for partner in row["partners"].split()))
+        partners = (partner.split(":") for partner in row["partners"].split())
+        row["partners"] = sorted(places[names[trace], index] for trace, index in partners)
         row["trace"] = row["index"] = ""
         events[place] = row
     return events
@@ -369,5 +370,44 @@ def compare_back(run, back):
     return not faults
 
 
-compare = {"archive": compare_archive, "back": compare_back}[sys.argv[1]]
+
+# --- What another tool saw ----------------------------------------------------------------
+
+BLOCKING = {"MPI_Send", "MPI_Recv", "MPI_Bcast", "MPI_Allreduce", "MPI_Reduce", "MPI_Gather",
+            "MPI_Barrier"}
+
+
+def matches_of(path):
+    """Tools name communicators otherwise, but for the first."""
+    rows = list(csv.DictReader(open(path, newline="", encoding="utf-8")))
+    kept = {f"{row['trace']}:{row['index']}" for row in rows if row["operation"] in BLOCKING}
+    # Of the traces of communicators what has to do with these.
+    near = {partner for row in rows if row["operation"] in BLOCKING
+            for partner in row["partners"].split()}
+
+    def leave_out(row):
+        return f"{row['trace']}:{row['index']}" not in kept | near and \
+            not kept & set(row["partners"].split())
+
+    def name_trace(name):
+        is_known = not name.startswith("comm:") or name == "comm:MPI_COMM_WORLD"
+        return name if is_known else "comm:other"
+
+    events = read_events(path, leave_out)
+    return {(name_trace(name), place):
+            (event["kind"], event["type"], event["peer"], event["tag"],
+             [(name_trace(partner), number) for partner, number in event["partners"]])
+            for (name, place), event in events.items()}
+
+
+def compare_matches(run, other):
+    wanted, found = matches_of(run), matches_of(other)
+    for place in sorted(wanted.keys() | found.keys()):
+        if wanted.get(place) != found.get(place):
+            print(f"{place}: {found.get(place)}, not {wanted.get(place)}")
+    return wanted == found
+
+
+compare = {"archive": compare_archive, "back": compare_back,
+           "matches": compare_matches}[sys.argv[1]]
 sys.exit(not compare(*sys.argv[2:]))

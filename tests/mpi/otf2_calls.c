@@ -4,10 +4,10 @@
  * otf2_calls - calls of which archives of OTF2 have records of their own; three ranks
  * or more.
  *
- *   otf2_calls windows|collectives|requests|polls
+ *   otf2_calls windows|collectives|requests|polls|blocking ...
  */
 #include <mpi.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { WORDS = 64 };
@@ -257,25 +257,51 @@ static void use_polls(void)
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
+/* --- Calls that block ------------------------------------------------------------- */
+
+/* What EZTrace records whole. */
+static void use_blocking(void)
+{
+    MPI_Comm reversed;
+
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+    for (int round = 0; round < 3; round++) {
+        if (rank > 0)
+            MPI_Recv(in, 2, MPI_INT, left, 7 + round % 2, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        MPI_Send(out, 2, MPI_INT, right, 7 + round % 2, MPI_COMM_WORLD);
+        if (rank == 0)
+            MPI_Recv(in, 2, MPI_INT, left, 7 + round % 2, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        MPI_Bcast(in, 1, MPI_INT, 1, reversed);
+        MPI_Allreduce(out, in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+    MPI_Reduce(out, in, 1, MPI_INT, MPI_SUM, 0, reversed);
+    MPI_Gather(out, 1, MPI_INT, in, 1, MPI_INT, 2, MPI_COMM_WORLD);
+    MPI_Barrier(reversed);
+    MPI_Comm_free(&reversed);
+}
+
 int main(int argc, char **argv)
 {
-    const char *what = argc > 1 ? argv[1] : "";
+    static const struct {
+        const char *name;
+        void (*use)(void);
+    } uses[] = {
+        {"windows", use_windows},   {"collectives", use_collectives},
+        {"requests", use_requests}, {"polls", use_polls},
+        {"blocking", use_blocking},
+    };
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     left = (rank + size - 1) % size;
     right = (rank + 1) % size;
-    if (strcmp(what, "windows") == 0)
-        use_windows();
-    else if (strcmp(what, "collectives") == 0)
-        use_collectives();
-    else if (strcmp(what, "requests") == 0)
-        use_requests();
-    else if (strcmp(what, "polls") == 0)
-        use_polls();
-    else
-        MPI_Abort(MPI_COMM_WORLD, 2);
+    for (int i = 1; i < argc; i++)
+        for (size_t j = 0; j < sizeof uses / sizeof uses[0]; j++)
+            if (strcmp(argv[i], uses[j].name) == 0)
+                uses[j].use();
     MPI_Finalize();
     return 0;
 }
