@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -15,20 +14,26 @@
 #include "monitors/eventset/set_spool.h"
 
 enum { BUFFER_RECORDS = 1 << 19, RUN_RECORDS = 1024 };
+enum { MOVES_EACH = 8 }; /* of the records of a location, in the mean */
 
 /* A sorted part of the file, or what is in memory. */
 struct run {
-    uint64_t offset; /* of the next to be read, in records of the file */
-    uint64_t left;   /* there */
-    struct esi_otf2_record *records; /* owned, but of the one that is in memory */
+    bool is_in_memory;
+    uint64_t offset;                 /* of the next to be read, in records */
+    uint64_t left;                   /* there */
+    struct esi_otf2_record *records; /* that were read; owned */
     size_t next;
     size_t count;
 };
 
 struct esi_otf2_sort {
     struct esi_otf2_record *buffer; /* owned */
-    size_t capacity;
+    uint32_t *sorted;               /* places in it; owned */
+    size_t capacity;                /* of both */
     size_t count;
+    size_t *ends;          /* of locations in `sorted`; owned */
+    size_t location_count; /* that were met */
+    size_t location_capacity;
     uint32_t added;
     int descriptor; /* of the file; -1 = there is none */
     uint64_t written;
@@ -48,8 +53,9 @@ int esi_otf2_sort_create(size_t buffer, struct esi_otf2_sort **ret_sort)
     sort->descriptor = -1;
     sort->capacity = buffer > 0 ? buffer : BUFFER_RECORDS;
     sort->buffer = malloc(sort->capacity * sizeof *sort->buffer);
-    if (!sort->buffer) {
-        free(sort);
+    sort->sorted = malloc(sort->capacity * sizeof *sort->sorted);
+    if (!sort->buffer || !sort->sorted) {
+        esi_otf2_sort_destroy(sort);
         return -ENOMEM;
     }
     *ret_sort = sort;
@@ -61,9 +67,10 @@ void esi_otf2_sort_destroy(struct esi_otf2_sort *sort)
     if (!sort)
         return;
     for (size_t i = 0; i < sort->run_count; i++)
-        if (sort->runs[i].records != sort->buffer)
-            free(sort->runs[i].records);
+        free(sort->runs[i].records);
     free(sort->runs);
+    free(sort->ends);
+    free(sort->sorted);
     esi_heap_fini(&sort->heap);
     if (sort->descriptor >= 0)
         close(sort->descriptor);
@@ -79,16 +86,69 @@ static uint64_t key_of(const struct esi_otf2_record *record)
     return record->start << 1 | (record->part == ESI_OTF2_REQUEST);
 }
 
-static int compare_records(const void *left, const void *right)
+static int compare_places(const void *left, const void *right, void *data)
 {
-    const struct esi_otf2_record *a = left;
-    const struct esi_otf2_record *b = right;
+    const struct esi_otf2_record *buffer = data;
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
 
-    if (a->location != b->location)
-        return a->location < b->location ? -1 : 1;
-    if (key_of(a) != key_of(b))
-        return key_of(a) < key_of(b) ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    if (key_of(&buffer[a]) != key_of(&buffer[b]))
+        return key_of(&buffer[a]) < key_of(&buffer[b]) ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* Puts places by location, in the order in which they were added (Knuth, 5.2, algorithm
+ * D). */
+static void distribute_places(struct esi_otf2_sort *sort)
+{
+    size_t next = 0;
+
+    for (size_t i = 0; i < sort->location_count; i++)
+        sort->ends[i] = 0;
+    for (size_t i = 0; i < sort->count; i++)
+        sort->ends[sort->buffer[i].location]++;
+    for (size_t i = 0; i < sort->location_count; i++) {
+        size_t count = sort->ends[i];
+
+        sort->ends[i] = next;
+        next += count;
+    }
+    for (size_t i = 0; i < sort->count; i++)
+        sort->sorted[sort->ends[sort->buffer[i].location]++] = (uint32_t)i;
+}
+
+/* A thread's operations come nearly in their order, since few others end while one is
+ * under way: insertion takes little then.  Where it does not, it is given up. */
+static void sort_location(const struct esi_otf2_sort *sort,
+                          uint32_t *places,
+                          size_t count)
+{
+    size_t moves = 0;
+
+    for (size_t i = 1; i < count; i++) {
+        uint32_t place = places[i];
+        uint64_t key = key_of(&sort->buffer[place]);
+        size_t at = i;
+
+        for (; at > 0 && key_of(&sort->buffer[places[at - 1]]) > key; at--, moves++)
+            places[at] = places[at - 1];
+        places[at] = place;
+        if (moves > MOVES_EACH * count) {
+            qsort_r(places, count, sizeof *places, compare_places, sort->buffer);
+            return;
+        }
+    }
+}
+
+static void sort_buffer(struct esi_otf2_sort *sort)
+{
+    size_t begin = 0;
+
+    distribute_places(sort);
+    for (size_t i = 0; i < sort->location_count; i++) {
+        sort_location(sort, sort->sorted + begin, sort->ends[i] - begin);
+        begin = sort->ends[i];
+    }
 }
 
 static int add_run(struct esi_otf2_sort *sort, const struct run *run)
@@ -114,19 +174,35 @@ static int write_all(int descriptor, const char *bytes, size_t length)
     return 0;
 }
 
+/* Copies what is at `first` and behind it when sorted; `records` has room for
+ * RUN_RECORDS.  How many. */
+static size_t copy_sorted(const struct esi_otf2_sort *sort,
+                          size_t first,
+                          struct esi_otf2_record *records)
+{
+    size_t left = sort->count - first;
+    size_t count = left < RUN_RECORDS ? left : RUN_RECORDS;
+
+    for (size_t i = 0; i < count; i++)
+        records[i] = sort->buffer[sort->sorted[first + i]];
+    return count;
+}
+
 /* What is in the buffer becomes a run of the file. */
 static int spill_buffer(struct esi_otf2_sort *sort)
 {
     const struct run run = {.offset = sort->written, .left = sort->count};
-    int result;
+    struct esi_otf2_record records[RUN_RECORDS];
+    int result = 0;
 
-    qsort(sort->buffer, sort->count, sizeof *sort->buffer, compare_records);
+    sort_buffer(sort);
     if (sort->descriptor < 0)
         sort->descriptor = esi_spool_open_file(NULL);
     if (sort->descriptor < 0)
         return sort->descriptor;
-    result = write_all(sort->descriptor, (const char *)sort->buffer,
-                       sort->count * sizeof *sort->buffer);
+    for (size_t i = 0; i < sort->count && result == 0; i += RUN_RECORDS)
+        result = write_all(sort->descriptor, (const char *)records,
+                           copy_sorted(sort, i, records) * sizeof *records);
     if (result < 0)
         return result;
     sort->written += sort->count;
@@ -134,10 +210,21 @@ static int spill_buffer(struct esi_otf2_sort *sort)
     return add_run(sort, &run);
 }
 
+static int meet_location(struct esi_otf2_sort *sort, uint32_t location)
+{
+    if (ESI_ARRAY_RESERVE(sort->ends, sort->location_capacity, (size_t)location + 1) <
+        0)
+        return -ENOMEM;
+    sort->location_count = (size_t)location + 1;
+    return 0;
+}
+
 int esi_otf2_sort_add(struct esi_otf2_sort *sort, const struct esi_otf2_record *record)
 {
     int result = sort->count == sort->capacity ? spill_buffer(sort) : 0;
 
+    if (result == 0 && record->location >= sort->location_count)
+        result = meet_location(sort, record->location);
     if (result < 0)
         return result;
     sort->buffer[sort->count] = *record;
@@ -147,13 +234,23 @@ int esi_otf2_sort_add(struct esi_otf2_sort *sort, const struct esi_otf2_record *
 
 /* --- Merging ---------------------------------------------------------------------- */
 
-/* Reads on where the run has nothing more in memory. */
-static int fill_run(const struct esi_otf2_sort *sort, struct run *run)
+static int read_run(const struct esi_otf2_sort *sort, struct run *run)
 {
     size_t count = run->left < RUN_RECORDS ? (size_t)run->left : RUN_RECORDS;
     size_t length = count * sizeof *run->records;
     off_t offset = (off_t)(run->offset * sizeof *run->records);
-    ssize_t got;
+    ssize_t got = pread(sort->descriptor, run->records, length, offset);
+
+    if (got != (ssize_t)length)
+        return got < 0 ? -errno : -EIO;
+    run->count = count;
+    return 0;
+}
+
+/* Reads on where all that was read has been taken. */
+static int fill_run(const struct esi_otf2_sort *sort, struct run *run)
+{
+    int result = 0;
 
     if (run->next < run->count || run->left == 0)
         return 0;
@@ -161,12 +258,14 @@ static int fill_run(const struct esi_otf2_sort *sort, struct run *run)
         run->records = malloc(RUN_RECORDS * sizeof *run->records);
     if (!run->records)
         return -ENOMEM;
-    got = pread(sort->descriptor, run->records, length, offset);
-    if (got != (ssize_t)length)
-        return got < 0 ? -errno : -EIO;
-    run->offset += count;
-    run->left -= count;
-    run->count = count;
+    if (run->is_in_memory)
+        run->count = copy_sorted(sort, (size_t)run->offset, run->records);
+    else
+        result = read_run(sort, run);
+    if (result < 0)
+        return result;
+    run->offset += run->count;
+    run->left -= run->count;
     run->next = 0;
     return 0;
 }
@@ -178,10 +277,10 @@ static bool is_at_end(const struct run *run)
 
 int esi_otf2_sort_finish(struct esi_otf2_sort *sort)
 {
-    const struct run run = {.records = sort->buffer, .count = sort->count};
+    const struct run run = {.is_in_memory = true, .left = sort->count};
     int result;
 
-    qsort(sort->buffer, sort->count, sizeof *sort->buffer, compare_records);
+    sort_buffer(sort);
     result = add_run(sort, &run);
     for (size_t i = 0; i < sort->run_count && result == 0; i++)
         result = fill_run(sort, &sort->runs[i]);
