@@ -416,6 +416,7 @@ static void complete_until(struct esi_otf2_location *location,
             return;
         esi_heap_pop(&location->completing);
         complete_request(location, request);
+        request->number = 0;
         request->next_free = location->free_request;
         location->free_request = index;
     }
@@ -466,6 +467,64 @@ static void add_request(struct esi_otf2_location *location,
         esi_heap_push(&location->completing, record->stop,
                       (uint64_t)record->order << 32 |
                           (uint32_t)(request - location->requests));
+}
+
+/* --- Tests in vain ---------------------------------------------------------------- */
+
+static bool is_channel(const struct esi_otf2_record *test, int32_t peer, int32_t tag)
+{
+    return (test->peer == peer || test->peer == ES_PEER_ANY) &&
+           (test->tag == tag || test->tag == ES_TAG_ANY);
+}
+
+static bool is_tested(const struct request *request,
+                      const struct esi_otf2_record *test,
+                      const struct es_operation *tested)
+{
+    const struct esi_otf2_record *record = &request->record;
+
+    if (request->number == 0 || record->communicator != test->communicator ||
+        request->operation->op_class != tested->op_class)
+        return false;
+    return is_collective_request(request) ? record->sequence == (uint32_t)test->tag
+                                          : is_channel(test, record->peer, record->tag);
+}
+
+/* The oldest request that a test may have asked for; 0: none is known. */
+static uint64_t find_tested(const struct esi_otf2_location *location,
+                            const struct esi_otf2_record *test,
+                            const struct es_operation *tested)
+{
+    uint64_t number = 0;
+
+    for (size_t i = 0; i < location->request_count; i++) {
+        const struct request *request = &location->requests[i];
+
+        if (is_tested(request, test, tested) &&
+            (number == 0 || request->number < number))
+            number = request->number;
+    }
+    for (size_t i = 0; i < location->send_count && number == 0; i++) {
+        const struct posted_send *send = &location->sends[i];
+
+        if (tested->op_class == ES_CLASS_SEND &&
+            send->communicator == test->communicator &&
+            is_channel(test, send->peer, send->tag))
+            number = send->number;
+    }
+    return number;
+}
+
+/* A test that found nothing names a request, as a wait does; others name none. */
+static void write_test(struct esi_otf2_location *location,
+                       const struct esi_otf2_record *test)
+{
+    const struct es_operation *tested = es_operation_find((uint16_t)test->sequence);
+    uint64_t number = tested ? find_tested(location, test, tested) : 0;
+
+    if (number > 0)
+        note_code(location, OTF2_EvtWriter_MpiRequestTest(location->writer, NULL,
+                                                          location->now, number));
 }
 
 /* --- Calls ------------------------------------------------------------------------ */
@@ -525,6 +584,9 @@ static void end_records(struct esi_otf2_location *location, const struct call *c
         return;
     if (operation->op_class == ES_CLASS_RECEIVE && !operation->persistent)
         write_receive(location, &call->record);
+    else if (operation->poll && !operation->probe &&
+             call->record.sequence <= UINT16_MAX)
+        write_test(location, &call->record);
     else if ((operation->waits || operation->poll) && !operation->probe)
         complete_sends(location, call);
     else if (is_collective(call) && !call->record.open)

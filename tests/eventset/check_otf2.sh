@@ -66,7 +66,7 @@ damaged traces.otf2
 damaged traces.def
 damaged "traces/$(basename "$(find "$folder/foreign/traces" -name '*.evt' | sort | head -1)")"
 
-# compare_run NAME PROGRAM [ARGUMENT...] - a run of four ranks, event by event, and what
+# compare_run NAME [--map MAP] PROGRAM [ARGUMENT...] - a run of four ranks, event by event, and what
 # comes back of it.
 compare_run()
 {
@@ -103,7 +103,12 @@ expect 0 otf2-print "$folder/stencil.otf2/traces.otf2"
 contains out MPI_ISEND_COMPLETE
 compare_run threads "$apps/threads" --rounds 3
 compare_run ring "$apps/ring" --rounds 3
-compare_run calls "$top_builddir/tests/mpi/otf2_calls" windows collectives requests
+# Polls that find nothing have tuples only where the map asks for them.
+"$eventspace" map -n 4 | sed 's/"polls": false/"polls": true/' >"$folder/map.json"
+compare_run calls --map "$folder/map.json" \
+    "$top_builddir/tests/mpi/otf2_calls" windows collectives requests polls
+expect 0 otf2-print "$folder/calls.otf2/traces.otf2"
+contains out MPI_REQUEST_TEST
 
 # The same program as EZTrace sees it.  Debian's package (eztrace 2.0) works with MPICH
 # 4.0 and Open MPI 4.1.  It does not record that requests are complete, messages of

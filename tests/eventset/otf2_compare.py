@@ -97,6 +97,8 @@ def message_of(row):
         return ("MpiIrecv" if operation in POSTED_RECEIVES else "MpiRecv", stop, *message)
     if operation in POSTED_RECEIVES and row["tag"] in CANCELLED:
         return ("MpiRequestCancelled", stop)
+    if operation.startswith("MPI_Test") and row["communicator"] != "":
+        return ("MpiRequestTest", stop)  # in vain: it names what it asks for
     return None
 
 
@@ -211,7 +213,7 @@ def describe(kind, event, thread):
         peer = event.receiver if "end" in kind else event.sender
         return (kind, event.time, event.communicator.name, str(peer), str(event.msg_tag),
                 str(event.msg_length))
-    if kind == "MpiRequestCancelled":
+    if kind in ("MpiRequestCancelled", "MpiRequestTest"):
         return kind, event.time
     if kind in ("MpiCollectiveEnd", "NonBlockingCollectiveComplete"):
         return (kind, name_of(event.collective_op), event.communicator.name, "",
@@ -244,6 +246,8 @@ def follow_requests(kind, event, thread):
     if kind in ends.values():
         assert event.request_id not in thread.requests, "a request twice"
         thread.requests[event.request_id] = kind
+    elif kind == "MpiRequestTest":
+        assert event.request_id in thread.requests, "a test of no request"
     elif kind in ends:
         assert thread.requests.pop(event.request_id) == ends[kind]
         assert thread.regions[-1].region.name.startswith(("MPI_Wait", "MPI_Test"))

@@ -90,19 +90,27 @@ struct esi_awaited {
  * known. */
 struct esi_awaited esi_completion_find_awaited(const MPI_Request *requests, int count);
 
-/* Describes and shows a completion call on `count` requests: what the first receive
- * among them (else the first request) waits for.  The tuple's sequence is the code of
- * the operation waited for, bytes the number of requests, tag the instance if it is a
+/* Describes a completion call on `count` requests: what the first receive among them
+ * (else the first request) waits for.  The tuple's sequence is the code of the
+ * operation waited for, bytes the number of requests, tag the instance if it is a
  * collective. */
-ES_HOT void esi_completion_open(struct esi_call *call,
-                                const MPI_Request *requests,
-                                int count)
+ES_HOT void esi_completion_describe(struct esi_call *call,
+                                    const MPI_Request *requests,
+                                    int count)
 {
     struct esi_awaited awaited = esi_completion_find_awaited(requests, count);
 
     esi_call_describe(call, NULL, awaited.peer, awaited.tag,
                       count > 0 ? (uint32_t)count : 0, awaited.operation);
     call->tuple.communicator = awaited.communicator;
+}
+
+/* Also shows it. */
+ES_HOT void esi_completion_open(struct esi_call *call,
+                                const MPI_Request *requests,
+                                int count)
+{
+    esi_completion_describe(call, requests, count);
     esi_call_open(call);
     call->head = call->path->writer.head;
 }

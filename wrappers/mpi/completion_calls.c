@@ -18,33 +18,36 @@ static bool is_done(int result, MPI_Request now)
     return result == MPI_SUCCESS || now == MPI_REQUEST_NULL;
 }
 
-/* The tuple of a test that found something, or, if the plan asks for it, of one that
- * did not. */
-ES_HOT void leave_test(struct esi_call *call, int count, uint64_t start, uint64_t now)
+static void write_test(struct esi_call *call, uint64_t start, uint64_t now)
 {
-    esi_call_describe(call, NULL, ES_PEER_NONE, 0, (uint32_t)count,
-                      ES_SEQUENCE_UNKNOWN);
     if (esi_call_write_span(call, start, now))
         esi_call_count(call, now);
     esi_call_exit(call);
 }
 
-/* Of one that ends a row of polls. */
+/* The tuple of a test that found something: it ends a row of polls. */
 ES_HOT void end_polls(struct esi_call *call, int count, uint64_t now)
 {
-    leave_test(call, count, esi_thread_polling_since(call->thread, now), now);
+    esi_call_describe(call, NULL, ES_PEER_NONE, 0, (uint32_t)count,
+                      ES_SEQUENCE_UNKNOWN);
+    write_test(call, esi_thread_polling_since(call->thread, now), now);
 }
 
-static void write_poll(struct esi_call *call, int count)
+/* Of one that did not, if the plan asks for it: as a wait for the same would have. */
+static void write_poll(struct esi_call *call, const MPI_Request *requests, int count)
 {
     uint64_t now = esi_clock_read();
 
-    leave_test(call, count, now, now);
+    esi_completion_describe(call, requests, count);
+    write_test(call, now, now);
 }
 
 /* Ends a test that found nothing; an event, if the plan asks for it, is written first:
  * then what was polled is told anew. */
-ES_HOT void leave_poll(struct esi_call *call, int result, int count)
+ES_HOT void leave_poll(struct esi_call *call,
+                       int result,
+                       const MPI_Request *requests,
+                       int count)
 {
     if (ESI_UNLIKELY(result != MPI_SUCCESS))
         esi_ledger_note_error(call->tuple.operation, result);
@@ -53,23 +56,24 @@ ES_HOT void leave_poll(struct esi_call *call, int result, int count)
     } else {
         struct esi_call written = *call;
 
-        write_poll(&written, count);
+        write_poll(&written, requests, count);
     }
 }
 
 /* The same of one request, and of a batch; the ledger tells of them. */
-ES_HOT void leave_poll_of(struct esi_call *call, int result, uint64_t handle)
+ES_HOT void leave_poll_of(struct esi_call *call, int result, MPI_Request request)
 {
-    leave_poll(call, result, 1);
-    esi_thread_note_poll(call->thread, handle);
+    leave_poll(call, result, &request, 1);
+    esi_thread_note_poll(call->thread, ESI_HANDLE(request));
 }
 
 ES_HOT void leave_poll_of_all(struct esi_call *call,
                               int result,
                               const struct esi_batch *batch,
+                              const MPI_Request *requests,
                               int count)
 {
-    leave_poll(call, result, count);
+    leave_poll(call, result, requests, count);
     esi_thread_note_polls(call->thread, batch->handles, (uint32_t)batch->count);
 }
 
@@ -119,7 +123,7 @@ int esi_wrap_MPI_Test(esi_MPI_Test_fn *next,
         esi_completion_record(call.thread, ESI_HANDLE(before), seen, now);
         end_polls(&call, 1, now);
     } else {
-        leave_poll_of(&call, result, ESI_HANDLE(before));
+        leave_poll_of(&call, result, before);
     }
     return result;
 }
@@ -138,7 +142,7 @@ int esi_wrap_MPI_Request_get_status(esi_MPI_Request_get_status_fn *next,
     if (result == MPI_SUCCESS && *flag && request != MPI_REQUEST_NULL)
         end_polls(&call, 1, esi_clock_read());
     else
-        leave_poll_of(&call, result, ESI_HANDLE(request));
+        leave_poll_of(&call, result, request);
     return result;
 }
 
@@ -269,7 +273,7 @@ int esi_wrap_MPI_Testall(esi_MPI_Testall_fn *next,
         completed_all(call.thread, &batch, requests, result, now);
         end_polls(&call, count, now);
     } else {
-        leave_poll_of_all(&call, result, &batch, count);
+        leave_poll_of_all(&call, result, &batch, requests, count);
     }
     esi_batch_fini(&batch);
     return result;
@@ -331,7 +335,7 @@ int esi_wrap_MPI_Testany(esi_MPI_Testany_fn *next,
             esi_completion_record(call.thread, batch.handles[*index], seen, now);
         end_polls(&call, count, now);
     } else {
-        leave_poll_of_all(&call, result, &batch, count);
+        leave_poll_of_all(&call, result, &batch, requests, count);
     }
     esi_batch_fini(&batch);
     return result;
@@ -402,7 +406,7 @@ int esi_wrap_MPI_Testsome(esi_MPI_Testsome_fn *next,
         completed_some(&call, &batch, *outcount, indices, now);
         end_polls(&call, incount, now);
     } else {
-        leave_poll_of_all(&call, result, &batch, incount);
+        leave_poll_of_all(&call, result, &batch, requests, incount);
     }
     esi_batch_fini(&batch);
     return result;
