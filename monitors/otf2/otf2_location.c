@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/heap.h"
+#include "base/pool.h"
 #include "eventspace/tuple.h"
 #include "monitors/otf2/otf2_operations.h"
 #include "monitors/otf2/otf2_rma.h"
@@ -29,7 +30,6 @@ struct request {
     struct esi_otf2_record record;
     const struct es_operation *operation;
     uint64_t number; /* of the request; of half a send and receive none */
-    uint32_t next_free;
 };
 
 /* A send that was posted. */
@@ -50,9 +50,7 @@ struct esi_otf2_location {
     OTF2_ErrorCode code;      /* the first failure */
     struct call *calls;       /* the innermost is last; owned, as all below */
     size_t call_count, call_capacity;
-    struct request *requests;
-    size_t request_count, request_capacity;
-    uint32_t free_request;      /* UINT32_MAX = none */
+    struct esi_pool requests;
     struct esi_heap completing; /* requests by their stop */
     struct posted_send *sends;
     size_t send_count, send_capacity;
@@ -89,7 +87,7 @@ void esi_otf2_location_destroy(struct esi_otf2_location *location)
         return;
     OTF2_AttributeList_Delete(location->open);
     free(location->calls);
-    free(location->requests);
+    esi_pool_fini(&location->requests);
     esi_heap_fini(&location->completing);
     free(location->sends);
     free(location->starts);
@@ -102,8 +100,8 @@ void esi_otf2_location_begin(struct esi_otf2_location *location, OTF2_EvtWriter 
     location->writer = writer;
     location->code = OTF2_SUCCESS;
     location->call_count = 0;
-    location->request_count = 0;
-    location->free_request = UINT32_MAX;
+    esi_pool_fini(&location->requests);
+    esi_pool_init(&location->requests, sizeof(struct request));
     location->completing.count = 0;
     location->send_count = 0;
     location->sends_known = true;
@@ -410,31 +408,15 @@ static void complete_until(struct esi_otf2_location *location,
     while (location->completing.count > 0) {
         struct esi_heap_entry entry = esi_heap_top(&location->completing);
         uint32_t index = (uint32_t)entry.item;
-        struct request *request = &location->requests[index];
+        struct request *request = esi_pool_at(&location->requests, index);
 
         if (entry.key > ns || (entry.key == ns && !including))
             return;
         esi_heap_pop(&location->completing);
         complete_request(location, request);
         request->number = 0;
-        request->next_free = location->free_request;
-        location->free_request = index;
+        esi_pool_give(&location->requests, index);
     }
-}
-
-static struct request *make_request(struct esi_otf2_location *location)
-{
-    uint32_t index = location->free_request;
-
-    if (index != UINT32_MAX) {
-        location->free_request = location->requests[index].next_free;
-        return &location->requests[index];
-    }
-    if (ESI_ARRAY_RESERVE(location->requests, location->request_capacity,
-                          location->request_count + 1) < 0 ||
-        esi_heap_reserve(&location->completing, location->request_count + 1) < 0)
-        return NULL;
-    return &location->requests[location->request_count++];
 }
 
 /* From MPI_PROC_NULL: complete at once, as sends to it are. */
@@ -450,13 +432,15 @@ static void add_request(struct esi_otf2_location *location,
                         const struct es_operation *operation)
 {
     struct request *request;
+    uint32_t number;
 
     if (is_null_receive(record, operation)) {
         keep_send(location, record, 0);
         return;
     }
-    request = make_request(location);
-    if (!request) {
+    request = esi_pool_take(&location->requests, &number);
+    if (!request ||
+        esi_heap_reserve(&location->completing, location->requests.made) < 0) {
         note_code(location, OTF2_ERROR_ENOMEM);
         return;
     }
@@ -465,8 +449,7 @@ static void add_request(struct esi_otf2_location *location,
     if (!record->open)
         /* Those that are complete at the same time stay in their order. */
         esi_heap_push(&location->completing, record->stop,
-                      (uint64_t)record->order << 32 |
-                          (uint32_t)(request - location->requests));
+                      (uint64_t)record->order << 32 | number);
 }
 
 /* --- Tests in vain ---------------------------------------------------------------- */
@@ -497,8 +480,8 @@ static uint64_t find_tested(const struct esi_otf2_location *location,
 {
     uint64_t number = 0;
 
-    for (size_t i = 0; i < location->request_count; i++) {
-        const struct request *request = &location->requests[i];
+    for (size_t i = 0; i < location->requests.made; i++) {
+        const struct request *request = esi_pool_at(&location->requests, i);
 
         if (is_tested(request, test, tested) &&
             (number == 0 || request->number < number))

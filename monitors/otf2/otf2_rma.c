@@ -175,6 +175,15 @@ static const struct completion *find_completion(const struct es_operation *opera
     return NULL;
 }
 
+static bool is_completed(const struct rma_call *call,
+                         const struct completion *completion,
+                         OTF2_RmaWinRef window,
+                         uint32_t peer)
+{
+    return window == call->window &&
+           (completion->all || peer == (uint32_t)call->record->peer);
+}
+
 static OTF2_ErrorCode complete_at_origin(struct esi_otf2_access *access,
                                          OTF2_EvtWriter *writer,
                                          uint64_t ns)
@@ -234,8 +243,7 @@ static OTF2_ErrorCode acquire_locks(struct esi_otf2_rma *rma,
 
     for (size_t i = 0; i < rma->lock_count; i++) {
         struct esi_otf2_lock *lock = &rma->locks[i];
-        bool is_meant = lock->window == call->window &&
-                        (completion->all || lock->peer == (uint32_t)call->record->peer);
+        bool is_meant = is_completed(call, completion, lock->window, lock->peer);
 
         if (is_meant && code == OTF2_SUCCESS)
             code = acquire_lock(lock, call);
