@@ -177,7 +177,7 @@ static void prove_once(struct esi_matches *matches)
 {
     if (matches->is_proved || matches->count == 0)
         return;
-    matches->proof = esi_matches_prove(matches->program, matches->domains);
+    matches->proof = esi_matches_prove(matches->program, matches->domains, NULL);
     matches->is_proved = true;
 }
 

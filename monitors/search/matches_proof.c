@@ -5,9 +5,10 @@
  *
  * Sets tell tuples.  Let a program have one support, whose returned variables V all
  * stand for single events.  Two variables *overlap* if some event is a value of both.
- * Let the condition demand, as a conjunct, x -> y or y -> x (or what follows from such
- * demands, as "->" of events is transitive) for each two variables that are connected
- * by overlaps.  Then an assignment can be told from the events that it returns:
+ * Let the condition demand, as a conjunct, x -> y or y -> x (or x => y, or what follows
+ * from such demands, as "->" of events is transitive) for each two variables that are
+ * connected by overlaps.  Then an assignment can be told from the events that it
+ * returns:
  *
  *   No two variables have the same event: if they overlap one event precedes the other.
  *   So an assignment f maps V one to one to its events S.  Let g be another with the
@@ -37,6 +38,7 @@ enum {
 struct proof {
     const struct esi_program *program;
     const struct esi_domain *const *domains;
+    const struct esi_domains *growing;      /* NULL: they do not */
     uint64_t returned;                      /* of the one support */
     uint64_t before[ES_PROGRAM_VARIABLES];  /* bit w of [v]: v -> w is demanded */
     uint64_t overlap[ES_PROGRAM_VARIABLES]; /* connected, itself included */
@@ -45,11 +47,6 @@ struct proof {
 static bool has_variable(uint64_t set, uint32_t variable)
 {
     return set >> variable & 1;
-}
-
-static bool is_one(uint64_t set)
-{
-    return set && (set & (set - 1)) == 0;
 }
 
 /* --- Overlaps --------------------------------------------------------------------- */
@@ -84,6 +81,20 @@ static bool domains_meet(const struct esi_domain *a, const struct esi_domain *b)
     return false;
 }
 
+/* A class with partners may yet get an event that matches have. */
+static bool variables_meet(const struct proof *proof, uint32_t v, uint32_t w)
+{
+    const struct esi_program_variable *variables = proof->program->variables;
+
+    if (!proof->growing)
+        return domains_meet(proof->domains[v], proof->domains[w]);
+    return proof->domains[v] == proof->domains[w] ||
+           !esi_program_is_prompt(proof->program, v) ||
+           !esi_program_is_prompt(proof->program, w) ||
+           esi_domains_have_met(proof->growing, variables[v].class_number,
+                                variables[w].class_number);
+}
+
 static void find_overlaps(struct proof *proof)
 {
     uint32_t count = proof->program->variable_count;
@@ -91,8 +102,7 @@ static void find_overlaps(struct proof *proof)
     for (uint32_t v = 0; v < count; v++) {
         proof->overlap[v] |= UINT64_C(1) << v;
         for (uint32_t w = v + 1; has_variable(proof->returned, v) && w < count; w++)
-            if (has_variable(proof->returned, w) &&
-                domains_meet(proof->domains[v], proof->domains[w])) {
+            if (has_variable(proof->returned, w) && variables_meet(proof, v, w)) {
                 proof->overlap[v] |= UINT64_C(1) << w;
                 proof->overlap[w] |= UINT64_C(1) << v;
             }
@@ -101,11 +111,48 @@ static void find_overlaps(struct proof *proof)
 
 /* --- Demands ---------------------------------------------------------------------- */
 
+/* Whether all others of `set` are known to be after `first`. */
+static bool precedes_rest(const struct proof *proof, uint32_t first, uint64_t set)
+{
+    return !(set & ~(proof->before[first] | UINT64_C(1) << first));
+}
+
+/* Whether all others of `set` are known to be before `last`. */
+static bool succeeds_rest(const struct proof *proof, uint32_t last, uint64_t set)
+{
+    for (uint64_t left = set & ~(UINT64_C(1) << last); left; left &= left - 1)
+        if (!has_variable(proof->before[__builtin_ctzll(left)], last))
+            return false;
+    return true;
+}
+
+/* A send is before its receive, but halves of a sync receive each other. */
+static bool may_be_sync(const struct proof *proof, uint64_t receives)
+{
+    for (; receives; receives &= receives - 1)
+        if (esi_domain_has_syncs(proof->domains[__builtin_ctzll(receives)]))
+            return true;
+    return false;
+}
+
+/* Some variable of the left is before some of the right: so what is before all of the
+ * left is before what is after all of the right. */
 static void take_atom(struct proof *proof, const struct esi_atom *atom)
 {
-    if (atom->kind == ES_ATOM_RELATION && atom->op == ES_OPERATOR_BEFORE &&
-        !atom->is_negated && is_one(atom->left) && is_one(atom->right))
-        proof->before[__builtin_ctzll(atom->left)] |= atom->right;
+    if (atom->kind != ES_ATOM_RELATION || atom->is_negated ||
+        (atom->left | atom->right) & ~proof->returned ||
+        (atom->op != ES_OPERATOR_BEFORE &&
+         (atom->op != ES_OPERATOR_RECEIVED || may_be_sync(proof, atom->right))))
+        return;
+    for (uint64_t left = atom->left; left; left &= left - 1)
+        for (uint64_t right = atom->right; right; right &= right - 1) {
+            uint32_t v = (uint32_t)__builtin_ctzll(left);
+            uint32_t w = (uint32_t)__builtin_ctzll(right);
+
+            if (precedes_rest(proof, v, atom->left) &&
+                succeeds_rest(proof, w, atom->right))
+                proof->before[v] |= UINT64_C(1) << w;
+        }
 }
 
 /* Conjuncts only: of others it is not known which of them hold. */
@@ -140,12 +187,11 @@ static bool can_be_told(struct proof *proof)
         if (has_variable(proof->returned, v) &&
             !esi_domain_is_single(proof->domains[v]))
             return false;
-    take_formula(proof, program->supports[0].condition);
-    /* Only single events pass "->" on. */
-    for (uint32_t v = 0; v < count; v++)
-        proof->before[v] =
-            has_variable(proof->returned, v) ? proof->before[v] & proof->returned : 0;
-    close_transitively(proof->before, count);
+    /* One demand after the other becomes known. */
+    for (uint32_t v = 0; v < count; v++) {
+        take_formula(proof, program->supports[0].condition);
+        close_transitively(proof->before, count);
+    }
     find_overlaps(proof);
     close_transitively(proof->overlap, count);
     for (uint32_t v = 0; v < count; v++)
@@ -175,9 +221,10 @@ static bool have_own_occurrences(const struct esi_program *program)
 }
 
 struct esi_matches_proof esi_matches_prove(const struct esi_program *program,
-                                           const struct esi_domain *const *domains)
+                                           const struct esi_domain *const *domains,
+                                           const struct esi_domains *growing)
 {
-    struct proof proof = {.program = program, .domains = domains};
+    struct proof proof = {.program = program, .domains = domains, .growing = growing};
     uint64_t bound = program->support_count == 1 ? program->supports[0].variables : 0;
     bool is_told;
 

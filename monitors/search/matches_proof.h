@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "monitors/search/domains/domain.h"
+#include "monitors/search/domains/domains.h"
 #include "monitors/search/language/program.h"
 
 /* All of assignments that engines give, each of a support once. */
@@ -17,7 +18,11 @@ struct esi_matches_proof {
     bool do_sets_tell_tuples; /* two that return the same events have the same values */
 };
 
+/* `growing`: what the domains belong to while events arrive; it holds of assignments
+ * whose events have come until esi_domains_meetings() is another.  NULL: domains are
+ * complete. */
 struct esi_matches_proof esi_matches_prove(const struct esi_program *program,
-                                           const struct esi_domain *const *domains);
+                                           const struct esi_domain *const *domains,
+                                           const struct esi_domains *growing);
 
 #endif

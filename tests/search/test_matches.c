@@ -125,7 +125,7 @@ static void proof_of(const char *text, struct esi_matches_proof *ret_proof)
         domains[v] =
             esi_domains_class(searched.domains, program->variables[v].class_number);
     }
-    *ret_proof = esi_matches_prove(program, domains);
+    *ret_proof = esi_matches_prove(program, domains, NULL);
     esi_program_destroy(program);
     searched_fini(&searched);
 }
@@ -145,6 +145,9 @@ static void what_cannot_come_twice_is_known(void **state)
         {"ANY $x; ANY $y; ANY $z; Q := ($x --> $y) & ($y --> $z);", {true, true, true}},
         {"ANY $x; ANY $y; ANY $z; Q := ($x --> $y) & ($x --> $z);",
          {false, true, false}},
+        {"B $x; C $y; B $z; Q := $x --> $y --> $z;", {true, true, true}},
+        {"B $x; B $y; C $z; Q := $x --> $y --> $z;", {false, true, false}},
+        {"ANY $x; ANY $y; Q := $x => $y;", {true, true, true}},
         {"Q := B !--> B;", {false, true, false}},
         {"Q := (B --> B) | (B || B);", {false, true, false}},
         /* Classes that share an event, one by way of a third. */

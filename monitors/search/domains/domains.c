@@ -29,6 +29,8 @@ struct esi_domains {
     uint32_t class_count;
     uint64_t *plain;   /* classes with a domain and no partners */
     uint64_t *waiting; /* classes with a domain and with partners */
+    uint64_t *met;     /* [class][word]: plain classes that shared an event with it */
+    uint64_t meetings; /* counted */
     struct esi_class_match *match;
     struct esi_partner_classes *partners; /* NULL: no class has any */
     struct esi_trace_names names;
@@ -98,7 +100,8 @@ static int create_domains(struct esi_domains *domains)
     for (uint32_t c = 0; result == 0 && c < domains->class_count; c++)
         result = create_domain(domains, c, &most_values);
     domains->values = calloc(most_values + 1, sizeof *domains->values);
-    return domains->values ? result : -ENOMEM;
+    domains->met = calloc(domains->class_count * words + 1, sizeof *domains->met);
+    return domains->values && domains->met ? result : -ENOMEM;
 }
 
 static int joined_late(void *data, uint32_t class_number, struct es_event_id id);
@@ -167,6 +170,7 @@ void esi_domains_destroy(struct esi_domains *domains)
     esi_trace_names_fini(&domains->names);
     esi_texts_fini(&domains->texts);
     free(domains->plain);
+    free(domains->met);
     free(domains->values);
     free(domains->classes);
     free(domains);
@@ -250,14 +254,26 @@ static int wait_for_partners(struct esi_domains *domains, uint32_t c, uint32_t t
     return esi_domain_add(class->waiting, domains->event->id.trace, &row, false);
 }
 
+/* `may_wait`: as of esi_domain_add(). */
+static int add_to_class(struct esi_domains *domains,
+                        uint32_t c,
+                        uint32_t trace,
+                        const struct esi_domain_row *row,
+                        bool may_wait)
+{
+    struct esi_domain *domain = domains->classes[c].domain;
+
+    domains->meetings += row->is_sync && !esi_domain_has_syncs(domain);
+    return esi_domain_add(domain, trace, row, may_wait);
+}
+
 static int join_partners(struct esi_domains *domains, uint32_t c, uint32_t type)
 {
-    struct domain_class *class = &domains->classes[c];
     struct esi_domain_row row;
-    int result = make_row(domains, &class->ask.keeps, type, &row);
+    int result = make_row(domains, &domains->classes[c].ask.keeps, type, &row);
 
     if (result == 0)
-        result = esi_domain_add(class->domain, domains->event->id.trace, &row, false);
+        result = add_to_class(domains, c, domains->event->id.trace, &row, false);
     return result < 0 ? result : report_partners(domains, c, domains->event->id);
 }
 
@@ -276,7 +292,8 @@ static int joined_late(void *data, uint32_t class_number, struct es_event_id id)
         domains->missed++;
         return 0;
     }
-    result = esi_domain_add(class->domain, id.trace, &row, !domains->listener.joined);
+    result =
+        add_to_class(domains, class_number, id.trace, &row, !domains->listener.joined);
     return result < 0 ? result : report_partners(domains, class_number, id);
 }
 
@@ -309,6 +326,25 @@ static bool is_kept(const struct esi_domains *domains, const uint64_t *classes)
     return false;
 }
 
+/* Plain classes of one event meet each other. */
+static void note_met(struct esi_domains *domains, const uint64_t *classes)
+{
+    size_t words = esi_class_match_words(domains->match);
+
+    for (size_t at = 0; at < words; at++)
+        for (uint64_t left = classes[at] & domains->plain[at]; left; left &= left - 1) {
+            size_t class_number = at * 64 + (unsigned)__builtin_ctzll(left);
+            uint64_t *met = &domains->met[class_number * words];
+
+            for (size_t word = 0; word < words; word++) {
+                uint64_t others = classes[word] & domains->plain[word];
+
+                domains->meetings += (others & ~met[word]) != 0;
+                met[word] |= others;
+            }
+        }
+}
+
 static int take_event(void *data, const struct es_set_event *event)
 {
     struct esi_domains *domains = data;
@@ -322,6 +358,7 @@ static int take_event(void *data, const struct es_set_event *event)
         return result;
     domains->event = event;
     if (result > 0) {
+        note_met(domains, classes);
         result = each_class(domains, classes, domains->plain, join_partners, type);
         if (result == 0 && event->kind != ES_EVENT_UNARY)
             result =
@@ -374,6 +411,18 @@ const struct esi_domain *esi_domains_class(const struct esi_domains *domains,
                                            uint32_t class_number)
 {
     return domains->classes[class_number].domain;
+}
+
+bool esi_domains_have_met(const struct esi_domains *domains, uint32_t a, uint32_t b)
+{
+    size_t words = esi_class_match_words(domains->match);
+
+    return domains->met[a * words + b / 64] >> b % 64 & 1;
+}
+
+uint64_t esi_domains_meetings(const struct esi_domains *domains)
+{
+    return domains->meetings;
 }
 
 bool esi_domains_need_attributes(const struct esi_domains *domains)

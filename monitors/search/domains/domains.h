@@ -81,6 +81,12 @@ void esi_domains_forget(struct esi_domains *domains, uint32_t trace, uint32_t in
  * have joined a class for. */
 uint64_t esi_domains_missed(const struct esi_domains *domains);
 
+/* Whether some event has joined both of two classes that have no partners. */
+bool esi_domains_have_met(const struct esi_domains *domains, uint32_t a, uint32_t b);
+
+/* Another number after two classes have met, and after the first sync of a class. */
+uint64_t esi_domains_meetings(const struct esi_domains *domains);
+
 /* Bytes that are held. */
 uint64_t esi_domains_bytes(const struct esi_domains *domains);
 

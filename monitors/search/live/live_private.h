@@ -47,6 +47,8 @@ struct esi_live_query {
     const struct esi_domain **counted; /* of atoms */
     struct esi_live_assignment assignment;
     struct esi_live_candidates candidates;
+    uint64_t proved_at;   /* of esi_domains_meetings(), one more; 0: never */
+    bool is_emitted_once; /* no match is found twice, so `seen` has none */
     struct esi_seen seen;
     struct esi_domain *sets;    /* its matches, if they are values of others */
     struct esi_match_sink sink; /* zeros: not wanted */

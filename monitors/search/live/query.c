@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitors/search/matches_proof.h"
+
 /* --- Making it -------------------------------------------------------------------- */
 
 /* Of a class, or of a predicate, which has a query. */
@@ -256,13 +258,32 @@ static int emit_match(struct esi_live_query *query)
     return result < 0 ? result : 0;
 }
 
+/* Events that matches have stay what they are: of those that were emitted none comes
+ * again, whatever is proved of others later.  Of single events it is asked which were
+ * emitted (retention.c). */
+static bool is_emitted_once(struct esi_live_query *query)
+{
+    const struct esi_domains *domains = query->live->domains;
+    uint64_t now = esi_domains_meetings(domains) + 1;
+
+    if (query->proved_at != now) {
+        query->proved_at = now;
+        query->is_emitted_once =
+            esi_matches_prove(query->program, query->domains, domains)
+                .are_sets_distinct;
+    }
+    return query->is_emitted_once && query->events.count > 1;
+}
+
 int esi_live_query_emit(struct esi_live_query *query, uint64_t variables)
 {
     int result = collect_events(query, variables);
 
     if (result < 0)
         return result;
-    result = esi_seen_add(&query->seen, query->events.events, query->events.count);
+    result = is_emitted_once(query) ? 1
+                                    : esi_seen_add(&query->seen, query->events.events,
+                                                   query->events.count);
     if (result <= 0)
         return result;
     result = query->sets ? add_value(query) : 0;
