@@ -421,6 +421,8 @@ static uint32_t *remembered_ends(struct esi_bound *bound,
     struct esi_domain_value value = bound->values[x];
     uint64_t number;
 
+    if (plan->is_growing)
+        return NULL;
     if (!memo->is_decided)
         create_memo(plan, of, target->distinct, memo);
     if (!memo->ends)
@@ -547,34 +549,73 @@ static struct target target_of(const struct esi_bound *bound, unsigned v, uint32
                            .column = esi_domain_column(bound->plan->domains[v], slot)};
 }
 
+/* What is before and what is after, without what is between. */
+static bool has_hole(const struct target *target,
+                     struct es_event_id event,
+                     uint8_t mask)
+{
+    uint8_t between =
+        target->column.trace == event.trace ? ESI_IS_SAME : ESI_IS_CONCURRENT;
+
+    return mask & ESI_IS_BEFORE && mask & ESI_IS_AFTER && !(mask & between);
+}
+
+/* Of a mask without a hole. */
+static struct esi_interval mask_interval(struct esi_bound *bound,
+                                         unsigned x,
+                                         uint8_t mask,
+                                         const struct target *target)
+{
+    bool is_own = target->column.trace == esi_bound_event(bound, x).trace;
+    bool between = mask & (is_own ? ESI_IS_SAME : ESI_IS_CONCURRENT);
+    struct esi_interval interval = {0, 0};
+
+    if (mask & ESI_IS_AFTER)
+        interval.end = target->column.count;
+    else if (between)
+        interval.end = after_begin(bound, x, target);
+    else if (mask & ESI_IS_BEFORE)
+        interval.end = before_end(bound, x, target);
+    if (mask & ESI_IS_BEFORE)
+        return interval;
+    if (between)
+        interval.begin = before_end(bound, x, target);
+    else if (mask & ESI_IS_AFTER)
+        interval.begin = after_begin(bound, x, target);
+    return interval;
+}
+
 static void add_mask(struct esi_bound *bound,
                      unsigned x,
                      uint8_t mask,
                      const struct target *target,
                      struct esi_intervals *intervals)
 {
-    bool is_own = target->column.trace == esi_bound_event(bound, x).trace;
-    bool between = mask & (is_own ? ESI_IS_SAME : ESI_IS_CONCURRENT);
-    bool before = mask & ESI_IS_BEFORE;
-    bool after = mask & ESI_IS_AFTER;
-    uint32_t first = 0;
-    uint32_t last = target->column.count;
+    struct esi_interval interval;
 
-    if (before == between && between == after) {
-        if (before)
-            esi_intervals_add(intervals, 0, last);
+    if (has_hole(target, esi_bound_event(bound, x), mask)) {
+        esi_intervals_add(intervals, 0, before_end(bound, x, target));
+        esi_intervals_add(intervals, after_begin(bound, x, target),
+                          target->column.count);
         return;
     }
-    if (before != between)
-        first = before_end(bound, x, target);
-    if (after != between)
-        last = after_begin(bound, x, target);
-    if (before && before != between)
-        esi_intervals_add(intervals, 0, first);
-    if (between)
-        esi_intervals_add(intervals, first, last);
-    if (after && after != between)
-        esi_intervals_add(intervals, last, target->column.count);
+    interval = mask_interval(bound, x, mask, target);
+    esi_intervals_add(intervals, interval.begin, interval.end);
+}
+
+bool esi_bound_mask_interval(struct esi_bound *bound,
+                             unsigned x,
+                             uint8_t mask,
+                             unsigned v,
+                             uint32_t slot,
+                             struct esi_interval *ret_interval)
+{
+    struct target target = target_of(bound, v, slot);
+
+    if (has_hole(&target, esi_bound_event(bound, x), mask))
+        return false;
+    *ret_interval = mask_interval(bound, x, mask, &target);
+    return true;
 }
 
 void esi_bound_add_mask(struct esi_bound *bound,

@@ -99,6 +99,15 @@ uint32_t esi_bound_after_begin(struct esi_bound *bound,
 /* Index of the greatest predecessor of bound single x on a trace, asked once. */
 uint32_t esi_bound_greatest(struct esi_bound *bound, unsigned x, uint32_t trace);
 
+/* The values of single v that are to bound x as `mask` says, if they are side by side.
+ */
+bool esi_bound_mask_interval(struct esi_bound *bound,
+                             unsigned x,
+                             uint8_t mask,
+                             unsigned v,
+                             uint32_t slot,
+                             struct esi_interval *ret_interval);
+
 /* All below adds intervals; they are not sorted. */
 
 /* Positions of those events that are in the column. */

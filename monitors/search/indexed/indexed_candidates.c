@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* indexed_candidates.c - the values that bound variables leave to another one, column
- * by column or as a list of all. */
+/* indexed_candidates.c - the values that bound variables leave to another one. */
 #include "config.h"
 
 #include "monitors/search/indexed/indexed_candidates.h"
@@ -295,22 +294,41 @@ static bool is_near(const struct esi_indexed_plan *plan,
            !literal->is_negated && literal->x != literal->y && plan->single >> v & 1;
 }
 
-static void push_near(struct esi_candidate_sets *sets,
-                      uint64_t applied,
-                      struct esi_restriction *restriction)
+/* Times that are close enough to that of a bound variable. */
+static void keep_times(const struct esi_bound *bound,
+                       const struct esi_literal *literal,
+                       struct esi_restriction *restriction)
 {
-    struct esi_bound *bound = sets->bound;
+    const struct esi_indexed_plan *plan = bound->plan;
+    unsigned other = literal->x == restriction->v ? literal->y : literal->x;
+    int64_t within_ns = plan->program->atoms[literal->atom].node->within_ns;
+    int64_t first = INT64_MAX, last = INT64_MIN;
+
+    restriction->is_empty |=
+        !esi_domain_widen(plan->domains[other], bound->values[other], &first, &last);
+    if (first > last) /* a set without events happened at no time */
+        return;
+    restriction->is_timed = true;
+    if (last >= INT64_MIN + within_ns && last - within_ns > restriction->from)
+        restriction->from = last - within_ns;
+    if (first <= INT64_MAX - within_ns && first + within_ns < restriction->to)
+        restriction->to = first + within_ns;
+}
+
+static void note_times(const struct esi_bound *bound,
+                       uint64_t applied,
+                       struct esi_restriction *restriction)
+{
     const struct esi_indexed_plan *plan = bound->plan;
     unsigned v = restriction->v;
 
     for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
         const struct esi_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
-        uint64_t others = clause->existential & ~esi_program_bit(v);
 
-        if (is_near(plan, clause, v) && others & bound->check.bound & ~applied)
-            push_work(sets, esi_clause_number(plan, clause));
+        if (clause->existential & bound->check.bound & ~applied &&
+            is_near(plan, clause, v))
+            keep_times(bound, clause->literals, restriction);
     }
-    restriction->near_count = sets->work_count - restriction->clauses;
 }
 
 static bool excludes_before(const struct esi_literal *literal,
@@ -385,7 +403,7 @@ static bool is_restricted(const struct esi_restriction *restriction)
 {
     return restriction->is_empty || restriction->masked || restriction->floor >= 0 ||
            restriction->sender >= 0 || restriction->is_listed ||
-           restriction->clause_count > 0;
+           restriction->is_timed || restriction->clause_count > 0;
 }
 
 static struct esi_restriction restriction_of(struct esi_candidate_sets *sets,
@@ -400,6 +418,8 @@ static struct esi_restriction restriction_of(struct esi_candidate_sets *sets,
         .masked = plan->masked[v] & bound->check.bound & ~applied,
         .sender = sender_of(bound, v, applied),
         .floor = floor_of(bound, v),
+        .from = INT64_MIN,
+        .to = INT64_MAX,
         .clauses = sets->work_count,
     };
 
@@ -410,7 +430,9 @@ static struct esi_restriction restriction_of(struct esi_candidate_sets *sets,
         note_lone(bound, (unsigned)restriction.sender, &restriction);
     if (restriction.floor >= 0 && applied >> restriction.floor & 1)
         restriction.floor = -1;
-    push_near(sets, applied, &restriction);
+    note_times(bound, applied, &restriction);
+    if (restriction.is_empty)
+        return restriction;
     for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
         const struct esi_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
         const struct esi_clause_facts *facts = esi_clause_facts_of(plan, clause);
@@ -495,32 +517,6 @@ static void keep_partners(struct esi_candidate_sets *sets,
     keep_allowed(sets, intervals);
 }
 
-/* Times that are close enough to that of a bound variable. */
-static void keep_near(struct esi_bound *bound,
-                      const struct esi_literal *literal,
-                      unsigned v,
-                      uint32_t slot,
-                      struct esi_intervals *intervals)
-{
-    const struct esi_indexed_plan *plan = bound->plan;
-    unsigned other = literal->x == v ? literal->y : literal->x;
-    int64_t within_ns = plan->program->atoms[literal->atom].node->within_ns;
-    int64_t first = INT64_MAX, last = INT64_MIN;
-    uint32_t begin, end;
-
-    if (!esi_domain_widen(plan->domains[other], bound->values[other], &first, &last)) {
-        intervals->count = 0;
-        return;
-    }
-    if (first > last) /* a set without events happened at no time */
-        return;
-    esi_domain_rows_within(
-        plan->domains[v], slot,
-        last < INT64_MIN + within_ns ? INT64_MIN : last - within_ns,
-        first > INT64_MAX - within_ns ? INT64_MAX : first + within_ns, &begin, &end);
-    esi_intervals_keep(intervals, begin, end);
-}
-
 static void apply_clause(struct esi_candidate_sets *sets,
                          const struct esi_clause *clause,
                          unsigned v,
@@ -546,6 +542,7 @@ static void apply_masks(struct esi_candidate_sets *sets,
                         struct esi_intervals *intervals)
 {
     struct esi_bound *bound = sets->bound;
+    struct esi_interval one;
     unsigned v = restriction->v;
 
     for (uint64_t left = restriction->masked | restriction->implied;
@@ -554,6 +551,10 @@ static void apply_masks(struct esi_candidate_sets *sets,
         uint8_t mask = restriction->implied >> x & 1 ? bound->plan->known[v][x]
                                                      : bound->plan->masks[v][x];
 
+        if (esi_bound_mask_interval(bound, x, mask, v, slot, &one)) {
+            esi_intervals_keep(intervals, one.begin, one.end);
+            continue;
+        }
         sets->allowed.count = 0;
         esi_bound_add_mask(bound, x, mask, v, slot, &sets->allowed);
         keep_allowed(sets, intervals);
@@ -573,10 +574,6 @@ static void apply_restriction(struct esi_candidate_sets *sets,
         keep_above(bound, restriction, slot, intervals);
     if (restriction->sender >= 0)
         keep_partners(sets, restriction, slot, intervals);
-    /* These ask the order nothing. */
-    for (size_t i = 0; i < restriction->near_count && intervals->count > 0; i++)
-        keep_near(bound, plan->clauses[sets->work[restriction->clauses + i]].literals,
-                  v, slot, intervals);
     if (restriction->is_limited && intervals->count > 0 &&
         is_beyond_limit(bound, restriction,
                         esi_domain_column(plan->domains[v], slot).trace)) {
@@ -584,8 +581,7 @@ static void apply_restriction(struct esi_candidate_sets *sets,
         return;
     }
     apply_masks(sets, restriction, slot, intervals);
-    for (size_t i = restriction->near_count;
-         i < restriction->clause_count && intervals->count > 0; i++)
+    for (size_t i = 0; i < restriction->clause_count && intervals->count > 0; i++)
         apply_clause(sets, &plan->clauses[sets->work[restriction->clauses + i]], v,
                      slot, intervals);
     esi_bound_check(bound, intervals);
@@ -679,14 +675,11 @@ static void take_ranges(struct esi_walk *walk,
         esi_intervals_add(intervals, ranges[walk->next].begin, ranges[walk->next].end);
 }
 
-bool esi_walk_next(struct esi_walk *walk,
-                   uint32_t *ret_slot,
-                   struct esi_intervals *intervals)
+/* The next column, or what the source or the list has of it. */
+static uint32_t take_column(struct esi_walk *walk, struct esi_intervals *intervals)
 {
     uint32_t slot = (uint32_t)walk->next;
 
-    if (walk->next == walk->end)
-        return false;
     intervals->count = 0;
     if (walk->listed) {
         slot = walk->listed[walk->next].slot;
@@ -698,9 +691,30 @@ bool esi_walk_next(struct esi_walk *walk,
         esi_intervals_add(intervals, 0, esi_domain_column(walk->domain, slot).count);
         walk->next++;
     }
-    apply_restriction(walk->sets, &walk->restriction, slot, intervals);
-    *ret_slot = slot;
-    return true;
+    return slot;
+}
+
+bool esi_walk_next(struct esi_walk *walk,
+                   uint32_t *ret_slot,
+                   struct esi_intervals *intervals)
+{
+    const struct esi_restriction *restriction = &walk->restriction;
+    uint32_t begin, end;
+
+    while (walk->next < walk->end && !walk->sets->bound->error) {
+        *ret_slot = take_column(walk, intervals);
+        /* This asks the order nothing. */
+        if (restriction->is_timed) {
+            esi_domain_rows_within(walk->domain, *ret_slot, restriction->from,
+                                   restriction->to, &begin, &end);
+            esi_intervals_keep(intervals, begin, end);
+        }
+        if (intervals->count > 0)
+            apply_restriction(walk->sets, restriction, *ret_slot, intervals);
+        if (intervals->count > 0)
+            return true;
+    }
+    return false;
 }
 
 /* --- All columns ------------------------------------------------------------------ */

@@ -94,9 +94,11 @@ struct esi_restriction {
     struct es_event_id limit;
     bool is_listed; /* only `listed` may be left */
     struct esi_listed listed;
+    bool is_timed; /* it happened in [from, to]; values are tested by that, too */
+    int64_t from;
+    int64_t to;
     size_t clauses; /* where they begin on the stack */
     size_t clause_count;
-    size_t near_count; /* of these, first: of times, which values are tested by, too */
 };
 
 /* Walks the columns that a source has, or all of a domain, or what is listed. */
@@ -111,7 +113,7 @@ struct esi_walk {
 };
 
 void esi_walk_begin(struct esi_walk *walk, struct esi_candidate_sets *sets, unsigned v);
-/* False at the end; else what is left of the next column. */
+/* False at the end; else what is left of the next column that has anything. */
 bool esi_walk_next(struct esi_walk *walk,
                    uint32_t *ret_slot,
                    struct esi_intervals *intervals);

@@ -26,14 +26,6 @@
 
 enum { FEW_VALUES = 4 };
 
-/* The order in which the columns of a clause's universal variable are looked at: those
- * that failed lately first (Nichols, 6.3). */
-struct esi_slot_order {
-    uint32_t *slots; /* owned */
-    size_t count;
-    size_t capacity;
-};
-
 /* --- Beginning and end ------------------------------------------------------------ */
 
 int esi_universal_init(struct esi_universal *universal, struct esi_bound *bound)
@@ -51,6 +43,7 @@ void esi_universal_fini(struct esi_universal *universal)
          i++)
         free(universal->orders[i].slots);
     free(universal->orders);
+    free(universal->beyond.slots);
     esi_intervals_fini(&universal->allowed);
     esi_intervals_fini(&universal->kept);
     esi_intervals_fini(&universal->open);
@@ -59,7 +52,7 @@ void esi_universal_fini(struct esi_universal *universal)
 
 uint64_t esi_universal_bytes(const struct esi_universal *universal)
 {
-    uint64_t bytes = 0;
+    uint64_t bytes = universal->beyond.capacity * sizeof *universal->beyond.slots;
 
     for (size_t i = 0; i < universal->bound->plan->clause_count; i++)
         bytes += universal->orders[i].capacity * sizeof *universal->orders->slots;
@@ -484,6 +477,51 @@ static bool are_adjacent(struct esi_bound *bound,
     return true;
 }
 
+/* While events arrive: no u may be between v and the pinned event.  What the last u of
+ * the pinned event's own trace refuses is refused; of other columns only those have to
+ * be looked at that have a later one before the pinned event.  NULL: there is no such
+ * u. */
+static struct esi_slot_order *columns_beyond(struct esi_universal *universal,
+                                             const struct esi_clause *clause,
+                                             unsigned u,
+                                             uint32_t own)
+{
+    struct esi_bound *bound = universal->bound;
+    const struct esi_domain *domain = bound->plan->domains[u];
+    struct es_event_id pinned = bound->pinned_event;
+    struct esi_domain_column column = esi_domain_column(domain, own);
+    uint32_t end = esi_bound_before_end(bound, pinned, &column);
+    struct esi_slot_order *beyond = &universal->beyond;
+    struct es_event_id last;
+
+    if (end == 0)
+        return NULL;
+    if (universal->beyond_of == clause)
+        return beyond;
+    if (ESI_ARRAY_RESERVE(beyond->slots, beyond->capacity, esi_domain_slots(domain)) <
+        0) {
+        bound->error = -ENOMEM;
+        return NULL;
+    }
+    universal->beyond_of = clause;
+    beyond->count = 0;
+    last = (struct es_event_id){pinned.trace, column.indexes[end - 1]};
+    for (uint32_t slot = 0; slot < esi_domain_slots(domain); slot++) {
+        uint32_t known;
+
+        column = esi_domain_column(domain, slot);
+        if (slot == own)
+            continue;
+        known = esi_precedence_greatest(&bound->precedence, last, column.trace);
+        if (esi_bound_greatest(bound, (unsigned)bound->pinned, column.trace) <= known)
+            continue;
+        end = esi_bound_before_end(bound, pinned, &column);
+        if (end > 0 && column.indexes[end - 1] > known)
+            beyond->slots[beyond->count++] = slot;
+    }
+    return beyond;
+}
+
 /* What all values of u leave. */
 static void restrict_by_all(struct esi_universal *universal,
                             const struct esi_clause *clause,
@@ -499,6 +537,7 @@ static void restrict_by_all(struct esi_universal *universal,
     struct esi_slot_order *order =
         order_of(universal, clause, esi_domain_slots(domain));
     uint32_t likely = ES_PATTERN_NONE;
+    struct esi_slot_order *beyond = NULL;
 
     if (own != ES_PATTERN_NONE)
         restrict_by(universal, clause, u, own, v, slot, intervals);
@@ -509,6 +548,12 @@ static void restrict_by_all(struct esi_universal *universal,
         likely = esi_domain_slot_of(domain, bound->pinned_event.trace);
     if (likely != ES_PATTERN_NONE && likely != own && intervals->count > 0)
         restrict_by(universal, clause, u, likely, v, slot, intervals);
+    if (likely != ES_PATTERN_NONE && intervals->count > 0 &&
+        bound->plan->single >> bound->pinned & 1 &&
+        forbids_between(clause, v, u, (unsigned)bound->pinned))
+        beyond = columns_beyond(universal, clause, u, likely);
+    if (beyond)
+        order = beyond;
     for (size_t i = 0; intervals->count > 0 && i < order->count; i++) {
         if (order->slots[i] == own || order->slots[i] == likely)
             continue;

@@ -7,7 +7,13 @@
 
 #include "monitors/search/indexed/indexed_bound.h"
 
-struct esi_slot_order;
+/* The order in which the columns of a clause's universal variable are looked at: those
+ * that failed lately first (Nichols, 6.3). */
+struct esi_slot_order {
+    uint32_t *slots; /* owned */
+    size_t count;
+    size_t capacity;
+};
 
 struct esi_universal {
     struct esi_bound *bound;       /* borrowed */
@@ -17,6 +23,9 @@ struct esi_universal {
     struct esi_intervals kept;
     struct esi_intervals open; /* universal values that nothing satisfies yet */
     struct esi_intervals satisfied;
+    const struct esi_clause *beyond_of; /* whose `beyond` is; NULL: of none */
+    /* Of what is pinned: columns that may refuse more than its own trace does. */
+    struct esi_slot_order beyond;
 };
 
 /* 0 or -ENOMEM; it is to be ended in both cases. */
