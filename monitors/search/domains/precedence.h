@@ -14,18 +14,34 @@
 #include <stdint.h>
 
 #include "monitors/order/order.h"
+#include "monitors/search/domains/stamp_cache.h"
 
 struct esi_precedence {
     const struct es_order *order;
+    struct esi_stamp_cache *stamps; /* borrowed; NULL: nothing is remembered */
     uint64_t comparisons;
     uint64_t unknown;
 };
+
+static inline int64_t esi_precedence_ask(const struct esi_precedence *precedence,
+                                         struct es_event_id event,
+                                         uint32_t trace)
+{
+    return precedence->stamps
+               ? esi_stamp_cache_greatest(precedence->stamps, precedence->order, event,
+                                          trace)
+               : es_order_greatest_predecessor(precedence->order, event, trace);
+}
 
 static inline bool esi_precedence_before(struct esi_precedence *precedence,
                                          struct es_event_id a,
                                          struct es_event_id b)
 {
-    int result = es_order_precedes(precedence->order, a, b);
+    int64_t known = precedence->stamps && a.trace != b.trace
+                        ? esi_precedence_ask(precedence, b, a.trace)
+                        : -1;
+    int result =
+        known < 0 ? es_order_precedes(precedence->order, a, b) : known >= a.index;
 
     precedence->comparisons++;
     precedence->unknown += result < 0;
@@ -37,7 +53,7 @@ static inline uint32_t esi_precedence_greatest(struct esi_precedence *precedence
                                                struct es_event_id event,
                                                uint32_t trace)
 {
-    int64_t index = es_order_greatest_predecessor(precedence->order, event, trace);
+    int64_t index = esi_precedence_ask(precedence, event, trace);
 
     precedence->comparisons++;
     precedence->unknown += index < 0;

@@ -41,6 +41,7 @@ struct esi_indexed_config {
     const struct esi_domain *const *counted; /* of its atoms: of COUNT; may be NULL when
                                                there are none */
     const struct es_order *order;
+    struct esi_stamp_cache *stamps; /* of one thread; NULL: nothing is remembered */
     uint64_t empty;       /* universal variables that have no values (D8); when `cnf` is
                              given it must be of the same */
     bool skips_universal; /* clauses that name a universal variable are left to the

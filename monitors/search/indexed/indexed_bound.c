@@ -79,7 +79,7 @@ int esi_bound_init(struct esi_bound *bound, const struct esi_indexed_plan *plan)
 
     *bound = (struct esi_bound){
         .plan = plan,
-        .precedence = {.order = plan->order},
+        .precedence = {.order = plan->order, .stamps = plan->stamps},
         .check = {.program = plan->program,
                   .domains = plan->domains,
                   .counted = plan->counted,

@@ -441,6 +441,7 @@ static struct esi_indexed_plan *begin_plan(const struct esi_indexed_config *conf
     plan->domains = config->domains;
     plan->counted = config->counted;
     plan->order = config->order;
+    plan->stamps = config->stamps;
     plan->is_growing = is_growing;
     plan->all_witnesses = config->all_witnesses;
     plan->without = config->without;

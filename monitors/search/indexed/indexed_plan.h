@@ -45,9 +45,10 @@ struct esi_indexed_plan {
     const struct esi_domain *const *domains; /* of variables; perhaps `selected` */
     const struct esi_domain *const *counted;
     const struct es_order *order;
-    bool is_growing;    /* domains may change between calls */
-    bool all_witnesses; /* as esi_indexed_config */
-    bool is_false;      /* no assignment can satisfy it */
+    struct esi_stamp_cache *stamps; /* borrowed; NULL where several threads search */
+    bool is_growing;                /* domains may change between calls */
+    bool all_witnesses;             /* as esi_indexed_config */
+    bool is_false;                  /* no assignment can satisfy it */
     uint64_t existential;
     uint64_t universal;
     uint64_t returned;

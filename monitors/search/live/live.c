@@ -208,6 +208,7 @@ int esi_live_create(const struct es_pattern_file *file,
     live->config = *config;
     live->wanted_count = wanted_count;
     live->precedence.order = order;
+    live->precedence.stamps = &live->stamps;
     result = fill_live(live, wanted, error);
     if (result == 0)
         result = esi_live_retention_init(live);
@@ -230,6 +231,7 @@ void esi_live_destroy(struct esi_live *live)
         esi_live_query_destroy(live->queries[--live->query_count]);
     esi_live_retention_fini(&live->retention);
     esi_domains_destroy(live->domains);
+    esi_stamp_cache_fini(&live->stamps);
     free(live->queries);
     free(live->wanted);
     free(live->queue.items);
@@ -256,6 +258,8 @@ static int on_trace(void *data, uint32_t trace, const char *name)
 
     if (result >= 0)
         result = live->domains_sink.trace(live->domains_sink.data, trace, name);
+    if (result >= 0)
+        result = esi_stamp_cache_reserve(&live->stamps, trace + 1);
     return result < 0 ? result : esi_live_retention_add_trace(live);
 }
 
@@ -356,6 +360,7 @@ void esi_live_statistics(const struct esi_live *live,
         .unknown = live->precedence.unknown,
         .missed_partners = esi_domains_missed(live->domains) + live->retention.missed,
         .bytes = sizeof *live + esi_domains_bytes(live->domains) +
+                 esi_stamp_cache_bytes(&live->stamps) +
                  live->queue.capacity * sizeof *live->queue.items,
     };
 

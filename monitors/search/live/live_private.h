@@ -77,6 +77,7 @@ struct esi_live {
     struct esi_live_query **wanted; /* of the predicates wanted */
     uint32_t wanted_count;
     struct esi_joined_queue queue;
+    struct esi_stamp_cache stamps; /* that all queries share */
     struct esi_precedence precedence;
     struct esi_live_retention retention;
     bool has_begun;

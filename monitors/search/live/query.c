@@ -109,6 +109,7 @@ static int create_search(struct esi_live_query *query,
         .domains = query->domains,
         .counted = query->counted,
         .order = query->live->order,
+        .stamps = &query->live->stamps,
         /* What is decided by the values of hidden variables may come out otherwise for
          * others of them. */
         .all_witnesses = condition->strong.timed_count > 0 ||
