@@ -31,6 +31,7 @@ ProctrackType=proctrack/$tracking
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
 SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
 StateSaveLocation=$slurm/state
 SlurmdSpoolDir=$slurm/spool.%n
 SlurmctldPidFile=$slurm/slurmctld.pid
@@ -38,12 +39,16 @@ SlurmdPidFile=$slurm/slurmd.%n.pid
 SlurmctldLogFile=$slurm/slurmctld.log
 SlurmdLogFile=$slurm/slurmd.%n.log
 KillWait=10
+Epilog=$slurm/epilog
 MpiDefault=none
 NodeName=$cluster-a0 NodeHostname=a0 NodeAddr=a0 CPUs=2
 NodeName=$cluster-a1 NodeHostname=a1 NodeAddr=a1 CPUs=2
 PartitionName=all Nodes=ALL Default=YES State=UP
 END
 printf 'CgroupPlugin=cgroup/v1\nIgnoreSystemd=yes\n' >$slurm/cgroup.conf
+sed "s,^eventspace=.*,eventspace=$eventspace," "$top_srcdir/docs/examples/epilog.slurm" \
+    >$slurm/epilog
+chmod 755 $slurm/epilog
 export SLURM_CONF=$slurm/slurm.conf
 
 # Cgroups are the machine's, so that they do not go with the world.
@@ -77,10 +82,11 @@ step() {
     on front 60 srun --mpi=pmi2 -N 2 -n "$tasks" --export=ALL,LD_PRELOAD="$shims" "$@"
 }
 
-# submit COMMAND... - as a batch job on both nodes, its output in $work/job.out; sets `job`.
+# submit COMMAND... - as a batch job on both nodes; sets `job`, and `out` to its output.
 submit() {
     { echo '#!/bin/sh'; printf "'%s' " "$@"; } >$work/script
-    job=$(on front 10 sbatch --parsable -N 2 -n 2 -o $work/job.out $work/script)
+    job=$(on front 10 sbatch --parsable -N 2 -n 2 -o $work/job.%j $work/script)
+    out=$work/job.$job
 }
 
 has_ended() {
@@ -115,18 +121,25 @@ expect 0 'srun eventspace exec'
 check 'its ranks are one program' grep -q 'over 2 ranks correct' $work/out
 check_nothing_left
 
-# A hang in a batch job, under the run's default name.
+# A hang without `eventspace run`, and one under it, in a run with the default name.
+submit "${srun[@]}" "$eventspace" exec -- "$apps/hang" receive-cycle
+step_job=$job step_out=$out
 submit "$eventspace" run --launcher "${srun[*]}" -- "$apps/hang" receive-cycle
-await 20 hangs || cat $work/why $work/job.out
+await 20 hangs || cat $work/why $out
 expect 0 'why names the hang of both nodes'
-on a0 10 "$eventspace" heartbeat "$run" >$work/out 2>&1
+on a0 10 "$eventspace" heartbeat --once "$run" >$work/out 2>&1
 grep -q a0 $work/out && grep -q a1 $work/out
 expect 0 'heartbeat shows both nodes'
+await 20 grep -q 'now receive-cycle' $step_out
+on a1 10 "$eventspace" list "$step_job.0" >$work/out
+expect 0 "a step of srun eventspace exec is the run $step_job.0"
 for host in a0 a1; do
-    check "on $host only the program has the collector" \
+    check "on $host only the programs have the collector" \
         test "$(preloaded $host)" = "$apps/hang"
 done
-on front 10 scancel "$job"
+
+# What the first leaves the epilog removes, what the second leaves the servers' tasks.
+on front 10 scancel "$step_job" "$job"
 await 10 has_ended
 check_nothing_left
 case $run in
@@ -137,23 +150,21 @@ esac
 # A recording is complete: the servers outlive the ranks' step.
 submit "$eventspace" run --launcher "${srun[*]}" --record $work/archive --on-full=block -- \
     "$apps/ring"
-await 20 has_ended
+await 20 grep -q 'recorded in' $out
 on a0 20 "$eventspace" export $work/archive --to csv -o $work/events.csv
 for rank in 0 1; do
     check "all sends of rank $rank are recorded" \
         test "$(grep -c "^$rank,.*,MPI_Send,.*,send," $work/events.csv)" -ge 1000
 done
-cat $work/job.out
+cat $out
 rm -rf $work/archive
 check_nothing_left
 
 # Without a PMI each process is alone.
-on front 20 srun --mpi=none -N 2 -n 4 "$eventspace" exec --keep -- "$apps/ring" >$work/out
-expect 0 'srun --mpi=none'
-on a0 10 env COLUMNS=400 "$eventspace" list >$work/out
-check 'list recognises processes that are alone' grep -q 'believes that it is alone' $work/out
-on front 20 srun --mpi=none -N 2 -n 2 "$eventspace" doctor >$work/out 2>&1
-check 'doctor does so before' grep -q 'gives them no PMI' $work/out
-for host in a0 a1; do on $host 10 "$eventspace" clean --all >/dev/null; done
+submit sh -c "srun --mpi=none -n 4 --overcommit \"$eventspace\" exec --keep -- \"$apps/ring\" &&
+    COLUMNS=400 \"$eventspace\" list; srun --mpi=none \"$eventspace\" doctor"
+await 20 grep -q 'gives them no PMI' $out
+expect 0 'doctor sees processes that will be alone'
+check 'list recognises those that are' grep -q 'believes that it is alone' $out
 check_nothing_left
 finish
