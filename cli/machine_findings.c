@@ -48,15 +48,30 @@ static bool can_load(const char *library, char *complaint, size_t size)
     return code == 0 && strcmp(complaint, PACKAGE_STRING) == 0;
 }
 
-static void find_preload(struct esi_findings *findings, const struct esi_mpi *mpi)
+static bool has_preload(const struct esi_mpi *mpi)
+{
+    char *library;
+
+    if (esi_preload_find(mpi, NULL, &library) < 0)
+        return false;
+    free(library);
+    return true;
+}
+
+/* `missing`: how bad it is where there is no library. */
+static void find_preload(struct esi_findings *findings,
+                         const struct esi_mpi *mpi,
+                         enum esi_finding missing)
 {
     struct es_error error = {.text = ""};
     char complaint[1024], text[1024];
     char *library;
 
     if (esi_preload_find(mpi, &error, &library) < 0) {
-        esi_findings_add(findings, ES_FINDING_PROBLEM, "preload library", "%s",
-                         es_error_format(&error, text, sizeof text));
+        esi_findings_add(findings, missing, "preload library",
+                         "%s; programs of %s are not collected",
+                         es_error_format(&error, text, sizeof text),
+                         esi_mpi_family_name(mpi->family));
         return;
     }
     if (can_load(library, complaint, sizeof complaint))
@@ -165,16 +180,20 @@ static void find_mpi(struct esi_findings *findings, const struct esi_mpi *mpi)
             "update-alternatives --config mpirun");
 }
 
+/* The libraries are in packages of their own: one of them is enough. */
 static void find_mpis(struct esi_findings *findings)
 {
-    size_t count;
+    size_t count, found = 0;
     const struct esi_mpi *table = esi_mpi_table(&count);
 
     if (count == 0)
         esi_findings_add(findings, ES_FINDING_PROBLEM, "MPI",
                          "built without an MPI: MPI programs cannot be collected");
+    for (size_t i = 0; i < count; i++)
+        found += has_preload(&table[i]);
     for (size_t i = 0; i < count; i++) {
-        find_preload(findings, &table[i]);
+        find_preload(findings, &table[i],
+                     found > 0 ? ES_FINDING_NOTE : ES_FINDING_PROBLEM);
         find_mpi(findings, &table[i]);
     }
 }

@@ -54,9 +54,12 @@ says() {
 
 # build FLAGS-OF PROGRAM SOURCE - with what pkg-config says, and nothing else.
 build() {
-    # shellcheck disable=SC2046 # lists of options
-    "${CC:-cc}" -std=gnu17 -Wall -Werror $(pkg-config --cflags "$1") -o "$work/$2" "$3" \
-        $(pkg-config --libs "$1") || fail "no program can be built with $1"
+    local flags libraries
+    flags=$(pkg-config --cflags "$1") && libraries=$(pkg-config --libs "$1") ||
+        fail "pkg-config has no flags of $1"
+    # shellcheck disable=SC2086 # lists of options
+    "${CC:-cc}" -std=gnu17 -Wall -Werror $flags -o "$work/$2" "$3" $libraries ||
+        fail "no program can be built with $1"
 }
 
 libraries() {
