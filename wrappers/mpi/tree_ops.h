@@ -92,8 +92,8 @@ static inline bool esi_tree_sync_is_due(const struct esi_tree_gate *gate)
     return (int32_t)(gate->count - gate->next) >= 0;
 }
 
-/* Whether an operation (by its bit in rules) is the MPI library's whatever its arguments
- * are; then it is counted.  Else the table decides. */
+/* Whether an operation (by its bit in rules) is the MPI library's whatever its
+ * arguments are; then it is counted.  Else the table decides. */
 static inline bool esi_tree_is_native(struct esi_comm *comm, uint32_t operation)
 {
     struct esi_tree_gate *gate;

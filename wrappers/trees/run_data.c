@@ -129,18 +129,6 @@ int esi_data_init(struct esi_data *data,
 
 /* --- Elements --------------------------------------------------------------------- */
 
-struct esi_data esi_data_part(const struct esi_data *data,
-                              MPI_Count first,
-                              MPI_Count count)
-{
-    struct esi_data part = *data;
-
-    part.base += first * data->extent;
-    part.count = count;
-    part.bytes = count * data->size;
-    return part;
-}
-
 void esi_data_span(const struct esi_data *data,
                    MPI_Count count,
                    size_t *ret_bytes,

@@ -32,9 +32,18 @@ int esi_data_init(struct esi_data *data,
                   MPI_Count count,
                   MPI_Datatype type);
 /* `count` elements from the `first` on. */
-struct esi_data esi_data_part(const struct esi_data *data,
-                              MPI_Count first,
-                              MPI_Count count);
+static inline struct esi_data esi_data_part(const struct esi_data *data,
+                                            MPI_Count first,
+                                            MPI_Count count)
+{
+    struct esi_data part = *data;
+
+    part.base += first * data->extent;
+    part.count = count;
+    part.bytes = count * data->size;
+    return part;
+}
+
 /* How much memory `count` elements of its type take, and how far before the address of
  * the first it begins (negative: behind). */
 void esi_data_span(const struct esi_data *data,

@@ -27,10 +27,16 @@ static int step_count(const struct esi_tree_run *run)
 /* --- Allgather -------------------------------------------------------------------- */
 
 /* Blocks arrive where they belong, and depart from there. */
-static int place_block(struct esi_tree_run *run)
+static struct esi_data block_of(const struct esi_tree_run *run, int rank)
 {
     MPI_Count count = run->call.receive_count;
-    struct esi_data part = esi_data_part(&run->result, run->call.rank * count, count);
+
+    return esi_data_part(&run->result, rank * count, count);
+}
+
+static int place_block(struct esi_tree_run *run)
+{
+    struct esi_data part = block_of(run, run->call.rank);
 
     return run->in_place ? MPI_SUCCESS : esi_data_copy(run, &part, &run->own);
 }
@@ -105,20 +111,25 @@ static void load_lane(struct esi_run_lane *lane,
     lane->bytes = (uint64_t)(count * data->size);
 }
 
-/* What some ranks have brought in, or the value of an allreduce. */
-static void load_part(struct esi_tree_run *run,
-                      struct esi_run_lane *lane,
-                      struct esi_exchange_ranks ranks,
-                      char *value)
+/* The value of an allreduce, or what the one with a number has of an allgather before a
+ * round. */
+static void load_round(struct esi_tree_run *run,
+                       struct esi_run_lane *lane,
+                       int number,
+                       int round,
+                       char *value)
 {
     MPI_Count count = run->call.receive_count;
+    struct esi_exchange_ranks ranks;
 
-    if (run->call.kind == ES_TREE_ALLGATHER)
-        load_lane(lane, &run->result,
-                  run->result.base + ranks.first * count * run->result.extent,
-                  ranks.count * count);
-    else
+    if (run->call.kind != ES_TREE_ALLGATHER) {
         load_lane(lane, &run->own, value, run->own.count);
+        return;
+    }
+    ranks = esi_exchange_range(&run->exchange, number, round);
+    load_lane(lane, &run->result,
+              run->result.base + ranks.first * count * run->result.extent,
+              ranks.count * count);
 }
 
 static void aim_round(struct esi_tree_run *run, int round)
@@ -128,11 +139,9 @@ static void aim_round(struct esi_tree_run *run, int round)
     int partner = esi_exchange_rank(exchange, number);
 
     aim_lane(&run->lanes[FROM], ESI_EDGE_ARRIVAL_UP, partner);
-    load_part(run, &run->lanes[FROM], esi_exchange_range(exchange, number, round),
-              run->spare);
+    load_round(run, &run->lanes[FROM], number, round, run->spare);
     aim_lane(&run->lanes[TO], ESI_EDGE_DEPARTURE_UP, partner);
-    load_part(run, &run->lanes[TO],
-              esi_exchange_range(exchange, exchange->number, round), run->value);
+    load_round(run, &run->lanes[TO], exchange->number, round, run->value);
 }
 
 /* A leaf and its neighbour give each other one message each. */
@@ -147,14 +156,27 @@ static void aim_leaf(struct esi_tree_run *run)
     }
 }
 
+static void load_contribution(struct esi_tree_run *run,
+                              struct esi_run_lane *lane,
+                              int leaf)
+{
+    struct esi_data block;
+
+    if (run->call.kind != ES_TREE_ALLGATHER) {
+        load_lane(lane, &run->own, run->spare, run->own.count);
+        return;
+    }
+    block = block_of(run, leaf);
+    load_lane(lane, &block, block.base, block.count);
+}
+
 static void aim_neighbour(struct esi_tree_run *run)
 {
     int leaf = run->exchange.neighbour;
 
     if (run->step == 0) {
         aim_lane(&run->lanes[FROM], ESI_EDGE_ARRIVAL_UP, leaf);
-        load_part(run, &run->lanes[FROM], (struct esi_exchange_ranks){leaf, 1},
-                  run->spare);
+        load_contribution(run, &run->lanes[FROM], leaf);
     } else {
         aim_lane(&run->lanes[TO], ESI_EDGE_DEPARTURE_DOWN, leaf);
         load_lane(&run->lanes[TO], &run->result, run->result.base, run->result.count);
