@@ -602,9 +602,13 @@ static void end_operation(struct operation *operation)
 
 static void run_blocking(struct operation *operations)
 {
-    for (int i = 0; i < 2; i++)
-        if (esi_tree_run(&operations[i].call) != MPI_SUCCESS)
+    for (int i = 0; i < 2; i++) {
+        struct esi_tree_run *kept = NULL;
+
+        if (esi_tree_run(&operations[i].call, &kept) != MPI_SUCCESS)
             fail(&operations[i], "it failed");
+        esi_tree_run_end(kept);
+    }
 }
 
 /* Both at once; each rank takes turns of its own. */

@@ -102,7 +102,7 @@ enum esi_dispatch_kind {
 struct esi_dispatch {
     const struct esi_tree_call *run; /* complete, with tree, tag and observer */
     struct esi_edges edges;
-    struct esi_tree_run **kept;   /* blocking forms: for esi_tree_run_kept() */
+    struct esi_tree_run **kept;   /* blocking forms: for esi_tree_run() */
     struct esi_tree_call own;     /* nonblocking forms: what `run` is */
     struct esi_rooted_tree *tree; /* likewise: referenced; else NULL */
     int code;                     /* ESI_DISPATCH_FAILED: MPI's */

@@ -610,7 +610,7 @@ static void wait_run(struct esi_tree_run *run)
         advance_run(run, true);
 }
 
-int esi_tree_run(const struct esi_tree_call *call)
+static int run_once(const struct esi_tree_call *call)
 {
     struct esi_tree_run run;
     int result = init_run(&run, call, true);
@@ -636,13 +636,13 @@ static void repeat_run(struct esi_tree_run *run, const struct esi_tree_call *cal
     run->error = esi_run_advance_exchange(run, true);
 }
 
-int esi_tree_run_kept(const struct esi_tree_call *call, struct esi_tree_run **kept)
+int esi_tree_run(const struct esi_tree_call *call, struct esi_tree_run **kept)
 {
     struct esi_tree_run *run = *kept;
     int result = MPI_SUCCESS;
 
     if (!call->tree->exchanges)
-        return esi_tree_run(call);
+        return run_once(call);
     if (run != NULL)
         repeat_run(run, call);
     else

@@ -95,13 +95,10 @@ int esi_tree_run_step(struct esi_tree_run *run, bool *ret_done);
 /* Frees it.  The messages of a run that failed are left to MPI.  Accepts NULL. */
 void esi_tree_run_end(struct esi_tree_run *run);
 
-/* begin, wait, end. */
-int esi_tree_run(const struct esi_tree_call *call);
-
-/* The same for an operation that may come again: an exchange that has succeeded is left
- * in *kept with all that does not change, for the next call, which may differ in tag,
- * start, observer and addresses alone.  *kept is NULL at first; esi_tree_run_end()
- * frees it. */
-int esi_tree_run_kept(const struct esi_tree_call *call, struct esi_tree_run **kept);
+/* begin, wait, end.  An operation may come again: an exchange that has succeeded is
+ * left in *kept with all that does not change, for the next call, which may differ in
+ * tag, start, observer and addresses alone.  *kept is NULL at first;
+ * esi_tree_run_end() frees it. */
+int esi_tree_run(const struct esi_tree_call *call, struct esi_tree_run **kept);
 
 #endif

@@ -405,7 +405,7 @@ static bool run_operation(const struct esi_call *call,
     switch (esi_dispatch_find(call, collective, &dispatch)) {
     case ESI_DISPATCH_TREE:
         code = esi_progress_is_due() ? run_with_progress(dispatch.run)
-                                     : esi_tree_run_kept(dispatch.run, dispatch.kept);
+                                     : esi_tree_run(dispatch.run, dispatch.kept);
         esi_dispatch_release(&dispatch);
         break;
     case ESI_DISPATCH_FAILED:
