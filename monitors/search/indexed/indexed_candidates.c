@@ -703,7 +703,7 @@ bool esi_walk_next(struct esi_walk *walk,
 
     while (walk->next < walk->end && !walk->sets->bound->error) {
         *ret_slot = take_column(walk, intervals);
-        /* This asks the order nothing. */
+        esi_bound_check(walk->sets->bound, intervals);
         if (restriction->is_timed) {
             esi_domain_rows_within(walk->domain, *ret_slot, restriction->from,
                                    restriction->to, &begin, &end);
