@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# package.py - EventSpace for Spack: packages/eventspace/package.py of a repository, once
-# a release has an address and a checksum.
+# package.py - EventSpace for Spack 1.0 or later: packages/eventspace/package.py of a
+# repository, once a release has an address and a checksum.
+
+from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
 
 from spack.package import *
 
