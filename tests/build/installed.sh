@@ -54,11 +54,10 @@ says() {
 
 # build FLAGS-OF PROGRAM SOURCE - with what pkg-config says, and nothing else.
 build() {
-    local flags libraries
-    flags=$(pkg-config --cflags "$1") && libraries=$(pkg-config --libs "$1") ||
-        fail "pkg-config has no flags of $1"
-    # shellcheck disable=SC2086 # lists of options
-    "${CC:-cc}" -std=gnu17 -Wall -Werror $flags -o "$work/$2" "$3" $libraries ||
+    local flags
+    flags=$(pkg-config --cflags --libs "$1") || fail "pkg-config has no flags of $1"
+    # shellcheck disable=SC2086 # a list of options
+    "${CC:-cc}" -std=gnu17 -Wall -Werror -o "$work/$2" "$3" $flags ||
         fail "no program can be built with $1"
 }
 
