@@ -30,10 +30,7 @@ unset EVENTSPACE_RUN
 export EVENTSPACE_DIR=$work/runs EVENTSPACE_PRELOAD=$library
 tries=3
 signalled=0
-if [ "$mpi" = openmpi ]; then # whose launcher is slow, adds 128, and gives the ranks time
-    tries=1 signalled=128
-    export OMPI_MCA_odls_base_sigkill_timeout=0
-fi
+[ "$mpi" != openmpi ] || tries=1 signalled=128 # its launcher is slow, and adds 128
 
 # clean_up - runs that ended badly are kept, in this folder; some have no directory.
 clean_up() {
