@@ -22,9 +22,8 @@ fi
 if [ "$mpi" = openmpi ]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-    # It waits a second before it ends the ranks that are left, and its other one-sided
-    # communication crashes at MPI_Compare_and_swap on one host.
-    export OMPI_MCA_odls_base_sigkill_timeout=0 OMPI_MCA_osc=pt2pt
+    # It waits a second before it ends the ranks that are left.
+    export OMPI_MCA_odls_base_sigkill_timeout=0
 fi
 
 [ -n "$MPIEXEC" ] || skip 'no mpiexec was found by configure'

@@ -29,6 +29,9 @@ turn=0
 while read -r program options; do
     # In its module mpi_f08 no nonblocking call takes a section of an array.
     [ "$mpi $program" != 'openmpi fortran_f08' ] || continue
+    # By default Open MPI may crash at MPI_Compare_and_swap; this one takes no threads.
+    [ "$program" != onesided ] || export OMPI_MCA_osc=pt2pt
+    [ "$program" = onesided ] || unset OMPI_MCA_osc
     [ -x "$apps/$program" ] || continue # There may be no Fortran.
     program=$apps/$program
     unset EVENTSPACE_TREES
