@@ -25,8 +25,10 @@ element() {
 
 # is NAME HEAD POLLS
 is() {
-    [ "$(element "$1")" = "$2 $3" ]
-    expect 0 "$1 has $2 tuples and $3 polls, found $(element "$1")"
+    local found
+    found=$(element "$1")
+    [ "$found" = "$2 $3" ]
+    expect 0 "$1 has $2 tuples and $3 polls, found $found"
 }
 
 all=send,receive,completion,collective,communicator,one-sided,io,other

@@ -313,7 +313,7 @@ void esi_path_write_at(struct esi_thread *thread,
     const struct es_operation *operation = es_operation_find(tuple->operation);
     struct esi_path *path;
 
-    if (operation == NULL) /* of a call that nobody wanted recorded */
+    if (operation == NULL)
         return;
     path = thread->paths[operation->op_class];
     if (path == NULL)

@@ -627,15 +627,19 @@ static void describe_pair(struct sendrecv_pair *pair,
     esi_call_describe_message(call, comm, dest, sendtag, bytes);
 }
 
-/* Shows the receive half in the send's element; where there is none, the send half. */
+/* Shows the receive half in the send's element; where there is none, the send half.
+ * Each half is written if its own class is wanted. */
 static void open_pair(struct sendrecv_pair *pair)
 {
     struct esi_call *call = &pair->call;
     struct es_tuple shown;
+    bool is_wanted = esi_call_start(call);
 
-    if (!esi_call_start(call))
-        return;
+    if (!is_wanted)
+        call->tuple.start = esi_clock_read();
     pair->request.tuple.start = call->tuple.start;
+    if (!is_wanted)
+        return;
     shown =
         pair->request.tuple.peer != ES_PEER_NONE ? pair->request.tuple : call->tuple;
     shown.stop = 0;
@@ -667,12 +671,10 @@ static void record_receive_half(struct sendrecv_pair *pair,
 static void close_pair(struct sendrecv_pair *pair, int result, const MPI_Status *status)
 {
     struct esi_call *call = &pair->call;
-    uint64_t stop = call->open ? esi_clock_read() : 0;
+    uint64_t stop = esi_clock_read();
     bool came = esi_receive_took_message(result);
 
     pair->request.kind = ESI_REQUEST_RECEIVE; /* it has a proper status */
-    if (!call->open)
-        pair->request.tuple.operation = 0; /* numbered, but written nowhere */
     call->tuple.stop = stop;
     if (ESI_UNLIKELY(esi_call_is_late(call, result)))
         esi_call_complete_late(call, came ? MPI_SUCCESS : result);
@@ -716,9 +718,7 @@ static void close_ipair(struct sendrecv_pair *pair,
 {
     struct esi_call *call = &pair->call;
 
-    if (!call->open)
-        pair->request.tuple.operation = 0;
-    call->tuple.stop = call->open ? esi_clock_read() : 0;
+    call->tuple.stop = esi_clock_read();
     if (ESI_UNLIKELY(esi_call_is_late(call, result)))
         esi_call_complete_late(call, result);
     if (ESI_UNLIKELY(result == MPI_SUCCESS && call->unknown_comm != 0))
