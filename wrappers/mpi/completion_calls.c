@@ -28,9 +28,11 @@ static void write_test(struct esi_call *call, uint64_t start, uint64_t now)
 /* The tuple of a test that found something: it ends a row of polls. */
 ES_HOT void end_polls(struct esi_call *call, int count, uint64_t now)
 {
+    uint64_t since = esi_thread_polling_since(call->thread, now);
+
     esi_call_describe(call, NULL, ES_PEER_NONE, 0, (uint32_t)count,
                       ES_SEQUENCE_UNKNOWN);
-    write_test(call, esi_thread_polling_since(call->thread, now), now);
+    write_test(call, since, now);
 }
 
 /* Of one that did not, if the plan asks for it: as a wait for the same would have. */
