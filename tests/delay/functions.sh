@@ -23,7 +23,7 @@ record()
 {
     local name=$1 ranks=$2
     shift 2
-    rm -f "$folder/$name.rec"
+    rm -rf "$folder/$name.rec"
     timeout -k 5 100 "$eventspace" run -n "$ranks" --name "$prefix-$name" \
         --record "$folder/$name.rec" -- "$@" \
         >"$folder/$name" 2>"$folder/err" </dev/null ||
