@@ -373,6 +373,29 @@ static void what_no_match_can_take_is_dropped(void **state)
     }
 }
 
+/* An event that nothing asks for any more is still part of matches that are values. */
+static void values_have_the_times_of_events_that_could_go(void **state)
+{
+    struct esi_live_config config;
+    struct search search;
+
+    (void)state;
+    esi_live_config_init(&config);
+    config.drop_every = 1;
+    config.traces_are_told = true;
+    set_up(&search,
+           CLASSES "X := [\"\", \"x\", \"\"]; A ~s; R := C | ~s => B; "
+                   "S := (R !|| X) | C; S $v; Q := ($v !|| X) within 100us;",
+           &config);
+    take(&search, 0, "a");
+    assert_int_equal(0, give(&search, 1, "b", (struct es_event_id){0, 1}));
+    take(&search, 1, "x");
+    take(&search, 1, "x");
+    assert_int_equal(0, esi_live_end(search.live));
+    assert_string_equal(search.told, "1.1 1.2;1.1 1.2 1.3;1.1 1.3;");
+    tear_down(&search);
+}
+
 static void beyond_the_limit_the_oldest_are_lost(void **state)
 {
     struct esi_live_config config;
@@ -623,6 +646,7 @@ SUITE(test_live)
         cmocka_unit_test(both_halves_of_a_sync_are_received),
         cmocka_unit_test(a_sink_may_have_enough_or_fail),
         cmocka_unit_test(what_no_match_can_take_is_dropped),
+        cmocka_unit_test(values_have_the_times_of_events_that_could_go),
         cmocka_unit_test(beyond_the_limit_the_oldest_are_lost),
         cmocka_unit_test(candidates_have_a_limit),
         cmocka_unit_test(many_candidates_are_refused_before_any_is_lost),

@@ -15,8 +15,8 @@
  * - once it was emitted, where it is all that is returned of a match.
  * Sends that wait for their receives are kept as long as there is room.  Events of
  * universal variables, of those that are counted, and those whose values are looked at
- * again while a match waits are kept, but where all that is known when they come.
- * Beyond the limit the oldest go.
+ * again while a match waits are kept, but where all that is known when they come; so
+ * are those of matches that become values later.  Beyond the limit the oldest go.
  */
 #include "config.h"
 
@@ -304,6 +304,41 @@ static uint8_t way_of_counted(const struct esi_live_query *query,
     return atom->op == ES_OPERATOR_BEFORE && !atom->is_reversed ? AT_ONCE : 0;
 }
 
+/* Whether its matches are parts of others that are values in turn. */
+static bool is_in_values(const struct esi_live_query *query)
+{
+    const struct esi_live *live = query->live;
+
+    for (uint32_t q = 0; q < live->query_count; q++) {
+        const struct esi_live_query *user = live->queries[q];
+
+        for (uint32_t v = 0; user->sets && v < user->program->variable_count; v++)
+            if (user->domains[v] == query->sets)
+                return true;
+    }
+    return false;
+}
+
+/* A match that becomes a value has the times and partners of its events: they must be
+ * there when that is later than they came. */
+static void keep_for_values(const struct esi_live_query *query,
+                            const struct esi_live_condition *condition,
+                            struct retention_rule *rules)
+{
+    const struct esi_program *program = query->program;
+    bool may_wait =
+        condition->strong.timed_count > 0 || condition->support->lesser_count > 0;
+
+    if (!query->sets || (!may_wait && !is_in_values(query)))
+        return;
+    for (uint64_t left = condition->support->variables; left; left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+
+        if (program->variables[v].is_returned && esi_program_is_single(program, v))
+            rules[program->variables[v].class_number].is_kept = true;
+    }
+}
+
 static void rule_query(const struct esi_live_query *query, struct retention_rule *rules)
 {
     const struct esi_program *program = query->program;
@@ -326,8 +361,10 @@ static void rule_query(const struct esi_live_query *query, struct retention_rule
             rules[program->atoms[a].counted].is_kept |= way == 0;
             rules[program->atoms[a].counted].is_settled |= way == SETTLED;
         }
-    for (uint32_t i = 0; i < program->support_count; i++)
+    for (uint32_t i = 0; i < program->support_count; i++) {
         rule_support(query, &query->supports[i].condition, rules);
+        keep_for_values(query, &query->supports[i].condition, rules);
+    }
 }
 
 /* Whether all that a settled value refuses goes with it, as far as one limit says. */
