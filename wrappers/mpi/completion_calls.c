@@ -36,36 +36,34 @@ ES_HOT void end_polls(struct esi_call *call, int count, uint64_t now)
 }
 
 /* Of one that did not, if the plan asks for it: as a wait for the same would have. */
-static void write_poll(struct esi_call *call, const MPI_Request *requests, int count)
+static void write_poll(struct esi_call call, const MPI_Request *requests, int count)
 {
     uint64_t now = esi_clock_read();
 
-    esi_completion_describe(call, requests, count);
-    write_test(call, now, now);
+    esi_completion_describe(&call, requests, count);
+    write_test(&call, now, now);
 }
 
-/* Ends a test that found nothing; an event, if the plan asks for it, is written first:
- * then what was polled is told anew. */
-ES_HOT void leave_poll(struct esi_call *call,
-                       int result,
-                       const MPI_Request *requests,
-                       int count)
+/* Ends a test that found nothing.  False: the plan asks for its tuple, which is written
+ * first: then what was polled is told anew. */
+ES_HOT bool leave_poll(struct esi_call *call, int result)
 {
     if (ESI_UNLIKELY(result != MPI_SUCCESS))
         esi_ledger_note_error(call->tuple.operation, result);
-    if (ESI_LIKELY(esi_call_count_poll(call))) {
-        esi_call_exit(call);
-    } else {
-        struct esi_call written = *call;
-
-        write_poll(&written, requests, count);
-    }
+    if (ESI_UNLIKELY(!esi_call_count_poll(call)))
+        return false;
+    esi_call_exit(call);
+    return true;
 }
 
 /* The same of one request, and of a batch; the ledger tells of them. */
 ES_HOT void leave_poll_of(struct esi_call *call, int result, MPI_Request request)
 {
-    leave_poll(call, result, &request, 1);
+    if (ESI_UNLIKELY(!leave_poll(call, result))) {
+        MPI_Request copy = request; /* so that the other one has no address */
+
+        write_poll(*call, &copy, 1);
+    }
     esi_thread_note_poll(call->thread, ESI_HANDLE(request));
 }
 
@@ -75,7 +73,8 @@ ES_HOT void leave_poll_of_all(struct esi_call *call,
                               const MPI_Request *requests,
                               int count)
 {
-    leave_poll(call, result, requests, count);
+    if (ESI_UNLIKELY(!leave_poll(call, result)))
+        write_poll(*call, requests, count);
     esi_thread_note_polls(call->thread, batch->handles, (uint32_t)batch->count);
 }
 
