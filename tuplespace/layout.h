@@ -71,8 +71,8 @@ struct esi_segment_layout {
     char run[64];               /* run id */
     char host[64];
     char program[248]; /* the program's path, cut */
-    /* In what were the last bytes of a long path before: a mark of the call that
-     * spawned the process, alike in all that it spawned; 0 = it was launched. */
+    /* A mark of the call that spawned the process, alike in all that it spawned; 0 = it
+     * was launched.  Libraries without marks have the end of a long path here. */
     uint64_t spawn;
     struct es_clock clock;
     /* In what was padding before: the folder of run directories that the run belongs to
