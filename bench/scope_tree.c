@@ -4,12 +4,13 @@
  * scope_tree - what a pull through trees of tuple servers costs, against bare trees of
  * processes of the same shape over TCP, in turns with them.
  *
- *   scope_tree [ELEMENTS [ROUNDS [MILLISECONDS [tcp|HOSTS]]]]
+ *   scope_tree [ELEMENTS [ROUNDS [MILLISECONDS [tcp|HOSTS [bridge]]]]]
  *
  * 1948 elements, 5 rounds, 300 ms a turn, all shapes; with "tcp" direct and
  * through one server over TCP only.  With a number of hosts their servers over TCP side
  * by side and, from 16 on, in a tree of fan-out 8, so many elements on each host, all
- * concatenated and concurrent.  A shape with fewer threads than servers is left out.
+ * concatenated and concurrent; with "bridge" each server is in a network namespace of
+ * its own behind the bridge br0.  A shape with fewer threads than servers is left out.
  * Beside the bare tree the reading floor has its turns: the same bytes gathered by one
  * loop in this process.
  *
@@ -38,7 +39,7 @@ enum { PER_THREAD = 14, ROUNDS_MAX = 101, ENTRY_BYTES = 52 };
 /* Threads of a rank, at most: hosts with more of them have several ranks. */
 enum { PER_RANK = 10000 };
 
-static const char *const transport_names[] = {"unix", "tcp", "tls", "none"};
+static const char *const transport_names[] = {"unix", "tcp", "tls", "tcp", "none"};
 
 /* One line of the table. */
 struct shape {
@@ -52,7 +53,7 @@ struct shape {
 };
 
 /* No server: what stands in the place of the bare tree is the floor. */
-#define DIRECT 3
+#define DIRECT 4
 
 static const struct shape shapes[] = {
     {"direct", 1, 0, ES_SHAPE_VIEWS, 0, {0}, DIRECT},
@@ -462,7 +463,7 @@ static void run_shape(struct bench *bench, const struct shape *shape, int lines)
     end_run(bench);
 }
 
-static void run_hosts(struct bench *bench, int hosts)
+static void run_hosts(struct bench *bench, int hosts, enum farm_transport transport)
 {
     enum { FAN_OUT = 8 };
     char name[32];
@@ -470,14 +471,14 @@ static void run_hosts(struct bench *bench, int hosts)
                          .hosts = hosts,
                          .shape = ES_SHAPE_HOSTS,
                          .bare = {hosts},
-                         .transport = FARM_TCP};
+                         .transport = transport};
     struct shape tree = {.name = name,
                          .hosts = hosts,
                          .joints = hosts / FAN_OUT,
                          .shape = ES_SHAPE_KARY,
                          .fan_out = FAN_OUT,
                          .bare = {hosts / FAN_OUT, FAN_OUT},
-                         .transport = FARM_TCP};
+                         .transport = transport};
 
     bench->elements *= (size_t)hosts;
     snprintf(name, sizeof name, "%d servers", hosts);
@@ -489,8 +490,9 @@ static void run_hosts(struct bench *bench, int hosts)
 
 static _Noreturn void usage(void)
 {
-    fprintf(stderr,
-            "usage: scope_tree [ELEMENTS [ROUNDS [MILLISECONDS [tcp|HOSTS]]]]\n");
+    fprintf(
+        stderr,
+        "usage: scope_tree [ELEMENTS [ROUNDS [MILLISECONDS [tcp|HOSTS [bridge]]]]]\n");
     exit(2);
 }
 
@@ -516,15 +518,17 @@ int main(int argc, char **argv)
     };
     bool one = argc > 4 && strcmp(argv[4], "tcp") == 0;
     long hosts = one ? 0 : argument(argc, argv, 4, 64, 0);
+    bool bridge = argc == 6 && hosts > 0 && strcmp(argv[5], "bridge") == 0;
 
-    if (argc > 5 || (hosts > 0 && bench.elements > (size_t)(1000000 / hosts)))
+    if (argc > (bridge ? 6 : 5) ||
+        (hosts > 0 && bench.elements > (size_t)(1000000 / hosts)))
         usage();
     atexit(remove_load);
     printf("%7s %-10s %-4s %-12s %-10s %9s %9s %8s %9s %9s %8s %10s %5s %5s\n", "view",
            "shape", "link", "takes", "children", "pulls/s", "best", "CPU us", "bare/s",
            "best", "CPU us", "floor/s", "ratio", "best");
     if (hosts > 0)
-        run_hosts(&bench, (int)hosts);
+        run_hosts(&bench, (int)hosts, bridge ? FARM_BRIDGE : FARM_TCP);
     for (size_t i = 0; hosts == 0 && i < sizeof shapes / sizeof shapes[0]; i++)
         if (!one || shapes[i].transport == DIRECT ||
             (shapes[i].hosts == 1 && shapes[i].transport == FARM_TCP))

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,10 +38,27 @@ static void no_log(void *data, const char *line)
     (void)line;
 }
 
+static int move_to_bridge(int index)
+{
+    char command[300];
+
+    if (unshare(CLONE_NEWNET) != 0)
+        return -errno;
+    snprintf(command, sizeof command,
+             "ours='nsenter --target %d --net ip link'; "
+             "$ours add v%d type veth peer name eth0 netns %d && "
+             "$ours set v%d master br0 up && "
+             "ip address add 10.78.1.%d/16 dev eth0 && ip link set eth0 up",
+             (int)getppid(), index, (int)getpid(), index, index + 1);
+    return system(command) == 0 ? 0 : -EIO;
+}
+
 static void write_address(const struct post *post, char out[300])
 {
     if (post->transport == FARM_UNIX)
         snprintf(out, 300, "unix:%s/%d", post->farm->folder, post->index);
+    else if (post->transport == FARM_BRIDGE)
+        snprintf(out, 300, "tcp:10.78.1.%d:0", post->index + 1);
     else
         snprintf(out, 300, "%s:127.0.0.1:0",
                  post->transport == FARM_TCP ? "tcp" : "tls");
@@ -79,6 +97,8 @@ static _Noreturn void serve(const struct post *post, int ready, int stop)
     const char *known;
 
     write_address(post, address);
+    if (post->transport == FARM_BRIDGE && move_to_bridge(post->index) != 0)
+        _exit(1);
     if (esi_host_registry_create(post->farm->run, post->host, post->index == 0,
                                  &service.hosts) != 0 ||
         esi_service_init(&service, &error) != 0)

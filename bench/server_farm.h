@@ -12,7 +12,9 @@
 
 enum { FARM_HOSTS = 72 }; /* 64, and joints for 8 of them each */
 
-enum farm_transport { FARM_UNIX, FARM_TCP, FARM_TLS };
+/* FARM_BRIDGE: TCP, and each server has a network namespace of its own, whose cable
+ * leads to the bridge br0 of ours; see bench/growth.sh. */
+enum farm_transport { FARM_UNIX, FARM_TCP, FARM_TLS, FARM_BRIDGE };
 
 struct server_farm {
     char run[64];
