@@ -10,7 +10,6 @@
 
 . "${0%/*}/functions.sh"
 need_mpi
-unset EVENTSPACE_LAUNCHER # as a user starts it
 mkdir "$folder/bin" "$folder/work"
 ln -s "$eventspace" "$folder/bin/eventspace"
 PATH=$folder/bin:$PATH
