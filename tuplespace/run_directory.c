@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -432,6 +433,21 @@ static int remove_marked(int folder, const char *run, DIR *directory)
     return rc;
 }
 
+/* Whether another process is removing the directory, which loses its mark first. */
+static bool run_vanishes(int folder, const char *run)
+{
+    enum { LOOKS = 100 };
+    const struct timespec pause = {.tv_nsec = 1000000};
+    struct stat status;
+
+    for (int i = 0; i < LOOKS; i++) {
+        if (fstatat(folder, run, &status, AT_SYMLINK_NOFOLLOW) != 0)
+            return errno == ENOENT;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
 /* The run's directory as a stream, in which nothing foreign lies. */
 static int open_removable(int folder,
                           const char *run,
@@ -441,6 +457,8 @@ static int open_removable(int folder,
 {
     int fd = open_run(folder, run, error);
 
+    if (fd == -EPERM && run_vanishes(folder, run))
+        return run_directory_fail(error, -ENOENT, path);
     if (fd < 0)
         return fd;
     DIR *directory = fdopendir(fd);

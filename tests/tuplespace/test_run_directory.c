@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -360,6 +361,31 @@ static void runs_are_listed_and_removed_with_their_files(void **state)
     free(runs);
 }
 
+/* A tuple server that ends removes what `clean` removes. */
+static void two_may_remove_a_run_at_a_time(void **state)
+{
+    enum { ROUNDS = 200 };
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        char path[ES_RUN_PATH_BYTES];
+        int status, result;
+        pid_t other;
+
+        assert_int_equal(esi_run_directory_create("r0", NULL, path), 0);
+        other = fork();
+        assert_true(other >= 0);
+        if (other == 0)
+            _exit(-esi_run_directory_remove("r0", NULL));
+        result = esi_run_directory_remove("r0", NULL);
+        assert_true(result == 0 || result == -ENOENT);
+        assert_int_equal(waitpid(other, &status, 0), other);
+        assert_true(WIFEXITED(status));
+        assert_true(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == ENOENT);
+        assert_true(access(path, F_OK) != 0);
+    }
+}
+
 static void a_removal_follows_no_link(void **state)
 {
     char path[ES_RUN_PATH_BYTES], victim[128], file[160];
@@ -429,6 +455,7 @@ SUITE(test_run_directory)
         TEST(only_regular_files_of_ours_are_opened),
         TEST(a_folder_has_one_number_before_and_after_it_is_made),
         TEST(runs_are_listed_and_removed_with_their_files),
+        TEST(two_may_remove_a_run_at_a_time),
         TEST(a_removal_follows_no_link),
         TEST(files_elsewhere_go_with_the_directory),
     };
