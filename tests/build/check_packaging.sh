@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the EventSpace authors
 # check_packaging.sh - what is there for packagers fits the project: versions are the same,
 # all that is installed is in one Debian package, the module file sets paths and nothing
-# that reaches other programs, every optional library can be switched off.
+# that reaches other programs, the recipe for Spack is of this configure.
 
 set -u
 work=$(mktemp -d)
@@ -21,14 +21,11 @@ grep -q "^eventspace ($version-" "$top_srcdir/debian/changelog" ||
 grep -q "version(\"$version\"" "$top_srcdir/packaging/spack/package.py" ||
     fault "packaging/spack/package.py is not of version $version"
 grep -q "^## $version" "$top_srcdir/CHANGELOG.md" || fault "CHANGELOG.md is not of version $version"
-"$PYTHON" -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' \
-    "$top_srcdir/packaging/spack/package.py" || fault "package.py is no Python"
 
-# The recipe and configure know the same switches.
-options=$("$top_srcdir/configure" --help)
-for name in $(sed -n 's/^ *variant("\([a-z0-9]*\)".*/\1/p' "$top_srcdir/packaging/spack/package.py"); do
-    [[ $options == *"--without-$name"* ]] || fault "configure has no --without-$name"
-done
+# The recipe and configure know the same switches, libraries and tools.
+"$top_srcdir/configure" --help |
+    "$PYTHON" "${0%/*}/spack_recipe.py" "$top_srcdir/packaging/spack/package.py" \
+        "$top_srcdir/configure.ac" || fault "package.py and configure.ac differ"
 
 # Both systems of modules, where they are.
 load_module() { # COMMAND... - prints what loading it sets, as assignments of Python
