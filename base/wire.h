@@ -54,6 +54,16 @@ static inline void esi_wire_store(unsigned char *out, uint64_t value, size_t byt
 #endif
 }
 
+/* The value of a hexadecimal digit; -1: it is none. */
+static inline int esi_wire_hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /* Small differences (modulo 2^64) of either sign become small numbers. */
 static inline uint64_t esi_wire_fold(uint64_t difference)
 {

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/input.h"
 #include "base/json_out.h"
+#include "base/wire.h"
 #include "pathmap/message.h"
 
 /* What writer and reader of an archive's tables agree on. */
@@ -264,13 +265,6 @@ static void transfer_text(struct line *line, const char *name, char *text, size_
         memcpy(text, value, strlen(value) + 1);
 }
 
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* A number that readers of JSON may not keep in all its bits: as 32 digits. */
 static void transfer_key(struct line *line, const char *name, uint64_t pair[2])
 {
@@ -279,11 +273,11 @@ static void transfer_key(struct line *line, const char *name, uint64_t pair[2])
     snprintf(digits, sizeof digits, "%016" PRIx64 "%016" PRIx64, pair[0], pair[1]);
     transfer_text(line, name, digits, sizeof digits);
     for (int i = 0; i < 32 && line->result == 0; i++) {
-        if (digit_of(digits[i]) < 0)
+        if (esi_wire_hex_digit(digits[i]) < 0)
             line->result = es_error_set(line->error, -EINVAL,
                                         "'%s' is not 32 hexadecimal digits", name);
         else
-            pair[i / 16] = pair[i / 16] << 4 | (uint64_t)digit_of(digits[i]);
+            pair[i / 16] = pair[i / 16] << 4 | (uint64_t)esi_wire_hex_digit(digits[i]);
     }
 }
 
@@ -512,7 +506,8 @@ static void transfer_build_id(struct line *line, struct es_module *module)
         snprintf(digits + (size_t)2 * i, 3, "%02x", module->build_id[i]);
     transfer_text(line, "build_id", digits, sizeof digits);
     for (size_t i = 0; !line->out && line->result == 0 && digits[2 * i]; i++) {
-        int high = digit_of(digits[2 * i]), low = digit_of(digits[2 * i + 1]);
+        int high = esi_wire_hex_digit(digits[2 * i]),
+            low = esi_wire_hex_digit(digits[2 * i + 1]);
 
         if (high < 0 || low < 0) {
             fail_line(line, "\"build_id\" is not pairs of hexadecimal digits");

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/now.h"
+#include "base/wire.h"
 #include "scopes/remote/clock_registry.h"
 #include "scopes/remote/groups.h"
 #include "scopes/remote/servers.h"
@@ -672,18 +673,10 @@ static uint64_t read_hex(const struct es_member *member, const char *name)
     return strtoull(esi_member_text_or(member, name, "0"), NULL, 16);
 }
 
-static int digit_of(char character)
-{
-    const char *digits = "0123456789abcdef";
-    const char *found = character != '\0' ? strchr(digits, character) : NULL;
-
-    return found ? (int)(found - digits) : -1;
-}
-
 static void read_build_id(const char *text, struct es_module *module)
 {
     for (uint32_t i = 0; i < ES_BUILD_ID_BYTES && text[0] && text[1]; i++, text += 2) {
-        int high = digit_of(text[0]), low = digit_of(text[1]);
+        int high = esi_wire_hex_digit(text[0]), low = esi_wire_hex_digit(text[1]);
 
         if (high < 0 || low < 0)
             return;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wire.h"
+
 /* --- Lines and words -------------------------------------------------------------- */
 
 int esi_lines_fault(const struct esi_lines *lines,
@@ -93,15 +95,6 @@ int esi_lines_next(struct esi_lines *lines, struct esi_text_span *ret_word)
 
 /* --- Texts ------------------------------------------------------------------------ */
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The byte that %XX stands for; -1: a bad escape, or a zero byte. */
 static int escaped_byte(struct esi_text_span span, size_t at)
 {
@@ -109,8 +102,8 @@ static int escaped_byte(struct esi_text_span span, size_t at)
 
     if (span.length - at < 3)
         return -1;
-    high = hex_digit(span.text[at + 1]);
-    low = hex_digit(span.text[at + 2]);
+    high = esi_wire_hex_digit(span.text[at + 1]);
+    low = esi_wire_hex_digit(span.text[at + 2]);
     return high < 0 || low < 0 || high + low == 0 ? -1 : high * 16 + low;
 }
 
