@@ -20,6 +20,8 @@
 
 /* What a launcher calls the facts; NULL where it does not tell. */
 struct launcher_variables {
+    const char *name;
+    const char *mark; /* that nobody else sets, nor itself where there are no ranks */
     const char *rank;
     const char *size;
     const char *local_ranks;
@@ -31,21 +33,35 @@ struct launcher_variables {
 
 static const struct launcher_variables launchers[] = {
     /* MPICH's Hydra, and whoever speaks PMI-1 or PMI-2. */
-    {.rank = "PMI_RANK", .size = "PMI_SIZE", .local_ranks = "MPI_LOCALNRANKS"},
+    {.name = "hydra",
+     .mark = "MPI_LOCALNRANKS",
+     .rank = "PMI_RANK",
+     .size = "PMI_SIZE",
+     .local_ranks = "MPI_LOCALNRANKS"},
     /* Open MPI. */
-    {.rank = "OMPI_COMM_WORLD_RANK",
+    {.name = "openmpi",
+     .mark = "OMPI_COMM_WORLD_SIZE",
+     .rank = "OMPI_COMM_WORLD_RANK",
      .size = "OMPI_COMM_WORLD_SIZE",
      .local_ranks = "OMPI_COMM_WORLD_LOCAL_SIZE"},
     /* Whoever speaks PMIx, which tells the size on demand only. */
     {.rank = "PMIX_RANK", .ids = {"PMIX_NAMESPACE"}},
     /* HPE's PALS. */
-    {.rank = "PALS_RANKID", .local_ranks = "PALS_LOCAL_SIZE", .ids = {"PALS_APID"}},
-    {.rank = "FLUX_TASK_RANK",
+    {.name = "pals",
+     .mark = "PALS_APID",
+     .rank = "PALS_RANKID",
+     .local_ranks = "PALS_LOCAL_SIZE",
+     .ids = {"PALS_APID"}},
+    {.name = "flux",
+     .mark = "FLUX_JOB_ID",
+     .rank = "FLUX_TASK_RANK",
      .size = "FLUX_JOB_SIZE",
      .nodes = "FLUX_JOB_NNODES",
      .ids = {"FLUX_JOB_ID"}},
     /* Slurm sets SLURM_PROCID in the script of a batch job, too. */
-    {.rank = "SLURM_PROCID",
+    {.name = "srun",
+     .mark = "SLURM_STEP_NUM_TASKS",
+     .rank = "SLURM_PROCID",
      .size = "SLURM_STEP_NUM_TASKS",
      .nodes = "SLURM_STEP_NUM_NODES",
      .allocated = "SLURM_NTASKS",
@@ -194,6 +210,17 @@ static void find_step(const struct esi_job_environment *job,
         strcpy(out, job->job);
 }
 
+/* PMI is spoken by many: it is the first one that has set its mark and tells the same
+ * rank. */
+static const char *find_launcher(int rank)
+{
+    for (size_t i = 0; i < LAUNCHERS && rank >= 0; i++)
+        if (launchers[i].mark && getenv(launchers[i].mark) &&
+            read_number(getenv(launchers[i].rank), 0) == rank)
+            return launchers[i].name;
+    return "";
+}
+
 /* Whether nobody speaks with the ranks of srun, as with srun --mpi=none. */
 static bool lacks_pmi(const struct esi_job_environment *job)
 {
@@ -214,6 +241,7 @@ void esi_job_environment_read(struct esi_job_environment *ret_job)
     job.world = find_world();
     find_job(job.job);
     find_step(&job, job.step);
+    job.launcher = find_launcher(job.rank);
     job.lacks_pmi = lacks_pmi(&job);
     *ret_job = job;
 }

@@ -22,6 +22,9 @@ struct esi_job_environment {
     /* JOB.STEP, or the name of what plays that part; "" where the ranks are not those
      * of a step of the batch system: a launcher in it has started them. */
     char step[ESI_JOB_NAME_BYTES];
+    /* What started the ranks: "hydra", "openmpi", "pals", "flux", "srun"; "" = none of
+     * these. */
+    const char *launcher;
     bool lacks_pmi; /* srun has started several ranks and speaks no PMI with them */
     /* The MPI_COMM_WORLD: 0 = one that was launched, N = the N-th of those that were
      * spawned since, -1 = one of those, nobody says which. */

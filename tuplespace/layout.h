@@ -28,8 +28,9 @@
 
 #define ES_SEGMENT_MAGIC UINT64_C(0x314745535345) /* "ESSEG1" in little endian */
 #define ES_SEGMENT_MAJOR 1                        /* another major is refused */
-#define ES_SEGMENT_MINOR 2 /* fields added where the header had padding */
-#define ES_SEGMENT_HEADER_BYTES 640
+#define ES_SEGMENT_MINOR                                                               \
+    3 /* fields added where the header had padding, and behind it */
+#define ES_SEGMENT_HEADER_BYTES 640 /* of minors 0 to 2, and the least of all */
 #define ES_SEGMENT_ENDIAN UINT32_C(0x01020304)
 #define ES_CACHE_LINE 64
 
@@ -106,6 +107,10 @@ struct esi_segment_layout {
     /* Since minor 1, in what was padding before.  The tree control in the arena
      * (tree_control.h); 0 = the process has none (release). */
     _Atomic uint64_t tree_control_offset;
+
+    /* Since minor 3, behind the header of those before. */
+    alignas(ES_CACHE_LINE) char job[64]; /* id of the batch job; "" = none */
+    char launcher[64];                   /* what started the process; "" = not known */
 };
 
 enum esi_element_kind {
@@ -256,8 +261,8 @@ _Static_assert(offsetof(struct esi_segment_layout, folder) == 536,
                "in the padding before the state");
 _Static_assert(offsetof(struct esi_segment_layout, ledger_offset) == 560,
                "in the padding before the state");
-_Static_assert(sizeof(struct esi_segment_layout) == ES_SEGMENT_HEADER_BYTES,
-               "segments of all minor versions have as long a header");
+_Static_assert(offsetof(struct esi_segment_layout, job) == ES_SEGMENT_HEADER_BYTES,
+               "behind the header of minor 2");
 _Static_assert(sizeof(struct esi_writers_lock) == 40, "the place of a mutex");
 _Static_assert(sizeof(struct esi_element_layout) % ES_CACHE_LINE == 0,
                "whole cache lines");

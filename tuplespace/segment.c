@@ -34,6 +34,8 @@ void esi_segment_config_init(struct esi_segment_config *config)
 {
     *config = (struct esi_segment_config){
         .program = "",
+        .job = "",
+        .launcher = "",
         .rank = -1,
         .size = -1,
         .max_elements = 4096,
@@ -479,6 +481,8 @@ static void fill_header(struct es_segment *segment,
     snprintf(layout->host, sizeof layout->host, "%s", config->host);
     snprintf(layout->program, sizeof layout->program, "%s",
              config->program ? config->program : "");
+    snprintf(layout->job, sizeof layout->job, "%s", config->job);
+    snprintf(layout->launcher, sizeof layout->launcher, "%s", config->launcher);
     if (!config->keeping || !config->keeping->clock)
         es_clock_calibrate(config->calibrate_ns, &layout->clock);
     if (config->keeping)

@@ -28,12 +28,14 @@ struct esi_segment_keeping {
 };
 
 struct esi_segment_config {
-    const char *run;     /* run id: see esi_run_id_is_valid() */
-    const char *host;    /* 1 to 63 characters */
-    const char *program; /* may be "" */
-    int rank;            /* -1 = not known yet */
-    int size;            /* -1 = not known yet */
-    uint64_t spawn;      /* mark of the call that spawned it; 0 = it was launched */
+    const char *run;      /* run id: see esi_run_id_is_valid() */
+    const char *host;     /* 1 to 63 characters */
+    const char *program;  /* may be "" */
+    const char *job;      /* may be "" */
+    const char *launcher; /* may be "" */
+    int rank;             /* -1 = not known yet */
+    int size;             /* -1 = not known yet */
+    uint64_t spawn;       /* mark of the call that spawned it; 0 = it was launched */
     uint32_t max_elements;
     uint32_t max_communicators;
     uint64_t

@@ -57,7 +57,7 @@ static int check_header(const struct esi_segment_layout *header, const char **re
         *ret_fault = "the byte order mark is broken";
     else if (header->major != ES_SEGMENT_MAJOR)
         *ret_fault = "written by another version of EventSpace";
-    else if (header->header_bytes < sizeof *header ||
+    else if (header->header_bytes < ES_SEGMENT_HEADER_BYTES ||
              header->element_bytes < sizeof(struct esi_element_layout) ||
              header->element_bytes % ES_CACHE_LINE != 0 ||
              header->element_bytes > (1u << 20) ||
@@ -96,6 +96,10 @@ static void take_header(struct es_segment_view *view,
     view->clock = header->clock;
     copy_text(view->host, sizeof view->host, header->host);
     copy_text(view->program, sizeof view->program, header->program);
+    if (header->header_bytes >= sizeof *header) {
+        copy_text(view->job, sizeof view->job, header->job);
+        copy_text(view->launcher, sizeof view->launcher, header->launcher);
+    }
 }
 
 /* --- Attaching -------------------------------------------------------------------- */
@@ -469,6 +473,8 @@ void es_segment_view_info(const struct es_segment_view *segment,
     struct es_segment_info info = {
         .host = segment->host,
         .program = segment->program,
+        .job = segment->job,
+        .launcher = segment->launcher,
         .rank =
             sane_rank(atomic_load_explicit(&layout->world_rank, memory_order_relaxed)),
         .size =

@@ -63,6 +63,8 @@ struct es_segment_view {
     struct es_clock clock;
     char host[64];
     char program[248];
+    char job[64];
+    char launcher[64];
     struct esi_segment_name name;
     /* Block k has the next ES_VIEW_BLOCK << k elements: they never move, so that they
      * are read while others are added.  Owned, as the elements. */

@@ -103,8 +103,10 @@ enum es_process_state {
 struct es_segment_info {
     const char *host; /* borrowed */
     const char *program;
-    int rank; /* -1 = not known */
-    int size; /* -1 = not known */
+    const char *job;      /* id of the batch job; "" = none */
+    const char *launcher; /* what started it, as "srun"; "" = not known */
+    int rank;             /* -1 = not known */
+    int size;             /* -1 = not known */
     int pid;
     bool alive; /* the process exists (not a zombie, not a recycled pid) */
     bool kept;  /* a tuple server holds it: elements placed here by another host (whose

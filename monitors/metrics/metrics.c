@@ -17,13 +17,14 @@ enum {
     SAMPLES = 16,    /* of one metric and run at most */
     OPERATIONS = 12, /* that have a series of their own */
     LATE_RANKS = 5,
+    LABELS = 3,
     LABEL_BYTES = 256,
 };
 
 /* --- Samples ---------------------------------------------------------------------- */
 
 struct metric_sample {
-    char label[LABEL_BYTES]; /* the value of the metric's label */
+    char labels[LABELS][LABEL_BYTES]; /* the values of the metric's labels */
     double value;
     double count; /* of a summary, whose sum is the value */
 };
@@ -37,9 +38,8 @@ static void add_sample(struct metric_samples *samples, const char *label, double
 {
     struct metric_sample *sample = &samples->items[samples->count++];
 
-    esi_plain_copy(sample->label, sizeof sample->label, label);
-    sample->value = value;
-    sample->count = 0;
+    *sample = (struct metric_sample){.value = value};
+    esi_plain_copy(sample->labels[0], LABEL_BYTES, label);
 }
 
 static int compare_values(const void *left, const void *right)
@@ -92,19 +92,19 @@ static int collect_build(const struct esi_top_look *look,
     return 0;
 }
 
-/* The program of the first process that is known. */
+/* Of the first process that is known. */
 static int collect_run(const struct esi_top_look *look, struct metric_samples *samples)
 {
     const struct esi_heartbeat_report *report = &look->heartbeat;
-    struct es_segment_info process;
+    struct es_segment_info process = {.program = "", .job = "", .launcher = ""};
 
     for (size_t i = 0; i < report->thread_count; i++)
         if (report->threads[i].rank >= 0 &&
-            es_scope_process(report->scope, report->origins[i], &process) == 0) {
-            add_sample(samples, process.program, 1);
-            return 0;
-        }
-    add_sample(samples, "", 1);
+            es_scope_process(report->scope, report->origins[i], &process) == 0)
+            break;
+    add_sample(samples, process.program, 1);
+    esi_plain_copy(samples->items[0].labels[1], LABEL_BYTES, process.job);
+    esi_plain_copy(samples->items[0].labels[2], LABEL_BYTES, process.launcher);
     return 0;
 }
 
@@ -371,8 +371,8 @@ enum metric_type { METRIC_GAUGE, METRIC_COUNTER, METRIC_INFO, METRIC_SUMMARY };
 struct metric {
     const char *name; /* without what its type adds, such as "_total" */
     enum metric_type type;
-    const char *unit;  /* that its name ends in; NULL = none */
-    const char *label; /* besides "run"; NULL = none */
+    const char *unit;   /* that its name ends in; NULL = none */
+    const char *labels; /* besides "run", LABELS at most, as "a,b"; NULL = none */
     const char *help;
     int (*collect)(const struct esi_top_look *look, struct metric_samples *samples);
 };
@@ -380,8 +380,8 @@ struct metric {
 static const struct metric metrics[] = {
     {"eventspace_build", METRIC_INFO, NULL, "version",
      "Version of EventSpace that made these metrics.", collect_build},
-    {"eventspace_run", METRIC_INFO, NULL, "program", "A run that is observed.",
-     collect_run},
+    {"eventspace_run", METRIC_INFO, NULL, "program,job,launcher",
+     "A run that is observed.", collect_run},
     {"eventspace_ranks", METRIC_GAUGE, NULL, "verdict",
      "Ranks by the verdict of the heartbeat monitor.", collect_ranks},
     {"eventspace_hosts", METRIC_GAUGE, NULL, "state",
@@ -447,9 +447,12 @@ static void write_head(const struct metric *metric,
 }
 
 /* Control characters are escapes by now, and their backslashes stay. */
-static void write_label(const char *name, const char *value, FILE *stream)
+static void write_label(const char *name,
+                        size_t length,
+                        const char *value,
+                        FILE *stream)
 {
-    fprintf(stream, "%s=\"", name);
+    fprintf(stream, "%.*s=\"", (int)length, name);
     for (; *value; value++) {
         if (*value == '"' || *value == '\\')
             putc('\\', stream);
@@ -466,16 +469,20 @@ struct series {
 
 static void write_sample(const struct series *series,
                          const char *suffix,
-                         const char *label,
+                         const struct metric_sample *sample,
                          double value)
 {
+    const char *names = series->metric->labels;
     struct esi_json_out number;
 
     fprintf(series->stream, "%s%s{", series->metric->name, suffix);
-    write_label("run", series->run, series->stream);
-    if (series->metric->label) {
+    write_label("run", 3, series->run, series->stream);
+    for (size_t i = 0; i < LABELS && names && *names; i++) {
+        size_t length = strcspn(names, ",");
+
         putc(',', series->stream);
-        write_label(series->metric->label, label, series->stream);
+        write_label(names, length, sample->labels[i], series->stream);
+        names += length + (names[length] == ',');
     }
     fputs("} ", series->stream);
     esi_json_out_init(&number, series->stream);
@@ -489,11 +496,10 @@ static void write_samples(const struct series *series,
         const struct metric_sample *sample = &samples->items[i];
 
         if (series->metric->type == METRIC_SUMMARY) {
-            write_sample(series, "_count", sample->label, sample->count);
-            write_sample(series, "_sum", sample->label, sample->value);
+            write_sample(series, "_count", sample, sample->count);
+            write_sample(series, "_sum", sample, sample->value);
         } else {
-            write_sample(series, suffix_of(series->metric), sample->label,
-                         sample->value);
+            write_sample(series, suffix_of(series->metric), sample, sample->value);
         }
     }
 }

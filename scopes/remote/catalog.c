@@ -44,7 +44,7 @@ struct catalog_process {
     struct catalog_communicator *communicators;
     size_t communicator_count;
     size_t communicator_capacity;
-    char texts[]; /* host and program */
+    char texts[]; /* host, program, job and launcher */
 };
 
 struct catalog_element {
@@ -131,25 +131,40 @@ static struct catalog_process *find_process(const struct esi_catalog *catalog,
     return NULL;
 }
 
+/* Puts the text at `*at`, and that behind it. */
+static const char *keep_text(char **at, const char *text)
+{
+    const char *kept = *at;
+
+    *at = stpcpy(*at, text) + 1;
+    return kept;
+}
+
 /* NULL: no memory. */
 static struct catalog_process *add_process(struct esi_catalog *catalog,
                                            const char *host,
-                                           const char *program,
+                                           const struct es_member *member,
                                            const struct es_clock *clock,
                                            const char *server)
 {
-    size_t host_bytes = strlen(host) + 1, program_bytes = strlen(program) + 1;
+    const char *program = esi_member_text_or(member, "program", "");
+    const char *job = esi_member_text_or(member, "job", "");
+    const char *launcher = esi_member_text_or(member, "launcher", "");
     struct catalog_process *process;
+    char *at;
 
     if (ESI_ARRAY_RESERVE(catalog->processes, catalog->process_capacity,
                           catalog->process_count + 1) < 0)
         return NULL;
-    process = calloc(1, sizeof *process + host_bytes + program_bytes);
+    process = calloc(1, sizeof *process + strlen(host) + strlen(program) + strlen(job) +
+                            strlen(launcher) + 4);
     if (!process)
         return NULL;
-    process->public.info.host = memcpy(process->texts, host, host_bytes);
-    process->public.info.program =
-        memcpy(process->texts + host_bytes, program, program_bytes);
+    at = process->texts;
+    process->public.info.host = keep_text(&at, host);
+    process->public.info.program = keep_text(&at, program);
+    process->public.info.job = keep_text(&at, job);
+    process->public.info.launcher = keep_text(&at, launcher);
     process->public.clock = *clock;
     snprintf(process->server, sizeof process->server, "%s", server);
     catalog->processes[catalog->process_count++] = process;
@@ -173,6 +188,8 @@ static void read_state(const struct es_member *member, struct catalog_process *p
     process->public.info = (struct es_segment_info){
         .host = process->public.info.host,
         .program = process->public.info.program,
+        .job = process->public.info.job,
+        .launcher = process->public.info.launcher,
         .pid = read_int(member, "pid", 0),
         .rank = read_rank(member, "rank"),
         .size = read_rank(member, "size"),
@@ -275,8 +292,7 @@ static int take_process(struct esi_catalog *catalog,
     process =
         find_process(catalog, host, read_int(member, "pid", 0), clock.base_realtime_ns);
     if (!process) {
-        process = add_process(catalog, host, esi_member_text_or(member, "program", ""),
-                              &clock, server);
+        process = add_process(catalog, host, member, &clock, server);
         if (!process)
             return -ENOMEM;
     }

@@ -63,6 +63,8 @@ static void write_process(const struct es_segment_info *info, struct esi_json_ou
 {
     esi_json_out_string(out, "host", info->host);
     esi_json_out_string(out, "program", info->program);
+    esi_json_out_string(out, "job", info->job);
+    esi_json_out_string(out, "launcher", info->launcher);
     esi_json_out_signed(out, "pid", info->pid);
     esi_json_out_signed(out, "rank", info->rank);
     esi_json_out_signed(out, "size", info->size);

@@ -71,11 +71,12 @@ static void assert_job_equal(const struct environment_case *row)
     for (size_t i = 0; i < 2; i++)
         snprintf(text[i], sizeof text[i],
                  "%s: %s rank %d of %d, %d here, %d nodes, %d allocated on %d, "
-                 "job '%s', step '%s'%s, world %d",
+                 "job '%s', step '%s' by '%s'%s, world %d",
                  row->name, both[i]->rank_variable ? both[i]->rank_variable : "-",
                  both[i]->rank, both[i]->size, both[i]->local_ranks, both[i]->nodes,
                  both[i]->allocated, both[i]->allocated_nodes, both[i]->job,
-                 both[i]->step, both[i]->lacks_pmi ? ", no PMI" : "", both[i]->world);
+                 both[i]->step, both[i]->launcher, both[i]->lacks_pmi ? ", no PMI" : "",
+                 both[i]->world);
     assert_string_equal(text[1], text[0]);
 }
 
@@ -87,65 +88,65 @@ static void assert_job_equal(const struct environment_case *row)
 static void launchers_are_understood(void **state)
 {
     static const struct environment_case rows[] = {
-        {"nobody", {NULL}, {NULL, -1, -1, -1, -1, -1, -1, "", "", false, 0}},
+        {"nobody", {NULL}, {NULL, -1, -1, -1, -1, -1, -1, "", "", "", false, 0}},
         {"Hydra",
          {"PMI_RANK=1", "PMI_SIZE=2", "MPI_LOCALNRANKS=2", "MPI_LOCALRANKID=1"},
-         {"PMI_RANK", 1, 2, 2, -1, -1, -1, "", "", false, 0}},
+         {"PMI_RANK", 1, 2, 2, -1, -1, -1, "", "", "hydra", false, 0}},
         {"Hydra, spawned",
          {"PMI_RANK=1", "PMI_SIZE=2", "PMI_SPAWNED=1", "PMIX_NAMESPACE=65538"},
-         {"PMI_RANK", 1, 2, -1, -1, -1, -1, "", "", false, -1}},
+         {"PMI_RANK", 1, 2, -1, -1, -1, -1, "", "", "", false, -1}},
         {"Open MPI 4, spawned",
          {"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1",
           "PMIX_NAMESPACE=4294901764"},
-         {"OMPI_COMM_WORLD_RANK", 0, 1, -1, -1, -1, -1, "", "", false, 3}},
+         {"OMPI_COMM_WORLD_RANK", 0, 1, -1, -1, -1, -1, "", "", "openmpi", false, 3}},
         {"Open MPI 4",
          {"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1", "PMIX_NAMESPACE=65537"},
-         {"OMPI_COMM_WORLD_RANK", 0, 1, -1, -1, -1, -1, "", "", false, 0}},
+         {"OMPI_COMM_WORLD_RANK", 0, 1, -1, -1, -1, -1, "", "", "openmpi", false, 0}},
         {"Open MPI",
          {"OMPI_COMM_WORLD_RANK=7", "OMPI_COMM_WORLD_SIZE=8", "PMIX_RANK=7",
           "OMPI_COMM_WORLD_LOCAL_SIZE=4", "PMIX_NAMESPACE=prterun-n1-77@1"},
-         {"OMPI_COMM_WORLD_RANK", 7, 8, 4, -1, -1, -1, "", "", false, 0}},
+         {"OMPI_COMM_WORLD_RANK", 7, 8, 4, -1, -1, -1, "", "", "openmpi", false, 0}},
         {"srun --mpi=pmi2",
          {SLURM_STEP, "PMI_RANK=3", "PMI_SIZE=4"},
-         {"PMI_RANK", 3, 4, 1, 2, 4, -1, "5", "5.0", false, 0}},
+         {"PMI_RANK", 3, 4, 1, 2, 4, -1, "5", "5.0", "srun", false, 0}},
         {"srun --mpi=pmix",
          {SLURM_STEP, "PMIX_RANK=3", "PMIX_NAMESPACE=slurm.pmix.5.0"},
-         {"PMIX_RANK", 3, 4, 1, 2, 4, -1, "5", "5.0", false, 0}},
+         {"PMIX_RANK", 3, 4, 1, 2, 4, -1, "5", "5.0", "srun", false, 0}},
         {"srun --mpi=none",
          {SLURM_STEP},
-         {"SLURM_PROCID", 3, 4, 1, 2, 4, -1, "5", "5.0", true, 0}},
+         {"SLURM_PROCID", 3, 4, 1, 2, 4, -1, "5", "5.0", "srun", true, 0}},
         {"srun -n1",
          {"SLURM_JOB_ID=5", "SLURM_STEP_ID=2", "SLURM_PROCID=0",
           "SLURM_STEP_NUM_TASKS=1"},
-         {"SLURM_PROCID", 0, 1, -1, -1, -1, -1, "5", "5.2", false, 0}},
+         {"SLURM_PROCID", 0, 1, -1, -1, -1, -1, "5", "5.2", "srun", false, 0}},
         {"the script of sbatch",
          {"SLURM_JOB_ID=5", "SLURM_PROCID=0", "SLURM_NTASKS=4", "SLURM_NODEID=0",
           "SLURM_JOB_NUM_NODES=2"},
-         {"SLURM_PROCID", 0, -1, -1, -1, 4, 2, "5", "", false, 0}},
+         {"SLURM_PROCID", 0, -1, -1, -1, 4, 2, "5", "", "", false, 0}},
         {"Hydra in that script, on one host",
          {"SLURM_JOB_ID=5", "SLURM_PROCID=0", "SLURM_NTASKS=4", "PMI_RANK=2",
           "PMI_SIZE=4", "MPI_LOCALNRANKS=4"},
-         {"PMI_RANK", 2, 4, 4, -1, 4, -1, "5", "", false, 0}},
+         {"PMI_RANK", 2, 4, 4, -1, 4, -1, "5", "", "hydra", false, 0}},
         {"Hydra over srun",
          {"SLURM_JOB_ID=5", "SLURM_STEP_ID=1", "SLURM_PROCID=1",
           "SLURM_STEP_NUM_TASKS=2", "SLURM_STEP_NUM_NODES=2", "PMI_RANK=3",
           "PMI_SIZE=4", "MPI_LOCALNRANKS=2"},
-         {"PMI_RANK", 3, 4, 2, 2, -1, -1, "5", "", false, 0}},
+         {"PMI_RANK", 3, 4, 2, 2, -1, -1, "5", "", "hydra", false, 0}},
         {"the shell of salloc",
          {"SLURM_JOB_ID=5", "SLURM_STEP_ID=4294967290", "SLURM_PROCID=0",
           "SLURM_STEP_NUM_TASKS=1"},
-         {"SLURM_PROCID", 0, 1, -1, -1, -1, -1, "5", "", false, 0}},
+         {"SLURM_PROCID", 0, 1, -1, -1, -1, -1, "5", "", "srun", false, 0}},
         {"Flux",
          {"FLUX_JOB_ID=\xc6\x92WExD5", "FLUX_JOB_SIZE=6", "FLUX_JOB_NNODES=3",
           "FLUX_TASK_RANK=5", "FLUX_TASK_LOCAL_ID=1", "PMI_RANK=5", "PMI_SIZE=6"},
-         {"PMI_RANK", 5, 6, -1, 3, -1, -1, "fWExD5", "fWExD5", false, 0}},
+         {"PMI_RANK", 5, 6, -1, 3, -1, -1, "fWExD5", "fWExD5", "flux", false, 0}},
         {"PALS in a job of PBS",
          {"PBS_JOBID=1234.polaris-pbs-01", "PALS_RANKID=2", "PALS_LOCAL_SIZE=2",
           "PALS_APID=0b66ba1c-8a4d-4b0f", "PMI_RANK=2", "PMI_SIZE=4"},
-         {"PMI_RANK", 2, 4, 2, -1, -1, -1, "1234", "1234.0b66ba1c", false, 0}},
+         {"PMI_RANK", 2, 4, 2, -1, -1, -1, "1234", "1234.0b66ba1c", "pals", false, 0}},
         {"the script of PBS",
          {"PBS_JOBID=1234[7].server", "PBS_NODEFILE=/var/spool/pbs/aux/1234"},
-         {NULL, -1, -1, -1, -1, -1, -1, "1234", "", false, 0}},
+         {NULL, -1, -1, -1, -1, -1, -1, "1234", "", "", false, 0}},
     };
 
     (void)state;
@@ -162,7 +163,7 @@ static void nonsense_counts_as_not_there(void **state)
                                         "SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS",
                                         "PALS_RANKID",   "MPI_LOCALNRANKS"};
     static const struct environment_case nobody = {
-        "", {NULL}, {NULL, -1, -1, -1, -1, -1, -1, "", "", false, 0}};
+        "", {NULL}, {NULL, -1, -1, -1, -1, -1, -1, "", "", "", false, 0}};
 
     (void)state;
     for (size_t i = 0; i < sizeof nonsense / sizeof nonsense[0]; i++)

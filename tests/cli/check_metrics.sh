@@ -53,10 +53,11 @@ for wrong in "--interval 5s" "--textfile $folder/nowhere" "--interval 1ms" "a b"
     expect 2 "$eventspace" metrics $wrong
 done
 
-# A ring and a hang at the same time. The name of a program may have quotes.
+# A ring and a hang at the same time; one in a batch job. The name of a program may have
+# quotes.
 ring=$prefix-ring hang=$prefix-hang
 cp "$top_builddir/apps/hang" "$folder/a\"b"
-"$eventspace" run -n 3 --name "$ring" -- "$top_builddir/apps/ring" --rounds 100000000 \
+LSB_JOBID=4711 "$eventspace" run -n 3 --name "$ring" -- "$top_builddir/apps/ring" --rounds 100000000 \
     >"$folder/ring" 2>&1 </dev/null &
 "$eventspace" run -n 3 --name "$hang" -- "$folder/a\"b/hang" receive-cycle --seconds 0 \
     >"$folder/hang" 2>&1 </dev/null &
@@ -69,8 +70,16 @@ are_known()
 await 30 are_known || cat "$folder/metrics" "$folder/err" "$folder/ring" "$folder/hang"
 has "$folder/metrics" "eventspace_deadlocked_ranks{run=\"$ring\"}" 'v == 0' ||
     fault "a ring is no deadlock"
-grep -qF "eventspace_run_info{run=\"$hang\",program=\"$folder/a\\\"b/hang\"} 1" \
-    "$folder/metrics" || fault "no program: $(grep run_info "$folder/metrics")"
+launcher=hydra
+[ "$ES_MPI" = openmpi ] && launcher=openmpi
+# says_origin RUN PROGRAM JOB
+says_origin()
+{
+    grep -qF "eventspace_run_info{run=\"$1\",program=\"$2\",job=\"$3\",launcher=\"$launcher\"} 1" \
+        "$folder/metrics" || fault "not of $2: $(grep run_info "$folder/metrics")"
+}
+says_origin "$hang" "$folder/a\\\"b/hang" ""
+says_origin "$ring" "$(realpath "$top_builddir/apps/ring")" 4711
 
 # The same as files: beside each other, for all to read, and gone with the run.
 expect 0 "$eventspace" metrics --textfile "$textfiles"

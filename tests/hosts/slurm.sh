@@ -130,6 +130,9 @@ expect 0 'why names the hang of both nodes'
 on a0 10 "$eventspace" heartbeat --once "$run" >$work/out 2>&1
 grep -q a0 $work/out && grep -q a1 $work/out
 expect 0 'heartbeat shows both nodes'
+on a1 10 "$eventspace" metrics "$run" >$work/out 2>&1
+grep -q "run_info{.*,job=\"$job\",launcher=\"srun\"} 1" $work/out
+expect 0 'metrics name the job and srun'
 await 20 grep -q 'now receive-cycle' $step_out
 on a1 10 "$eventspace" list "$step_job.0" >$work/out
 expect 0 "a step of srun eventspace exec is the run $step_job.0"

@@ -50,6 +50,8 @@ struct es_segment *made_run_add_rank_on(struct made_run *run,
     config.run = run->name;
     config.host = host;
     config.program = "made";
+    config.job = "4711";
+    config.launcher = "made by hand";
     config.rank = rank;
     config.size = size;
     assert_int_equal(esi_segment_create(&config, NULL, &segment), 0);

@@ -210,6 +210,9 @@ static void elements_are_found_once(void **state)
     assert_int_equal(element->info.tuple_bytes, 36);
     assert_int_equal(element->process->info.rank, 1);
     assert_int_equal(element->process->info.size, 2);
+    assert_string_equal(element->process->info.program, "made");
+    assert_string_equal(element->process->info.job, "4711");
+    assert_string_equal(element->process->info.launcher, "made by hand");
     assert_true(element->process->info.alive);
     assert_int_equal(element->process->clock.kind, fixture->run.clock);
     assert_int_equal(refresh(fixture), 0);

@@ -79,6 +79,35 @@ static void the_header_tells_who_writes(void **state)
     esi_segment_destroy(segment);
 }
 
+/* A header of minor 2 is shorter: what lies behind it is none of its fields. */
+static void a_long_header_tells_job_and_launcher(void **state)
+{
+    struct esi_segment_config config;
+    struct es_segment_info info;
+    struct es_segment *segment;
+    struct es_run *run;
+    char name[64];
+
+    (void)state;
+    config = config_for(fixture_run("segment", name));
+    config.job = "4711";
+    config.launcher = "srun";
+    assert_int_equal(esi_segment_create(&config, NULL, &segment), 0);
+    run = fixture_open(name);
+    es_segment_view_info(es_run_segment(run, 0), &info);
+    assert_string_equal(info.job, "4711");
+    assert_string_equal(info.launcher, "srun");
+    es_run_close(run);
+    esi_segment_layout(segment)->header_bytes = ES_SEGMENT_HEADER_BYTES;
+    run = fixture_open(name);
+    assert_int_equal(es_run_segment_count(run), 1);
+    es_segment_view_info(es_run_segment(run, 0), &info);
+    assert_string_equal(info.job, "");
+    assert_string_equal(info.launcher, "");
+    es_run_close(run);
+    esi_segment_destroy(segment);
+}
+
 static struct es_segment *make_spawned(const char *run, int rank, uint64_t spawn)
 {
     struct esi_segment_config config;
@@ -582,6 +611,7 @@ SUITE(test_segment)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_file_is_private_and_nearly_empty),
         cmocka_unit_test(the_header_tells_who_writes),
+        cmocka_unit_test(a_long_header_tells_job_and_launcher),
         cmocka_unit_test(a_spawned_world_is_found_by_its_mark),
         cmocka_unit_test(a_closed_segment_stays_for_readers),
         cmocka_unit_test(a_segment_left_under_the_name_is_replaced),

@@ -261,6 +261,7 @@ static int load_plan(struct es_error *error)
 
 static int make_segment(struct es_error *error)
 {
+    struct esi_job_environment job;
     struct esi_segment_config config;
     char run[64];
     char host[ES_HOST_NAME_BYTES];
@@ -271,10 +272,13 @@ static int make_segment(struct es_error *error)
         program[0] = '\0';
     find_run(run);
     esi_host_name(host);
+    esi_job_environment_read(&job);
     esi_segment_config_init(&config);
     config.run = run;
     config.host = host;
     config.program = program;
+    config.job = job.job;
+    config.launcher = job.launcher;
     config.rank = process.rank;
     config.size = process.size;
     config.spawn = esi_spawn_mark(process.spawn);
