@@ -443,6 +443,42 @@ static int bound_time(struct esi_causality *causality)
     return result < 0 ? result : 0;
 }
 
+/* What is told of a tuple that is no event. */
+static struct esi_causal_call describe_call(const struct esi_causal_thread *thread,
+                                            const struct esi_causal_tuple *tuple)
+{
+    uint16_t communicator = tuple->tuple.communicator;
+    const struct esi_view *view = communicator == ES_COMMUNICATOR_NONE
+                                      ? NULL
+                                      : esi_process_view(thread->process, communicator);
+
+    return (struct esi_causal_call){
+        .told = tuple,
+        .operation = es_operation_find(tuple->tuple.operation),
+        .role = ESI_ROLE_WHOLE,
+        .host = thread->process->host,
+        .communicator = view ? view->communicator->name : NULL,
+        .rank = thread->process->rank,
+        .thread = thread->number,
+    };
+}
+
+static int add_epoch_member(struct esi_causality *causality,
+                            struct esi_element *element,
+                            const struct esi_causal_tuple *tuple,
+                            bool exposes)
+{
+    const struct esi_causal_listener *listener = &causality->config.listener;
+    const struct esi_causal_call call = describe_call(element->thread, tuple);
+    int result = listener->member
+                     ? listener->member(listener->data, element->thread->trace, &call)
+                     : 0;
+
+    return result < 0
+               ? result
+               : esi_onesided_add_member(causality, element, &tuple->tuple, exposes);
+}
+
 int esi_causality_add(struct esi_causality *causality,
                       uint32_t element,
                       const struct esi_causal_tuple *tuple)
@@ -463,8 +499,7 @@ int esi_causality_add(struct esi_causality *causality,
     if (action == ESI_CANCEL_SEND)
         return add_cancelled_send(causality, of, &tuple->tuple);
     if (action == ESI_POST_MEMBER || action == ESI_START_MEMBER)
-        return esi_onesided_add_member(causality, of, &tuple->tuple,
-                                       action == ESI_POST_MEMBER);
+        return add_epoch_member(causality, of, tuple, action == ESI_POST_MEMBER);
     item = make_item(causality, of, tuple, operation, action);
     if (!item)
         return -ENOMEM;
@@ -493,19 +528,7 @@ int esi_causality_report_open(const struct esi_causality *causality,
                               const struct esi_causal_tuple *tuple)
 {
     const struct esi_causal_thread *thread = causality->elements[element]->thread;
-    uint16_t communicator = tuple->tuple.communicator;
-    const struct esi_view *view = communicator == ES_COMMUNICATOR_NONE
-                                      ? NULL
-                                      : esi_process_view(thread->process, communicator);
-    struct esi_causal_call call = {
-        .told = tuple,
-        .operation = es_operation_find(tuple->tuple.operation),
-        .role = ESI_ROLE_WHOLE,
-        .host = thread->process->host,
-        .communicator = view ? view->communicator->name : NULL,
-        .rank = thread->process->rank,
-        .thread = thread->number,
-    };
+    const struct esi_causal_call call = describe_call(thread, tuple);
 
     return causality->config.listener.open(causality->config.listener.data,
                                            thread->trace, &call);

@@ -50,6 +50,7 @@ void esi_otf2_definitions_fini(struct esi_otf2_definitions *definitions)
     free(definitions->first_threads);
     free(definitions->communicators);
     esi_hash_fini(&definitions->communicator_table);
+    esi_otf2_groups_fini(&definitions->epoch_groups);
     free(definitions->windows);
     esi_hash_fini(&definitions->window_table);
     free(definitions->regions);
@@ -201,6 +202,18 @@ OTF2_RmaWinRef esi_otf2_window(struct esi_otf2_definitions *definitions,
     definitions->windows[count] = (struct esi_otf2_window){communicator, number, false};
     definitions->window_count++;
     return (uint32_t)count;
+}
+
+OTF2_GroupRef esi_otf2_epoch_group(struct esi_otf2_definitions *definitions,
+                                   uint32_t communicator,
+                                   const int32_t *ranks,
+                                   uint32_t count)
+{
+    const struct esi_otf2_communicator *of = &definitions->communicators[communicator];
+    uint32_t group = esi_otf2_groups_add(&definitions->epoch_groups, of->world,
+                                         of->known ? of->group.size : 0, ranks, count);
+
+    return group == UINT32_MAX ? UINT32_MAX : ESI_OTF2_FIRST_GROUP + group;
 }
 
 /* --- Processes -------------------------------------------------------------------- */
@@ -550,7 +563,7 @@ static void write_ranks(struct definition_output *output)
     free(members);
 }
 
-/* A group of a communicator; one with a member that is not known is empty. */
+/* A group of ranks; one with a member that is not known is empty. */
 static OTF2_GroupRef write_ranks_of(struct definition_output *output,
                                     const int32_t *world,
                                     uint32_t count)
@@ -572,6 +585,15 @@ static OTF2_GroupRef write_ranks_of(struct definition_output *output,
     write_members(output, OTF2_GROUP_TYPE_COMM_GROUP, members, count);
     free(members);
     return group;
+}
+
+static void write_epoch_groups(struct definition_output *output)
+{
+    const struct esi_otf2_groups *groups = &output->definitions->epoch_groups;
+
+    for (size_t i = 0; i < groups->count; i++)
+        write_ranks_of(output, groups->ranks + groups->items[i].first,
+                       groups->items[i].count);
 }
 
 /* The communicator with this key; OTF2_UNDEFINED_COMM. */
@@ -711,6 +733,7 @@ int esi_otf2_write_definitions(struct esi_otf2_definitions *definitions,
         .definitions = definitions,
         .writer = OTF2_Archive_GetGlobalDefWriter(archive),
         .next_text = ESI_OTF2_FIRST_TEXT,
+        .next_group = ESI_OTF2_ALL_RANKS,
         .ranks = definitions->rank_count,
     };
 
@@ -723,6 +746,7 @@ int esi_otf2_write_definitions(struct esi_otf2_definitions *definitions,
     write_processes(&output);
     write_threads(&output);
     write_ranks(&output);
+    write_epoch_groups(&output);
     write_communicators(&output);
     write_windows(&output);
     note_code(&output, OTF2_Archive_CloseGlobalDefWriter(archive, output.writer));

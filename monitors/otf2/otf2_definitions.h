@@ -16,12 +16,15 @@
 #include "base/hash.h"
 #include "eventspace/error.h"
 #include "monitors/causality/causality.h"
+#include "monitors/otf2/otf2_groups.h"
 
 /* Fixed numbers. */
 enum {
     ESI_OTF2_STATE = 0,       /* attribute: of an operation under way at the end */
     ESI_OTF2_TEXT_OPEN = 1,   /* string: the value of that */
     ESI_OTF2_FIRST_TEXT = 16, /* others are counted from here */
+    ESI_OTF2_ALL_RANKS = 0,   /* group: of all locations; then those of epochs */
+    ESI_OTF2_FIRST_GROUP = 1,
 };
 
 /* A thread.  Location groups are processes: ranks of the world, then others. */
@@ -64,6 +67,7 @@ struct esi_otf2_definitions {
     struct esi_otf2_window *windows;
     size_t window_count, window_capacity;
     struct esi_hash window_table;
+    struct esi_otf2_groups epoch_groups;
     uint32_t *regions;      /* by code of the operation; UINT32_MAX = not used */
     uint16_t *region_codes; /* of operations, by region */
     uint32_t region_count;
@@ -103,6 +107,12 @@ OTF2_RegionRef esi_otf2_region(struct esi_otf2_definitions *definitions, uint16_
 OTF2_RmaWinRef esi_otf2_window(struct esi_otf2_definitions *definitions,
                                uint32_t communicator,
                                int32_t number);
+/* The group of some members of a communicator, by their ranks in it.  UINT32_MAX: no
+ * memory. */
+OTF2_GroupRef esi_otf2_epoch_group(struct esi_otf2_definitions *definitions,
+                                   uint32_t communicator,
+                                   const int32_t *ranks,
+                                   uint32_t count);
 
 /* 0, or -errno with words. */
 int esi_otf2_write_definitions(struct esi_otf2_definitions *definitions,

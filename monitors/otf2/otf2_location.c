@@ -659,6 +659,12 @@ static bool is_start(const struct esi_otf2_record *record)
              operation->code <= ES_OP_MPI_Start_partitioned_receive));
 }
 
+static bool is_member(const struct esi_otf2_record *record)
+{
+    return record->operation == ES_OP_MPI_Win_post_member ||
+           record->operation == ES_OP_MPI_Win_start_member;
+}
+
 static void add_starts(struct esi_otf2_location *location)
 {
     for (size_t i = 0; i < location->start_count; i++)
@@ -673,6 +679,10 @@ OTF2_ErrorCode esi_otf2_location_add(struct esi_otf2_location *location,
 {
     struct esi_otf2_record call = *record;
 
+    if (is_member(record)) {
+        note_code(location, esi_otf2_rma_add_member(&location->rma, record));
+        return location->code;
+    }
     if (is_start(record)) {
         if (ESI_ARRAY_RESERVE(location->starts, location->start_capacity,
                               location->start_count + 1) < 0)

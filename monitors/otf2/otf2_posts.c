@@ -19,18 +19,37 @@ static uint64_t hash_of(const struct esi_otf2_channel *channel)
     return esi_hash_mix(hash, (uint64_t)channel->tag << 32 | channel->kind);
 }
 
-uint32_t esi_otf2_count(struct esi_otf2_counters *counters,
-                        const struct esi_otf2_channel *channel)
+static struct esi_otf2_counter *find_counter(const struct esi_otf2_counters *counters,
+                                             const struct esi_otf2_channel *channel,
+                                             uint64_t hash)
 {
-    uint64_t hash = hash_of(channel);
-
     ESI_HASH_FOREACH(slot, &counters->hash, hash) {
         struct esi_otf2_counter *counter =
             &counters->items[esi_hash_index(&counters->hash, slot)];
 
         if (memcmp(&counter->channel, channel, sizeof *channel) == 0)
-            return counter->count++;
+            return counter;
     }
+    return NULL;
+}
+
+uint32_t esi_otf2_last(const struct esi_otf2_counters *counters,
+                       const struct esi_otf2_channel *channel)
+{
+    const struct esi_otf2_counter *counter =
+        find_counter(counters, channel, hash_of(channel));
+
+    return counter ? counter->count - 1 : UINT32_MAX;
+}
+
+uint32_t esi_otf2_count(struct esi_otf2_counters *counters,
+                        const struct esi_otf2_channel *channel)
+{
+    uint64_t hash = hash_of(channel);
+    struct esi_otf2_counter *counter = find_counter(counters, channel, hash);
+
+    if (counter)
+        return counter->count++;
     if (ESI_ARRAY_RESERVE(counters->items, counters->capacity, counters->count + 1) <
             0 ||
         esi_hash_reserve(&counters->hash, counters->count + 1) < 0)

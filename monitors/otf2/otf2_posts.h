@@ -21,6 +21,8 @@ enum esi_otf2_channel_kind {
     ESI_OTF2_MESSAGE,
     ESI_OTF2_COLLECTIVE,
     ESI_OTF2_ON_WINDOW,
+    ESI_OTF2_POST, /* of a window, towards a member; or, of no peer, to all */
+    ESI_OTF2_START,
 };
 
 /* Where operations match in order. */
@@ -45,6 +47,9 @@ struct esi_otf2_counters {
 /* The number of the next one on a channel, from 0.  UINT32_MAX: no memory. */
 uint32_t esi_otf2_count(struct esi_otf2_counters *counters,
                         const struct esi_otf2_channel *channel);
+/* The number of the last one; UINT32_MAX: there was none. */
+uint32_t esi_otf2_last(const struct esi_otf2_counters *counters,
+                       const struct esi_otf2_channel *channel);
 void esi_otf2_counters_fini(struct esi_otf2_counters *counters);
 
 struct esi_otf2_post {

@@ -45,7 +45,7 @@ static OTF2_CallbackCode add_tuple(struct esi_otf2_reading *reading,
     return result < 0 ? fail_reading(reading, result) : OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode add_record(struct esi_otf2_reading *reading,
+OTF2_CallbackCode esi_otf2_read_add(struct esi_otf2_reading *reading,
                                     const struct esi_otf2_read_location *location,
                                     const struct esi_otf2_read_record *record,
                                     uint64_t start_ns,
@@ -120,7 +120,7 @@ OTF2_CallbackCode esi_otf2_read_code(const struct esi_otf2_reading *reading)
     return reading->result < 0 ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
 }
 
-static struct esi_otf2_read_region *innermost_region(
+struct esi_otf2_read_region *esi_otf2_read_innermost(
     const struct esi_otf2_read_location *location)
 {
     return location->region_count > 0 ? &location->regions[location->region_count - 1]
@@ -131,7 +131,7 @@ static struct esi_otf2_read_region *innermost_region(
 const struct es_operation *esi_otf2_read_call(
     const struct esi_otf2_read_location *location)
 {
-    const struct esi_otf2_read_region *region = innermost_region(location);
+    const struct esi_otf2_read_region *region = esi_otf2_read_innermost(location);
 
     return region ? region->operation : NULL;
 }
@@ -166,13 +166,6 @@ static OTF2_CallbackCode take_enter(OTF2_LocationRef id,
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* MPI_Win_start and the like: OTF2 does not say which epoch it is. */
-static bool has_epoch(const struct es_operation *operation)
-{
-    return operation->code >= ES_OP_MPI_Win_start &&
-           operation->code <= ES_OP_MPI_Win_test;
-}
-
 /* A call of MPI without a record: with MPI_PROC_NULL, or of another kind. */
 static OTF2_CallbackCode add_plain(struct esi_otf2_reading *reading,
                                    const struct esi_otf2_read_location *location,
@@ -184,10 +177,9 @@ static OTF2_CallbackCode add_plain(struct esi_otf2_reading *reading,
                                                 .peer = ES_PEER_NONE,
                                                 .number = ES_SEQUENCE_UNKNOWN};
 
-    if ((region->operation->order != ES_ORDER_NONE && !region->operation->persistent) ||
-        has_epoch(region->operation))
+    if (region->operation->order != ES_ORDER_NONE && !region->operation->persistent)
         return OTF2_CALLBACK_SUCCESS;
-    return add_record(reading, location, &record, region->start_ns, stop_ns);
+    return esi_otf2_read_add(reading, location, &record, region->start_ns, stop_ns);
 }
 
 static OTF2_CallbackCode add_region(struct esi_otf2_reading *reading,
@@ -199,8 +191,10 @@ static OTF2_CallbackCode add_region(struct esi_otf2_reading *reading,
 
     for (size_t i = 0; i < ESI_OTF2_READ_PARTS && code == OTF2_CALLBACK_SUCCESS; i++)
         if (region->records[i].is_there)
-            code = add_record(reading, location, &region->records[i], region->start_ns,
-                              stop_ns);
+            code = esi_otf2_read_add(reading, location, &region->records[i],
+                                     region->start_ns, stop_ns);
+    if (code == OTF2_CALLBACK_SUCCESS && region->group)
+        code = esi_otf2_read_members(reading, location, region, stop_ns);
     if (code == OTF2_CALLBACK_SUCCESS && region->operation && !region->is_told)
         code = add_plain(reading, location, region, stop_ns);
     return code;
@@ -237,12 +231,12 @@ OTF2_CallbackCode esi_otf2_read_keep(struct esi_otf2_reading *reading,
                                      OTF2_TimeStamp time)
 {
     uint64_t ns = esi_otf2_time_ns(&reading->tables, time);
-    struct esi_otf2_read_region *region = innermost_region(location);
+    struct esi_otf2_read_region *region = esi_otf2_read_innermost(location);
 
     if (!reading->causality)
         return OTF2_CALLBACK_SUCCESS;
     if (!region || region->records[part].is_there || is_in_start(location))
-        return add_record(reading, location, record, ns, ns);
+        return esi_otf2_read_add(reading, location, record, ns, ns);
     region->records[part] = *record;
     region->records[part].is_there = true;
     region->is_told = true;
@@ -377,7 +371,7 @@ static OTF2_CallbackCode add_request(struct esi_otf2_reading *reading,
     code = make_post(reading, &request.post);
     if (code != OTF2_CALLBACK_SUCCESS)
         return code;
-    region = innermost_region(location);
+    region = esi_otf2_read_innermost(location);
     if (region) {
         request.operation = region->operation;
         if (!is_in_start(location)) {
@@ -434,8 +428,8 @@ static OTF2_CallbackCode complete_request(struct esi_otf2_reading *reading,
     record.number = complete_post(reading, request->post, &channel);
     if (!reading->causality)
         return OTF2_CALLBACK_SUCCESS;
-    return add_record(reading, location, &record, request->start_ns,
-                      esi_otf2_time_ns(&reading->tables, time));
+    return esi_otf2_read_add(reading, location, &record, request->start_ns,
+                             esi_otf2_time_ns(&reading->tables, time));
 }
 
 static OTF2_CallbackCode take_ireceive(OTF2_LocationRef id,

@@ -35,7 +35,9 @@ struct esi_otf2_read_region {
     const struct es_operation *operation; /* NULL = none of MPI */
     uint64_t start_ns;
     struct esi_otf2_read_record records[ESI_OTF2_READ_PARTS];
-    bool is_told; /* its records speak for it */
+    bool is_told;                     /* its records speak for it */
+    const struct esi_otf2_row *group; /* of the epoch that it begins; NULL = none */
+    uint64_t window;                  /* of that */
 };
 
 /* What was posted and is not complete. */
@@ -64,7 +66,7 @@ struct esi_otf2_reading {
     struct esi_causality *causality;          /* NULL = the first time */
     struct esi_otf2_posts posts;
     size_t next_post;
-    struct esi_otf2_counters sends;
+    struct esi_otf2_counters sends; /* and epochs */
     uint64_t tuples;
 };
 
@@ -106,6 +108,21 @@ OTF2_CallbackCode esi_otf2_read_keep(struct esi_otf2_reading *reading,
                                      const struct esi_otf2_read_record *record,
                                      enum esi_otf2_read_part part,
                                      OTF2_TimeStamp time);
+
+/* The innermost region that a location is in; NULL: none. */
+struct esi_otf2_read_region *esi_otf2_read_innermost(
+    const struct esi_otf2_read_location *location);
+/* Tells of a record. */
+OTF2_CallbackCode esi_otf2_read_add(struct esi_otf2_reading *reading,
+                                    const struct esi_otf2_read_location *location,
+                                    const struct esi_otf2_read_record *record,
+                                    uint64_t start_ns,
+                                    uint64_t stop_ns);
+/* A region that has begun an epoch is left: tells of the members of its group. */
+OTF2_CallbackCode esi_otf2_read_members(struct esi_otf2_reading *reading,
+                                        const struct esi_otf2_read_location *location,
+                                        const struct esi_otf2_read_region *region,
+                                        uint64_t stop_ns);
 
 /* Has records of windows read. */
 void esi_otf2_read_windows(OTF2_GlobalEvtReaderCallbacks *callbacks);

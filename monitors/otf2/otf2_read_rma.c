@@ -164,10 +164,117 @@ static OTF2_CallbackCode take_unlock(OTF2_LocationRef id,
     return add_access(data, id, time, window, remote, 0, ES_OP_MPI_Win_unlock);
 }
 
+/* --- Epochs ----------------------------------------------------------------------- */
+
+static bool is_epoch_call(const struct es_operation *call)
+{
+    return call && call->code >= ES_OP_MPI_Win_start &&
+           call->code <= ES_OP_MPI_Win_test;
+}
+
+static bool begins_epoch(const struct es_operation *call)
+{
+    return call->code == ES_OP_MPI_Win_start || call->code == ES_OP_MPI_Win_post;
+}
+
+/* On which epochs of a process count. */
+static struct esi_otf2_channel epoch_channel(
+    const struct esi_otf2_read_location *location,
+    const struct es_operation *call,
+    uint64_t window,
+    uint32_t peer)
+{
+    bool accesses =
+        call->code == ES_OP_MPI_Win_start || call->code == ES_OP_MPI_Win_complete;
+
+    return (struct esi_otf2_channel){.communicator = window,
+                                     .process = location->place.process,
+                                     .peer = peer,
+                                     .kind = accesses ? ESI_OTF2_START : ESI_OTF2_POST};
+}
+
+/* Of what else calls begin and end only the region says something. */
+static OTF2_CallbackCode take_group_sync(OTF2_LocationRef id,
+                                         OTF2_TimeStamp time,
+                                         void *data,
+                                         OTF2_AttributeList *attributes,
+                                         OTF2_RmaSyncLevel level,
+                                         OTF2_RmaWinRef window,
+                                         OTF2_GroupRef group)
+{
+    struct esi_otf2_reading *reading = data;
+    struct esi_otf2_row *row;
+    struct esi_otf2_read_record record;
+    const struct esi_otf2_read_location *location =
+        find_window(reading, id, window, &row, &record);
+    const struct es_operation *call = location ? esi_otf2_read_call(location) : NULL;
+    struct esi_otf2_channel channel;
+
+    (void)attributes, (void)level;
+    if (!is_epoch_call(call) || has_access(location) || !reading->causality)
+        return esi_otf2_read_code(reading);
+    channel = epoch_channel(location, call, window, UINT32_MAX);
+    record.code = call->code;
+    record.number = begins_epoch(call) ? esi_otf2_count(&reading->sends, &channel)
+                                       : esi_otf2_last(&reading->sends, &channel);
+    if (begins_epoch(call)) {
+        struct esi_otf2_read_region *region = esi_otf2_read_innermost(location);
+
+        region->window = window;
+        region->group =
+            esi_otf2_read_named(reading, &reading->tables.groups, "group", group);
+        if (!region->group)
+            return OTF2_CALLBACK_INTERRUPT;
+    }
+    return esi_otf2_read_keep(reading, location, &record, ESI_OTF2_READ_SEND, time);
+}
+
+/* The rank of a member of all ranks in a communicator; -1: it is not in it. */
+static int32_t rank_in(const struct esi_otf2_reading *reading,
+                       uint32_t communicator,
+                       uint64_t member)
+{
+    const struct esi_otf2_row *group =
+        esi_otf2_row(&reading->tables.groups,
+                     reading->tables.communicators.rows[communicator].refers);
+
+    for (uint32_t i = 0; group && i < group->count; i++)
+        if (group->members[i] == member)
+            return (int32_t)i;
+    return -1;
+}
+
+OTF2_CallbackCode esi_otf2_read_members(struct esi_otf2_reading *reading,
+                                        const struct esi_otf2_read_location *location,
+                                        const struct esi_otf2_read_region *region,
+                                        uint64_t stop_ns)
+{
+    struct esi_otf2_read_record record = region->records[ESI_OTF2_READ_SEND];
+    OTF2_CallbackCode code = OTF2_CALLBACK_SUCCESS;
+
+    record.code = region->operation->code == ES_OP_MPI_Win_start
+                      ? ES_OP_MPI_Win_start_member
+                      : ES_OP_MPI_Win_post_member;
+    for (uint32_t i = 0; i < region->group->count && code == OTF2_CALLBACK_SUCCESS;
+         i++) {
+        struct esi_otf2_channel channel;
+
+        record.peer = rank_in(reading, record.communicator, region->group->members[i]);
+        if (record.peer < 0)
+            continue;
+        channel = epoch_channel(location, region->operation, region->window,
+                                (uint32_t)record.peer);
+        record.number = esi_otf2_count(&reading->sends, &channel);
+        code = esi_otf2_read_add(reading, location, &record, region->start_ns, stop_ns);
+    }
+    return code;
+}
+
 void esi_otf2_read_windows(OTF2_GlobalEvtReaderCallbacks *callbacks)
 {
     OTF2_GlobalEvtReaderCallbacks_SetRmaCollectiveEndCallback(callbacks,
                                                               take_window_collective);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaGroupSyncCallback(callbacks, take_group_sync);
     OTF2_GlobalEvtReaderCallbacks_SetRmaPutCallback(callbacks, take_put);
     OTF2_GlobalEvtReaderCallbacks_SetRmaGetCallback(callbacks, take_get);
     OTF2_GlobalEvtReaderCallbacks_SetRmaAtomicCallback(callbacks, take_atomic);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "eventspace/tuple.h"
 #include "monitors/otf2/otf2_operations.h"
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
@@ -29,12 +30,15 @@ void esi_otf2_rma_fini(struct esi_otf2_rma *rma)
 {
     free(rma->accesses);
     free(rma->locks);
+    free(rma->epochs);
+    free(rma->members);
 }
 
 void esi_otf2_rma_clear(struct esi_otf2_rma *rma)
 {
     rma->access_count = 0;
     rma->lock_count = 0;
+    rma->epoch_count = 0;
 }
 
 static OTF2_ErrorCode describe_call(struct esi_otf2_rma *rma,
@@ -63,6 +67,85 @@ static void remove_access(struct esi_otf2_rma *rma, size_t from, size_t count)
     rma->access_count -= count;
     memmove(rma->accesses + from, rma->accesses + from + count,
             (rma->access_count - from) * sizeof *rma->accesses);
+}
+
+/* --- Epochs ----------------------------------------------------------------------- */
+
+/* Calls of which others are told by their group. */
+struct epoch_call {
+    uint16_t code;
+    bool begins;
+    bool exposes;
+};
+
+static const struct epoch_call epoch_calls[] = {
+    {ES_OP_MPI_Win_post, .begins = true, .exposes = true},
+    {ES_OP_MPI_Win_start, .begins = true, .exposes = false},
+    {ES_OP_MPI_Win_complete, .begins = false, .exposes = false},
+    {ES_OP_MPI_Win_wait, .begins = false, .exposes = true},
+    {ES_OP_MPI_Win_test, .begins = false, .exposes = true},
+};
+
+static const struct epoch_call *find_epoch_call(const struct es_operation *operation)
+{
+    for (size_t i = 0; i < sizeof epoch_calls / sizeof epoch_calls[0]; i++)
+        if (epoch_calls[i].code == operation->code)
+            return &epoch_calls[i];
+    return NULL;
+}
+
+OTF2_ErrorCode esi_otf2_rma_add_member(struct esi_otf2_rma *rma,
+                                       const struct esi_otf2_record *record)
+{
+    if (ESI_ARRAY_RESERVE(rma->members, rma->member_capacity, rma->member_count + 1) <
+        0)
+        return OTF2_ERROR_ENOMEM;
+    rma->members[rma->member_count++] = record->peer;
+    return OTF2_SUCCESS;
+}
+
+/* The last one on a window; where there was none it is added.  NULL: no memory. */
+static struct esi_otf2_epoch *find_epoch(struct esi_otf2_rma *rma,
+                                         OTF2_RmaWinRef window,
+                                         bool exposes)
+{
+    for (size_t i = 0; i < rma->epoch_count; i++)
+        if (rma->epochs[i].window == window && rma->epochs[i].exposes == exposes)
+            return &rma->epochs[i];
+    if (ESI_ARRAY_RESERVE(rma->epochs, rma->epoch_capacity, rma->epoch_count + 1) < 0)
+        return NULL;
+    rma->epochs[rma->epoch_count] =
+        (struct esi_otf2_epoch){window, exposes, ES_SEQUENCE_UNKNOWN, UINT32_MAX};
+    return &rma->epochs[rma->epoch_count++];
+}
+
+/* A call ends the epoch of its number, once: tests in vain may have that number, too.
+ * Of an epoch whose begin was lost nothing is said. */
+static OTF2_ErrorCode sync_group(struct esi_otf2_rma *rma,
+                                 const struct rma_call *call,
+                                 const struct epoch_call *of)
+{
+    struct esi_otf2_epoch *epoch = find_epoch(rma, call->window, of->exposes);
+    uint32_t number = call->record->sequence;
+
+    if (!epoch)
+        return OTF2_ERROR_ENOMEM;
+    if (of->begins) {
+        epoch->number = number;
+        epoch->group =
+            esi_otf2_epoch_group(rma->definitions, call->record->communicator,
+                                 rma->members, (uint32_t)rma->member_count);
+        if (epoch->group == UINT32_MAX)
+            return OTF2_ERROR_ENOMEM;
+    } else if (number == ES_SEQUENCE_UNKNOWN || number != epoch->number) {
+        return OTF2_SUCCESS;
+    } else {
+        epoch->number = ES_SEQUENCE_UNKNOWN;
+    }
+    return OTF2_EvtWriter_RmaGroupSync(call->writer, NULL, call->ns,
+                                       of->begins ? OTF2_RMA_SYNC_LEVEL_NONE
+                                                  : OTF2_RMA_SYNC_LEVEL_MEMORY,
+                                       call->window, epoch->group);
 }
 
 /* --- What a call begins ----------------------------------------------------------- */
@@ -140,6 +223,8 @@ OTF2_ErrorCode esi_otf2_rma_enter(struct esi_otf2_rma *rma,
         return OTF2_EvtWriter_RmaCollectiveBegin(writer, NULL, ns);
     if (family == ES_OP_MPI_Win_lock || family == ES_OP_MPI_Win_lock_all)
         return request_lock(rma, &call);
+    if (find_epoch_call(call.operation))
+        rma->member_count = 0;
     if (record->peer < 0 ||
         esi_otf2_access(call.operation, &(OTF2_RmaAtomicType){0}) == ESI_OTF2_NO_ACCESS)
         return OTF2_SUCCESS;
@@ -285,11 +370,14 @@ OTF2_ErrorCode esi_otf2_rma_leave(struct esi_otf2_rma *rma,
     struct rma_call call;
     OTF2_ErrorCode code = describe_call(rma, record, writer, ns, &call);
     const struct completion *completion = find_completion(call.operation);
+    const struct epoch_call *of = find_epoch_call(call.operation);
 
     if (code == OTF2_SUCCESS && completion)
         code = complete_accesses(rma, &call, completion);
     if (code == OTF2_SUCCESS && completion && completion->remote)
         code = acquire_locks(rma, &call, completion);
+    if (code == OTF2_SUCCESS && of)
+        code = sync_group(rma, &call, of);
     return code == OTF2_SUCCESS && is_collective(&call) ? end_collective(rma, &call)
                                                         : code;
 }

@@ -19,7 +19,8 @@
 enum esi_otf2_part {
     ESI_OTF2_CALL,    /* a call, from its start to its stop */
     ESI_OTF2_POST,    /* the call that began a nonblocking collective operation */
-    ESI_OTF2_REQUEST, /* posted at the start, complete at the stop, in other calls */
+    ESI_OTF2_REQUEST, /* posted at the start, complete at the stop, in other calls; a
+                         member of an epoch's group */
 };
 
 struct esi_otf2_record {

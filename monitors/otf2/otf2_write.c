@@ -186,9 +186,15 @@ static int add_call(struct esi_otf2_write *write,
                        call->operation->op_class == ES_CLASS_RECEIVE &&
                        was_cancelled(write, &record);
     note_times(&write->definitions, &record);
-    write->counts.operations++;
     write->counts.lost += call->lost;
     return esi_otf2_sort_add(write->sort, &record);
+}
+
+static bool is_wanted(const struct esi_otf2_write *write,
+                      const struct esi_causal_call *call)
+{
+    return !write->config.has_rank ||
+           write->config.has_rank(write->config.data, call->rank);
 }
 
 static int take_call(void *data,
@@ -197,16 +203,24 @@ static int take_call(void *data,
 {
     struct esi_otf2_write *write = data;
 
-    if (!call || !call->operation || !is_told_here(call) ||
-        (write->config.has_rank &&
-         !write->config.has_rank(write->config.data, call->rank)))
+    if (!call || !call->operation || !is_told_here(call) || !is_wanted(write, call))
         return 0;
+    write->counts.operations++;
     return add_call(write, event->id.trace, call);
+}
+
+static int take_member(void *data, uint32_t trace, const struct esi_causal_call *call)
+{
+    struct esi_otf2_write *write = data;
+
+    return call->communicator && is_wanted(write, call) ? add_call(write, trace, call)
+                                                        : 0;
 }
 
 struct esi_causal_listener esi_otf2_write_listener(struct esi_otf2_write *write)
 {
-    return (struct esi_causal_listener){.told = take_call, .data = write};
+    return (struct esi_causal_listener){
+        .told = take_call, .member = take_member, .data = write};
 }
 
 int esi_otf2_write_communicators(struct esi_otf2_write *write,

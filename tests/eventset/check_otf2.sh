@@ -109,6 +109,7 @@ compare_run calls --map "$folder/map.json" \
     "$top_builddir/tests/mpi/otf2_calls" windows collectives requests polls
 expect 0 otf2-print "$folder/calls.otf2/traces.otf2"
 contains out MPI_REQUEST_TEST
+contains out RMA_GROUP_SYNC
 
 # The same program as EZTrace sees it.  Debian's package (eztrace 2.0) works with MPICH
 # 4.0 and Open MPI 4.1.  It does not record that requests are complete, messages of

@@ -168,9 +168,27 @@ def locks_of(rows):
             yield ("RmaReleaseLock", *key, int(row["stop"]))
 
 
+def epochs_of(rows, ranks):
+    """The group of an epoch is whom the call that ends it hears from."""
+    ends = {"MPI_Win_complete": "MPI_Win_start", "MPI_Win_wait": "MPI_Win_post",
+            "MPI_Win_test": "MPI_Win_post"}
+    begun = {}
+    for row in rows:
+        where = row["communicator"], row["window"]
+        if row["operation"] in ends.values():
+            begun[where, row["operation"]] = row
+        elif row["operation"] in ends and row["partners"]:
+            group = sorted(ranks[partner.split(":")[0]] for partner in row["partners"].split())
+            begin = begun.pop((where, ends[row["operation"]]))
+            for level, call in (("NONE", begin), ("MEMORY", row)):
+                yield ("RmaGroupSync", level, *where, tuple(group), int(call["stop"]))
+
+
 def wanted_of(path):
     wanted = collections.Counter()
-    for name, rows in read_rows(path).items():
+    threads = read_rows(path)
+    ranks = {rows[0]["trace"]: int(rows[0]["rank"]) for rows in threads.values()}
+    for name, rows in threads.items():
         rows_in_time = sorted(rows, key=lambda row: int(row["start"]))
         regions = [region_of(row, rows, [0]) for row in rows]
         ends = [0] + [region[2] for region in regions if region]
@@ -180,6 +198,7 @@ def wanted_of(path):
             keys += accesses_of(row, rows_in_time)
             wanted.update((name, *key) for key in keys)
         wanted.update((name, *key) for key in locks_of(rows_in_time))
+        wanted.update((name, *key) for key in epochs_of(rows_in_time, ranks))
     return wanted
 
 
@@ -232,6 +251,10 @@ def describe(kind, event, thread):
         return (kind, *window_of(event), event.time)
     if kind in ("RmaRequestLock", "RmaAcquireLock"):
         return (kind, *window_of(event), peer_of(event.remote), name_of(event.lock_type),
+                event.time)
+    if kind == "RmaGroupSync":
+        return (kind, name_of(event.sync_level), *window_of(event),
+                tuple(sorted(int(member.name.split(".")[0]) for member in event.group.members)),
                 event.time)
     if kind == "RmaReleaseLock":
         return (kind, *window_of(event), peer_of(event.remote), event.time)
@@ -302,15 +325,12 @@ def compare_archive(traces, run):
 
 # OTF2 has no record of what these calls are about, or none with MPI_PROC_NULL.
 UNSAID = ("communicator", "peer", "tag", "bytes", "window")
-# Epochs of MPI_Win_post and MPI_Win_start: OTF2 does not say which.
-EPOCHS = ("MPI_Win_start", "MPI_Win_complete", "MPI_Win_post", "MPI_Win_wait", "MPI_Win_test")
 
 
 def is_left_out(row):
     """Events that do not come back."""
-    return row["operation"] in EPOCHS or \
-        (row["operation"] in ("MPI_Start send", "MPI_Start receive") and row["peer"] == ""
-         and row["tag"] not in CANCELLED)
+    return row["operation"] in ("MPI_Start send", "MPI_Start receive") and \
+        row["peer"] == "" and row["tag"] not in CANCELLED
 
 
 def is_without_record(row):
@@ -318,6 +338,7 @@ def is_without_record(row):
     operation = row["operation"]
     return row["class"] == "completion" or \
         operation in ("MPI_Start", "MPI_Startall") or operation.startswith("MPI_Win_flush") or \
+        (operation == "MPI_Win_test" and not row["partners"]) or \
         (is_persistent(operation) and row["type"] == operation) or \
         (row["peer"] == "" and (row["class"] in ("send", "receive") or operation in ACCESSES))
 

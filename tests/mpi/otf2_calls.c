@@ -9,6 +9,7 @@
 #include <mpi.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { WORDS = 64 };
 
@@ -53,26 +54,38 @@ static void access_locked(MPI_Win win)
 
 static void access_of_neighbours(MPI_Win win)
 {
-    MPI_Group world, lefts, rights;
-    int done = 0;
+    MPI_Group all, lefts, rights, both;
+    int done = 0, own, sides[2];
 
-    MPI_Win_get_group(win, &world);
-    MPI_Group_incl(world, 1, &left, &lefts);
-    MPI_Group_incl(world, 1, &right, &rights);
+    MPI_Win_get_group(win, &all);
+    MPI_Group_rank(all, &own);
+    sides[0] = (own + size - 1) % size;
+    sides[1] = (own + 1) % size;
+    MPI_Group_incl(all, 1, &sides[0], &lefts);
+    MPI_Group_incl(all, 1, &sides[1], &rights);
+    MPI_Group_incl(all, 2, sides, &both);
     MPI_Win_post(lefts, 0, win);
     MPI_Win_start(rights, 0, win);
-    MPI_Put(out, 1, MPI_INT, right, 32, 1, MPI_INT, win);
+    MPI_Put(out, 1, MPI_INT, sides[1], 32, 1, MPI_INT, win);
     MPI_Win_complete(win);
     MPI_Win_wait(win);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_post(rights, 0, win);
     MPI_Win_start(lefts, 0, win);
     MPI_Win_complete(win);
-    while (!done)
+    MPI_Win_wait(win);
+    MPI_Win_post(both, 0, win);
+    MPI_Win_start(both, 0, win);
+    MPI_Win_complete(win);
+    MPI_Win_test(win, &done);
+    while (!done) {
+        usleep(1000); /* vain tests are recorded */
         MPI_Win_test(win, &done);
-    MPI_Group_free(&world);
+    }
+    MPI_Group_free(&all);
     MPI_Group_free(&lefts);
     MPI_Group_free(&rights);
+    MPI_Group_free(&both);
 }
 
 static void use_windows(void)
@@ -91,6 +104,7 @@ static void use_windows(void)
     access_locked(win);
     MPI_Barrier(MPI_COMM_WORLD);
     access_of_neighbours(win);
+    access_of_neighbours(other);
     MPI_Win_free(&other);
     MPI_Win_free(&win);
     MPI_Comm_free(&reversed);
