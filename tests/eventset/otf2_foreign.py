@@ -8,7 +8,8 @@ usage: otf2_foreign.py write FOLDER
 
 Three ranks with habits of Score-P and EZTrace: functions of the program around MPI's,
 names of Fortran, a clock of microseconds, locations that are no threads, two threads of
-a rank, a communicator of two ranks, requests that are complete out of order.
+a rank, a communicator of two ranks, requests that are complete out of order, an epoch of
+its window.
 """
 
 import json
@@ -27,7 +28,8 @@ def write(folder):
         regions = {name: define.region(name, paradigm=Paradigm.MPI, region_role=RegionRole.FUNCTION)
                    for name in ("main", "mpi_send_", "MPI_Isend", "MPI_Irecv", "MPI_Recv",
                                 "MPI_Waitall", "MPI_Allreduce", "MPI_Ibarrier",
-                                "MPI_Sendrecv", "MPI_Bcast")}
+                                "MPI_Sendrecv", "MPI_Bcast", "MPI_Win_post",
+                                "MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait")}
         writers, masters = [], []
         for rank in range(3):
             group = define.location_group(f"MPI Rank {rank}", system_tree_parent=node)
@@ -43,9 +45,13 @@ def write(folder):
             "", group_type=GroupType.COMM_GROUP, paradigm=Paradigm.MPI, members=[2, 0]),
             parent=world)
         assert ranks
+        window = define.rma_win("halo", pair)
+        alone = [define.group("", group_type=GroupType.COMM_GROUP, paradigm=Paradigm.MPI,
+                              members=[rank]) for rank in range(3)]
         for rank, writer in enumerate(writers):
             writer.enter(1000, regions["main"])
             write_rank(writer, rank, regions, world, pair, otf2.CollectiveOp)
+            write_epoch(writer, rank, regions, window, alone, otf2.RmaSyncLevel)
             writer.leave(2000, regions["main"])
 
 
@@ -87,6 +93,17 @@ def write_rank(writer, rank, regions, world, pair, op):
           0 if rank == 1 else 4))
 
 
+def write_epoch(writer, rank, regions, window, alone, level):
+    """Rank 2 exposes its memory to rank 0; Score-P says more of levels than OTF2."""
+    calls = {0: ("MPI_Win_start", "MPI_Win_complete"), 1: (),
+             2: ("MPI_Win_post", "MPI_Win_wait")}[rank]
+    for i, name in enumerate(calls):
+        writer.enter(1600 + 10 * i, regions[name])
+        writer.rma_group_sync(1605 + 10 * i, (level.PROCESS, level.MEMORY)[i], window,
+                              alone[2 - rank])
+        writer.leave(1605 + 10 * i, regions[name])
+
+
 def check(path):
     lines = [json.loads(line) for line in open(path, encoding="utf-8")]
     names = lines[0]["traces"]
@@ -124,6 +141,11 @@ def check(path):
             assert len(events[names[place], index - 1]["partners"]) == 3
         leave, = found(f"{rank}.0", "MPI_Bcast exit")
         assert len(leave.get("partners", [])) == (rank != 1), leave
+    leave, = found("0.0", "MPI_Win_complete exit")
+    names_send(leave, "2.0", 0, "MPI_Win_post")
+    wait, = found("2.0", "MPI_Win_wait")
+    names_send(wait, "0.0", 0, "MPI_Win_complete enter")
+    assert wait["attributes"]["communicator"] == "pair"
     assert not any("main" in e["type"] for e in events.values())
 
 
