@@ -121,6 +121,7 @@ static int epoch_init(void *data,
         return -ENOMEM;
     esi_arena_use_pages(&store->blocks, page_bytes);
     esi_segmented_init(&store->traces, sizeof(struct esi_epoch_trace), 4);
+    esi_snapshots_init(&store->snapshots);
     store->seal_entries = config->seal_entries;
     store->is_tight = config->is_tight;
     return esi_memory_create(config, error, &store->memory);
@@ -133,6 +134,7 @@ static void epoch_fini(void *data)
     for (uint32_t i = 0; i < store->trace_count; i++)
         esi_table_fini(&esi_epoch_trace_at(store, i)->known);
     esi_segmented_fini(&store->traces);
+    esi_snapshots_fini(&store->snapshots);
     esi_cuts_fini(&store->cuts);
     esi_arena_fini(&store->blocks);
     esi_arena_fini(&store->logs.arena);
@@ -145,11 +147,11 @@ static void epoch_fini(void *data)
 
 void esi_epoch_note_room(struct esi_epoch_store *store)
 {
-    uint64_t bytes = store->live_room * sizeof *store->live +
-                     store->scratch_room * sizeof *store->scratch +
-                     store->aside_room * sizeof *store->aside +
-                     esi_cuts_draft_bytes(&store->cuts) +
-                     esi_sorting_bytes(&store->sorting);
+    uint64_t bytes =
+        store->live_room * sizeof *store->live +
+        store->scratch_room * sizeof *store->scratch +
+        store->aside_room * sizeof *store->aside + esi_cuts_draft_bytes(&store->cuts) +
+        esi_snapshots_room(&store->snapshots) + esi_sorting_bytes(&store->sorting);
 
     atomic_store_explicit(&store->room_bytes, bytes, memory_order_relaxed);
 }
@@ -174,10 +176,14 @@ static int epoch_append(void *data,
                         size_t partner_count)
 {
     struct esi_epoch_store *store = data;
+    int code;
 
     if (store->memory)
         esi_memory_tend(store);
-    return esi_epoch_append(store, id, kind, partners, partner_count);
+    code = esi_epoch_append(store, id, kind, partners, partner_count);
+    if (code == 0 && !store->memory)
+        esi_snapshots_count(store, 1);
+    return code;
 }
 
 static int epoch_append_sync(void *data,
@@ -185,10 +191,14 @@ static int epoch_append_sync(void *data,
                              struct es_event_id other)
 {
     struct esi_epoch_store *store = data;
+    int code;
 
     if (store->memory)
         esi_memory_tend(store);
-    return esi_epoch_append_sync(store, id, other);
+    code = esi_epoch_append_sync(store, id, other);
+    if (code == 0 && !store->memory)
+        esi_snapshots_count(store, 2);
+    return code;
 }
 
 /* --- Asking ----------------------------------------------------------------------- */
@@ -220,13 +230,24 @@ static int64_t epoch_greatest_predecessor(const void *store,
     return store_known(store, event, trace, UINT32_MAX);
 }
 
-static int epoch_precedes(const void *store, struct es_event_id a, struct es_event_id b)
+static int epoch_precedes(const void *data, struct es_event_id a, struct es_event_id b)
 {
+    const struct esi_epoch_store *store = data;
+    enum esi_judgement judgement;
+
+    __builtin_prefetch(esi_epoch_trace_at(store, b.trace));
+    judgement = esi_snapshots_judge(&store->snapshots, a, b);
+    if (judgement != ESI_JUDGED_OPEN)
+        return judgement == ESI_JUDGED_BEFORE;
     return store_known(store, b, a.trace, a.index) >= a.index;
 }
 
-static uint32_t epoch_forgotten(const void *store, uint32_t trace)
+static uint32_t epoch_forgotten(const void *data, uint32_t trace)
 {
+    const struct esi_epoch_store *store = data;
+
+    if (!store->memory)
+        return 0;
     return atomic_load_explicit(&esi_epoch_trace_at(store, trace)->announced,
                                 memory_order_acquire);
 }
@@ -243,7 +264,8 @@ void esi_epoch_statistics(const void *data, struct esi_order_statistics *statist
     statistics->communication_actual_elements = statistics->actual_elements;
     statistics->stored_bytes +=
         esi_segmented_bytes(&store->traces) + esi_cuts_bytes(&store->cuts) +
-        esi_arena_bytes(&store->blocks) + esi_arena_bytes(&store->logs.arena);
+        esi_snapshots_bytes(&store->snapshots) + esi_arena_bytes(&store->blocks) +
+        esi_arena_bytes(&store->logs.arena);
     if (store->memory)
         esi_memory_statistics(store->memory, statistics);
     statistics->writer_bytes +=

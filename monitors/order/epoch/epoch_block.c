@@ -163,6 +163,11 @@ static int64_t steps_find(const unsigned char *block,
 
     if (!esi_steps_place(root, &layout, trace, &at))
         return ESI_BLOCK_NOWHERE;
+    /* So that they are waited for together. */
+    __builtin_prefetch(root + layout.columns + at * layout.column_bits / 8);
+    __builtin_prefetch(root + layout.groups +
+                       at / ESI_STEPS_GROUP * layout.header.group_bytes);
+    __builtin_prefetch(block + layout.owns);
     if (layout.header.row_bytes) {
         head = esi_steps_head(block, place, own);
         value = row_value(root, &layout, place, at, head);

@@ -16,6 +16,7 @@
 #include "monitors/order/epoch/epoch_arena.h"
 #include "monitors/order/epoch/epoch_cut.h"
 #include "monitors/order/epoch/epoch_memory.h"
+#include "monitors/order/epoch/epoch_snapshot.h"
 #include "monitors/order/epoch/epoch_source.h"
 #include "monitors/order/epoch/epoch_trace.h"
 #include "monitors/order/order_private.h"
@@ -59,7 +60,8 @@ struct esi_epoch_store {
     struct esi_cuts cuts;
     struct esi_epoch_arena blocks; /* what is sealed, with the segments */
     struct esi_words logs;
-    struct esi_memory *memory; /* NULL: without a limit */
+    struct esi_memory *memory;      /* NULL: without a limit */
+    struct esi_snapshots snapshots; /* none where there is a limit */
 
     /* The writer's. */
     uint32_t trace_count;
