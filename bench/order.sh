@@ -25,7 +25,7 @@ if ! [ -x "$stores" ]; then
     echo "order.sh: no $stores: run it in the build folder, after make" >&2
     exit 2
 fi
-patterns="stencil ring scatter-gather random web life master-worker wavefront drift grid"
+patterns="stencil ring scatter-gather random web life master-worker wavefront drift grid balance"
 status=0
 
 # What there is, each as it is meant to be used; more of the configurations of clusters.

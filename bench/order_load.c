@@ -282,6 +282,10 @@ int order_load_stream(const struct order_load_config *config,
     free(stream.targets);
     free(stream.partners);
     free(stream.requests);
+    free(stream.plane.curve);
+    free(stream.plane.weights);
+    free(stream.plane.owners);
+    free(stream.plane.near);
     if (stream.code < 0)
         return es_error_set(error, stream.code, "%s", strerror(-stream.code));
     return 0;

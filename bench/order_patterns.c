@@ -5,7 +5,10 @@
 
 #include "bench/order_patterns.h"
 
+#include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const uint32_t NOBODY = UINT32_MAX;
 
@@ -335,6 +338,192 @@ static void web_step(struct order_stream *stream, uint64_t number)
     }
 }
 
+/* --- A plane that is balanced ----------------------------------------------------- */
+
+/* Blocks of a plane over which a cloud moves, as in weather models with FD4: each rank
+ * has a piece of a Hilbert curve through the blocks, exchanges with whom it borders on,
+ * and hands on blocks when pieces are cut anew. */
+enum { BALANCE_PHASE = 20, BLOCKS = 8, CLOUD_WEIGHT = 8 };
+
+/* The position of a block on the curve (Hilbert's; side is a power of two). */
+static uint32_t curve_position(uint32_t side, uint32_t x, uint32_t y)
+{
+    uint32_t position = 0;
+
+    for (uint32_t half = side / 2; half > 0; half /= 2) {
+        bool right = x & half, up = y & half;
+        uint32_t turned = x;
+
+        position += half * half * ((3u * right) ^ up);
+        if (up)
+            continue;
+        x = right ? side - 1 - y : y;
+        y = right ? side - 1 - turned : turned;
+    }
+    return position;
+}
+
+static int make_plane(struct order_stream *stream)
+{
+    struct order_plane *plane = &stream->plane;
+    size_t blocks;
+
+    plane->side = 2;
+    while ((size_t)plane->side * plane->side < (size_t)stream->ranks * BLOCKS)
+        plane->side *= 2;
+    blocks = (size_t)plane->side * plane->side;
+    plane->curve = calloc(blocks, sizeof *plane->curve);
+    plane->weights = calloc(blocks, sizeof *plane->weights);
+    plane->owners = calloc(blocks, sizeof *plane->owners);
+    plane->near =
+        calloc((size_t)stream->ranks * (1 + ORDER_NEIGHBOURS), sizeof *plane->near);
+    if (!plane->curve || !plane->weights || !plane->owners || !plane->near)
+        return -ENOMEM;
+    for (uint32_t y = 0; y < plane->side; y++)
+        for (uint32_t x = 0; x < plane->side; x++)
+            plane->curve[(size_t)y * plane->side + x] =
+                curve_position(plane->side, x, y);
+    return 0;
+}
+
+/* The cloud is a disc that goes over the plane from corner to corner. */
+static uint32_t block_weight(const struct order_plane *plane,
+                             uint32_t x,
+                             uint32_t y,
+                             uint64_t phase)
+{
+    int64_t at = (int64_t)(phase * plane->side / 32 % plane->side);
+    int64_t dx = (int64_t)x - at, dy = (int64_t)y - at, radius = plane->side / 4;
+
+    return dx * dx + dy * dy < radius * radius ? CLOUD_WEIGHT : 1;
+}
+
+static uint64_t weigh_blocks(struct order_plane *plane, uint64_t phase)
+{
+    uint64_t total = 0;
+
+    for (uint32_t y = 0; y < plane->side; y++)
+        for (uint32_t x = 0; x < plane->side; x++) {
+            uint32_t weight = block_weight(plane, x, y, phase);
+
+            plane->weights[plane->curve[(size_t)y * plane->side + x]] = weight;
+            total += weight;
+        }
+    return total;
+}
+
+/* Pieces of about the same weight.  From the second phase on there is a message to each
+ * new owner of blocks from the old one. */
+static void cut_pieces(struct order_stream *stream, uint64_t phase)
+{
+    struct order_plane *plane = &stream->plane;
+    size_t blocks = (size_t)plane->side * plane->side;
+    uint64_t total = weigh_blocks(plane, phase), before = 0;
+    uint32_t last_from = 0, last_to = 0;
+
+    for (size_t i = 0; i < blocks; i++) {
+        uint32_t from = plane->owners[i];
+        uint32_t to = (uint32_t)(before * stream->ranks / total);
+
+        if (phase > 0 && from != to && (from != last_from || to != last_to))
+            message(stream, from, to);
+        last_from = from;
+        last_to = to;
+        plane->owners[i] = to;
+        before += plane->weights[i];
+    }
+}
+
+/* How many ranks border on a rank, and then which. */
+static uint32_t *near_of(const struct order_plane *plane, uint32_t rank)
+{
+    return &plane->near[(size_t)rank * (1 + ORDER_NEIGHBOURS)];
+}
+
+static void note_near(struct order_plane *plane, uint32_t rank, uint32_t other)
+{
+    uint32_t *near = near_of(plane, rank);
+
+    for (uint32_t i = 1; i <= near[0]; i++)
+        if (near[i] == other)
+            return;
+    if (rank != other && near[0] < ORDER_NEIGHBOURS)
+        near[++near[0]] = other;
+}
+
+static uint32_t owner_at(const struct order_plane *plane, uint32_t x, uint32_t y)
+{
+    return plane->owners[plane->curve[(size_t)y * plane->side + x]];
+}
+
+/* Ranks whose blocks are side by side know each other; the plane is a torus. */
+static void find_near(struct order_stream *stream)
+{
+    struct order_plane *plane = &stream->plane;
+    uint32_t side = plane->side;
+
+    memset(plane->near, 0,
+           (size_t)stream->ranks * (1 + ORDER_NEIGHBOURS) * sizeof *plane->near);
+    for (uint32_t y = 0; y < side; y++)
+        for (uint32_t x = 0; x < side; x++) {
+            uint32_t rank = owner_at(plane, x, y);
+
+            note_near(plane, rank, owner_at(plane, (x + 1) % side, y));
+            note_near(plane, rank, owner_at(plane, (x + side - 1) % side, y));
+            note_near(plane, rank, owner_at(plane, x, (y + 1) % side));
+            note_near(plane, rank, owner_at(plane, x, (y + side - 1) % side));
+        }
+}
+
+/* What `rank` has sent to `to`; index 0 = nothing. */
+static struct es_event_id sent_to(const struct order_stream *stream,
+                                  uint32_t rank,
+                                  uint32_t to)
+{
+    const uint32_t *near = near_of(&stream->plane, rank);
+
+    for (uint32_t i = 1; i <= near[0]; i++)
+        if (near[i] == to)
+            return (struct es_event_id){rank, stream->sends[rank] + i};
+    return (struct es_event_id){rank, 0};
+}
+
+/* Messages arrive in any order. */
+static void receive_near(struct order_stream *stream, uint32_t rank)
+{
+    const uint32_t *near = near_of(&stream->plane, rank);
+    uint32_t first = near[0] ? order_draw_below(stream, near[0]) : 0;
+
+    for (uint32_t i = 0; i < near[0]; i++) {
+        uint32_t from = near[1 + (first + i) % near[0]];
+        struct es_event_id sent = sent_to(stream, from, rank);
+
+        if (sent.index > 0)
+            receive(stream, rank, sent);
+    }
+}
+
+static void balance_step(struct order_stream *stream, uint64_t number)
+{
+    if (number == 1)
+        stream->code = make_plane(stream);
+    if (stream->code < 0)
+        return;
+    if (number % BALANCE_PHASE == 1) {
+        cut_pieces(stream, number / BALANCE_PHASE);
+        find_near(stream);
+    }
+    for (uint32_t i = 0; i < stream->ranks; i++) {
+        uint32_t rank = order_visit(stream, i);
+
+        stream->sends[rank] = stream->counts[rank];
+        for (uint32_t j = 0; j < near_of(&stream->plane, rank)[0]; j++)
+            send(stream, rank);
+    }
+    for (uint32_t i = 0; i < stream->ranks; i++)
+        receive_near(stream, order_visit(stream, i));
+}
+
 const struct order_pattern order_patterns[] = {
     {{"stencil", "exchange with six neighbours in a block"}, 3, 0, false, stencil_step},
     {{"ring", "each to the next"}, 0, 0, false, ring_step},
@@ -358,6 +547,11 @@ const struct order_pattern order_patterns[] = {
      0,
      true,
      grid_step},
+    {{"balance", "a plane whose pieces are cut anew every 20 steps"},
+     0,
+     0,
+     false,
+     balance_step},
     {{"production", "stencil, and an all-to-all operation after each step"},
      3,
      1,

@@ -8,12 +8,25 @@
 
 #include "bench/order_load.h"
 
-enum { ORDER_DIRECTIONS = 8, ORDER_REQUESTS = 64, ORDER_HOPS = 8 };
+enum {
+    ORDER_DIRECTIONS = 8,
+    ORDER_REQUESTS = 64,
+    ORDER_HOPS = 8,
+    ORDER_NEIGHBOURS = 24
+};
 
 /* A request on its way from trace to trace, of the pattern "web". */
 struct order_request {
     uint32_t hops[ORDER_HOPS];
     uint32_t count, at;
+};
+
+/* The blocks of "balance"; arrays by position on the curve but for the first. */
+struct order_plane {
+    uint32_t side;
+    uint32_t *curve; /* [y][x]: position */
+    uint32_t *weights, *owners;
+    uint32_t *near; /* [rank][1 + ORDER_NEIGHBOURS]: their number, then they */
 };
 
 struct order_stream {
@@ -30,6 +43,7 @@ struct order_stream {
     uint32_t *targets;              /* of each rank; of "random" and "drift" */
     struct es_event_id *partners;   /* room for all ranks */
     struct order_request *requests; /* of "web" */
+    struct order_plane plane;       /* of "balance", from its first step on */
 };
 
 struct order_pattern {

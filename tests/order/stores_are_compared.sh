@@ -18,15 +18,15 @@ stores=$(bench/order_stores -? 2>&1 | sed -n '/^stores:/,$ s/^  \([a-z]*\) .*/\1
 check 'there are stores' [ -n "$stores" ]
 for store in $stores; do
     for pattern in stencil ring scatter-gather random web life master-worker wavefront drift \
-        grid production; do
+        grid balance production; do
         check "$store over $pattern" \
             grep -q "^figure: order_${pattern/-/_}_24_${store}[_a-z0-9]*_ingest " "$out"
     done
 done
 check 'every line of the table has its times' \
-    [ "$(grep -c '^dense .*%' "$out")" -eq 22 ]
+    [ "$(grep -c '^dense .*%' "$out")" -eq 24 ]
 check 'whole vectors are whole' \
-    [ "$(grep -c '_dense_actual_ratio 1 ratio' "$out")" -eq 22 ]
+    [ "$(grep -c '_dense_actual_ratio 1 ratio' "$out")" -eq 24 ]
 
 bench/order_stores -p nothing >"$out" 2>&1
 expect 2 'an unknown pattern is refused'
