@@ -20,8 +20,8 @@ enum {
     FEWEST_ENTRIES = 1024,
     FEWEST_WITH_HUBS = 128,
     LEAST_SHARE = 3,
-    GREATEST_SHARE = 15,
-    MANY_PARTS = 48
+    GREATEST_SHARE = 7,
+    MANY_PARTS = 24
 };
 
 /* A log is read up to so many entries for each that a vector has; and a vector is
