@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/now.h"
+#include "eventspace/clock.h"
 #include "eventspace/operation.h"
 #include "eventspace/scope.h"
 #include "tuplespace/segment.h"
@@ -39,6 +40,7 @@ struct load {
     size_t segment_count;
     struct esi_writer *writers;
     size_t count;
+    uint64_t ticks; /* of the next tuple; behind the pairing of the segments' clocks */
 };
 
 static void die(const char *what, int code)
@@ -120,6 +122,7 @@ static void load_open(struct load *load, size_t count, uint32_t threshold)
             segment = add_segment(load, rank);
         add_element(load, segment, rank, i % PER_SEGMENT, threshold);
     }
+    load->ticks = es_clock_ticks_of(es_clock_kind());
 }
 
 static void load_close(struct load *load)
@@ -132,13 +135,12 @@ static void load_close(struct load *load)
 
 static void load_write(struct load *load, int tuples)
 {
-    static uint64_t ticks = 1;
     struct es_tuple tuple = {.operation = es_operation_by_name("MPI_Send")->code};
 
     for (size_t i = 0; i < load->count; i++) {
         for (int j = 0; j < tuples; j++) {
-            tuple.start = ticks++;
-            tuple.stop = ticks++;
+            tuple.start = load->ticks++;
+            tuple.stop = load->ticks++;
             esi_writer_write(&load->writers[i], &tuple);
         }
     }
