@@ -121,17 +121,18 @@ typedef int (*es_stage_pull_fn)(struct es_stage *stage,
                                 const struct es_pull *pull,
                                 struct es_batch *batch);
 
-/* The same for all children of `parent`, which share this function, one after the
+/* The same for all siblings below `parent`, which share this function, one after the
  * other. What it needs of them lies side by side in parent->siblings.  The limit leaves
  * room for one tuple of each.  The parent counts one call and one tuple of each (so
- * that accounts need not be touched); who emitted none takes one off its own
- * cost.tuples. */
+ * that accounts need not be touched); for one that emitted none esi_stage_missed()
+ * takes one off again. */
 typedef int (*es_stage_pull_siblings_fn)(struct es_stage *parent,
                                          const struct es_pull *pull,
                                          struct es_batch *batch);
 
 /* What is needed to pull one of many siblings: copies of its stage's fields. */
 struct es_stage_sibling {
+    struct es_stage *stage; /* borrowed */
     void *state;
     uint32_t origin;
 };
@@ -143,7 +144,7 @@ struct es_stage {
     void *state;           /* the type's own */
     uint32_t origin;
     struct es_stage_cost cost; /* without what the parent counts: see es_stage_cost() */
-    uint64_t together;         /* times the children were pulled by pull_siblings */
+    uint64_t together;         /* times the siblings were pulled by pull_siblings */
     struct es_stage *parent;   /* borrowed; NULL = the root */
     const struct es_stage_ops *ops;
     const struct es_stage_context *context;
@@ -152,8 +153,10 @@ struct es_stage {
     es_stage_pull_siblings_fn pull_siblings;
     struct es_stage **children;
     size_t child_count;
-    struct es_stage_sibling *siblings; /* of the children if all have the same
-                                          pull_siblings, else NULL */
+    /* Of the children, and of those of children that only gather, if all have the same
+     * pull_siblings; else NULL. */
+    struct es_stage_sibling *siblings;
+    size_t sibling_count;
     bool asks;  /* it or a stage below has something to announce: see es_stage_ask() */
     bool timed; /* it or a stage below may look at the time of the pull */
     const void *data; /* the spec's, during open() only */

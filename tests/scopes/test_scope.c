@@ -372,6 +372,40 @@ static void sorting_merges_elements_of_several_hosts_by_time(void **state)
     assert_int_equal(made_scope_pull(fixture, ES_PULL_DRAIN)->count, 0);
 }
 
+static void sorting_keeps_the_order_of_each_element(void **state)
+{
+    static const struct {
+        size_t element;
+        uint64_t stop;
+    } rows[] = {{0, 3000}, {1, 2000}, {0, 1000}, {0, 4000}, {1, 3500}};
+    static const int order[] = {1, 0, 2, 4, 3};
+    enum { COUNT = sizeof rows / sizeof *rows };
+    struct made_scope *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
+    struct esi_writer *writers[] = {
+        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100),
+        made_run_add_element(&fixture->made, segment, 0, 1, "p2p", POINT_TO_POINT,
+                             100)};
+    uint64_t base = made_ticks(&fixture->made, UINT64_C(2000000000));
+    struct es_scope_config config;
+    const struct es_batch *batch;
+
+    for (int i = 0; i < COUNT; i++) {
+        struct es_tuple tuple =
+            made_tuple("MPI_Send", base, base + rows[i].stop * 1000);
+
+        tuple.tag = i;
+        esi_writer_write(writers[rows[i].element], &tuple);
+    }
+    es_scope_config_init(&config);
+    config.sorting = ES_SORTING_STOP;
+    made_scope_open(fixture, &config);
+    batch = made_scope_pull(fixture, ES_PULL_DRAIN);
+    assert_int_equal(batch->count, COUNT);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_int_equal(batch->tuples[i].tag, order[i]);
+}
+
 static void sorting_keeps_back_what_may_still_be_preceded(void **state)
 {
     struct made_scope *fixture = *state;
@@ -598,18 +632,18 @@ static void stages_account_for_what_they_gave(void **state)
     assert_true(cost.total_ns > 0 && cost.cpu_ns > 0);
 }
 
-/* Sums up over the leaves. */
-static void count_leaf(const struct es_stage *stage, int depth, void *data)
+enum { LEVELS = 3 }; /* host, thread, element */
+
+/* Sums up over each level. */
+static void count_level(const struct es_stage *stage, int depth, void *data)
 {
-    struct es_stage_cost *sum = data;
+    struct es_stage_cost *sums = data;
     struct es_stage_cost cost;
 
-    (void)depth;
+    assert_in_range(depth, 0, LEVELS - 1);
     es_stage_cost(stage, &cost);
-    if (stage->child_count == 0) {
-        sum->calls += cost.calls;
-        sum->tuples += cost.tuples;
-    }
+    sums[depth].calls += cost.calls;
+    sums[depth].tuples += cost.tuples;
 }
 
 static void elements_pulled_together_are_accounted_for_each(void **state)
@@ -618,19 +652,25 @@ static void elements_pulled_together_are_accounted_for_each(void **state)
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     struct esi_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
+    struct esi_writer *alone =
+        made_run_add_element(&fixture->made, segment, 0, 1, "p2p", POINT_TO_POINT, 100);
+    static const unsigned calls[LEVELS] = {200, 400, 600};
+    struct es_stage_cost sums[LEVELS] = {{0}};
     struct es_scope_config config;
-    struct es_stage_cost sum = {0};
 
     made_run_add_element(&fixture->made, segment, 0, 0, "empty", POINT_TO_POINT, 100);
     write_numbered(writer, 1);
+    write_numbered(alone, 1);
     es_scope_config_init(&config);
     config.take = ES_TAKE_LATEST;
     made_scope_open(fixture, &config);
     for (int i = 0; i < 200; i++)
-        assert_int_equal(made_scope_pull(fixture, 0)->count, 1);
-    es_scope_foreach_stage(fixture->scope, count_leaf, &sum);
-    assert_int_equal(sum.calls, 400);
-    assert_int_equal(sum.tuples, 200);
+        assert_int_equal(made_scope_pull(fixture, 0)->count, 2);
+    es_scope_foreach_stage(fixture->scope, count_level, sums);
+    for (int i = 0; i < LEVELS; i++) {
+        assert_int_equal(sums[i].calls, calls[i]);
+        assert_int_equal(sums[i].tuples, 400);
+    }
 }
 
 /* Opens and closes numbered operations until told to stop. */
@@ -721,6 +761,8 @@ SUITE(test_scope)
         cmocka_unit_test_setup_teardown(
             sorting_merges_elements_of_several_hosts_by_time, made_scope_set_up,
             made_scope_tear_down),
+        cmocka_unit_test_setup_teardown(sorting_keeps_the_order_of_each_element,
+                                        made_scope_set_up, made_scope_tear_down),
         cmocka_unit_test_setup_teardown(sorting_keeps_back_what_may_still_be_preceded,
                                         made_scope_set_up, made_scope_tear_down),
         cmocka_unit_test_setup_teardown(what_is_kept_back_survives_a_refresh,

@@ -103,7 +103,7 @@ static void read_siblings(struct es_stage *parent,
         if (next < found && indices[next] == i)
             next++;
         else
-            parent->children[first + i]->cost.tuples--;
+            esi_stage_missed(siblings[i].stage, parent);
     }
 }
 
@@ -111,7 +111,7 @@ static int pull_latest_siblings(struct es_stage *parent,
                                 const struct es_pull *pull,
                                 struct es_batch *batch)
 {
-    size_t count = parent->child_count;
+    size_t count = parent->sibling_count;
     int result = es_batch_reserve(batch, count);
 
     (void)pull;

@@ -72,7 +72,7 @@ static int pull_together(struct es_stage *stage,
                          const struct es_pull *pull,
                          struct es_batch *batch)
 {
-    int result = stage->children[0]->pull_siblings(stage, pull, batch);
+    int result = stage->siblings->stage->pull_siblings(stage, pull, batch);
 
     stage->together += result == 0;
     return result;
@@ -156,7 +156,7 @@ int esi_fan_pull(struct es_stage *stage,
                  const struct es_pull *pull,
                  struct es_batch *batch)
 {
-    if (stage->siblings && pull->max >= stage->child_count && !pull->measure)
+    if (stage->sibling_count > 1 && pull->max >= stage->sibling_count && !pull->measure)
         return pull_together(stage, pull, batch);
     if (!stage->asks || fan->sequential)
         return pull_in_turn(stage, fan, pull, batch);

@@ -150,24 +150,42 @@ static void free_stage(struct es_stage *stage)
     free(stage);
 }
 
-/* Lays side by side what a common pull of the children needs, if they have one.  An
- * only child is pulled faster by itself. */
+/* How the stage, or what lies below a gather, is pulled together with others; NULL: it
+ * is not. */
+static es_stage_pull_siblings_fn common_pull(const struct es_stage *stage)
+{
+    return stage->ops == &esi_stage_gather && stage->siblings
+               ? stage->siblings->stage->pull_siblings
+               : stage->pull_siblings;
+}
+
+/* Lays side by side what a common pull of the children needs, if they have one. */
 static int line_up(struct es_stage *stage)
 {
     struct es_stage *const *children = stage->children;
+    size_t count = 0;
 
-    if (stage->child_count < 2)
+    if (stage->child_count == 0 || !common_pull(children[0]))
         return 0;
-    for (size_t i = 0; i < stage->child_count; i++)
-        if (!children[i]->pull_siblings ||
-            children[i]->pull_siblings != children[0]->pull_siblings)
+    for (size_t i = 0; i < stage->child_count; i++) {
+        if (common_pull(children[i]) != common_pull(children[0]))
             return 0;
-    stage->siblings = calloc(stage->child_count, sizeof *stage->siblings);
+        count += children[i]->siblings ? children[i]->sibling_count : 1;
+    }
+    stage->siblings = calloc(count, sizeof *stage->siblings);
     if (!stage->siblings)
         return -ENOMEM;
-    for (size_t i = 0; i < stage->child_count; i++)
-        stage->siblings[i] = (struct es_stage_sibling){.state = children[i]->state,
-                                                       .origin = children[i]->origin};
+    for (size_t i = 0; i < stage->child_count; i++) {
+        const struct es_stage_sibling itself = {.stage = children[i],
+                                                .state = children[i]->state,
+                                                .origin = children[i]->origin};
+        size_t below = children[i]->siblings ? children[i]->sibling_count : 1;
+
+        memcpy(stage->siblings + stage->sibling_count,
+               children[i]->siblings ? children[i]->siblings : &itself,
+               below * sizeof itself);
+        stage->sibling_count += below;
+    }
     return 0;
 }
 
@@ -382,13 +400,21 @@ int es_stage_pull_measured(struct es_stage *stage,
     return 0;
 }
 
+void esi_stage_missed(struct es_stage *sibling, const struct es_stage *parent)
+{
+    for (; sibling != parent; sibling = sibling->parent)
+        sibling->cost.tuples--;
+}
+
 void es_stage_cost(const struct es_stage *stage, struct es_stage_cost *ret_cost)
 {
-    uint64_t together = stage->parent ? stage->parent->together : 0;
+    uint64_t together = 0;
 
+    for (const struct es_stage *above = stage->parent; above; above = above->parent)
+        together += above->together;
     *ret_cost = stage->cost;
     ret_cost->calls += together;
-    ret_cost->tuples += together;
+    ret_cost->tuples += together * (stage->siblings ? stage->sibling_count : 1);
 }
 
 /* Extrapolates from the measured calls to all. */

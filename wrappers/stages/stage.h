@@ -96,6 +96,9 @@ extern const struct es_stage_ops esi_stage_tree_node;
 /* Whether no stage above, in this process, keeps tuples.  From the first pull on. */
 bool esi_stage_is_outermost(const struct es_stage *stage);
 
+/* A sibling emitted no tuple when `parent` pulled all siblings below it together. */
+void esi_stage_missed(struct es_stage *sibling, const struct es_stage *parent);
+
 /* Announces to the one child, if there is one, that it will get what the stage gets. */
 void esi_stage_ask_child(struct es_stage *stage, const struct es_pull *pull);
 
