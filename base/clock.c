@@ -341,22 +341,37 @@ void es_clock_refine(struct es_clock *clock)
 
 /* --- Conversion ------------------------------------------------------------------ */
 
+/* Of less than 2^62 ticks.  As signed numbers, which processors convert in one step. */
+static inline double clock_near_ns(const struct es_clock *clock, uint64_t ticks)
+{
+    return (double)(int64_t)ticks *
+           ((double)NS_PER_S / (double)(int64_t)clock->frequency_hz);
+}
+
+/* Whether clock_guess_ns() can be used for spans up to this one. */
+static inline bool clock_is_near(const struct es_clock *clock, uint64_t ticks)
+{
+    return (ticks | clock->frequency_hz) >> 62 == 0 &&
+           clock_near_ns(clock, ticks) < (double)(INT64_C(1) << 50);
+}
+
 /* A wide division takes longer than all else that is done with a tuple.  So the result
  * is guessed in floating point, where it is one off at most, and put right by what the
  * guess leaves of the exact product: modulo 2^64, as it is small. */
-static inline uint64_t clock_span_ns(const struct es_clock *clock, uint64_t ticks)
+static inline uint64_t clock_guess_ns(const struct es_clock *clock, uint64_t ticks)
 {
     uint64_t hz = clock->frequency_hz;
-    /* As signed numbers, which processors convert in one step. */
-    double near = (double)(int64_t)ticks * ((double)NS_PER_S / (double)(int64_t)hz);
-    int64_t guess;
-    int64_t rest;
+    int64_t guess = (int64_t)(clock_near_ns(clock, ticks) + 0.5);
+    int64_t rest = (int64_t)(ticks * NS_PER_S + hz / 2 - (uint64_t)guess * hz);
 
-    if ((ticks | hz) >> 62 || !(near < (double)(INT64_C(1) << 50)))
-        return clock_scale(ticks, NS_PER_S, hz);
-    guess = (int64_t)(near + 0.5);
-    rest = (int64_t)(ticks * NS_PER_S + hz / 2 - (uint64_t)guess * hz);
     return (uint64_t)(guess - (rest < 0) + (rest >= (int64_t)hz));
+}
+
+static inline uint64_t clock_span_ns(const struct es_clock *clock, uint64_t ticks)
+{
+    return clock_is_near(clock, ticks)
+               ? clock_guess_ns(clock, ticks)
+               : clock_scale(ticks, NS_PER_S, clock->frequency_hz);
 }
 
 /* The time at `ticks` by the clock that showed `base_ns` at the pairing. */
@@ -397,9 +412,17 @@ void esi_clock_realtime_each(const struct es_clock *clock,
 {
     /* A copy: no store to the times changes it. */
     const struct es_clock own = *clock;
+    uint64_t spans = 0; /* no less than each of them; of one before the base: huge */
 
     for (size_t i = 0; i < count; i++)
-        times[i] = clock_convert(&own, own.base_realtime_ns, times[i], NULL);
+        spans |= times[i] - own.base_ticks;
+    if (clock_is_near(&own, spans))
+        for (size_t i = 0; i < count; i++)
+            times[i] = clock_add(own.base_realtime_ns,
+                                 clock_guess_ns(&own, times[i] - own.base_ticks));
+    else
+        for (size_t i = 0; i < count; i++)
+            times[i] = clock_convert(&own, own.base_realtime_ns, times[i], NULL);
 }
 
 uint64_t es_clock_span_ns(const struct es_clock *clock, uint64_t ticks)

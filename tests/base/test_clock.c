@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock_each.h"
 #include "eventspace/clock.h"
 #include "tests/suites.h"
 
@@ -82,6 +83,30 @@ static void spans_are_those_of_wide_numbers(void **state)
 
         assert_int_equal(es_clock_span_ns(&clock, ticks),
                          ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns);
+    }
+}
+
+/* Some of the arrays are behind the pairing as a whole, and near it. */
+static void many_times_are_those_of_each(void **state)
+{
+    enum { COUNT = 3 };
+    uint64_t seed = 1;
+
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        struct es_clock clock = {.kind = ES_CLOCK_TSC,
+                                 .frequency_hz = draw_number(&seed) | 1,
+                                 .base_ticks = draw_number(&seed),
+                                 .base_realtime_ns = draw_number(&seed)};
+        uint64_t ticks[COUNT], times[COUNT];
+
+        for (int j = 0; j < COUNT; j++) {
+            ticks[j] = draw_number(&seed) + (i % 2 ? clock.base_ticks : 0);
+            times[j] = ticks[j];
+        }
+        esi_clock_realtime_each(&clock, times, COUNT);
+        for (int j = 0; j < COUNT; j++)
+            assert_int_equal(times[j], es_clock_realtime_ns(&clock, ticks[j], NULL));
     }
 }
 
@@ -243,6 +268,7 @@ SUITE(test_clock)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spans_are_rounded_and_saturate),
         cmocka_unit_test(spans_are_those_of_wide_numbers),
+        cmocka_unit_test(many_times_are_those_of_each),
         cmocka_unit_test(times_count_both_ways_from_the_pairing),
         cmocka_unit_test(the_error_bound_holds_against_the_kernel),
         cmocka_unit_test(refining_narrows_the_error),

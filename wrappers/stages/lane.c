@@ -88,11 +88,11 @@ static int pass_on(struct es_batch *fresh,
     size_t kept = first;
     int result = esi_batch_append_reports(batch, fresh);
 
-    for (size_t i = first; i < fresh->count && result == 0; i++) {
+    while (kept < fresh->count && !es_batch_is_open(fresh, kept))
+        kept++;
+    for (size_t i = kept; i < fresh->count && result == 0; i++) {
         if (!es_batch_is_open(fresh, i)) {
-            if (kept != i)
-                es_batch_move(fresh, kept, i);
-            kept++;
+            es_batch_move(fresh, kept++, i);
         } else if (most_open > 0) {
             result = esi_batch_append_tuples(batch, fresh, i, 1);
             most_open--;

@@ -31,7 +31,7 @@
 enum { PROPERTY_BY, PROPERTY_WINDOW, PROPERTY_BUFFER, PROPERTY_MODE };
 /* Tuples that are taken from a child at once.  Fewer where there are many children:
  * what all lanes hold should stay in a cache. */
-enum { LEAST_CHUNK = 8, MOST_CHUNK = 64, CACHED = 8192 };
+enum { LEAST_CHUNK = 16, MOST_CHUNK = 64, CACHED = 16384 };
 
 static const char *const keys[] = {"stop", "start", NULL};
 
@@ -58,9 +58,10 @@ static const struct es_property_schema properties[] = {
 
 struct sort {
     bool by_start;
-    bool sequential;   /* children are not asked before they are pulled */
-    uint64_t asked;    /* serial of the pull that was announced; 0 = none */
-    bool is_outermost; /* see esi_stage_is_outermost() */
+    bool over_elements; /* all children are elements: a lane has tuples of one */
+    bool sequential;    /* children are not asked before they are pulled */
+    uint64_t asked;     /* serial of the pull that was announced; 0 = none */
+    bool is_outermost;  /* see esi_stage_is_outermost() */
     uint64_t window_ns;
     size_t buffer;
     size_t chunk;
@@ -90,6 +91,14 @@ static size_t chunk_of(size_t child_count)
     return chunk < LEAST_CHUNK ? LEAST_CHUNK : chunk > MOST_CHUNK ? MOST_CHUNK : chunk;
 }
 
+static bool is_over_elements(const struct es_stage *stage)
+{
+    for (size_t i = 0; i < stage->child_count; i++)
+        if (stage->children[i]->ops != &esi_stage_element)
+            return false;
+    return true;
+}
+
 static int open_sort(struct es_stage *stage,
                      const struct es_property_value *values,
                      struct es_error *error)
@@ -100,6 +109,7 @@ static int open_sort(struct es_stage *stage,
     if (!sort)
         return -ENOMEM;
     sort->by_start = values[PROPERTY_BY].integer == 1;
+    sort->over_elements = is_over_elements(stage);
     sort->sequential = values[PROPERTY_MODE].integer != 0;
     sort->window_ns = (uint64_t)values[PROPERTY_WINDOW].integer;
     sort->buffer = (size_t)values[PROPERTY_BUFFER].integer;
@@ -132,9 +142,11 @@ static int reserve_keys(const struct es_stage *stage, struct sort *sort)
 
 /* How many marks at the front are of one element, or of tuples without a place in an
  * element's order. */
-static size_t count_alike(const struct es_mark *marks, size_t count)
+static size_t count_alike(const struct sort *sort,
+                          const struct es_mark *marks,
+                          size_t count)
 {
-    size_t alike = 1;
+    size_t alike = sort->over_elements ? count : 1;
 
     while (alike < count && marks[alike].origin == marks->origin &&
            marks[alike].flags == marks->flags)
@@ -153,7 +165,7 @@ static void key_tuples(const struct es_stage *stage,
     const struct es_tuple *tuples = esi_lane_tuples(lane) + index;
     const struct es_mark *mark = esi_lane_marks(lane) + index;
     uint64_t *keys_ns = esi_lane_keys(lane) + index;
-    uint64_t *last_ns = &sort->keys_ns[mark->origin];
+    uint64_t last_ns = sort->keys_ns[mark->origin];
 
     for (size_t i = 0; i < count; i++)
         keys_ns[i] = sort->by_start ? tuples[i].start : tuples[i].stop;
@@ -161,7 +173,8 @@ static void key_tuples(const struct es_stage *stage,
         esi_origin_run_each(&stage->context->origins->items[mark->origin], keys_ns,
                             count);
     for (size_t i = 0; mark->flags == 0 && i < count; i++)
-        *last_ns = keys_ns[i] = keys_ns[i] > *last_ns ? keys_ns[i] : *last_ns;
+        last_ns = keys_ns[i] = keys_ns[i] > last_ns ? keys_ns[i] : last_ns;
+    sort->keys_ns[mark->origin] = last_ns;
 }
 
 /* Brings the tuples of a lane from `first` on, which a child emitted, into order. */
@@ -180,12 +193,12 @@ static int queue_tuples(const struct es_stage *stage,
     if (result < 0)
         return result;
     for (size_t i = first, count; i < end; i += count) {
-        count = count_alike(&marks[i], end - i);
+        count = count_alike(sort, &marks[i], end - i);
         key_tuples(stage, sort, lane, i, count);
         if (places && marks[i].flags == 0)
             esi_place_keep(&places->items[marks[i].origin], marks[i].position, count);
     }
-    for (size_t i = first ? first : 1; i < end; i++)
+    for (size_t i = first ? first : 1; i < end && !sort->over_elements; i++)
         if (esi_lane_keys(lane)[i - 1] > esi_lane_keys(lane)[i])
             esi_lane_settle(lane, i);
     return 0;
@@ -310,7 +323,7 @@ static int emit_run(struct es_stage *stage,
     if (keys_ns[count - 1] > sort->newest_ns)
         sort->newest_ns = keys_ns[count - 1];
     for (size_t i = 0, alike; places && i < count; i += alike) {
-        alike = count_alike(&marks[i], count - i);
+        alike = count_alike(sort, &marks[i], count - i);
         if (marks[i].flags == 0)
             esi_place_release(&places->items[marks[i].origin],
                               marks[i + alike - 1].position, alike, sort->is_outermost);
