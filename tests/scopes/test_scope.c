@@ -608,71 +608,6 @@ static void no_writer_waits_for_a_scope_that_could_not_take_it(void **state)
     assert_int_equal(es_element_register_reader(late, 0), -EBUSY);
 }
 
-static void stages_account_for_what_they_gave(void **state)
-{
-    struct made_scope *fixture = *state;
-    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct esi_writer *writer =
-        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
-    struct es_scope_config config;
-    struct es_scope_cost cost;
-
-    es_scope_config_init(&config);
-    made_scope_open(fixture, &config);
-    for (int i = 0; i < 70; i++)
-        write_numbered(writer, i);
-    for (int i = 0; i < 130; i++)
-        made_scope_pull(fixture, 0);
-    es_scope_cost(fixture->scope, &cost);
-    assert_int_equal(cost.pulls, 130);
-    assert_int_equal(cost.tuples, 70);
-    assert_int_equal(cost.lost, 0);
-    assert_int_equal(cost.origins, 1);
-    assert_int_equal(cost.stages, 3); /* host, thread, element */
-    assert_true(cost.total_ns > 0 && cost.cpu_ns > 0);
-}
-
-enum { LEVELS = 3 }; /* host, thread, element */
-
-/* Sums up over each level. */
-static void count_level(const struct es_stage *stage, int depth, void *data)
-{
-    struct es_stage_cost *sums = data;
-    struct es_stage_cost cost;
-
-    assert_in_range(depth, 0, LEVELS - 1);
-    es_stage_cost(stage, &cost);
-    sums[depth].calls += cost.calls;
-    sums[depth].tuples += cost.tuples;
-}
-
-static void elements_pulled_together_are_accounted_for_each(void **state)
-{
-    struct made_scope *fixture = *state;
-    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct esi_writer *writer =
-        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
-    struct esi_writer *alone =
-        made_run_add_element(&fixture->made, segment, 0, 1, "p2p", POINT_TO_POINT, 100);
-    static const unsigned calls[LEVELS] = {200, 400, 600};
-    struct es_stage_cost sums[LEVELS] = {{0}};
-    struct es_scope_config config;
-
-    made_run_add_element(&fixture->made, segment, 0, 0, "empty", POINT_TO_POINT, 100);
-    write_numbered(writer, 1);
-    write_numbered(alone, 1);
-    es_scope_config_init(&config);
-    config.take = ES_TAKE_LATEST;
-    made_scope_open(fixture, &config);
-    for (int i = 0; i < 200; i++)
-        assert_int_equal(made_scope_pull(fixture, 0)->count, 2);
-    es_scope_foreach_stage(fixture->scope, count_level, sums);
-    for (int i = 0; i < LEVELS; i++) {
-        assert_int_equal(sums[i].calls, calls[i]);
-        assert_int_equal(sums[i].tuples, 400);
-    }
-}
-
 /* Opens and closes numbered operations until told to stop. */
 struct opener {
     struct esi_writer *writer;
@@ -770,15 +705,11 @@ SUITE(test_scope)
         cmocka_unit_test_setup_teardown(
             the_stream_is_complete_while_writers_lap_the_reader, made_scope_set_up,
             made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(elements_pulled_together_are_accounted_for_each,
-                                        made_scope_set_up, made_scope_tear_down),
         cmocka_unit_test_setup_teardown(nothing_of_blocking_elements_is_lost,
                                         made_scope_set_up, made_scope_tear_down),
         cmocka_unit_test_setup_teardown(
             no_writer_waits_for_a_scope_that_could_not_take_it, made_scope_set_up,
             made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(stages_account_for_what_they_gave,
-                                        made_scope_set_up, made_scope_tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

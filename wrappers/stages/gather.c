@@ -67,13 +67,22 @@ static size_t fan_promised(const struct es_stage *stage, size_t first, size_t ma
     return sum;
 }
 
-/* Pulls siblings in one loop of their own. */
+/* Pulls siblings in one loop of their own, or the only one without those between. */
 static int pull_together(struct es_stage *stage,
                          const struct es_pull *pull,
                          struct es_batch *batch)
 {
-    int result = stage->siblings->stage->pull_siblings(stage, pull, batch);
+    struct es_stage *first = stage->siblings->stage;
+    size_t before = batch->count;
+    int result;
 
+    if (stage->sibling_count > 1) {
+        result = first->pull_siblings(stage, pull, batch);
+    } else {
+        result = first->pull(first, pull, batch);
+        if (batch->count == before)
+            esi_stage_missed(first, stage);
+    }
     stage->together += result == 0;
     return result;
 }
@@ -156,7 +165,7 @@ int esi_fan_pull(struct es_stage *stage,
                  const struct es_pull *pull,
                  struct es_batch *batch)
 {
-    if (stage->sibling_count > 1 && pull->max >= stage->sibling_count && !pull->measure)
+    if (stage->siblings && pull->max >= stage->sibling_count && !pull->measure)
         return pull_together(stage, pull, batch);
     if (!stage->asks || fan->sequential)
         return pull_in_turn(stage, fan, pull, batch);

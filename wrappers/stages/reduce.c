@@ -573,7 +573,8 @@ static int pull_reduce(struct es_stage *stage,
     size_t first = batch->count;
     int result = esi_fan_pull(stage, &reduce->fan, &part, batch);
 
-    if (result == 0)
+    /* Of one tuple there is nothing to pick. */
+    if (result == 0 && (reduce->sums || batch->count - first > 1))
         result = reduce->reduction(stage, reduce, batch, first);
     if (result < 0 || batch->count - first <= pull->max)
         return result;
