@@ -341,27 +341,26 @@ void es_clock_refine(struct es_clock *clock)
 
 /* --- Conversion ------------------------------------------------------------------ */
 
-/* Of less than 2^62 ticks.  As signed numbers, which processors convert in one step. */
-static inline double clock_near_ns(const struct es_clock *clock, uint64_t ticks)
+/* Spans below so many ticks can be guessed: twelve days, whose nanoseconds are exact as
+ * a floating-point number, to a quarter. */
+static inline uint64_t clock_near_ticks(const struct es_clock *clock)
 {
-    return (double)(int64_t)ticks *
-           ((double)NS_PER_S / (double)(int64_t)clock->frequency_hz);
+    return clock->frequency_hz >> 42 ? 0 : clock->frequency_hz << 20;
 }
 
-/* Whether clock_guess_ns() can be used for spans up to this one. */
-static inline bool clock_is_near(const struct es_clock *clock, uint64_t ticks)
+/* Nanoseconds from one tick to the next.  Here and below numbers are signed, as
+ * processors convert these in one step. */
+static inline double clock_step_ns(const struct es_clock *clock)
 {
-    return (ticks | clock->frequency_hz) >> 62 == 0 &&
-           clock_near_ns(clock, ticks) < (double)(INT64_C(1) << 50);
+    return (double)NS_PER_S / (double)(int64_t)clock->frequency_hz;
 }
 
 /* A wide division takes longer than all else that is done with a tuple.  So the result
  * is guessed in floating point, where it is one off at most, and put right by what the
  * guess leaves of the exact product: modulo 2^64, as it is small. */
-static inline uint64_t clock_guess_ns(const struct es_clock *clock, uint64_t ticks)
+static inline uint64_t clock_guess_ns(uint64_t hz, double step_ns, uint64_t ticks)
 {
-    uint64_t hz = clock->frequency_hz;
-    int64_t guess = (int64_t)(clock_near_ns(clock, ticks) + 0.5);
+    int64_t guess = (int64_t)((double)(int64_t)ticks * step_ns + 0.5);
     int64_t rest = (int64_t)(ticks * NS_PER_S + hz / 2 - (uint64_t)guess * hz);
 
     return (uint64_t)(guess - (rest < 0) + (rest >= (int64_t)hz));
@@ -369,9 +368,11 @@ static inline uint64_t clock_guess_ns(const struct es_clock *clock, uint64_t tic
 
 static inline uint64_t clock_span_ns(const struct es_clock *clock, uint64_t ticks)
 {
-    return clock_is_near(clock, ticks)
-               ? clock_guess_ns(clock, ticks)
-               : clock_scale(ticks, NS_PER_S, clock->frequency_hz);
+    uint64_t hz = clock->frequency_hz;
+
+    return ticks < clock_near_ticks(clock)
+               ? clock_guess_ns(hz, clock_step_ns(clock), ticks)
+               : clock_scale(ticks, NS_PER_S, hz);
 }
 
 /* The time at `ticks` by the clock that showed `base_ns` at the pairing. */
@@ -412,17 +413,19 @@ void esi_clock_realtime_each(const struct es_clock *clock,
 {
     /* A copy: no store to the times changes it. */
     const struct es_clock own = *clock;
-    uint64_t spans = 0; /* no less than each of them; of one before the base: huge */
+    const double step_ns = clock_step_ns(clock);
+    const uint64_t near = clock_near_ticks(clock);
 
-    for (size_t i = 0; i < count; i++)
-        spans |= times[i] - own.base_ticks;
-    if (clock_is_near(&own, spans))
-        for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        /* Of a time before the pairing: huge. */
+        uint64_t span = times[i] - own.base_ticks;
+
+        if (span < near)
             times[i] = clock_add(own.base_realtime_ns,
-                                 clock_guess_ns(&own, times[i] - own.base_ticks));
-    else
-        for (size_t i = 0; i < count; i++)
+                                 clock_guess_ns(own.frequency_hz, step_ns, span));
+        else
             times[i] = clock_convert(&own, own.base_realtime_ns, times[i], NULL);
+    }
 }
 
 uint64_t es_clock_span_ns(const struct es_clock *clock, uint64_t ticks)
