@@ -286,7 +286,7 @@ size_t es_element_latest_of_each(const struct es_element_view *const *elements,
     for (size_t i = 0; i < count; i++) {
         if (i % AHEAD == 0)
             fetch_ahead(elements + i, count - i < AHEAD ? count - i : AHEAD);
-        if (es_element_latest(elements[i], &ret_tuples[found], &ret_positions[found]) >
+        if (read_latest(elements[i], &ret_tuples[found], &ret_positions[found], NULL) >
             0)
             ret_indices[found++] = (uint32_t)i;
     }
