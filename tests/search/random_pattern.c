@@ -21,6 +21,7 @@ struct maker {
     struct reference_predicate *predicate; /* that is being made */
     int classes;                           /* predicates that stand for classes */
     int universals;                        /* of the predicate so far */
+    int to_come;                           /* occurrences that are planned in it */
 };
 
 static bool percent(const struct maker *maker, unsigned percentage)
@@ -206,9 +207,11 @@ static int find_variable(const struct maker *maker,
     return REFERENCE_NONE;
 }
 
-static bool is_full(const struct maker *maker)
+/* Whether so many occurrences fit besides those that are to come. */
+static bool has_room(const struct maker *maker, int occurrences)
 {
-    return maker->predicate->occurrence_count == REFERENCE_OCCURRENCES;
+    return maker->predicate->occurrence_count + maker->to_come + occurrences <=
+           REFERENCE_OCCURRENCES;
 }
 
 /* One that is there under a name drawn, or a new one. */
@@ -259,6 +262,7 @@ static int make_term(struct maker *maker)
     int sign = weighted(maker, weights, 4);
     int node = reference_add_node(maker->predicate, REFERENCE_TERM);
 
+    maker->to_come--;
     if (sign == REFERENCE_UNIVERSAL && maker->universals >= maker->options->universals)
         sign = REFERENCE_RETURNED;
     maker->predicate->nodes[node].occurrence =
@@ -312,10 +316,13 @@ static int make_pair(struct maker *maker, enum reference_kind kind, int terms)
 
 static int make_limited(struct maker *maker, int terms)
 {
-    int number = make_pair(maker, REFERENCE_LIMITED, terms);
-    int limit = percent(maker, 30) ? make_variable(maker, REFERENCE_UNIVERSAL, false)
-                                   : make_plain(maker, REFERENCE_UNIVERSAL);
+    int number, limit;
 
+    maker->to_come++;
+    number = make_pair(maker, REFERENCE_LIMITED, terms);
+    maker->to_come--;
+    limit = percent(maker, 30) ? make_variable(maker, REFERENCE_UNIVERSAL, false)
+                               : make_plain(maker, REFERENCE_UNIVERSAL);
     maker->predicate->nodes[number].occurrence = limit;
     return number;
 }
@@ -331,6 +338,7 @@ static int make_count(struct maker *maker, int terms)
     nodes[counted].at_most = percent(maker, 40);
     nodes[counted].number =
         nodes[counted].at_most ? below(maker, 4) : 1 + below(maker, 3);
+    maker->to_come--;
     nodes[counted].occurrence = make_plain(maker, REFERENCE_COUNTED);
     nodes[number].left = is_left ? counted : other;
     nodes[number].right = is_left ? other : counted;
@@ -411,8 +419,8 @@ static int make_bound(const struct maker *maker, int of, int by, bool is_above)
 static int make_window(struct maker *maker)
 {
     int of = make_variable(maker, REFERENCE_RETURNED, true);
-    int from = is_full(maker) ? REFERENCE_NONE : make_side(maker);
-    int to = is_full(maker) || percent(maker, 60) ? from : make_side(maker);
+    int from = make_side(maker);
+    int to = percent(maker, 60) ? from : make_side(maker);
     int above, below, number;
 
     if (of == REFERENCE_NONE || from == REFERENCE_NONE || to == REFERENCE_NONE)
@@ -425,14 +433,16 @@ static int make_window(struct maker *maker)
     return number;
 }
 
-/* Mostly one; else two or more of which one has to hold. */
+/* Mostly one; else two or more of which one has to hold.  NONE: there is no room. */
 static int make_alternatives(struct maker *maker)
 {
-    int compare = is_full(maker)       ? REFERENCE_NONE
+    enum { SIDES = 3 };
+    bool fits =
+        has_room(maker, SIDES) && maker->predicate->node_count < REFERENCE_NODES / 2;
+    int compare = !fits                ? REFERENCE_NONE
                   : percent(maker, 12) ? make_window(maker)
                                        : make_compare(maker);
-    bool has_room = maker->predicate->node_count < REFERENCE_NODES / 2;
-    int other = compare != REFERENCE_NONE && has_room && percent(maker, 30)
+    int other = compare != REFERENCE_NONE && percent(maker, 30)
                     ? make_alternatives(maker)
                     : REFERENCE_NONE;
     int number;
@@ -470,7 +480,7 @@ static int make_clause(struct maker *maker, int terms)
                                                                 : make_term(maker);
     switch (weighted(maker, weights, maker->options->is_extended ? 8 : 4)) {
     case LIMITED:
-        if (maker->universals < maker->options->universals)
+        if (maker->universals < maker->options->universals && has_room(maker, 1))
             return make_limited(maker, terms);
         return make_pair(maker, REFERENCE_RELATION, terms);
     case AND:
@@ -534,6 +544,7 @@ static void make_predicate(struct maker *maker, int number)
     maker->universals = 0;
     if (terms == 1 && percent(maker, 70))
         terms = 2 + below(maker, maker->options->terms - 1);
+    maker->to_come = terms;
     maker->predicate->root = make_clause(maker, terms);
 }
 
