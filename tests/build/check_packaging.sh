@@ -3,7 +3,8 @@
 # Copyright (c) 2026 the EventSpace authors
 # check_packaging.sh - what is there for packagers fits the project: versions are the same,
 # all that is installed is in one Debian package, the module file sets paths and nothing
-# that reaches other programs, the recipe for Spack is of this configure.
+# that reaches other programs, the recipe for Spack is of this configure, a build of
+# packages runs no MPI programs.
 
 set -u
 work=$(mktemp -d)
@@ -26,6 +27,18 @@ grep -q "^## $version" "$top_srcdir/CHANGELOG.md" || fault "CHANGELOG.md is not 
 "$top_srcdir/configure" --help |
     "$PYTHON" "${0%/*}/spack_recipe.py" "$top_srcdir/packaging/spack/package.py" \
         "$top_srcdir/configure.ac" || fault "package.py and configure.ac differ"
+
+# The build of Debian's packages tests units, and nothing besides. Debhelper leaves a folder
+# behind, also where it only says what it would do.
+if command -v dh_auto_build >/dev/null; then
+    mkdir -p "$work/package/tests"
+    cp -r "$top_srcdir/debian" "$work/package"
+    touch "$work/package/tests/Makefile"
+    env -u MAKEFLAGS -u MFLAGS DH_NO_ACT=1 DH_VERBOSE=1 make -s -C "$work/package" \
+        -f debian/rules override_dh_auto_test >"$work/said" 2>&1
+    grep -q ' check-units$' "$work/said" && ! grep -q ' check ' "$work/said" ||
+        fault "debian/rules tests with: $(cat "$work/said")"
+fi
 
 # Both systems of modules, where they are.
 load_module() { # COMMAND... - prints what loading it sets, as assignments of Python
