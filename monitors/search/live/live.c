@@ -271,6 +271,8 @@ static int on_event(void *data, const struct es_set_event *event)
     if (result == 0)
         result = live->order_sink.event(live->order_sink.data, event);
     if (result >= 0)
+        esi_stamp_cache_note(&live->stamps, event);
+    if (result >= 0)
         result = live->domains_sink.event(live->domains_sink.data, event);
     if (result < 0)
         return result;
