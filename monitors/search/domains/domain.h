@@ -118,6 +118,17 @@ void esi_domain_rows_within(const struct esi_domain *domain,
                             uint32_t *ret_begin,
                             uint32_t *ret_end);
 
+/* The newest events of a domain of single events that happened in [from, to]; some may
+ * not be in it any more.  1; 0: they are more than there is room for, or finding them
+ * took too long; -ENOMEM.  As esi_domain_next_receive() it makes an index, which knows
+ * of what is added since. */
+int esi_domain_list_within(const struct esi_domain *domain,
+                           int64_t from,
+                           int64_t to,
+                           struct es_event_id *events,
+                           uint32_t room,
+                           uint32_t *ret_count);
+
 /* Widens [*first, *last], which is [INT64_MAX, INT64_MIN] at first, by when the events
  * of a value happened; a set without events happened at no time.  False: of one it is
  * not known. */

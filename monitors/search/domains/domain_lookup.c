@@ -19,7 +19,8 @@
 
 enum {
     CAPACITY_MIN = 64,
-    STEPS_A_VALUE = 4, /* of a chain, at most, for each value that there is room for */
+    STEPS_A_VALUE = 4,  /* of a chain, at most, for each value that there is room for */
+    STEPS_A_RECENT = 8, /* the same of rows that joined last */
     PAUSE_MAX = 1024,
 };
 
@@ -39,7 +40,21 @@ struct row_table {
     uint32_t pause;  /* so often nobody looks for it again */
 };
 
+enum { RECENT_ROWS = 1024 }; /* a power of two */
+
+/* The rows that joined last, in this order. */
+struct recent {
+    uint64_t count;     /* since it is kept */
+    int64_t latest_old; /* the greatest time before that */
+    struct recent_row {
+        struct es_event_id event;
+        int64_t time;
+        int64_t latest; /* the greatest time up to it */
+    } rows[RECENT_ROWS];
+};
+
 struct esi_lookup {
+    struct recent *recent; /* owned; NULL: nobody has asked */
     uint32_t count;
     struct row_table tables[]; /* of the partners, then of each attribute */
 };
@@ -63,12 +78,15 @@ void esi_lookup_destroy(struct esi_lookup *lookup)
         free(lookup->tables[i].entries);
         free(lookup->tables[i].heads);
     }
+    if (lookup)
+        free(lookup->recent);
     free(lookup);
 }
 
 uint64_t esi_lookup_bytes(const struct esi_lookup *lookup)
 {
-    uint64_t bytes = sizeof *lookup + lookup->count * sizeof lookup->tables[0];
+    uint64_t bytes = sizeof *lookup + lookup->count * sizeof lookup->tables[0] +
+                     (lookup->recent ? sizeof *lookup->recent : 0);
 
     for (uint32_t i = 0; i < lookup->count; i++)
         bytes += lookup->tables[i].capacity *
@@ -191,6 +209,20 @@ static int add_value(const struct esi_domain *domain,
     return result;
 }
 
+static struct recent_row *recent_at(struct recent *recent, uint64_t number)
+{
+    return &recent->rows[number % RECENT_ROWS];
+}
+
+static void add_recent(struct recent *recent, struct es_event_id id, int64_t time)
+{
+    int64_t latest = recent->count == 0 ? recent->latest_old
+                                        : recent_at(recent, recent->count - 1)->latest;
+
+    *recent_at(recent, recent->count++) =
+        (struct recent_row){id, time, time > latest ? time : latest};
+}
+
 int esi_lookup_add(const struct esi_domain *domain,
                    uint32_t trace,
                    const struct esi_domain_row *row)
@@ -199,6 +231,8 @@ int esi_lookup_add(const struct esi_domain *domain,
     struct es_event_id id = {trace, row->index};
     int result = 0;
 
+    if (lookup->recent)
+        add_recent(lookup->recent, id, row->time);
     if (lookup->tables[0].is_asked)
         result = add_partners(domain, id, row->partners, row->partner_count);
     for (uint32_t i = 1; i < lookup->count && result == 0; i++)
@@ -329,4 +363,61 @@ int esi_domain_list_equal(const struct esi_domain *domain,
     qsort(values, count, sizeof *values, compare_values);
     *ret_count = count;
     return 1;
+}
+
+/* NULL: no memory. */
+static struct recent *recent_of(const struct esi_domain *domain)
+{
+    struct recent *recent = domain->lookup->recent;
+
+    if (recent)
+        return recent;
+    recent = malloc(sizeof *recent);
+    if (!recent)
+        return NULL;
+    recent->count = 0;
+    recent->latest_old = ESI_NO_TIME;
+    for (uint32_t slot = 0; slot < domain->slots; slot++) {
+        const struct esi_column *column = &domain->columns[slot];
+        int64_t latest =
+            column->first < column->end ? column->latest[column->end - 1] : ESI_NO_TIME;
+
+        if (latest > recent->latest_old)
+            recent->latest_old = latest;
+    }
+    return domain->lookup->recent = recent;
+}
+
+int esi_domain_list_within(const struct esi_domain *domain,
+                           int64_t from,
+                           int64_t to,
+                           struct es_event_id *events,
+                           uint32_t room,
+                           uint32_t *ret_count)
+{
+    struct recent *recent;
+    uint32_t steps = 0, most = STEPS_A_RECENT * room;
+
+    *ret_count = 0;
+    if (!domain->keeps->times)
+        return 0;
+    recent = recent_of(domain);
+    if (!recent)
+        return -ENOMEM;
+    if (most > RECENT_ROWS - 1)
+        most = RECENT_ROWS - 1;
+    for (uint64_t left = recent->count; left > 0; left--) {
+        const struct recent_row *row = recent_at(recent, left - 1);
+
+        if (row->latest < from)
+            return 1;
+        if (steps++ == most)
+            return 0;
+        if (row->time < from || row->time > to || row->time == ESI_NO_TIME)
+            continue;
+        if (*ret_count == room)
+            return 0;
+        events[(*ret_count)++] = row->event;
+    }
+    return recent->latest_old < from;
 }

@@ -128,12 +128,14 @@ static bool is_later(const struct esi_column *column,
                           (uint64_t)latest - (uint64_t)limit > column->disorder;
 }
 
-/* The first row that is: from the end, as what is asked for is mostly recent. */
+/* The first row from `from` on that is: from the end, as what is asked for is mostly
+ * recent. */
 static uint32_t first_later(const struct esi_column *column,
+                            uint32_t from,
                             int64_t limit,
                             bool is_exact)
 {
-    uint32_t from = column->first, to = column->end;
+    uint32_t to = column->end;
 
     for (uint64_t step = 1; from < to; step *= 2) {
         uint32_t row = to - from > step ? to - (uint32_t)step : from;
@@ -183,15 +185,15 @@ void esi_domain_rows_within(const struct esi_domain *domain,
 {
     const struct esi_column *column = &domain->columns[slot];
     const struct esi_column *times = column->rows ? column->whole : column;
+    uint32_t first;
 
     *ret_begin = 0;
     *ret_end = column->end - column->first;
     if (!times->latest)
         return;
-    *ret_begin = position_of(column, first_later(times, from, true));
-    *ret_end = position_of(column, first_later(times, to, false));
-    if (*ret_end < *ret_begin)
-        *ret_end = *ret_begin;
+    first = first_later(times, times->first, from, true);
+    *ret_begin = position_of(column, first);
+    *ret_end = position_of(column, first_later(times, first, to, false));
 }
 
 bool esi_domain_widen(const struct esi_domain *domain,

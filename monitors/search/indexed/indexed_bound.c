@@ -62,14 +62,6 @@ struct esi_bound_memo {
                        is; 0: unknown */
 };
 
-/* A column of the domain of a variable. */
-struct target {
-    unsigned v;
-    unsigned distinct; /* the domain */
-    uint32_t slot;
-    struct esi_domain_column column;
-};
-
 /* --- Beginning and end ------------------------------------------------------------ */
 
 int esi_bound_init(struct esi_bound *bound, const struct esi_indexed_plan *plan)
@@ -373,7 +365,7 @@ static uint32_t find_after_begin(struct esi_bound *bound,
 /* NULL: there was no memory. */
 static struct column_ends *ends_of(struct esi_bound *bound,
                                    unsigned x,
-                                   const struct target *target)
+                                   const struct esi_bound_target *target)
 {
     struct esi_bound_ends *ends =
         &bound->ends[(size_t)x * bound->plan->distinct_count + target->distinct];
@@ -412,7 +404,7 @@ static void create_memo(const struct esi_indexed_plan *plan,
 /* What is remembered of a value of a small domain; NULL: nothing. */
 static uint32_t *remembered_ends(struct esi_bound *bound,
                                  unsigned x,
-                                 const struct target *target)
+                                 const struct esi_bound_target *target)
 {
     const struct esi_indexed_plan *plan = bound->plan;
     unsigned of = plan->distinct_of[x];
@@ -436,11 +428,15 @@ static uint32_t *remembered_ends(struct esi_bound *bound,
  * on all succeed it; of sets: precede some event, succeed some event. */
 static uint32_t before_end(struct esi_bound *bound,
                            unsigned x,
-                           const struct target *target)
+                           const struct esi_bound_target *target)
 {
-    uint32_t *memory = remembered_ends(bound, x, target);
+    uint32_t *memory;
     struct column_ends *entry;
 
+    /* It takes no more than to remember it. */
+    if (bound->plan->is_growing && is_single(bound, x))
+        return find_before_end(bound, x, &target->column);
+    memory = remembered_ends(bound, x, target);
     if (memory) {
         if (memory[0] == 0)
             memory[0] = find_before_end(bound, x, &target->column) + 1;
@@ -474,17 +470,17 @@ static uint32_t lowest_successor(struct esi_bound *bound,
 
 static uint32_t after_begin(struct esi_bound *bound,
                             unsigned x,
-                            const struct target *target)
+                            const struct esi_bound_target *target)
 {
-    uint32_t *memory = remembered_ends(bound, x, target);
-    struct column_ends *entry = ends_of(bound, x, target);
-    uint32_t low = 0;
+    struct column_ends *entry;
+    uint32_t low = 0, *memory;
 
-    /* Nothing has come after what came last. */
-    if ((int)x == bound->pinned && bound->plan->prompt >> x & 1)
+    if (esi_bound_is_last(bound, x))
         return target->column.count;
     if (target->column.count == 0)
         return 0;
+    memory = remembered_ends(bound, x, target);
+    entry = ends_of(bound, x, target);
     if (memory && memory[1] != 0)
         return memory[1] - 1;
     if (!entry)
@@ -541,16 +537,8 @@ bool esi_bound_refutes(struct esi_bound *bound, const struct esi_clause *clause)
 
 /* --- Intervals -------------------------------------------------------------------- */
 
-static struct target target_of(const struct esi_bound *bound, unsigned v, uint32_t slot)
-{
-    return (struct target){.v = v,
-                           .distinct = bound->plan->distinct_of[v],
-                           .slot = slot,
-                           .column = esi_domain_column(bound->plan->domains[v], slot)};
-}
-
 /* What is before and what is after, without what is between. */
-static bool has_hole(const struct target *target,
+static bool has_hole(const struct esi_bound_target *target,
                      struct es_event_id event,
                      uint8_t mask)
 {
@@ -564,7 +552,7 @@ static bool has_hole(const struct target *target,
 static struct esi_interval mask_interval(struct esi_bound *bound,
                                          unsigned x,
                                          uint8_t mask,
-                                         const struct target *target)
+                                         const struct esi_bound_target *target)
 {
     bool is_own = target->column.trace == esi_bound_event(bound, x).trace;
     bool between = mask & (is_own ? ESI_IS_SAME : ESI_IS_CONCURRENT);
@@ -585,11 +573,11 @@ static struct esi_interval mask_interval(struct esi_bound *bound,
     return interval;
 }
 
-static void add_mask(struct esi_bound *bound,
-                     unsigned x,
-                     uint8_t mask,
-                     const struct target *target,
-                     struct esi_intervals *intervals)
+void esi_bound_add_mask(struct esi_bound *bound,
+                        unsigned x,
+                        uint8_t mask,
+                        const struct esi_bound_target *target,
+                        struct esi_intervals *intervals)
 {
     struct esi_interval interval;
 
@@ -606,28 +594,13 @@ static void add_mask(struct esi_bound *bound,
 bool esi_bound_mask_interval(struct esi_bound *bound,
                              unsigned x,
                              uint8_t mask,
-                             unsigned v,
-                             uint32_t slot,
+                             const struct esi_bound_target *target,
                              struct esi_interval *ret_interval)
 {
-    struct target target = target_of(bound, v, slot);
-
-    if (has_hole(&target, esi_bound_event(bound, x), mask))
+    if (has_hole(target, esi_bound_event(bound, x), mask))
         return false;
-    *ret_interval = mask_interval(bound, x, mask, &target);
+    *ret_interval = mask_interval(bound, x, mask, target);
     return true;
-}
-
-void esi_bound_add_mask(struct esi_bound *bound,
-                        unsigned x,
-                        uint8_t mask,
-                        unsigned v,
-                        uint32_t slot,
-                        struct esi_intervals *intervals)
-{
-    struct target target = target_of(bound, v, slot);
-
-    add_mask(bound, x, mask, &target, intervals);
 }
 
 void esi_column_add_events(const struct esi_domain_column *column,
@@ -649,7 +622,7 @@ void esi_column_add_events(const struct esi_domain_column *column,
 /* The receives of v that name bound x. */
 static void add_receives(struct esi_bound *bound,
                          unsigned x,
-                         const struct target *target,
+                         const struct esi_bound_target *target,
                          struct esi_intervals *intervals)
 {
     const struct esi_indexed_plan *plan = bound->plan;
@@ -678,7 +651,7 @@ static void add_receives(struct esi_bound *bound,
 /* As if the literal were not negated. */
 static void add_plain(struct esi_bound *bound,
                       const struct esi_literal *literal,
-                      const struct target *target,
+                      const struct esi_bound_target *target,
                       struct esi_intervals *intervals)
 {
     bool is_left = target->v == literal->x;
@@ -689,8 +662,9 @@ static void add_plain(struct esi_bound *bound,
 
     switch (literal->kind) {
     case ES_LITERAL_RELATION:
-        add_mask(bound, other, is_left ? literal->mask : esi_mask_turned(literal->mask),
-                 target, intervals);
+        esi_bound_add_mask(bound, other,
+                           is_left ? literal->mask : esi_mask_turned(literal->mask),
+                           target, intervals);
         break;
     case ES_LITERAL_BEFORE: /* some event of the one precedes some of the other */
         if (is_left)
@@ -726,7 +700,7 @@ void esi_bound_add_literal(struct esi_bound *bound,
                            uint32_t slot,
                            struct esi_intervals *intervals)
 {
-    struct target target = target_of(bound, v, slot);
+    struct esi_bound_target target = esi_bound_target_of(bound, v, slot);
 
     if (literal->kind == ES_LITERAL_RELATION || !literal->is_negated) {
         add_plain(bound, literal, &target, intervals);

@@ -58,6 +58,11 @@ static inline struct es_event_id esi_bound_event(const struct esi_bound *bound,
 {
     return bound->check.bindings[x].one;
 }
+/* Whether nothing has come after bound x. */
+static inline bool esi_bound_is_last(const struct esi_bound *bound, unsigned x)
+{
+    return (int)x == bound->pinned && bound->plan->prompt >> x & 1;
+}
 /* Notes that a list could not grow. */
 static inline void esi_bound_check(struct esi_bound *bound,
                                    const struct esi_intervals *intervals)
@@ -99,13 +104,31 @@ uint32_t esi_bound_after_begin(struct esi_bound *bound,
 /* Index of the greatest predecessor of bound single x on a trace, asked once. */
 uint32_t esi_bound_greatest(struct esi_bound *bound, unsigned x, uint32_t trace);
 
-/* The values of single v that are to bound x as `mask` says, if they are side by side.
- */
+/* A column of the domain of a variable. */
+struct esi_bound_target {
+    unsigned v;
+    unsigned distinct; /* the domain */
+    uint32_t slot;
+    struct esi_domain_column column;
+};
+
+static inline struct esi_bound_target esi_bound_target_of(const struct esi_bound *bound,
+                                                          unsigned v,
+                                                          uint32_t slot)
+{
+    return (struct esi_bound_target){
+        .v = v,
+        .distinct = bound->plan->distinct_of[v],
+        .slot = slot,
+        .column = esi_domain_column(bound->plan->domains[v], slot)};
+}
+
+/* The values of a single variable that are to bound x as `mask` says, if they are side
+ * by side. */
 bool esi_bound_mask_interval(struct esi_bound *bound,
                              unsigned x,
                              uint8_t mask,
-                             unsigned v,
-                             uint32_t slot,
+                             const struct esi_bound_target *target,
                              struct esi_interval *ret_interval);
 
 /* All below adds intervals; they are not sorted. */
@@ -122,12 +145,11 @@ void esi_bound_add_literal(struct esi_bound *bound,
                            unsigned v,
                            uint32_t slot,
                            struct esi_intervals *intervals);
-/* The values of single v that are to bound x as `mask` says. */
+/* The values of a single variable that are to bound x as `mask` says. */
 void esi_bound_add_mask(struct esi_bound *bound,
                         unsigned x,
                         uint8_t mask,
-                        unsigned v,
-                        uint32_t slot,
+                        const struct esi_bound_target *target,
                         struct esi_intervals *intervals);
 
 #endif

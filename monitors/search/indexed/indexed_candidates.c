@@ -212,13 +212,35 @@ static void note_window(struct esi_candidate_sets *sets,
 {
     struct esi_bound *bound = sets->bound;
     unsigned v = restriction->v;
-    uint64_t most = most_sorted(sets, restriction);
     struct esi_listed listed;
+    uint64_t most;
 
     if (!bound->plan->windows || restriction->is_lone || !are_lookups_due(sets, v))
         return;
+    most = most_sorted(sets, restriction);
     if (most > 1 && esi_window_find(bound, v, most, &sets->windows[v], &listed))
         note_listed(sets, listed, restriction);
+}
+
+/* The same of values near bound variables, where domains grow. */
+static void note_near(struct esi_candidate_sets *sets,
+                      uint64_t limit,
+                      struct esi_restriction *restriction)
+{
+    struct esi_bound *bound = sets->bound;
+    unsigned v = restriction->v;
+    struct esi_listed listed;
+
+    if (!bound->plan->is_growing || !restriction->is_timed || restriction->is_lone ||
+        restriction->is_listed ||
+        !esi_near_find(bound, v, restriction->masked, &restriction->times, limit,
+                       &sets->windows[v], &listed))
+        return;
+    restriction->is_beyond = listed.count > limit;
+    if (!restriction->is_beyond)
+        note_listed(sets, listed, restriction);
+    if (restriction->is_listed)
+        restriction->masked = 0;
 }
 
 /* The same of what each alternative of a clause leaves. */
@@ -281,54 +303,6 @@ static void note_partner(struct esi_candidate_sets *sets,
         note_lone(sets->bound, literal->y, restriction);
     else
         note_receives(sets, literal->x, restriction);
-}
-
-/* A clause that v is near a bound variable: intervals tell it not exactly. */
-static bool is_near(const struct esi_indexed_plan *plan,
-                    const struct esi_clause *clause,
-                    unsigned v)
-{
-    const struct esi_literal *literal = clause->literals;
-
-    return clause->count == 1 && literal->kind == ES_LITERAL_NEAR &&
-           !literal->is_negated && literal->x != literal->y && plan->single >> v & 1;
-}
-
-/* Times that are close enough to that of a bound variable. */
-static void keep_times(const struct esi_bound *bound,
-                       const struct esi_literal *literal,
-                       struct esi_restriction *restriction)
-{
-    const struct esi_indexed_plan *plan = bound->plan;
-    unsigned other = literal->x == restriction->v ? literal->y : literal->x;
-    int64_t within_ns = plan->program->atoms[literal->atom].node->within_ns;
-    int64_t first = INT64_MAX, last = INT64_MIN;
-
-    restriction->is_empty |=
-        !esi_domain_widen(plan->domains[other], bound->values[other], &first, &last);
-    if (first > last) /* a set without events happened at no time */
-        return;
-    restriction->is_timed = true;
-    if (last >= INT64_MIN + within_ns && last - within_ns > restriction->from)
-        restriction->from = last - within_ns;
-    if (first <= INT64_MAX - within_ns && first + within_ns < restriction->to)
-        restriction->to = first + within_ns;
-}
-
-static void note_times(const struct esi_bound *bound,
-                       uint64_t applied,
-                       struct esi_restriction *restriction)
-{
-    const struct esi_indexed_plan *plan = bound->plan;
-    unsigned v = restriction->v;
-
-    for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
-        const struct esi_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
-
-        if (clause->existential & bound->check.bound & ~applied &&
-            is_near(plan, clause, v))
-            keep_times(bound, clause->literals, restriction);
-    }
 }
 
 static bool excludes_before(const struct esi_literal *literal,
@@ -406,55 +380,67 @@ static bool is_restricted(const struct esi_restriction *restriction)
            restriction->is_timed || restriction->clause_count > 0;
 }
 
-static struct esi_restriction restriction_of(struct esi_candidate_sets *sets,
-                                             unsigned v)
+/* The clauses that have to be applied, and the lists that some of them leave. */
+static void note_clauses(struct esi_candidate_sets *sets,
+                         uint64_t applied,
+                         struct esi_restriction *restriction)
 {
     struct esi_bound *bound = sets->bound;
     const struct esi_indexed_plan *plan = bound->plan;
-    const struct esi_candidates *source = sets->source[v];
-    uint64_t applied = source ? source->applied : 0;
-    struct esi_restriction restriction = {
-        .v = v,
-        .masked = plan->masked[v] & bound->check.bound & ~applied,
-        .sender = sender_of(bound, v, applied),
-        .floor = floor_of(bound, v),
-        .from = INT64_MIN,
-        .to = INT64_MAX,
-        .clauses = sets->work_count,
-    };
+    unsigned v = restriction->v;
 
-    restriction.is_empty = esi_implied_is_empty(bound, v, applied);
-    if (restriction.is_empty)
-        return restriction;
-    if (restriction.sender >= 0)
-        note_lone(bound, (unsigned)restriction.sender, &restriction);
-    if (restriction.floor >= 0 && applied >> restriction.floor & 1)
-        restriction.floor = -1;
-    note_times(bound, applied, &restriction);
-    if (restriction.is_empty)
-        return restriction;
     for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
         const struct esi_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
         const struct esi_clause_facts *facts = esi_clause_facts_of(plan, clause);
         uint64_t others = clause->existential & ~esi_program_bit(v);
 
+        if (facts->near >> v & 1)
+            continue;
         if (facts->is_equality)
-            note_equal(sets, clause, applied, &restriction);
+            note_equal(sets, clause, applied, restriction);
         if (facts->alternatives >> v & 1 && others & ~applied)
-            note_alternatives(sets, clause, &restriction);
+            note_alternatives(sets, clause, restriction);
         if (!(facts->exact >> v & 1) || others & ~bound->check.bound ||
-            (source && !(others & ~applied)) || esi_bound_satisfies(bound, clause))
+            (sets->source[v] && !(others & ~applied)) ||
+            esi_bound_satisfies(bound, clause))
             continue;
         push_work(sets, esi_clause_number(plan, clause));
-        note_limit(bound, clause, &restriction);
-        note_partner(sets, clause, &restriction);
+        note_limit(bound, clause, restriction);
+        note_partner(sets, clause, restriction);
     }
-    restriction.clause_count = sets->work_count - restriction.clauses;
-    note_window(sets, &restriction);
+    restriction->clause_count = sets->work_count - restriction->clauses;
+}
+
+static void find_restriction(struct esi_candidate_sets *sets,
+                             unsigned v,
+                             uint64_t limit,
+                             struct esi_restriction *restriction)
+{
+    struct esi_bound *bound = sets->bound;
+    const struct esi_indexed_plan *plan = bound->plan;
+    uint64_t applied = sets->source[v] ? sets->source[v]->applied : 0;
+
+    restriction->v = v;
+    restriction->masked = plan->masked[v] & bound->check.bound & ~applied;
+    restriction->sender = sender_of(bound, v, applied);
+    restriction->floor = floor_of(bound, v);
+    restriction->times = esi_near_times_of(bound, v);
+    restriction->is_timed = plan->near[v] & bound->check.bound & ~applied;
+    restriction->clauses = sets->work_count;
+    restriction->is_empty =
+        restriction->times.is_empty || esi_implied_is_empty(bound, v, applied);
+    if (restriction->is_empty)
+        return;
+    if (restriction->sender >= 0)
+        note_lone(bound, (unsigned)restriction->sender, restriction);
+    if (restriction->floor >= 0 && applied >> restriction->floor & 1)
+        restriction->floor = -1;
+    note_clauses(sets, applied, restriction);
+    note_window(sets, restriction);
+    note_near(sets, limit, restriction);
     /* Alone it may cost more than it leaves out. */
-    if (is_restricted(&restriction))
-        restriction.implied = esi_implied_of(bound, v, applied);
-    return restriction;
+    if (is_restricted(restriction))
+        restriction->implied = esi_implied_of(bound, v, applied);
 }
 
 /* --- Applying it to a column ------------------------------------------------------ */
@@ -538,7 +524,7 @@ static void apply_clause(struct esi_candidate_sets *sets,
 
 static void apply_masks(struct esi_candidate_sets *sets,
                         const struct esi_restriction *restriction,
-                        uint32_t slot,
+                        const struct esi_bound_target *target,
                         struct esi_intervals *intervals)
 {
     struct esi_bound *bound = sets->bound;
@@ -551,12 +537,12 @@ static void apply_masks(struct esi_candidate_sets *sets,
         uint8_t mask = restriction->implied >> x & 1 ? bound->plan->known[v][x]
                                                      : bound->plan->masks[v][x];
 
-        if (esi_bound_mask_interval(bound, x, mask, v, slot, &one)) {
+        if (esi_bound_mask_interval(bound, x, mask, target, &one)) {
             esi_intervals_keep(intervals, one.begin, one.end);
             continue;
         }
         sets->allowed.count = 0;
-        esi_bound_add_mask(bound, x, mask, v, slot, &sets->allowed);
+        esi_bound_add_mask(bound, x, mask, target, &sets->allowed);
         keep_allowed(sets, intervals);
     }
 }
@@ -568,35 +554,37 @@ static void apply_restriction(struct esi_candidate_sets *sets,
 {
     struct esi_bound *bound = sets->bound;
     const struct esi_indexed_plan *plan = bound->plan;
-    unsigned v = restriction->v;
+    struct esi_bound_target target = esi_bound_target_of(bound, restriction->v, slot);
 
     if (restriction->floor >= 0)
         keep_above(bound, restriction, slot, intervals);
     if (restriction->sender >= 0)
         keep_partners(sets, restriction, slot, intervals);
     if (restriction->is_limited && intervals->count > 0 &&
-        is_beyond_limit(bound, restriction,
-                        esi_domain_column(plan->domains[v], slot).trace)) {
+        is_beyond_limit(bound, restriction, target.column.trace)) {
         intervals->count = 0;
         return;
     }
-    apply_masks(sets, restriction, slot, intervals);
+    apply_masks(sets, restriction, &target, intervals);
     for (size_t i = 0; i < restriction->clause_count && intervals->count > 0; i++)
-        apply_clause(sets, &plan->clauses[sets->work[restriction->clauses + i]], v,
-                     slot, intervals);
+        apply_clause(sets, &plan->clauses[sets->work[restriction->clauses + i]],
+                     restriction->v, slot, intervals);
     esi_bound_check(bound, intervals);
 }
 
 /* --- Walking columns -------------------------------------------------------------- */
 
-void esi_walk_begin(struct esi_walk *walk, struct esi_candidate_sets *sets, unsigned v)
+void esi_walk_begin(struct esi_walk *walk,
+                    struct esi_candidate_sets *sets,
+                    unsigned v,
+                    uint64_t limit)
 {
     const struct esi_restriction *restriction = &walk->restriction;
 
     *walk = (struct esi_walk){.sets = sets,
-                              .restriction = restriction_of(sets, v),
                               .source = sets->source[v],
                               .domain = sets->bound->plan->domains[v]};
+    find_restriction(sets, v, limit, &walk->restriction);
     walk->end = walk->source ? walk->source->count : esi_domain_slots(walk->domain);
     if (restriction->is_empty) {
         walk->end = 0;
@@ -705,8 +693,8 @@ bool esi_walk_next(struct esi_walk *walk,
         *ret_slot = take_column(walk, intervals);
         esi_bound_check(walk->sets->bound, intervals);
         if (restriction->is_timed) {
-            esi_domain_rows_within(walk->domain, *ret_slot, restriction->from,
-                                   restriction->to, &begin, &end);
+            esi_domain_rows_within(walk->domain, *ret_slot, restriction->times.from,
+                                   restriction->times.to, &begin, &end);
             esi_intervals_keep(intervals, begin, end);
         }
         if (intervals->count > 0)
@@ -771,8 +759,10 @@ bool esi_candidates_make(struct esi_candidate_sets *sets,
     struct esi_walk walk;
     bool result;
 
-    esi_walk_begin(&walk, sets, v);
-    if (!is_restricted(&walk.restriction)) {
+    esi_walk_begin(&walk, sets, v, limit);
+    if (walk.restriction.is_beyond) {
+        result = false;
+    } else if (!is_restricted(&walk.restriction)) {
         result = esi_candidates_total(sets, v) <= limit;
     } else {
         result = fill_columns(&walk, depth, limit, candidates);

@@ -9,6 +9,7 @@
 
 #include "monitors/search/indexed/indexed_bound.h"
 #include "monitors/search/indexed/indexed_lookup.h"
+#include "monitors/search/indexed/indexed_near.h"
 #include "monitors/search/indexed/indexed_universal.h"
 #include "monitors/search/indexed/indexed_window.h"
 
@@ -44,7 +45,8 @@ struct esi_candidate_sets {
     struct esi_intervals *columns;        /* owned: [depth], of what is walked */
     struct esi_domain_value *few;         /* owned: [variable], ESI_LISTED_FEW of each;
                                              NULL: domains do not grow */
-    struct esi_sorted_list *windows;      /* owned: [variable] */
+    struct esi_sorted_list *windows;      /* owned: [variable], of attributes; where
+                                             domains grow, of times */
     struct esi_sorted_list *unions;       /* owned: [variable], of alternatives */
     uint32_t *work;                       /* owned: a stack of numbers of clauses */
     size_t work_count;
@@ -94,10 +96,10 @@ struct esi_restriction {
     struct es_event_id limit;
     bool is_listed; /* only `listed` may be left */
     struct esi_listed listed;
-    bool is_timed; /* it happened in [from, to]; values are tested by that, too */
-    int64_t from;
-    int64_t to;
-    size_t clauses; /* where they begin on the stack */
+    struct esi_near_times times; /* each value is tested by that */
+    bool is_timed;               /* so rows are to be left out first */
+    bool is_beyond;              /* more values are left than somebody wants */
+    size_t clauses;              /* where they begin on the stack */
     size_t clause_count;
 };
 
@@ -112,11 +114,25 @@ struct esi_walk {
     size_t end;
 };
 
-void esi_walk_begin(struct esi_walk *walk, struct esi_candidate_sets *sets, unsigned v);
+/* With more values left than `limit` it may be beyond: then it is not walked. */
+void esi_walk_begin(struct esi_walk *walk,
+                    struct esi_candidate_sets *sets,
+                    unsigned v,
+                    uint64_t limit);
 /* False at the end; else what is left of the next column that has anything. */
 bool esi_walk_next(struct esi_walk *walk,
                    uint32_t *ret_slot,
                    struct esi_intervals *intervals);
+/* Whether one of these values happened when it has to. */
+static inline bool esi_walk_takes(const struct esi_walk *walk,
+                                  struct esi_domain_value value)
+{
+    const struct esi_near_times *times = &walk->restriction.times;
+    int64_t first, last;
+
+    return !times->is_bounded || (esi_domain_time(walk->domain, value, &first, &last) &&
+                                  first >= times->from && first <= times->to);
+}
 /* In the reverse order of beginnings. */
 void esi_walk_end(struct esi_walk *walk);
 

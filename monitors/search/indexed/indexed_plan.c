@@ -290,6 +290,18 @@ static bool is_exact(const struct esi_indexed_plan *plan,
     return true;
 }
 
+/* Whether a clause says that single v happened near another variable. */
+static bool is_near(const struct esi_indexed_plan *plan,
+                    const struct esi_clause *clause,
+                    unsigned v)
+{
+    const struct esi_literal *literal = clause->literals;
+
+    return clause->count == 1 && literal->kind == ES_LITERAL_NEAR &&
+           !literal->is_negated && literal->x != literal->y && is_single(plan, v) &&
+           !(literal->variables & ~plan->existential);
+}
+
 static int list_clauses(struct esi_indexed_plan *plan, unsigned v)
 {
     uint32_t count = 0;
@@ -309,6 +321,10 @@ static int list_clauses(struct esi_indexed_plan *plan, unsigned v)
         plan->neighbours[v] |= clause->existential;
         if (is_exact(plan, clause, v))
             plan->facts[i].exact |= esi_program_bit(v);
+        if (is_near(plan, clause, v)) {
+            plan->facts[i].near |= esi_program_bit(v);
+            plan->near[v] |= clause->existential & ~esi_program_bit(v);
+        }
     }
     for (unsigned w = 0; w < plan->variable_count; w++)
         if (plan->masks[v][w] != ESI_IS_ANY)

@@ -33,6 +33,8 @@ struct esi_clause_facts {
                               them is such an `=`: lists of these are merged */
     uint64_t windowed;     /* it bounds an attribute of these variables, which are found
                           between two bounds */
+    uint64_t near;         /* it says that these happened near the other one, and no
+                          more: times tell */
 };
 
 struct esi_lookups;           /* indexed_lookup.h */
@@ -74,6 +76,7 @@ struct esi_indexed_plan {
                                                than is written */
     uint64_t neighbours[ES_PROGRAM_VARIABLES];  /* by masks and clauses */
     uint64_t linked[ES_PROGRAM_VARIABLES];      /* by clauses that list its values */
+    uint64_t near[ES_PROGRAM_VARIABLES];        /* by times */
     uint32_t *clauses_of[ES_PROGRAM_VARIABLES]; /* owned: numbers of clauses */
     uint32_t clause_counts[ES_PROGRAM_VARIABLES];
 

@@ -125,9 +125,9 @@ static bool passes_clauses(struct esi_indexed *search, unsigned v)
         return false;
     for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
         const struct esi_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
+        const struct esi_clause_facts *facts = esi_clause_facts_of(plan, clause);
 
-        if (!(esi_clause_facts_of(plan, clause)->exact >> v & 1) &&
-            fails_clause(search, clause))
+        if (!((facts->exact | facts->near) >> v & 1) && fails_clause(search, clause))
             return false;
     }
     return !search->is_refused || !search->is_refused(search->refused_data, v);
@@ -271,15 +271,20 @@ static int choose_variable(struct esi_indexed *search,
 /* --- Witnesses -------------------------------------------------------------------- */
 
 static bool has_witness_in(struct esi_indexed *search,
-                           unsigned v,
+                           const struct esi_walk *walk,
                            uint32_t slot,
                            const struct esi_intervals *intervals)
 {
+    unsigned v = walk->restriction.v;
+
     for (uint32_t i = 0; i < intervals->count; i++)
         for (uint32_t p = intervals->items[i].begin; p < intervals->items[i].end; p++) {
+            struct esi_domain_value value = {slot, p};
             bool passes;
 
-            esi_bound_bind(&search->bound, v, (struct esi_domain_value){slot, p});
+            if (!esi_walk_takes(walk, value))
+                continue;
+            esi_bound_bind(&search->bound, v, value);
             passes = passes_clauses(search, v);
             esi_bound_unbind(&search->bound, v);
             if (passes)
@@ -296,9 +301,9 @@ static bool has_witness(struct esi_indexed *search, unsigned v)
     bool result = false;
     uint32_t slot;
 
-    esi_walk_begin(&walk, &search->sets, v);
+    esi_walk_begin(&walk, &search->sets, v, UINT64_MAX);
     while (!result && esi_walk_next(&walk, &slot, intervals))
-        result = has_witness_in(search, v, slot, intervals);
+        result = has_witness_in(search, &walk, slot, intervals);
     esi_walk_end(&walk);
     return result;
 }
@@ -423,7 +428,7 @@ static int report_assignment(struct esi_indexed *search)
  * does. */
 static int try_column(struct esi_indexed *search,
                       unsigned depth,
-                      unsigned v,
+                      const struct esi_walk *walk,
                       uint32_t slot,
                       bool is_enough)
 {
@@ -434,7 +439,11 @@ static int try_column(struct esi_indexed *search,
         struct esi_interval interval = search->sets.columns[depth].items[i];
 
         for (uint32_t p = interval.begin; p < interval.end; p++) {
-            result = try_value(search, depth, v, (struct esi_domain_value){slot, p});
+            struct esi_domain_value value = {slot, p};
+
+            if (!esi_walk_takes(walk, value))
+                continue;
+            result = try_value(search, depth, walk->restriction.v, value);
             if (result != 0 || (is_enough && search->complete_count > before))
                 return result;
         }
@@ -452,11 +461,12 @@ static int try_all(struct esi_indexed *search,
     int result = 0;
     uint32_t slot;
 
-    esi_walk_begin(&walk, &search->sets, v);
+    esi_walk_begin(&walk, &search->sets, v, UINT64_MAX);
     while (result == 0 && !(is_enough && search->complete_count > before) &&
            esi_walk_next(&walk, &slot, &search->sets.columns[depth]))
-        result = search->bound.error ? search->bound.error
-                                     : try_column(search, depth, v, slot, is_enough);
+        result = search->bound.error
+                     ? search->bound.error
+                     : try_column(search, depth, &walk, slot, is_enough);
     esi_walk_end(&walk);
     return result;
 }
