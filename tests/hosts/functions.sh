@@ -39,7 +39,7 @@ mkdir $work
 
 # Between hosts there is TCP only, also where the kernel is one and the same.
 export UCX_TLS=tcp,self
-launcher="$MPIEXEC -launcher ssh -launcher-exec $here/launch.sh"
+launcher="$MPIEXEC -launcher ssh -launcher-exec $here/launch.sh -genv LD_PRELOAD $shims"
 
 # on HOST LIMIT COMMAND... - runs it there, for LIMIT seconds at most.
 on() {
@@ -90,8 +90,7 @@ plain() {
     local limit=$1
     shift
     # shellcheck disable=SC2086 # words
-    on front "$limit" $launcher -machinefile "$work/machines" -n "$ranks" \
-        -genv LD_PRELOAD "$shims" "$@"
+    on front "$limit" $launcher -machinefile "$work/machines" -n "$ranks" "$@"
 }
 
 # collected LIMIT RUN [OPTION...] -- PROGRAM ARGUMENTS... - the same by `eventspace run`.
@@ -99,7 +98,7 @@ collected() {
     local limit=$1 run=$2
     shift 2
     on front "$limit" "$eventspace" run --name "$run" --hostfile "$work/machines" \
-        --launcher "$launcher -genv LD_PRELOAD $shims" "$@"
+        --launcher "$launcher" "$@"
 }
 
 # start_run RUN [OPTION...] -- PROGRAM ARGUMENTS... - the same in the background, as "job";
@@ -108,9 +107,9 @@ start_run() {
     local run=$1
     shift
     begin job front "$eventspace" run --name "$run" --hostfile "$work/machines" \
-        --launcher "$launcher -genv LD_PRELOAD $shims" "$@"
+        --launcher "$launcher" "$@"
     local host
-    while IFS=: read -r host _; do
+    while IFS=': ' read -r host _; do
         await 20 hosts exec "$host" sh -c "ls /dev/shm/eventspace.$run.*"
     done <"$work/machines"
 }
