@@ -133,20 +133,29 @@ static int find_local_ranks(void)
                : ranks;
 }
 
-/* Hydra does not count what is spawned.  Open MPI's launcher does, from 1, in the lower
- * half of a job's number. */
+/* Open MPI's launcher counts its jobs from 1: version 4 in the lower half of a number,
+ * version 5 behind a name, "prterun-HOST-PID@1".  0 or less: it is no job of its. */
+static int job_number(const char *name)
+{
+    const char *at = strrchr(name, '@');
+    unsigned long number;
+    char *end;
+
+    if (at)
+        return read_number(at + 1, 0);
+    number = strtoul(name, &end, 10);
+    return *end == '\0' ? (int)(number & UINT16_MAX) : 0;
+}
+
+/* Hydra does not count what is spawned. */
 static int find_world(void)
 {
     const char *name = getenv("PMIX_NAMESPACE");
-    unsigned long job;
-    char *end;
+    int job = name ? job_number(name) : 0;
 
     if (getenv("PMI_RANK"))
         return getenv("PMI_SPAWNED") ? -1 : 0;
-    if (!name)
-        return 0;
-    job = strtoul(name, &end, 10);
-    return *end == '\0' && (job & UINT16_MAX) > 0 ? (int)(job & UINT16_MAX) - 1 : 0;
+    return job > 0 ? job - 1 : 0;
 }
 
 /* --- Names ------------------------------------------------------------------------ */
