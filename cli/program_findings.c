@@ -75,8 +75,8 @@ static void add_mpi(struct esi_findings *findings, const struct esi_program_file
     else
         esi_findings_add(
             findings, ES_FINDING_NOTE, "program",
-            "%s is linked with no MPI; one that it loads later is "
-            "collected if it is that of the launcher, or of EVENTSPACE_MPI",
+            "%s is linked with no MPI; one that it loads later is collected if it is "
+            "that of the launcher, of LD_LIBRARY_PATH, or of EVENTSPACE_MPI",
             file->path);
 }
 

@@ -6,9 +6,12 @@
 #include "cli/launch/mpi.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/launch/capture.h"
 
@@ -130,7 +133,40 @@ static enum esi_mpi_family family_of_launcher(void)
 {
     if (getenv("OMPI_COMM_WORLD_SIZE"))
         return ES_MPI_OPEN_MPI;
-    return getenv("PMI_RANK") ? ES_MPI_MPICH : ES_MPI_UNKNOWN;
+    if (getenv("PMI_RANK"))
+        return ES_MPI_MPICH;
+    /* srun --mpi=pmix. */
+    return getenv("PMIX_RANK") ? ES_MPI_OPEN_MPI : ES_MPI_UNKNOWN;
+}
+
+static enum esi_mpi_family family_in_folder(const char *folder, size_t length)
+{
+    static const char *const names[] = {"libmpich.so.12", "libmpi.so.12",
+                                        "libmpi.so.40", "libmpi.so.20"};
+    char path[PATH_MAX];
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        int used =
+            snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, names[i]);
+        if (used < (int)sizeof path && access(path, R_OK) == 0)
+            return family_of_library(names[i]);
+    }
+    return ES_MPI_UNKNOWN;
+}
+
+/* Where a late dlopen() looks first, and modules put the MPI that they load. */
+static enum esi_mpi_family family_of_search_path(void)
+{
+    const char *folder = getenv("LD_LIBRARY_PATH");
+    enum esi_mpi_family family = ES_MPI_UNKNOWN;
+
+    while (folder && *folder && family == ES_MPI_UNKNOWN) {
+        size_t length = strcspn(folder, ":;");
+
+        family = length > 0 ? family_in_folder(folder, length) : ES_MPI_UNKNOWN;
+        folder += length + (folder[length] != '\0');
+    }
+    return family;
 }
 
 /* --- The choice ------------------------------------------------------------------- */
@@ -151,6 +187,8 @@ static int family_wanted(const char *program,
     *ret_family = family_of_named(program);
     if (*ret_family == ES_MPI_UNKNOWN)
         *ret_family = family_of_launcher();
+    if (*ret_family == ES_MPI_UNKNOWN)
+        *ret_family = family_of_search_path();
     return 0;
 }
 

@@ -42,8 +42,9 @@ const struct esi_mpi *esi_mpi_find(enum esi_mpi_family family);
 enum esi_mpi_family esi_mpi_family_of_program(const struct esi_program_file *file);
 
 /* The MPI that `program` is to be collected for: EVENTSPACE_MPI, else what it is linked
- * with, else that of the launcher that this process was started by, else the first of
- * the table.  -EINVAL or -ENOTSUP with words in `error`. */
+ * with, else that of the launcher that this process was started by, else the first in
+ * LD_LIBRARY_PATH, else the first of the table.  -EINVAL or -ENOTSUP with words in
+ * `error`. */
 int esi_mpi_choose(const char *program,
                    struct es_error *error,
                    const struct esi_mpi **ret_mpi);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* late_host - knows nothing of MPI and loads late, privately, a module that does. */
+/* late_host MODULE [global] - knows nothing of MPI and loads late a module that does,
+ * privately or for all. */
 #include <dlfcn.h>
 #include <stdio.h>
 
 int main(int argc, char **argv)
 {
-    void *module = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+    int scope = argc > 2 ? RTLD_GLOBAL : RTLD_LOCAL;
+    void *module = argc > 1 ? dlopen(argv[1], RTLD_NOW | scope) : NULL;
     int (*run)(void);
 
     if (module == NULL) {

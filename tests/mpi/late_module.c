@@ -6,10 +6,14 @@
 
 int run(void);
 
+/* MPI_Sendrecv has the most arguments, so that handles are also on the stack. */
 int run(void)
 {
+    MPI_Status status;
     int rank;
     int size;
+    int left;
+    int got = -1;
     int sum = 0;
 
     MPI_Init(NULL, NULL);
@@ -17,7 +21,12 @@ int run(void)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 0; i < 10; i++)
         MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    left = (rank + size - 1) % size;
+    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 7, &got, 1, MPI_INT, left, 7,
+                 MPI_COMM_WORLD, &status);
     printf("sum %d\n", sum);
     MPI_Finalize();
+    if (got != left || status.MPI_SOURCE != left)
+        return 1;
     return sum == size * (size - 1) / 2 ? 0 : 1;
 }

@@ -43,6 +43,7 @@ typedef int MPI_Thing;
 int MPI_Put_it(const void *buf, int counts[], MPI_Thing one, int range[][3])
     __attribute__((with_type_tag(MPI, 1, (3)))) __attribute__((visibility("default")));
 extern int MPI_Nothing(void);
+int MPI_On(MPI_Comm comm, MPI_Comm *made);
 double MPI_Late(void);
 int MPI_Many(const int level, ...);
 int PMPI_Nothing(void);
@@ -101,7 +102,7 @@ class Prototypes(unittest.TestCase):
     def test_only_routines_are_found(self):
         self.assertEqual(
             sorted(self.prototypes),
-            ["MPI_Late", "MPI_Many", "MPI_Nothing", "MPI_Put_it"],
+            ["MPI_Late", "MPI_Many", "MPI_Nothing", "MPI_On", "MPI_Put_it"],
         )
         self.assertTrue(self.prototypes["MPI_Many"].is_variadic)
         self.assertEqual(self.prototypes["MPI_Late"].result, "double")
@@ -123,12 +124,21 @@ class Emitted(unittest.TestCase):
 
     def test_both_names_call_what_follows_the_same_name(self):
         text = self.emit("1 send MPI_Put_it(a, b, c, d) = send(c, a); done(b)")
-        self.assertIn("ESI_EXPORT int MPI_Put_it(const void *a", text)
-        self.assertIn("ESI_EXPORT int PMPI_Put_it(const void *a", text)
-        self.assertIn('esi_next_find(&known, "MPI_Put_it")', text)
-        self.assertIn('esi_next_find(&known, "PMPI_Put_it")', text)
+        for name in ("MPI_Put_it", "PMPI_Put_it"):
+            self.assertRegex(
+                text, r'ESI_EXPORT int esi_entry_%s\(const void \*a.*__asm__\("%s"\);' % (name, name)
+            )
+        self.assertIn('esi_next_resolve(&known, "MPI_Put_it")', text)
+        self.assertIn('esi_next_resolve(&known, "PMPI_Put_it")', text)
         self.assertIn("esi_begin_send(&call, c, a);", text)
         self.assertIn("esi_end_done(&call, result, b);", text)
+
+    def test_handles_are_taken_as_words_and_those_of_another_mpi_passed_on(self):
+        text = self.emit("1 send MPI_On(a, b) = send(a)")
+        self.assertIn("esi_entry_MPI_On(uintptr_t word_of_a, MPI_Comm *b)\n", text)
+        self.assertIn("MPI_Comm a = (MPI_Comm)word_of_a;", text)
+        self.assertIn("foreign(word_of_a, b)", text)
+        self.assertIn("wrap_MPI_On(next, a, b)", text)
 
     def test_a_routine_that_this_mpi_lacks_is_not_wrapped(self):
         self.assertNotIn("MPI_New", self.emit("1 send MPI_New(a) = call()"))

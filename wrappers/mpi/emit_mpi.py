@@ -2,9 +2,12 @@
 # Copyright (c) 2026 the EventSpace authors
 """Emits what needs the types of an mpi.h: wrappers and the real routines' types."""
 
+import re
+
 from emit_progress import emit_choice, emit_progress, progress_name
 from emit_table import HEAD, constant
 from emit_tree import emit_tree, emit_way
+from mpi_prototypes import rename
 from operation_table import TableError, all_operations
 
 
@@ -57,7 +60,7 @@ def emit_next(chapters, prototypes):
         "};",
         "",
         "/* Addresses for ESI_REAL(). */",
-        "extern _Atomic(void *) esi_real[ESI_ROUTINE_COUNT];",
+        "extern struct esi_next esi_real[ESI_ROUTINE_COUNT];",
         "",
         "/* Written by hand. */",
     ]
@@ -193,12 +196,28 @@ COUNTING = """ES_HOT int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
 """
 
 
+# Types of one word in some MPIs and of four bytes in others, as they are passed by value.
+HANDLE = re.compile(r"MPI_(?:%s) \w+" % "|".join(
+    "Comm Datatype Errhandler File Group Info Message Op Request Session Win".split()))
+
+
 def exported(name, operation, prototype, call, choice=""):
     """The symbol that the program meets; `name` is the MPI_ or the PMPI_ name, `choice`
     what may put another function in the place of the next definition."""
+    words, arguments, handles = [], [], ""
+    for parameter, argument in zip(prototype.parameters, operation.arguments):
+        own = rename(parameter, argument)
+        if HANDLE.fullmatch(own):
+            handles += HANDLE_OF % {"own": own, "type": own.split()[0], "name": argument}
+            own = "uintptr_t word_of_" + argument
+            argument = "word_of_" + argument
+        words.append(own)
+        arguments.append(argument)
     return EXPORTED % {
         "name": name,
-        "parameters": prototype.declare(operation.arguments),
+        "words": ", ".join(words) or "void",
+        "arguments": ", ".join(arguments),
+        "handles": handles,
         "routine": operation.name,
         "choice": choice,
         "call": call,
@@ -209,12 +228,23 @@ def exported(name, operation, prototype, call, choice=""):
 SITE = """    esi_site_enter(__builtin_return_address(0), __builtin_dwarf_cfa());
 """
 
-EXPORTED = """ESI_EXPORT int %(name)s(%(parameters)s)
-{
-    static _Atomic(void *) known;
-    esi_%(routine)s_fn *next = (esi_%(routine)s_fn *)esi_next_find(&known, "%(name)s");
+HANDLE_OF = """    %(own)s = (%(type)s)word_of_%(name)s;
+"""
 
-%(choice)s    return next != NULL ? %(call)s : MPI_ERR_OTHER;
+# Handles come as words, so that those of another MPI can be passed on.
+EXPORTED = """ESI_EXPORT int esi_entry_%(name)s(%(words)s) __asm__("%(name)s");
+int esi_entry_%(name)s(%(words)s)
+{
+    static struct esi_next known;
+    esi_%(routine)s_fn *next = (esi_%(routine)s_fn *)esi_next_known(&known);
+%(handles)s
+    if (__builtin_expect(next == NULL, 0)) {
+        next = (esi_%(routine)s_fn *)esi_next_resolve(&known, "%(name)s");
+        __typeof__(esi_entry_%(name)s) *foreign = (__typeof__(foreign))known.foreign;
+        if (next == NULL)
+            return foreign != NULL ? foreign(%(arguments)s) : MPI_ERR_OTHER;
+    }
+%(choice)s    return %(call)s;
 }
 """
 

@@ -18,8 +18,9 @@
 #include <unistd.h>
 
 #include "wrappers/mpi/mpi_next.h"
+#include "wrappers/mpi/process.h"
 
-_Atomic(void *) esi_real[ESI_ROUTINE_COUNT];
+struct esi_next esi_real[ESI_ROUTINE_COUNT];
 
 struct symbol_search {
     const char *name;
@@ -54,22 +55,10 @@ static int ask_library(struct dl_phdr_info *library, size_t size, void *context)
     return search->found != NULL;
 }
 
-static void say_once(const char *format, const char *name)
-{
-    static atomic_flag said = ATOMIC_FLAG_INIT;
-    char line[256];
-
-    if (atomic_flag_test_and_set(&said))
-        return;
-    snprintf(line, sizeof line, format, name);
-    if (write(STDERR_FILENO, line, strlen(line)) < 0)
-        return; /* nobody to tell */
-}
-
 static void *find_symbol(const char *name)
 {
     struct symbol_search search = {.name = name,
-                                   .ours = base_of((const void *)say_once)};
+                                   .ours = base_of((const void *)ask_library)};
 
     search.found = dlsym(RTLD_NEXT, name);
     if (search.found == NULL)
@@ -99,26 +88,45 @@ bool esi_next_is_foreign(void)
             strstr(file_of(init), "libmpi_abi") != NULL);
 }
 
+static void *say_missing(const char *name)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    char line[256];
+
+    if (atomic_flag_test_and_set(&said))
+        return NULL;
+    snprintf(line, sizeof line,
+             "eventspace: no MPI library defines %s; the call fails\n", name);
+    (void)!write(STDERR_FILENO, line, strlen(line)); /* or nobody is there to tell */
+    return NULL;
+}
+
 #ifdef OPEN_MPI
 void *esi_next_resolve_data(const char *name)
 {
     void *found = dlsym(RTLD_DEFAULT, name);
 
-    return found != NULL ? found : esi_next_resolve(name);
+    if (found == NULL)
+        found = find_symbol(name);
+    return found != NULL ? found : say_missing(name);
 }
 #endif
 
-void *esi_next_resolve(const char *name)
+void *esi_next_resolve(struct esi_next *known, const char *name)
 {
-    void *found = find_symbol(name);
+    void *found;
 
-    if (found == NULL) {
-        say_once("eventspace: no MPI library defines %s; the call fails\n", name);
-    } else if (esi_next_is_foreign()) {
-        say_once("eventspace: this library is for " ESI_OWN_MPI ", and the program has "
-                 "loaded another MPI: %s fails; set EVENTSPACE_MPI\n",
-                 name);
-        found = NULL;
+    if (known->foreign != NULL)
+        return NULL;
+    found = find_symbol(name);
+    if (found == NULL)
+        return say_missing(name);
+    if (!esi_next_is_foreign()) {
+        known->own = found;
+        return found;
     }
-    return found;
+    if (esi_process_leave_mpi != NULL)
+        esi_process_leave_mpi();
+    known->foreign = found;
+    return NULL;
 }

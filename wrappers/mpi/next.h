@@ -23,23 +23,25 @@
 #define ESI_OWN_MPI "MPICH"
 #endif
 
+/* Where a symbol is; all NULL at first.  Calls of an MPI with another binary interface,
+ * which a program has loaded late, are passed on: nothing of them is interpreted. */
+struct esi_next {
+    _Atomic(void *) own;
+    _Atomic(void *) foreign;
+};
+
 /* Whether an MPI is loaded, and it has another binary interface. */
 bool esi_next_is_foreign(void);
 
-/* The next definition of `name`, NULL when there is none of this library's MPI, with
- * one line about it on stderr.  Any thread. */
-void *esi_next_resolve(const char *name);
+/* Looks up the next definition of `name`, unless that is done, and returns that of this
+ * library's MPI.  NULL: it is foreign, or there is none, which one line on stderr says.
+ * Any thread. */
+__attribute__((cold)) void *esi_next_resolve(struct esi_next *known, const char *name);
 
-/* The address of `name`, kept in `*known`, which is NULL at first.  NULL as above. */
-static inline void *esi_next_find(_Atomic(void *) *known, const char *name)
+/* NULL: to be resolved. */
+static inline void *esi_next_known(struct esi_next *known)
 {
-    void *next = atomic_load_explicit(known, memory_order_relaxed);
-
-    if (__builtin_expect(next == NULL, 0)) {
-        next = esi_next_resolve(name);
-        atomic_store_explicit(known, next, memory_order_relaxed);
-    }
-    return next;
+    return atomic_load_explicit(&known->own, memory_order_relaxed);
 }
 
 #ifdef OPEN_MPI
@@ -66,6 +68,13 @@ static inline void *esi_next_find_data(_Atomic(void *) *known, const char *name)
         (type) esi_next_find_data(&known_##global, #global);                           \
     }))
 #endif
+
+static inline void *esi_next_find(struct esi_next *known, const char *name)
+{
+    void *next = esi_next_known(known);
+
+    return __builtin_expect(next != NULL, 1) ? next : esi_next_resolve(known, name);
+}
 
 /* A routine of the real MPI for our own calls, typed as its prototype.  It goes by the
  * PMPI_ name, so that other tools do not see us. */

@@ -175,6 +175,20 @@ __attribute__((constructor)) static void leave_other_mpi(int argc, char **argv)
     execv("/proc/self/exe", argv);
 }
 
+void esi_process_leave_mpi(void)
+{
+    pthread_mutex_lock(&starting);
+    if (atomic_load_explicit(&state, memory_order_relaxed) == NOT_STARTED) {
+        find_rank();
+        leave_preload();
+        atomic_store_explicit(&state, ASIDE, memory_order_release);
+        esi_process_warn("the program has loaded another MPI than " ESI_OWN_MPI
+                         ", which this library is for; it runs uncollected; "
+                         "EVENTSPACE_MPI says which one is to be collected");
+    }
+    pthread_mutex_unlock(&starting);
+}
+
 static void step_aside_in_child(void)
 {
     atomic_store_explicit(&state, ASIDE, memory_order_relaxed);

@@ -27,6 +27,10 @@ struct esi_process {
     char preload[256];
 };
 
+/* Steps aside, and says so: the program has loaded an MPI that is not this library's.
+ * Any thread, any number of times.  A library that only passes calls on has none. */
+void esi_process_leave_mpi(void) __attribute__((weak));
+
 /* The process, started on the first call; NULL when we have stepped aside.  Thread
  * safe. */
 struct esi_process *esi_process_get(void);
