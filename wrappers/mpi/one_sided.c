@@ -432,11 +432,14 @@ int esi_wrap_MPI_Win_test(esi_MPI_Win_test_fn *next, MPI_Win win, int *flag)
         esi_thread_note_poll(call.thread, ESI_POLLED_OTHER);
         return result;
     }
-    esi_begin_rma_wait(&call, win);
-    if (*flag)
+    if (result == MPI_SUCCESS && *flag) {
+        esi_begin_rma_wait(&call, win);
         esi_end_rma_waited(&call, result, win);
-    else
+    } else { /* it ends no epoch */
+        describe_object(&call, &windows, ESI_HANDLE(win), MPI_PROC_NULL, 0,
+                        ES_SEQUENCE_UNKNOWN);
         esi_call_leave(&call, result);
+    }
     return result;
 }
 
