@@ -12,6 +12,7 @@ import os
 import re
 import select
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -53,8 +54,13 @@ class BlockedView(View):
             stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
         os.close(begin)
         end = time.monotonic() + PATIENCE_S
-        while not os.path.exists(self.place) and time.monotonic() < end:
+        while not self.listens() and time.monotonic() < end:
             time.sleep(0.01)
+
+    def listens(self):
+        """The socket's file is there a little earlier."""
+        with socket.socket(socket.AF_UNIX) as one:
+            return one.connect_ex(self.place) == 0
 
     def go_on(self):
         said = b""
