@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -488,6 +489,20 @@ static void start_watch(const struct run_arguments *arguments,
                          code < 0 ? strerror(-code) : "nothing is collected");
 }
 
+/* Launchers may end a moment before the ranks that they killed, and an archive tells
+ * how each has ended. */
+static void await_ends(const char *run)
+{
+    enum { LOOKS = 100, LOOK_MS = 10 };
+    struct esi_ending ending;
+
+    for (int i = 0; i < LOOKS; i++) {
+        if (!esi_ending_scan(run, &ending) || ending.alive == 0)
+            return;
+        poll(NULL, 0, LOOK_MS);
+    }
+}
+
 /* Returns the exit status. */
 static int run_program(const struct run_arguments *arguments,
                        const struct esi_run_setup *setup,
@@ -500,6 +515,8 @@ static int run_program(const struct run_arguments *arguments,
     int status = launch_ranks(arguments, setup, &end);
     if (status)
         end.exit_status = status;
+    if (recorder->pid > 0)
+        await_ends(setup->name);
     esi_recording_end(recorder);
     end.aborted = esi_run_watch_end(&watch);
     if (setup->name[0])
