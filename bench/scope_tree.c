@@ -471,14 +471,14 @@ static void run_hosts(struct bench *bench, int hosts, enum farm_transport transp
                          .hosts = hosts,
                          .shape = ES_SHAPE_HOSTS,
                          .bare = {hosts},
-                         .transport = transport};
+                         .transport = (int)transport};
     struct shape tree = {.name = name,
                          .hosts = hosts,
                          .joints = hosts / FAN_OUT,
                          .shape = ES_SHAPE_KARY,
                          .fan_out = FAN_OUT,
                          .bare = {hosts / FAN_OUT, FAN_OUT},
-                         .transport = transport};
+                         .transport = (int)transport};
 
     bench->elements *= (size_t)hosts;
     snprintf(name, sizeof name, "%d servers", hosts);
