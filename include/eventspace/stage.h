@@ -124,8 +124,9 @@ typedef int (*es_stage_pull_fn)(struct es_stage *stage,
 /* The same for all siblings below `parent`, which share this function, one after the
  * other. What it needs of them lies side by side in parent->siblings.  The limit leaves
  * room for one tuple of each.  The parent counts one call and one tuple of each (so
- * that accounts need not be touched); for one that emitted none esi_stage_missed()
- * takes one off again. */
+ * that accounts need not be touched); for a sibling that emitted none the function
+ * takes one off its cost.tuples, and off those of the stages between it and `parent`.
+ */
 typedef int (*es_stage_pull_siblings_fn)(struct es_stage *parent,
                                          const struct es_pull *pull,
                                          struct es_batch *batch);

@@ -84,8 +84,8 @@ struct esi_causal_listener {
      * first with `call` NULL, then for each, with the trace of its thread.  NULL: the
      * source does not look for them. */
     int (*open)(void *data, uint32_t trace, const struct esi_causal_call *call);
-    /* Is called for each member of the group of an epoch that MPI_Win_post or
-     * MPI_Win_start has begun, with the trace of the thread.  NULL: nobody is. */
+    /* Called for each member of the group of an epoch that MPI_Win_post or
+     * MPI_Win_start has begun, with the trace of the thread.  May be NULL. */
     int (*member)(void *data, uint32_t trace, const struct esi_causal_call *call);
     void *data; /* borrowed */
 };

@@ -67,6 +67,7 @@ static bool is_allowed(struct esi_bound *bound,
         return mask & (event.index < other.index ? ESI_IS_BEFORE : ESI_IS_AFTER);
     if (esi_bound_greatest(bound, x, event.trace) >= event.index)
         return mask & ESI_IS_BEFORE;
+    /* A mask that takes what is after as it takes what is concurrent. */
     if (!esi_mask_needs_successors(mask))
         return mask & ESI_IS_AFTER;
     is_after = !esi_bound_is_last(bound, x) &&
