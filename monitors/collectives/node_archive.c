@@ -50,7 +50,6 @@ static int add_finding(struct archived_nodes *nodes,
 {
     const struct esi_archive_process *process = &nodes->tables->processes[number];
     const struct esi_archive_communicator *communicator = NULL;
-    const struct esi_archive_group *group;
     struct esi_tree_node_result result;
 
     esi_node_finding_measure(finding, &nanoseconds, &result);
@@ -62,9 +61,6 @@ static int add_finding(struct archived_nodes *nodes,
         memcpy(result.key, communicator->key, sizeof result.key);
         result.communicator = communicator->name;
         result.rank = communicator->rank;
-        group = esi_archive_tables_group(nodes->tables, communicator, false);
-        if (group && result.last_child >= 0 && (size_t)result.last_child < group->size)
-            result.last_child_world = group->world[result.last_child];
     }
     nodes->counts.results++;
     return esi_node_statistics_add(nodes->statistics, &result);

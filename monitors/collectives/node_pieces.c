@@ -63,7 +63,6 @@ static void measure_down(const struct es_tuple *down,
     result->down_ns = down->stop > down->start
                           ? es_clock_span_ns(clock, down->stop - down->start)
                           : 0;
-    result->last_served = down->peer;
 }
 
 void esi_node_finding_measure(const struct esi_node_finding *finding,
@@ -79,8 +78,6 @@ void esi_node_finding_measure(const struct esi_node_finding *finding,
         .rank = -1,
         .host = "",
         .last_child = -1,
-        .last_child_world = -1,
-        .last_served = -1,
         .pieced = finding->pieced,
     };
     if (finding->has_up) {

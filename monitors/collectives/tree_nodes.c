@@ -25,18 +25,7 @@
 #define PIECES_NS UINT64_C(2000000000)
 #define INCOMPLETE_NS UINT64_C(60000000000)
 
-enum { NODE_THREADS = 16, CHILDREN = 8 };
-
-/* Members of a communicator of a node's process. */
-struct known_communicator {
-    uint16_t index;
-    struct {
-        int rank;
-        int world;
-    } peers[CHILDREN]; /* asked for last */
-    size_t peer_count;
-    size_t next_peer;
-};
+enum { NODE_THREADS = 16 };
 
 /* A process whose elements are read. */
 struct tree_node {
@@ -46,10 +35,7 @@ struct tree_node {
     struct esi_node_pieces pieces;
     struct esi_node_finding half; /* a way up whose way down may be in the next reply */
     bool has_half;
-    uint64_t half_pull;                       /* number of the pull that brought it */
-    struct known_communicator *communicators; /* owned */
-    size_t communicator_count;
-    size_t communicator_capacity;
+    uint64_t half_pull; /* number of the pull that brought it */
 };
 
 struct esi_tree_nodes {
@@ -216,10 +202,8 @@ void esi_tree_nodes_close(struct esi_tree_nodes *nodes)
     end_thread(nodes);
     esi_follower_close(nodes->follower);
     es_run_close(nodes->run);
-    for (size_t i = 0; i < nodes->node_count; i++) {
+    for (size_t i = 0; i < nodes->node_count; i++)
         esi_node_pieces_fini(&nodes->nodes[i].pieces);
-        free(nodes->nodes[i].communicators);
-    }
     pthread_cond_destroy(&nodes->wake);
     pthread_mutex_destroy(&nodes->lock);
     free(nodes->nodes);
@@ -228,106 +212,7 @@ void esi_tree_nodes_close(struct esi_tree_nodes *nodes)
     errno = saved_errno;
 }
 
-/* --- Communicators ---------------------------------------------------------------- */
-
-/* NULL: no memory. */
-static struct known_communicator *find_communicator(struct tree_node *node,
-                                                    uint16_t index)
-{
-    struct known_communicator *known;
-
-    for (size_t i = 0; i < node->communicator_count; i++)
-        if (node->communicators[i].index == index)
-            return &node->communicators[i];
-    if (ESI_ARRAY_RESERVE(node->communicators, node->communicator_capacity,
-                          node->communicator_count + 1) < 0)
-        return NULL;
-    known = &node->communicators[node->communicator_count++];
-    *known = (struct known_communicator){.index = index};
-    return known;
-}
-
-/* World rank of a child, -1 = not known. */
-static int world_rank(struct esi_tree_nodes *nodes,
-                      struct known_communicator *known,
-                      uint32_t origin,
-                      int rank)
-{
-    int world;
-
-    if (rank < 0)
-        return -1;
-    for (size_t i = 0; i < known->peer_count; i++)
-        if (known->peers[i].rank == rank)
-            return known->peers[i].world;
-    world = es_scope_world_rank(nodes->scope, origin, known->index, false, rank);
-    if (world < 0)
-        return -1;
-    known->peers[known->next_peer].rank = rank;
-    known->peers[known->next_peer].world = world;
-    known->next_peer = (known->next_peer + 1) % CHILDREN;
-    if (known->peer_count < CHILDREN)
-        known->peer_count++;
-    return world;
-}
-
 /* --- Results ---------------------------------------------------------------------- */
-
-static uint64_t run_ns(const struct es_origin *origin, uint64_t ticks, uint64_t *bound)
-{
-    uint64_t error_ns = 0;
-    uint64_t ns = es_origin_run_ns(origin, ticks, &error_ns);
-
-    if (error_ns > *bound)
-        *bound = error_ns;
-    return ns;
-}
-
-/* When that was, of what is known. */
-static void fill_times(const struct es_origin *origin,
-                       const struct esi_node_finding *finding,
-                       struct esi_tree_node_result *result)
-{
-    if (result->has_up) {
-        result->first_arrival_ns = run_ns(origin, finding->up.start, &result->error_ns);
-        result->last_arrival_ns = run_ns(origin, finding->up.stop, &result->error_ns);
-    }
-    if (result->has_down) {
-        result->arrival_down_ns =
-            run_ns(origin, finding->down.start, &result->error_ns);
-        result->last_departure_ns =
-            run_ns(origin, finding->down.stop, &result->error_ns);
-    }
-}
-
-/* Tells one result. */
-static int emit_result(struct esi_tree_nodes *nodes,
-                       const struct esi_node_finding *finding)
-{
-    const struct es_origin *origin = es_scope_origin(nodes->scope, finding->origin);
-    struct tree_node *node = node_at(nodes, finding->origin);
-    struct known_communicator *known = find_communicator(node, finding->communicator);
-    const struct es_communicator_info *info = esi_follower_communicator(
-        nodes->follower, finding->origin, finding->communicator);
-    struct esi_tree_node_result result;
-
-    if (!known)
-        return -ENOMEM;
-    esi_node_finding_measure(finding, origin->clock, &result);
-    result.world_rank = node->rank;
-    result.host = node->host;
-    if (info) {
-        memcpy(result.key, info->key, sizeof result.key);
-        result.communicator = info->name;
-        result.rank = info->rank;
-    }
-    fill_times(origin, finding, &result);
-    result.last_child_world =
-        world_rank(nodes, known, finding->origin, result.last_child);
-    if (nodes->config.on_result)
-        nodes->config.on_result(nodes->config.data, &result);
-    return 0;
-}
 
 /* What one pull brought. */
 struct brought {
@@ -336,72 +221,87 @@ struct brought {
     uint64_t incomplete;
 };
 
-static int tell_counted(struct esi_tree_nodes *nodes,
+/* Tells one result. */
+static void emit_result(struct esi_tree_nodes *nodes,
                         const struct esi_node_finding *finding,
                         struct brought *brought)
 {
+    const struct es_origin *origin = es_scope_origin(nodes->scope, finding->origin);
+    struct tree_node *node = node_at(nodes, finding->origin);
+    const struct es_communicator_info *info = esi_follower_communicator(
+        nodes->follower, finding->origin, finding->communicator);
+    struct esi_tree_node_result result;
+
     brought->results++;
     brought->pieced += finding->pieced;
-    return emit_result(nodes, finding);
+    esi_node_finding_measure(finding, origin->clock, &result);
+    result.world_rank = node->rank;
+    result.host = node->host;
+    if (info) {
+        memcpy(result.key, info->key, sizeof result.key);
+        result.communicator = info->name;
+        result.rank = info->rank;
+    }
+    if (nodes->config.on_result)
+        nodes->config.on_result(nodes->config.data, &result);
 }
 
-static int finish_finding(struct esi_tree_nodes *nodes,
-                          struct tree_node *node,
-                          struct esi_node_finding *finding,
-                          struct brought *brought)
+static void finish_finding(struct esi_tree_nodes *nodes,
+                           struct tree_node *node,
+                           struct esi_node_finding *finding,
+                           struct brought *brought)
 {
     const struct es_clock *clock =
         es_scope_origin(nodes->scope, finding->origin)->clock;
 
     esi_node_pieces_complete(&node->pieces, clock, finding);
-    return tell_counted(nodes, finding, brought);
+    emit_result(nodes, finding, brought);
 }
 
-static int give_half(struct esi_tree_nodes *nodes,
-                     struct tree_node *node,
-                     struct brought *brought)
+static void give_half(struct esi_tree_nodes *nodes,
+                      struct tree_node *node,
+                      struct brought *brought)
 {
     struct esi_node_finding half = node->half;
 
     if (!node->has_half)
-        return 0;
+        return;
     node->has_half = false;
-    return finish_finding(nodes, node, &half, brought);
+    finish_finding(nodes, node, &half, brought);
 }
 
 /* The limit of a reply may fall between the two halves of a result. */
-static int take_finding(struct esi_tree_nodes *nodes,
-                        struct tree_node *node,
-                        struct esi_node_finding *finding,
-                        struct brought *brought)
+static void take_finding(struct esi_tree_nodes *nodes,
+                         struct tree_node *node,
+                         struct esi_node_finding *finding,
+                         struct brought *brought)
 {
-    int result;
+    bool is_other_half = node->has_half && !finding->has_up &&
+                         node->half.communicator == finding->communicator &&
+                         node->half.sequence == finding->sequence;
 
-    if (node->has_half && !finding->has_up &&
-        node->half.communicator == finding->communicator &&
-        node->half.sequence == finding->sequence) {
+    if (is_other_half) {
         node->half.has_down = true;
         node->half.down = finding->down;
-        return give_half(nodes, node, brought);
     }
-    result = give_half(nodes, node, brought);
-    if (result < 0 || finding->has_down)
-        return result < 0 ? result : finish_finding(nodes, node, finding, brought);
+    give_half(nodes, node, brought);
+    if (is_other_half)
+        return;
+    if (finding->has_down) {
+        finish_finding(nodes, node, finding, brought);
+        return;
+    }
     node->half = *finding;
     node->has_half = true;
     node->half_pull = nodes->pull;
-    return 0;
 }
 
 /* Halves to which nothing has come in a whole pull are all that there is. */
-static int give_halves(struct esi_tree_nodes *nodes, bool all, struct brought *brought)
+static void give_halves(struct esi_tree_nodes *nodes, bool all, struct brought *brought)
 {
-    int result = 0;
-
-    for (size_t i = 0; i < nodes->node_count && result == 0; i++)
+    for (size_t i = 0; i < nodes->node_count; i++)
         if (all || nodes->nodes[i].half_pull < nodes->pull)
-            result = give_half(nodes, &nodes->nodes[i], brought);
-    return result;
+            give_half(nodes, &nodes->nodes[i], brought);
 }
 
 /* Where the tuples of the node end whose first one is at `first`. */
@@ -432,7 +332,7 @@ static int take_tuples(struct esi_tree_nodes *nodes,
 
         count = esi_node_finding_read(batch, i, end, &finding);
         if (count > 0) {
-            result = take_finding(nodes, node, &finding, brought);
+            take_finding(nodes, node, &finding, brought);
             continue;
         }
         count = 1;
@@ -460,21 +360,20 @@ static int take_batch(struct esi_tree_nodes *nodes,
 }
 
 /* Operations whose pieces have all come, and those to be given up. */
-static int take_pieces(struct esi_tree_nodes *nodes,
-                       uint64_t now_ns,
-                       bool all,
-                       struct brought *brought)
+static void take_pieces(struct esi_tree_nodes *nodes,
+                        uint64_t now_ns,
+                        bool all,
+                        struct brought *brought)
 {
     uint64_t patience_ns = all ? 0 : PIECES_NS + 4 * nodes->config.interval_ns;
     uint64_t long_ns = all ? 0 : INCOMPLETE_NS;
-    int result = 0;
 
-    for (size_t i = 0; i < nodes->node_count && result == 0; i++) {
+    for (size_t i = 0; i < nodes->node_count; i++) {
         struct esi_node_pieces *pieces = &nodes->nodes[i].pieces;
         struct esi_node_finding finding;
         int taken = pieces->edges.count > 0;
 
-        while (taken != 0 && pieces->edges.count > 0 && result == 0) {
+        while (taken != 0 && pieces->edges.count > 0) {
             uint32_t origin =
                 pieces->edges.edges[pieces->edges.instances[0].first].mark.origin;
 
@@ -483,10 +382,9 @@ static int take_pieces(struct esi_tree_nodes *nodes,
                                          now_ns, patience_ns, long_ns, &finding);
             brought->incomplete += taken == -ENODATA;
             if (taken > 0)
-                result = tell_counted(nodes, &finding, brought);
+                emit_result(nodes, &finding, brought);
         }
     }
-    return result;
 }
 
 /* --- Pulling ---------------------------------------------------------------------- */
@@ -498,8 +396,6 @@ static void count_pull(struct esi_tree_nodes *nodes,
     struct esi_tree_nodes_counts *counts = &nodes->counts;
 
     pthread_mutex_lock(&nodes->lock);
-    counts->pulls++;
-    counts->failures += batch == NULL;
     counts->results += brought->results;
     counts->pieced += brought->pieced;
     counts->incomplete += brought->incomplete;
@@ -538,10 +434,9 @@ static int pull_once(struct esi_tree_nodes *nodes, bool drain, bool *ret_more)
         result = take_batch(nodes, batch, now_ns, &brought);
     if (result == 0) {
         *ret_more = batch->more;
-        result = give_halves(nodes, drain && !batch->more, &brought);
+        give_halves(nodes, drain && !batch->more, &brought);
+        take_pieces(nodes, now_ns, drain && !batch->more, &brought);
     }
-    if (result == 0)
-        result = take_pieces(nodes, now_ns, drain && !batch->more, &brought);
     count_pull(nodes, result == 0 ? batch : NULL, &brought);
     return result < 0 ? result : (int)brought.results;
 }

@@ -30,7 +30,7 @@
 #include "eventspace/error.h"
 #include "eventspace/scope.h"
 
-/* One operation at one internal node.  Times are run time (es_origin_run_ns()). */
+/* One operation at one internal node.  */
 struct esi_tree_node_result {
     uint64_t key[2];          /* of the communicator, run-wide; 0, 0 = not known */
     const char *communicator; /* its name, "" = not known; borrowed for the call */
@@ -40,25 +40,19 @@ struct esi_tree_node_result {
     int world_rank;           /* of the node */
     int rank;                 /* in the communicator; -1 = not known */
     const char *host;         /* borrowed from the scope */
-    bool has_up;              /* contributions travelled up: the next six are set */
-    uint64_t first_arrival_ns;
-    uint64_t last_arrival_ns;
-    uint64_t spread_ns; /* between these two */
+    bool has_up;              /* contributions travelled up: the next three are set */
+    uint64_t spread_ns;       /* from the first arrival to the last */
     int last_child; /* rank in the communicator of the child that arrived last; -1 = no
                        child contributed */
-    int last_child_world; /* its world rank; -1 = not known */
     uint64_t wait_ns; /* from the node's own contribution to the last arrival: what it
                          waited for its children; 2^32-1 = that or more */
-    bool has_down;    /* results travelled down: the next four are set */
-    uint64_t arrival_down_ns;   /* at the root: when the first departure began */
-    uint64_t last_departure_ns; /* when the last child was served */
-    uint64_t down_ns;           /* between these two */
-    int last_served;   /* rank in the communicator of that child; -1 = it has none */
-    uint64_t up_ns;    /* from the last arrival (or its own contribution, if that came
+    bool has_down;    /* results travelled down: the next one is set */
+    uint64_t down_ns; /* from the begin of the first departure until the last child was
+                         served */
+    uint64_t up_ns;   /* from the last arrival (or its own contribution, if that came
                           later) to the end of the departure up; 0 at the root; 2^32-1 =
                           that or more */
-    uint64_t error_ns; /* bound of the times above; spans at one node have none */
-    bool pieced;       /* put together here from pieces: the tree of stages was changed
+    bool pieced;      /* put together here from pieces: the tree of stages was changed
                           in the middle of the operation */
 };
 
@@ -107,8 +101,6 @@ struct esi_tree_nodes_counts {
     uint64_t pieced;     /* of these, put together here */
     uint64_t incomplete; /* operations at a node that were given up: tuples were lost */
     uint64_t lost;       /* tuples that elements lost before they were read */
-    uint64_t pulls;
-    uint64_t failures;
     size_t elements;
     size_t silent; /* parts of the tree that did not answer the last pull */
 };
