@@ -68,7 +68,6 @@ static struct esi_delay_thread *add_thread(struct esi_delay *delay,
     if (delay->config.series)
         thread->block_calls = &delay->block_calls;
     thread->rank = call->rank;
-    thread->thread = call->thread;
     thread->row = esi_delay_rank_row(delay, call->rank);
     if (thread->row == UINT32_MAX ||
         esi_texts_add(&delay->texts, call->host, strlen(call->host), &thread->host) <

@@ -87,7 +87,6 @@ enum { ESI_DELAY_COLLECTIVES = 16 };
 struct esi_delay_thread {
     uint32_t number;
     int rank;
-    int thread;
     uint32_t row;  /* of its rank */
     uint32_t host; /* text */
     uint64_t error_ns;

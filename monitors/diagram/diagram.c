@@ -596,7 +596,7 @@ static int take_event(void *data,
 
 /* --- What is under way ------------------------------------------------------------ */
 
-static int begin_round(struct esi_diagram *diagram)
+static void begin_round(struct esi_diagram *diagram)
 {
     for (size_t i = 0; i < diagram->thread_count; i++) {
         struct esi_diagram_thread *thread = diagram->threads[i];
@@ -607,7 +607,6 @@ static int begin_round(struct esi_diagram *diagram)
     }
     diagram->round++;
     diagram->extent.changes++;
-    return 0;
 }
 
 /* One that the stream has told of meanwhile is not under way any more. */
@@ -633,7 +632,7 @@ static int take_open(void *data, uint32_t trace, const struct esi_causal_call *c
 
     pthread_mutex_lock(&diagram->lock);
     if (!call)
-        result = begin_round(diagram);
+        begin_round(diagram);
     else if (trace < diagram->trace_count)
         result = take_one_open(diagram, trace, call);
     pthread_mutex_unlock(&diagram->lock);

@@ -163,7 +163,6 @@ static void describe_call(const struct esi_replay *replay,
         .thread = thread->thread,
         .number = node - thread->base + 1,
         .start = tuple->start,
-        .stop = tuple->stop,
         .operation = tuple->operation,
         .peer = tuple->peer,
         .tag = tuple->tag,
@@ -353,7 +352,6 @@ int esi_replay_finish(struct esi_replay *replay)
 
     sort_threads(replay);
     result = esi_replay_find_needs(replay, &begins);
-    replay->totals.needs = replay->graph.edge_count;
     if (result == 0)
         result = search_cycles(replay);
     free(begins);

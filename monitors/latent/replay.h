@@ -91,7 +91,6 @@ struct esi_replay_call {
     int thread;      /* of the process */
     uint64_t number; /* among the thread's recorded operations, from 1 */
     uint64_t start;
-    uint64_t stop; /* 0 = under way */
     uint16_t operation;
     int32_t peer; /* as the tuple has it */
     int32_t tag;
@@ -128,7 +127,6 @@ struct esi_replay_totals {
     uint64_t calls;       /* tuples that were added */
     uint64_t messages;    /* with both ends */
     uint64_t collectives; /* instances */
-    uint64_t needs;       /* of one thread of another */
     uint64_t cycles;      /* components that have one */
     /* Each of these makes what is found a lower bound. */
     uint64_t lost;

@@ -205,7 +205,6 @@ static int take_call(void *data,
 
     if (!call || !call->operation || !is_told_here(call) || !is_wanted(write, call))
         return 0;
-    write->counts.operations++;
     return add_call(write, event->id.trace, call);
 }
 

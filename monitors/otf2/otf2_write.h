@@ -31,7 +31,6 @@ struct esi_otf2_write_config {
 };
 
 struct esi_otf2_write_counts {
-    uint64_t operations;
     uint64_t lost; /* tuples */
     uint64_t open; /* operations under way at the end */
 };

@@ -111,10 +111,8 @@ int esi_facts_set_threads(struct esi_facts *facts,
         }
         processes[made++] = (struct esi_fact_process){.rank = thread->rank,
                                                       .pid = thread->pid,
-                                                      .host = thread->host,
                                                       .state = thread->process,
                                                       .signal = thread->signal,
-                                                      .exit_code = thread->exit_code,
                                                       .first_thread = i,
                                                       .thread_count = 1};
     }

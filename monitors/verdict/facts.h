@@ -45,10 +45,8 @@ enum esi_fact_schedule {
 struct esi_fact_process {
     int rank;
     int pid;
-    const char *host; /* borrowed */
     enum es_process_state state;
     int signal;
-    int exit_code;
     uint64_t ended_ns; /* run time; 0 = lives, or not known */
     bool as_it_was;    /* it ended with the others: what it was in counts */
     bool still;        /* nothing of it has moved since the look before */

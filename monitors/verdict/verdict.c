@@ -86,14 +86,13 @@ static uint64_t find_since(const struct esi_facts *facts, size_t process)
 }
 
 /* Whether something of a component is surely stuck: then it is told with that. */
-static int mark_told(const struct knot_search *search, bool *told)
+static void mark_told(const struct knot_search *search, bool *told)
 {
     const struct esi_and_or *graph = &search->diagnosis->conditions.graph;
 
     for (size_t i = 0; !search->surely && i < graph->count; i++)
         if (search->stuck[i] && search->sure[i])
             told[search->knots.component[i]] = true;
-    return 0;
 }
 
 /* Adds the rank to the item of its knot, which is made when it has none. */
@@ -303,8 +302,10 @@ static int search_knots(struct knot_search *search)
     search->first = search->diagnosis->count;
     if (result == 0) {
         search->item_of = malloc((graph->count + 1) * sizeof *search->item_of);
-        result = search->item_of ? mark_told(search, told) : -ENOMEM;
+        result = search->item_of ? 0 : -ENOMEM;
     }
+    if (result == 0)
+        mark_told(search, told);
     for (size_t i = 0; result == 0 && i < graph->count; i++)
         search->item_of[i] = ESI_NODE_NONE;
     if (result == 0)

@@ -517,7 +517,6 @@ static int finish_chrome(struct esi_export *export, struct es_error *error)
 
 const struct esi_export_ops esi_export_chrome = {
     .name = "chrome",
-    .help = "JSON trace events, for Perfetto and chrome://tracing",
     .begin = begin_chrome,
     .trace = take_trace,
     .event = write_event,

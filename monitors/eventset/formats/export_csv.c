@@ -108,7 +108,6 @@ static int write_event(struct esi_export *export, const struct es_set_event *eve
 
 const struct esi_export_ops esi_export_csv = {
     .name = "csv",
-    .help = "comma-separated values (RFC 4180), a line for each event",
     .begin = begin_csv,
     .event = write_event,
 };

@@ -82,7 +82,6 @@ static int finish_dot(struct esi_export *export, struct es_error *error)
 
 const struct esi_export_ops esi_export_dot = {
     .name = "dot",
-    .help = "a digraph for graphviz: a cluster for each trace, edges for messages",
     .begin = begin_dot,
     .trace = write_trace,
     .event = write_event,

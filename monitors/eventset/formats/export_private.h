@@ -21,7 +21,6 @@ struct esi_export {
 
 struct esi_export_ops {
     const char *name;
-    const char *help;
     bool writes_itself; /* to `path` of the configuration */
     /* Writes the beginning, and sets `state` if it needs some. */
     int (*begin)(struct esi_export *export, struct es_error *error);

@@ -47,7 +47,6 @@ static void destroy_set(void *state)
 
 const struct esi_export_ops esi_export_set = {
     .name = "event-set",
-    .help = "JSON Lines, the form of event sets that import and search take",
     .writes_itself = true,
     .begin = begin_set,
     .trace = take_trace,

@@ -225,7 +225,6 @@ static int finish_shiviz(struct esi_export *export, struct es_error *error)
 
 const struct esi_export_ops esi_export_shiviz = {
     .name = "shiviz",
-    .help = "a log with vector clocks, for ShiViz",
     .begin = begin_shiviz,
     .trace = take_trace,
     .event = take_event,
