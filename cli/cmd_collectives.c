@@ -374,10 +374,8 @@ static int check_arguments(const struct showing *showing,
 static int fail_monitor(const struct showing *showing, int result)
 {
     if (result == -EIO)
-        return esi_command_fail_error(ES_EXIT_USAGE, NULL, result,
-                                      "cannot write the output");
-    return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
-                                  "run '%s' can no longer be read", showing->run);
+        return esi_command_fail_output(result);
+    return esi_command_fail_lost(showing->run, result);
 }
 
 static int watch_run(struct showing *showing)
@@ -426,10 +424,8 @@ static int start_and_watch(const struct esi_consumer *consumer, struct showing *
     watch_nodes(consumer, showing);
     result = esi_collectives_monitor_start(consumer->run, &showing->arguments->monitor,
                                            &error, &showing->monitor);
-    result = result < 0
-                 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                          "cannot observe run '%s'", showing->run)
-                 : watch_run(showing);
+    result = result < 0 ? esi_command_fail_observe(showing->run, &error, result)
+                        : watch_run(showing);
     esi_collectives_monitor_destroy(showing->monitor);
     esi_node_watch_destroy(showing->nodes);
     return result;

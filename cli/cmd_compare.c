@@ -141,8 +141,7 @@ static int give_answer(const struct compare_arguments *arguments,
     if (result == 0)
         result = print_answer(arguments, compare);
     if (result < 0 || fflush(stdout) != 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, NULL, result < 0 ? result : -EIO,
-                                      "cannot write the output");
+        return esi_command_fail_output(result);
     if (arguments->format == ESI_ROWS_TABLE)
         esi_command_tell_left_out();
     esi_compare_totals(compare, &totals);

@@ -299,12 +299,9 @@ static int show_events(const struct esi_consumer *consumer,
     result = list_events(events, arguments);
     esi_events_destroy(events);
     if (result == -EIO)
-        return esi_command_fail_error(ES_EXIT_USAGE, NULL, result,
-                                      "cannot write the output");
+        return esi_command_fail_output(result);
     if (result < 0)
-        return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
-                                      "run '%s' can no longer be read",
-                                      es_run_name(consumer->run));
+        return esi_command_fail_lost(es_run_name(consumer->run), result);
     return ES_EXIT_SUCCESS;
 }
 

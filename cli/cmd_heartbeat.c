@@ -163,8 +163,7 @@ static int watch_run(struct esi_heartbeat *heartbeat,
         int result = esi_heartbeat_beat(heartbeat, &report);
 
         if (result < 0)
-            return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
-                                          "run '%s' can no longer be read", run);
+            return esi_command_fail_lost(run, result);
         esi_notices_show(&notices, report.notices, report.notice_count);
         /* What is certain takes two looks. */
         if (arguments->once && report.again && report.doubtful) {
@@ -174,8 +173,7 @@ static int watch_run(struct esi_heartbeat *heartbeat,
         }
         result = print_report(&report, arguments, screen);
         if (result < 0)
-            return esi_command_fail_error(ES_EXIT_USAGE, NULL, result,
-                                          "cannot write the output");
+            return esi_command_fail_output(result);
         if (is_last(&report, arguments))
             break;
         if (!report.paced)
@@ -207,9 +205,7 @@ static int observe_run(const struct esi_consumer *consumer,
 
     result = esi_heartbeat_create(consumer->run, &config, &error, &heartbeat);
     if (result < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                      "cannot observe run '%s'",
-                                      es_run_name(consumer->run));
+        return esi_command_fail_observe(es_run_name(consumer->run), &error, result);
     esi_screen_open(&screen, arguments->colours,
                     arguments->format == ES_FORMAT_TEXT && !arguments->once);
     if (esi_screen_is_live(&screen))

@@ -786,8 +786,7 @@ int esi_cmd_list(int argc, char **argv)
     status = arguments.run || arguments.elements ? list_run(&arguments)
                                                  : list_runs(&arguments);
     if (esi_screen_show(&screen) < 0 && status == ES_EXIT_SUCCESS)
-        status = esi_command_fail_error(ES_EXIT_USAGE, NULL, -EIO,
-                                        "cannot write the output");
+        status = esi_command_fail_output(-EIO);
     esi_screen_close(&screen);
     return status;
 }

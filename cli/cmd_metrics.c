@@ -143,8 +143,7 @@ static int open_run(struct watched_runs *runs,
     config.servers = run.consumer.servers;
     result = esi_top_create(run.consumer.run, &config, &error, &run.top);
     if (result < 0) {
-        result = esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                        "cannot observe run '%s'", name_of(&run));
+        result = esi_command_fail_observe(name_of(&run), &error, result);
         esi_consumer_close(&run.consumer);
         return result;
     }
@@ -193,8 +192,7 @@ static void look_at_run(struct watched_run *run,
     if (result >= 0)
         result = esi_top_look(run->top, &run->look);
     if (result < 0)
-        esi_command_fail_error(ES_EXIT_LOST, NULL, result,
-                               "run '%s' can no longer be read", name_of(run));
+        esi_command_fail_lost(name_of(run), result);
     run->is_lost = result < 0;
 }
 
@@ -294,9 +292,7 @@ static int print_runs(const struct watched_runs *runs)
     if (result == 0)
         result = esi_metrics_print(looks, runs->count, ESI_METRICS_OPENMETRICS, stdout);
     free(looks);
-    return result == 0 ? ES_EXIT_SUCCESS
-                       : esi_command_fail_error(ES_EXIT_USAGE, NULL, result,
-                                                "cannot write the output");
+    return result == 0 ? ES_EXIT_SUCCESS : esi_command_fail_output(result);
 }
 
 static int write_files(const struct watched_runs *runs,

@@ -180,12 +180,6 @@ _Static_assert(ESI_PROFILE_BY_TIME == 0 && ESI_PROFILE_BY_NAME == 5,
 
 /* --- Showing ---------------------------------------------------------------------- */
 
-static int fail_output(int result)
-{
-    return esi_command_fail_error(ES_EXIT_USAGE, NULL, result,
-                                  "cannot write the output");
-}
-
 /* 0, or the exit status after the message. */
 static int write_matrix(const struct esi_profile_report *report,
                         const struct profile_arguments *arguments)
@@ -217,7 +211,7 @@ static int show_report(struct esi_profile_report *report,
     esi_profile_report_sort(report, arguments->order);
     result = esi_profile_print(report, &arguments->style, stdout);
     if (result < 0 || fflush(stdout) != 0)
-        return fail_output(result < 0 ? result : -EIO);
+        return esi_command_fail_output(result);
     return arguments->matrix ? write_matrix(report, arguments) : 0;
 }
 
@@ -290,9 +284,7 @@ static int show_look(struct profile_showing *showing)
         result = esi_profile_read_run(esi_follower_scope(showing->follower),
                                       showing->sites, &report);
     if (result < 0)
-        return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
-                                      "run '%s' can no longer be read",
-                                      showing->arguments->style.run);
+        return esi_command_fail_lost(showing->arguments->style.run, result);
     if (report.rank_count == 0 && !showing->arguments->follow) {
         status = fail_without(showing, report.without);
     } else {
@@ -302,7 +294,7 @@ static int show_look(struct profile_showing *showing)
             fputs("\n", stdout);
         status = show_report(&report, showing->arguments);
         if (esi_screen_show(&showing->screen) < 0 && status == 0)
-            status = fail_output(-EIO);
+            status = esi_command_fail_output(-EIO);
         showing->shown = true;
     }
     esi_profile_report_fini(&report);
@@ -356,9 +348,7 @@ static int show_run(const struct esi_consumer *consumer,
     if (result == 0)
         result = esi_sites_create(&showing.sites);
     if (result < 0)
-        result =
-            esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                   "cannot observe run '%s'", arguments->style.run);
+        result = esi_command_fail_observe(arguments->style.run, &error, result);
     else
         result = watch_on_screen(&showing);
     esi_sites_destroy(showing.sites);

@@ -335,9 +335,7 @@ static int list_scopes(struct es_servers *servers,
     status = print_scopes(esi_member_find(esi_message_root(reply), "scopes"),
                           arguments->format);
     esi_message_destroy(reply);
-    return status < 0 ? esi_command_fail_error(ES_EXIT_USAGE, NULL, status,
-                                               "cannot write the output")
-                      : ES_EXIT_SUCCESS;
+    return status < 0 ? esi_command_fail_output(status) : ES_EXIT_SUCCESS;
 }
 
 /* --- show ------------------------------------------------------------------------ */
@@ -453,9 +451,7 @@ static int show_scope(struct es_servers *servers,
         return status;
     status = print_tree(answer_of(reply), arguments);
     esi_message_destroy(reply);
-    return status < 0 ? esi_command_fail_error(ES_EXIT_USAGE, NULL, status,
-                                               "cannot write the output")
-                      : ES_EXIT_SUCCESS;
+    return status < 0 ? esi_command_fail_output(status) : ES_EXIT_SUCCESS;
 }
 
 /* --- set -------------------------------------------------------------------------- */

@@ -3,7 +3,6 @@
 /* eventspace time - where the time of a run goes. */
 #include "config.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/now.h"
@@ -150,9 +149,7 @@ static int read_and_show(struct time_arguments *arguments)
     if (status == ES_EXIT_SUCCESS) {
         result = show_report(&show);
         if (result < 0 || fflush(stdout) != 0)
-            status =
-                esi_command_fail_error(ES_EXIT_USAGE, NULL, result < 0 ? result : -EIO,
-                                       "cannot write the output");
+            status = esi_command_fail_output(result);
     }
     esi_screen_close(&show.screen);
     if (status == ES_EXIT_SUCCESS && arguments->format == ESI_ROWS_TABLE) {

@@ -206,8 +206,7 @@ static int print_looks(struct esi_top *top, const struct top_arguments *argument
         esi_notices_show(&notices, look.heartbeat.notices, look.heartbeat.notice_count);
         result = print_look(&look, arguments, &screen);
         if (result < 0) {
-            status = esi_command_fail_error(ES_EXIT_USAGE, NULL, result,
-                                            "cannot write the output");
+            status = esi_command_fail_output(result);
             break;
         }
         if (++looks == settings->count || esi_top_is_over(&look))
@@ -249,9 +248,7 @@ static int observe_run(const struct esi_consumer *consumer,
     int result = esi_top_create(consumer->run, &config, &error, &top);
 
     if (result < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                      "cannot observe run '%s'",
-                                      es_run_name(consumer->run));
+        return esi_command_fail_observe(es_run_name(consumer->run), &error, result);
     result =
         arguments->batch ? print_looks(top, arguments) : show_on_screen(top, arguments);
     esi_top_destroy(top);

@@ -3,8 +3,6 @@
 /* eventspace why - why a run hangs or died, and what is wrong with it. */
 #include "config.h"
 
-#include <errno.h>
-
 #include "base/options.h"
 #include "cli/command.h"
 #include "cli/commands.h"
@@ -103,8 +101,7 @@ static int give_answer(const struct esi_heartbeat_report *report,
     int result = print_report(report, arguments);
 
     if (result < 0 || fflush(stdout) != 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, NULL, result < 0 ? result : -EIO,
-                                      "cannot write the output");
+        return esi_command_fail_output(result);
     if (report->diagnosis->count > 0 && arguments->format == ES_FORMAT_TEXT)
         esi_command_hint(
             "eventspace events --rank %d --limit 10 %s shows what led there",
@@ -134,13 +131,11 @@ static int explain_run(const struct esi_consumer *consumer,
     int result = esi_heartbeat_create(consumer->run, &config, &error, &heartbeat);
 
     if (result < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                      "cannot observe run '%s'", run);
+        return esi_command_fail_observe(run, &error, result);
     result = look_twice(heartbeat, arguments, &report);
     if (result < 0) {
         esi_heartbeat_destroy(heartbeat);
-        return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
-                                      "run '%s' can no longer be read", run);
+        return esi_command_fail_lost(run, result);
     }
     esi_notices_show(&notices, report.notices, report.notice_count);
     result = give_answer(&report, arguments);

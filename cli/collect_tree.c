@@ -10,7 +10,6 @@
 
 #include "cli/collect_tree.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,8 +159,7 @@ static int show_or_change(const struct esi_tree_hosts *hosts,
         return status;
     code = esi_tree_show(rows, es_run_name(hosts->run), request->format);
     if (code < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
-                                      "cannot write the output");
+        return esi_command_fail_output(code);
     return status;
 }
 

@@ -85,6 +85,24 @@ int esi_command_fail_error(int status,
     return status;
 }
 
+int esi_command_fail_output(int code)
+{
+    return esi_command_fail_error(ES_EXIT_USAGE, NULL, code < 0 ? code : -EIO,
+                                  "cannot write the output");
+}
+
+int esi_command_fail_observe(const char *run, const struct es_error *error, int code)
+{
+    return esi_command_fail_error(ES_EXIT_USAGE, error, code, "cannot observe run '%s'",
+                                  run);
+}
+
+int esi_command_fail_lost(const char *run, int code)
+{
+    return esi_command_fail_error(ES_EXIT_LOST, NULL, code,
+                                  "run '%s' can no longer be read", run);
+}
+
 void esi_command_note(const char *format, ...)
 {
     va_list arguments;

@@ -64,6 +64,12 @@ int esi_command_fail_error(int status,
                            const char *format,
                            ...) __attribute__((format(printf, 4, 5)));
 
+/* Three of them, of many commands.  Where the code of an output is no error its stream
+ * is what failed.  Each returns the status. */
+int esi_command_fail_output(int code);
+int esi_command_fail_observe(const char *run, const struct es_error *error, int code);
+int esi_command_fail_lost(const char *run, int code);
+
 /* Prints a line on standard error with the same beginning that is no failure: a hint.
  */
 void esi_command_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

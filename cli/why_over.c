@@ -115,8 +115,7 @@ int esi_why_archive(const char *directory, enum esi_format format, bool all)
     has_some = esi_latent_count(&latent) > 0;
     esi_latent_fini(&latent);
     if (fflush(stdout) != 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, NULL, -EIO,
-                                      "cannot write the output");
+        return esi_command_fail_output(-EIO);
     return find_status(outcome, has_some);
 }
 
