@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The inside of a run: lanes, and the phases that a run is made of.
+ * The inside of a run, and the phases that it is made of.
  *
  * A run over a tree has up to two phases: up it (reduce or gather), and down it (bcast
  * or scatter).  A phase has a lane for each edge that it uses: the messages in one
@@ -30,6 +30,7 @@
 #include "wrappers/mpi/mpi_next.h"
 #include "wrappers/shapes/exchange.h"
 #include "wrappers/trees/run_data.h"
+#include "wrappers/trees/run_lane.h"
 #include "wrappers/trees/tree_run.h"
 
 enum {
@@ -42,24 +43,6 @@ enum {
 
 /* No message is longer, unless one element is. */
 #define ESI_RUN_MESSAGE_MAX ((MPI_Count)1 << 30)
-
-/* The messages in one direction over an edge. */
-struct esi_run_lane {
-    enum esi_edge_event event;
-    int peer;
-    bool sends;
-    MPI_Datatype type;
-    char *base;
-    MPI_Aint step;   /* from one piece to the next in memory */
-    int ring;        /* pieces that the memory holds; 0 = all of them */
-    MPI_Count units; /* elements of the type in all pieces */
-    MPI_Count per_piece;
-    MPI_Count pieces;
-    MPI_Count posted;
-    MPI_Count done; /* in order, from the first */
-    uint64_t bytes; /* payload */
-    uint64_t start; /* ticks */
-};
 
 struct esi_run_phase {
     /* Says what the lanes are; gets memory.  Nothing has been sent yet. */
@@ -189,34 +172,5 @@ static inline uint64_t esi_run_now(const struct esi_tree_run *run)
 void esi_run_show(struct esi_tree_run *run, const struct esi_run_lane *lane);
 /* Records the lane, which is done. */
 void esi_run_note_end(struct esi_tree_run *run, const struct esi_run_lane *lane);
-
-/* --- Lanes (tree_run.c) ----------------------------------------------------------- */
-
-/* The memory of a piece, and how many elements it has. */
-char *esi_run_lane_piece(const struct esi_run_lane *lane, MPI_Count piece);
-MPI_Count esi_run_lane_count(const struct esi_run_lane *lane, MPI_Count piece);
-/* Elements as they lie, in pieces of `per_piece`. */
-void esi_run_lane_set_typed(struct esi_run_lane *lane,
-                            const struct esi_data *data,
-                            MPI_Count per_piece);
-/* Packed bytes. */
-void esi_run_lane_set_bytes(struct esi_run_lane *lane,
-                            MPI_Count piece_bytes,
-                            char *base,
-                            MPI_Count bytes);
-/* Sends from, or receives into, the program's memory if possible: typed in one message
- * if the other end is `typed` too, else as bytes if elements are plain.  False: they
- * have to be packed.  (MPI allows a typed message to be received packed and the other
- * way round. MPICH 4.0.2 takes some for truncated, of types like MPI_DOUBLE_INT.) */
-bool esi_run_lane_set_direct(struct esi_run_lane *lane,
-                             MPI_Count piece_bytes,
-                             struct esi_data *data,
-                             bool typed);
-/* Bytes from the stream's begin that are done. */
-MPI_Count esi_run_lane_bytes_done(const struct esi_run_lane *lane);
-static inline bool esi_run_lane_is_done(const struct esi_run_lane *lane)
-{
-    return lane->done == lane->pieces;
-}
 
 #endif
