@@ -8,6 +8,8 @@
  */
 #include "config.h"
 
+#include "monitors/diagram/diagram_instances.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

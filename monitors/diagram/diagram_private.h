@@ -13,8 +13,8 @@
 
 #include <pthread.h>
 
-#include "monitors/collectives/collectives.h"
 #include "monitors/diagram/diagram.h"
+#include "monitors/diagram/diagram_instances.h"
 #include "monitors/diagram/diagram_track.h"
 #include "monitors/eventset/set_texts.h"
 
@@ -95,18 +95,6 @@ struct esi_diagram_host {
     const char *cluster;
 };
 
-/* Collective operations that were judged; those at the end are the newest, and the
- * oldest are replaced. */
-struct esi_diagram_instances {
-    struct esi_collectives *analysis; /* owned */
-    struct esi_diagram_instance
-        *items; /* owned; number & (ESI_DIAGRAM_INSTANCES - 1) */
-    size_t capacity;
-    uint64_t count; /* also those that were replaced */
-    int result;     /* of keeping the last ones */
-};
-enum { ESI_DIAGRAM_INSTANCES = 1 << 16 };
-
 enum { ESI_DIAGRAM_TYPE_CACHE = 256 };
 
 struct esi_diagram {
@@ -166,16 +154,6 @@ static inline struct esi_diagram_moment *esi_diagram_moment_at(
 
 /* The number of a host, which is put in where it is new; UINT32_MAX without memory. */
 uint32_t esi_diagram_host_number(struct esi_diagram *diagram, const char *name);
-
-/* --- diagram_instances.c ---------------------------------------------------------- */
-
-/* 0 or -ENOMEM. */
-int esi_diagram_instances_init(struct esi_diagram *diagram);
-void esi_diagram_instances_fini(struct esi_diagram *diagram);
-/* The exit of a row from a collective operation, whose enter was taken. */
-int esi_diagram_instances_leave(struct esi_diagram *diagram,
-                                uint32_t row,
-                                const struct esi_causal_call *exit);
 
 /* --- diagram.c, diagram_event.c, diagram_window.c --------------------------------- */
 
