@@ -3,7 +3,6 @@
 /* eventspace export - writes an event set in the formats of other tools. */
 #include "config.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/now.h"
-#include "base/plain.h"
 #include "base/quantity.h"
 #include "base/rows.h"
 #include "cli/collect_tree.h"

@@ -3,7 +3,6 @@
 /* eventspace run - starts a program on N ranks, collected, and clears up behind it. */
 #include "config.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>

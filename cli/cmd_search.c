@@ -3,7 +3,6 @@
 /* eventspace search - finds patterns in the order of events. */
 #include "config.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <limits.h>
 
-#include "base/now.h"
 #include "base/options.h"
 #include "cli/command.h"
 #include "cli/commands.h"

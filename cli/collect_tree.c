@@ -10,13 +10,11 @@
 
 #include "cli/collect_tree.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "monitors/advice/tree_change.h"
 #include "cli/tree_show.h"
-#include "pathmap/file.h"
 #include "pathmap/pathmap.h"
 
 /* --- The rules -------------------------------------------------------------------- */

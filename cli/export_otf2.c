@@ -8,7 +8,6 @@
 #include <inttypes.h>
 
 #include "cli/command.h"
-#include "cli/commands.h"
 #include "monitors/otf2/otf2_write.h"
 
 #ifndef HAVE_OTF2

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "base/array.h"
 #include "base/json_out.h"
 #include "base/output_file.h"
 #include "cli/command.h"

@@ -6,7 +6,6 @@
 #include "cli/import_otf2.h"
 
 #include "cli/command.h"
-#include "cli/commands.h"
 #include "cli/event_source.h"
 #include "monitors/otf2/otf2_read.h"
 

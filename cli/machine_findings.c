@@ -15,7 +15,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/host.h"
 #include "base/job_environment.h"
 #include "base/process.h"
 #include "cli/launch/capture.h"

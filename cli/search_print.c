@@ -20,7 +20,6 @@
 #include "base/quantity.h"
 #include "base/table.h"
 #include "eventspace/operation.h"
-#include "monitors/follow/describe.h"
 
 #define FIRST_NS UINT64_C(2000000000) /* until then no progress is shown */
 #define NEXT_NS UINT64_C(500000000)

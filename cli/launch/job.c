@@ -11,7 +11,6 @@
 #include "cli/launch/job.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,6 @@
 #include "base/quantity.h"
 #include "cli/page/page_asked.h"
 #include "eventspace/operation.h"
-#include "monitors/follow/activity.h"
 #include "monitors/follow/describe.h"
 
 /* --- Events ----------------------------------------------------------------------- */

@@ -4,7 +4,6 @@
  * (docs/event-sets.md). */
 #include "config.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "cli/page/page_asked.h"

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/now.h"
 #include "cli/interrupt.h"
 #include "cli/page/page_asked.h"

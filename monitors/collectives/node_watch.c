@@ -13,7 +13,6 @@
 #include "base/quantity.h"
 #include "base/rows.h"
 #include "eventspace/operation.h"
-#include "monitors/follow/describe.h"
 #include "monitors/collectives/node_statistics.h"
 
 struct esi_node_watch {

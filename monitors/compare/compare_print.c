@@ -5,7 +5,6 @@
 
 #include "monitors/compare/compare_print.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 

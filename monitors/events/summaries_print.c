@@ -10,7 +10,6 @@
 #include "base/quantity.h"
 #include "base/table.h"
 #include "eventspace/operation.h"
-#include "monitors/follow/describe.h"
 
 /* --- Text --------------------------------------------------------------------- */
 

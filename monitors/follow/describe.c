@@ -13,7 +13,6 @@
 
 #include "eventspace/operation.h"
 #include "tuplespace/operation_codes.h"
-#include "tuplespace/operation_table.h"
 
 void esi_describe_append(char *out, size_t size, const char *format, ...)
 {

@@ -5,7 +5,6 @@
 
 #include "monitors/latent/latent.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
 #include "eventspace/operation.h"

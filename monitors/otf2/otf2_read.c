@@ -17,7 +17,6 @@
 #include "monitors/otf2/otf2_read_private.h"
 #include "monitors/otf2/otf2_world.h"
 #include "tuplespace/operation_codes.h"
-#include "tuplespace/operation_table.h"
 
 enum { READING_TUPLES = 8192 }; /* between two times that the order goes on */
 

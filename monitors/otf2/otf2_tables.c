@@ -5,7 +5,6 @@
 
 #include "monitors/otf2/otf2_tables.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

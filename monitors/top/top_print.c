@@ -5,7 +5,6 @@
 
 #include "monitors/top/top_print.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <time.h>
 

@@ -5,7 +5,6 @@
 
 #include "monitors/top/top_rows.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

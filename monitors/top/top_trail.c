@@ -6,7 +6,6 @@
 #include "monitors/top/top_trail.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,6 @@
  * for, and how sure that is. */
 #include "config.h"
 
-#include <errno.h>
-
 #include "eventspace/operation.h"
 #include "eventspace/tuple.h"
 #include "monitors/verdict/conditions_private.h"

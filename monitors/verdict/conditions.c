@@ -14,7 +14,6 @@
 #include "eventspace/tuple.h"
 #include "monitors/verdict/conditions_private.h"
 #include "tuplespace/operation_codes.h"
-#include "tuplespace/operation_table.h"
 
 /* Polls that last for so long are worth telling. */
 #define LASTING_POLLS_NS UINT64_C(500000000)

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "monitors/verdict/process_time.h"
 #include "scopes/scope_ledger.h"
 

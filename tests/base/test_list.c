@@ -3,10 +3,8 @@
 /* Lists against an array in which items are moved. */
 #include "config.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,10 +3,8 @@
 /* Numbers come out of their bytes again, and nothing beyond the bytes is touched. */
 #include "config.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 /* Events come to a process-time diagram in one thread while another one asks. */
 #include "config.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

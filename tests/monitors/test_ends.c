@@ -3,10 +3,8 @@
 /* The table of ends against an array that is searched. */
 #include "config.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

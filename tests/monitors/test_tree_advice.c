@@ -4,7 +4,6 @@
  * tree that is proposed is the best there is. */
 #include "config.h"
 
-#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

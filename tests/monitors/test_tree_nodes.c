@@ -17,7 +17,6 @@
 #include <cmocka.h>
 
 #include "base/host.h"
-#include "base/now.h"
 #include "eventspace/operation.h"
 #include "monitors/collectives/node_statistics.h"
 #include "monitors/collectives/tree_nodes.h"
