@@ -83,7 +83,6 @@ uint64_t esi_option_duration(const char *text,
 
 double esi_option_real(const char *text,
                        const char *option,
-                       double minimum,
                        double maximum,
                        const char *unit,
                        struct argp_state *state)
@@ -92,9 +91,9 @@ double esi_option_real(const char *text,
     double number = strtod(text, &end);
 
     if (end == text || (*end && (!unit || strcmp(end, unit) != 0)) ||
-        !(number >= minimum && number <= maximum))
-        argp_error(state, "%s: '%s' is not a number from %g to %g", option, text,
-                   minimum, maximum);
+        !(number >= 0 && number <= maximum))
+        argp_error(state, "%s: '%s' is not a number from 0 to %g", option, text,
+                   maximum);
     return number;
 }
 

@@ -24,10 +24,9 @@ long long esi_option_number(const char *text,
 /* Whether "on" is given; anything but that and "off" ends the program. */
 bool esi_option_switch(const char *text, const char *option, struct argp_state *state);
 
-/* A number from `minimum` to `maximum`; `unit` may follow it (NULL = nothing). */
+/* A number from 0 to `maximum`; `unit` may follow it (NULL = nothing). */
 double esi_option_real(const char *text,
                        const char *option,
-                       double minimum,
                        double maximum,
                        const char *unit,
                        struct argp_state *state);

@@ -183,8 +183,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->follow = true;
         return 0;
     case OPTION_BLAME_OVER:
-        arguments->blame_over =
-            esi_option_real(text, "--blame-over", 0, 100, "%", state);
+        arguments->blame_over = esi_option_real(text, "--blame-over", 100, "%", state);
         return 0;
     case ARGP_KEY_ARG:
         return esi_command_take_run(text, state, &arguments->run);

@@ -151,11 +151,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->server = text;
         return 0;
     case OPTION_BUDGET:
-        arguments->budget = esi_option_real(text, "--budget", 0, 100, "%", state) / 100;
+        arguments->budget = esi_option_real(text, "--budget", 100, "%", state) / 100;
         arguments->paced = true;
         return 0;
     case OPTION_RATE:
-        arguments->rate = esi_option_real(text, "--rate", 0, 1e6, "Hz", state);
+        arguments->rate = esi_option_real(text, "--rate", 1e6, "Hz", state);
         arguments->paced = true;
         return 0;
     case ARGP_KEY_ARG:

@@ -64,24 +64,23 @@ int esi_check_ranges(const struct esi_check *check,
     return code;
 }
 
-/* No two records of the list at `path` have one name (member `member`). */
+/* No two records of the list at `path` have one name. */
 static int check_unique(const struct esi_check *check,
                         const struct esi_names *names,
-                        const char *path,
-                        const char *member)
+                        const char *path)
 {
     char way[ESI_PATH_BYTES];
     size_t index, earlier;
 
     if (!esi_names_repeat(names, &index, &earlier))
         return 0;
-    snprintf(way, sizeof(way), "%s[%zu].%s", path, index, member);
+    snprintf(way, sizeof(way), "%s[%zu].name", path, index);
     for (size_t i = 0; i < names->count; i++)
         if (names->items[i].index == index)
             return esi_reader_fail_path(check->reader, way,
                                         "found '%s', which %s[%zu] has already, "
-                                        "expected each %s once",
-                                        names->items[i].text, path, earlier, member);
+                                        "expected each name once",
+                                        names->items[i].text, path, earlier);
     return 0;
 }
 
@@ -208,9 +207,9 @@ static int check_cluster(const struct esi_check *check)
 
     if (code < 0)
         return esi_reader_fail_memory(check->reader);
-    code = check_unique(check, &clusters, "cluster.clusters", "name");
+    code = check_unique(check, &clusters, "cluster.clusters");
     if (code == 0)
-        code = check_unique(check, &check->hosts, "cluster.hosts", "name");
+        code = check_unique(check, &check->hosts, "cluster.hosts");
     if (code == 0)
         code = check_hosts(check, &clusters);
     esi_names_fini(&clusters);
@@ -241,7 +240,7 @@ static int check_collector_ranks(const struct esi_check *check,
 static int check_collectors(const struct esi_check *check)
 {
     const struct esi_pathmap *map = check->map;
-    int code = check_unique(check, &check->collectors, "collectors", "name");
+    int code = check_unique(check, &check->collectors, "collectors");
     char way[WAY];
 
     for (size_t i = 0; i < map->collector_count && code == 0; i++) {
@@ -354,7 +353,7 @@ int esi_check_rules(const struct esi_check *check, const struct esi_rules *rules
 
     if (code < 0)
         return esi_reader_fail_memory(check->reader);
-    code = check_unique(check, &names, "collectives", "name");
+    code = check_unique(check, &names, "collectives");
     for (size_t i = 0; i < rules->collective_count && code == 0; i++)
         code = check_rule(check, &rules->collectives[i].rule, i);
     esi_names_fini(&names);
@@ -576,7 +575,7 @@ static int check_scopes(const struct esi_check *check)
     if (esi_names_init(&names, map->scopes, map->scope_count, sizeof(*map->scopes),
                        offsetof(struct esi_pathmap_scope, name), false) < 0)
         return esi_reader_fail_memory(check->reader);
-    int code = check_unique(check, &names, "scopes", "name");
+    int code = check_unique(check, &names, "scopes");
     for (size_t i = 0; i < map->scope_count && code == 0; i++) {
         esi_way(way, "scopes[%zu]", i);
         code = esi_check_scope(check, &map->scopes[i], way);

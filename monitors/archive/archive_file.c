@@ -17,6 +17,9 @@
 
 #include "base/file.h"
 
+/* More than the tables of 100,000 ranks need. */
+#define READ_MAX ((size_t)1 << 30)
+
 static int write_new(int workshop,
                      const char *name,
                      void (*write)(const void *data, FILE *stream),
@@ -62,7 +65,6 @@ int esi_archive_replace(int workshop,
 
 int esi_archive_slurp(int directory,
                       const char *name,
-                      size_t most,
                       char **ret_text,
                       size_t *ret_length)
 {
@@ -77,10 +79,10 @@ int esi_archive_slurp(int directory,
         result = -errno;
     else if (!S_ISREG(status.st_mode))
         result = -EINVAL;
-    else if ((uint64_t)status.st_size > most)
+    else if ((uint64_t)status.st_size > READ_MAX)
         result = -EFBIG;
     else
-        result = esi_file_read_all(file, most, ret_text, ret_length);
+        result = esi_file_read_all(file, READ_MAX, ret_text, ret_length);
     close(file);
     return result;
 }

@@ -20,10 +20,9 @@ int esi_archive_replace(int workshop,
                         const void *data);
 
 /* The whole of a regular file, with a 0 behind it.  Caller frees *ret_text.  -EFBIG:
- * more than `most` bytes. */
+ * more than 1 GiB. */
 int esi_archive_slurp(int directory,
                       const char *name,
-                      size_t most,
                       char **ret_text,
                       size_t *ret_length);
 

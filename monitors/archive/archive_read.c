@@ -32,8 +32,6 @@ struct esi_archive_reader {
 
 /* === The archive ================================================================== */
 
-/* More than the tables of 100,000 ranks need. */
-#define TABLES_MAX ((size_t)1 << 30)
 #define TABLES ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_TABLES
 
 bool esi_archive_is_one(const char *directory)
@@ -50,7 +48,7 @@ static int read_tables(struct esi_archive_reader *reader, struct es_error *error
     char source[4096];
     char *text = NULL;
     size_t length = 0;
-    int result = esi_archive_slurp(reader->root, TABLES, TABLES_MAX, &text, &length);
+    int result = esi_archive_slurp(reader->root, TABLES, &text, &length);
 
     snprintf(source, sizeof source, "%s/%s", reader->path, TABLES);
     if (result == -ENOENT)
@@ -147,7 +145,7 @@ int esi_archive_read_map(struct esi_archive_reader *reader, char **ret_text)
     size_t length;
 
     return esi_archive_slurp(reader->root, ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_MAP,
-                             TABLES_MAX, ret_text, &length);
+                             ret_text, &length);
 }
 
 int esi_archive_read_side(const struct esi_archive_reader *reader,
@@ -158,7 +156,7 @@ int esi_archive_read_side(const struct esi_archive_reader *reader,
     char path[ESI_ARCHIVE_NAME_BYTES];
 
     snprintf(path, sizeof path, ESI_ARCHIVE_SIDE "/%s", name);
-    return esi_archive_slurp(reader->root, path, TABLES_MAX, ret_text, ret_length);
+    return esi_archive_slurp(reader->root, path, ret_text, ret_length);
 }
 
 struct side_bytes {
