@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/lower_bound.h"
 #include "eventspace/operation.h"
 #include "monitors/follow/activity.h"
 #include "monitors/sites/sites.h"
@@ -86,22 +87,17 @@ static struct esi_thread_state thread_of_origin(const struct es_origin *origin)
                                      .thread = origin->thread};
 }
 
+static bool is_thread_before(const void *item, const void *sought)
+{
+    return compare_threads(item, sought) < 0;
+}
+
 /* First place whose thread is not before `thread`. */
 static size_t find_thread(const struct esi_heartbeat *heartbeat,
                           const struct esi_thread_state *thread)
 {
-    size_t low = 0;
-    size_t high = heartbeat->thread_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (compare_threads(&heartbeat->threads[middle], thread) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return esi_lower_bound(heartbeat->threads, heartbeat->thread_count,
+                           sizeof *heartbeat->threads, is_thread_before, thread);
 }
 
 static void insert_thread(struct esi_heartbeat *heartbeat,

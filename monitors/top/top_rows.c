@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/lower_bound.h"
 #include "base/quantity.h"
 #include "monitors/follow/describe.h"
 #include "monitors/verdict/verdict.h"
@@ -384,20 +385,15 @@ static void sort_rows(struct esi_top_row *rows,
         qsort_r(rows, count, sizeof *rows, compare_rows, &order);
 }
 
+static bool is_host_before(const void *row, const void *host)
+{
+    return strcmp(((const struct esi_top_row *)row)->host, host) < 0;
+}
+
 /* The first of a host's ranks, which are in the order of hosts. */
 static size_t find_host(const struct esi_top_row *rows, size_t count, const char *host)
 {
-    size_t low = 0;
-
-    while (low < count) {
-        size_t middle = low + (count - low) / 2;
-
-        if (strcmp(rows[middle].host, host) < 0)
-            low = middle + 1;
-        else
-            count = middle;
-    }
-    return low;
+    return esi_lower_bound(rows, count, sizeof *rows, is_host_before, host);
 }
 
 /* Each host with its ranks behind it, both sorted. */

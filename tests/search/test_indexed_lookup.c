@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "monitors/search/indexed/indexed_equal.h"
+#include "monitors/search/indexed/indexed_sorted.h"
 #include "tests/search/typed_world.h"
 #include "tests/suites.h"
 
@@ -52,6 +52,19 @@ static const char text[] =
     "InsideTwo := ($a --> $d) & ($b || $d) & $d.key >= $a.key & $b.other > $d.key;\n"
     "Nested := ($a || $d) & $a.key < $d.key & $d.key < $d.other &\n"
     "    $d.other < $a.other & $d.key >= 3 & $a.key <= $d.other;\n"
+    "Below := ($a || $d) & $d.key < $a.key;\n"
+    "BelowBoth := ($a --> $d) & ($b || $d) & $d.key < $a.key &\n"
+    "    $d.other <= $b.other;\n"
+    "AboveMost := ($a --> $d) & $a.key >= 27 & $d.key > $a.key &\n"
+    "    $d.other >= $a.other;\n"
+    "EqualOrBelow := ($a || $d) & ($a.key = $d.key | $d.other < $a.other);\n"
+    "EqualOrFew := ($a --> $d) & ($d.key = 3 | $d.other > 28 | $d.key = $a.other);\n"
+    "EitherTwice := ($a --> $d) & ($d.key = $a.key | $d.other = $a.other) &\n"
+    "    ($d.key >= 25 | $d.key = $a.other);\n"
+    "EqualTwice := ($a --> $d) & ($d.key = $a.key | $d.other = $a.other) &\n"
+    "    ($d.key = $a.other | $d.other = $a.key);\n"
+    "EqualOrOther := ($a || $d) & $b & ($d.key = \"t3\" | $d.key = $b.key) &\n"
+    "    ($b.other = 3 | $b.key < $a.key);\n"
     "Overtaken := ($a => $d) & ($b => $e) & ($a --> $b) & ($e --> $d);\n"
     "Around := ($a => $d) & ($d --> $b) & ($b => $e) & ($e --> $a);\n"
     "Between := ($a --> $b) & ($b => $d) & ($d --> $c);\n"
@@ -60,12 +73,13 @@ static const char text[] =
     "Sides := ($a & $b & $a.key = $b.key) | ($c & $d & $c.other = $d.other);\n";
 
 static const char *const predicates[] = {
-    "Same",         "Thrice",  "Ordered",   "Chain",         "Twice",
-    "Crossed",      "Sent",    "Hidden",    "Chosen",        "ChosenTwice",
-    "ChosenEither", "NoOther", "Either",    "EitherOfThree", "Inside",
-    "InsideTwo",    "Nested",  "Overtaken", "Around",        "Between",
-    "Next",         "Met",     "Unlike",    "Alone",         "AloneByKey",
-    "NoneBetween",  "Sides"};
+    "Same",         "Thrice",     "Ordered",      "Chain",         "Twice",
+    "Crossed",      "Sent",       "Hidden",       "Chosen",        "ChosenTwice",
+    "ChosenEither", "NoOther",    "Either",       "EitherOfThree", "Inside",
+    "Below",        "BelowBoth",  "AboveMost",    "EqualOrBelow",  "EqualOrFew",
+    "EitherTwice",  "EqualTwice", "EqualOrOther", "InsideTwo",     "Nested",
+    "Overtaken",    "Around",     "Between",      "Next",          "Met",
+    "Unlike",       "Alone",      "AloneByKey",   "NoneBetween",   "Sides"};
 
 static const struct typed_world_config worlds = {.text = text,
                                                  .traces = TRACES,
@@ -223,6 +237,8 @@ static void a_plan_says_what_an_index_finds(void **state)
         "(tested; an index of attributes finds values of $a, $b)", NULL};
     static const char *const alone[] = {
         "(tested; an index of attributes finds values of *v)", NULL};
+    static const char *const below[] = {
+        "(tested; an index of attributes finds values of $a, $d)", NULL};
     static const char *const unlike[] = {"(tested)", NULL};
     struct typed_world world;
 
@@ -230,6 +246,8 @@ static void a_plan_says_what_an_index_finds(void **state)
     typed_world_init(&world, &worlds, 1, MADE_UNIFORM);
     typed_world_check_explained(&world, "Same", same);
     typed_world_check_explained(&world, "Alone", alone);
+    typed_world_check_explained(&world, "Below", below);
+    typed_world_check_explained(&world, "EqualOrBelow", below);
     typed_world_check_explained(&world, "Unlike", unlike);
     typed_world_fini(&world);
 }
@@ -272,7 +290,7 @@ static void each_value_is_listed_once(void **state)
     const struct esi_pattern_predicate *predicate;
     const struct esi_pattern_node *node;
     const struct esi_domain *domain;
-    struct esi_equal_index *index;
+    struct esi_sorted_index *index;
     struct esi_key_form form;
     uint64_t listed = 0;
 
@@ -284,18 +302,18 @@ static void each_value_is_listed_once(void **state)
     domain = esi_domains_class(
         world.domains,
         predicate->occurrences[node->operands[0].occurrence].class_number);
-    assert_int_equal(esi_equal_index_create(domain, &form, &index), 0);
+    assert_int_equal(esi_sorted_index_create(domain, &form, &index), 0);
     for (int64_t number = -1; number <= KEYS; number++)
         for (int is_text = 0; is_text < 2; is_text++) {
             struct esi_domain_key key = {number, is_text};
 
             listed +=
-                check_listed(domain, node, esi_equal_index_find(index, key), &key);
+                check_listed(domain, node, esi_sorted_index_find(index, key), &key);
         }
-    listed += check_listed(domain, node, esi_equal_index_absent(index), NULL);
+    listed += check_listed(domain, node, esi_sorted_index_absent(index), NULL);
     assert_int_equal(listed, esi_domain_count(domain));
-    assert_true(esi_equal_index_bytes(index) > 8 * listed);
-    esi_equal_index_destroy(index);
+    assert_true(esi_sorted_index_bytes(index) > 16 * listed);
+    esi_sorted_index_destroy(index);
     typed_world_fini(&world);
 }
 

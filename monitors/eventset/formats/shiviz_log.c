@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/library_words.h"
+#include "base/lower_bound.h"
 
 /* === Events and their clocks ====================================================== */
 
@@ -398,22 +399,18 @@ static int place_events(struct esi_shiviz_order *order, struct es_error *error)
 
 /* --- Predecessors ----------------------------------------------------------------- */
 
+static bool is_entry_before(const void *entry, const void *host)
+{
+    return ((const struct esi_shiviz_entry *)entry)->host < *(const uint32_t *)host;
+}
+
 static uint32_t entry_of(const struct esi_shiviz_event *event, uint32_t host)
 {
-    uint32_t low = 0;
-    uint32_t high = event->entries;
+    size_t at = esi_lower_bound(event->clock, event->entries, sizeof *event->clock,
+                                is_entry_before, &host);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (event->clock[middle].host < host)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < event->entries && event->clock[low].host == host
-               ? event->clock[low].value
-               : 0;
+    return at < event->entries && event->clock[at].host == host ? event->clock[at].value
+                                                                : 0;
 }
 
 /* Whether all that `earlier` knows is in the clock of `event`, which is spread out in

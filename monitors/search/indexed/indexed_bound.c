@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "monitors/search/indexed/indexed_equal.h"
+#include "monitors/search/indexed/indexed_sorted.h"
 
 enum {
     MEMORY_ENTRIES = 1 << 18, /* of what is remembered of two domains, at most */
@@ -633,7 +633,8 @@ static void add_receives(struct esi_bound *bound,
     int result;
 
     if (!plan->is_growing) {
-        listed = esi_received_index_find(plan->received[target->distinct], send);
+        listed =
+            esi_sorted_index_find(plan->received[target->distinct], esi_send_key(send));
         for (size_t i = 0; i < listed.count; i++)
             if (listed.values[i].slot == target->slot)
                 esi_intervals_add(intervals, listed.values[i].position,

@@ -8,10 +8,12 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/lower_bound.h"
 #include "monitors/search/indexed/indexed_implied.h"
 
 enum {
     LOOKUP_ORDINAL = 4, /* values of the first variable before lookups are made */
+    SORTED_SHARE = 64,
 };
 
 /* --- Beginning and end ------------------------------------------------------------ */
@@ -34,13 +36,12 @@ int esi_candidate_sets_init(struct esi_candidate_sets *sets,
         .source = calloc(variables, sizeof *sets->source),
         .made = calloc(depths_of(plan) * variables, sizeof *sets->made),
         .columns = calloc(depths_of(plan), sizeof *sets->columns),
-        .windows = calloc(variables, sizeof *sets->windows),
-        .unions = calloc(variables, sizeof *sets->unions),
+        .lists = calloc(variables, sizeof *sets->lists),
     };
     if (plan->is_growing)
         sets->few = calloc(variables * ESI_LISTED_FEW, sizeof *sets->few);
-    if (!sets->source || !sets->made || !sets->columns || !sets->windows ||
-        !sets->unions || (plan->is_growing && !sets->few))
+    if (!sets->source || !sets->made || !sets->columns || !sets->lists ||
+        (plan->is_growing && !sets->few))
         return -ENOMEM;
     return 0;
 }
@@ -58,14 +59,9 @@ void esi_candidate_sets_fini(struct esi_candidate_sets *sets)
     free(sets->made);
     free(sets->columns);
     free(sets->few);
-    for (size_t i = 0; i < bound->plan->variable_count; i++) {
-        if (sets->windows)
-            free(sets->windows[i].values);
-        if (sets->unions)
-            free(sets->unions[i].values);
-    }
-    free(sets->windows);
-    free(sets->unions);
+    for (size_t i = 0; sets->lists && i < bound->plan->variable_count; i++)
+        free(sets->lists[i].values);
+    free(sets->lists);
     free(sets->work);
     esi_intervals_fini(&sets->allowed);
     esi_intervals_fini(&sets->scratch);
@@ -84,8 +80,7 @@ uint64_t esi_candidate_sets_bytes(const struct esi_candidate_sets *sets)
     for (size_t i = 0; i < depths; i++)
         bytes += sets->columns[i].capacity * sizeof *sets->columns->items;
     for (size_t i = 0; i < bound->plan->variable_count; i++)
-        bytes += (sets->windows[i].capacity + sets->unions[i].capacity) *
-                 sizeof *sets->windows->values;
+        bytes += sets->lists[i].capacity * sizeof *sets->lists->values;
     return bytes;
 }
 
@@ -187,38 +182,39 @@ static void note_equal(struct esi_candidate_sets *sets,
     note_listed(sets, listed, restriction);
 }
 
-/* How many values a list may have that has to be sorted: no more than there are columns
- * to walk. */
+/* How many values a list may have that has to be sorted: that takes no longer than to
+ * walk the columns, or a tenth of what it takes to test all values. */
 static uint64_t most_sorted(const struct esi_candidate_sets *sets,
                             const struct esi_restriction *restriction)
 {
     struct esi_bound *bound = sets->bound;
     unsigned v = restriction->v;
     const struct esi_candidates *source = sets->source[v];
-    uint64_t columns =
-        source ? source->count : esi_domain_slots(bound->plan->domains[v]);
-    uint64_t most = esi_candidates_total(sets, v) / esi_listed_share(bound->plan);
+    uint64_t total = esi_candidates_total(sets, v);
+    uint64_t most = total / esi_listed_share(bound->plan);
+    uint64_t quick = source ? source->count : esi_domain_slots(bound->plan->domains[v]);
 
-    if (most > columns && !(bound->plan->without & ES_INDEXED_THRIFT))
-        most = columns;
+    if (quick < total / SORTED_SHARE)
+        quick = total / SORTED_SHARE;
+    if (most > quick && !(bound->plan->without & ES_INDEXED_THRIFT))
+        most = quick;
     if (restriction->is_listed && most > restriction->listed.count)
         most = restriction->listed.count;
     return most;
 }
 
-/* The same of values between two bounds. */
-static void note_window(struct esi_candidate_sets *sets,
+/* The same of values with attributes between bounds. */
+static void note_bounds(struct esi_candidate_sets *sets,
+                        uint64_t applied,
                         struct esi_restriction *restriction)
 {
     struct esi_bound *bound = sets->bound;
     unsigned v = restriction->v;
+    uint64_t most = most_sorted(sets, restriction);
     struct esi_listed listed;
-    uint64_t most;
 
-    if (!bound->plan->windows || restriction->is_lone || !are_lookups_due(sets, v))
-        return;
-    most = most_sorted(sets, restriction);
-    if (most > 1 && esi_window_find(bound, v, most, &sets->windows[v], &listed))
+    if (most > 1 && are_lookups_due(sets, v) &&
+        esi_lookup_bounds(bound, v, applied, most - 1, &sets->lists[v], &listed))
         note_listed(sets, listed, restriction);
 }
 
@@ -234,7 +230,7 @@ static void note_near(struct esi_candidate_sets *sets,
     if (!bound->plan->is_growing || !restriction->is_timed || restriction->is_lone ||
         restriction->is_listed ||
         !esi_near_find(bound, v, restriction->masked, &restriction->times, limit,
-                       &sets->windows[v], &listed))
+                       &sets->lists[v], &listed))
         return;
     restriction->is_beyond = listed.count > limit;
     if (!restriction->is_beyond)
@@ -256,7 +252,7 @@ static void note_alternatives(struct esi_candidate_sets *sets,
     if (clause->existential & ~esi_program_bit(v) & ~bound->check.bound || most <= 1 ||
         !are_lookups_due(sets, v) || esi_bound_satisfies(bound, clause))
         return;
-    if (esi_lookup_alternatives(bound, clause, v, most - 1, &sets->unions[v], &listed))
+    if (esi_lookup_alternatives(bound, clause, v, most - 1, &sets->lists[v], &listed))
         note_listed(sets, listed, restriction);
 }
 
@@ -275,8 +271,8 @@ static void note_receives(struct esi_candidate_sets *sets,
     if (!plan->is_growing) {
         note_listed(
             sets,
-            esi_received_index_find(plan->received[plan->distinct_of[restriction->v]],
-                                    esi_bound_event(bound, x)),
+            esi_sorted_index_find(plan->received[plan->distinct_of[restriction->v]],
+                                  esi_send_key(esi_bound_event(bound, x))),
             restriction);
         return;
     }
@@ -436,7 +432,8 @@ static void find_restriction(struct esi_candidate_sets *sets,
     if (restriction->floor >= 0 && applied >> restriction->floor & 1)
         restriction->floor = -1;
     note_clauses(sets, applied, restriction);
-    note_window(sets, restriction);
+    if (bound->plan->bounded >> v & 1)
+        note_bounds(sets, applied, restriction);
     note_near(sets, limit, restriction);
     /* Alone it may cost more than it leaves out. */
     if (is_restricted(restriction))
@@ -604,21 +601,16 @@ void esi_walk_end(struct esi_walk *walk)
     walk->sets->work_count = walk->restriction.clauses;
 }
 
+static bool is_range_before(const void *range, const void *slot)
+{
+    return ((const struct esi_range *)range)->slot < *(const uint32_t *)slot;
+}
+
 /* The first range of a slot, or behind it. */
 static size_t range_of(const struct esi_candidates *source, uint32_t slot)
 {
-    size_t low = 0;
-    size_t high = source->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (source->ranges[middle].slot < slot)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return esi_lower_bound(source->ranges, source->count, sizeof *source->ranges,
+                           is_range_before, &slot);
 }
 
 /* Whether the source has a position; `range` is where to look, and rises. */

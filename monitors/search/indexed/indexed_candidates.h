@@ -11,7 +11,6 @@
 #include "monitors/search/indexed/indexed_lookup.h"
 #include "monitors/search/indexed/indexed_near.h"
 #include "monitors/search/indexed/indexed_universal.h"
-#include "monitors/search/indexed/indexed_window.h"
 
 struct esi_range {
     uint32_t slot;
@@ -45,9 +44,8 @@ struct esi_candidate_sets {
     struct esi_intervals *columns;        /* owned: [depth], of what is walked */
     struct esi_domain_value *few;         /* owned: [variable], ESI_LISTED_FEW of each;
                                              NULL: domains do not grow */
-    struct esi_sorted_list *windows;      /* owned: [variable], of attributes; where
+    struct esi_sorted_list *lists;        /* owned: [variable], of attributes; where
                                              domains grow, of times */
-    struct esi_sorted_list *unions;       /* owned: [variable], of alternatives */
     uint32_t *work;                       /* owned: a stack of numbers of clauses */
     size_t work_count;
     size_t work_capacity;

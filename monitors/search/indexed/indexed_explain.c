@@ -61,35 +61,31 @@ static void print_literal(const struct esi_indexed_plan *plan,
     esi_literal_print(plan->program, literal, out);
 }
 
-/* The variables whose values an index finds: all that are compared for `=`, of `!=` the
- * universal ones. */
+/* The variables whose values an index finds: all that are compared for `=` or order, of
+ * `!=` the universal ones. */
 static uint64_t looked_up_of(const struct esi_indexed_plan *plan,
                              const struct esi_clause *clause)
 {
-    bool is_equality = esi_clause_facts_of(plan, clause)->is_equality;
+    const struct esi_clause_facts *facts = esi_clause_facts_of(plan, clause);
+    bool is_equality = facts->is_equality;
     uint64_t variables = 0;
 
     for (uint32_t i = 0; i < clause->count; i++)
         if (is_equality || esi_lookups_answer(plan, &clause->literals[i]))
             variables |= clause->literals[i].variables;
-    return is_equality ? variables
-                       : (variables & clause->universal) |
-                             esi_clause_facts_of(plan, clause)->alternatives;
+    return is_equality
+               ? variables
+               : (variables & clause->universal) | facts->bounded | facts->alternatives;
 }
 
 static void print_looked_up(const struct esi_indexed_plan *plan,
                             uint64_t variables,
-                            uint64_t windowed,
                             FILE *out)
 {
     fputs(" (tested", out);
     if (variables) {
         fputs("; an index of attributes finds values of ", out);
         print_names(plan, variables, out);
-    }
-    if (windowed) {
-        fputs("; a sorted index finds values between bounds of ", out);
-        print_names(plan, windowed, out);
     }
     fputs(")\n", out);
 }
@@ -123,8 +119,7 @@ static void print_clause(const struct esi_indexed_plan *plan,
         fputs(")\n", out);
         return;
     }
-    print_looked_up(plan, looked_up_of(plan, clause),
-                    esi_clause_facts_of(plan, clause)->windowed, out);
+    print_looked_up(plan, looked_up_of(plan, clause), out);
 }
 
 static void print_conditions(const struct esi_indexed_plan *plan, FILE *out)

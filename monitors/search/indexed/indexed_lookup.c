@@ -6,7 +6,9 @@
  *
  *   $a.tag = $b.tag     alone in a clause: with $a bound, it lists the values of $b, by
  *                       all attributes of the two that are compared so
- *   ... | ...           each alternative that names $b being so: the union of these
+ *   $a.start < $b.start alone in a clause: the same, by all bounds of an attribute
+ *   ... | ...           each alternative that names $b being one of these, or such a
+ *                       comparison with a number: the union of what they list
  *   $a.tag != *u.tag    with $a bound, it lists the values of *u that may violate it
  *
  * Values that are listed are tested as all others: what an index leaves out cannot
@@ -23,6 +25,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "monitors/search/domains/event_value.h"
 
 /* --- Which comparisons ------------------------------------------------------------ */
 
@@ -30,9 +33,9 @@
 struct lookup {
     const struct esi_domain *domain;
     struct esi_key_form form;
-    pthread_mutex_t lock;                    /* of whoever makes it */
-    bool has_failed;                         /* no memory */
-    _Atomic(struct esi_equal_index *) index; /* owned */
+    pthread_mutex_t lock;                     /* of whoever makes it */
+    bool has_failed;                          /* no memory */
+    _Atomic(struct esi_sorted_index *) index; /* owned */
 };
 
 /* Of COMPARE: the `items` of the values of x and of y. */
@@ -48,22 +51,51 @@ struct esi_lookups {
     struct literal_lookups *of_literals; /* owned: by literal of the plan */
 };
 
-static bool is_comparable(const struct esi_indexed_plan *plan,
-                          const struct esi_literal *literal)
-{
-    const struct esi_atom *atom;
-
-    if (literal->kind != ES_LITERAL_COMPARE || literal->x == literal->y)
-        return false;
-    atom = &plan->program->atoms[literal->atom];
-    return atom->node->test == ES_TEST_EQUAL && atom->left && atom->right;
-}
-
 static unsigned side_of(const struct esi_indexed_plan *plan,
                         const struct esi_literal *literal,
                         unsigned v)
 {
     return plan->program->atoms[literal->atom].left >> v & 1 ? 0 : 1;
+}
+
+/* The number that a literal of one variable compares it with.  False: a text. */
+static bool constant_of(const struct esi_indexed_plan *plan,
+                        const struct esi_literal *literal,
+                        int64_t *ret_number)
+{
+    const struct esi_atom *atom = &plan->program->atoms[literal->atom];
+    const struct esi_pattern_constant *constant =
+        &atom->node->operands[atom->left ? 1 : 0].constant;
+
+    if (!constant->is_number)
+        return esi_number_parse(constant->text, ret_number);
+    *ret_number = constant->number;
+    return true;
+}
+
+/* Of which values of a variable an index may have a list. */
+enum comparison { COMPARES_OTHERWISE, COMPARES_EQUAL, COMPARES_ORDER };
+
+/* With another variable, or with a number.  "Or absent", which what is negated is,
+ * does not leave few. */
+static enum comparison comparison_of(const struct esi_indexed_plan *plan,
+                                     const struct esi_literal *literal)
+{
+    const struct esi_atom *atom = &plan->program->atoms[literal->atom];
+    int64_t number;
+
+    if (literal->kind != ES_LITERAL_COMPARE || literal->is_negated ||
+        atom->node->is_negated || atom->node->test < ES_TEST_EQUAL)
+        return COMPARES_OTHERWISE;
+    if (atom->left && atom->right ? atom->left == atom->right
+                                  : !constant_of(plan, literal, &number))
+        return COMPARES_OTHERWISE;
+    return atom->node->test == ES_TEST_EQUAL ? COMPARES_EQUAL : COMPARES_ORDER;
+}
+
+static bool has_constant(const struct esi_literal *literal)
+{
+    return !(literal->variables & (literal->variables - 1));
 }
 
 static bool is_same_form(const struct esi_key_form *a, const struct esi_key_form *b)
@@ -150,22 +182,20 @@ static int note_literal(const struct esi_indexed_plan *plan,
 static bool is_unequal(const struct esi_indexed_plan *plan,
                        const struct esi_literal *literal)
 {
-    return is_comparable(plan, literal) && literal->variables & plan->universal &&
-           plan->program->atoms[literal->atom].node->is_negated != literal->is_negated;
+    const struct esi_pattern_node *node = plan->program->atoms[literal->atom].node;
+
+    return literal->kind == ES_LITERAL_COMPARE && !has_constant(literal) &&
+           literal->variables & plan->universal && node->test == ES_TEST_EQUAL &&
+           node->is_negated != literal->is_negated;
 }
 
-/* "= or absent" does not leave few. */
-static bool is_equal(const struct esi_indexed_plan *plan,
-                     const struct esi_literal *literal)
+/* What a clause of one literal compares of two existential variables. */
+static enum comparison clause_comparison(const struct esi_indexed_plan *plan,
+                                         const struct esi_clause *clause)
 {
-    return is_comparable(plan, literal) && !literal->is_negated &&
-           !plan->program->atoms[literal->atom].node->is_negated;
-}
-
-static bool is_equality(const struct esi_indexed_plan *plan,
-                        const struct esi_clause *clause)
-{
-    return clause->count == 1 && !clause->universal && is_equal(plan, clause->literals);
+    return clause->count == 1 && !clause->universal && !has_constant(clause->literals)
+               ? comparison_of(plan, clause->literals)
+               : COMPARES_OTHERWISE;
 }
 
 /* Of a clause of several literals the variables that only such ones name. */
@@ -177,7 +207,7 @@ static uint64_t alternatives_of(const struct esi_indexed_plan *plan,
     if (clause->count == 1 || clause->universal || plan->is_growing)
         return 0;
     for (uint32_t i = 0; i < clause->count; i++)
-        if (!is_equal(plan, &clause->literals[i]))
+        if (comparison_of(plan, &clause->literals[i]) == COMPARES_OTHERWISE)
             variables &= ~clause->literals[i].variables;
     return variables;
 }
@@ -192,51 +222,48 @@ static bool is_led(const struct esi_indexed_plan *plan, const struct esi_clause 
     return false;
 }
 
-static int note_alternatives(const struct esi_indexed_plan *plan,
-                             const struct esi_clause *clause)
-{
-    int result = 0;
-
-    for (uint32_t i = 0; result == 0 && i < clause->count; i++)
-        if (is_equal(plan, &clause->literals[i]))
-            result = note_literal(plan, clause, &clause->literals[i]);
-    return result;
-}
-
 static int note_clause(const struct esi_indexed_plan *plan,
                        const struct esi_clause *clause)
 {
+    const struct esi_clause_facts *facts = esi_clause_facts_of(plan, clause);
     int result = 0;
 
-    if (esi_clause_facts_of(plan, clause)->alternatives)
-        return note_alternatives(plan, clause);
-    if (esi_clause_facts_of(plan, clause)->is_equality)
-        return is_led(plan, clause) ? 0 : note_literal(plan, clause, clause->literals);
-    for (uint32_t i = 0; result == 0 && i < clause->count; i++)
-        if (is_unequal(plan, &clause->literals[i]))
-            result = note_literal(plan, clause, &clause->literals[i]);
+    if (facts->is_equality && is_led(plan, clause))
+        return 0;
+    for (uint32_t i = 0; result == 0 && i < clause->count; i++) {
+        const struct esi_literal *literal = &clause->literals[i];
+
+        if (facts->is_equality || facts->bounded || facts->alternatives
+                ? comparison_of(plan, literal) != COMPARES_OTHERWISE
+                : is_unequal(plan, literal))
+            result = note_literal(plan, clause, literal);
+    }
     return result;
 }
 
 /* How many values are compared at most. */
-static size_t note_equalities(struct esi_indexed_plan *plan)
+static size_t note_comparisons(struct esi_indexed_plan *plan)
 {
     size_t most = 0;
 
     for (uint32_t i = 0; i < plan->clause_count; i++) {
         const struct esi_clause *clause = &plan->clauses[i];
+        enum comparison comparison = clause_comparison(plan, clause);
 
-        plan->facts[i].is_equality = is_equality(plan, clause);
+        plan->facts[i].is_equality = comparison == COMPARES_EQUAL;
+        if (comparison == COMPARES_ORDER && !plan->is_growing)
+            plan->facts[i].bounded = clause->existential;
+        plan->bounded |= plan->facts[i].bounded;
         plan->facts[i].alternatives = alternatives_of(plan, clause);
         for (uint32_t j = 0; j < clause->count; j++)
-            most += 2 * (size_t)is_comparable(plan, &clause->literals[j]);
+            most += clause->literals[j].kind == ES_LITERAL_COMPARE ? 2 : 0;
     }
     return most;
 }
 
 int esi_lookups_create(struct esi_indexed_plan *plan)
 {
-    size_t most = plan->without & ES_INDEXED_LOOKUPS ? 0 : note_equalities(plan);
+    size_t most = plan->without & ES_INDEXED_LOOKUPS ? 0 : note_comparisons(plan);
     struct esi_lookups *lookups;
     int result = 0;
 
@@ -259,7 +286,7 @@ void esi_lookups_destroy(struct esi_lookups *lookups)
     if (!lookups)
         return;
     for (uint32_t i = 0; i < lookups->count; i++) {
-        esi_equal_index_destroy(atomic_load(&lookups->items[i].index));
+        esi_sorted_index_destroy(atomic_load(&lookups->items[i].index));
         pthread_mutex_destroy(&lookups->items[i].lock);
     }
     free(lookups->items);
@@ -272,9 +299,9 @@ uint64_t esi_lookups_bytes(const struct esi_lookups *lookups)
     uint64_t bytes = lookups ? lookups->count * sizeof *lookups->items : 0;
 
     for (uint32_t i = 0; lookups && i < lookups->count; i++) {
-        const struct esi_equal_index *index = atomic_load(&lookups->items[i].index);
+        const struct esi_sorted_index *index = atomic_load(&lookups->items[i].index);
 
-        bytes += index ? esi_equal_index_bytes(index) : 0;
+        bytes += index ? esi_sorted_index_bytes(index) : 0;
     }
     return bytes;
 }
@@ -282,9 +309,9 @@ uint64_t esi_lookups_bytes(const struct esi_lookups *lookups)
 /* --- Lookups ---------------------------------------------------------------------- */
 
 /* NULL: there is no lookup, or was no memory for it; things only take longer. */
-static const struct esi_equal_index *index_of(struct lookup *lookup)
+static const struct esi_sorted_index *index_of(struct lookup *lookup)
 {
-    struct esi_equal_index *index =
+    struct esi_sorted_index *index =
         lookup ? atomic_load_explicit(&lookup->index, memory_order_acquire) : NULL;
 
     if (index || !lookup)
@@ -292,7 +319,7 @@ static const struct esi_equal_index *index_of(struct lookup *lookup)
     pthread_mutex_lock(&lookup->lock);
     index = atomic_load(&lookup->index);
     if (!index && !lookup->has_failed &&
-        esi_equal_index_create(lookup->domain, &lookup->form, &index) < 0)
+        esi_sorted_index_create(lookup->domain, &lookup->form, &index) < 0)
         lookup->has_failed = true;
     /* Pairs with the acquire above: who sees it sees what is in it. */
     atomic_store_explicit(&lookup->index, index, memory_order_release);
@@ -368,7 +395,7 @@ bool esi_lookup_equal(struct esi_bound *bound,
                       struct esi_domain_value few[ESI_LISTED_FEW],
                       struct esi_listed *ret_listed)
 {
-    const struct esi_equal_index *index;
+    const struct esi_sorted_index *index;
     struct esi_domain_key key;
 
     if (bound->plan->is_growing)
@@ -377,8 +404,176 @@ bool esi_lookup_equal(struct esi_bound *bound,
     if (!index)
         return false;
     *ret_listed = key_of_other(bound, literal, v, &key)
-                      ? esi_equal_index_find(index, key)
+                      ? esi_sorted_index_find(index, key)
                       : (struct esi_listed){NULL, 0};
+    return true;
+}
+
+/* --- Bounds ----------------------------------------------------------------------- */
+
+/* Numbers from `low` to `high`. */
+struct extent {
+    int64_t low;
+    int64_t high;
+};
+
+/* To what is less than a number, or greater, or the same. */
+static void narrow_extent(struct extent *extent,
+                          bool is_low,
+                          bool is_strict,
+                          int64_t number)
+{
+    if (is_low) {
+        if (is_strict && number == INT64_MAX)
+            *extent = (struct extent){1, 0};
+        else if (number + is_strict > extent->low)
+            extent->low = number + is_strict;
+    } else {
+        if (is_strict && number == INT64_MIN)
+            *extent = (struct extent){1, 0};
+        else if (number - is_strict < extent->high)
+            extent->high = number - is_strict;
+    }
+}
+
+/* What the other side of a literal is: bound, or a number.  False: it has none. */
+static bool number_of_other(const struct esi_bound *bound,
+                            const struct esi_literal *literal,
+                            unsigned v,
+                            int64_t *ret_number)
+{
+    struct esi_domain_key key;
+
+    if (has_constant(literal))
+        return constant_of(bound->plan, literal, ret_number);
+    if (!key_of_other(bound, literal, v, &key) || key.is_text)
+        return false;
+    *ret_number = key.number;
+    return true;
+}
+
+static void narrow_by(const struct esi_bound *bound,
+                      const struct esi_literal *literal,
+                      unsigned v,
+                      struct extent *extent)
+{
+    const struct esi_indexed_plan *plan = bound->plan;
+    enum esi_pattern_test test = plan->program->atoms[literal->atom].node->test;
+    bool is_less = test == ES_TEST_LESS || test == ES_TEST_LESS_EQUAL;
+    bool is_strict = test == ES_TEST_LESS || test == ES_TEST_GREATER;
+    bool is_left = side_of(plan, literal, v) == 0;
+    int64_t number;
+
+    if (!number_of_other(bound, literal, v, &number)) {
+        *extent = (struct extent){1, 0};
+        return;
+    }
+    if (test == ES_TEST_EQUAL || is_less != is_left)
+        narrow_extent(extent, true, is_strict, number);
+    if (test == ES_TEST_EQUAL || is_less == is_left)
+        narrow_extent(extent, false, is_strict, number);
+}
+
+/* The clause bounds v, and its other variable is bound. */
+static bool is_bounding(const struct esi_bound *bound,
+                        const struct esi_clause *clause,
+                        unsigned v)
+{
+    return esi_clause_facts_of(bound->plan, clause)->bounded >> v & 1 &&
+           !(clause->existential & ~esi_program_bit(v) & ~bound->check.bound);
+}
+
+/* By all bounds of the attribute that clause number `from` of v bounds; false: an
+ * earlier one did. */
+static bool extent_of(const struct esi_bound *bound,
+                      unsigned v,
+                      uint32_t from,
+                      struct extent *extent)
+{
+    const struct esi_indexed_plan *plan = bound->plan;
+    const uint32_t *numbers = plan->clauses_of[v];
+    const struct lookup *lookup =
+        lookup_of(plan, plan->clauses[numbers[from]].literals, v);
+
+    *extent = (struct extent){INT64_MIN, INT64_MAX};
+    for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
+        const struct esi_clause *clause = &plan->clauses[numbers[i]];
+
+        if (!is_bounding(bound, clause, v) ||
+            lookup_of(plan, clause->literals, v) != lookup)
+            continue;
+        if (i < from)
+            return false;
+        narrow_by(bound, clause->literals, v, extent);
+    }
+    return true;
+}
+
+/* --- Lists that are sorted -------------------------------------------------------- */
+
+/* Adds to a list of `count`. */
+static bool append_listed(struct esi_listed listed,
+                          struct esi_sorted_list *list,
+                          size_t *count)
+{
+    if (ESI_ARRAY_RESERVE(list->values, list->capacity, *count + listed.count + 1) < 0)
+        return false;
+    for (size_t i = 0; i < listed.count; i++)
+        list->values[(*count)++] = listed.values[i];
+    return true;
+}
+
+bool esi_lookup_bounds(struct esi_bound *bound,
+                       unsigned v,
+                       uint64_t applied,
+                       uint64_t most,
+                       struct esi_sorted_list *list,
+                       struct esi_listed *ret_listed)
+{
+    const struct esi_indexed_plan *plan = bound->plan;
+    struct esi_listed best = {NULL, SIZE_MAX};
+    struct extent extent;
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
+        const struct esi_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
+        const struct esi_sorted_index *index;
+        struct esi_listed one;
+
+        if (!is_bounding(bound, clause, v) ||
+            !(clause->existential & ~esi_program_bit(v) & ~applied) ||
+            !extent_of(bound, v, i, &extent))
+            continue;
+        index = index_of(lookup_of(plan, clause->literals, v));
+        if (!index)
+            continue;
+        one = esi_sorted_index_between(index, extent.low, extent.high);
+        if (one.count < best.count)
+            best = one;
+    }
+    if (best.count > most || !append_listed(best, list, &count))
+        return false;
+    *ret_listed =
+        (struct esi_listed){list->values, esi_domain_values_sort(list->values, count)};
+    return true;
+}
+
+/* What one of several literals lists of v, all else being bound. */
+static bool list_alternative(struct esi_bound *bound,
+                             const struct esi_literal *literal,
+                             unsigned v,
+                             struct esi_listed *ret_listed)
+{
+    struct extent extent = {INT64_MIN, INT64_MAX};
+    const struct esi_sorted_index *index;
+
+    if (!has_constant(literal) && comparison_of(bound->plan, literal) == COMPARES_EQUAL)
+        return esi_lookup_equal(bound, literal, v, NULL, ret_listed);
+    index = index_of(lookup_of(bound->plan, literal, v));
+    if (!index)
+        return false;
+    narrow_by(bound, literal, v, &extent);
+    *ret_listed = esi_sorted_index_between(index, extent.low, extent.high);
     return true;
 }
 
@@ -389,20 +584,25 @@ bool esi_lookup_alternatives(struct esi_bound *bound,
                              struct esi_sorted_list *list,
                              struct esi_listed *ret_listed)
 {
+    struct esi_listed one;
     size_t count = 0;
 
+    /* Nothing is written until it is known to be few: another clause may have listed
+     * its values there. */
     for (uint32_t i = 0; i < clause->count; i++) {
-        struct esi_listed one;
-
         if (!(clause->literals[i].variables >> v & 1))
             continue;
-        if (!esi_lookup_equal(bound, &clause->literals[i], v, NULL, &one) ||
-            count + one.count > most ||
-            ESI_ARRAY_RESERVE(list->values, list->capacity, count + one.count + 1) < 0)
+        if (!list_alternative(bound, &clause->literals[i], v, &one) ||
+            one.count > most - count)
             return false;
-        for (size_t k = 0; k < one.count; k++)
-            list->values[count++] = one.values[k];
+        count += one.count;
     }
+    count = 0;
+    for (uint32_t i = 0; i < clause->count; i++)
+        if (clause->literals[i].variables >> v & 1 &&
+            (!list_alternative(bound, &clause->literals[i], v, &one) ||
+             !append_listed(one, list, &count)))
+            return false;
     *ret_listed =
         (struct esi_listed){list->values, esi_domain_values_sort(list->values, count)};
     return true;
@@ -413,7 +613,7 @@ bool esi_lookup_violators(const struct esi_bound *bound,
                           unsigned u,
                           struct esi_listed ret_listed[2])
 {
-    const struct esi_equal_index *index = index_of(lookup_of(bound->plan, literal, u));
+    const struct esi_sorted_index *index = index_of(lookup_of(bound->plan, literal, u));
     bool is_demanded = !literal->is_negated; /* "!=": what is absent violates it, too */
     struct esi_domain_key key;
 
@@ -422,8 +622,8 @@ bool esi_lookup_violators(const struct esi_bound *bound,
     ret_listed[0] = ret_listed[1] = (struct esi_listed){NULL, 0};
     if (!key_of_other(bound, literal, u, &key))
         return !is_demanded;
-    ret_listed[0] = esi_equal_index_find(index, key);
+    ret_listed[0] = esi_sorted_index_find(index, key);
     if (is_demanded)
-        ret_listed[1] = esi_equal_index_absent(index);
+        ret_listed[1] = esi_sorted_index_absent(index);
     return true;
 }

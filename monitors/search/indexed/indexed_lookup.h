@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "monitors/search/indexed/indexed_bound.h"
-#include "monitors/search/indexed/indexed_equal.h"
+#include "monitors/search/indexed/indexed_sorted.h"
 #include "monitors/search/indexed/indexed_plan.h"
 
 struct esi_lookups;
@@ -42,13 +42,22 @@ bool esi_lookup_equal(struct esi_bound *bound,
                       struct esi_listed *ret_listed);
 /* The values of v that a clause of several literals leaves, all others of which are
  * bound and no literal of them holds: the union of what each literal lists that names
- * v, if that is `most` at most.  False: it is more, or there was no memory. */
+ * v, if that is `most` at most.  False: it is more, or there was no memory; what is in
+ * `list` has not changed then. */
 bool esi_lookup_alternatives(struct esi_bound *bound,
                              const struct esi_clause *clause,
                              unsigned v,
                              uint64_t most,
                              struct esi_sorted_list *list,
                              struct esi_listed *ret_listed);
+/* The values of v with an attribute between what bound variables leave of it, the same;
+ * not if all of these are `applied`. */
+bool esi_lookup_bounds(struct esi_bound *bound,
+                       unsigned v,
+                       uint64_t applied,
+                       uint64_t most,
+                       struct esi_sorted_list *list,
+                       struct esi_listed *ret_listed);
 /* The values of universal u, in two parts, that may violate `!=` with the other
  * variable.  False: all may. */
 bool esi_lookup_violators(const struct esi_bound *bound,

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "monitors/search/indexed/indexed_bound.h"
-#include "monitors/search/indexed/indexed_equal.h"
+#include "monitors/search/indexed/indexed_sorted.h"
 
 /* When single v has to have happened; all times unless it is bounded. */
 struct esi_near_times {

@@ -19,7 +19,6 @@
 #include "monitors/search/indexed/indexed_implied.h"
 #include "monitors/search/indexed/indexed_lookup.h"
 #include "monitors/search/indexed/indexed_select.h"
-#include "monitors/search/indexed/indexed_window.h"
 #include "monitors/search/truth/cnf_clauses.h"
 
 enum {
@@ -401,8 +400,8 @@ static int index_receives(struct esi_indexed_plan *plan)
                 is_single(plan, y) && is_single(plan, literal->x) &&
                 (plan->existential >> y & 1 || literal->is_negated) &&
                 !plan->received[distinct])
-                result = esi_received_index_create(plan->domains[y],
-                                                   &plan->received[distinct]);
+                result = esi_sorted_index_create(plan->domains[y], NULL,
+                                                 &plan->received[distinct]);
         }
     return result;
 }
@@ -504,8 +503,6 @@ static int fill_plan(struct esi_indexed_plan *plan,
     if (result == 0)
         result = esi_lookups_create(plan);
     if (result == 0)
-        result = esi_attribute_windows_create(plan);
-    if (result == 0)
         note_links(plan);
     if (result == 0 && !plan->is_growing && !(plan->without & ES_INDEXED_EXCHANGE))
         esi_groups_find(&plan->groups, plan, cnf);
@@ -560,11 +557,10 @@ void esi_indexed_plan_destroy(struct esi_indexed_plan *plan)
     for (unsigned v = 0; v < ES_PROGRAM_VARIABLES; v++) {
         free(plan->clauses_of[v]);
         free(plan->offsets[v]);
-        esi_received_index_destroy(plan->received[v]);
+        esi_sorted_index_destroy(plan->received[v]);
         esi_domain_destroy(plan->selections[v]);
     }
     esi_lookups_destroy(plan->lookups);
-    esi_attribute_windows_destroy(plan->windows);
     free(plan->facts);
     free(plan->literals);
     free(plan->clauses);
@@ -576,7 +572,7 @@ uint64_t esi_indexed_plan_bytes(const struct esi_indexed_plan *plan)
     uint64_t bytes =
         sizeof *plan +
         plan->clause_count * (sizeof *plan->clauses + sizeof *plan->facts) +
-        esi_lookups_bytes(plan->lookups) + esi_attribute_windows_bytes(plan->windows);
+        esi_lookups_bytes(plan->lookups);
 
     for (unsigned i = 0; i < plan->selection_count; i++)
         bytes += esi_domain_bytes(plan->selections[i]);
@@ -587,7 +583,7 @@ uint64_t esi_indexed_plan_bytes(const struct esi_indexed_plan *plan)
             bytes +=
                 (esi_domain_slots(plan->distinct[i]) + 1u) * sizeof *plan->offsets[i];
         if (plan->received[i])
-            bytes += esi_received_index_bytes(plan->received[i]);
+            bytes += esi_sorted_index_bytes(plan->received[i]);
     }
     return bytes;
 }

@@ -30,16 +30,15 @@ struct esi_clause_facts {
     bool is_equality; /* nothing but `=` of two existential variables: it is looked up,
                          together with those of the same variables, by the first */
     uint64_t alternatives; /* of several: variables for which each literal that names
-                              them is such an `=`: lists of these are merged */
-    uint64_t windowed;     /* it bounds an attribute of these variables, which are found
-                          between two bounds */
+                              them is such an `=`, or a bound: lists are merged */
+    uint64_t bounded;      /* it is nothing but a bound of an attribute of each of
+                              these */
     uint64_t near;         /* it says that these happened near the other one, and no
                           more: times tell */
 };
 
-struct esi_lookups;           /* indexed_lookup.h */
-struct esi_received_index;    /* indexed_equal.h */
-struct esi_attribute_windows; /* indexed_window.h */
+struct esi_lookups;      /* indexed_lookup.h */
+struct esi_sorted_index; /* indexed_sorted.h */
 
 struct esi_indexed_plan {
     const struct esi_program *program;
@@ -92,10 +91,10 @@ struct esi_indexed_plan {
     struct esi_domain *selections[ES_PROGRAM_VARIABLES];     /* owned; each once */
     unsigned selection_count;
 
-    struct esi_received_index *received[ES_PROGRAM_VARIABLES]; /* owned; of distinct
-                                                                  domains, or NULL */
-    struct esi_lookups *lookups;                               /* owned; NULL: none */
-    struct esi_attribute_windows *windows;                     /* the same */
+    struct esi_sorted_index *received[ES_PROGRAM_VARIABLES]; /* owned; of distinct
+                                                                domains, or NULL */
+    struct esi_lookups *lookups;                             /* owned; NULL: none */
+    uint64_t bounded; /* variables that clauses bound an attribute of */
     unsigned without; /* enum esi_indexed_part */
 };
 

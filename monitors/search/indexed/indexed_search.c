@@ -111,7 +111,7 @@ static bool fails_clause(struct esi_indexed *search, const struct esi_clause *cl
     if (clause->existential & ~search->bound.check.bound)
         return clause->has_formula && esi_bound_refutes(&search->bound, clause);
     search->sets.compared +=
-        facts->is_equality || facts->alternatives || facts->windowed;
+        facts->is_equality || facts->alternatives || facts->bounded;
     return !esi_universal_clause_holds(&search->universal, clause);
 }
 

@@ -224,7 +224,7 @@ static bool find_violators(const struct esi_universal *universal,
 {
     struct esi_bound *bound = universal->bound;
     const struct esi_indexed_plan *plan = bound->plan;
-    const struct esi_received_index *received = plan->received[plan->distinct_of[u]];
+    const struct esi_sorted_index *received = plan->received[plan->distinct_of[u]];
 
     ret_listed[1] = (struct esi_listed){NULL, 0};
     if (literal->x == literal->y ||
@@ -232,8 +232,8 @@ static bool find_violators(const struct esi_universal *universal,
         return false;
     if (literal->kind == ES_LITERAL_RECEIVED && received && literal->is_negated &&
         literal->y == u && plan->single >> literal->x & 1) {
-        ret_listed[0] =
-            esi_received_index_find(received, esi_bound_event(bound, literal->x));
+        ret_listed[0] = esi_sorted_index_find(
+            received, esi_send_key(esi_bound_event(bound, literal->x)));
         return true;
     }
     return (universal->tested >= esi_domain_count(plan->domains[u]) ||

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/lower_bound.h"
 #include "monitors/search/domains/precedence.h"
 
 /* The latest event of a trace. */
@@ -162,18 +163,15 @@ const struct esi_successor *esi_successors_rows(const struct esi_successors *suc
     return successors->rows;
 }
 
+static bool is_from_before(const void *row, const void *event)
+{
+    return esi_event_compare(((const struct esi_successor *)row)->from,
+                             *(const struct es_event_id *)event) < 0;
+}
+
 size_t esi_successors_from(const struct esi_successors *successors,
                            struct es_event_id event)
 {
-    size_t low = 0, high = successors->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (esi_event_compare(successors->rows[middle].from, event) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return esi_lower_bound(successors->rows, successors->count,
+                           sizeof *successors->rows, is_from_before, &event);
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* lower_bound.h - where something sorted begins, by halves. */
+#ifndef ES_BASE_LOWER_BOUND_H
+#define ES_BASE_LOWER_BOUND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How many of `count` items of `item_bytes` each are before what is sought: these stand
+ * in front of all others.  Inline, so that `is_before` is, too. */
+static inline size_t esi_lower_bound(const void *items,
+                                     size_t count,
+                                     size_t item_bytes,
+                                     bool (*is_before)(const void *item,
+                                                       const void *sought),
+                                     const void *sought)
+{
+    size_t low = 0;
+
+    while (low < count) {
+        size_t middle = low + (count - low) / 2;
+
+        if (is_before((const char *)items + middle * item_bytes, sought))
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
+
+#endif
