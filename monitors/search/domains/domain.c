@@ -137,18 +137,12 @@ uint32_t esi_domain_slot_of(const struct esi_domain *domain, uint32_t trace)
 }
 
 /* The first row from `first` on whose index is not less. */
-static uint32_t lower_bound(const struct esi_column *column, uint32_t index)
+static uint32_t row_from(const struct esi_column *column, uint32_t index)
 {
-    uint32_t from = column->first, to = column->end;
+    const struct esi_domain_column rows = {column->trace, column->end - column->first,
+                                           column->indexes + column->first};
 
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (column->indexes[middle] < index)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    return column->first + esi_column_position(&rows, index);
 }
 
 /* The place of an event. */
@@ -162,7 +156,7 @@ static const struct esi_column *find_row(const struct esi_domain *domain,
     if (slot == ES_PATTERN_NONE)
         return NULL;
     column = &domain->columns[slot];
-    *ret_row = lower_bound(column, id.index);
+    *ret_row = row_from(column, id.index);
     return *ret_row < column->end && column->indexes[*ret_row] == id.index ? column
                                                                            : NULL;
 }
@@ -402,7 +396,7 @@ int esi_domain_add(struct esi_domain *domain,
         return -ENOMEM;
     is_last =
         column->first == column->end || column->indexes[column->end - 1] < row->index;
-    at = is_last || may_wait ? column->end : lower_bound(column, row->index);
+    at = is_last || may_wait ? column->end : row_from(column, row->index);
     if (at < column->end)
         move_rows(domain->keeps, column, at, at + 1, column->end - at);
     put_value(domain->keeps, column, at, row, &partners);
@@ -423,7 +417,7 @@ void esi_domain_drop(struct esi_domain *domain, uint32_t trace, uint32_t index)
     if (slot == ES_PATTERN_NONE)
         return;
     column = &domain->columns[slot];
-    first = lower_bound(column, index);
+    first = row_from(column, index);
     free_partners(column, column->first, first);
     domain->count -= first - column->first;
     column->first = first;

@@ -48,6 +48,15 @@ static inline bool esi_precedence_before(struct esi_precedence *precedence,
     return result > 0;
 }
 
+/* The same of events that may be of one trace, which takes no comparison. */
+static inline bool esi_precedence_of(struct esi_precedence *precedence,
+                                     struct es_event_id a,
+                                     struct es_event_id b)
+{
+    return a.trace == b.trace ? a.index < b.index
+                              : esi_precedence_before(precedence, a, b);
+}
+
 /* Index of the greatest predecessor on `trace`, 0 = none: an entry of the timestamp. */
 static inline uint32_t esi_precedence_greatest(struct esi_precedence *precedence,
                                                struct es_event_id event,

@@ -13,7 +13,7 @@
 #include "base/array.h"
 
 enum {
-    MOST_ROWS = 256,
+    MOST_ROWS = 1024,
     LEAST_ROWS = 8,
     MOST_ENTRIES = 1 << 16,
     MOST_UNASKED = 64, /* receives whose rows nobody asked for */

@@ -287,15 +287,6 @@ uint32_t esi_bound_greatest(struct esi_bound *bound, unsigned x, uint32_t trace)
     return entry->greatest;
 }
 
-static bool precedes_event(struct esi_bound *bound,
-                           struct es_event_id event,
-                           struct es_event_id other)
-{
-    return event.trace == other.trace
-               ? event.index < other.index
-               : esi_precedence_before(&bound->precedence, event, other);
-}
-
 /* What is before y is one of y's immediate predecessors, or before one of them. */
 bool esi_bound_are_adjacent(struct esi_bound *bound,
                             struct es_event_id event,
@@ -314,9 +305,9 @@ bool esi_bound_are_adjacent(struct esi_bound *bound,
     if (count > ADJACENT_PARTNERS)
         return false;
     for (size_t i = 0; i < count; i++)
-        if (precedes_event(bound, event, partners[i]))
+        if (esi_precedence_of(&bound->precedence, event, partners[i]))
             return false;
-    return last.index == 0 || !precedes_event(bound, event, last);
+    return last.index == 0 || !esi_precedence_of(&bound->precedence, event, last);
 }
 
 /* --- Bound variables -------------------------------------------------------------- */
@@ -479,6 +470,10 @@ static uint32_t after_begin(struct esi_bound *bound,
         return target->column.count;
     if (target->column.count == 0)
         return 0;
+    if (bound->plan->is_growing && is_single(bound, x) &&
+        !esi_precedence_of(&bound->precedence, esi_bound_event(bound, x),
+                           esi_column_last(&target->column)))
+        return target->column.count;
     memory = remembered_ends(bound, x, target);
     entry = ends_of(bound, x, target);
     if (memory && memory[1] != 0)

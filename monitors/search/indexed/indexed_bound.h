@@ -104,6 +104,11 @@ uint32_t esi_bound_after_begin(struct esi_bound *bound,
 /* Index of the greatest predecessor of bound single x on a trace, asked once. */
 uint32_t esi_bound_greatest(struct esi_bound *bound, unsigned x, uint32_t trace);
 
+static inline struct es_event_id esi_column_last(const struct esi_domain_column *column)
+{
+    return (struct es_event_id){column->trace, column->indexes[column->count - 1]};
+}
+
 /* A column of the domain of a variable. */
 struct esi_bound_target {
     unsigned v;

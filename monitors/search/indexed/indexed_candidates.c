@@ -301,72 +301,28 @@ static void note_partner(struct esi_candidate_sets *sets,
         note_receives(sets, literal->x, restriction);
 }
 
-static bool excludes_before(const struct esi_literal *literal,
-                            unsigned first,
-                            unsigned last)
-{
-    uint8_t mask = literal->x == first ? literal->mask : esi_mask_turned(literal->mask);
-
-    return literal->kind == ES_LITERAL_RELATION &&
-           literal->variables == (esi_program_bit(first) | esi_program_bit(last)) &&
-           !(mask & ESI_IS_BEFORE);
-}
-
-/* Whether a clause says that no value of its universal variable is between v and the
- * pinned event, which v is before. */
-static bool is_limit(const struct esi_bound *bound,
-                     const struct esi_clause *clause,
-                     unsigned v,
-                     unsigned pinned)
-{
-    unsigned u;
-
-    if (clause->count != 2 || !clause->universal ||
-        clause->universal & (clause->universal - 1) ||
-        bound->plan->masks[v][pinned] != ESI_IS_BEFORE)
-        return false;
-    u = (unsigned)__builtin_ctzll(clause->universal);
-    for (int i = 0; i < 2; i++)
-        if (excludes_before(&clause->literals[i], v, u) &&
-            excludes_before(&clause->literals[1 - i], u, pinned))
-            return true;
-    return false;
-}
-
-/* The last such value on the pinned event's own trace is the latest that this knows. */
+/* A clause that refuses what precedes the pinned event on most traces. */
 static void note_limit(const struct esi_bound *bound,
                        const struct esi_clause *clause,
                        struct esi_restriction *restriction)
 {
-    struct es_event_id pinned = bound->pinned_event;
-    const struct esi_domain *domain;
-    struct esi_domain_column column;
-    uint32_t slot, end;
+    unsigned v = restriction->v;
 
-    if (bound->pinned < 0 || restriction->is_limited ||
-        !(bound->plan->single >> bound->pinned & 1) ||
-        !is_limit(bound, clause, restriction->v, (unsigned)bound->pinned))
-        return;
-    domain = bound->plan->domains[__builtin_ctzll(clause->universal)];
-    slot = esi_domain_slot_of(domain, pinned.trace);
-    if (slot == ES_PATTERN_NONE)
-        return;
-    column = esi_domain_column(domain, slot);
-    end = esi_column_position(&column, pinned.index);
-    if (end == 0)
-        return;
-    restriction->is_limited = true;
-    restriction->limit = (struct es_event_id){pinned.trace, column.indexes[end - 1]};
+    if (!restriction->limit && esi_universal_refuses(bound, clause, v) &&
+        bound->plan->masks[v][bound->pinned] == ESI_IS_BEFORE)
+        restriction->limit = clause;
 }
 
-/* Whether all that precedes the pinned event on a trace precedes the limit, too. */
-static bool is_beyond_limit(struct esi_bound *bound,
+/* Whether all that precedes the pinned event on a trace is refused. */
+static bool is_beyond_limit(struct esi_candidate_sets *sets,
                             const struct esi_restriction *restriction,
                             uint32_t trace)
 {
-    return trace != restriction->limit.trace &&
+    struct esi_bound *bound = sets->bound;
+
+    return trace != bound->pinned_event.trace &&
            esi_bound_greatest(bound, (unsigned)bound->pinned, trace) <=
-               esi_precedence_greatest(&bound->precedence, restriction->limit, trace);
+               esi_universal_refused(sets->universal, restriction->limit, trace);
 }
 
 static bool is_restricted(const struct esi_restriction *restriction)
@@ -438,6 +394,9 @@ static void find_restriction(struct esi_candidate_sets *sets,
     /* Alone it may cost more than it leaves out. */
     if (is_restricted(restriction))
         restriction->implied = esi_implied_of(bound, v, applied);
+    restriction->is_told = !restriction->masked && !restriction->implied &&
+                           restriction->sender < 0 && restriction->floor < 0 &&
+                           restriction->clause_count == 0;
 }
 
 /* --- Applying it to a column ------------------------------------------------------ */
@@ -525,23 +484,25 @@ static void apply_masks(struct esi_candidate_sets *sets,
                         struct esi_intervals *intervals)
 {
     struct esi_bound *bound = sets->bound;
-    struct esi_interval one;
+    struct esi_interval kept = {0, UINT32_MAX}, one;
     unsigned v = restriction->v;
 
     for (uint64_t left = restriction->masked | restriction->implied;
-         left && intervals->count > 0; left &= left - 1) {
+         left && intervals->count > 0 && kept.begin < kept.end; left &= left - 1) {
         unsigned x = (unsigned)__builtin_ctzll(left);
         uint8_t mask = restriction->implied >> x & 1 ? bound->plan->known[v][x]
                                                      : bound->plan->masks[v][x];
 
         if (esi_bound_mask_interval(bound, x, mask, target, &one)) {
-            esi_intervals_keep(intervals, one.begin, one.end);
+            kept.begin = one.begin > kept.begin ? one.begin : kept.begin;
+            kept.end = one.end < kept.end ? one.end : kept.end;
             continue;
         }
         sets->allowed.count = 0;
         esi_bound_add_mask(bound, x, mask, target, &sets->allowed);
         keep_allowed(sets, intervals);
     }
+    esi_intervals_keep(intervals, kept.begin, kept.end);
 }
 
 static void apply_restriction(struct esi_candidate_sets *sets,
@@ -557,8 +518,8 @@ static void apply_restriction(struct esi_candidate_sets *sets,
         keep_above(bound, restriction, slot, intervals);
     if (restriction->sender >= 0)
         keep_partners(sets, restriction, slot, intervals);
-    if (restriction->is_limited && intervals->count > 0 &&
-        is_beyond_limit(bound, restriction, target.column.trace)) {
+    if (restriction->limit && intervals->count > 0 &&
+        is_beyond_limit(sets, restriction, target.column.trace)) {
         intervals->count = 0;
         return;
     }
@@ -689,7 +650,7 @@ bool esi_walk_next(struct esi_walk *walk,
                                    restriction->times.to, &begin, &end);
             esi_intervals_keep(intervals, begin, end);
         }
-        if (intervals->count > 0)
+        if (intervals->count > 0 && !restriction->is_told)
             apply_restriction(walk->sets, restriction, *ret_slot, intervals);
         if (intervals->count > 0)
             return true;

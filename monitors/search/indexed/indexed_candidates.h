@@ -88,15 +88,17 @@ struct esi_restriction {
     bool is_empty;    /* nothing is left */
     bool is_lone;     /* only `slot` may have values */
     uint32_t slot;
-    int sender;      /* pinned variable whose event v receives, -1 none */
-    int floor;       /* bound member of its group, -1 none */
-    bool is_limited; /* v is before the pinned event, but not before `limit` */
-    struct es_event_id limit;
-    bool is_listed; /* only `listed` may be left */
+    int sender; /* pinned variable whose event v receives, -1 none */
+    int floor;  /* bound member of its group, -1 none */
+    const struct esi_clause *limit; /* v is before the pinned event, but no value of a
+                                       universal variable between; NULL: none says so */
+    bool is_listed;                 /* only `listed` may be left */
     struct esi_listed listed;
     struct esi_near_times times; /* each value is tested by that */
     bool is_timed;               /* so rows are to be left out first */
     bool is_beyond;              /* more values are left than somebody wants */
+    bool is_told;                /* nothing is left to apply: the source, the list and
+                                    times say it all */
     size_t clauses;              /* where they begin on the stack */
     size_t clause_count;
 };

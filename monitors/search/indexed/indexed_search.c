@@ -559,7 +559,7 @@ static void begin_search(struct esi_indexed *search)
     esi_bound_reset(&search->bound);
     memset(search->sets.source, 0,
            search->bound.plan->variable_count * sizeof *search->sets.source);
-    search->universal.beyond_of = NULL;
+    search->universal.latest_of = NULL;
     search->witnessed = 0;
     esi_tuple_set_fini(&search->reported);
     search->pinned_excluded = 0;

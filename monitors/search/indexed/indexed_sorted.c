@@ -13,6 +13,8 @@
 #include "base/hash.h"
 #include "base/lower_bound.h"
 
+enum { SORTED_FEW = 16 }; /* qsort() takes longer for these */
+
 enum key_kind { KEY_NUMBER, KEY_TEXT, KEY_ABSENT, KEY_KINDS };
 
 struct keyed_value {
@@ -39,11 +41,25 @@ static int compare_values(const void *left, const void *right)
     return (a->position > b->position) - (a->position < b->position);
 }
 
+static void sort_few(struct esi_domain_value *values, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct esi_domain_value value = values[i];
+        size_t at = i;
+
+        for (; at > 0 && compare_values(&values[at - 1], &value) > 0; at--)
+            values[at] = values[at - 1];
+        values[at] = value;
+    }
+}
+
 size_t esi_domain_values_sort(struct esi_domain_value *values, size_t count)
 {
     size_t kept = 0;
 
-    if (count > 1)
+    if (count <= SORTED_FEW)
+        sort_few(values, count);
+    else
         qsort(values, count, sizeof *values, compare_values);
     for (size_t i = 0; i < count; i++)
         if (kept == 0 || compare_values(&values[kept - 1], &values[i]) != 0)

@@ -43,7 +43,7 @@ void esi_universal_fini(struct esi_universal *universal)
          i++)
         free(universal->orders[i].slots);
     free(universal->orders);
-    free(universal->beyond.slots);
+    esi_event_list_fini(&universal->latest);
     esi_intervals_fini(&universal->allowed);
     esi_intervals_fini(&universal->kept);
     esi_intervals_fini(&universal->open);
@@ -52,7 +52,7 @@ void esi_universal_fini(struct esi_universal *universal)
 
 uint64_t esi_universal_bytes(const struct esi_universal *universal)
 {
-    uint64_t bytes = universal->beyond.capacity * sizeof *universal->beyond.slots;
+    uint64_t bytes = universal->latest.capacity * sizeof *universal->latest.events;
 
     for (size_t i = 0; i < universal->bound->plan->clause_count; i++)
         bytes += universal->orders[i].capacity * sizeof *universal->orders->slots;
@@ -477,50 +477,95 @@ static bool are_adjacent(struct esi_bound *bound,
     return true;
 }
 
-/* While events arrive: no u may be between v and the pinned event.  What the last u of
- * the pinned event's own trace refuses is refused; of other columns only those have to
- * be looked at that have a later one before the pinned event.  NULL: there is no such
- * u. */
-static struct esi_slot_order *columns_beyond(struct esi_universal *universal,
-                                             const struct esi_clause *clause,
-                                             unsigned u,
-                                             uint32_t own)
+/* --- While events arrive ---------------------------------------------------------- */
+
+bool esi_universal_refuses(const struct esi_bound *bound,
+                           const struct esi_clause *clause,
+                           unsigned v)
+{
+    return bound->pinned >= 0 && bound->plan->single >> bound->pinned & 1 &&
+           clause->universal &&
+           forbids_between(clause, v, (unsigned)__builtin_ctzll(clause->universal),
+                           (unsigned)bound->pinned);
+}
+
+/* All of a trace up to this index precedes one of the latest u. */
+static uint32_t known_to_latest(struct esi_universal *universal, uint32_t trace)
+{
+    const struct esi_event_list *latest = &universal->latest;
+    uint32_t known = 0;
+
+    for (size_t i = 0; i < latest->count; i++) {
+        struct es_event_id event = latest->events[i];
+        uint32_t one =
+            event.trace == trace
+                ? event.index - 1
+                : esi_precedence_greatest(&universal->bound->precedence, event, trace);
+
+        if (one > known)
+            known = one;
+    }
+    return known;
+}
+
+/* The last u of a column before the pinned event, unless the latest know it; then what
+ * it knows is not of the latest any more. */
+static void add_latest(struct esi_universal *universal,
+                       const struct esi_domain_column *column)
 {
     struct esi_bound *bound = universal->bound;
-    const struct esi_domain *domain = bound->plan->domains[u];
-    struct es_event_id pinned = bound->pinned_event;
-    struct esi_domain_column column = esi_domain_column(domain, own);
-    uint32_t end = esi_bound_before_end(bound, pinned, &column);
-    struct esi_slot_order *beyond = &universal->beyond;
-    struct es_event_id last;
+    struct esi_event_list *latest = &universal->latest;
+    uint32_t known = known_to_latest(universal, column->trace);
+    struct es_event_id last = {column->trace, 0};
+    size_t kept = 0;
+    uint32_t end;
 
-    if (end == 0)
-        return NULL;
-    if (universal->beyond_of == clause)
-        return beyond;
-    if (ESI_ARRAY_RESERVE(beyond->slots, beyond->capacity, esi_domain_slots(domain)) <
-        0) {
+    if (column->trace != bound->pinned_event.trace &&
+        esi_bound_greatest(bound, (unsigned)bound->pinned, column->trace) <= known)
+        return;
+    end = esi_bound_before_end(bound, bound->pinned_event, column);
+    if (end == 0 || column->indexes[end - 1] <= known)
+        return;
+    last.index = column->indexes[end - 1];
+    for (size_t i = 0; i < latest->count; i++) {
+        struct es_event_id event = latest->events[i];
+
+        if (event.index >
+            esi_precedence_greatest(&bound->precedence, last, event.trace))
+            latest->events[kept++] = event;
+    }
+    latest->count = kept;
+    if (esi_event_list_add(latest, &last, 1) < 0)
         bound->error = -ENOMEM;
-        return NULL;
-    }
-    universal->beyond_of = clause;
-    beyond->count = 0;
-    last = (struct es_event_id){pinned.trace, column.indexes[end - 1]};
-    for (uint32_t slot = 0; slot < esi_domain_slots(domain); slot++) {
-        uint32_t known;
-
-        column = esi_domain_column(domain, slot);
-        if (slot == own)
-            continue;
-        known = esi_precedence_greatest(&bound->precedence, last, column.trace);
-        if (esi_bound_greatest(bound, (unsigned)bound->pinned, column.trace) <= known)
-            continue;
-        end = esi_bound_before_end(bound, pinned, &column);
-        if (end > 0 && column.indexes[end - 1] > known)
-            beyond->slots[beyond->count++] = slot;
-    }
-    return beyond;
 }
+
+uint32_t esi_universal_refused(struct esi_universal *universal,
+                               const struct esi_clause *clause,
+                               uint32_t trace)
+{
+    const struct esi_domain *domain =
+        universal->bound->plan->domains[__builtin_ctzll(clause->universal)];
+    uint32_t own = esi_domain_slot_of(domain, universal->bound->pinned_event.trace);
+    struct esi_domain_column column;
+
+    if (universal->latest_of == clause)
+        return known_to_latest(universal, trace);
+    universal->latest_of = clause;
+    universal->latest.count = 0;
+    /* It knows most of the others. */
+    if (own != ES_PATTERN_NONE) {
+        column = esi_domain_column(domain, own);
+        add_latest(universal, &column);
+    }
+    for (uint32_t slot = 0; slot < esi_domain_slots(domain); slot++) {
+        column = esi_domain_column(domain, slot);
+        if (slot != own)
+            add_latest(universal, &column);
+    }
+    return known_to_latest(universal, trace);
+}
+
+/* --- One existential variable is not bound: all values of u ----------------------- */
 
 /* What all values of u leave. */
 static void restrict_by_all(struct esi_universal *universal,
@@ -536,26 +581,13 @@ static void restrict_by_all(struct esi_universal *universal,
     uint32_t own = esi_domain_slot_of(domain, trace);
     struct esi_slot_order *order =
         order_of(universal, clause, esi_domain_slots(domain));
-    uint32_t likely = ES_PATTERN_NONE;
-    struct esi_slot_order *beyond = NULL;
 
     if (own != ES_PATTERN_NONE)
         restrict_by(universal, clause, u, own, v, slot, intervals);
     if (are_adjacent(bound, clause, v, slot, intervals))
         return;
-    /* What the event that just came has on its own trace is the last that it knows. */
-    if (bound->pinned >= 0)
-        likely = esi_domain_slot_of(domain, bound->pinned_event.trace);
-    if (likely != ES_PATTERN_NONE && likely != own && intervals->count > 0)
-        restrict_by(universal, clause, u, likely, v, slot, intervals);
-    if (likely != ES_PATTERN_NONE && intervals->count > 0 &&
-        bound->plan->single >> bound->pinned & 1 &&
-        forbids_between(clause, v, u, (unsigned)bound->pinned))
-        beyond = columns_beyond(universal, clause, u, likely);
-    if (beyond)
-        order = beyond;
     for (size_t i = 0; intervals->count > 0 && i < order->count; i++) {
-        if (order->slots[i] == own || order->slots[i] == likely)
+        if (order->slots[i] == own)
             continue;
         restrict_by(universal, clause, u, order->slots[i], v, slot, intervals);
         if (intervals->count == 0)
@@ -571,7 +603,17 @@ void esi_universal_restrict(struct esi_universal *universal,
 {
     struct esi_bound *bound = universal->bound;
     struct esi_intervals *allowed = &universal->allowed;
+    struct esi_domain_column column;
 
+    if (esi_universal_refuses(bound, clause, v)) {
+        column = esi_domain_column(bound->plan->domains[v], slot);
+        esi_intervals_keep(
+            intervals,
+            esi_column_position(
+                &column, esi_universal_refused(universal, clause, column.trace) + 1),
+            column.count);
+        return;
+    }
     /* What v satisfies whatever u is. */
     allowed->count = 0;
     for (uint32_t i = 0; i < clause->count; i++)

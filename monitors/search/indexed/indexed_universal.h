@@ -6,6 +6,7 @@
 #define ES_MONITORS_SEARCH_INDEXED_INDEXED_UNIVERSAL_H
 
 #include "monitors/search/indexed/indexed_bound.h"
+#include "monitors/search/truth/event_list.h"
 
 /* The order in which the columns of a clause's universal variable are looked at: those
  * that failed lately first (Nichols, 6.3). */
@@ -23,9 +24,9 @@ struct esi_universal {
     struct esi_intervals kept;
     struct esi_intervals open; /* universal values that nothing satisfies yet */
     struct esi_intervals satisfied;
-    const struct esi_clause *beyond_of; /* whose `beyond` is; NULL: of none */
-    /* Of what is pinned: columns that may refuse more than its own trace does. */
-    struct esi_slot_order beyond;
+    const struct esi_clause *latest_of; /* whose `latest` is; NULL: of none */
+    struct esi_event_list latest; /* of the last u of each trace before the pinned event
+                                     those that do not precede each other */
 };
 
 /* 0 or -ENOMEM; it is to be ended in both cases. */
@@ -44,5 +45,16 @@ void esi_universal_restrict(struct esi_universal *universal,
                             unsigned v,
                             uint32_t slot,
                             struct esi_intervals *intervals);
+
+/* While events arrive: whether a clause says that no value of its universal variable is
+ * between v and the pinned event. */
+bool esi_universal_refuses(const struct esi_bound *bound,
+                           const struct esi_clause *clause,
+                           unsigned v);
+/* Of such a clause: what it refuses of the events of a trace are those up to this
+ * index. */
+uint32_t esi_universal_refused(struct esi_universal *universal,
+                               const struct esi_clause *clause,
+                               uint32_t trace);
 
 #endif
