@@ -349,23 +349,70 @@ static void sweep_if_many(struct esi_live_query *query)
     query->candidates.next_room = live->events + limit / 4;
 }
 
-/* Whether a value is of a universal variable, or is counted. */
-static bool may_decide(const struct esi_live_query *query,
-                       const struct esi_joined *joined)
+static bool is_universal(const struct esi_live_query *query,
+                         const struct esi_joined *joined)
 {
     for (uint64_t left = query->assignment.universal; left; left &= left - 1)
         if (query->domains[__builtin_ctzll(left)] == joined->domain)
             return true;
-    for (uint32_t a = 0; a < query->program->atom_count; a++)
-        if (query->counted[a] == joined->domain)
-            return true;
     return false;
+}
+
+/* Whether an atom counts the events after that of one variable. */
+static bool counts_after(const struct esi_live_query *query, uint32_t number)
+{
+    const struct esi_atom *atom = &query->program->atoms[number];
+
+    return atom->op == ES_OPERATOR_BEFORE && !atom->is_reversed && !atom->is_negated &&
+           atom->left && !(atom->left & (atom->left - 1)) &&
+           esi_domain_is_single(query->counted[number]) &&
+           esi_domain_is_single(query->domains[__builtin_ctzll(atom->left)]);
+}
+
+/* What a value that joined may do to candidates. */
+enum joined_effect { DOES_NOTHING, COUNTS_AFTER, MAY_DECIDE };
+
+static enum joined_effect effect_of(const struct esi_live_query *query,
+                                    const struct esi_joined *joined)
+{
+    enum joined_effect effect = DOES_NOTHING;
+
+    if (is_universal(query, joined))
+        return MAY_DECIDE;
+    for (uint32_t a = 0; a < query->program->atom_count; a++)
+        if (query->counted[a] == joined->domain) {
+            if (!counts_after(query, a))
+                return MAY_DECIDE;
+            effect = COUNTS_AFTER;
+        }
+    return effect;
+}
+
+/* Whether no atom of a candidate counts an event, all of which count what is after. */
+static bool is_uncounted(struct esi_live_query *query,
+                         const struct esi_live_candidate *candidate,
+                         const struct esi_joined *joined)
+{
+    struct esi_precedence *precedence = &query->live->precedence;
+    uint64_t unknown = precedence->unknown;
+
+    for (uint32_t a = 0; a < query->program->atom_count; a++) {
+        uint64_t left = query->program->atoms[a].left;
+
+        if (query->counted[a] == joined->domain &&
+            (candidate->counts[a] == ES_FORMULA_UNCOUNTED ||
+             esi_precedence_of(precedence, candidate->ids[__builtin_ctzll(left)],
+                               joined->id)))
+            return false;
+    }
+    return precedence->unknown == unknown;
 }
 
 int esi_live_candidates_update(struct esi_live_query *query,
                                const struct esi_joined *joined)
 {
     struct esi_live_candidates *candidates = &query->candidates;
+    enum joined_effect effect;
     bool is_many;
     int result = 0;
 
@@ -373,11 +420,16 @@ int esi_live_candidates_update(struct esi_live_query *query,
         return 0;
     sweep_if_many(query);
     is_many = candidates->count > query->live->config.asked_candidates;
-    if (!may_decide(query, joined) || (is_many && candidates->eager_count == 0))
+    effect = effect_of(query, joined);
+    if (effect == DOES_NOTHING || (is_many && candidates->eager_count == 0))
         return 0;
-    for (size_t i = candidates->count; result == 0 && i > 0; i--)
-        if (!is_many || !candidates->items[i - 1].support->is_lazy)
+    for (size_t i = candidates->count; result == 0 && i > 0; i--) {
+        const struct esi_live_candidate *candidate = &candidates->items[i - 1];
+
+        if (!(is_many && candidate->support->is_lazy) &&
+            (effect == MAY_DECIDE || !is_uncounted(query, candidate, joined)))
             result = decide_candidate(query, i - 1, joined_truth, joined);
+    }
     return result;
 }
 
