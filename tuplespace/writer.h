@@ -92,10 +92,16 @@ ES_HOT bool esi_writer_is_enabled(const struct esi_writer *writer)
     return atomic_load_explicit(&writer->element->enabled, memory_order_relaxed) != 0;
 }
 
+/* Number of the slot at head. */
+ES_HOT size_t esi_writer_position(const struct esi_writer *writer)
+{
+    return writer->head & writer->mask;
+}
+
 /* The slot at head. */
 ES_HOT _Atomic uint32_t *esi_writer_slot(const struct esi_writer *writer)
 {
-    return writer->ring + (size_t)(writer->head & writer->mask) * ES_TUPLE_WORDS;
+    return writer->ring + esi_writer_position(writer) * ES_TUPLE_WORDS;
 }
 
 ES_HOT void esi_writer_store_word(_Atomic uint32_t *slot, size_t index, uint32_t word)
@@ -106,19 +112,18 @@ ES_HOT void esi_writer_store_word(_Atomic uint32_t *slot, size_t index, uint32_t
 /* A 64-bit field takes two words in native order: slots are aligned to 4 bytes only. */
 ES_HOT void esi_writer_store_wide(_Atomic uint32_t *slot, size_t index, uint64_t field)
 {
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+    struct unaligned {
+        uint64_t field;
+    } __attribute__((packed, may_alias));
+
+    ((struct unaligned *)&slot[index])->field = field; /* in one store */
+#else
     bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
     esi_writer_store_word(slot, index + big, (uint32_t)field);
     esi_writer_store_word(slot, index + !big, (uint32_t)(field >> 32));
-}
-
-/* The second column of the slot.  Like the words it is stored while the slot's tuple is
- * invalid. */
-ES_HOT void esi_writer_store_site(const struct esi_writer *writer, uint64_t site)
-{
-    if (writer->sites != NULL)
-        atomic_store_explicit(&writer->sites[writer->head & writer->mask], site,
-                              memory_order_relaxed);
+#endif
 }
 
 /* Field by field, so that a tuple that was just made never leaves the registers: copied
@@ -127,7 +132,9 @@ ES_HOT void esi_writer_store(const struct esi_writer *writer,
                              const struct es_tuple *tuple,
                              uint64_t site)
 {
-    _Atomic uint32_t *slot = esi_writer_slot(writer);
+    size_t position = esi_writer_position(writer);
+    _Atomic uint32_t *slot = writer->ring + position * ES_TUPLE_WORDS;
+    _Atomic uint64_t *sites = writer->sites;
     bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
     uint32_t operation = (uint32_t)tuple->operation << (big ? 16 : 0) |
                          (uint32_t)tuple->communicator << (big ? 0 : 16);
@@ -135,7 +142,8 @@ ES_HOT void esi_writer_store(const struct esi_writer *writer,
     /* Invalid while it changes: see the table above. */
     esi_writer_store_word(slot, ES_WORD_OPERATION, 0);
     atomic_thread_fence(memory_order_release);
-    esi_writer_store_site(writer, site);
+    if (sites != NULL)
+        atomic_store_explicit(&sites[position], site, memory_order_relaxed);
     esi_writer_store_wide(slot, ES_WORD_STOP, tuple->stop);
     esi_writer_store_wide(slot, ES_WORD_START, tuple->start);
     esi_writer_store_word(slot, ES_WORD_SEQUENCE, tuple->sequence);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "wrappers/mpi/describe.h"
+#include "wrappers/mpi/messages.h"
 
 /* The communicator was made out of sight; the call has shown that it is valid. */
 static void register_unknown(struct esi_call *call)
@@ -20,33 +20,22 @@ static void register_unknown(struct esi_call *call)
         call->tuple.communicator = call->comm->index;
 }
 
-static void number_send_late(struct esi_call *call)
-{
-    MPI_Comm comm;
-
-    memcpy(&comm, &call->unknown_comm, sizeof comm);
-    call->tuple.sequence =
-        esi_channel_next_sent(&call->comm->sent, call->tuple.peer, call->tuple.tag);
-    esi_profile_peer_add(
-        esi_profile_find_peer(call->comm, comm, call->tuple.peer, call->tuple.tag), 1,
-        call->tuple.bytes);
-    call->numbered = true;
-}
-
 /* The number that could not be taken on entry. */
 static void number_late(struct esi_call *call)
 {
     const struct es_operation *operation = es_operation_find(call->tuple.operation);
+    MPI_Comm comm;
 
     if (call->comm == NULL || operation == NULL)
         return;
+    memcpy(&comm, &call->unknown_comm, sizeof comm);
     if (operation->op_class == ES_CLASS_COLLECTIVE ||
         operation->op_class == ES_CLASS_COMMUNICATOR ||
         operation->op_class == ES_CLASS_ONE_SIDED || operation->op_class == ES_CLASS_IO)
         call->tuple.sequence = esi_comm_next_instance(call->comm, call->tuple.operation,
                                                       call->tuple.peer, call->alike);
     else if (operation->op_class == ES_CLASS_SEND && call->tuple.peer >= 0)
-        number_send_late(call);
+        esi_call_number_send(call, comm);
 }
 
 static void size_late(struct esi_call *call)

@@ -84,7 +84,6 @@ ES_HOT bool esi_call_enter(struct esi_call *call,
     thread->outermost = thread->frame;
     if (op_class == ES_CLASS_COMPLETION)
         thread->limit = ESI_UNLIKELY(esi_multiple) ? esi_request_serial() : UINT64_MAX;
-    call->thread = thread;
     call->path = thread->paths[op_class];
     if (ESI_UNLIKELY(call->path == NULL)) {
         call->path = esi_path_make(thread, operation);
@@ -100,6 +99,9 @@ ES_HOT bool esi_call_enter(struct esi_call *call,
     call->alike = 0;
     call->comm = NULL;
     call->tuple.operation = operation;
+    call->thread = thread;
+    /* Computed once: else each access by an index adds up the thread's storage anew. */
+    __asm__("" : "+r"(call->thread));
     return true;
 }
 

@@ -46,38 +46,8 @@ ES_HOT struct esi_comm *esi_call_find_comm(struct esi_call *call, MPI_Comm comm)
         thread->comm_handle = handle;
         thread->comm_epoch = epoch;
         thread->comm = found;
-        thread->sent.key = 0;
-        thread->received.key = 0;
     }
     return call->comm = thread->comm;
-}
-
-/* The next number of a channel of the thread's cached communicator.  Counters move when
- * their table grows, which makes a new epoch. */
-ES_HOT uint32_t esi_thread_next_number(struct esi_last_channel *last,
-                                       struct esi_channels *channels,
-                                       int peer,
-                                       int tag)
-{
-    uint64_t key = esi_channel_key(peer, tag);
-    _Atomic uint32_t *counter = last->counter;
-
-    if (ESI_UNLIKELY(last->key != key)) {
-        last->key = 0;
-        last->peer = NULL;
-        counter = esi_channel(channels, peer, tag);
-        if (counter == NULL)
-            return ES_SEQUENCE_UNKNOWN;
-        if (ESI_UNLIKELY(atomic_load_explicit(counter, memory_order_relaxed) >=
-                         ESI_COUNT_DOUBTFUL)) {
-            esi_count_up(counter); /* a send that is not numbered; not remembered */
-            return ES_SEQUENCE_UNKNOWN;
-        }
-        last->counter = counter;
-        last->peer = esi_profile_peer_of(counter);
-        last->key = key;
-    }
-    return esi_count_up(counter);
 }
 
 static inline uint32_t esi_tuple_limit_bytes(uint64_t bytes)
@@ -119,6 +89,23 @@ static inline int32_t esi_tuple_tag(int tag)
     return tag == MPI_ANY_TAG ? ES_TAG_ANY : tag;
 }
 
+ES_HOT void esi_call_describe_on(struct esi_call *call,
+                                 uint16_t communicator,
+                                 int32_t peer,
+                                 int32_t tag,
+                                 uint32_t bytes,
+                                 uint32_t sequence)
+{
+    if (ESI_UNLIKELY(call->thread->polled != 0))
+        esi_thread_end_polls(call->thread); /* an event ends a row of polls */
+    call->tuple.stop = 0;
+    call->tuple.communicator = communicator;
+    call->tuple.sequence = sequence;
+    call->tuple.peer = peer;
+    call->tuple.tag = tag;
+    call->tuple.bytes = bytes;
+}
+
 ES_HOT void esi_call_describe(struct esi_call *call,
                               const struct esi_comm *comm,
                               int32_t peer,
@@ -126,14 +113,8 @@ ES_HOT void esi_call_describe(struct esi_call *call,
                               uint32_t bytes,
                               uint32_t sequence)
 {
-    if (ESI_UNLIKELY(call->thread->polled != 0))
-        esi_thread_end_polls(call->thread); /* an event ends a row of polls */
-    call->tuple.stop = 0;
-    call->tuple.communicator = comm != NULL ? comm->index : ES_COMMUNICATOR_NONE;
-    call->tuple.sequence = sequence;
-    call->tuple.peer = peer;
-    call->tuple.tag = tag;
-    call->tuple.bytes = bytes;
+    esi_call_describe_on(call, comm != NULL ? comm->index : ES_COMMUNICATOR_NONE, peer,
+                         tag, bytes, sequence);
 }
 
 /* --- Which of a collective's two buffers means something at this rank ----------- */
@@ -306,74 +287,6 @@ static inline void esi_begin_collective_init(struct esi_call *call,
     esi_call_describe(call, esi_call_find_comm(call, comm), esi_tuple_root(root), 0,
                       bytes, ES_SEQUENCE_UNKNOWN);
     esi_call_open(call);
-}
-
-/* Adds a message to what its receiver was sent.  Its channel is the thread's last. */
-ES_HOT void esi_call_count_sent(const struct esi_call *call,
-                                MPI_Comm comm,
-                                int dest,
-                                int tag,
-                                uint32_t bytes)
-{
-    struct esi_last_channel *last = &call->thread->sent;
-
-    if (ESI_UNLIKELY(last->peer == NULL))
-        last->peer = esi_profile_find_peer(call->comm, comm, dest, tag);
-    esi_profile_peer_add(last->peer, 1, bytes);
-}
-
-/* `bytes` is what is sent. */
-ES_HOT void esi_call_describe_message(struct esi_call *call,
-                                      MPI_Comm comm,
-                                      int dest,
-                                      int tag,
-                                      uint32_t bytes)
-{
-    struct esi_comm *known = esi_call_find_comm(call, comm);
-    uint32_t sequence = ES_SEQUENCE_UNKNOWN;
-
-    if (ESI_LIKELY(known != NULL && dest >= 0 && dest < known->peers && tag >= 0)) {
-        sequence = esi_thread_next_number(&call->thread->sent, &known->sent, dest, tag);
-        esi_call_count_sent(call, comm, dest, tag, bytes);
-        call->numbered = true;
-    } else if (dest == MPI_PROC_NULL) { /* as what is received from there */
-        bytes = 0;
-        call->count = 0;
-    }
-    esi_call_describe(call, known, esi_tuple_peer(dest), tag, bytes, sequence);
-}
-
-ES_HOT void esi_call_describe_send(struct esi_call *call,
-                                   MPI_Comm comm,
-                                   int dest,
-                                   int tag,
-                                   MPI_Count count,
-                                   MPI_Datatype datatype)
-{
-    esi_call_describe_message(call, comm, dest, tag,
-                              esi_call_get_bytes(call, count, datatype));
-}
-
-ES_HOT void esi_begin_send(struct esi_call *call,
-                           MPI_Comm comm,
-                           int dest,
-                           int tag,
-                           MPI_Count count,
-                           MPI_Datatype datatype)
-{
-    esi_call_describe_send(call, comm, dest, tag, count, datatype);
-    esi_call_open(call);
-}
-
-/* The same: a send happens at its start. */
-ES_HOT void esi_begin_isend(struct esi_call *call,
-                            MPI_Comm comm,
-                            int dest,
-                            int tag,
-                            MPI_Count count,
-                            MPI_Datatype datatype)
-{
-    esi_begin_send(call, comm, dest, tag, count, datatype);
 }
 
 /* Persistent sends: numbered at each start. */

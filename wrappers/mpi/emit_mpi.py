@@ -85,6 +85,7 @@ def emit_wrappers(chapters, prototypes, chapter_name):
         HEAD % ("Wrappers of MPI routines: %s." % chapter_name.replace("_", " ")),
         '#include "config.h"\n\n#include "wrappers/mpi/completion.h"\n'
         '#include "wrappers/mpi/describe.h"\n'
+        '#include "wrappers/mpi/messages.h"\n'
         '#include "wrappers/mpi/objects.h"\n'
         '#include "wrappers/mpi/progress.h"\n'
         '#include "wrappers/mpi/tree_ops.h"\n',

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "wrappers/mpi/completion.h"
+#include "wrappers/mpi/messages.h"
 #include "wrappers/mpi/process.h"
 
 /* When a blocking receive gets its number. */
@@ -26,18 +27,40 @@ struct blocking {
     struct esi_request request; /* QUEUED only */
 };
 
-ES_HOT enum posting choose_posting(const struct esi_comm *comm, int source, int tag)
+/* Of a receive that is not decided when it is posted. */
+static enum posting choose_posting(const struct esi_comm *comm, int source, int tag)
 {
     bool is_specific = source >= 0 && tag >= 0;
 
     if (comm == NULL || (is_specific && source >= comm->peers))
         return LATER;
-    if (ESI_LIKELY(is_specific && !esi_match_is_busy(&comm->received)))
-        return AT_ONCE;
     return is_specific || esi_multiple ? QUEUED : LATER;
 }
 
-/* Returns when it gets its number; `queued` is filled if it is QUEUED. */
+/* A blocking receive that is like no earlier one; `queued` is filled if it is QUEUED.
+ */
+static enum posting describe_new_blocking(struct esi_call *call,
+                                          struct esi_request *queued,
+                                          MPI_Comm comm,
+                                          int source,
+                                          int tag,
+                                          MPI_Count count,
+                                          MPI_Datatype datatype)
+{
+    enum posting posting;
+
+    if (esi_call_describe_new_receive(call, comm, source, tag, count, datatype))
+        return AT_ONCE;
+    posting = choose_posting(call->comm, source, tag);
+    if (posting == QUEUED) {
+        *queued = (struct esi_request){.kind = ESI_REQUEST_RECEIVE};
+        call->tuple.sequence =
+            esi_receive_post_on(call->comm, call->tuple.peer, call->tuple.tag, queued);
+    }
+    return posting;
+}
+
+/* Returns when it gets its number. */
 ES_HOT enum posting open_receive(struct esi_call *call,
                                  struct esi_request *queued,
                                  MPI_Comm comm,
@@ -46,22 +69,16 @@ ES_HOT enum posting open_receive(struct esi_call *call,
                                  MPI_Count count,
                                  MPI_Datatype datatype)
 {
-    uint32_t bytes = esi_call_get_bytes(call, count, datatype);
-    struct esi_comm *known = esi_call_find_comm(call, comm);
-    uint32_t sequence = ES_SEQUENCE_UNKNOWN;
-    enum posting posting = choose_posting(known, source, tag);
+    enum posting posting = AT_ONCE;
 
-    call->count = 0; /* the status will tell what came */
-    if (ESI_LIKELY(posting == AT_ONCE)) {
-        sequence = esi_thread_next_number(&call->thread->received,
-                                          &known->received.channels, source, tag);
-    } else if (posting == QUEUED) {
-        *queued = (struct esi_request){.kind = ESI_REQUEST_RECEIVE};
-        sequence = esi_receive_post_on(known, esi_tuple_peer(source),
-                                       esi_tuple_tag(tag), queued);
+    if (ESI_UNLIKELY(!esi_call_describe_known_receive(call, comm, source, tag, count,
+                                                      datatype))) {
+        struct esi_call described = *call;
+
+        posting = describe_new_blocking(&described, queued, comm, source, tag, count,
+                                        datatype);
+        *call = described;
     }
-    esi_call_describe(call, known, esi_tuple_peer(source), esi_tuple_tag(tag), bytes,
-                      sequence);
     esi_call_open(call);
     return posting;
 }
@@ -201,26 +218,18 @@ ES_HOT void close_receive(struct esi_call *call,
     }
 }
 
-/* Posts a nonblocking receive, with our own source and tag.  Returns what the match
- * waits for, NULL when the number is decided. */
-ES_HOT struct esi_receive *post_in_match(struct esi_call *call, int source, int tag)
+/* Posts a nonblocking receive that is described, and not decided yet.  Returns what the
+ * match waits for, NULL when its number is decided. */
+static struct esi_receive *post_in_match(struct esi_call *call)
 {
     struct esi_comm *comm = call->comm;
-    uint32_t sequence = ES_SEQUENCE_UNKNOWN;
-    struct esi_receive *receive = NULL;
+    int source = call->tuple.peer, tag = call->tuple.tag;
 
-    if (ESI_LIKELY(comm != NULL && (source == ES_PEER_ANY || source >= 0) &&
-                   source < comm->peers && (tag == ES_TAG_ANY || tag >= 0))) {
-        call->numbered = true;
-        if (ESI_LIKELY(source >= 0 && tag >= 0 && comm == call->thread->comm &&
-                       !esi_match_is_busy(&comm->received)))
-            sequence = esi_thread_next_number(&call->thread->received,
-                                              &comm->received.channels, source, tag);
-        else
-            receive = esi_match_post(&comm->received, source, tag, &sequence);
-        call->tuple.sequence = sequence;
-    }
-    return receive;
+    if (comm == NULL || (source < 0 && source != ES_PEER_ANY) ||
+        source >= comm->peers || (tag < 0 && tag != ES_TAG_ANY))
+        return NULL;
+    call->numbered = true;
+    return esi_match_post(&comm->received, source, tag, &call->tuple.sequence);
 }
 
 /* Begins a nonblocking receive: its tuple is written when it completes. */
@@ -228,14 +237,23 @@ ES_HOT struct esi_receive *begin_receive(struct esi_call *call,
                                          MPI_Comm comm,
                                          int source,
                                          int tag,
-                                         uint32_t bytes)
+                                         MPI_Count count,
+                                         MPI_Datatype datatype)
 {
-    struct esi_receive *receive;
+    struct esi_receive *receive = NULL;
 
-    esi_call_describe(call, esi_call_find_comm(call, comm), esi_tuple_peer(source),
-                      esi_tuple_tag(tag), bytes, ES_SEQUENCE_UNKNOWN);
-    call->count = 0;
-    receive = post_in_match(call, esi_tuple_peer(source), esi_tuple_tag(tag));
+    if (ESI_UNLIKELY(!esi_call_describe_known_receive(call, comm, source, tag, count,
+                                                      datatype))) {
+        struct esi_call described = *call;
+
+        described.numbered = esi_call_describe_new_receive(&described, comm, source,
+                                                           tag, count, datatype);
+        if (!described.numbered)
+            receive = post_in_match(&described);
+        *call = described;
+    } else {
+        call->numbered = true;
+    }
     call->tuple.start = esi_clock_read();
     return receive;
 }
@@ -279,7 +297,7 @@ static void end_uncommon(struct esi_call *call,
 
     if (result == MPI_SUCCESS && call->unknown_comm != 0) {
         esi_call_complete_late(call, result);
-        receive = post_in_match(call, call->tuple.peer, call->tuple.tag);
+        receive = post_in_match(call);
     }
     if (call->tuple.peer == ES_PEER_NONE) {
         esi_receive_record_null(call, result);
@@ -612,7 +630,8 @@ static void describe_pair(struct sendrecv_pair *pair,
                           MPI_Comm comm,
                           int dest,
                           int sendtag,
-                          uint32_t bytes,
+                          MPI_Count sendcount,
+                          MPI_Datatype sendtype,
                           int source,
                           int recvtag,
                           uint16_t receive_operation)
@@ -624,7 +643,7 @@ static void describe_pair(struct sendrecv_pair *pair,
     esi_receive_post(call, &pair->request, comm, source, recvtag, 0);
     pair->request.tuple.operation = receive_operation;
     call->tuple.operation = operation;
-    esi_call_describe_message(call, comm, dest, sendtag, bytes);
+    esi_call_describe_send(call, comm, dest, sendtag, sendcount, sendtype);
 }
 
 /* Shows the receive half in the send's element; where there is none, the send half.

@@ -46,8 +46,7 @@ int ESI_NAME(esi_wrap_MPI_Irecv)(ESI_FN(MPI_Irecv) * next,
     if (request == NULL ||
         !esi_call_enter(&call, ESI_NAME(ES_OP_MPI_Irecv), ES_CLASS_RECEIVE))
         return next(buf, count, datatype, source, tag, comm, request);
-    receive = begin_receive(&call, comm, source, tag,
-                            esi_call_get_bytes(&call, count, datatype));
+    receive = begin_receive(&call, comm, source, tag, count, datatype);
     result = next(buf, count, datatype, source, tag, comm, request);
     end_receive(&call, receive, result, request);
     return result;
@@ -138,8 +137,7 @@ int ESI_NAME(esi_wrap_MPI_Sendrecv)(ESI_FN(MPI_Sendrecv) * next,
     if (!esi_call_enter(&pair.call, ESI_NAME(ES_OP_MPI_Sendrecv), ES_CLASS_SEND))
         return next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
                     recvtype, source, recvtag, comm, status);
-    describe_pair(&pair, comm, dest, sendtag,
-                  esi_call_get_bytes(&pair.call, sendcount, sendtype), source, recvtag,
+    describe_pair(&pair, comm, dest, sendtag, sendcount, sendtype, source, recvtag,
                   ES_OP_MPI_Sendrecv_receive);
     open_pair(&pair);
     result = next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
@@ -167,8 +165,7 @@ int ESI_NAME(esi_wrap_MPI_Sendrecv_replace)(ESI_FN(MPI_Sendrecv_replace) * next,
     if (!esi_call_enter(&pair.call, ESI_NAME(ES_OP_MPI_Sendrecv_replace),
                         ES_CLASS_SEND))
         return next(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-    describe_pair(&pair, comm, dest, sendtag,
-                  esi_call_get_bytes(&pair.call, count, datatype), source, recvtag,
+    describe_pair(&pair, comm, dest, sendtag, count, datatype, source, recvtag,
                   ES_OP_MPI_Sendrecv_replace_receive);
     open_pair(&pair);
     result = next(buf, count, datatype, dest, sendtag, source, recvtag, comm, seen);
@@ -197,8 +194,7 @@ int ESI_NAME(esi_wrap_MPI_Isendrecv)(ESI_FN(MPI_Isendrecv) * next,
     if (!esi_call_enter(&pair.call, ESI_NAME(ES_OP_MPI_Isendrecv), ES_CLASS_SEND))
         return next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
                     recvtype, source, recvtag, comm, request);
-    describe_pair(&pair, comm, dest, sendtag,
-                  esi_call_get_bytes(&pair.call, sendcount, sendtype), source, recvtag,
+    describe_pair(&pair, comm, dest, sendtag, sendcount, sendtype, source, recvtag,
                   ES_OP_MPI_Isendrecv_receive);
     open_pair(&pair);
     result = next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
@@ -225,8 +221,7 @@ int ESI_NAME(esi_wrap_MPI_Isendrecv_replace)(ESI_FN(MPI_Isendrecv_replace) * nex
                         ES_CLASS_SEND))
         return next(buf, count, datatype, dest, sendtag, source, recvtag, comm,
                     request);
-    describe_pair(&pair, comm, dest, sendtag,
-                  esi_call_get_bytes(&pair.call, count, datatype), source, recvtag,
+    describe_pair(&pair, comm, dest, sendtag, count, datatype, source, recvtag,
                   ES_OP_MPI_Isendrecv_replace_receive);
     open_pair(&pair);
     result = next(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);

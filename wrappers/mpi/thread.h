@@ -44,6 +44,23 @@ struct esi_late_tuple {
     struct es_tuple tuple;
 };
 
+enum { ESI_SIZE_CACHE = 8, ESI_SITE_CACHE = 16, ESI_MESSAGE_CACHE = 32 };
+
+/* A message that a thread has sent or received before, and what was found out about it:
+ * one like it is described without a further look. */
+struct esi_known_message {
+    uint64_t comm_handle;
+    uint64_t datatype;
+    int64_t count;
+    int32_t peer;
+    int32_t tag;
+    uint32_t epoch; /* in which the rest is valid; 0 = never */
+    uint32_t bytes;
+    struct esi_comm *comm;
+    _Atomic uint32_t *counter;               /* of its channel */
+    struct esi_profile_peer_layout *profile; /* whom it counts; NULL = received */
+};
+
 struct esi_slot {
     struct esi_slot *next;                 /* of the idle slots */
     struct esi_slot *next_all;             /* of all slots */
@@ -52,9 +69,9 @@ struct esi_slot {
     _Atomic(struct esi_late_tuple *) late; /* newest first */
     struct esi_ledger_thread *ledger;      /* NULL = without memory */
     struct esi_profile_table *profile;     /* never NULL */
+    struct esi_known_message sent[ESI_MESSAGE_CACHE], received[ESI_MESSAGE_CACHE];
+    _Atomic uint32_t unnumbered; /* the counter of a channel without numbers */
 };
-
-enum { ESI_SIZE_CACHE = 8, ESI_SITE_CACHE = 16 };
 
 struct esi_thread {
     uint32_t depth;        /* 1 while inside a routine of the program's */
@@ -71,11 +88,6 @@ struct esi_thread {
     uint64_t comm_handle; /* one-entry cache, valid in comm_epoch */
     struct esi_comm *comm;
     uint32_t comm_epoch;
-    struct esi_last_channel {
-        uint64_t key; /* of a channel on `comm`; 0 = none */
-        _Atomic uint32_t *counter;
-        struct esi_profile_peer_layout *peer; /* NULL = not looked up */
-    } sent, received;
     struct {
         uint64_t type;
         uint32_t epoch;

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The tuple of a message.
+ *
+ * Programs send the same messages again and again.  A thread remembers those that it
+ * has sent and received last, by peer and tag.  Of one like them nothing has to be
+ * looked up: communicator, size of the datatype, channel, whom it counts.
+ *
+ * What is remembered belongs to the thread's slot; call.h says what may allocate or
+ * lock.
+ */
+#ifndef ES_WRAPPERS_MPI_MESSAGES_H
+#define ES_WRAPPERS_MPI_MESSAGES_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wrappers/mpi/describe.h"
+
+/* Where a thread keeps what it knows of a message. */
+static inline struct esi_known_message *esi_message_at(struct esi_known_message *cache,
+                                                       int peer,
+                                                       int tag)
+{
+    return &cache[((unsigned int)peer ^ (unsigned int)tag) % ESI_MESSAGE_CACHE];
+}
+
+/* What is known of it; NULL: it is a new one.  Counters move when their table grows,
+ * which makes a new epoch. */
+ES_HOT struct esi_known_message *esi_message_find(struct esi_known_message *cache,
+                                                  MPI_Comm comm,
+                                                  int peer,
+                                                  int tag,
+                                                  MPI_Count count,
+                                                  MPI_Datatype datatype)
+{
+    struct esi_known_message *known = esi_message_at(cache, peer, tag);
+
+    if (ESI_LIKELY(known->peer == peer) && ESI_LIKELY(known->tag == tag) &&
+        ESI_LIKELY(known->comm_handle == ESI_HANDLE(comm)) &&
+        ESI_LIKELY(known->datatype == ESI_HANDLE(datatype)) &&
+        ESI_LIKELY(known->count == count) &&
+        ESI_LIKELY(known->epoch ==
+                   atomic_load_explicit(&esi_handle_epoch, memory_order_acquire)))
+        return known;
+    return NULL;
+}
+
+/* --- Sends ------------------------------------------------------------------------ */
+
+/* Counts a message that is sent, and returns its number. */
+ES_HOT uint32_t esi_message_count_sent(const struct esi_known_message *known)
+{
+    esi_profile_peer_add(known->profile, 1, known->bytes);
+    return esi_count_up(known->counter);
+}
+
+/* Numbers a described send on its channel, and counts it.  `comm` is the valid handle
+ * of call->comm. */
+void esi_call_number_send(struct esi_call *call, MPI_Comm comm);
+
+/* Describes a send that is like none of the last, or of a thread without a slot. */
+void esi_call_describe_new_send(struct esi_call *call,
+                                MPI_Comm comm,
+                                int dest,
+                                int tag,
+                                MPI_Count count,
+                                MPI_Datatype datatype);
+
+ES_HOT void esi_call_describe_send(struct esi_call *call,
+                                   MPI_Comm comm,
+                                   int dest,
+                                   int tag,
+                                   MPI_Count count,
+                                   MPI_Datatype datatype)
+{
+    struct esi_slot *slot = call->thread->slot;
+    const struct esi_known_message *known = NULL;
+
+    if (ESI_LIKELY(slot != NULL))
+        known = esi_message_find(slot->sent, comm, dest, tag, count, datatype);
+    if (ESI_LIKELY(known != NULL)) {
+        call->comm = known->comm;
+        call->numbered = true;
+        esi_call_describe_on(call, known->comm->index, dest, tag, known->bytes,
+                             esi_message_count_sent(known));
+    } else {
+        struct esi_call described = *call;
+
+        esi_call_describe_new_send(&described, comm, dest, tag, count, datatype);
+        *call = described;
+    }
+}
+
+ES_HOT void esi_begin_send(struct esi_call *call,
+                           MPI_Comm comm,
+                           int dest,
+                           int tag,
+                           MPI_Count count,
+                           MPI_Datatype datatype)
+{
+    esi_call_describe_send(call, comm, dest, tag, count, datatype);
+    esi_call_open(call);
+}
+
+/* The same: a send happens at its start. */
+ES_HOT void esi_begin_isend(struct esi_call *call,
+                            MPI_Comm comm,
+                            int dest,
+                            int tag,
+                            MPI_Count count,
+                            MPI_Datatype datatype)
+{
+    esi_begin_send(call, comm, dest, tag, count, datatype);
+}
+
+/* --- Receives --------------------------------------------------------------------- */
+
+/* Describes a receive that is like an earlier one, and whose number is decided at once.
+ * False: nothing was done. */
+ES_HOT bool esi_call_describe_known_receive(struct esi_call *call,
+                                            MPI_Comm comm,
+                                            int source,
+                                            int tag,
+                                            MPI_Count count,
+                                            MPI_Datatype datatype)
+{
+    struct esi_slot *slot = call->thread->slot;
+    const struct esi_known_message *known = NULL;
+
+    if (ESI_LIKELY(slot != NULL))
+        known = esi_message_find(slot->received, comm, source, tag, count, datatype);
+    if (ESI_UNLIKELY(known == NULL || esi_match_is_busy(&known->comm->received)))
+        return false;
+    call->comm = known->comm;
+    esi_call_describe_on(call, known->comm->index, source, tag, known->bytes,
+                         esi_count_up(known->counter));
+    return true;
+}
+
+/* Describes any other receive, also of a thread without a slot; true when its number is
+ * decided at once. */
+bool esi_call_describe_new_receive(struct esi_call *call,
+                                   MPI_Comm comm,
+                                   int source,
+                                   int tag,
+                                   MPI_Count count,
+                                   MPI_Datatype datatype);
+
+#endif
