@@ -17,7 +17,7 @@ import sys
 import harness
 from harness import Expected, Fault, Run
 
-LOOKS = int(os.environ.get("VERDICT_LOOKS", "4"))
+LOOKS = int(os.environ.get("VERDICT_LOOKS", "2"))
 FORTRAN = [("fortran_cycle", 2, "hangs", "DEADLOCK certain 0,1"),
            ("fortran_exchange", 2, "goes", "none")]
 
@@ -57,7 +57,7 @@ def judge_wrong(run, case):
 
 def judge_right(run, case):
     run.await_reached()
-    run.look_at_right(LOOKS, LOOKS // 4)
+    run.look_at_right(LOOKS, max(1, LOOKS // 4))
     return "nothing certain in %d looks of %d ms" % (run.looks,
                                                      1e3 * run.look_seconds / run.looks)
 
