@@ -86,7 +86,7 @@ static void stamps_tell_the_order_for_every_strategy(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < STRATEGIES; i++)
-        check_strategy(strategies[i], 15 * MADE_SHAPES, 4);
+        check_strategy(strategies[i], 8 * MADE_SHAPES, 4);
 }
 
 static void stamps_of_eight_levels_tell_the_order(void **state)

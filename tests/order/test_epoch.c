@@ -30,7 +30,7 @@ static void all_answers_are_true(void **state)
     struct esi_order_config config = epoch_config();
 
     (void)state;
-    check_store_widely(&config, 600, 160, NULL);
+    check_store_widely(&config, 300, 160, NULL);
 }
 
 /* So that parts of logs are sealed also where computations are small. */
@@ -42,7 +42,7 @@ static void packed_logs_give_true_answers(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         config.seal_entries = sizes[i];
-        check_store_widely(&config, 200, 160, NULL);
+        check_store_widely(&config, 100, 160, NULL);
     }
 }
 

@@ -246,9 +246,9 @@ static void packed_early_answers_are_true(void **state)
     esi_order_config_init(&config);
     config.store = "epoch";
     config.is_tight = true;
-    check_store_widely(&config, 600, 160, NULL);
+    check_store_widely(&config, 300, 160, NULL);
     config.seal_entries = 8;
-    check_store_widely(&config, 200, 160, NULL);
+    check_store_widely(&config, 100, 160, NULL);
 }
 
 SUITE(test_epoch_bound)

@@ -47,7 +47,7 @@ static void dense_vectors_tell_the_order(void **state)
     struct esi_order_config config = dense_config();
 
     (void)state;
-    check_store_widely(&config, 1300, 120, NULL);
+    check_store_widely(&config, 650, 120, NULL);
 }
 
 static void larger_computations_are_in_order(void **state)
