@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* batch_wire.c - a pull and its reply as bytes.
+/* batch_wire.c - the reply to a pull as bytes.
  *
- * A run of tuples begins with a varint: (zigzag of the origin minus the one that was
- * expected) * 16 + kind.  Expected is the origin behind that of the run before, as
- * elements are pulled one after the other.  The kind says whether a count and a
- * difference of the position follow, and what its tuples are.
+ * A run is tuples of one origin whose positions follow each other.  A row is one tuple
+ * each of origins that follow each other, as latest tuples are.  Both begin with a
+ * varint: (zigzag of the origin minus the one that was expected) * 32 + kind.  Expected
+ * is the origin behind that of the run or row before, as elements are pulled one after
+ * the other.  The kind says which of both it is, whether a count and a difference of
+ * the position follow, and what its tuples are.  In a row a difference of each follows.
  *
  * Both ends move the positions they expect in the same way: a run of whole operations
  * moves its origin's behind itself, and at the end come those that lie elsewhere, as
  * tuples were filtered out or are kept.
+ *
+ * Tuples are packed, for which both ends keep the last tuple of each origin.
  */
 #include "config.h"
 
@@ -22,13 +26,15 @@
 #include "base/array.h"
 #include "base/wire.h"
 #include "eventspace/summary.h"
+#include "scopes/remote/packed_tuple.h"
 #include "tuplespace/byte_order.h"
 
 enum {
     RUN_HAS_COUNT = 1,
     RUN_HAS_DIFFERENCE = 2,
     RUN_OF_SHIFT = 2, /* enum run_of */
-    RUN_KIND_BITS = 4
+    RUN_IS_ROW = 16,  /* a count follows, and a difference of each */
+    RUN_KIND_BITS = 5
 };
 enum {
     FLAG_MORE = 1,
@@ -47,7 +53,8 @@ enum run_of {
 
 /* Most bytes that an entry takes. */
 enum {
-    MARK_BYTES = 16, /* a run of n has at most 16 (n = 1) or 21 */
+    MASK_BYTES = 1,
+    MARK_BYTES = 16, /* a run of n has at most 16 (n = 1) or 21, a row 11 + 10 n */
     SITE_BYTES = 10,
     REPORT_BYTES = 40,
     NOTICE_BYTES = 96,
@@ -56,6 +63,26 @@ enum {
 };
 
 /* --- Buffers ----------------------------------------------------------------- */
+
+int esi_wire_state_init(struct esi_wire_state *state, uint32_t count)
+{
+    *state = (struct esi_wire_state){
+        .next = calloc((size_t)count + 1, sizeof *state->next),
+        .last = calloc((size_t)count + 1, sizeof *state->last),
+        .count = count,
+    };
+    if (state->next && state->last)
+        return 0;
+    esi_wire_state_fini(state);
+    return -ENOMEM;
+}
+
+void esi_wire_state_fini(struct esi_wire_state *state)
+{
+    free(state->next);
+    free(state->last);
+    *state = (struct esi_wire_state){.next = NULL};
+}
 
 static int wire_moves_add(struct esi_wire_moves *moves,
                           uint32_t origin,
@@ -76,6 +103,7 @@ void esi_wire_moves_fini(struct esi_wire_moves *moves)
 
 void esi_wire_buffer_fini(struct esi_wire_buffer *buffer)
 {
+    free(buffer->words);
     free(buffer->tail);
     *buffer = (struct esi_wire_buffer){.tail = NULL};
 }
@@ -92,6 +120,16 @@ static inline enum run_of what_is(const struct es_mark *mark,
                                            : RUN_OF_OPERATIONS;
 }
 
+/* Where the pieces of a reply are written. */
+struct batch_wire_out {
+    uint32_t *words;
+    unsigned char *masks;
+    unsigned char *numbers; /* of runs and rows */
+    bool whole; /* the marks alone do not say up to which position a piece of the reply
+                   reaches */
+    uint64_t sites; /* all of them; only scopes that ask for sites get any */
+};
+
 static size_t run_length(const struct es_mark *marks,
                          const struct es_tuple *tuples,
                          size_t left,
@@ -106,56 +144,104 @@ static size_t run_length(const struct es_mark *marks,
     return count;
 }
 
-/* Sets *ret_whole where the marks alone do not say up to which position a piece of the
- * reply reaches.  Among latest tuples most runs have one tuple: that is the short way.
- * What the loop reads is in local variables, as the bytes that it stores might lie
- * anywhere. */
-static unsigned char *put_marks(struct esi_wire_state *state,
-                                const struct es_batch *batch,
-                                unsigned char *out,
-                                bool *ret_whole)
+static void put_run(struct esi_wire_state *state,
+                    const struct es_mark *mark,
+                    const struct es_tuple *tuples,
+                    size_t count,
+                    uint64_t begin,
+                    struct batch_wire_out *out)
+{
+    enum run_of of = (enum run_of)(begin >> RUN_OF_SHIFT & 3);
+    uint64_t difference = mark->position - state->next[mark->origin];
+
+    begin |= (difference ? RUN_HAS_DIFFERENCE : 0) | (count > 1 ? RUN_HAS_COUNT : 0);
+    out->numbers = esi_wire_store_varint(out->numbers, begin);
+    if (count > 1)
+        out->numbers = esi_wire_store_varint(out->numbers, count);
+    if (difference)
+        out->numbers = esi_wire_store_varint(out->numbers, esi_wire_fold(difference));
+    if (of == RUN_OF_OPERATIONS)
+        state->next[mark->origin] = mark->position + count;
+    for (size_t i = 0; i < count; i++) {
+        out->masks[i] = esi_packed_tuple_write(
+            &tuples[i], i > 0 ? &tuples[i - 1] : &state->last[mark->origin],
+            &out->words);
+        out->sites |= mark[i].site;
+    }
+    state->last[mark->origin] = tuples[count - 1];
+    out->whole |= of == RUN_OF_OPERATIONS ? difference > INT64_MAX : of != RUN_OF_OPEN;
+}
+
+/* What the loop reads is in local variables, as what it stores might lie anywhere. */
+static size_t put_row(struct esi_wire_state *state,
+                      const struct es_mark *marks,
+                      const struct es_tuple *tuples,
+                      size_t left,
+                      uint64_t begin,
+                      struct batch_wire_out *out)
+{
+    const uint32_t origin = marks->origin, flags = marks->flags;
+    const bool is_open = tuples->stop == 0;
+    const enum run_of of = what_is(marks, tuples);
+    uint64_t *next = state->next + origin;
+    struct es_tuple *last = state->last + origin;
+    unsigned char *numbers = esi_wire_store_varint(out->numbers, begin | RUN_IS_ROW);
+    unsigned char *count = numbers;
+    unsigned char *masks = out->masks;
+    bool backward = false;
+    uint64_t sites = 0;
+    size_t i;
+
+    numbers += sizeof(uint32_t);
+    for (i = 0; i < left && marks[i].origin == origin + i && marks[i].flags == flags &&
+                (tuples[i].stop == 0) == is_open;
+         i++) {
+        uint64_t difference = marks[i].position - next[i];
+
+        numbers = esi_wire_store_varint(numbers, esi_wire_fold(difference));
+        if (of == RUN_OF_OPERATIONS)
+            next[i] = marks[i].position + 1;
+        backward |= difference > INT64_MAX;
+        sites |= marks[i].site;
+        masks[i] = 0;
+        if (!esi_packed_tuple_is_same(&tuples[i], &last[i])) {
+            masks[i] = esi_packed_tuple_write(&tuples[i], &last[i], &out->words);
+            last[i] = tuples[i];
+        }
+    }
+    esi_wire_store(count, i, sizeof(uint32_t));
+    out->numbers = numbers;
+    out->sites |= sites;
+    out->whole |= of == RUN_OF_OPERATIONS ? backward : of != RUN_OF_OPEN;
+    return i;
+}
+
+static void put_tuples(struct esi_wire_state *state,
+                       const struct es_batch *batch,
+                       struct batch_wire_out *out)
 {
     const struct es_mark *mark = batch->marks;
     const struct es_tuple *tuple = batch->tuples;
-    uint64_t *next = state->next;
     uint32_t expected = 0;
-    bool whole = false;
 
     for (size_t left = batch->count, count; left > 0; left -= count) {
         const uint32_t origin = mark->origin;
         const enum run_of of = what_is(mark, tuple);
-        const uint64_t difference = mark->position - next[origin];
         uint64_t begin = esi_wire_fold((uint64_t)origin - expected) << RUN_KIND_BITS |
-                         (uint64_t)of << RUN_OF_SHIFT |
-                         (difference ? RUN_HAS_DIFFERENCE : 0);
+                         (uint64_t)of << RUN_OF_SHIFT;
 
-        count = 1;
-        if (left > 1 && mark[1].origin == origin)
+        if (left > 1 && mark[1].origin == origin + 1) {
+            count = put_row(state, mark, tuple, left, begin, out);
+            expected = origin + (uint32_t)count;
+        } else {
             count = run_length(mark, tuple, left, of);
-        out = esi_wire_store_varint(out, begin | (count > 1 ? RUN_HAS_COUNT : 0));
-        if (count > 1)
-            out = esi_wire_store_varint(out, count);
-        if (difference)
-            out = esi_wire_store_varint(out, esi_wire_fold(difference));
-        if (of == RUN_OF_OPERATIONS)
-            next[origin] = mark->position + count;
-        whole |= of == RUN_OF_OPERATIONS ? difference > INT64_MAX : of != RUN_OF_OPEN;
-        expected = origin + 1;
+            put_run(state, mark, tuple, count, begin, out);
+            expected = origin + 1;
+        }
         mark += count;
         tuple += count;
+        out->masks += count;
     }
-    *ret_whole = whole;
-    return out;
-}
-
-/* Only scopes that ask for sites get any. */
-static bool have_sites(const struct es_batch *batch)
-{
-    uint64_t sites = 0;
-
-    for (size_t i = 0; i < batch->count; i++)
-        sites |= batch->marks[i].site;
-    return sites != 0;
 }
 
 /* Of each tuple the difference to the site before: programs call from few places, which
@@ -237,6 +323,7 @@ static unsigned char *put_moves(struct esi_wire_state *state,
 }
 
 static void put_head(const struct es_batch *batch,
+                     size_t word_count,
                      uint32_t move_count,
                      bool whole,
                      bool sites,
@@ -252,7 +339,7 @@ static void put_head(const struct es_batch *batch,
     esi_wire_put_u32(&out, (batch->more ? FLAG_MORE : 0) | (whole ? FLAG_WHOLE : 0) |
                                (have_states(batch) ? FLAG_STATES : 0) |
                                (sites ? FLAG_SITES : 0));
-    esi_wire_put_u32(&out, 0);
+    esi_wire_put_u32(&out, (uint32_t)word_count);
     esi_wire_put_u64(&out, cost->cpu_ns);
     esi_wire_put_u64(&out, cost->wall_ns);
 }
@@ -263,24 +350,31 @@ int esi_batch_encode(struct esi_wire_state *state,
                      const struct esi_wire_cost *cost,
                      struct esi_wire_buffer *buffer)
 {
-    bool sites = have_sites(batch);
-    size_t mark_bytes = MARK_BYTES + (sites ? (size_t)SITE_BYTES : 0);
-    size_t needed = batch->count * mark_bytes + batch->report_count * REPORT_BYTES +
+    size_t tuple_bytes = MASK_BYTES + MARK_BYTES + SITE_BYTES;
+    size_t needed = batch->count * tuple_bytes + batch->report_count * REPORT_BYTES +
                     batch->notice_count * NOTICE_BYTES +
                     (positions ? (size_t)state->count * MOVE_BYTES : 0) + SPARE_BYTES;
+    struct batch_wire_out pieces;
     uint32_t move_count;
     unsigned char *out;
-    bool whole;
 
-    if (ESI_ARRAY_RESERVE(buffer->tail, buffer->tail_capacity, needed) < 0)
+    if (ESI_ARRAY_RESERVE(buffer->tail, buffer->tail_capacity, needed) < 0 ||
+        ESI_ARRAY_RESERVE(buffer->words, buffer->word_capacity,
+                          (batch->count + 1) * ES_TUPLE_WORDS) < 0)
         return -ENOMEM;
-    out = put_marks(state, batch, buffer->tail, &whole);
-    if (sites)
+    pieces = (struct batch_wire_out){.words = buffer->words,
+                                     .masks = buffer->tail,
+                                     .numbers = buffer->tail + batch->count};
+    put_tuples(state, batch, &pieces);
+    buffer->word_count = (size_t)(pieces.words - buffer->words);
+    out = pieces.numbers;
+    if (pieces.sites)
         out = put_sites(batch, out);
     out = put_reports(batch, out);
     out = put_notices(batch, out);
     out = put_moves(state, positions, out, &move_count);
-    put_head(batch, move_count, whole && positions, sites, cost, buffer->head);
+    put_head(batch, buffer->word_count, move_count, pieces.whole && positions,
+             pieces.sites != 0, cost, buffer->head);
     buffer->tail_bytes = (size_t)(out - buffer->tail);
     return 0;
 }
@@ -290,6 +384,7 @@ int esi_batch_encode(struct esi_wire_state *state,
 /* The head of a payload. */
 struct batch_wire_head {
     uint32_t tuples;
+    uint32_t words;
     uint32_t reports;
     uint32_t notices;
     uint32_t moves;
@@ -325,7 +420,7 @@ static int read_head(struct esi_wire_reader *in,
     head.notices = esi_wire_get_u32(in);
     head.moves = esi_wire_get_u32(in);
     flags = esi_wire_get_u32(in);
-    (void)esi_wire_get_u32(in);
+    head.words = esi_wire_get_u32(in);
     head.more = flags & FLAG_MORE;
     head.whole = flags & FLAG_WHOLE;
     head.states = flags & FLAG_STATES;
@@ -335,9 +430,11 @@ static int read_head(struct esi_wire_reader *in,
     if (in->failed)
         return batch_wire_fail(error, "it ends within its head");
     left = esi_wire_left(in);
-    if (head.tuples > left / sizeof(struct es_tuple))
+    if (head.words > left / sizeof(uint32_t) ||
+        head.tuples > left - head.words * sizeof(uint32_t) ||
+        head.tuples > ES_WIRE_TUPLES_MAX)
         return batch_wire_fail(error, "it has fewer tuples than it says");
-    left -= head.tuples * sizeof(struct es_tuple);
+    left -= head.words * sizeof(uint32_t) + head.tuples;
     if (head.reports > left / 4 || head.notices > left / 3 || head.moves > left / 2)
         return batch_wire_fail(error, "it has fewer entries than it says");
     *ret_head = head;
@@ -352,42 +449,117 @@ static uint32_t flags_of(enum run_of of)
                                     : 0;
 }
 
-static int read_marks(struct esi_wire_state *state,
-                      const struct esi_wire_source *source,
-                      struct esi_wire_reader *input,
-                      struct es_mark *marks,
-                      size_t count,
-                      struct es_error *error)
+/* What is read of a reply's tuples, and where they go. */
+struct batch_wire_in {
+    uint64_t *next; /* as in the state */
+    struct es_tuple *last;
+    const struct esi_wire_source *source;
+    struct esi_wire_reader words;
+    struct esi_wire_reader numbers; /* of runs and rows */
+    const unsigned char *masks;
+    struct es_tuple *tuples;
+    struct es_mark *marks;
+};
+
+/* The run or row that comes next. */
+struct batch_wire_run {
+    uint64_t begin; /* its first number */
+    uint64_t index; /* the sender's, of its first origin */
+    uint64_t count;
+    enum run_of of;
+};
+
+static uint32_t origin_of(const struct batch_wire_in *in, uint64_t index)
 {
-    struct esi_wire_reader in = *input;
-    const uint32_t *origins = source->origins;
-    uint64_t *next = state->next;
+    return in->source->origins ? in->source->origins[index] : (uint32_t)index;
+}
+
+static void read_run(struct batch_wire_in *in, const struct batch_wire_run *run)
+{
+    uint64_t folded =
+        run->begin & RUN_HAS_DIFFERENCE ? esi_wire_get_varint(&in->numbers) : 0;
+    struct es_mark mark = {
+        .position = in->next[run->index] + esi_wire_unfold(folded),
+        .origin = origin_of(in, run->index),
+        .flags = flags_of(run->of),
+    };
+
+    if (run->of == RUN_OF_OPERATIONS)
+        in->next[run->index] = mark.position + run->count;
+    for (uint64_t i = 0; i < run->count; i++, mark.position++) {
+        esi_packed_tuple_read(&in->words, in->masks[i], &in->last[run->index],
+                              &in->tuples[i]);
+        in->marks[i] = mark;
+    }
+}
+
+/* What the loops read is in local variables, as what they store might lie anywhere. */
+static void read_row(struct batch_wire_in *in, const struct batch_wire_run *run)
+{
+    const struct batch_wire_in from = *in;
+    struct esi_wire_reader numbers = from.numbers;
+    uint64_t *next = from.next + run->index;
+    struct es_tuple *last = from.last + run->index;
+    const size_t count = run->count;
+    const uint32_t flags = flags_of(run->of);
+    const bool moves = run->of == RUN_OF_OPERATIONS;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t position = next[i] + esi_wire_unfold(esi_wire_get_varint(&numbers));
+
+        if (moves)
+            next[i] = position + 1;
+        from.marks[i] = (struct es_mark){.position = position,
+                                         .origin = origin_of(&from, run->index + i),
+                                         .flags = flags};
+    }
+    in->numbers = numbers;
+    for (size_t i = 0; i < count; i++) {
+        if (from.masks[i])
+            esi_packed_tuple_read(&in->words, from.masks[i], &last[i], &from.tuples[i]);
+        else
+            from.tuples[i] = last[i];
+    }
+}
+
+static int read_tuples(struct batch_wire_in *in,
+                       uint32_t origin_count,
+                       size_t count,
+                       struct es_error *error)
+{
     uint64_t expected = 0;
 
     for (size_t left = count; left > 0;) {
-        uint64_t begin = esi_wire_get_varint(&in);
-        uint64_t run = begin & RUN_HAS_COUNT ? esi_wire_get_varint(&in) : 1;
-        uint64_t folded = begin & RUN_HAS_DIFFERENCE ? esi_wire_get_varint(&in) : 0;
-        uint64_t index = expected + esi_wire_unfold(begin >> RUN_KIND_BITS);
-        enum run_of of = (enum run_of)(begin >> RUN_OF_SHIFT & 3);
-        struct es_mark mark = {.flags = flags_of(of)};
+        struct batch_wire_run run = {.begin = esi_wire_get_varint(&in->numbers)};
+        bool is_row = run.begin & RUN_IS_ROW;
+        uint64_t origins;
 
-        if (in.failed)
+        run.of = (enum run_of)(run.begin >> RUN_OF_SHIFT & 3);
+        run.count = is_row                      ? esi_wire_get_u32(&in->numbers)
+                    : run.begin & RUN_HAS_COUNT ? esi_wire_get_varint(&in->numbers)
+                                                : 1;
+        run.index = expected + esi_wire_unfold(run.begin >> RUN_KIND_BITS);
+        origins = is_row ? run.count : 1;
+        if (in->numbers.failed)
             return batch_wire_fail(error, "its marks end early");
-        if (index >= state->count)
-            return batch_wire_fail(error, "an origin that there is not");
-        if (run == 0 || run > left)
+        if (run.count == 0 || run.count > left)
             return batch_wire_fail(error, "a run longer than its tuples");
-        mark.position = next[index] + esi_wire_unfold(folded);
-        mark.origin = origins ? origins[index] : (uint32_t)index;
-        if (of == RUN_OF_OPERATIONS)
-            next[index] = mark.position + run;
-        expected = index + 1;
-        left -= run;
-        for (; run > 0; run--, mark.position++)
-            *marks++ = mark;
+        if (run.index >= origin_count || origins > origin_count - run.index)
+            return batch_wire_fail(error, "an origin that there is not");
+        if (is_row)
+            read_row(in, &run);
+        else
+            read_run(in, &run);
+        in->masks += run.count;
+        in->tuples += run.count;
+        in->marks += run.count;
+        expected = run.index + origins;
+        left -= run.count;
     }
-    *input = in;
+    if (in->numbers.failed)
+        return batch_wire_fail(error, "its marks end early");
+    if (in->words.failed || esi_wire_left(&in->words) > 0)
+        return batch_wire_fail(error, "its tuples have not as many words as it says");
     return 0;
 }
 
@@ -482,6 +654,7 @@ static int read_moves(struct esi_wire_state *state,
     return result;
 }
 
+/* The masks of the tuples have been read. */
 static int read_tail(struct esi_wire_state *state,
                      const struct esi_wire_source *source,
                      const struct batch_wire_head *head,
@@ -490,12 +663,10 @@ static int read_tail(struct esi_wire_state *state,
                      struct esi_wire_moves *moves,
                      struct es_error *error)
 {
-    /* A batch that has never held anything has no marks. */
-    struct es_mark *marks = head->tuples ? batch->marks + batch->count : NULL;
-    int result = read_marks(state, source, in, marks, head->tuples, error);
+    int result = 0;
 
-    if (result == 0 && head->sites)
-        result = read_sites(in, marks, head->tuples, error);
+    if (head->sites && head->tuples > 0)
+        result = read_sites(in, batch->marks + batch->count, head->tuples, error);
     if (result == 0)
         result = read_reports(state, source, in, head, batch, error);
     if (result == 0)
@@ -504,6 +675,37 @@ static int read_tail(struct esi_wire_state *state,
         result = read_moves(state, in, head->moves, moves, error);
     if (result == 0 && esi_wire_left(in) > 0)
         result = batch_wire_fail(error, "there is something behind its end");
+    return result;
+}
+
+static int read_batch(struct esi_wire_state *state,
+                      const struct esi_wire_source *source,
+                      const struct batch_wire_head *head,
+                      struct esi_wire_reader *payload,
+                      struct es_batch *batch,
+                      struct esi_wire_moves *moves,
+                      struct es_error *error)
+{
+    size_t word_bytes = head->words * sizeof(uint32_t);
+    const unsigned char *words = esi_wire_get_bytes(payload, word_bytes);
+    const unsigned char *masks = esi_wire_get_bytes(payload, head->tuples);
+    struct batch_wire_in in = {.next = state->next,
+                               .last = state->last,
+                               .source = source,
+                               .words = esi_wire_reader(words, word_bytes),
+                               .masks = masks,
+                               .numbers = *payload};
+    int result = es_batch_reserve(batch, head->tuples);
+
+    if (result < 0)
+        return result;
+    if (head->tuples > 0) { /* else there may be no memory yet */
+        in.tuples = batch->tuples + batch->count;
+        in.marks = batch->marks + batch->count;
+    }
+    result = read_tuples(&in, state->count, head->tuples, error);
+    if (result == 0)
+        result = read_tail(state, source, head, &in.numbers, batch, moves, error);
     return result;
 }
 
@@ -518,27 +720,18 @@ int esi_batch_decode(struct esi_wire_state *state,
 {
     size_t reports = batch->report_count, notices = batch->notice_count;
     struct esi_wire_reader in = esi_wire_reader(payload, length);
-    const unsigned char *tuples;
     struct batch_wire_head head;
     int result = read_head(&in, &head, error);
 
     if (result == 0)
-        result = es_batch_reserve(batch, head.tuples);
-    if (result < 0)
-        return result;
-    tuples = esi_wire_get_bytes(&in, head.tuples * sizeof(struct es_tuple));
-    result = read_tail(state, source, &head, &in, batch, moves, error);
+        result = read_batch(state, source, &head, &in, batch, moves, error);
     if (result < 0) {
         batch->report_count = reports;
         batch->notice_count = notices;
         return result;
     }
-    if (head.tuples > 0) {
-        memcpy(batch->tuples + batch->count, tuples,
-               head.tuples * sizeof *batch->tuples);
-        if (source->swapped)
-            esi_byte_order_swap_tuples(batch->tuples + batch->count, head.tuples);
-    }
+    if (source->swapped && head.tuples > 0)
+        esi_byte_order_swap_tuples(batch->tuples + batch->count, head.tuples);
     batch->count += head.tuples;
     batch->more |= head.more;
     *ret_cost = head.cost;
@@ -556,70 +749,4 @@ int esi_batch_wire_size(const void *payload,
     if (result == 0)
         *ret_size = (struct esi_wire_size){.tuples = head.tuples, .whole = head.whole};
     return result;
-}
-
-/* --- Requests --------------------------------------------------------------------- */
-
-enum { FLAG_DRAIN = 1, FLAG_MEASURE = 2, FLAG_CAREFUL = 4 };
-
-void esi_subtree_pull_encode(const struct esi_subtree_pull *pull,
-                             unsigned char bytes[ES_SUBTREE_PULL_BYTES])
-{
-    struct esi_wire_writer out = esi_wire_writer(bytes, ES_SUBTREE_PULL_BYTES);
-
-    esi_wire_put_u64(&out, pull->serial);
-    esi_wire_put_u64(&out, pull->max);
-    esi_wire_put_u64(&out, pull->timeout_ns);
-    esi_wire_put_u32(&out, (pull->drain ? FLAG_DRAIN : 0) |
-                               (pull->measure ? FLAG_MEASURE : 0) |
-                               (pull->careful ? FLAG_CAREFUL : 0));
-    esi_wire_put_u32(&out, pull->acknowledged_count);
-}
-
-int esi_subtree_pull_decode(const struct esi_frame *frame,
-                            struct es_error *error,
-                            struct esi_subtree_pull *ret_pull)
-{
-    struct esi_wire_reader in = esi_wire_reader(frame->payload, frame->length);
-    struct esi_subtree_pull pull;
-    uint32_t flags;
-
-    pull.serial = esi_wire_get_u64(&in);
-    pull.max = esi_wire_get_u64(&in);
-    pull.timeout_ns = esi_wire_get_u64(&in);
-    flags = esi_wire_get_u32(&in);
-    pull.drain = flags & FLAG_DRAIN;
-    pull.careful = flags & FLAG_CAREFUL;
-    pull.measure = flags & FLAG_MEASURE;
-    pull.acknowledged_count = esi_wire_get_u32(&in);
-    pull.acknowledged = in.at;
-    if (in.failed)
-        return es_error_set(error, -EPROTO, "a pull has %u bytes, expected %d",
-                            frame->length, ES_SUBTREE_PULL_BYTES);
-    if (esi_wire_left(&in) !=
-        (uint64_t)pull.acknowledged_count * ES_SUBTREE_ACKNOWLEDGED_BYTES)
-        return es_error_set(error, -EPROTO,
-                            "a pull of %u bytes acknowledges %u positions",
-                            frame->length, (unsigned)pull.acknowledged_count);
-    *ret_pull = pull;
-    return 0;
-}
-
-void esi_subtree_acknowledged_encode(
-    const struct esi_subtree_acknowledged *acknowledged,
-    unsigned char out[ES_SUBTREE_ACKNOWLEDGED_BYTES])
-{
-    esi_wire_store(out, acknowledged->origin, 4);
-    esi_wire_store(out + 4, acknowledged->position, 8);
-}
-
-struct esi_subtree_acknowledged esi_subtree_acknowledged_at(
-    const struct esi_subtree_pull *pull,
-    uint32_t index)
-{
-    const unsigned char *in =
-        pull->acknowledged + (size_t)index * ES_SUBTREE_ACKNOWLEDGED_BYTES;
-
-    return (struct esi_subtree_acknowledged){.origin = (uint32_t)esi_wire_load(in, 4),
-                                             .position = esi_wire_load(in + 4, 8)};
 }

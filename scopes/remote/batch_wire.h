@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * A pull and its reply as bytes: what a remote stage and its subtree send each other.
- *
- * The reply:
+ * The reply to a pull as bytes: what a subtree sends its remote stage.
  *
  *     head    40 bytes, little endian: counts, flags, what the pull cost
- *     tuples  36 bytes each as they lie, in the sender's byte order
- *     marks   runs of tuples of one origin with positions that follow each other
+ *     words   of the tuples, in the sender's byte order, as far as they differ from
+ *             the last tuple of the same origin
+ *     masks   one byte a tuple: which words it has
+ *     marks   runs of tuples of one origin with positions that follow each other, and
+ *             rows of one tuple each of origins that do
  *     sites   where the scope asks for them: differences, one for each tuple
  *     reports, notices, positions that are not where the marks end
  *
- * Behind the tuples all numbers are LEB128 varints, signed ones in zigzag.  Positions
+ * Behind the masks all numbers are LEB128 varints, signed ones in zigzag.  Positions
  * are sent as differences to the position up to which the origin was received: a tuple
  * that follows the one before costs one byte of marks, or less.
  *
@@ -27,18 +28,22 @@
 
 #include "eventspace/error.h"
 #include "eventspace/stage_batch.h"
-#include "tuplespace/transport/frame.h"
 
 #define ES_WIRE_HEAD_BYTES 40
 #define ES_WIRE_TUPLES_MAX 1000000 /* in one reply: it must fit into a frame */
 
-/* Up to where each origin was sent, or received: the caller's, one position per origin.
- * It begins with the positions of the "open" reply, and every reply moves it: at the
- * receiving end reading is resumed there. */
+/* Up to where each origin was sent, or received, and its last tuple.  The positions
+ * begin with those of the "open" reply, the tuples with zeros, and every reply moves
+ * them: at the receiving end reading is resumed at the positions. */
 struct esi_wire_state {
-    uint64_t *next;
+    uint64_t *next;        /* owned: esi_wire_state_fini() */
+    struct es_tuple *last; /* owned; in the sender's byte order */
     uint32_t count;
 };
+
+/* Of so many origins, all zeros.  -ENOMEM. */
+int esi_wire_state_init(struct esi_wire_state *state, uint32_t count);
+void esi_wire_state_fini(struct esi_wire_state *state);
 
 /* A position that does not follow from the marks. */
 struct esi_wire_move {
@@ -61,17 +66,20 @@ struct esi_wire_cost {
     uint64_t wall_ns;
 };
 
-/* What is sent around the tuples: head | tuples | tail.  Kept from pull to pull. */
+/* What is sent: head | words | tail.  Kept from pull to pull. */
 struct esi_wire_buffer {
     unsigned char head[ES_WIRE_HEAD_BYTES];
-    unsigned char *tail; /* owned: esi_wire_buffer_fini() */
+    uint32_t *words; /* owned, as the tail: esi_wire_buffer_fini() */
+    size_t word_count;
+    size_t word_capacity;
+    unsigned char *tail;
     size_t tail_bytes;
     size_t tail_capacity;
 };
 
 void esi_wire_buffer_fini(struct esi_wire_buffer *buffer);
 
-/* Writes head and tail of a batch whose marks name origins below state->count, and
+/* Writes a batch whose marks name origins below state->count, and
  * moves the state to `positions`, one per origin.  NULL: positions mean nothing here
  * (only the latest tuples are read).  -ENOMEM: nothing is changed. */
 int esi_batch_encode(struct esi_wire_state *state,
@@ -110,45 +118,5 @@ struct esi_wire_size {
 int esi_batch_wire_size(const void *payload,
                         size_t length,
                         struct esi_wire_size *ret_size);
-
-/* --- Requests --------------------------------------------------------------------- */
-
-/* The payload of a PULL: u64 serial, max, timeout; u32 flags, count; then for each
- * position that the consumer has acknowledged since the pull before u32 origin, u64
- * position; little endian.  Only scopes for which writers wait acknowledge. */
-enum { ES_SUBTREE_PULL_BYTES = 32, ES_SUBTREE_ACKNOWLEDGED_BYTES = 12 };
-
-struct esi_subtree_pull {
-    uint64_t serial; /* counts the pulls of this connection, from 1 */
-    uint64_t max;
-    uint64_t timeout_ns; /* how long the subtree may wait for others */
-    bool drain;          /* this and the next two as in struct es_pull */
-    bool careful;
-    bool measure;
-    uint32_t acknowledged_count;
-    const unsigned char *acknowledged; /* as they came; borrowed from the frame */
-};
-
-/* Everything of this origin below the position was used. */
-struct esi_subtree_acknowledged {
-    uint32_t origin;
-    uint64_t position;
-};
-
-/* Writes all but the positions. */
-void esi_subtree_pull_encode(const struct esi_subtree_pull *pull,
-                             unsigned char out[ES_SUBTREE_PULL_BYTES]);
-/* -EPROTO with words. */
-int esi_subtree_pull_decode(const struct esi_frame *frame,
-                            struct es_error *error,
-                            struct esi_subtree_pull *ret_pull);
-
-void esi_subtree_acknowledged_encode(
-    const struct esi_subtree_acknowledged *acknowledged,
-    unsigned char out[ES_SUBTREE_ACKNOWLEDGED_BYTES]);
-/* `index` is below pull->acknowledged_count. */
-struct esi_subtree_acknowledged esi_subtree_acknowledged_at(
-    const struct esi_subtree_pull *pull,
-    uint32_t index);
 
 #endif

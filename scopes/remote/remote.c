@@ -69,7 +69,7 @@ static void destroy_remote(struct esi_remote *remote)
     esi_remote_forget(remote);
     es_batch_fini(&remote->rest);
     esi_wire_moves_fini(&remote->moves);
-    free(remote->wire_state.next);
+    esi_wire_state_fini(&remote->wire_state);
     free(remote->acknowledged);
     free(remote->acknowledgment);
     free(remote->hosts);

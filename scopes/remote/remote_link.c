@@ -23,6 +23,7 @@
 #include "scopes/remote/clock_registry.h"
 #include "scopes/remote/remote_private.h"
 #include "scopes/remote/rpc.h"
+#include "scopes/remote/subtree_pull.h"
 
 #define PAUSE_LEAST_NS UINT64_C(10000000)
 #define PAUSE_MOST_NS UINT64_C(1000000000)
@@ -107,12 +108,9 @@ int esi_remote_take_tree(struct esi_remote *remote, const struct esi_stage_node 
 
     if (result == 0)
         result = list_hosts(remote, node);
-    if (result < 0)
-        return result;
-    remote->wire_state.count = remote->origin_count;
-    remote->wire_state.next =
-        calloc((size_t)remote->origin_count + 1, sizeof *remote->wire_state.next);
-    return remote->wire_state.next ? write_tree(remote, node) : -ENOMEM;
+    if (result == 0)
+        result = esi_wire_state_init(&remote->wire_state, remote->origin_count);
+    return result < 0 ? result : write_tree(remote, node);
 }
 
 /* --- The request ------------------------------------------------------------- */
@@ -305,6 +303,8 @@ static int take_positions(struct es_stage *stage,
     const struct es_member *missing = esi_member_find(reply, "missing");
     size_t next_missing = 0;
 
+    memset(remote->wire_state.last, 0,
+           remote->origin_count * sizeof *remote->wire_state.last);
     if (esi_member_count(positions) != remote->origin_count)
         return es_error_set(
             error, -EPROTO,

@@ -23,6 +23,7 @@
 #include "scopes/remote/clock_registry.h"
 #include "scopes/remote/remote.h"
 #include "scopes/remote/servers.h"
+#include "scopes/remote/subtree_pull.h"
 #include "scopes/server/subtree_reader.h"
 #include "scopes/stage_node.h"
 #include "tuplespace/transport/run_key.h"
@@ -515,9 +516,7 @@ static int begin_positions(struct esi_subtree *subtree)
     size_t count = subtree->origins.count;
 
     subtree->positions = calloc(count + 1, sizeof *subtree->positions);
-    subtree->wire.next = calloc(count + 1, sizeof *subtree->wire.next);
-    subtree->wire.count = (uint32_t)count;
-    if (!subtree->positions || !subtree->wire.next)
+    if (!subtree->positions || esi_wire_state_init(&subtree->wire, (uint32_t)count) < 0)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
         uint64_t given = subtree->places.items[i].delivered;
@@ -558,7 +557,7 @@ static void close_subtree(struct esi_subtree *subtree)
     free_origins(subtree);
     free(subtree->readers);
     free(subtree->positions);
-    free(subtree->wire.next);
+    esi_wire_state_fini(&subtree->wire);
     free(subtree);
     errno = saved_errno;
 }
@@ -646,14 +645,14 @@ static int send_batch(struct esi_subtree *subtree,
                       uint64_t id,
                       const struct esi_wire_cost *cost)
 {
-    const struct es_batch *batch = &subtree->batch;
     struct esi_wire_buffer *buffer = &subtree->buffer;
     int result =
-        esi_batch_encode(&subtree->wire, batch,
+        esi_batch_encode(&subtree->wire, &subtree->batch,
                          subtree->moves ? subtree->positions : NULL, cost, buffer);
     struct iovec pieces[] = {
         {.iov_base = buffer->head, .iov_len = sizeof buffer->head},
-        {.iov_base = batch->tuples, .iov_len = batch->count * sizeof *batch->tuples},
+        {.iov_base = buffer->words,
+         .iov_len = buffer->word_count * sizeof *buffer->words},
         {.iov_base = buffer->tail, .iov_len = buffer->tail_bytes},
     };
 

@@ -25,7 +25,7 @@
  * elements that are not there]}.
  *
  * A PULL has the positions that the consumer has acknowledged since the pull before,
- * where writers wait for that (batch_wire.h).  A BATCH has tuples, marks, reports,
+ * where writers wait for that (subtree_pull.h).  A BATCH has tuples, marks, reports,
  * notices, what the pull cost, and positions: after each batch both ends know for each
  * origin the first tuple that is not delivered, because what the stages keep of an
  * element is a suffix.  So a lost reply, a restarted server and a changed

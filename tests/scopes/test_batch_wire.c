@@ -41,17 +41,16 @@ static void ends_begin(struct ends *ends, size_t origins)
     const char *seed = getenv("ES_TEST_SEED");
 
     *ends = (struct ends){.seed = seed ? (unsigned)atoi(seed) : (unsigned)time(NULL)};
-    ends->sender.count = ends->receiver.count = (uint32_t)origins;
-    ends->sender.next = calloc(origins, sizeof(uint64_t));
-    ends->receiver.next = calloc(origins, sizeof(uint64_t));
+    assert_int_equal(esi_wire_state_init(&ends->sender, (uint32_t)origins), 0);
+    assert_int_equal(esi_wire_state_init(&ends->receiver, (uint32_t)origins), 0);
     ends->positions = calloc(origins, sizeof(uint64_t));
-    assert_true(ends->sender.next && ends->receiver.next && ends->positions);
+    assert_non_null(ends->positions);
 }
 
 static void ends_end(struct ends *ends)
 {
-    free(ends->sender.next);
-    free(ends->receiver.next);
+    esi_wire_state_fini(&ends->sender);
+    esi_wire_state_fini(&ends->receiver);
     es_batch_fini(&ends->sent);
     es_batch_fini(&ends->got);
     free(ends->positions);
@@ -94,19 +93,19 @@ static void encode(struct ends *ends)
 {
     const struct esi_wire_cost cost = {123, UINT64_MAX};
     struct esi_wire_buffer *buffer = &ends->buffer;
-    size_t tuples = ends->sent.count * sizeof(struct es_tuple);
+    size_t words;
 
     assert_int_equal(
         esi_batch_encode(&ends->sender, &ends->sent, ends->positions, &cost, buffer),
         0);
     free(ends->payload);
-    ends->length = ES_WIRE_HEAD_BYTES + tuples + buffer->tail_bytes;
+    words = buffer->word_count * sizeof *buffer->words;
+    ends->length = ES_WIRE_HEAD_BYTES + words + buffer->tail_bytes;
     ends->payload = malloc(ends->length);
     assert_non_null(ends->payload);
     memcpy(ends->payload, buffer->head, ES_WIRE_HEAD_BYTES);
-    if (tuples)
-        memcpy(ends->payload + ES_WIRE_HEAD_BYTES, ends->sent.tuples, tuples);
-    memcpy(ends->payload + ES_WIRE_HEAD_BYTES + tuples, buffer->tail,
+    memcpy(ends->payload + ES_WIRE_HEAD_BYTES, buffer->words, words);
+    memcpy(ends->payload + ES_WIRE_HEAD_BYTES + words, buffer->tail,
            buffer->tail_bytes);
 }
 
@@ -140,6 +139,8 @@ static void expect_same(const struct ends *ends)
                         ends->sender.count * sizeof *ends->sender.next);
     assert_memory_equal(ends->sender.next, ends->receiver.next,
                         ends->sender.count * sizeof *ends->sender.next);
+    assert_memory_equal(ends->sender.last, ends->receiver.last,
+                        ends->sender.count * sizeof *ends->sender.last);
     assert_int_equal(ends->cost.cpu_ns, 123);
     assert_true(ends->cost.wall_ns == UINT64_MAX);
 }
@@ -152,34 +153,49 @@ static uint64_t random_number(struct ends *ends)
     return bits >> (rand_r(&ends->seed) % 64);
 }
 
+/* Puts the tuple that the origin sent last, with some of its words changed. */
+static void put_like_last(struct ends *ends, uint32_t origin, uint64_t position)
+{
+    uint32_t words[ES_TUPLE_WORDS];
+    struct es_tuple *tuple;
+
+    put(ends, origin, position);
+    tuple = &ends->sent.tuples[ends->sent.count - 1];
+    memcpy(words, &ends->sender.last[origin], sizeof words);
+    for (int i = rand_r(&ends->seed) % 5; i > 0; i--)
+        words[(size_t)rand_r(&ends->seed) % ES_TUPLE_WORDS] =
+            (uint32_t)random_number(ends);
+    memcpy(tuple, words, sizeof words);
+    if (rand_r(&ends->seed) % 20 == 0)
+        tuple->stop = 0;
+    else if (tuple->stop == 0)
+        tuple->stop = 1;
+    else if (rand_r(&ends->seed) % 10 == 0)
+        ends->sent.marks[ends->sent.count - 1].flags =
+            rand_r(&ends->seed) % 2 ? ES_MARK_SUMMARY : ES_MARK_DERIVED;
+}
+
+/* Some of one origin, or one each of some origins. */
+static void put_some(struct ends *ends)
+{
+    uint32_t origin = (uint32_t)rand_r(&ends->seed) % ORIGINS;
+    uint64_t position =
+        rand_r(&ends->seed) % 3 ? ends->sender.next[origin] : random_number(ends);
+    uint32_t length = rand_r(&ends->seed) % 2 ? 1 : (uint32_t)rand_r(&ends->seed) % 300;
+
+    if (rand_r(&ends->seed) % 2)
+        for (; length > 0 && origin < ORIGINS; length--, origin++)
+            put_like_last(ends, origin, ends->sender.next[origin] - length % 3);
+    else
+        for (; length > 0; length--)
+            put_like_last(ends, origin, position++);
+}
+
 static void fill(struct ends *ends)
 {
-    int runs = rand_r(&ends->seed) % 30;
-
     es_batch_clear(&ends->sent);
-    for (int i = 0; i < runs; i++) {
-        uint32_t origin = (uint32_t)rand_r(&ends->seed) % ORIGINS;
-        uint64_t position =
-            rand_r(&ends->seed) % 3 ? ends->sender.next[origin] : random_number(ends);
-        int length = rand_r(&ends->seed) % 2 ? 1 : rand_r(&ends->seed) % 300;
-
-        for (int k = 0; k < length; k++) {
-            put(ends, origin, position + (uint64_t)k);
-            switch (rand_r(&ends->seed) % 20) {
-            case 0:
-                ends->sent.tuples[ends->sent.count - 1].stop = 0;
-                break;
-            case 1:
-                ends->sent.marks[ends->sent.count - 1].flags = ES_MARK_SUMMARY;
-                break;
-            case 2:
-                ends->sent.marks[ends->sent.count - 1].flags = ES_MARK_DERIVED;
-                break;
-            default:
-                break;
-            }
-        }
-    }
+    for (int runs = rand_r(&ends->seed) % 30; runs > 0; runs--)
+        put_some(ends);
     for (int i = rand_r(&ends->seed) % 4; i > 0; i--) {
         struct es_report report = {.origin = (uint32_t)rand_r(&ends->seed) % ORIGINS,
                                    .lost = random_number(ends),
@@ -262,7 +278,9 @@ static void positions_that_follow_from_the_marks_take_nothing(void **state)
     assert_int_equal(decode(ends, &source), 0);
     assert_int_equal(ends->moves_got.count, 0);
     expect_same(ends);
-    assert_int_equal(ends->length, ES_WIRE_HEAD_BYTES + ORIGINS * 37);
+    /* One row: its begin and count, then a mask and a difference of each. */
+    assert_int_equal(ends->length, ES_WIRE_HEAD_BYTES + ends->buffer.word_count * 4 +
+                                       1 + 4 + ORIGINS * 2);
 }
 
 static void a_batch_is_appended_under_the_receivers_numbers(void **state)
@@ -315,28 +333,66 @@ static void the_other_byte_order_is_turned(void **state)
 
 /* --- What it costs ------------------------------------------------------------- */
 
-/* The paper's largest view: the wire of 100 Mbit/s carries 165 of these a second. */
-static void latest_tuples_of_many_elements_take_little_more_than_themselves(
-    void **state)
+/* Every choice of words: those of the pair are sent both or not at all. */
+static void a_tuple_takes_the_words_in_which_it_differs(void **state)
 {
-    enum { ELEMENTS = 1948, PULLS = 5 };
+    struct ends *ends = *state;
+    const struct esi_wire_source source = {.swapped = false};
+
+    for (unsigned choice = 0; choice < 1u << ES_TUPLE_WORDS; choice++) {
+        bool pair = choice & (1u << 1 | 1u << 4);
+        unsigned sent = pair ? choice | 1u << 1 | 1u << 4 : choice;
+        uint32_t words[ES_TUPLE_WORDS];
+
+        memcpy(words, &ends->sender.last[3], sizeof words);
+        for (size_t i = 0; i < ES_TUPLE_WORDS; i++)
+            words[i] += choice >> i & 1;
+        es_batch_clear(&ends->sent);
+        put(ends, 3, choice);
+        memcpy(ends->sent.tuples, words, sizeof words);
+        ends->positions[3] = words[0] || words[1] ? choice + 1 : choice;
+        encode(ends);
+        assert_int_equal(ends->buffer.word_count, __builtin_popcount(sent));
+        assert_int_equal(decode(ends, &source), 0);
+        expect_same(ends);
+    }
+}
+
+/* Encodes the latest tuples of all elements, with `newer` of 8 written anew. */
+static size_t bytes_of_latest(struct ends *ends, uint64_t *written, unsigned newer)
+{
+    es_batch_clear(&ends->sent);
+    for (uint32_t i = 0; i < ends->sender.count; i++) {
+        written[i] += i % 8 < newer;
+        put(ends, i, written[i]);
+    }
+    encode(ends);
+    return ends->length;
+}
+
+/* The paper's largest view: a pull takes what is new in it. */
+static void latest_tuples_take_little_where_they_are_the_same(void **state)
+{
+    enum { ELEMENTS = 1948, EACH = 2 /* a mask and a difference */ };
+    static uint64_t written[ELEMENTS];
     struct ends ends;
 
     (void)state;
     ends_begin(&ends, ELEMENTS);
     free(ends.positions);
     ends.positions = NULL;
-    for (uint64_t pull = 0; pull < PULLS; pull++) {
-        es_batch_clear(&ends.sent);
-        for (uint32_t i = 0; i < ELEMENTS; i++)
-            put(&ends, i, pull * 40 + i % 40);
-        encode(&ends);
-    }
-    assert_true(ends.length <= ELEMENTS * (36 + 2) + ES_WIRE_HEAD_BYTES);
+    (void)bytes_of_latest(&ends, written, 8);
+    assert_true(bytes_of_latest(&ends, written, 0) <=
+                ELEMENTS * EACH + ES_WIRE_HEAD_BYTES + 5);
+    /* Each has another time, and nothing else. */
+    assert_true(bytes_of_latest(&ends, written, 1) <=
+                ELEMENTS * EACH + (ELEMENTS / 8 + 1) * 4 + ES_WIRE_HEAD_BYTES + 5);
+    assert_true(bytes_of_latest(&ends, written, 8) <=
+                ELEMENTS * (EACH + 4) + ES_WIRE_HEAD_BYTES + 5);
     ends_end(&ends);
 }
 
-static void tuples_that_follow_each_other_take_no_more_than_themselves(void **state)
+static void tuples_that_follow_each_other_take_what_is_new(void **state)
 {
     struct ends *ends = *state;
 
@@ -344,7 +400,8 @@ static void tuples_that_follow_each_other_take_no_more_than_themselves(void **st
         put(ends, 5, i);
     ends->positions[5] = 10000;
     encode(ends);
-    assert_true(ends->length <= 10000 * 36 + ES_WIRE_HEAD_BYTES + 5);
+    /* The time, and the mask. */
+    assert_true(ends->length <= 10000 * 5 + 36 + ES_WIRE_HEAD_BYTES + 5);
 }
 
 /* --- What is refused ----------------------------------------------------------- */
@@ -368,33 +425,58 @@ static void expect_refusal(struct ends *ends, const char *words)
 static void wrong_payloads_are_refused(void **state)
 {
     struct ends *ends = *state;
-    size_t marks;
+    size_t masks, marks;
 
     put(ends, 0, 0);
     put(ends, 0, 1);
     ends->positions[0] = 2;
     encode(ends);
-    marks = ES_WIRE_HEAD_BYTES + 2 * sizeof(struct es_tuple);
+    /* Three words of the first tuple, then the one in which the second differs. */
+    assert_int_equal(ends->buffer.word_count, 4);
+    masks = ES_WIRE_HEAD_BYTES + 4 * sizeof(uint32_t);
+    marks = masks + 2;
 
     memset(ends->payload, 0xff, 4);
     expect_refusal(ends, "fewer tuples");
-    ends->payload[0] = 3;
-    memset(ends->payload + 1, 0, 3);
+    memset(ends->payload, 0, 4);
+    ends->payload[0] = 5;
     expect_refusal(ends, "fewer tuples");
     ends->payload[0] = 2;
+    ends->payload[20] = 6;
+    expect_refusal(ends, "fewer tuples");
+    ends->payload[20] = 4;
     ends->payload[5] = 1;
     expect_refusal(ends, "fewer entries");
     ends->payload[5] = 0;
+    ends->payload[masks + 1] = 0;
+    expect_refusal(ends, "as many words");
+    ends->payload[masks + 1] = 0x80;
+    expect_refusal(ends, "as many words");
+    ends->payload[masks + 1] = 1;
     ends->payload[marks + 1] = 3;
     expect_refusal(ends, "longer than its tuples");
     ends->payload[marks + 1] = 0;
     expect_refusal(ends, "longer than its tuples");
     ends->payload[marks + 1] = 1;
     expect_refusal(ends, "marks end early");
-    ends->payload[marks] = 0x7c;
+    ends->payload[marks] = 0x7f;
+    expect_refusal(ends, "marks end early");
+    ends->payload[marks] = 0x6c;
     expect_refusal(ends, "an origin that there is not");
     ends->length = ES_WIRE_HEAD_BYTES - 1;
     expect_refusal(ends, "within its head");
+}
+
+static void a_row_beyond_the_last_origin_is_refused(void **state)
+{
+    struct ends *ends = *state;
+
+    put(ends, ORIGINS - 2, 0);
+    put(ends, ORIGINS - 1, 0);
+    encode(ends);
+    ends->receiver.count--;
+    expect_refusal(ends, "an origin that there is not");
+    ends->receiver.count++;
 }
 
 static void what_follows_the_end_is_refused(void **state)
@@ -418,10 +500,11 @@ SUITE(test_batch_wire)
         TEST(positions_that_follow_from_the_marks_take_nothing),
         TEST(a_batch_is_appended_under_the_receivers_numbers),
         TEST(the_other_byte_order_is_turned),
-        cmocka_unit_test(
-            latest_tuples_of_many_elements_take_little_more_than_themselves),
-        TEST(tuples_that_follow_each_other_take_no_more_than_themselves),
+        TEST(a_tuple_takes_the_words_in_which_it_differs),
+        cmocka_unit_test(latest_tuples_take_little_where_they_are_the_same),
+        TEST(tuples_that_follow_each_other_take_what_is_new),
         TEST(wrong_payloads_are_refused),
+        TEST(a_row_beyond_the_last_origin_is_refused),
         TEST(what_follows_the_end_is_refused),
     };
 

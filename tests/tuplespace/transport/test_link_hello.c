@@ -201,7 +201,7 @@ static void a_server_of_another_version_is_told(void **state)
     esi_frame_encode_header(&header, frame);
     frame[ES_FRAME_HEADER_BYTES] = 9;
     server_says(kind, frame, sizeof frame, -EACCES,
-                "the server speaks version 9, we 1");
+                "the server speaks version 9, we 2");
 }
 
 /* Over tcp: who says welcome at once could be anybody. */
@@ -314,10 +314,10 @@ static void hellos_that_are_wrong_are_refused(void **state)
         unsigned char first;
         const char *words;
     } rows[] = {
-        {ES_FRAME_HELLO, ESI_HELLO_BYTES, 2, "this server speaks version 1, you 2"},
-        {ES_FRAME_HELLO, 30, 7, "this server speaks version 1, you 7"},
-        {ES_FRAME_HELLO, ESI_HELLO_BYTES, 1, "byte order"},
-        {ES_FRAME_HELLO, 30, 1, "a hello of 30 bytes"},
+        {ES_FRAME_HELLO, ESI_HELLO_BYTES, 1, "this server speaks version 2, you 1"},
+        {ES_FRAME_HELLO, 30, 7, "this server speaks version 2, you 7"},
+        {ES_FRAME_HELLO, ESI_HELLO_BYTES, ES_PROTOCOL_VERSION, "byte order"},
+        {ES_FRAME_HELLO, 30, ES_PROTOCOL_VERSION, "a hello of 30 bytes"},
         {ES_FRAME_HELLO, 0, 0, "a hello of 0 bytes"},
         {ES_FRAME_PULL, 30, 1, "no hello"},
         {ES_FRAME_HELLO, ESI_STRANGER_BYTES + 1, 1, "before the hello"},

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * A tuple as the words in which it differs from the tuple that its origin sent before,
+ * and a mask of one byte that names these words.
+ *
+ * An element's tuples differ in their times, mostly, and the latest tuple of an element
+ * that has written nothing since the pull before in nothing at all.
+ *
+ * Pure logic.  Words stay in the sender's byte order.
+ */
+#ifndef ES_SCOPES_REMOTE_PACKED_TUPLE_H
+#define ES_SCOPES_REMOTE_PACKED_TUPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/wire.h"
+#include "eventspace/tuple.h"
+
+/* Whether the mask of the tuple is 0. */
+static inline bool esi_packed_tuple_is_same(const struct es_tuple *tuple,
+                                            const struct es_tuple *before)
+{
+    uint64_t differs = tuple->bytes ^ before->bytes;
+
+    for (size_t i = 0; i < offsetof(struct es_tuple, bytes); i += sizeof differs) {
+        uint64_t a, b;
+
+        memcpy(&a, (const char *)tuple + i, sizeof a);
+        memcpy(&b, (const char *)before + i, sizeof b);
+        differs |= a ^ b;
+    }
+    return differs == 0;
+}
+
+/* Writes the words to `*words`, moves that behind them, and returns the mask.  There
+ * must be room for all words of a tuple. */
+unsigned char esi_packed_tuple_write(const struct es_tuple *tuple,
+                                     const struct es_tuple *before,
+                                     uint32_t **words);
+
+/* Reads the words that the mask names, and puts the tuple also in the place of the one
+ * before.  Fails as the reader does. */
+void esi_packed_tuple_read(struct esi_wire_reader *words,
+                           unsigned char mask,
+                           struct es_tuple *before,
+                           struct es_tuple *ret_tuple);
+
+#endif
