@@ -203,11 +203,9 @@ static size_t put_row(struct esi_wire_state *state,
             next[i] = marks[i].position + 1;
         backward |= difference > INT64_MAX;
         sites |= marks[i].site;
-        masks[i] = 0;
-        if (!esi_packed_tuple_is_same(&tuples[i], &last[i])) {
-            masks[i] = esi_packed_tuple_write(&tuples[i], &last[i], &out->words);
+        masks[i] = esi_packed_tuple_write(&tuples[i], &last[i], &out->words);
+        if (masks[i])
             last[i] = tuples[i];
-        }
     }
     esi_wire_store(count, i, sizeof(uint32_t));
     out->numbers = numbers;
@@ -514,12 +512,8 @@ static void read_row(struct batch_wire_in *in, const struct batch_wire_run *run)
                                          .flags = flags};
     }
     in->numbers = numbers;
-    for (size_t i = 0; i < count; i++) {
-        if (from.masks[i])
-            esi_packed_tuple_read(&in->words, from.masks[i], &last[i], &from.tuples[i]);
-        else
-            from.tuples[i] = last[i];
-    }
+    for (size_t i = 0; i < count; i++)
+        esi_packed_tuple_read(&in->words, from.masks[i], &last[i], &from.tuples[i]);
 }
 
 static int read_tuples(struct batch_wire_in *in,

@@ -27,7 +27,7 @@ static inline void store_word(struct es_tuple *tuple, size_t index, uint32_t wor
 
 /* Each word is stored, and overwritten by the next one where it is the same as before:
  * which words change is hard to foresee. */
-unsigned char esi_packed_tuple_write(const struct es_tuple *tuple,
+unsigned char esi_packed_words_write(const struct es_tuple *tuple,
                                      const struct es_tuple *before,
                                      uint32_t **words)
 {
@@ -87,7 +87,7 @@ static inline const unsigned char *read_word(const unsigned char *in,
 }
 
 /* Word by word: a longer load would have to wait for the stores of words before it. */
-void esi_packed_tuple_read(struct esi_wire_reader *words,
+void esi_packed_words_read(struct esi_wire_reader *words,
                            unsigned char mask,
                            struct es_tuple *before,
                            struct es_tuple *ret_tuple)

@@ -36,17 +36,37 @@ static inline bool esi_packed_tuple_is_same(const struct es_tuple *tuple,
     return differs == 0;
 }
 
-/* Writes the words to `*words`, moves that behind them, and returns the mask.  There
- * must be room for all words of a tuple. */
-unsigned char esi_packed_tuple_write(const struct es_tuple *tuple,
+/* The functions below where the mask is not 0. */
+unsigned char esi_packed_words_write(const struct es_tuple *tuple,
                                      const struct es_tuple *before,
                                      uint32_t **words);
-
-/* Reads the words that the mask names, and puts the tuple also in the place of the one
- * before.  Fails as the reader does. */
-void esi_packed_tuple_read(struct esi_wire_reader *words,
+void esi_packed_words_read(struct esi_wire_reader *words,
                            unsigned char mask,
                            struct es_tuple *before,
                            struct es_tuple *ret_tuple);
+
+/* Writes the words to `*words`, moves that behind them, and returns the mask.  There
+ * must be room for all words of a tuple. */
+static inline unsigned char esi_packed_tuple_write(const struct es_tuple *tuple,
+                                                   const struct es_tuple *before,
+                                                   uint32_t **words)
+{
+    return esi_packed_tuple_is_same(tuple, before)
+               ? 0
+               : esi_packed_words_write(tuple, before, words);
+}
+
+/* Reads the words that the mask names, and puts the tuple also in the place of the one
+ * before.  Fails as the reader does. */
+static inline void esi_packed_tuple_read(struct esi_wire_reader *words,
+                                         unsigned char mask,
+                                         struct es_tuple *before,
+                                         struct es_tuple *ret_tuple)
+{
+    if (mask == 0)
+        *ret_tuple = *before;
+    else
+        esi_packed_words_read(words, mask, before, ret_tuple);
+}
 
 #endif
