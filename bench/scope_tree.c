@@ -4,9 +4,11 @@
  * scope_tree - what a pull through trees of tuple servers costs, against bare trees of
  * processes of the same shape over TCP, in turns with them.
  *
- *   scope_tree [ELEMENTS [ROUNDS [MILLISECONDS [tcp|HOSTS [bridge]]]]]
+ *   scope_tree [ELEMENTS [ROUNDS [MILLISECONDS [written|tcp|HOSTS [bridge]]]]]
  *
- * 1948 elements, 5 rounds, 300 ms a turn, all shapes; with "tcp" direct and
+ * 1948 elements, 5 rounds, 300 ms a turn, all shapes.  Nothing is written meanwhile, so
+ * that a pull finds the tuples of the pull before; with "written" each element gets a
+ * tuple between two pulls, for which no time is counted.  With "tcp" direct and
  * through one server over TCP only.  With a number of hosts their servers over TCP side
  * by side and, from 16 on, in a tree of fan-out 8, so many elements on each host, all
  * concatenated and concurrent; with "bridge" each server is in a network namespace of
@@ -70,6 +72,7 @@ struct bench {
     size_t elements;
     int rounds;
     uint64_t turn_ns;
+    bool written; /* between pulls */
     struct made_load *load;
     char run_name[64];
     struct es_run *away; /* opened before there was anything: the consumer's, which is
@@ -121,6 +124,20 @@ static uint64_t own_cpu_ns(void)
 
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
     return (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec;
+}
+
+/* Between two pulls: what it takes is added to when and with what the turn began. */
+static void write_between(const struct bench *bench, uint64_t *begin, uint64_t *cpu)
+{
+    uint64_t now, used;
+
+    if (!bench->written)
+        return;
+    now = esi_now_ns(CLOCK_MONOTONIC);
+    used = own_cpu_ns();
+    made_load_write(bench->load, 1);
+    *cpu += own_cpu_ns() - used;
+    *begin += esi_now_ns(CLOCK_MONOTONIC) - now;
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -178,16 +195,17 @@ static size_t fill_leaf(void *data, int leaf, unsigned char *out, size_t room)
     return used;
 }
 
-static struct sample measure_bare(struct bare_tree *tree, uint64_t turn_ns)
+static struct sample measure_bare(const struct bench *bench, struct bare_tree *tree)
 {
     uint64_t begin = esi_now_ns(CLOCK_MONOTONIC),
              cpu = own_cpu_ns() + bare_tree_cpu_ns(tree);
     uint64_t gone = 0, pulls = 0;
 
-    while (gone < turn_ns) {
+    while (gone < bench->turn_ns) {
         if (bare_tree_sweep(tree) <= 0)
             die("bare tree", -EPIPE, NULL);
         pulls++;
+        write_between(bench, &begin, &cpu);
         gone = esi_now_ns(CLOCK_MONOTONIC) - begin;
     }
     cpu = own_cpu_ns() + bare_tree_cpu_ns(tree) - cpu;
@@ -209,6 +227,7 @@ static struct sample measure_floor(const struct bare_shape *bare,
             if (bare->fill(bare->data, i, memory, bare->room) == 0)
                 die("floor", -EIO, NULL);
         sweeps++;
+        write_between(leaves->bench, &begin, &cpu);
         gone = esi_now_ns(CLOCK_MONOTONIC) - begin;
     }
     cpu = own_cpu_ns() - cpu;
@@ -245,6 +264,7 @@ static struct sample measure_scope(const struct bench *bench,
             exit(1);
         }
         pulls++;
+        write_between(bench, &begin, &cpu);
         gone = esi_now_ns(CLOCK_MONOTONIC) - begin;
     }
     cpu = own_cpu_ns() + server_farm_cpu_ns(farm) - cpu;
@@ -343,8 +363,7 @@ static void take_turns(const struct bench *bench,
         samples[SCOPE][i] =
             measure_scope(bench, scope, farm, expected(bench, leaves->reduced));
         samples[FLOOR][i] = measure_floor(bare, leaves, memory, bench->turn_ns / 4);
-        samples[BARE][i] =
-            tree ? measure_bare(tree, bench->turn_ns) : samples[FLOOR][i];
+        samples[BARE][i] = tree ? measure_bare(bench, tree) : samples[FLOOR][i];
     }
     for (int i = 0; i < CONTESTANTS; i++)
         ret_summaries[i] = summarize(samples[i], bench->rounds);
@@ -490,9 +509,9 @@ static void run_hosts(struct bench *bench, int hosts, enum farm_transport transp
 
 static _Noreturn void usage(void)
 {
-    fprintf(
-        stderr,
-        "usage: scope_tree [ELEMENTS [ROUNDS [MILLISECONDS [tcp|HOSTS [bridge]]]]]\n");
+    fprintf(stderr,
+            "usage: scope_tree [ELEMENTS [ROUNDS [MILLISECONDS [written|tcp|HOSTS "
+            "[bridge]]]]]\n");
     exit(2);
 }
 
@@ -517,12 +536,14 @@ int main(int argc, char **argv)
         .turn_ns = (uint64_t)argument(argc, argv, 3, 60000, 300) * 1000000,
     };
     bool one = argc > 4 && strcmp(argv[4], "tcp") == 0;
-    long hosts = one ? 0 : argument(argc, argv, 4, 64, 0);
+    bool written = argc > 4 && strcmp(argv[4], "written") == 0;
+    long hosts = one || written ? 0 : argument(argc, argv, 4, 64, 0);
     bool bridge = argc == 6 && hosts > 0 && strcmp(argv[5], "bridge") == 0;
 
     if (argc > (bridge ? 6 : 5) ||
         (hosts > 0 && bench.elements > (size_t)(1000000 / hosts)))
         usage();
+    bench.written = written;
     atexit(remove_load);
     printf("%7s %-10s %-4s %-12s %-10s %9s %9s %8s %9s %9s %8s %10s %5s %5s\n", "view",
            "shape", "link", "takes", "children", "pulls/s", "best", "CPU us", "bare/s",
