@@ -13,7 +13,10 @@
  * moves its origin's behind itself, and at the end come those that lie elsewhere, as
  * tuples were filtered out or are kept.
  *
- * Tuples are packed, for which both ends keep the last tuple of each origin.
+ * Tuples are packed as differences to those of the reply before.  A run has one place
+ * in a reply, a row one for each tuple; behind as many places as there are origins they
+ * begin anew.  The first tuple of a run and each of a row differ from the last tuple of
+ * their place, the others of a run from the one before them.
  */
 #include "config.h"
 
@@ -122,6 +125,7 @@ static inline enum run_of what_is(const struct es_mark *mark,
 
 /* Where the pieces of a reply are written. */
 struct batch_wire_out {
+    size_t place;
     uint32_t *words;
     unsigned char *masks;
     unsigned char *numbers; /* of runs and rows */
@@ -153,6 +157,7 @@ static void put_run(struct esi_wire_state *state,
 {
     enum run_of of = (enum run_of)(begin >> RUN_OF_SHIFT & 3);
     uint64_t difference = mark->position - state->next[mark->origin];
+    struct es_tuple *last = &state->last[out->place++];
 
     begin |= (difference ? RUN_HAS_DIFFERENCE : 0) | (count > 1 ? RUN_HAS_COUNT : 0);
     out->numbers = esi_wire_store_varint(out->numbers, begin);
@@ -164,11 +169,10 @@ static void put_run(struct esi_wire_state *state,
         state->next[mark->origin] = mark->position + count;
     for (size_t i = 0; i < count; i++) {
         out->masks[i] = esi_packed_tuple_write(
-            &tuples[i], i > 0 ? &tuples[i - 1] : &state->last[mark->origin],
-            &out->words);
+            &tuples[i], i > 0 ? &tuples[i - 1] : last, &out->words);
         out->sites |= mark[i].site;
     }
-    state->last[mark->origin] = tuples[count - 1];
+    *last = tuples[count - 1];
     out->whole |= of == RUN_OF_OPERATIONS ? difference > INT64_MAX : of != RUN_OF_OPEN;
 }
 
@@ -184,7 +188,7 @@ static size_t put_row(struct esi_wire_state *state,
     const bool is_open = tuples->stop == 0;
     const enum run_of of = what_is(marks, tuples);
     uint64_t *next = state->next + origin;
-    struct es_tuple *last = state->last + origin;
+    struct es_tuple *last = state->last + out->place;
     unsigned char *numbers = esi_wire_store_varint(out->numbers, begin | RUN_IS_ROW);
     unsigned char *count = numbers;
     unsigned char *masks = out->masks;
@@ -192,6 +196,8 @@ static size_t put_row(struct esi_wire_state *state,
     uint64_t sites = 0;
     size_t i;
 
+    if (left > state->count - out->place)
+        left = state->count - out->place;
     numbers += sizeof(uint32_t);
     for (i = 0; i < left && marks[i].origin == origin + i && marks[i].flags == flags &&
                 (tuples[i].stop == 0) == is_open;
@@ -208,6 +214,7 @@ static size_t put_row(struct esi_wire_state *state,
             last[i] = tuples[i];
     }
     esi_wire_store(count, i, sizeof(uint32_t));
+    out->place += i;
     out->numbers = numbers;
     out->sites |= sites;
     out->whole |= of == RUN_OF_OPERATIONS ? backward : of != RUN_OF_OPEN;
@@ -228,6 +235,8 @@ static void put_tuples(struct esi_wire_state *state,
         uint64_t begin = esi_wire_fold((uint64_t)origin - expected) << RUN_KIND_BITS |
                          (uint64_t)of << RUN_OF_SHIFT;
 
+        if (out->place == state->count)
+            out->place = 0;
         if (left > 1 && mark[1].origin == origin + 1) {
             count = put_row(state, mark, tuple, left, begin, out);
             expected = origin + (uint32_t)count;
@@ -449,8 +458,8 @@ static uint32_t flags_of(enum run_of of)
 
 /* What is read of a reply's tuples, and where they go. */
 struct batch_wire_in {
-    uint64_t *next; /* as in the state */
-    struct es_tuple *last;
+    uint64_t *next;        /* as in the state */
+    struct es_tuple *last; /* at the place that is next */
     const struct esi_wire_source *source;
     struct esi_wire_reader words;
     struct esi_wire_reader numbers; /* of runs and rows */
@@ -485,8 +494,7 @@ static void read_run(struct batch_wire_in *in, const struct batch_wire_run *run)
     if (run->of == RUN_OF_OPERATIONS)
         in->next[run->index] = mark.position + run->count;
     for (uint64_t i = 0; i < run->count; i++, mark.position++) {
-        esi_packed_tuple_read(&in->words, in->masks[i], &in->last[run->index],
-                              &in->tuples[i]);
+        esi_packed_tuple_read(&in->words, in->masks[i], in->last, &in->tuples[i]);
         in->marks[i] = mark;
     }
 }
@@ -497,7 +505,6 @@ static void read_row(struct batch_wire_in *in, const struct batch_wire_run *run)
     const struct batch_wire_in from = *in;
     struct esi_wire_reader numbers = from.numbers;
     uint64_t *next = from.next + run->index;
-    struct es_tuple *last = from.last + run->index;
     const size_t count = run->count;
     const uint32_t flags = flags_of(run->of);
     const bool moves = run->of == RUN_OF_OPERATIONS;
@@ -513,15 +520,17 @@ static void read_row(struct batch_wire_in *in, const struct batch_wire_run *run)
     }
     in->numbers = numbers;
     for (size_t i = 0; i < count; i++)
-        esi_packed_tuple_read(&in->words, from.masks[i], &last[i], &from.tuples[i]);
+        esi_packed_tuple_read(&in->words, from.masks[i], &from.last[i],
+                              &from.tuples[i]);
 }
 
-static int read_tuples(struct batch_wire_in *in,
-                       uint32_t origin_count,
+static int read_tuples(const struct esi_wire_state *state,
+                       struct batch_wire_in *in,
                        size_t count,
                        struct es_error *error)
 {
     uint64_t expected = 0;
+    uint32_t place = 0;
 
     for (size_t left = count; left > 0;) {
         struct batch_wire_run run = {.begin = esi_wire_get_varint(&in->numbers)};
@@ -538,8 +547,12 @@ static int read_tuples(struct batch_wire_in *in,
             return batch_wire_fail(error, "its marks end early");
         if (run.count == 0 || run.count > left)
             return batch_wire_fail(error, "a run longer than its tuples");
-        if (run.index >= origin_count || origins > origin_count - run.index)
+        if (run.index >= state->count || origins > state->count - run.index)
             return batch_wire_fail(error, "an origin that there is not");
+        place = place == state->count ? 0 : place;
+        if (origins > state->count - place)
+            return batch_wire_fail(error, "a row longer than its places");
+        in->last = &state->last[place];
         if (is_row)
             read_row(in, &run);
         else
@@ -548,6 +561,7 @@ static int read_tuples(struct batch_wire_in *in,
         in->tuples += run.count;
         in->marks += run.count;
         expected = run.index + origins;
+        place += (uint32_t)origins;
         left -= run.count;
     }
     if (in->numbers.failed)
@@ -684,7 +698,6 @@ static int read_batch(struct esi_wire_state *state,
     const unsigned char *words = esi_wire_get_bytes(payload, word_bytes);
     const unsigned char *masks = esi_wire_get_bytes(payload, head->tuples);
     struct batch_wire_in in = {.next = state->next,
-                               .last = state->last,
                                .source = source,
                                .words = esi_wire_reader(words, word_bytes),
                                .masks = masks,
@@ -697,7 +710,7 @@ static int read_batch(struct esi_wire_state *state,
         in.tuples = batch->tuples + batch->count;
         in.marks = batch->marks + batch->count;
     }
-    result = read_tuples(&in, state->count, head->tuples, error);
+    result = read_tuples(state, &in, head->tuples, error);
     if (result == 0)
         result = read_tail(state, source, head, &in.numbers, batch, moves, error);
     return result;

@@ -5,7 +5,7 @@
  *
  *     head    40 bytes, little endian: counts, flags, what the pull cost
  *     words   of the tuples, in the sender's byte order, as far as they differ from
- *             the last tuple of the same origin
+ *             those of the reply before
  *     masks   one byte a tuple: which words it has
  *     marks   runs of tuples of one origin with positions that follow each other, and
  *             rows of one tuple each of origins that do
@@ -32,12 +32,12 @@
 #define ES_WIRE_HEAD_BYTES 40
 #define ES_WIRE_TUPLES_MAX 1000000 /* in one reply: it must fit into a frame */
 
-/* Up to where each origin was sent, or received, and its last tuple.  The positions
- * begin with those of the "open" reply, the tuples with zeros, and every reply moves
- * them: at the receiving end reading is resumed at the positions. */
+/* Up to where each origin was sent, or received, and the tuples of the last reply.
+ * The positions begin with those of the "open" reply, the tuples with zeros, and every
+ * reply moves them: at the receiving end reading is resumed at the positions. */
 struct esi_wire_state {
     uint64_t *next;        /* owned: esi_wire_state_fini() */
-    struct es_tuple *last; /* owned; in the sender's byte order */
+    struct es_tuple *last; /* by place; owned; in the sender's byte order */
     uint32_t count;
 };
 

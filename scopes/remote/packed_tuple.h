@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * A tuple as the words in which it differs from the tuple that its origin sent before,
- * and a mask of one byte that names these words.
+ * A tuple as the words in which it differs from a tuple that both ends know, and a mask
+ * of one byte that names these words.
  *
  * An element's tuples differ in their times, mostly, and the latest tuple of an element
  * that has written nothing since the pull before in nothing at all.

@@ -153,7 +153,7 @@ static uint64_t random_number(struct ends *ends)
     return bits >> (rand_r(&ends->seed) % 64);
 }
 
-/* Puts the tuple that the origin sent last, with some of its words changed. */
+/* Puts a tuple of the reply before with some of its words changed. */
 static void put_like_last(struct ends *ends, uint32_t origin, uint64_t position)
 {
     uint32_t words[ES_TUPLE_WORDS];
@@ -161,7 +161,7 @@ static void put_like_last(struct ends *ends, uint32_t origin, uint64_t position)
 
     put(ends, origin, position);
     tuple = &ends->sent.tuples[ends->sent.count - 1];
-    memcpy(words, &ends->sender.last[origin], sizeof words);
+    memcpy(words, &ends->sender.last[ends->sent.count % ORIGINS], sizeof words);
     for (int i = rand_r(&ends->seed) % 5; i > 0; i--)
         words[(size_t)rand_r(&ends->seed) % ES_TUPLE_WORDS] =
             (uint32_t)random_number(ends);
@@ -344,7 +344,7 @@ static void a_tuple_takes_the_words_in_which_it_differs(void **state)
         unsigned sent = pair ? choice | 1u << 1 | 1u << 4 : choice;
         uint32_t words[ES_TUPLE_WORDS];
 
-        memcpy(words, &ends->sender.last[3], sizeof words);
+        memcpy(words, ends->sender.last, sizeof words);
         for (size_t i = 0; i < ES_TUPLE_WORDS; i++)
             words[i] += choice >> i & 1;
         es_batch_clear(&ends->sent);
@@ -479,6 +479,29 @@ static void a_row_beyond_the_last_origin_is_refused(void **state)
     ends->receiver.count++;
 }
 
+/* One place is taken by a run: of the row all but one tuple have places, and the last
+ * one begins anew. */
+static void a_row_longer_than_its_places_is_refused(void **state)
+{
+    struct ends *ends = *state;
+    const struct esi_wire_source source = {.swapped = false};
+    size_t count_at;
+
+    put(ends, 0, 7);
+    for (uint32_t i = 0; i < ORIGINS; i++)
+        put(ends, i, 0);
+    for (uint32_t i = 0; i < ORIGINS; i++)
+        ends->positions[i] = 1;
+    encode(ends);
+    assert_int_equal(decode(ends, &source), 0);
+    expect_same(ends);
+    /* Behind the masks the run has two bytes and the row one. */
+    count_at = ES_WIRE_HEAD_BYTES + ends->buffer.word_count * 4 + ORIGINS + 1 + 3;
+    assert_int_equal(ends->payload[count_at], ORIGINS - 1);
+    ends->payload[count_at] = ORIGINS;
+    expect_refusal(ends, "longer than its places");
+}
+
 static void what_follows_the_end_is_refused(void **state)
 {
     struct ends *ends = *state;
@@ -505,6 +528,7 @@ SUITE(test_batch_wire)
         TEST(tuples_that_follow_each_other_take_what_is_new),
         TEST(wrong_payloads_are_refused),
         TEST(a_row_beyond_the_last_origin_is_refused),
+        TEST(a_row_longer_than_its_places_is_refused),
         TEST(what_follows_the_end_is_refused),
     };
 
