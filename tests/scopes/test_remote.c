@@ -82,6 +82,7 @@ static void write_one(struct fixture *fixture, int writer)
 
     tuple.sequence = fixture->written[writer]++;
     tuple.tag = writer;
+    tuple.bytes = tuple.sequence % 2;
     esi_writer_write(fixture->writers[writer], &tuple);
 }
 
@@ -242,6 +243,24 @@ static void a_part_has_parts_of_its_own(void **state)
     take_until(fixture, written(fixture, -1));
 }
 
+static void expect_latest(struct fixture *fixture)
+{
+    const struct es_batch *batch = &fixture->consumer.batch;
+
+    pull(fixture, 100, false);
+    assert_int_equal(batch->count, ELEMENTS / HOSTS);
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct es_mark *mark = &batch->marks[i];
+        int writer = writer_of(fixture, mark->origin);
+
+        assert_int_equal(mark->position + 1, fixture->written[writer]);
+        assert_int_equal(batch->tuples[i].sequence, mark->position);
+        assert_int_equal(batch->tuples[i].tag, writer);
+        assert_int_equal(batch->tuples[i].bytes, mark->position % 2);
+    }
+}
+
+/* Also the same ones again, new ones, and from a server that has sent none before. */
 static void latest_tuples_are_read_over_there(void **state)
 {
     struct fixture *fixture = *state;
@@ -250,16 +269,16 @@ static void latest_tuples_are_read_over_there(void **state)
 
     made_consumer_open(&fixture->consumer, node);
     write_some(fixture, 500);
-    for (int i = 0; i < 3; i++) {
-        pull(fixture, 100, false);
-        assert_int_equal(fixture->consumer.batch.count, ELEMENTS / HOSTS);
-        for (size_t k = 0; k < fixture->consumer.batch.count; k++) {
-            const struct es_mark *mark = &fixture->consumer.batch.marks[k];
-
-            assert_int_equal(mark->position + 1,
-                             fixture->written[writer_of(fixture, mark->origin)]);
-        }
+    for (int i = 0; i < 5; i++) {
+        expect_latest(fixture);
+        write_some(fixture, i % 2 * 20);
     }
+    expect_latest(fixture);
+    for (int writer = 0; writer < ELEMENTS; writer++)
+        write_one(fixture, writer);
+    made_server_stop(&fixture->servers.items[0]);
+    made_server_start(&fixture->servers, &fixture->servers.items[0]);
+    expect_latest(fixture);
 }
 
 static void reading_begins_behind_what_is_there(void **state)
