@@ -232,30 +232,6 @@ static void learn_log(struct passage *passage, const struct esi_epoch_span *span
     passage->learnt_count = count;
 }
 
-/* A part of a vector; as in learn_log_dense() without a branch. */
-static void learn_entries(struct passage *passage,
-                          const uint32_t *vector,
-                          uint32_t from,
-                          uint32_t to)
-{
-    struct esi_epoch_table *table = &passage->trace->known;
-    uint32_t *known = table->dense, count = passage->learnt_count, fresh = 0;
-    _Atomic uint64_t *learnt = passage->learnt;
-
-    for (uint32_t of = from; of < to; of++) {
-        uint32_t value = vector[of], present = known[of];
-        bool is_new = value > present;
-
-        atomic_store_explicit(&learnt[count], (uint64_t)of << 32 | value,
-                              memory_order_release);
-        known[of] = is_new ? value : present;
-        fresh += is_new && present == 0;
-        count += is_new;
-    }
-    table->known += fresh;
-    passage->learnt_count = count;
-}
-
 /* The same where what is known is a plain vector.  Whether something is new cannot be
  * foretold, so there is no branch for it: an entry is written at the end and stays or
  * not. */
@@ -283,24 +259,52 @@ static void learn_log_dense(struct passage *passage, const struct esi_epoch_span
     passage->learnt_count = count;
 }
 
-/* What a whole vector has beyond what is known: most blocks have nothing. */
+enum { NEWS_BLOCK = 16, NEWS_AHEAD = 128 }; /* entries of vectors */
+
+/* A bit for each entry of a block of a vector that is more than what is known.  The
+ * compiler makes vector instructions of it. */
+static uint32_t news_of_block(const uint32_t *vector, const uint32_t *known)
+{
+    static const uint32_t bits[NEWS_BLOCK] = {
+        1,      1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
+        1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
+    uint32_t news = 0;
+
+    for (uint32_t i = 0; i < NEWS_BLOCK; i++)
+        news |= -(uint32_t)(vector[i] > known[i]) & bits[i];
+    return news;
+}
+
+/* What a whole vector has beyond what is known. */
 static void learn_vector(struct passage *passage,
                          const uint32_t *vector,
                          uint32_t entries)
 {
-    enum { BLOCK = 16 };
-    uint32_t *known = passage->trace->known.dense, i = 0;
+    struct esi_epoch_table *table = &passage->trace->known;
+    uint32_t *known = table->dense, count = passage->learnt_count, fresh = 0, i = 0;
+    _Atomic uint64_t *learnt = passage->learnt;
 
     known[passage->number] = UINT32_MAX; /* nothing to learn of itself */
-    for (; i + BLOCK <= entries; i += BLOCK) {
-        uint32_t news = 0;
+    for (; i + NEWS_BLOCK <= entries; i += NEWS_BLOCK) {
+        uint32_t news = news_of_block(&vector[i], &known[i]);
 
-        for (uint32_t j = i; j < i + BLOCK; j++)
-            news |= vector[j] > known[j];
-        if (news)
-            learn_entries(passage, vector, i, i + BLOCK);
+        __builtin_prefetch(&vector[i + NEWS_AHEAD]);
+        __builtin_prefetch(&known[i + NEWS_AHEAD]);
+        for (; news; news &= news - 1) {
+            uint32_t of = i + (uint32_t)__builtin_ctz(news), value = vector[of];
+
+            fresh += known[of] == 0;
+            known[of] = value;
+            /* As in push_passage(). */
+            atomic_store_explicit(&learnt[count++], (uint64_t)of << 32 | value,
+                                  memory_order_release);
+        }
     }
-    learn_entries(passage, vector, i, entries);
+    table->known += fresh;
+    passage->learnt_count = count;
+    for (; i < entries; i++)
+        if (esi_table_raise(table, i, vector[i]))
+            push_passage(passage, (uint64_t)i << 32 | vector[i]);
     known[passage->number] = 0;
 }
 
