@@ -69,6 +69,20 @@ static int reserve_cut(struct esi_cuts *cuts, uint32_t cut)
     return 0;
 }
 
+void esi_cut_copy_base(const struct esi_cuts *cuts,
+                       uint32_t cut,
+                       uint32_t traces,
+                       uint32_t *ret_base)
+{
+    const struct esi_cut *of = esi_cut_at(cuts, cut);
+    uint32_t has = of->traces < traces ? of->traces : traces;
+
+    for (uint32_t trace = 0; trace < has; trace += ESI_PAGE)
+        memcpy(&ret_base[trace], of->pages[trace >> ESI_PAGE_LOG2],
+               (has - trace < ESI_PAGE ? has - trace : ESI_PAGE) * sizeof *ret_base);
+    memset(&ret_base[has], 0, (traces - has) * sizeof *ret_base);
+}
+
 int esi_cuts_carry(struct esi_cuts *cuts, uint32_t cut)
 {
     const struct esi_cut *of = esi_cut_at(cuts, cut);
@@ -83,8 +97,7 @@ int esi_cuts_carry(struct esi_cuts *cuts, uint32_t cut)
     chunk = copy_chunk(cuts, cut);
     if (!kept || !vector || !chunk)
         return -ENOMEM;
-    for (uint32_t trace = 0; trace < traces; trace++)
-        vector[trace] = esi_cut_base(cuts, cut, trace);
+    esi_cut_copy_base(cuts, cut, traces, vector);
     for (uint32_t i = 0; i < pages; i++)
         kept[i] = vector + (size_t)i * ESI_PAGE;
     chunk->cuts[cut & (ESI_CHUNK - 1)] = (struct esi_cut){

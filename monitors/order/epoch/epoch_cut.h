@@ -94,6 +94,12 @@ static inline uint32_t esi_cut_base(const struct esi_cuts *cuts,
     return of->pages[trace >> ESI_PAGE_LOG2][trace & (ESI_PAGE - 1)];
 }
 
+/* The base of a cut as a vector of so many traces. */
+void esi_cut_copy_base(const struct esi_cuts *cuts,
+                       uint32_t cut,
+                       uint32_t traces,
+                       uint32_t *ret_base);
+
 /* Copies a cut to the arena of the present era, unless it is there.  0 or -ENOMEM. */
 int esi_cuts_carry(struct esi_cuts *cuts, uint32_t cut);
 

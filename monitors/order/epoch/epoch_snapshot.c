@@ -132,12 +132,6 @@ static void raise_by_hubs(const struct esi_epoch_store *store,
     }
 }
 
-static void begin_with_base(const struct esi_epoch_store *store, uint32_t cut)
-{
-    for (uint32_t of = 0; of < store->trace_count; of++)
-        store->snapshots.known[of] = esi_cut_base(&store->cuts, cut, of);
-}
-
 static bool is_covered(const struct esi_snapshots *snapshots, uint32_t at)
 {
     const struct esi_snapshot *snapshot = snapshot_at(snapshots, at);
@@ -167,7 +161,7 @@ static uint32_t covered_by_cut(struct esi_epoch_store *store, uint32_t cut)
     if (cut < snapshots->cut)
         return 0;
     if (cut > snapshots->cut) {
-        begin_with_base(store, cut);
+        esi_cut_copy_base(&store->cuts, cut, store->trace_count, snapshots->known);
         snapshots->cut = cut;
         snapshots->cut_covers = covered_by_vector(snapshots, snapshots->cut_covers);
     }
@@ -187,7 +181,8 @@ static uint32_t covered_by_trace(struct esi_epoch_store *store,
     if (!trace->known.dense &&
         !atomic_load_explicit(&trace->hubs[0], memory_order_relaxed))
         return covered;
-    begin_with_base(store, esi_trace_cut(trace));
+    esi_cut_copy_base(&store->cuts, esi_trace_cut(trace), store->trace_count,
+                      store->snapshots.known);
     raise_by_table(store, &trace->known);
     raise_by_hubs(store, trace, number);
     store->snapshots.known[number] = UINT32_MAX; /* nobody asks about itself */
