@@ -24,59 +24,64 @@ bool esi_steps_is_more(const unsigned char *block)
     return esi_steps_layout_of(block).header.is_more;
 }
 
-/* By how much a column has risen at a head, at which it has a value. */
-static uint32_t rise_even(const struct esi_steps_header *header,
-                          const struct esi_steps_column *column,
-                          uint32_t head)
+/* Steps that a column of a pattern has made at a head. */
+static uint32_t steps_until(const unsigned char *block,
+                            const struct esi_steps_layout *layout,
+                            const struct esi_steps_pattern *pattern,
+                            uint32_t head)
 {
-    uint32_t step = column->count - 1;
+    uint32_t low = 0, high = pattern->count;
 
-    if (step > 0 && header->stride > 0) {
-        uint32_t reached = (head - column->at) / header->stride;
-
+    if (head > layout->header.heads)
         /* What is more of the block goes on. */
-        step = reached < step || head > header->heads ? reached : step;
+        return (head - esi_steps_first_head(block, layout, pattern)) /
+                   layout->header.stride +
+               1;
+    if (!layout->header.start_bits)
+        return (uint32_t)__builtin_popcountll(pattern->heads & esi_low_bits(head + 1));
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (esi_steps_listed(block, layout, pattern->start + middle) <= head)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return step * column->rise;
+    return low;
 }
 
-/* The number of the first step of the column of a place. */
-static uint64_t first_step(const unsigned char *block,
-                           const struct esi_steps_layout *layout,
-                           uint32_t at)
+/* The bit where the steps of a place begin. */
+static uint64_t first_bit(const unsigned char *block,
+                          const struct esi_steps_layout *layout,
+                          uint32_t at)
 {
     uint32_t group = at / ESI_STEPS_GROUP;
-    uint64_t step =
+    uint64_t bit =
         esi_number_get(block + layout->groups, layout->header.group_bytes, group);
 
     for (uint32_t i = group * ESI_STEPS_GROUP; i < at; i++) {
         struct esi_steps_column column = esi_steps_column(block, layout, i);
 
-        step += column.is_even ? 0 : column.count - 1;
+        if (column.width > 0)
+            bit += (esi_steps_pattern(block, layout, column.pattern).count - 1ull) *
+                   column.width;
     }
-    return step;
+    return bit;
 }
 
-static uint32_t rise_uneven(const unsigned char *block,
+/* By how much a column rises in its first steps beyond the least rises. */
+static uint32_t rise_beyond(const unsigned char *block,
                             const struct esi_steps_layout *layout,
                             uint32_t at,
                             const struct esi_steps_column *column,
-                            uint32_t head)
+                            uint32_t steps)
 {
-    uint64_t heads = esi_low_bits(layout->header.head_bits);
-    uint64_t values = esi_low_bits(layout->header.value_bits);
-    uint64_t first = first_step(block, layout, at);
-    uint32_t reached = column->at, rise = 0;
+    uint64_t bit = column->width > 0 ? first_bit(block, layout, at) : 0;
+    uint32_t rise = 0;
 
-    for (uint32_t i = 0; i + 1 < column->count; i++) {
-        uint64_t step =
-            esi_bits_get(block + layout->steps, (first + i) * layout->step_bits);
-
-        reached += (uint32_t)(step & heads);
-        if (reached > head)
-            break;
-        rise += (uint32_t)(step >> layout->header.head_bits & values);
-    }
+    for (uint32_t i = 0; column->width > 0 && i < steps; i++, bit += column->width)
+        rise += (uint32_t)(esi_bits_get(block + layout->steps, bit) &
+                           esi_low_bits(column->width));
     return rise;
 }
 
@@ -104,13 +109,16 @@ static uint32_t value_at(const unsigned char *block,
                          const struct esi_steps_column *column,
                          uint32_t head)
 {
-    uint32_t rise;
+    struct esi_steps_pattern pattern =
+        esi_steps_pattern(block, layout, column->pattern);
+    uint32_t steps = 0;
 
-    if (column->count == 0 || column->at > head)
+    if (pattern.count > 0)
+        steps = steps_until(block, layout, &pattern, head);
+    if (steps == 0)
         return 0;
-    rise = column->is_even ? rise_even(&layout->header, column, head)
-                           : rise_uneven(block, layout, at, column, head);
-    return column->first + rise + layout->header.least +
+    return column->first + (steps - 1) * column->rise +
+           rise_beyond(block, layout, at, column, steps - 1) + layout->header.least +
            esi_cut_base(place->cuts, place->cut, esi_steps_trace(block, layout, at));
 }
 
@@ -167,6 +175,7 @@ static int64_t steps_find(const unsigned char *block,
     __builtin_prefetch(root + layout.columns + at * layout.column_bits / 8);
     __builtin_prefetch(root + layout.groups +
                        at / ESI_STEPS_GROUP * layout.header.group_bytes);
+    __builtin_prefetch(root + layout.patterns); /* mostly there are few */
     __builtin_prefetch(block + layout.owns);
     if (layout.header.row_bytes) {
         head = esi_steps_head(block, place, own);
@@ -174,7 +183,7 @@ static int64_t steps_find(const unsigned char *block,
         return value || head < layout.header.heads ? (int64_t)value : ESI_BLOCK_NOWHERE;
     }
     column = esi_steps_column(root, &layout, at);
-    if (column.count == 0)
+    if (column.pattern == 0)
         return ESI_BLOCK_NOWHERE;
     return value_at(root, &layout, place, at, &column,
                     esi_steps_head(block, place, own));

@@ -58,9 +58,8 @@ void esi_block_entry(const unsigned char *block,
  * A packed part of a log sorted by traces: for epochs without an end,
  * in which a trace learns of the same others again and again.
  *
- * For each trace its *steps*: (head, value).  Those of most traces tend to follow each
- * other at the same distance, and then the first and their number are kept; else each
- * as the difference to the one before, with as many bits as the largest needs.  A trace
+ * For each trace its *steps*: (head, value).  Those of many traces have the same heads,
+ * and rise by much the same from one to the next (epoch_layout.h).  A trace
  * that was known before this part and has no step in it has one at head 0 with its
  * value, so that each part knows all that is known at its end: what it does not name
  * was not known before either.  Where that would take more memory than vectors, the
@@ -74,10 +73,14 @@ struct esi_sorting {
     uint64_t *steps;   /* head << 32 | value */
     uint64_t *earlier; /* trace << 32 | value: known before, and no step since; or
                         * steps that are due */
-    bool *evens;       /* of traces with steps: they are at the common distance */
-    size_t trace_room, earlier_room, step_room;
+    struct esi_steps_column *columns;   /* of traces with steps */
+    struct esi_steps_pattern *patterns; /* steps of a column that has it */
+    uint32_t *slots;                    /* patterns, by hash of their heads; 0 = free */
+    size_t trace_room, earlier_room, step_room, pattern_room, slot_room;
     uint32_t earlier_count;
     uint32_t trace_count;
+    uint32_t pattern_count;
+    uint32_t slot_mask;
 };
 
 void esi_sorting_fini(struct esi_sorting *sorting);

@@ -79,6 +79,11 @@ static inline uint8_t esi_bits_of(uint32_t largest)
     return largest ? (uint8_t)(32 - __builtin_clz(largest)) : 0;
 }
 
+static inline uint64_t esi_bits_bytes(uint64_t bits)
+{
+    return (bits + 7) / 8;
+}
+
 /* 57 bits from bit `at` on, the lowest first, and what follows them. */
 static inline uint64_t esi_bits_get(const unsigned char *bits, uint64_t at)
 {

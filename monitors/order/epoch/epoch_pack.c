@@ -18,14 +18,19 @@ void esi_sorting_fini(struct esi_sorting *sorting)
     free(sorting->traces);
     free(sorting->steps);
     free(sorting->earlier);
-    free(sorting->evens);
+    free(sorting->columns);
+    free(sorting->patterns);
+    free(sorting->slots);
     *sorting = (struct esi_sorting){0};
 }
 
 uint64_t esi_sorting_bytes(const struct esi_sorting *sorting)
 {
     return sorting->trace_room * (sizeof *sorting->places + sizeof *sorting->traces) +
-           sorting->earlier_room * (sizeof *sorting->earlier + sizeof *sorting->evens) +
+           sorting->earlier_room * sizeof *sorting->earlier +
+           sorting->pattern_room *
+               (sizeof *sorting->columns + sizeof *sorting->patterns) +
+           sorting->slot_room * sizeof *sorting->slots +
            sorting->step_room * sizeof *sorting->steps;
 }
 
@@ -36,10 +41,9 @@ static int reserve_traces(struct esi_sorting *sorting, uint32_t traces)
 {
     size_t before = sorting->trace_room;
 
-    if (ESI_ARRAY_RESERVE_PAIR(sorting->earlier, sorting->evens, sorting->earlier_room,
-                               traces) < 0 ||
+    if (ESI_ARRAY_RESERVE(sorting->earlier, sorting->earlier_room, traces) < 0 ||
         ESI_ARRAY_RESERVE_PAIR(sorting->places, sorting->traces, sorting->trace_room,
-                               traces) < 0)
+                               traces + 1u) < 0) /* see count_steps() */
         return -ENOMEM;
     memset(&sorting->places[before], 0,
            (sorting->trace_room - before) * sizeof *sorting->places);
@@ -57,10 +61,22 @@ static int reserve_steps(struct esi_sorting *sorting, size_t steps)
     return sorting->steps ? 0 : -ENOMEM;
 }
 
-static void count_step(struct esi_sorting *sorting, uint32_t trace)
+/* Room for the columns' patterns, of which there are none yet. */
+static int reserve_patterns(struct esi_sorting *sorting)
 {
-    if (sorting->places[trace]++ == 0)
-        sorting->traces[sorting->trace_count++] = trace;
+    size_t slots = 16;
+
+    while (slots < (size_t)sorting->trace_count * 2)
+        slots *= 2;
+    if (ESI_ARRAY_RESERVE_PAIR(sorting->columns, sorting->patterns,
+                               sorting->pattern_room, sorting->trace_count + 1u) < 0 ||
+        ESI_ARRAY_RESERVE(sorting->slots, sorting->slot_room, slots) < 0)
+        return -ENOMEM;
+    memset(sorting->slots, 0, slots * sizeof *sorting->slots);
+    sorting->patterns[0] = (struct esi_steps_pattern){.count = 0};
+    sorting->pattern_count = 1;
+    sorting->slot_mask = (uint32_t)slots - 1;
+    return 0;
 }
 
 static int compare_steps(const void *a, const void *b)
@@ -92,15 +108,6 @@ static void place_traces(struct esi_sorting *sorting, uint32_t traces)
     }
 }
 
-/* A step goes to its place; afterwards the places are behind the traces' last steps. */
-static void put_step(struct esi_sorting *sorting,
-                     uint32_t trace,
-                     uint32_t head,
-                     uint32_t value)
-{
-    sorting->steps[sorting->places[trace]++] = (uint64_t)head << 32 | value;
-}
-
 /* What only the part before knows. */
 static void count_earlier(struct esi_sorting *sorting,
                           const struct esi_steps_part *part)
@@ -123,7 +130,8 @@ static void count_earlier(struct esi_sorting *sorting,
         esi_steps_entry(part->before, &part->before_place, head, i, &trace, &value);
         if (value == 0)
             continue;
-        count_step(sorting, trace);
+        sorting->places[trace] = 1;
+        sorting->traces[sorting->trace_count++] = trace;
         sorting->earlier[sorting->earlier_count++] = (uint64_t)trace << 32 | value;
     }
 }
@@ -135,29 +143,54 @@ static uint32_t entries_of(const struct esi_steps_part *part)
 
 static void count_steps(struct esi_sorting *sorting, const struct esi_steps_part *part)
 {
-    uint32_t entries = entries_of(part);
+    const _Atomic uint64_t *entries = esi_log_words(&part->log->entries) + 1;
+    uint32_t *places = sorting->places, *traces = sorting->traces;
+    uint32_t count = entries_of(part), known = 0;
 
-    sorting->trace_count = 0;
-    for (uint32_t i = 0; i < entries; i++)
-        count_step(sorting, (uint32_t)(esi_log_entry(part->log, i) >> 32));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t trace =
+            (uint32_t)(atomic_load_explicit(&entries[i], memory_order_relaxed) >> 32);
+
+        /* Whether it is the first one cannot be foretold: without a branch. */
+        traces[known] = trace;
+        known += places[trace]++ == 0;
+    }
+    sorting->trace_count = known;
     count_earlier(sorting, part);
 }
 
+/* The entries of a head. */
+static void put_entries(struct esi_sorting *sorting,
+                        const _Atomic uint64_t *entries,
+                        uint32_t count,
+                        uint64_t head)
+{
+    uint32_t *places = sorting->places;
+    uint64_t *steps = sorting->steps;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t entry = atomic_load_explicit(&entries[i], memory_order_relaxed);
+
+        steps[places[entry >> 32]++] = head << 32 | (uint32_t)entry;
+    }
+}
+
+/* Steps go to their places; afterwards those are behind the traces' last steps. */
 static void put_steps(struct esi_sorting *sorting, const struct esi_steps_part *part)
 {
+    const _Atomic uint64_t *entries = esi_log_words(&part->log->entries) + 1;
     uint32_t at = 0;
 
-    for (uint32_t i = 0; i < sorting->earlier_count; i++)
-        put_step(sorting, (uint32_t)(sorting->earlier[i] >> 32), 0,
-                 (uint32_t)sorting->earlier[i]);
+    for (uint32_t i = 0; i < sorting->earlier_count; i++) {
+        uint64_t entry = sorting->earlier[i];
+
+        sorting->steps[sorting->places[entry >> 32]++] = (uint32_t)entry;
+    }
     for (uint32_t head = 0; head < part->heads; head++) {
         uint32_t end = (uint32_t)esi_log_head(part->log, head);
 
-        for (; at < end; at++) {
-            uint64_t entry = esi_log_entry(part->log, at);
-
-            put_step(sorting, (uint32_t)(entry >> 32), head + 1, (uint32_t)entry);
-        }
+        put_entries(sorting, &entries[at], end - at, head + 1);
+        at = end;
     }
 }
 
@@ -175,105 +208,158 @@ static uint64_t gap_at(const struct esi_sorting *sorting, uint64_t at)
     return sorting->steps[at] - sorting->steps[at - 1];
 }
 
-/* The heads between the last steps of most columns, if most have as many (R. S. Boyer
- * and J S. Moore, MJRTY: a fast majority vote algorithm, 1991). */
-static uint32_t common_stride(const struct esi_sorting *sorting)
-{
-    uint32_t stride = 0, votes = 0;
-    uint64_t from = 0;
-
-    for (uint32_t i = 0; i < sorting->trace_count; i++) {
-        uint64_t end = sorting->places[sorting->traces[i]];
-
-        if (end - from > 1) {
-            uint32_t last = (uint32_t)(gap_at(sorting, end - 1) >> 32);
-
-            stride = votes ? stride : last;
-            if (last == stride)
-                votes++;
-            else
-                votes--;
-        }
-        from = end;
-    }
-    return stride;
-}
-
-/* Largest numbers that are to be written. */
-struct measures {
-    uint32_t at, count, least, greatest, rise; /* of columns */
-    uint64_t gaps;                             /* all bits of those between steps */
-    uint64_t steps;                            /* of uneven columns, behind the first */
-    bool is_lasting;                           /* all are even to the end */
-    uint32_t stride;
-};
-
-/* Steps from `from` on: by how much one rises; 0 = it is the only one. */
-static uint32_t rise_of(const struct esi_sorting *sorting, uint64_t from, uint64_t end)
-{
-    return end - from > 1 ? (uint32_t)gap_at(sorting, from + 1) : 0;
-}
-
-static bool is_even(const struct esi_sorting *sorting,
-                    uint64_t from,
-                    uint64_t end,
-                    uint32_t stride)
-{
-    uint64_t gap = (uint64_t)stride << 32 | rise_of(sorting, from, end), differs = 0;
-
-    for (uint64_t at = from + 1; at < end; at++)
-        differs |= gap_at(sorting, at) ^ gap;
-    return differs == 0;
-}
-
 static void raise_to(uint32_t *most, uint64_t number)
 {
     *most = number > *most ? (uint32_t)number : *most;
 }
 
-static void measure_uneven(const struct esi_sorting *sorting,
-                           uint64_t from,
-                           uint64_t end,
-                           struct measures *most)
+static bool has_heads(const struct esi_sorting *sorting,
+                      const struct esi_steps_pattern *pattern,
+                      uint32_t from,
+                      uint32_t count)
 {
-    most->steps += end - from - 1;
-    for (uint64_t at = from + 1; at < end; at++)
-        most->gaps |= gap_at(sorting, at);
+    uint64_t differs = 0;
+
+    if (pattern->count != count)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        differs |= sorting->steps[pattern->start + i] ^ sorting->steps[from + i];
+    return differs >> 32 == 0;
 }
+
+/* The number of the pattern of steps whose heads have that hash. */
+static uint32_t find_pattern(struct esi_sorting *sorting,
+                             uint64_t hash,
+                             uint32_t from,
+                             uint32_t count)
+{
+    uint32_t mask = sorting->slot_mask, at;
+
+    for (at = (uint32_t)(hash >> 32) & mask; sorting->slots[at]; at = (at + 1) & mask)
+        if (has_heads(sorting, &sorting->patterns[sorting->slots[at]], from, count))
+            return sorting->slots[at];
+    sorting->slots[at] = sorting->pattern_count;
+    sorting->patterns[sorting->pattern_count] =
+        (struct esi_steps_pattern){.start = from, .count = count};
+    return sorting->pattern_count++;
+}
+
+/* The column of steps that are sorted; all of them rise, by `rise` at least. */
+static struct esi_steps_column measure_column(struct esi_sorting *sorting,
+                                              uint32_t from,
+                                              uint32_t end)
+{
+    const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t *steps = sorting->steps;
+    uint64_t hash = ((steps[from] >> 32) + 1) * factor;
+    uint32_t least = UINT32_MAX, most = 0;
+
+    for (uint32_t at = from + 1; at < end; at++) {
+        uint32_t rise = (uint32_t)gap_at(sorting, at);
+
+        least = rise < least ? rise : least;
+        most = rise > most ? rise : most;
+        hash = (hash + (steps[at] >> 32)) * factor;
+    }
+    least = end - from > 1 ? least : 0;
+    return (struct esi_steps_column){.pattern =
+                                         find_pattern(sorting, hash, from, end - from),
+                                     .first = (uint32_t)steps[from],
+                                     .rise = least,
+                                     .width = esi_bits_of(most - least)};
+}
+
+/* Largest numbers that are to be written. */
+struct measures {
+    uint32_t least, greatest, rise, width; /* of columns */
+    uint32_t listed;                       /* heads of patterns */
+    uint64_t bits;                         /* of all steps */
+};
 
 static struct measures measure_steps(struct esi_sorting *sorting,
                                      const struct esi_steps_part *part)
 {
-    struct measures most = {
-        .least = UINT32_MAX, .is_lasting = true, .stride = common_stride(sorting)};
-    uint64_t from = 0;
+    struct measures most = {.least = UINT32_MAX};
+    uint32_t from = 0;
 
     for (uint32_t i = 0; i < sorting->trace_count; i++) {
-        uint32_t trace = sorting->traces[i];
-        uint64_t end = sorting->places[trace];
-        uint32_t first = (uint32_t)sorting->steps[from] - base_of(part, trace);
+        uint32_t trace = sorting->traces[i], end = sorting->places[trace];
+        struct esi_steps_column column = measure_column(sorting, from, end);
 
-        most.least = first < most.least ? first : most.least;
-        raise_to(&most.greatest, first);
-        raise_to(&most.count, end - from);
-        raise_to(&most.at, sorting->steps[from] >> 32);
-        sorting->evens[i] = is_even(sorting, from, end, most.stride);
-        if (sorting->evens[i])
-            raise_to(&most.rise, rise_of(sorting, from, end));
-        else
-            measure_uneven(sorting, from, end, &most);
-        most.is_lasting = most.is_lasting && sorting->evens[i] &&
-                          part->heads - (sorting->steps[end - 1] >> 32) < most.stride;
+        column.first -= base_of(part, trace);
+        most.least = column.first < most.least ? column.first : most.least;
+        raise_to(&most.greatest, column.first);
+        raise_to(&most.rise, column.rise);
+        raise_to(&most.width, column.width);
+        most.bits += (uint64_t)column.width * (end - from - 1);
+        sorting->columns[i] = column;
         from = end;
     }
+    for (uint32_t i = 1; i < sorting->pattern_count; i++)
+        most.listed += sorting->patterns[i].count;
     return most;
+}
+
+/* The heads between the steps of a pattern, if they are as many between all, and behind
+ * the last there are fewer; else 0. */
+static uint32_t stride_of(const struct esi_sorting *sorting,
+                          const struct esi_steps_pattern *pattern,
+                          uint32_t heads)
+{
+    const uint64_t *steps = &sorting->steps[pattern->start];
+    uint32_t stride;
+
+    if (pattern->count < 2)
+        return 0;
+    stride = (uint32_t)((steps[1] >> 32) - (steps[0] >> 32));
+    for (uint32_t i = 2; i < pattern->count; i++)
+        if ((steps[i] >> 32) - (steps[i - 1] >> 32) != stride)
+            return 0;
+    return heads - (steps[pattern->count - 1] >> 32) < stride ? stride : 0;
+}
+
+/* The same of all patterns. */
+static uint32_t common_stride(const struct esi_sorting *sorting, uint32_t heads)
+{
+    uint32_t stride = stride_of(sorting, &sorting->patterns[1], heads);
+
+    for (uint32_t i = 2; stride && i < sorting->pattern_count; i++)
+        if (stride_of(sorting, &sorting->patterns[i], heads) != stride)
+            return 0;
+    return stride;
 }
 
 /* --- Packing ---------------------------------------------------------------------- */
 
+/* A bit for each head of a pattern. */
+static uint64_t heads_of(const struct esi_sorting *sorting,
+                         const struct esi_steps_pattern *pattern)
+{
+    uint64_t heads = 0;
+
+    for (uint32_t i = 0; i < pattern->count; i++)
+        heads |= UINT64_C(1) << (sorting->steps[pattern->start + i] >> 32);
+    return heads;
+}
+
+/* Are there too many heads for a bit each, or two steps of a trace at one? */
+static bool needs_lists(const struct esi_sorting *sorting, uint32_t heads)
+{
+    if (heads >= ESI_STEPS_MOST_BITS)
+        return true;
+    for (uint32_t i = 1; i < sorting->pattern_count; i++) {
+        const struct esi_steps_pattern *pattern = &sorting->patterns[i];
+
+        if ((uint32_t)__builtin_popcountll(heads_of(sorting, pattern)) !=
+            pattern->count)
+            return true;
+    }
+    return false;
+}
+
 static struct esi_steps_header make_header(struct esi_sorting *sorting,
                                            const struct esi_steps_part *part,
-                                           uint64_t *ret_steps)
+                                           uint64_t *ret_bits)
 {
     struct measures most = measure_steps(sorting, part);
     uint32_t lowest = sorting->traces[0];
@@ -281,95 +367,121 @@ static struct esi_steps_header make_header(struct esi_sorting *sorting,
     uint64_t head = esi_log_head(part->log, part->heads - 1);
     struct esi_steps_header header = {
         .own_bytes = esi_width_of((uint32_t)(head >> 32) - part->place.first),
-        .at_bits = esi_bits_of(most.at),
-        .count_bits = esi_bits_of(most.count),
+        .pattern_bits = esi_bits_of(sorting->pattern_count - 1),
         .first_bits = esi_bits_of(most.greatest - most.least),
         .rise_bits = esi_bits_of(most.rise),
-        .head_bits = esi_bits_of((uint32_t)(most.gaps >> 32)),
-        .value_bits = esi_bits_of((uint32_t)most.gaps),
-        .group_bytes = most.steps ? esi_width_of((uint32_t)most.steps) : 0,
+        .width_bits = esi_bits_of(most.width),
+        .group_bytes = most.bits ? esi_width_of((uint32_t)most.bits) : 0,
         .heads = part->heads,
+        .patterns = sorting->pattern_count,
         .traces = sorting->trace_count,
         .lowest = lowest,
         .least = most.least,
-        .stride = most.stride,
-        .lasting = most.is_lasting ? sorting->trace_count : 0,
+        .stride = most.bits ? 0 : common_stride(sorting, part->heads),
     };
 
+    if (needs_lists(sorting, part->heads)) {
+        header.start_bits = esi_bits_of(most.listed);
+        header.head_bits = esi_bits_of(part->heads);
+        header.listed = most.listed;
+    }
+    header.lasting = header.stride ? sorting->trace_count : 0;
     if ((highest - lowest) / 2 < sorting->trace_count)
         header.traces = highest - lowest + 1;
     else
         header.trace_bytes = esi_width_of(highest);
-    *ret_steps = most.steps;
+    *ret_bits = most.bits;
     return header;
+}
+
+static void write_lists(const struct esi_sorting *sorting,
+                        const struct esi_steps_layout *layout,
+                        unsigned char *block)
+{
+    struct esi_bits bits = {.next = block + layout->listed};
+
+    for (uint32_t i = 0; i < layout->header.patterns; i++) {
+        const uint64_t *steps = &sorting->steps[sorting->patterns[i].start];
+
+        for (uint32_t j = 0; j < sorting->patterns[i].count; j++)
+            esi_bits_add(&bits, layout->header.head_bits, steps[j] >> 32);
+    }
+}
+
+static void write_patterns(const struct esi_sorting *sorting,
+                           const struct esi_steps_layout *layout,
+                           unsigned char *block)
+{
+    unsigned width = esi_steps_pattern_bits(&layout->header);
+    struct esi_bits bits = {.next = block + layout->patterns};
+    bool has_lists = layout->header.start_bits > 0;
+    uint32_t start = 0;
+
+    for (uint32_t i = 0; i < layout->header.patterns; i++) {
+        const struct esi_steps_pattern *pattern = &sorting->patterns[i];
+
+        esi_bits_add(&bits, width, has_lists ? start : heads_of(sorting, pattern));
+        start += pattern->count;
+    }
+    if (!has_lists)
+        return;
+    esi_bits_add(&bits, width, start);
+    write_lists(sorting, layout, block);
 }
 
 static uint64_t column_of(const struct esi_steps_header *header,
                           const struct esi_steps_column *column)
 {
-    uint64_t bits = column->rise;
+    uint64_t bits = column->width;
 
-    bits = bits << header->first_bits | column->first;
-    bits = bits << header->count_bits | column->count;
-    bits = bits << header->at_bits | column->at;
-    return bits << 1 | column->is_even;
+    bits = bits << header->rise_bits | column->rise;
+    bits = bits << header->first_bits | (column->first - header->least);
+    return bits << header->pattern_bits | column->pattern;
 }
 
 static void write_columns(const struct esi_sorting *sorting,
-                          const struct esi_steps_part *part,
                           const struct esi_steps_layout *layout,
                           unsigned char *block)
 {
     const struct esi_steps_header *header = &layout->header;
     struct esi_bits bits = {.next = block + layout->columns};
-    uint64_t from = 0;
-    uint32_t next = 0, steps = 0;
+    uint32_t next = 0, from = 0, step_bits = 0;
 
     for (uint32_t i = 0; i < header->traces; i++) {
         uint32_t trace = header->trace_bytes ? sorting->traces[i] : header->lowest + i;
-        uint64_t end = sorting->places[trace];
-        struct esi_steps_column column = {.is_even = true};
+        const struct esi_steps_column *column = &sorting->columns[next];
 
         if (header->group_bytes && i % ESI_STEPS_GROUP == 0)
             esi_number_put(block + layout->groups, header->group_bytes,
-                           i / ESI_STEPS_GROUP, steps);
+                           i / ESI_STEPS_GROUP, step_bits);
         if (trace != sorting->traces[next]) {
-            esi_bits_add(&bits, layout->column_bits, column_of(header, &column));
+            esi_bits_add(&bits, layout->column_bits, 0);
             continue;
         }
         if (header->trace_bytes)
             esi_number_put(block + layout->traces, header->trace_bytes, i, trace);
-        column.is_even = sorting->evens[next];
-        column.at = (uint32_t)(sorting->steps[from] >> 32);
-        column.count = (uint32_t)(end - from);
-        column.first =
-            (uint32_t)sorting->steps[from] - base_of(part, trace) - header->least;
-        column.rise = column.is_even ? rise_of(sorting, from, end) : 0;
-        esi_bits_add(&bits, layout->column_bits, column_of(header, &column));
-        steps += column.is_even ? 0 : column.count - 1;
-        from = end;
+        esi_bits_add(&bits, layout->column_bits, column_of(header, column));
+        step_bits += (sorting->places[trace] - from - 1) * column->width;
+        from = sorting->places[trace];
         next++;
     }
 }
 
-/* Steps of uneven columns; after the columns, whose last bits are followed by zeros. */
+/* After the columns, whose last bits are followed by zeros. */
 static void write_steps(const struct esi_sorting *sorting,
                         const struct esi_steps_layout *layout,
                         unsigned char *block)
 {
     struct esi_bits bits = {.next = block + layout->steps};
-    unsigned head_bits = layout->header.head_bits;
-    uint64_t from = 0;
+    uint32_t from = 0;
 
     for (uint32_t i = 0; i < sorting->trace_count; i++) {
-        uint64_t end = sorting->places[sorting->traces[i]];
+        const struct esi_steps_column *column = &sorting->columns[i];
+        uint32_t end = sorting->places[sorting->traces[i]];
 
-        for (uint64_t at = from + 1; !sorting->evens[i] && at < end; at++) {
-            uint64_t gap = gap_at(sorting, at);
-
-            esi_bits_add(&bits, layout->step_bits,
-                         gap >> 32 | (gap & UINT32_MAX) << head_bits);
-        }
+        for (uint32_t at = from + 1; column->width > 0 && at < end; at++)
+            esi_bits_add(&bits, column->width,
+                         (uint32_t)gap_at(sorting, at) - column->rise);
         from = end;
     }
 }
@@ -391,7 +503,8 @@ static void write_block(const struct esi_sorting *sorting,
 {
     memcpy(block, &layout->header, sizeof layout->header);
     write_owns(part, layout, block);
-    write_columns(sorting, part, layout, block);
+    write_patterns(sorting, layout, block);
+    write_columns(sorting, layout, block);
     write_steps(sorting, layout, block);
 }
 
@@ -509,14 +622,16 @@ static int pack_steps(struct esi_sorting *sorting,
 {
     struct esi_steps_layout layout, rows;
     unsigned char *block;
-    uint64_t steps;
+    uint64_t bits;
     size_t bytes;
 
-    layout.header = make_header(sorting, part, &steps);
+    if (reserve_patterns(sorting) < 0)
+        return -ENOMEM;
+    layout.header = make_header(sorting, part, &bits);
     esi_steps_lay_out(&layout);
-    bytes = layout.steps + (steps * layout.step_bits + 7) / 8 + ESI_BITS_SLACK;
+    bytes = layout.steps + esi_bits_bytes(bits) + ESI_BITS_SLACK;
     if (layout.column_bits > ESI_STEPS_MOST_BITS ||
-        layout.step_bits > ESI_STEPS_MOST_BITS)
+        layout.header.start_bits * 2u > ESI_STEPS_MOST_BITS || bits > UINT32_MAX)
         bytes = SIZE_MAX;
     if (prefers_rows(sorting, part, layout.header.own_bytes, bytes, &rows))
         return pack_rows(sorting, part, &rows, arena, ret_block);
@@ -566,14 +681,17 @@ static void note_due(const struct root *root,
     for (uint32_t at = 0; at < header->traces; at++) {
         struct esi_steps_column column =
             esi_steps_column(root->block, &root->layout, at);
-        uint32_t trace = esi_steps_trace(root->block, &root->layout, at);
-        uint32_t step = (root->heads - column.at) / header->stride + 1;
+        struct esi_steps_pattern pattern =
+            esi_steps_pattern(root->block, &root->layout, column.pattern);
+        uint32_t trace = esi_steps_trace(root->block, &root->layout, at), first, step;
 
         sorting->earlier[at] = 0;
-        if (column.count == 0)
+        if (column.pattern == 0)
             continue;
+        first = esi_steps_first_head(root->block, &root->layout, &pattern);
+        step = (root->heads - first) / header->stride + 1;
         sorting->earlier[at] =
-            (uint64_t)(column.at + step * header->stride) << 32 |
+            (uint64_t)(first + step * header->stride) << 32 |
             (column.first + header->least + base_of(part, trace) + step * column.rise);
         sorting->traces[at] = column.rise;
     }
