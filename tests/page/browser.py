@@ -22,7 +22,7 @@ import tempfile
 import time
 
 PROGRAM = "chromium-headless-shell"
-TIMEOUT_S = 20
+TIMEOUT_S = 60
 ANSWER_S = 120  # more than any state is waited for
 KEYS = {
     "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40,
