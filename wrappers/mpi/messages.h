@@ -27,8 +27,8 @@ static inline struct esi_known_message *esi_message_at(struct esi_known_message 
     return &cache[((unsigned int)peer ^ (unsigned int)tag) % ESI_MESSAGE_CACHE];
 }
 
-/* What is known of it; NULL: it is a new one.  Counters move when their table grows,
- * which makes a new epoch. */
+/* What is known of it; NULL: it is a new one, or there is no cache.  Counters move when
+ * their table grows, which makes a new epoch. */
 ES_HOT struct esi_known_message *esi_message_find(struct esi_known_message *cache,
                                                   MPI_Comm comm,
                                                   int peer,
@@ -36,8 +36,11 @@ ES_HOT struct esi_known_message *esi_message_find(struct esi_known_message *cach
                                                   MPI_Count count,
                                                   MPI_Datatype datatype)
 {
-    struct esi_known_message *known = esi_message_at(cache, peer, tag);
+    struct esi_known_message *known;
 
+    if (ESI_UNLIKELY(cache == NULL))
+        return NULL;
+    known = esi_message_at(cache, peer, tag);
     if (ESI_LIKELY(known->peer == peer) && ESI_LIKELY(known->tag == tag) &&
         ESI_LIKELY(known->comm_handle == ESI_HANDLE(comm)) &&
         ESI_LIKELY(known->datatype == ESI_HANDLE(datatype)) &&
@@ -69,6 +72,7 @@ void esi_call_describe_new_send(struct esi_call *call,
                                 MPI_Count count,
                                 MPI_Datatype datatype);
 
+/* Fills the tuple, takes the message's number and counts it. */
 ES_HOT void esi_call_describe_send(struct esi_call *call,
                                    MPI_Comm comm,
                                    int dest,
@@ -77,10 +81,9 @@ ES_HOT void esi_call_describe_send(struct esi_call *call,
                                    MPI_Datatype datatype)
 {
     struct esi_slot *slot = call->thread->slot;
-    const struct esi_known_message *known = NULL;
+    const struct esi_known_message *known = esi_message_find(
+        slot != NULL ? slot->sent : NULL, comm, dest, tag, count, datatype);
 
-    if (ESI_LIKELY(slot != NULL))
-        known = esi_message_find(slot->sent, comm, dest, tag, count, datatype);
     if (ESI_LIKELY(known != NULL)) {
         call->comm = known->comm;
         call->numbered = true;
@@ -94,6 +97,7 @@ ES_HOT void esi_call_describe_send(struct esi_call *call,
     }
 }
 
+/* Also shows it. */
 ES_HOT void esi_begin_send(struct esi_call *call,
                            MPI_Comm comm,
                            int dest,
@@ -128,10 +132,9 @@ ES_HOT bool esi_call_describe_known_receive(struct esi_call *call,
                                             MPI_Datatype datatype)
 {
     struct esi_slot *slot = call->thread->slot;
-    const struct esi_known_message *known = NULL;
+    const struct esi_known_message *known = esi_message_find(
+        slot != NULL ? slot->received : NULL, comm, source, tag, count, datatype);
 
-    if (ESI_LIKELY(slot != NULL))
-        known = esi_message_find(slot->received, comm, source, tag, count, datatype);
     if (ESI_UNLIKELY(known == NULL || esi_match_is_busy(&known->comm->received)))
         return false;
     call->comm = known->comm;
