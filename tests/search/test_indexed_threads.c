@@ -22,7 +22,7 @@
 #include "tests/suites.h"
 
 enum {
-    EVENTS = 300,
+    EVENTS = 210,
     TRACES = 9,
 };
 
@@ -32,6 +32,8 @@ static const char text[] = "A := [type =~ \"a\"];\n"
                            "N := [type = \"none\"];\n"
                            "A $a, *u; B $b, ~h; C $c, $other; N *n;\n"
                            "Pairs := A --> B;\n"
+                           "Equal := ($a --> $b) & $a.key = $b.key;\n"
+                           "Above := ($a || $b) & $a.key > $b.other;\n"
                            "Alike := A || A;\n"
                            "Rising := A --> (B --> C);\n"
                            "Between := A -(C)-> B;\n"
@@ -46,8 +48,9 @@ static const char text[] = "A := [type =~ \"a\"];\n"
                            "Both := (($a --> $b) & ($a !--> *u)) |\n"
                            "    (($c --> $other) & ($c !--> *u));\n";
 
-static const char *const predicates[] = {
-    "Pairs", "Alike", "Rising", "Between", "Sides", "Hidden", "Last", "Many", "Both"};
+static const char *const predicates[] = {"Pairs",  "Equal",   "Above", "Alike",
+                                         "Rising", "Between", "Sides", "Hidden",
+                                         "Last",   "Many",    "Both"};
 
 static const struct typed_world_config worlds = {.text = text,
                                                  .traces = TRACES,
@@ -66,7 +69,7 @@ static void check_predicate(const struct typed_world *world,
     config.limit = limit;
     config.indexed_without = ES_INDEXED_ALONE;
     one = typed_world_search(world, predicate, &config);
-    for (config.threads = 2; config.threads <= 8; config.threads += 3) {
+    for (config.threads = 2; config.threads <= 5; config.threads += 3) {
         struct typed_answer many = typed_world_search(world, predicate, &config);
 
         typed_answers_check(&one, &many);
