@@ -34,8 +34,10 @@ for document in $documents; do
     awk '/^```sh test$/ { inside = 1; next } /^```/ { inside = 0 } inside' \
         "$top_srcdir/$document" >"$folder/commands"
     [ -s "$folder/commands" ] || fault "$document has no commands to test"
-    # The names of runs in the documents are the users'; here they must be ours alone.
-    sed -i "s/\\bflow\\b/$prefix-flow/g; s/\\bstuck\\b/$prefix-stuck/g" "$folder/commands"
+    # The names of runs in the documents are the users'; here they must be ours alone. Tunnels
+    # that run for seconds rest now and then: other tests need the processors.
+    sed -i "s/\\bflow\\b/$prefix-flow/g; s/\\bstuck\\b/$prefix-stuck/g
+        /windtunnel/s/ --seconds / --check-every 1 --pause-ms 50&/" "$folder/commands"
     timeout -k 10 140 bash -eu "$folder/commands" >"$folder/out" 2>&1 ||
         fault "$document: $(cat "$folder/out")"
     "$PYTHON" "$top_srcdir/tests/cli/check_printed.py" "$top_srcdir/$document" "$folder/out" \
