@@ -19,30 +19,27 @@ static void check_batch(const struct es_batch *batch,
                         const struct esi_wire_moves *moves)
 {
     for (size_t i = 0; i < batch->count; i++)
-        if (batch->marks[i].origin >= ORIGINS)
-            abort();
+        require(batch->marks[i].origin < ORIGINS);
     for (size_t i = 0; i < batch->report_count; i++)
-        if (batch->reports[i].origin >= ORIGINS)
-            abort();
+        require(batch->reports[i].origin < ORIGINS);
     for (size_t i = 0; i < moves->count; i++)
-        if (moves->items[i].origin >= ORIGINS)
-            abort();
+        require(moves->items[i].origin < ORIGINS);
 }
 
 static void begin(struct esi_wire_state *state)
 {
-    if (esi_wire_state_init(state, ORIGINS) != 0)
-        abort();
+    require(esi_wire_state_init(state, ORIGINS) == 0);
     for (int i = 0; i < ORIGINS; i++)
         state->next[i] = 100;
 }
 
 static void expect_same(const struct es_batch *a, const struct es_batch *b)
 {
-    if (a->count != b->count ||
-        (a->count && memcmp(a->tuples, b->tuples, a->count * sizeof *a->tuples) != 0) ||
-        (a->count && memcmp(a->marks, b->marks, a->count * sizeof *a->marks) != 0))
-        abort();
+    require(a->count == b->count);
+    if (a->count == 0)
+        return;
+    require(memcmp(a->tuples, b->tuples, a->count * sizeof *a->tuples) == 0);
+    require(memcmp(a->marks, b->marks, a->count * sizeof *a->marks) == 0);
 }
 
 static void decode_again(const struct esi_wire_state *state,
@@ -58,10 +55,10 @@ static void decode_again(const struct esi_wire_state *state,
 
     begin(&same);
     es_batch_init(&again);
-    if (esi_batch_decode(&same, source, data, size, &again, &moves, &cost, NULL) != 0 ||
-        memcmp(same.next, state->next, ORIGINS * sizeof *same.next) != 0 ||
-        memcmp(same.last, state->last, ORIGINS * sizeof *same.last) != 0)
-        abort();
+    require(esi_batch_decode(&same, source, data, size, &again, &moves, &cost, NULL) ==
+            0);
+    require(memcmp(same.next, state->next, ORIGINS * sizeof *same.next) == 0);
+    require(memcmp(same.last, state->last, ORIGINS * sizeof *same.last) == 0);
     expect_same(&again, first);
     es_batch_fini(&again);
     esi_wire_moves_fini(&moves);
@@ -91,19 +88,16 @@ static void encode_again(const struct es_batch *first)
     begin(&sender);
     begin(&receiver);
     es_batch_init(&again);
-    if (esi_batch_encode(&sender, first, NULL, &cost, &buffer) != 0)
-        abort();
+    require(esi_batch_encode(&sender, first, NULL, &cost, &buffer) == 0);
     words = buffer.word_count * sizeof *buffer.words;
     payload = malloc(ES_WIRE_HEAD_BYTES + words + buffer.tail_bytes);
-    if (!payload)
-        abort();
+    require(payload != NULL);
     memcpy(payload, buffer.head, ES_WIRE_HEAD_BYTES);
     memcpy(payload + ES_WIRE_HEAD_BYTES, buffer.words, words);
     memcpy(payload + ES_WIRE_HEAD_BYTES + words, buffer.tail, buffer.tail_bytes);
-    if (esi_batch_decode(&receiver, &source, payload,
-                         ES_WIRE_HEAD_BYTES + words + buffer.tail_bytes, &again, &moves,
-                         &cost, NULL) != 0)
-        abort();
+    require(esi_batch_decode(&receiver, &source, payload,
+                             ES_WIRE_HEAD_BYTES + words + buffer.tail_bytes, &again,
+                             &moves, &cost, NULL) == 0);
     expect_same(&again, first);
     free(payload);
     es_batch_fini(&again);
@@ -127,13 +121,13 @@ FUZZ_TARGET(fuzz_batch, data, size)
     if (esi_batch_decode(&state, &source, data, size, &batch, &moves, &cost, NULL) ==
         0) {
         check_batch(&batch, &moves);
-        if (esi_batch_wire_size(data, size, &reply) != 0 || reply.tuples != batch.count)
-            abort();
+        require(esi_batch_wire_size(data, size, &reply) == 0);
+        require(reply.tuples == batch.count);
         decode_again(&state, &source, data, size, &batch);
         if (!has_flags_where_open(&batch))
             encode_again(&batch);
-    } else if (batch.count != 0 || batch.report_count != 0 || batch.notice_count != 0) {
-        abort(); /* a refused reply leaves nothing behind */
+    } else { /* a refused reply leaves nothing behind */
+        require(batch.count == 0 && batch.report_count == 0 && batch.notice_count == 0);
     }
     es_batch_fini(&batch);
     esi_wire_moves_fini(&moves);

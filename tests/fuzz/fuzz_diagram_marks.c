@@ -16,12 +16,6 @@
 
 enum { ARCHIVE = 7, HEAD_BYTES = 24, COLUMNS = 3 };
 
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
-
 /* Caller frees. */
 static unsigned char *with_head(const uint8_t *data, size_t size)
 {

@@ -4,16 +4,9 @@
 #include "config.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "scopes/remote/element_wire.h"
 #include "tests/fuzz/fuzz_target.h"
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 /* All that a header promises lies within the payload. */
 static void use_frame(char kind, const char *payload, size_t size)

@@ -28,20 +28,17 @@ static int same_text(const char *a, const char *b)
 
 static void compare_events(const struct es_set_event *a, const struct es_set_event *b)
 {
-    if (a->id.trace != b->id.trace || a->id.index != b->id.index ||
-        a->kind != b->kind || a->partner_count != b->partner_count ||
-        a->attribute_count != b->attribute_count || !same_text(a->type, b->type) ||
-        !same_text(a->text, b->text))
-        abort();
+    require(a->id.trace == b->id.trace && a->id.index == b->id.index);
+    require(a->kind == b->kind && a->partner_count == b->partner_count);
+    require(a->attribute_count == b->attribute_count);
+    require(same_text(a->type, b->type) && same_text(a->text, b->text));
     for (uint32_t i = 0; i < a->partner_count; i++)
-        if (a->partners[i].trace != b->partners[i].trace ||
-            a->partners[i].index != b->partners[i].index)
-            abort();
+        require(a->partners[i].trace == b->partners[i].trace &&
+                a->partners[i].index == b->partners[i].index);
     for (size_t i = 0; i < a->attribute_count; i++)
-        if (!same_text(a->attributes[i].name, b->attributes[i].name) ||
-            !same_text(a->attributes[i].text, b->attributes[i].text) ||
-            a->attributes[i].number != b->attributes[i].number)
-            abort();
+        require(same_text(a->attributes[i].name, b->attributes[i].name) &&
+                same_text(a->attributes[i].text, b->attributes[i].text) &&
+                a->attributes[i].number == b->attributes[i].number);
 }
 
 static void compare_line(struct esi_set_line *quick,
@@ -56,8 +53,7 @@ static void compare_line(struct esi_set_line *quick,
     int expected = esi_set_line_event_slowly(slow, text, length, &place, &b, &error);
     int code = esi_set_line_event(quick, text, length, &place, &a, NULL);
 
-    if (code != expected || (code < 0 && error.text[0] == '\0'))
-        abort();
+    require(code == expected && (code >= 0 || error.text[0] != '\0'));
     if (code == 0)
         compare_events(&a, &b);
 }
@@ -68,8 +64,8 @@ static void compare_lines(const uint8_t *data, size_t size)
     char *text = malloc(size + 1);
     char *end;
 
-    if (!text || esi_set_line_create(&quick) < 0 || esi_set_line_create(&slow) < 0)
-        abort();
+    require(text != NULL);
+    require(esi_set_line_create(&quick) >= 0 && esi_set_line_create(&slow) >= 0);
     memcpy(text, data, size);
     text[size] = '\n';
     for (char *at = text; at < text + size; at = end + 1) {
@@ -92,14 +88,12 @@ static int read_text(const void *text, size_t length, struct es_set_sink sink)
                               : fopen("/dev/null", "re");
     int code;
 
-    if (!stream)
-        abort();
+    require(stream != NULL);
     esi_set_read_config_init(&config, sink);
     config.memory_bytes = 0;
     code = esi_set_read_stream(stream, "input", &config, &error);
     fclose(stream);
-    if (code == -EINVAL && error.text[0] == '\0')
-        abort(); /* every refusal of ours says why */
+    require(code != -EINVAL || error.text[0] != '\0');
     return code;
 }
 
@@ -146,8 +140,7 @@ static char *rewrite(const void *text, size_t length, size_t *ret_length)
     free(events);
     for (uint32_t i = 0; i < written.count; i++)
         free(written.names[i]);
-    if (code < 0 && code != -E2BIG)
-        abort();
+    require(code >= 0 || code == -E2BIG);
     if (code < 0) {
         free(header);
         return NULL;
@@ -179,8 +172,7 @@ static void check_set(const uint8_t *data, size_t size)
     if (!text)
         return;
     again = rewrite(text, length, &again_length);
-    if (!again || again_length != length || memcmp(text, again, length) != 0)
-        abort();
+    require(again && again_length == length && memcmp(text, again, length) == 0);
     free(again);
     free(text);
 }

@@ -31,9 +31,9 @@ FUZZ_TARGET(fuzz_filter, data, size)
         tuple.stop = 0;
         (void)esi_filter_matches(filter, &event);
         esi_filter_destroy(filter);
-    } else if (error.text[0] == '\0' || error.column < 1 ||
-               (size_t)error.column > strlen(text) + 1) {
-        abort(); /* every refusal says where and why */
+    } else { /* every refusal says where and why */
+        require(error.text[0] != '\0' && error.column >= 1 &&
+                (size_t)error.column <= strlen(text) + 1);
     }
     free(text);
     return 0;

@@ -38,12 +38,6 @@ struct input {
 };
 
 /* Unlike assert(3), it stays in every build. */
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
-
 static void remove_folder(void)
 {
     esi_listener_close(listener);

@@ -11,12 +11,6 @@
 #include "pathmap/map.h"
 #include "tests/fuzz/fuzz_target.h"
 
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
-
 static void check(const struct esi_hostfile *hostfile)
 {
     require(hostfile->count > 0);

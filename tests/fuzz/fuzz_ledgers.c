@@ -15,12 +15,6 @@
 
 enum { PROCESSES = 4 };
 
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
-
 /* Caller frees. */
 static char *written(const struct esi_archive_ledgers *ledgers, size_t *ret_length)
 {

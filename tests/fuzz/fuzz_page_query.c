@@ -18,18 +18,14 @@ static void check_bounds(const struct esi_page_query *query)
 {
     bool is_event = query->given & (ESI_PAGE_EVENT_ID | ESI_PAGE_A);
 
-    if (query->given & ESI_PAGE_COLUMNS &&
-        (query->columns < 1 || query->columns > ESI_PAGE_COLUMNS_MAX))
-        abort();
-    if (query->given & ESI_PAGE_TO && !(query->from < query->to))
-        abort();
-    if (query->range_count > ESI_PAGE_RANGES_MAX || (is_event && query->a.index == 0))
-        abort();
+    if (query->given & ESI_PAGE_COLUMNS)
+        require(query->columns >= 1 && query->columns <= ESI_PAGE_COLUMNS_MAX);
+    require(!(query->given & ESI_PAGE_TO) || query->from < query->to);
+    require(query->range_count <= ESI_PAGE_RANGES_MAX);
+    require(!is_event || query->a.index != 0);
     for (size_t i = 0; i < query->range_count; i++)
-        if (query->ranges[i].first > query->ranges[i].last)
-            abort();
-    if (query->limit < 1 || query->count < 1 || query->top < 1)
-        abort();
+        require(query->ranges[i].first <= query->ranges[i].last);
+    require(query->limit >= 1 && query->count >= 1 && query->top >= 1);
 }
 
 /* The text up to the next end of a line. */
@@ -54,10 +50,10 @@ static void feed(struct esi_page_query *query, char *text)
     }
     if (result == 0)
         result = esi_page_query_check(query, &error);
-    if (result < 0 && !error.text[0])
-        abort();
     if (result == 0)
         check_bounds(query);
+    else
+        require(error.text[0] != '\0');
 }
 
 FUZZ_TARGET(fuzz_page_query, data, size)
@@ -65,8 +61,7 @@ FUZZ_TARGET(fuzz_page_query, data, size)
     struct esi_page_query *query = malloc(sizeof *query);
     char *text = malloc(size + 1);
 
-    if (!query || !text)
-        abort();
+    require(query && text);
     if (size > 0)
         memcpy(text, data, size);
     text[size] = '\0';

@@ -9,7 +9,6 @@
 #include "config.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,32 +18,22 @@
 /* Expanding more than this takes long and shows nothing new. */
 enum { MOST_RANKS = 64, MOST_THREADS = 16 };
 
-static void require(int condition, const char *what)
-{
-    if (condition)
-        return;
-    fprintf(stderr, "fuzz_pathmap: %s\n", what);
-    abort();
-}
-
 static char *format(const struct esi_pathmap *map)
 {
     char *text;
 
-    require(esi_pathmap_format(map, &text) == 0, "an accepted map has no text");
+    require(esi_pathmap_format(map, &text) == 0);
     return text;
 }
 
 static void check_round_trip(const struct esi_pathmap *map)
 {
     char *text = format(map);
-    struct es_error error = {.text = ""};
     struct esi_pathmap *again;
-    int code = esi_pathmap_parse(text, strlen(text), "again", &error, &again);
 
-    require(code == 0, error.text);
+    require(esi_pathmap_parse(text, strlen(text), "again", NULL, &again) == 0);
     char *twice = format(again);
-    require(strcmp(text, twice) == 0, "the text changes when it is read and written");
+    require(strcmp(text, twice) == 0);
     esi_pathmap_destroy(again);
     free(twice);
     free(text);
@@ -52,12 +41,11 @@ static void check_round_trip(const struct esi_pathmap *map)
 
 static char *plan_text(const struct esi_pathmap *map)
 {
-    struct es_error error = {.text = ""};
     struct es_plan plan;
     char *text;
 
-    require(esi_pathmap_plan(map, NULL, &error, &plan) == 0, error.text);
-    require(esi_plan_format(&plan, &text) == 0, "the plan has no text");
+    require(esi_pathmap_plan(map, NULL, NULL, &plan) == 0);
+    require(esi_plan_format(&plan, &text) == 0);
     esi_plan_fini(&plan);
     return text;
 }
@@ -76,9 +64,9 @@ static void check_expansion(struct esi_pathmap *map)
 {
     char *before = plan_text(map);
 
-    require(esi_pathmap_expand(map, NULL) == 0, "an accepted map does not expand");
+    require(esi_pathmap_expand(map, NULL) == 0);
     char *after = plan_text(map);
-    require(strcmp(before, after) == 0, "the plan changes when the map is expanded");
+    require(strcmp(before, after) == 0);
     check_round_trip(map);
     free(after);
     free(before);
@@ -90,8 +78,8 @@ static void fuzz_map(const char *text, size_t size)
     struct esi_pathmap *map = NULL;
 
     if (esi_pathmap_parse(text, size, "fuzz", &error, &map) < 0) {
-        require(map == NULL, "a refused map is given out");
-        require(error.text[0] != '\0', "a map is refused without a word");
+        require(map == NULL);
+        require(error.text[0] != '\0');
         return;
     }
     check_round_trip(map);
@@ -107,7 +95,7 @@ static void fuzz_scope(const char *text, size_t size)
 
     if (esi_pathmap_scope_parse(text, size, "fuzz", NULL, &scope) < 0)
         return;
-    require(esi_pathmap_scope_format(scope, &formatted) == 0, "a scope has no text");
+    require(esi_pathmap_scope_format(scope, &formatted) == 0);
     free(formatted);
     esi_pathmap_scope_destroy(scope);
 }

@@ -22,9 +22,8 @@ static void check_error(const struct es_error *error, const char *text, size_t l
     size_t mark = esi_input_mark(text, length);
     bool is_text = esi_input_describe(text + mark, length - mark) == NULL;
 
-    if (error->text[0] == '\0' || strlen(error->text) >= sizeof error->text - 1 ||
-        (is_text && (error->line < 1 || error->column < 1)))
-        abort();
+    require(error->text[0] != '\0' && strlen(error->text) < sizeof error->text - 1);
+    require(!is_text || (error->line >= 1 && error->column >= 1));
 }
 
 static void check_reach(const struct es_pattern_file *file)
@@ -33,8 +32,7 @@ static void check_reach(const struct es_pattern_file *file)
     bool *is_predicate_needed = calloc(predicates + 1, sizeof(bool));
     bool *is_class_needed = calloc(esi_pattern_classes(file) + 1, sizeof(bool));
 
-    if (!is_predicate_needed || !is_class_needed)
-        abort();
+    require(is_predicate_needed && is_class_needed);
     if (predicates > 0)
         esi_pattern_reach(file, predicates - 1, is_predicate_needed, is_class_needed);
     free(is_predicate_needed);
@@ -54,9 +52,8 @@ FUZZ_TARGET(fuzz_pattern, data, size)
     }
     check_reach(file);
     text = pattern_file_text(file);
-    if (es_pattern_file_parse(text, strlen(text), "printed", &again, &error) < 0 ||
-        !pattern_files_are_alike(file, again))
-        abort();
+    require(es_pattern_file_parse(text, strlen(text), "printed", &again, &error) >= 0);
+    require(pattern_files_are_alike(file, again));
     free(text);
     es_pattern_file_destroy(file);
     es_pattern_file_destroy(again);

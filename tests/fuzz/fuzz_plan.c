@@ -13,12 +13,6 @@
 #include "tuplespace/plan/plan.h"
 
 /* Unlike assert(3), it stays in every build. */
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
-
 static void check_plan(struct es_plan *plan)
 {
     struct es_plan again;

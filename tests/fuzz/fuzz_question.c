@@ -28,12 +28,11 @@ static void check(const char *line, const struct esi_trace_names *names)
     int result = esi_question_parse(line, names, counts, &question, &error);
     int length = (int)strlen(line);
 
-    if (result < 0 && (!*error.text || error.column < 1 || error.column > length + 1))
-        abort();
-    if (result == 1 &&
-        (!is_there(question.a) ||
-         (question.kind == ES_QUESTION_RELATION && !is_there(question.b))))
-        abort();
+    if (result < 0)
+        require(*error.text && error.column >= 1 && error.column <= length + 1);
+    if (result == 1)
+        require(is_there(question.a) &&
+                (question.kind != ES_QUESTION_RELATION || is_there(question.b)));
 }
 
 FUZZ_TARGET(fuzz_question, data, size)
@@ -43,10 +42,8 @@ FUZZ_TARGET(fuzz_question, data, size)
     char *line = malloc(size + 1);
 
     for (size_t i = 0; i < sizeof traces / sizeof traces[0]; i++)
-        if (esi_trace_names_add(&names, traces[i]) < 0)
-            abort();
-    if (!line)
-        abort();
+        require(esi_trace_names_add(&names, traces[i]) >= 0);
+    require(line != NULL);
     if (size > 0)
         memcpy(line, data, size);
     line[size] = '\0';

@@ -48,12 +48,6 @@ static struct esi_listener *listener;
 static struct es_link *server_end;
 static struct es_segment *observed;
 
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
-
 /* Requests name hosts and addresses: nobody is called. Without an address of ours it is
  * another target that calls. */
 int __wrap_esi_link_connect(const char *to,

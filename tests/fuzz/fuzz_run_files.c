@@ -22,12 +22,6 @@
 static char run[64];
 static char here[ES_HOST_NAME_BYTES];
 
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
-
 static void remove_all(void)
 {
     char base[ES_RUN_PATH_BYTES];

@@ -17,8 +17,7 @@ static void set_again(void *data, const char *name, const char *value, const cha
     struct es_scope_config copy = *(struct es_scope_config *)data;
 
     (void)help;
-    if (es_scope_config_set(&copy, name, value, NULL) != 0)
-        abort();
+    require(es_scope_config_set(&copy, name, value, NULL) == 0);
 }
 
 static void set_line(struct es_scope_config *config, char *line)
@@ -29,8 +28,8 @@ static void set_line(struct es_scope_config *config, char *line)
     if (!value)
         return;
     *value++ = '\0';
-    if (es_scope_config_set(config, line, value, &error) != 0 && error.text[0] == '\0')
-        abort(); /* every refusal says why */
+    require(es_scope_config_set(config, line, value, &error) == 0 ||
+            error.text[0] != '\0');
     es_scope_config_foreach(config, set_again, config);
 }
 

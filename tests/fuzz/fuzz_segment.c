@@ -18,12 +18,6 @@
 #include "tuplespace/ledger.h"
 #include "tuplespace/segment_name.h"
 
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
-
 static void use_element(const struct es_element_view *element)
 {
     struct es_element_info info;

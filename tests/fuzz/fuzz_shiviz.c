@@ -9,7 +9,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "monitors/order/order.h"
@@ -41,8 +40,7 @@ static int take_event(void *data, const struct es_set_event *event)
 
     for (size_t i = 0; i < event->attribute_count; i++)
         result += take_text(event->attributes[i].text);
-    if (result || checking->sink.event(checking->sink.data, event) != 0)
-        abort();
+    require(result == 0 && checking->sink.event(checking->sink.data, event) == 0);
     return 0;
 }
 
@@ -62,13 +60,11 @@ FUZZ_TARGET(fuzz_shiviz, data, size)
         return 0;
     esi_order_config_init(&order_config);
     order_config.store = "dense";
-    if (esi_order_create(&order_config, NULL, &order) < 0)
-        abort();
+    require(esi_order_create(&order_config, NULL, &order) >= 0);
     checking.sink = es_order_sink(order);
-    if (esi_shiviz_read_text((const char *)data + 1, size - 1, "log", &config, NULL,
-                             &error) < 0 &&
-        error.text[0] == '\0')
-        abort();
+    require(esi_shiviz_read_text((const char *)data + 1, size - 1, "log", &config, NULL,
+                                 &error) >= 0 ||
+            error.text[0] != '\0');
     es_order_destroy(order);
     return 0;
 }

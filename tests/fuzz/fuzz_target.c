@@ -5,9 +5,16 @@
 
 #include "tests/fuzz/fuzz_target.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static struct fuzz_target *targets;
+
+void require(bool condition)
+{
+    if (!condition)
+        abort();
+}
 
 void fuzz_target_add(struct fuzz_target *target)
 {

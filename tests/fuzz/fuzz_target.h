@@ -4,6 +4,7 @@
 #ifndef ES_TESTS_FUZZ_TARGET_H
 #define ES_TESTS_FUZZ_TARGET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,9 @@ void fuzz_target_add(struct fuzz_target *target);
 
 /* NULL when the program has no target of that name. */
 struct fuzz_target *fuzz_target_find(const char *name);
+
+/* Ends the program as a crash when the condition does not hold. */
+void require(bool condition);
 
 /* Opens the function of a target. The name is that of the file:
  * FUZZ_TARGET(fuzz_plan, data, size) { ... return 0; } */

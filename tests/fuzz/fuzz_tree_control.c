@@ -29,12 +29,6 @@ static size_t board_bytes;
 static uint64_t board_offset;
 static struct es_run *run;
 
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
-
 static void remove_all(void)
 {
     es_run_close(run);

@@ -13,12 +13,6 @@
 #include "tuplespace/plan/tree_rules.h"
 
 /* Unlike assert(3), it stays in every build. */
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
-
 static void check_long(const char *text)
 {
     struct es_error error = {.text = ""};
