@@ -25,13 +25,6 @@ static const struct esi_rank_placement *placement_of(const struct esi_pathmap *m
     return rank >= 0 && rank < map->application.ranks ? &map->placements[rank] : NULL;
 }
 
-int esi_pathmap_thread_count(const struct esi_pathmap *map, int rank)
-{
-    const struct esi_rank_placement *placement = placement_of(map, rank);
-
-    return placement != NULL ? placement->threads : 0;
-}
-
 size_t esi_pathmap_cluster_count(const struct esi_pathmap *map)
 {
     return map->cluster.cluster_count;
@@ -80,37 +73,15 @@ int esi_pathmap_rank_core(const struct esi_pathmap *map, int rank)
     return placement != NULL ? placement->core : -1;
 }
 
-static const struct esi_pathmap_stage *find_stage(const struct esi_pathmap_stage *stage,
-                                                  const char *name)
-{
-    const struct esi_pathmap_stage *found = NULL;
-
-    if (stage->name != NULL && strcmp(stage->name, name) == 0)
-        return stage;
-    for (size_t i = 0; i < stage->child_count && found == NULL; i++)
-        found = find_stage(&stage->children[i], name);
-    return found;
-}
-
 const char *esi_pathmap_stage_host(const struct esi_pathmap *map,
-                                   const char *scope,
-                                   const char *stage)
+                                   const struct esi_pathmap_scope *scope,
+                                   const struct esi_pathmap_stage *stage)
 {
-    for (size_t i = 0; i < map->mapping.stage_count; i++)
-        if (strcmp(map->mapping.stages[i].scope, scope) == 0 &&
-            strcmp(map->mapping.stages[i].stage, stage) == 0)
+    for (size_t i = 0; i < map->mapping.stage_count && stage->name != NULL; i++)
+        if (strcmp(map->mapping.stages[i].scope, scope->name) == 0 &&
+            strcmp(map->mapping.stages[i].stage, stage->name) == 0)
             return map->mapping.stages[i].host;
-
-    const struct esi_pathmap_scope *owner = esi_pathmap_find_scope(map, scope);
-    const struct esi_pathmap_stage *found =
-        owner != NULL ? find_stage(&owner->tree, stage) : NULL;
-    return found != NULL ? found->host : NULL;
-}
-
-const struct esi_pathmap_collector *esi_pathmap_collector(const struct esi_pathmap *map,
-                                                          size_t index)
-{
-    return index < map->collector_count ? &map->collectors[index] : NULL;
+    return stage->host;
 }
 
 size_t esi_pathmap_scope_count(const struct esi_pathmap *map)
@@ -146,17 +117,6 @@ const struct esi_pathmap_property *esi_pathmap_stage_property(
 const char *esi_pathmap_source(const struct esi_pathmap *map)
 {
     return map->source != NULL ? map->source : "";
-}
-
-size_t esi_pathmap_path_count(const struct esi_pathmap *map)
-{
-    return map->path_count;
-}
-
-const struct esi_pathmap_path *esi_pathmap_path(const struct esi_pathmap *map,
-                                                size_t index)
-{
-    return index < map->path_count ? &map->paths[index] : NULL;
 }
 
 /* --- Overview --------------------------------------------------------------------- */

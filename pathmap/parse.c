@@ -129,23 +129,16 @@ int esi_pathmap_parse_observer(const char *text,
     return parse_map(&reader, true, ret_map);
 }
 
-static int format_record(const struct esi_fields *schema,
-                         const void *record,
-                         char **ret_text)
+int esi_pathmap_format(const struct esi_pathmap *map, char **ret_text)
 {
     json_t *json;
-    int code = esi_record_write(schema, record, &json);
+    int code = esi_record_write(&esi_map_fields, map, &json);
 
     if (code < 0)
         return code;
     code = esi_layout_format(json, ret_text);
     json_decref(json);
     return code;
-}
-
-int esi_pathmap_format(const struct esi_pathmap *map, char **ret_text)
-{
-    return format_record(&esi_map_fields, map, ret_text);
 }
 
 void esi_pathmap_destroy(struct esi_pathmap *map)
@@ -205,61 +198,4 @@ int esi_pathmap_rules_load(const char *path,
     esi_record_fini(&esi_rules_fields, &rules);
     free(text);
     return code;
-}
-
-/* --- A scope by itself ------------------------------------------------------------ */
-
-static int read_scope(const struct esi_reader *reader,
-                      const json_t *json,
-                      struct esi_pathmap_scope *scope)
-{
-    struct esi_check check = {.reader = reader};
-    struct esi_text_cursor cursor;
-    int code = esi_record_read(reader, &root, &esi_scope_fields, json, scope);
-
-    if (code < 0)
-        return code;
-    esi_text_cursor_init(&cursor, reader->text, reader->length);
-    esi_scope_locate(&cursor, scope);
-    return esi_check_scope(&check, scope, "");
-}
-
-int esi_pathmap_scope_parse(const char *text,
-                            size_t length,
-                            const char *source,
-                            struct es_error *error,
-                            struct esi_pathmap_scope **ret_scope)
-{
-    struct esi_reader reader = {text, length, source != NULL ? source : "", error};
-    struct esi_pathmap_scope *scope = calloc(1, sizeof(*scope));
-    json_t *json = NULL;
-
-    if (scope == NULL)
-        return esi_reader_fail_memory(&reader);
-    int code = parse_json(&reader, &json);
-    if (code == 0)
-        code = read_scope(&reader, json, scope);
-    json_decref(json);
-    if (code < 0) {
-        esi_pathmap_scope_destroy(scope);
-        return code;
-    }
-    *ret_scope = scope;
-    return 0;
-}
-
-int esi_pathmap_scope_format(const struct esi_pathmap_scope *scope, char **ret_text)
-{
-    return format_record(&esi_scope_fields, scope, ret_text);
-}
-
-void esi_pathmap_scope_destroy(struct esi_pathmap_scope *scope)
-{
-    int saved = errno;
-
-    if (scope == NULL)
-        return;
-    esi_record_fini(&esi_scope_fields, scope);
-    free(scope);
-    errno = saved;
 }

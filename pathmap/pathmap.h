@@ -106,8 +106,6 @@ int esi_pathmap_plan(const struct esi_pathmap *map,
 /* --- Application ------------------------------------------------------------------ */
 
 int esi_pathmap_rank_count(const struct esi_pathmap *map);
-/* Threads of this rank whose paths are spelled out. */
-int esi_pathmap_thread_count(const struct esi_pathmap *map, int rank);
 
 /* --- Cluster and mapping ---------------------------------------------------------- */
 
@@ -160,12 +158,6 @@ const struct esi_pathmap_host *esi_pathmap_rank_host(const struct esi_pathmap *m
                                                      int rank);
 /* Core of its host the rank is meant for, counted through the packages; -1 = any. */
 int esi_pathmap_rank_core(const struct esi_pathmap *map, int rank);
-/* Where the map places a named stage of a scope: mapping first, then the stage's own
- * host. NULL = nothing said. */
-const char *esi_pathmap_stage_host(const struct esi_pathmap *map,
-                                   const char *scope,
-                                   const char *stage);
-
 /* --- Collectors ------------------------------------------------------------------- */
 
 struct esi_pathmap_collector {
@@ -291,21 +283,14 @@ const struct esi_pathmap_scope *esi_pathmap_find_scope(const struct esi_pathmap 
 const struct esi_pathmap_property *esi_pathmap_stage_property(
     const struct esi_pathmap_stage *stage,
     const char *name);
+/* Where the map places a stage of a scope: mapping first, then the stage's own host.
+ * NULL = nothing said. */
+const char *esi_pathmap_stage_host(const struct esi_pathmap *map,
+                                   const struct esi_pathmap_scope *scope,
+                                   const struct esi_pathmap_stage *stage);
 /* The name of the text that the map came from, for errors about properties; "" if none.
  */
 const char *esi_pathmap_source(const struct esi_pathmap *map);
-
-/* Parses a scope by itself (one scope object, as in the list `scopes`), for example
- * from a scope file or from `eventspace scope set`.  Hosts and collectors are not
- * looked up.  Caller destroys it with esi_pathmap_scope_destroy(). */
-int esi_pathmap_scope_parse(const char *text,
-                            size_t length,
-                            const char *source,
-                            struct es_error *error,
-                            struct esi_pathmap_scope **ret_scope);
-int esi_pathmap_scope_format(const struct esi_pathmap_scope *scope, char **ret_text);
-/* Accepts NULL. */
-void esi_pathmap_scope_destroy(struct esi_pathmap_scope *scope);
 
 /* --- Paths: the expanded map ------------------------------------------------------ */
 
@@ -321,10 +306,6 @@ struct esi_pathmap_path {
     size_t stage_count;
     char *comment;
 };
-
-size_t esi_pathmap_path_count(const struct esi_pathmap *map);
-const struct esi_pathmap_path *esi_pathmap_path(const struct esi_pathmap *map,
-                                                size_t index);
 
 /* --- Overview --------------------------------------------------------------------- */
 

@@ -455,10 +455,10 @@ static const struct esi_field scope_members[] = {
      .fields = &stage_schema},
 };
 
-const struct esi_fields esi_scope_fields = {.name = "scope",
-                                            .size = sizeof(struct esi_pathmap_scope),
-                                            .rows = scope_members,
-                                            .row_count = COUNT(scope_members)};
+static const struct esi_fields scope_schema = {.name = "scope",
+                                               .size = sizeof(struct esi_pathmap_scope),
+                                               .rows = scope_members,
+                                               .row_count = COUNT(scope_members)};
 
 /* --- Paths ------------------------------------------------------------------------ */
 
@@ -577,7 +577,7 @@ static const struct esi_field map_members[] = {
      .kind = ESI_FIELD_OBJECTS,
      .offset = offsetof(struct esi_pathmap, scopes),
      .count_offset = offsetof(struct esi_pathmap, scope_count),
-     .fields = &esi_scope_fields},
+     .fields = &scope_schema},
     {.name = "paths",
      .kind = ESI_FIELD_OBJECTS,
      .offset = offsetof(struct esi_pathmap, paths),

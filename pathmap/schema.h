@@ -13,7 +13,6 @@
 
 extern const struct esi_fields esi_map_fields;
 extern const struct esi_fields esi_host_fields;
-extern const struct esi_fields esi_scope_fields;
 extern const struct esi_fields esi_rules_fields;
 
 #endif

@@ -280,7 +280,7 @@ static void place_stage(struct esi_text_cursor *cursor, struct esi_pathmap_stage
     }
 }
 
-void esi_scope_locate(struct esi_text_cursor *cursor, struct esi_pathmap_scope *scope)
+static void place_scope(struct esi_text_cursor *cursor, struct esi_pathmap_scope *scope)
 {
     for (bool more = cursor_enter(cursor); more; more = cursor_next(cursor)) {
         struct esi_text_cursor name = *cursor;
@@ -303,7 +303,7 @@ void esi_scopes_locate(struct esi_text_cursor *cursor,
     size_t i = 0;
 
     for (bool more = cursor_enter(cursor); more && i < count; i++) {
-        esi_scope_locate(cursor, &scopes[i]);
+        place_scope(cursor, &scopes[i]);
         more = cursor_next(cursor);
     }
 }

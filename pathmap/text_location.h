@@ -56,11 +56,10 @@ void esi_text_cursor_locate(struct esi_text_cursor *cursor,
 struct esi_pathmap_scope;
 
 /* Notes in the records of scopes where their stages and properties stand in the text.
- * `cursor` is at the list of scopes, or at the one scope.  One walk over their text. */
+ * `cursor` is at their list.  One walk over their text. */
 void esi_scopes_locate(struct esi_text_cursor *cursor,
                        struct esi_pathmap_scope *scopes,
                        size_t count);
-void esi_scope_locate(struct esi_text_cursor *cursor, struct esi_pathmap_scope *scope);
 
 /* --- Faults ----------------------------------------------------------------------- */
 

@@ -383,13 +383,13 @@ static int check_view(const struct esi_check *check,
                       const struct esi_pathmap_view *view,
                       const char *path)
 {
-    bool own = check->map != NULL && !check->map->observes;
-    int64_t ranks = own ? check->map->application.ranks : ESI_MAX_RANKS;
+    int64_t ranks =
+        check->map->observes ? ESI_MAX_RANKS : check->map->application.ranks;
     char way[ESI_PATH_BYTES];
 
-    esi_way(way, "%sview.ranks", path);
+    esi_way(way, "%s.view.ranks", path);
     int code = esi_check_ranges(check, view->ranks, ranks, "ranks", way);
-    esi_way(way, "%sview.threads", path);
+    esi_way(way, "%s.view.threads", path);
     if (code == 0)
         code = esi_check_ranges(check, view->threads, ESI_MAX_THREADS, "threads", way);
     return code;
@@ -412,7 +412,7 @@ static int check_stage_collector(const struct esi_check *check,
     char way[ESI_PATH_BYTES];
     size_t index;
 
-    if (stage->collector == NULL || check->map == NULL ||
+    if (stage->collector == NULL ||
         esi_names_find(&check->collectors, stage->collector, &index))
         return 0;
     esi_way(way, "%s.collector", path);
@@ -470,7 +470,6 @@ static int check_stage(struct tree *tree,
 static int check_stage_names(const struct tree *tree, const char *path)
 {
     struct esi_names names;
-    char way[ESI_PATH_BYTES];
     size_t index, earlier;
 
     if (esi_names_init(&names, tree->stages, tree->count, sizeof(*tree->stages), 0,
@@ -480,26 +479,24 @@ static int check_stage_names(const struct tree *tree, const char *path)
     esi_names_fini(&names);
     if (!repeated)
         return 0;
-    esi_way(way, "%stree", path);
-    return esi_reader_fail_path(tree->check->reader, way,
+    return esi_reader_fail_path(tree->check->reader, path,
                                 "found two stages named '%s', expected each name once",
                                 tree->stages[index].name);
 }
 
-int esi_check_scope(const struct esi_check *check,
-                    const struct esi_pathmap_scope *scope,
-                    const char *path)
+static int check_scope(const struct esi_check *check,
+                       const struct esi_pathmap_scope *scope,
+                       const char *path)
 {
     struct tree tree = {.check = check};
-    char prefix[ESI_PATH_BYTES], way[ESI_PATH_BYTES];
+    char way[ESI_PATH_BYTES];
+    int code = check_view(check, &scope->view, path);
 
-    esi_way(prefix, "%s%s", path, *path != '\0' ? "." : "");
-    esi_way(way, "%stree", prefix);
-    int code = check_view(check, &scope->view, prefix);
+    esi_way(way, "%s.tree", path);
     if (code == 0)
         code = check_stage(&tree, &scope->tree, ES_PER_SCOPE, 1, way);
     if (code == 0)
-        code = check_stage_names(&tree, prefix);
+        code = check_stage_names(&tree, way);
     free(tree.stages);
     return code;
 }
@@ -578,7 +575,7 @@ static int check_scopes(const struct esi_check *check)
     int code = check_unique(check, &names, "scopes");
     for (size_t i = 0; i < map->scope_count && code == 0; i++) {
         esi_way(way, "scopes[%zu]", i);
-        code = esi_check_scope(check, &map->scopes[i], way);
+        code = check_scope(check, &map->scopes[i], way);
     }
     if (code == 0)
         code = check_placements(check, &names);

@@ -15,13 +15,13 @@ int esi_map_validate(const struct esi_reader *reader, struct esi_pathmap *map);
 /* What the parts of the check share. */
 struct esi_check {
     const struct esi_reader *reader;
-    struct esi_pathmap *map; /* NULL: a scope by itself */
+    struct esi_pathmap *map; /* NULL: rules by themselves */
     struct esi_names hosts;
     struct esi_names collectors;
 };
 
-/* The named host must be there; NULL is fine, and any for a scope by itself.  `path` is
- * the way to the member. */
+/* The named host must be there; NULL is fine, and any for rules by themselves.  `path`
+ * is the way to the member. */
 int esi_check_host(const struct esi_check *check, const char *host, const char *path);
 /* Ranges must stay below `limit` of `what` ("ranks"); NULL is fine. */
 int esi_check_ranges(const struct esi_check *check,
@@ -33,10 +33,6 @@ int esi_check_ranges(const struct esi_check *check,
 /* Fills map->placements from the mapping, the groups and the hosts' slots
  * (rank_placement.c). */
 int esi_rank_placements_fill(const struct esi_check *check);
-/* `path` is the way to the scope, "" for a document of its own. */
-int esi_check_scope(const struct esi_check *check,
-                    const struct esi_pathmap_scope *scope,
-                    const char *path);
 int esi_check_rules(const struct esi_check *check, const struct esi_rules *rules);
 /* path.c */
 int esi_check_paths(const struct esi_check *check);

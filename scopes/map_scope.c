@@ -157,14 +157,15 @@ static int apply_filter(const struct esi_pathmap_stage *stage,
     return 0;
 }
 
-static int apply_stage(const struct esi_pathmap_stage *stage,
+static int apply_stage(const struct esi_pathmap_scope *from,
+                       const struct esi_pathmap_stage *stage,
                        struct es_scope_config *config,
                        struct esi_map_scope *scope,
                        struct es_error *error)
 {
     int result = 0;
 
-    if (stage->host)
+    if (esi_pathmap_stage_host(scope->map, from, stage))
         return refuse_stage(stage, "is placed on a host", error);
     if (stage->collector)
         return refuse_stage(stage, "has a collector", error);
@@ -219,7 +220,7 @@ int esi_map_scope_apply(struct esi_map_scope *scope,
     for (const struct esi_pathmap_stage *stage = &from->tree; stage && result == 0;
          stage = stage->child_count ? stage->children : NULL) {
         per[stage->per] = true;
-        result = apply_stage(stage, config, scope, error);
+        result = apply_stage(from, stage, config, scope, error);
     }
     apply_shape(per, config);
     for (size_t i = 0; i < from->property_count && result == 0; i++)

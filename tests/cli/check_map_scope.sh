@@ -26,6 +26,7 @@ cat >"$EVENTSPACE_DIR/$run/map.json" <<'END'
   "version": 1,
   "application": {"ranks": 2},
   "cluster": {"hosts": [{"name": "front", "slots": 2}]},
+  "mapping": {"stages": [{"scope": "mapped", "stage": "top", "host": "front"}]},
   "scopes": [
     {"name": "mine", "view": {"ranks": "1", "classes": ["send"]},
      "tree": {"type": "gather", "children": [
@@ -38,6 +39,7 @@ cat >"$EVENTSPACE_DIR/$run/map.json" <<'END'
      "tree": {"type": "gather", "children": [
        {"type": "filter", "per": "host", "properties": {"where": "rank == 0"}}]}},
     {"name": "placed", "tree": {"type": "gather", "host": "front"}},
+    {"name": "mapped", "tree": {"type": "gather", "name": "top"}},
     {"name": "branched", "tree": {"type": "gather", "children": [
        {"type": "gather"}, {"type": "gather"}]}},
     {"name": "sampled", "tree": {"type": "sample"}},
@@ -72,6 +74,7 @@ refused()
 
 refused nobody "no scope 'nobody'"
 refused placed "is placed on a host"
+refused mapped "is placed on a host"
 refused branched "several children"
 refused sampled "no setting makes"
 refused wide "pattern"

@@ -104,53 +104,12 @@ static void stages_and_properties_know_their_places(void **state)
 
 static void placement_comes_from_the_mapping_first(void **state)
 {
-    assert_string_equal(esi_pathmap_stage_host(*state, "s", "leaf"), "h1");
-    assert_string_equal(esi_pathmap_stage_host(*state, "s", "root"), "h0");
-    assert_null(esi_pathmap_stage_host(*state, "s", "nobody"));
-    assert_null(esi_pathmap_stage_host(*state, "nobody", "root"));
+    const struct esi_pathmap_scope *scope = esi_pathmap_find_scope(*state, "s");
+    const struct esi_pathmap_stage *root = &scope->tree;
+
+    assert_string_equal(esi_pathmap_stage_host(*state, scope, root), "h0");
+    assert_string_equal(esi_pathmap_stage_host(*state, scope, root->children), "h1");
     assert_null(esi_pathmap_find_scope(*state, "nobody"));
-}
-
-static void a_scope_stands_alone_in_a_file(void **state)
-{
-    static const char alone[] =
-        "{\"name\": \"x\",\n \"tree\": {\"type\": \"sort\", \"host\": \"anywhere\",\n"
-        "  \"properties\": {\"by\": \"start\"}}}";
-    struct es_error error = {.text = ""};
-    struct esi_pathmap_scope *scope;
-    char *formatted;
-
-    (void)state;
-    assert_int_equal(esi_pathmap_scope_parse(alone, strlen(alone), "f", &error, &scope),
-                     0);
-    assert_string_equal(scope->tree.host, "anywhere");
-    assert_place(&scope->tree.properties[0], 3, 18, 3, 24);
-    assert_int_equal(esi_pathmap_scope_format(scope, &formatted), 0);
-    assert_string_equal(
-        formatted, "{\n  \"name\": \"x\",\n  \"tree\": {\"type\": \"sort\", \"host\": "
-                   "\"anywhere\", \"properties\": {\"by\": \"start\"}}\n}\n");
-    free(formatted);
-    esi_pathmap_scope_destroy(scope);
-}
-
-static void faults_of_a_lone_scope_are_told_from_its_root(void **state)
-{
-    static const char wrong[] =
-        "{\"name\": \"x\", \"tree\": {\"type\": \"sort\", \"children\":\n"
-        "[{\"type\": \"a\", \"per\": \"rank\", \"children\": ["
-        "{\"type\": \"b\", \"per\": \"host\"}]}]}}";
-    struct es_error error = {.text = ""};
-    struct esi_pathmap_scope *scope;
-
-    (void)state;
-    assert_int_equal(esi_pathmap_scope_parse(wrong, strlen(wrong), "f", &error, &scope),
-                     -EINVAL);
-    assert_string_equal(error.source, "f");
-    assert_int_equal(error.line, 2);
-    assert_int_equal(error.column, 65);
-    assert_string_equal(
-        error.text, "tree.children[0].children[0].per: found 'host' below a stage per "
-                    "rank, expected 'rank' or narrower");
 }
 
 SUITE(test_scope)
@@ -159,8 +118,6 @@ SUITE(test_scope)
         cmocka_unit_test(properties_keep_their_order_and_values),
         cmocka_unit_test(stages_and_properties_know_their_places),
         cmocka_unit_test(placement_comes_from_the_mapping_first),
-        cmocka_unit_test(a_scope_stands_alone_in_a_file),
-        cmocka_unit_test(faults_of_a_lone_scope_are_told_from_its_root),
     };
 
     return cmocka_run_group_tests(tests, parse_text, destroy);
