@@ -18,8 +18,7 @@
 #include "base/now.h"
 #include "eventspace/operation.h"
 #include "monitors/archive/archive_file.h"
-#include "monitors/archive/archive_ledgers.h"
-#include "monitors/archive/archive_profiles.h"
+#include "monitors/archive/archive_records.h"
 #include "monitors/archive/ctf_stream.h"
 #include "monitors/archive/site_column.h"
 
@@ -261,47 +260,34 @@ static void write_text(const void *data, FILE *stream)
 /* Writes a file beside the traces; `path` names it for messages. */
 static int write_side(struct esi_archive *archive,
                       const char *name,
-                      const char *path,
                       void (*write)(const void *data, FILE *stream),
                       const void *data)
 {
     int result = archive->result;
+    char path[64];
 
     if (result < 0)
         return result;
+    snprintf(path, sizeof path, ESI_ARCHIVE_SIDE "/%s", name);
     result = esi_archive_replace(archive->side, archive->side, name, write, data);
     return result < 0 ? fail_archive(archive, result, path) : 0;
 }
 
 int esi_archive_write_map(struct esi_archive *archive, const char *text)
 {
-    return write_side(archive, ESI_ARCHIVE_MAP, ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_MAP,
-                      write_text, text);
+    return write_side(archive, ESI_ARCHIVE_MAP, write_text, text);
 }
 
-static void write_ledgers(const void *data, FILE *stream)
+static void write_records(const void *data, FILE *stream)
 {
-    esi_archive_ledgers_write(data, stream);
+    esi_archive_records_write(data, stream);
 }
 
-int esi_archive_write_ledgers(struct esi_archive *archive,
-                              const struct esi_archive_ledgers *ledgers)
+int esi_archive_write_records(struct esi_archive *archive,
+                              const struct esi_archive_records *records)
 {
-    return write_side(archive, ESI_ARCHIVE_LEDGERS,
-                      ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_LEDGERS, write_ledgers, ledgers);
-}
-
-static void write_profiles(const void *data, FILE *stream)
-{
-    esi_archive_profiles_write(data, stream);
-}
-
-int esi_archive_write_profiles(struct esi_archive *archive,
-                               const struct esi_archive_profiles *profiles)
-{
-    return write_side(archive, ESI_ARCHIVE_PROFILES,
-                      ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_PROFILES, write_profiles,
-                      profiles);
+    return write_side(archive, esi_archive_records_file(records->kind), write_records,
+                      records);
 }
 
 /* --- Streams ----------------------------------------------------------------- */

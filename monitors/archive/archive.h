@@ -8,7 +8,8 @@
  *   DIR/HOST/NAME.N.late-K        those that were published after later ones
  *   DIR/.eventspace/archive.jsonl the tables (archive_tables.h)
  *   DIR/.eventspace/map.json      the expanded pathmap
- *   DIR/.eventspace/ledgers.jsonl what was outstanding at the end (archive_ledgers.h)
+ *   DIR/.eventspace/ledgers.jsonl what was outstanding at the end (archive_records.h)
+ *   DIR/.eventspace/profiles.jsonl sums over all calls (archive_records.h)
  *
  *   esi_archive_create(&config, &error, &archive);
  *   esi_archive_tables_add_process(esi_archive_writer_tables(archive), ...); ...
@@ -38,8 +39,7 @@ struct esi_archive_config {
 };
 
 struct esi_archive;
-struct esi_archive_ledgers;
-struct esi_archive_profiles;
+struct esi_archive_records;
 
 /* -EINVAL with words when the directory cannot be used (-EEXIST: is not empty). */
 int esi_archive_create(const struct esi_archive_config *config,
@@ -52,13 +52,9 @@ struct esi_archive_tables *esi_archive_writer_tables(struct esi_archive *archive
 /* The expanded pathmap as text. */
 int esi_archive_write_map(struct esi_archive *archive, const char *text);
 
-/* Sums over all calls of the processes. */
-int esi_archive_write_profiles(struct esi_archive *archive,
-                               const struct esi_archive_profiles *profiles);
-
-/* What the processes had outstanding. */
-int esi_archive_write_ledgers(struct esi_archive *archive,
-                              const struct esi_archive_ledgers *ledgers);
+/* The ledgers or the profiles of the processes. */
+int esi_archive_write_records(struct esi_archive *archive,
+                              const struct esi_archive_records *records);
 
 /* Replaces the file of the tables by what they are now. */
 int esi_archive_write_tables(struct esi_archive *archive);

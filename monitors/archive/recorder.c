@@ -16,8 +16,7 @@
 #include "eventspace/operation.h"
 #include "eventspace/summary.h"
 #include "monitors/archive/archive.h"
-#include "monitors/archive/archive_ledgers.h"
-#include "monitors/archive/archive_profiles.h"
+#include "monitors/archive/archive_records.h"
 #include "monitors/archive/recorder_tables.h"
 #include "scopes/remote/run_files.h"
 #include "scopes/scope_ledger.h"
@@ -462,28 +461,6 @@ static int convert_ledger(struct esi_recorder *recorder,
     return result < 0 ? result : 0;
 }
 
-/* Of processes whose ledger cannot be read there is none. */
-static int write_ledgers(struct esi_recorder *recorder)
-{
-    size_t count = esi_archive_writer_tables(recorder->archive)->process_count;
-    struct esi_archive_ledgers ledgers;
-    int result = esi_archive_ledgers_init(&ledgers, count);
-
-    for (size_t i = 0; i < count && result == 0; i++) {
-        uint32_t origin = esi_recorder_tables_origin(recorder->tables, i);
-        struct esi_archive_ledger *process = &ledgers.processes[i];
-
-        process->is_known =
-            esi_scope_read_ledger(recorder->scope, origin, &process->ledger) == 0;
-        if (process->is_known)
-            result = convert_ledger(recorder, origin, &process->ledger);
-    }
-    if (result == 0)
-        result = esi_archive_write_ledgers(recorder->archive, &ledgers);
-    esi_archive_ledgers_fini(&ledgers);
-    return result;
-}
-
 /* Times become those of the archive, and what calls took nanoseconds. */
 static int convert_profile(struct esi_recorder *recorder,
                            uint32_t origin,
@@ -507,25 +484,35 @@ static int convert_profile(struct esi_recorder *recorder,
     return result < 0 ? result : 0;
 }
 
-/* Of processes whose profile cannot be read there is none. */
-static int write_profiles(struct esi_recorder *recorder)
+static int take_record(struct esi_recorder *recorder,
+                       uint32_t origin,
+                       enum esi_archive_record_kind kind,
+                       struct esi_archive_record *record)
+{
+    const struct es_scope *scope = recorder->scope;
+
+    if (kind == ESI_RECORD_LEDGER) {
+        record->is_known = esi_scope_read_ledger(scope, origin, &record->ledger) == 0;
+        return record->is_known ? convert_ledger(recorder, origin, &record->ledger) : 0;
+    }
+    record->is_known = esi_scope_read_profile(scope, origin, &record->profile) == 0;
+    return record->is_known ? convert_profile(recorder, origin, &record->profile) : 0;
+}
+
+/* Of processes whose ledger or profile cannot be read there is none. */
+static int write_records(struct esi_recorder *recorder,
+                         enum esi_archive_record_kind kind)
 {
     size_t count = esi_archive_writer_tables(recorder->archive)->process_count;
-    struct esi_archive_profiles profiles;
-    int result = esi_archive_profiles_init(&profiles, count);
+    struct esi_archive_records records = {.count = 0};
+    int result = esi_archive_records_init(&records, kind, count);
 
-    for (size_t i = 0; i < count && result == 0; i++) {
-        uint32_t origin = esi_recorder_tables_origin(recorder->tables, i);
-        struct esi_archive_profile *process = &profiles.processes[i];
-
-        process->is_known =
-            esi_scope_read_profile(recorder->scope, origin, &process->profile) == 0;
-        if (process->is_known)
-            result = convert_profile(recorder, origin, &process->profile);
-    }
+    for (size_t i = 0; i < count && result == 0; i++)
+        result = take_record(recorder, esi_recorder_tables_origin(recorder->tables, i),
+                             kind, &records.processes[i]);
     if (result == 0)
-        result = esi_archive_write_profiles(recorder->archive, &profiles);
-    esi_archive_profiles_fini(&profiles);
+        result = esi_archive_write_records(recorder->archive, &records);
+    esi_archive_records_fini(&records);
     return result;
 }
 
@@ -539,9 +526,9 @@ static int end_recording(struct esi_recorder *recorder)
     if (result == 0)
         result = esi_recorder_tables_refresh(recorder->tables, true);
     if (result >= 0)
-        result = write_ledgers(recorder);
+        result = write_records(recorder, ESI_RECORD_LEDGER);
     if (result >= 0)
-        result = write_profiles(recorder);
+        result = write_records(recorder, ESI_RECORD_PROFILE);
     return result < 0 ? result : 0;
 }
 

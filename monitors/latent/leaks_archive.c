@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "monitors/archive/archive_ledgers.h"
+#include "monitors/archive/archive_records.h"
 #include "monitors/sites/sites.h"
 #include "tuplespace/process_state.h"
 
@@ -32,7 +32,7 @@ static struct esi_leak_communicator describe_row(
 static struct esi_leak_process describe_recorded(
     const struct esi_archive_tables *tables,
     size_t number,
-    const struct esi_archive_ledgers *ledgers,
+    const struct esi_archive_records *ledgers,
     struct esi_leak_communicator **next)
 {
     const struct esi_archive_process *process = &tables->processes[number];
@@ -56,7 +56,7 @@ static const char *name_site(void *data, size_t process, uint64_t address)
 }
 
 static int find_with_ledgers(const struct esi_archive_tables *tables,
-                             const struct esi_archive_ledgers *ledgers,
+                             const struct esi_archive_records *ledgers,
                              struct esi_sites *sites,
                              struct esi_leaks *ret_leaks)
 {
@@ -85,12 +85,12 @@ int esi_leaks_find_in_archive(const struct esi_archive_reader *reader,
                               struct es_error *error,
                               struct esi_leaks *ret_leaks)
 {
-    struct esi_archive_ledgers ledgers = {.processes = NULL};
-    int result = esi_archive_read_ledgers(reader, error, &ledgers);
+    struct esi_archive_records ledgers = {.processes = NULL};
+    int result = esi_archive_read_records(reader, ESI_RECORD_LEDGER, error, &ledgers);
 
     if (result < 0 && result != -ENOENT)
         return result;
     result = find_with_ledgers(esi_archive_tables(reader), &ledgers, sites, ret_leaks);
-    esi_archive_ledgers_fini(&ledgers);
+    esi_archive_records_fini(&ledgers);
     return result;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitors/archive/archive_profiles.h"
+#include "monitors/archive/archive_records.h"
 #include "monitors/archive/archive_read.h"
 #include "scopes/scope_profile.h"
 #include "tuplespace/plan/plan.h"
@@ -126,7 +126,7 @@ static const char *format_archive_site(void *data, uint64_t address)
 /* An archive whose profiles are added. */
 struct profile_archive {
     struct esi_archive_reader *reader;
-    struct esi_archive_profiles profiles;
+    struct esi_archive_records profiles;
     struct esi_sites *sites;
     struct esi_rank_range *ranges; /* NULL = all */
     size_t range_count;
@@ -161,7 +161,7 @@ static int add_processes(const struct profile_archive *archive,
 
 static void close_archive(struct profile_archive *archive)
 {
-    esi_archive_profiles_fini(&archive->profiles);
+    esi_archive_records_fini(&archive->profiles);
     esi_archive_read_close(archive->reader);
     free(archive->ranges);
 }
@@ -182,7 +182,8 @@ static int open_archive(const char *directory,
     }
     result = esi_archive_open(directory, error, &archive->reader);
     if (result == 0)
-        result = esi_archive_read_profiles(archive->reader, error, &archive->profiles);
+        result = esi_archive_read_records(archive->reader, ESI_RECORD_PROFILE, error,
+                                          &archive->profiles);
     if (result == 0)
         result = esi_archive_sites(archive->reader, &archive->sites);
     return result;

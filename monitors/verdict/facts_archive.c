@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "eventspace/operation.h"
-#include "monitors/archive/archive_ledgers.h"
+#include "monitors/archive/archive_records.h"
 #include "monitors/archive/archive_read.h"
 #include "monitors/follow/activity.h"
 #include "monitors/sites/sites.h"
@@ -27,7 +27,7 @@ struct esi_archived_facts {
     struct esi_thread_state *threads; /* owned; by rank, pid, process and thread */
     uint32_t *processes;              /* of each thread; owned */
     size_t *thread_of;                /* by element; owned */
-    struct esi_archive_ledgers ledgers;
+    struct esi_archive_records ledgers;
     struct esi_sites *sites; /* owned */
     struct esi_fact_entries entered;
 };
@@ -38,7 +38,7 @@ void esi_archived_facts_destroy(struct esi_archived_facts *archived)
         return;
     esi_facts_fini(&archived->facts);
     esi_fact_entries_fini(&archived->entered);
-    esi_archive_ledgers_fini(&archived->ledgers);
+    esi_archive_records_fini(&archived->ledgers);
     esi_sites_destroy(archived->sites);
     free(archived->threads);
     free(archived->processes);
@@ -413,7 +413,8 @@ static int make_facts(struct esi_archived_facts *archived, struct es_error *erro
 {
     struct esi_facts *facts = &archived->facts;
     size_t count = 0;
-    int result = esi_archive_read_ledgers(archived->reader, error, &archived->ledgers);
+    int result = esi_archive_read_records(archived->reader, ESI_RECORD_LEDGER, error,
+                                          &archived->ledgers);
 
     if (result == 0 || result == -ENOENT)
         result = esi_archive_sites(archived->reader, &archived->sites);

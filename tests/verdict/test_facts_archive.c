@@ -18,7 +18,7 @@
 
 #include "eventspace/operation.h"
 #include "monitors/archive/archive_file.h"
-#include "monitors/archive/archive_ledgers.h"
+#include "monitors/archive/archive_records.h"
 #include "monitors/verdict/facts_archive.h"
 #include "monitors/verdict/verdict.h"
 #include "tests/archive/made_archive.h"
@@ -66,14 +66,14 @@ static void write_ledgers(struct made_archive *made, bool has_error)
 {
     struct esi_ledger_request requests[RANKS];
     struct esi_ledger_channel channels[RANKS];
-    struct esi_archive_ledger rows[RANKS];
-    struct esi_archive_ledgers ledgers = {.processes = rows, .count = RANKS};
+    struct esi_archive_record rows[RANKS];
+    struct esi_archive_records ledgers = {.processes = rows, .count = RANKS};
 
     for (int i = 0; i < RANKS; i++) {
         requests[i] = describe_request(i);
         channels[i] = describe_channel(i);
         rows[i] =
-            (struct esi_archive_ledger){.is_known = true,
+            (struct esi_archive_record){.is_known = true,
                                         .ledger = {.requests = &requests[i],
                                                    .request_count = 1,
                                                    .channels = &channels[i],
@@ -89,7 +89,7 @@ static void write_ledgers(struct made_archive *made, bool has_error)
             snprintf(ledger->error_text, sizeof ledger->error_text, "%s", error_text);
         }
     }
-    assert_int_equal(esi_archive_write_ledgers(made->archive, &ledgers), 0);
+    assert_int_equal(esi_archive_write_records(made->archive, &ledgers), 0);
 }
 
 /* Both are in MPI_Recv from the other. */
