@@ -186,19 +186,6 @@ int esi_member_integer(const struct es_member *object,
     return 0;
 }
 
-int esi_member_real(const struct es_member *object,
-                    const char *name,
-                    struct es_error *error,
-                    double *ret_value)
-{
-    const json_t *json = json_object_get(json_of(object), name);
-
-    if (!json_is_number(json))
-        return fail_type(json, name, "a number", error);
-    *ret_value = json_number_value(json);
-    return 0;
-}
-
 int esi_member_boolean(const struct es_member *object,
                        const char *name,
                        struct es_error *error,

@@ -58,10 +58,6 @@ int esi_member_integer(const struct es_member *object,
                        int64_t maximum,
                        struct es_error *error,
                        int64_t *ret_value);
-int esi_member_real(const struct es_member *object,
-                    const char *name,
-                    struct es_error *error,
-                    double *ret_value);
 int esi_member_boolean(const struct es_member *object,
                        const char *name,
                        struct es_error *error,

@@ -133,21 +133,6 @@ void esi_rate_destroy(struct esi_rate *rate)
     free(rate);
 }
 
-int esi_rate_set(struct esi_rate *rate, const struct esi_rate_config *config)
-{
-    if (!is_sane(config))
-        return -EINVAL;
-    rate->config = *config;
-    rate->is_started = false;
-    rate->has_searched = false;
-    rate->search.active = false;
-    rate->complaint = NONE;
-    rate->samples = 0;
-    rate->calm = 0;
-    rate->sums = (struct rate_sums){0};
-    return 0;
-}
-
 /* --- Texts -------------------------------------------------------------------- */
 
 static void format_interval(uint64_t ns, char *out, size_t size)

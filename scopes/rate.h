@@ -104,10 +104,6 @@ int esi_rate_create(const struct esi_rate_config *config, struct esi_rate **ret_
 /* Accepts NULL. */
 void esi_rate_destroy(struct esi_rate *rate);
 
-/* Other goals, freedom and limits from now on; settings stay as they are.  -EINVAL as
- * above: then nothing is changed. */
-int esi_rate_set(struct esi_rate *rate, const struct esi_rate_config *config);
-
 /* Takes in what has been measured with the settings of the decision before, and
  * decides.  Where `changed` is set the new settings hold for the pulls that follow. */
 void esi_rate_feed(struct esi_rate *rate,

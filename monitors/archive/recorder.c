@@ -387,11 +387,6 @@ int esi_recorder_read(struct esi_recorder *recorder, bool last)
     return batch->more;
 }
 
-const struct es_error *esi_recorder_failure(const struct esi_recorder *recorder)
-{
-    return esi_archive_failure(recorder->archive);
-}
-
 const struct esi_follower *esi_recorder_follower(const struct esi_recorder *recorder)
 {
     return recorder->follower;

@@ -40,11 +40,8 @@ int esi_recorder_create(struct es_run *run,
 
 /* Records what has come since; `last`: the run is over, nothing will come behind this.
  * Returns 1 when there is more to be had at once, else 0, or -errno: the archive cannot
- * be written (esi_recorder_failure() says why), or the run cannot be read. */
+ * be written (esi_recorder_close() says why), or the run cannot be read. */
 int esi_recorder_read(struct esi_recorder *recorder, bool last);
-
-/* Why the archive cannot be written; NULL = it can.  Borrowed. */
-const struct es_error *esi_recorder_failure(const struct esi_recorder *recorder);
 
 /* For what is known of the run and of the reading.  Borrowed. */
 const struct esi_follower *esi_recorder_follower(const struct esi_recorder *recorder);

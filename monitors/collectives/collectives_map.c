@@ -427,11 +427,6 @@ unsigned esi_collectives_map_threads(const struct esi_collectives_map *map,
     return count;
 }
 
-size_t esi_collectives_map_thread_count(const struct esi_collectives_map *map)
-{
-    return (size_t)esi_pathmap_rank_count(map->map);
-}
-
 /* Threads of the host that has most of them. */
 static unsigned most_threads(const struct esi_collectives_map *map)
 {

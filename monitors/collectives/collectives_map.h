@@ -67,7 +67,6 @@ void esi_collectives_map_destroy(struct esi_collectives_map *map);
  * has none on: 0, its nodes are looked after by its server's own thread. */
 unsigned esi_collectives_map_threads(const struct esi_collectives_map *map,
                                      const char *host);
-size_t esi_collectives_map_thread_count(const struct esi_collectives_map *map);
 
 /* What the scopes are to be opened with; texts are borrowed from the map.  `config` has
  * been initialised by the caller, who sets servers and name: view, tree, sorting and

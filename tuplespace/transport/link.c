@@ -282,38 +282,6 @@ int esi_link_receive(struct es_link *link,
     return 0;
 }
 
-/* Copies the payload: the buffer is much larger. */
-static int take_copy(struct esi_frame *frame, void **ret_memory)
-{
-    void *copy = malloc(frame->length > 0 ? frame->length : 1);
-
-    if (!copy)
-        return -ENOMEM;
-    memcpy(copy, frame->payload, frame->length);
-    frame->payload = copy;
-    *ret_memory = copy;
-    return 0;
-}
-
-int esi_link_take(struct es_link *link, struct esi_frame *frame, void **ret_memory)
-{
-    size_t behind = link->begin + link->given;
-    unsigned char *fresh;
-
-    if (link->given < link->size / 2)
-        return take_copy(frame, ret_memory);
-    fresh = malloc(link->size);
-    if (!fresh)
-        return -ENOMEM;
-    *ret_memory = link->buffer;
-    memcpy(fresh, link->buffer + behind, link->end - behind);
-    link->buffer = fresh;
-    link->begin = 0;
-    link->end -= behind;
-    link->given = 0;
-    return 0;
-}
-
 /* --- Bytes over a plain socket ---------------------------------------------------- */
 
 /*

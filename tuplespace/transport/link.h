@@ -65,18 +65,14 @@ int esi_link_send(struct es_link *link,
                   int count,
                   uint64_t timeout_ns);
 
-/* Waits for the next frame; its payload is borrowed until the next call of this or of
- * esi_link_take(), and aligned to 8 bytes.  timeout 0 = only what has arrived.
+/* Waits for the next frame; its payload is borrowed until the next call of this, and
+ * aligned to 8 bytes.  timeout 0 = only what has arrived.
  * -ETIMEDOUT, without words: nothing whole yet (what has come is kept, ask again);
  * -EPIPE: the peer has closed; -EPROTO: not a frame: the link can only be closed. */
 int esi_link_receive(struct es_link *link,
                      uint64_t timeout_ns,
                      struct es_error *error,
                      struct esi_frame *ret_frame);
-
-/* Makes the memory of the frame received last the caller's (frees it with free()), so
- * that it outlives the next receive.  ret_frame->payload points into it.  -ENOMEM. */
-int esi_link_take(struct es_link *link, struct esi_frame *frame, void **ret_memory);
 
 /* Makes a receive of another thread end with -EPIPE, now and from then on.  The one
  * call that may be made while another thread uses the link. */

@@ -121,41 +121,6 @@ static void many_frames_at_once_keep_their_order(void **state)
     free(bytes);
 }
 
-static void what_is_taken_outlives_what_follows(void **state)
-{
-    static const size_t sizes[] = {100, 200000, 300, 0, 150000, 16000};
-    enum { COUNT = sizeof sizes / sizeof sizes[0] };
-    struct esi_frame frames[COUNT];
-    void *memory[COUNT];
-    struct es_link *link;
-    struct peer peer;
-
-    peer_init(&peer, *(enum esi_address_kind *)*state);
-    peer_start(&peer);
-    link = connect_to(&peer, peer.address);
-    for (unsigned i = 0; i < COUNT; i++) {
-        unsigned char *bytes = make_bytes(sizes[i], i);
-
-        send_bytes(link, i, bytes, sizes[i]);
-        free(bytes);
-    }
-    for (unsigned i = 0; i < COUNT; i++) {
-        frames[i] = next_frame(link);
-        assert_int_equal(esi_link_take(link, &frames[i], &memory[i]), 0);
-    }
-    for (unsigned i = 0; i < COUNT; i++) {
-        unsigned char *bytes = make_bytes(sizes[i], i);
-
-        assert_int_equal(frames[i].length, sizes[i]);
-        assert_memory_equal(frames[i].payload, bytes, sizes[i]);
-        free(bytes);
-        free(memory[i]);
-    }
-    esi_link_close(link);
-    peer_join(&peer);
-    peer_fini(&peer);
-}
-
 /* --- What the network may do ------------------------------------------------------ */
 
 static void frames_may_come_byte_by_byte(void **state)
@@ -404,7 +369,6 @@ SUITE(test_link)
     const struct CMUnitTest tests[] = {
         FOR_EACH_KIND(frames_come_back_as_sent),
         FOR_EACH_KIND(many_frames_at_once_keep_their_order),
-        FOR_EACH_KIND(what_is_taken_outlives_what_follows),
         FOR_EACH_KIND(frames_may_come_byte_by_byte),
         FOR_EACH_KIND(a_frame_may_take_several_tries),
         FOR_EACH_KIND(waiting_ends_at_the_limit),
