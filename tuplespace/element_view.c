@@ -293,6 +293,37 @@ size_t es_element_latest_of_each(const struct es_element_view *const *elements,
     return found;
 }
 
+/* The same as read_latest() for one field of the tuple. */
+static inline uint64_t read_latest_stop(const struct es_element_view *element)
+{
+    if (element->words != ES_TUPLE_WORDS)
+        return 0;
+    esi_segment_view_watch(element->segment);
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t head = load_head(element);
+        uint64_t stop;
+
+        if (head <=
+            atomic_load_explicit(&element->layout->discarded, memory_order_relaxed))
+            return 0;
+        stop = load_wide(trace_slot(element, head - 1), ES_WORD_STOP);
+        if (head - 1 >= first_trusted(element))
+            return stop;
+    }
+    return 0;
+}
+
+void esi_element_view_latest_stops(const struct es_element_view *const *elements,
+                                   size_t count,
+                                   uint64_t *ret_stops)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i % AHEAD == 0)
+            fetch_ahead(elements + i, count - i < AHEAD ? count - i : AHEAD);
+        ret_stops[i] = read_latest_stop(elements[i]);
+    }
+}
+
 void es_cursor_init(struct es_cursor *cursor,
                     const struct es_element_view *element,
                     bool at_end)

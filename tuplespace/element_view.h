@@ -28,6 +28,12 @@ int esi_element_view_open_site(const struct es_element_view *element,
                                uint64_t *ret_position,
                                uint64_t *ret_site);
 
+/* When the newest tuple of each element completed, 0 where there is none.  Reads no
+ * more of the tuples: for who wants only the last of them, by es_element_latest(). */
+void esi_element_view_latest_stops(const struct es_element_view *const *elements,
+                                   size_t count,
+                                   uint64_t *ret_stops);
+
 /* Number of tuples ever published.  One load. */
 uint64_t esi_element_view_head(const struct es_element_view *element);
 

@@ -11,7 +11,7 @@
 #include "eventspace/run.h"
 #include "tuplespace/segment.h"
 
-enum { MADE_SEGMENTS = 8, MADE_ELEMENTS = 64 };
+enum { MADE_SEGMENTS = 8, MADE_ELEMENTS = 100 };
 
 struct made_element {
     struct es_segment *segment;

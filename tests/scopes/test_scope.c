@@ -197,6 +197,55 @@ static void the_latest_of_each_thread_and_its_open_operation_are_given(void **st
     assert_int_equal(made_scope_pull(fixture, 0)->count, 3);
 }
 
+static void add_tuples_of_element(const struct es_stage *stage, int depth, void *data)
+{
+    uint64_t *sum = data;
+    struct es_stage_cost cost;
+
+    (void)depth;
+    es_stage_cost(stage, &cost);
+    *sum += stage->child_count == 0 ? cost.tuples : 0;
+}
+
+/* More elements than are read at once, of which some have no tuple for long. */
+static void the_latest_of_a_thread_is_found_among_many_elements(void **state)
+{
+    enum { ELEMENTS = 100, ROUNDS = 200 };
+    struct made_scope *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
+    struct esi_writer *writers[ELEMENTS];
+    int written[ELEMENTS] = {0};
+    struct es_scope_config config;
+    uint64_t read = 0, wanted = 0;
+    unsigned random = 4321;
+    char name[16];
+
+    for (int i = 0; i < ELEMENTS; i++) {
+        snprintf(name, sizeof name, "e%d", i);
+        writers[i] = made_run_add_element(&fixture->made, segment, 0, 0, name,
+                                          POINT_TO_POINT, 15);
+    }
+    es_scope_config_init(&config);
+    config.take = ES_TAKE_LATEST_OF_THREAD;
+    made_scope_open(fixture, &config);
+    assert_int_equal(made_scope_pull(fixture, 0)->count, 0);
+    for (int round = 1; round <= ROUNDS; round++) {
+        unsigned last = next_random(&random) % ELEMENTS;
+        const struct es_batch *batch;
+
+        write_numbered(writers[last], round);
+        written[last]++;
+        batch = made_scope_pull(fixture, 0);
+        assert_int_equal(batch->count, 1);
+        assert_int_equal(batch->tuples[0].tag, round);
+        assert_int_equal(batch->marks[0].position, written[last] - 1);
+        for (int i = 0; i < ELEMENTS; i++)
+            wanted += written[i] > 0;
+    }
+    es_scope_foreach_stage(fixture->scope, add_tuples_of_element, &read);
+    assert_int_equal(read, wanted);
+}
+
 static void elements_that_appear_join_at_refresh(void **state)
 {
     struct made_scope *fixture = *state;
@@ -683,6 +732,9 @@ SUITE(test_scope)
         cmocka_unit_test_setup_teardown(
             the_latest_of_each_thread_and_its_open_operation_are_given,
             made_scope_set_up, made_scope_tear_down),
+        cmocka_unit_test_setup_teardown(
+            the_latest_of_a_thread_is_found_among_many_elements, made_scope_set_up,
+            made_scope_tear_down),
         cmocka_unit_test_setup_teardown(elements_that_appear_join_at_refresh,
                                         made_scope_set_up, made_scope_tear_down),
         cmocka_unit_test_setup_teardown(

@@ -14,6 +14,7 @@
 
 #include "fixture.h"
 #include "tests/suites.h"
+#include "tuplespace/element_view.h"
 
 struct scene {
     char run_id[64];
@@ -318,7 +319,7 @@ static void the_newest_of_many_are_those_of_each(void **state)
     enum { MANY = 50 }; /* more than are fetched at once */
     const struct es_element_view *elements[MANY];
     struct es_tuple tuples[MANY], tuple;
-    uint64_t positions[MANY], position;
+    uint64_t positions[MANY], stops[MANY], position;
     uint32_t indices[MANY];
     struct scene *scene = *state;
     char name[64];
@@ -341,9 +342,13 @@ static void the_newest_of_many_are_those_of_each(void **state)
         assert_non_null(elements[i]);
     }
     found = es_element_latest_of_each(elements, MANY, tuples, positions, indices);
+    esi_element_view_latest_stops(elements, MANY, stops);
     for (uint32_t i = 0; i < MANY; i++) {
-        if (es_element_latest(elements[i], &tuple, &position) == 0)
+        if (es_element_latest(elements[i], &tuple, &position) == 0) {
+            assert_int_equal(stops[i], 0);
             continue;
+        }
+        assert_int_equal(stops[i], tuple.stop);
         assert_true(next < found);
         assert_int_equal(indices[next], i);
         assert_int_equal(positions[next], position);

@@ -122,6 +122,47 @@ static int pull_latest_siblings(struct es_stage *parent,
     return 0;
 }
 
+/* Looks for the newest tuple of up to TOGETHER siblings from `first` on; returns the
+ * sibling that has it, or `newest` where that of the others, `*stop`, is newer. */
+static const struct es_stage_sibling *find_newer(const struct es_stage *parent,
+                                                 size_t first,
+                                                 size_t count,
+                                                 const struct es_stage_sibling *newest,
+                                                 uint64_t *stop)
+{
+    const struct es_stage_sibling *siblings = parent->siblings + first;
+    const struct es_element_view *elements[TOGETHER];
+    uint64_t stops[TOGETHER];
+
+    for (size_t i = 0; i < count; i++)
+        elements[i] = siblings[i].state;
+    esi_element_view_latest_stops(elements, count, stops);
+    for (size_t i = 0; i < count; i++) {
+        if (stops[i] == 0)
+            esi_stage_missed(siblings[i].stage, parent);
+        if (stops[i] > *stop) {
+            *stop = stops[i];
+            newest = &siblings[i];
+        }
+    }
+    return newest;
+}
+
+/* An element that writes meanwhile has a tuple that is newer still. */
+int esi_element_pull_newest(struct es_stage *parent, struct es_batch *batch)
+{
+    const struct es_pull one = {.max = 1};
+    const struct es_stage_sibling *newest = NULL;
+    size_t count = parent->sibling_count;
+    uint64_t stop = 0;
+
+    for (size_t i = 0; i < count; i += TOGETHER)
+        newest = find_newer(parent, i, count - i < TOGETHER ? count - i : TOGETHER,
+                            newest, &stop);
+    parent->together++;
+    return newest ? pull_latest(newest->stage, &one, batch) : 0;
+}
+
 static void open_latest(struct es_stage *stage, const struct es_element_view *view)
 {
     stage->state = (void *)view;

@@ -316,6 +316,7 @@ struct reduce {
     bool sums;                /* it makes summaries */
     bool wary;                /* there may be more groups than its properties allow */
     bool one_clock;           /* all tuples come from elements of one process */
+    bool picks_newest;        /* of elements that emit their newest, and nothing else */
     struct grouping grouping; /* where it sums */
 };
 
@@ -521,6 +522,8 @@ static int open_reduce(struct es_stage *stage,
     reduce->grouping.by = (enum es_summary_group)values[PROPERTY_BY].integer;
     reduce->wary = has_strange_summaries(stage, reduce);
     reduce->one_clock = has_one_clock(stage);
+    reduce->picks_newest = reduce->reduction == reduce_latest && reduce->one_clock &&
+                           stage->sibling_count > 1;
     stage->state = reduce;
     return 0;
 }
@@ -571,8 +574,11 @@ static int pull_reduce(struct es_stage *stage,
     struct reduce *reduce = stage->state;
     struct es_pull part = request_of(stage, pull);
     size_t first = batch->count;
-    int result = esi_fan_pull(stage, &reduce->fan, &part, batch);
+    int result;
 
+    if (reduce->picks_newest && pull->max > 0 && !pull->measure)
+        return esi_element_pull_newest(stage, batch);
+    result = esi_fan_pull(stage, &reduce->fan, &part, batch);
     /* Of one tuple there is nothing to pick. */
     if (result == 0 && (reduce->sums || batch->count - first > 1))
         result = reduce->reduction(stage, reduce, batch, first);

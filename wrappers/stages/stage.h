@@ -93,6 +93,10 @@ extern const struct es_stage_ops esi_stage_threads;
 extern const struct es_stage_ops esi_stage_observe;
 extern const struct es_stage_ops esi_stage_tree_node;
 
+/* Appends of the elements side by side in parent->siblings, whose clock is the same,
+ * the tuple that completed last.  0 or -ENOMEM. */
+int esi_element_pull_newest(struct es_stage *parent, struct es_batch *batch);
+
 /* Whether no stage above, in this process, keeps tuples.  From the first pull on. */
 bool esi_stage_is_outermost(const struct es_stage *stage);
 
