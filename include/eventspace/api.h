@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Marks what the public library exports; everything else stays hidden. */
+/* Marks a symbol that the public library exports; all others are hidden. */
 #ifndef EVENTSPACE_API_H
 #define EVENTSPACE_API_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Clock ticks: the invariant TSC where the CPU has one, CLOCK_MONOTONIC elsewhere.
+ * Clock ticks: the invariant TSC if the CPU has one, otherwise CLOCK_MONOTONIC.
  *
- * A process reads raw ticks; its segment holds the clock record by which anybody
- * converts them to nanoseconds of real time.  Several clock records of one host agree
- * on the order of times as far as their error bounds allow.
+ * Processes record raw ticks.  The segment of each process holds a clock record that
+ * converts them to nanoseconds of real time.  Clock records of the same host order
+ * events consistently within their error bounds.
  */
 #ifndef EVENTSPACE_CLOCK_H
 #define EVENTSPACE_CLOCK_H
@@ -23,55 +23,57 @@ enum es_clock_kind {
     ES_CLOCK_TSC = 2,       /* the processor's invariant time stamp counter */
 };
 
-/* How to convert ticks; a layout (it lies in segments and archives), so its fields are
- * open. */
+/* How to convert ticks.  The fields are public because the struct is a memory layout,
+ * used in segments and archives. */
 struct es_clock {
     uint32_t kind;                /* enum es_clock_kind */
     uint32_t reserved;            /* 0 */
     uint64_t frequency_hz;        /* ticks per second, rounded */
-    uint64_t frequency_error_ppb; /* bound of the frequency's error, parts per 10^9 */
-    uint64_t base_ticks;          /* the pairing: at this tick count ... */
-    uint64_t base_realtime_ns;  /* ... CLOCK_REALTIME showed this (ns since 1970) ... */
-    uint64_t base_monotonic_ns; /* ... and CLOCK_MONOTONIC this ... */
-    uint64_t base_error_ns;     /* ... give or take so much */
+    uint64_t frequency_error_ppb; /* bound of the frequency error, in parts per 10^9 */
+    uint64_t base_ticks;          /* the pairing: at this tick count, */
+    uint64_t base_realtime_ns;    /* CLOCK_REALTIME showed this (ns since 1970), */
+    uint64_t base_monotonic_ns;   /* CLOCK_MONOTONIC showed this, */
+    uint64_t base_error_ns;       /* and both are off by at most this much */
 };
 
 _Static_assert(sizeof(struct es_clock) == 56, "the clock record has 56 bytes");
 
-/* The kind this machine allows: TSC only if the CPU says invariant and the kernel has
- * not marked it unstable.  EVENTSPACE_CLOCK=monotonic in the environment forces the
- * other. Cheap after the first call; thread safe. */
+/* The clock of this machine: ES_CLOCK_TSC if the CPU reports an invariant TSC and the
+ * kernel has not marked it unstable.  EVENTSPACE_CLOCK=monotonic in the environment
+ * forces ES_CLOCK_MONOTONIC.  Cheap after the first call.  Thread safe. */
 ES_API enum es_clock_kind es_clock_kind(void);
 
-/* Fills `ret_clock` for this process's clock: calibrates the frequency (kernel's or
- * CPUID's value where it can be had, else measured against CLOCK_MONOTONIC for at most
- * `budget_ns`) and pairs ticks with real time.  Never fails; a poor calibration shows
- * in the error fields. */
+/* Fills `ret_clock` for this process: determines the frequency and pairs ticks with
+ * real time.  The frequency comes from the kernel or CPUID if they provide it;
+ * otherwise it is measured against CLOCK_MONOTONIC for at most `budget_ns`.  Never
+ * fails; a poor calibration shows in the error fields. */
 ES_API void es_clock_calibrate(uint64_t budget_ns, struct es_clock *ret_clock);
 
-/* Takes a second pairing now and narrows frequency and error by the time gone by since
- * the record was made.  Any process on the same host may do so on its own copy. Nothing
- * changes where that says less than the record, or cannot be true together with it. */
+/* Pairs ticks with real time again and uses the time since the first pairing to reduce
+ * the error of the frequency.  Any process on the same host may do this on its own
+ * copy.  Leaves the record unchanged if the new measurement is less precise or
+ * contradicts the record. */
 ES_API void es_clock_refine(struct es_clock *clock);
 
-/* Nanoseconds since 1970 of a tick count, rounded; `ret_error_ns` (may be NULL) gets
- * the error bound, which grows with the distance from the pairing.  Exact integer
- * arithmetic. */
+/* Converts a tick count to nanoseconds since 1970, rounded.  *ret_error_ns (may be
+ * NULL) receives the error bound, which grows with the distance from the pairing.  Uses
+ * exact integer arithmetic. */
 ES_API uint64_t es_clock_realtime_ns(const struct es_clock *clock,
                                      uint64_t ticks,
                                      uint64_t *ret_error_ns);
 
-/* What CLOCK_MONOTONIC of the process's host showed at a tick count; otherwise the
- * same. */
+/* Like es_clock_realtime_ns(), but converts to CLOCK_MONOTONIC of the process's
+ * host. */
 ES_API uint64_t es_clock_monotonic_ns(const struct es_clock *clock,
                                       uint64_t ticks,
                                       uint64_t *ret_error_ns);
 
-/* Length of a span of ticks in nanoseconds, rounded, saturating at UINT64_MAX. */
+/* Converts a number of ticks to nanoseconds, rounded; saturates at UINT64_MAX. */
 ES_API uint64_t es_clock_span_ns(const struct es_clock *clock, uint64_t ticks);
 
-/* Ticks now, of the given kind.  One plain rdtsc: not ordered against neighbouring
- * loads and stores, which is far below an operation's length. */
+/* Reads the clock of the given kind.  The TSC is read with a plain rdtsc, which is not
+ * ordered against neighbouring loads and stores; the difference is far shorter than an
+ * operation. */
 static inline uint64_t es_clock_ticks_of(enum es_clock_kind kind)
 {
     struct timespec now;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The vocabulary of operations: codes, names and classes of what tuples record.
+ * The table of operations: codes, names and classes of the operations that tuples
+ * record.
  *
- * Generated from wrappers/mpi/operations.tab; codes never change once released, since
- * archives hold them.
+ * Generated from wrappers/mpi/operations.tab.  Released codes never change, because
+ * archives contain them.
  */
 #ifndef EVENTSPACE_OPERATION_H
 #define EVENTSPACE_OPERATION_H
@@ -24,21 +25,21 @@ enum es_class {
     ES_CLASS_ONE_SIDED,
     ES_CLASS_IO,
     ES_CLASS_OTHER,
-    ES_CLASS_MONITOR,    /* what consumers do themselves: no operation of MPI */
-    ES_CLASS_CONTRIBUTE, /* instrumented collective trees: what a rank brings in, */
-    ES_CLASS_ARRIVAL,    /* what reaches a node over one of its edges, */
-    ES_CLASS_DEPARTURE,  /* and what leaves it (paper, figure 2b) */
+    ES_CLASS_MONITOR,    /* actions of consumers, not MPI operations */
+    ES_CLASS_CONTRIBUTE, /* instrumented collective trees: a rank contributes, */
+    ES_CLASS_ARRIVAL,    /* data arrives at a node over one of its edges, */
+    ES_CLASS_DEPARTURE,  /* data leaves the node (paper, figure 2b) */
     ES_CLASS_COUNT,
 };
 
-/* The classes of MPI's operations, as bits 1 << class. */
+/* The classes of MPI operations, as bits 1 << class. */
 #define ES_CLASSES_ALL ((1u << ES_CLASS_MONITOR) - 2u)
-/* What is recorded inside instrumented collective trees.  Views that name no class
- * leave these and the monitors' out. */
+/* The classes recorded inside instrumented collective trees.  Views that name no class
+ * exclude these and ES_CLASS_MONITOR. */
 #define ES_CLASSES_TREE                                                                \
     (1u << ES_CLASS_CONTRIBUTE | 1u << ES_CLASS_ARRIVAL | 1u << ES_CLASS_DEPARTURE)
 
-/* How a collective orders its ranks (semantics: event sets that come from MPI). */
+/* How a collective orders its ranks, when MPI tuples become an event set. */
 enum es_order_kind {
     ES_ORDER_NONE = 0,
     ES_ORDER_ALL_TO_ALL,
@@ -49,11 +50,11 @@ enum es_order_kind {
     ES_ORDER_NEIGHBOURS,
 };
 
-/* Of how much data the ranks of a collective tell. */
+/* Which data counts the ranks of a collective know. */
 enum es_counts_kind {
     ES_COUNTS_ALIKE = 0,
-    ES_COUNTS_VECTOR, /* there is a count for each rank, and all know all of them */
-    ES_COUNTS_OWN,    /* likewise, but a rank knows none but its own */
+    ES_COUNTS_VECTOR, /* one count per rank, and all ranks know all counts */
+    ES_COUNTS_OWN,    /* one count per rank, and each rank knows only its own */
 };
 
 struct es_operation {
@@ -62,40 +63,41 @@ struct es_operation {
     uint8_t order;      /* enum es_order_kind; collectives only */
     uint8_t counts;     /* enum es_counts_kind; collectives only */
     const char *name;   /* "MPI_Send"; pseudo-operations "MPI_Sendrecv receive" */
-    bool nonblocking;   /* its tuple is written when the request completes */
-    bool synchronizing; /* a barrier; or a synchronous send */
-    bool persistent;    /* only makes a request, which is started later */
-    bool combined;      /* a half of a send and receive in one call */
-    bool probe;         /* asks for a message that another call receives: of the
-                           completion class, but described as a receive is */
-    bool waits;         /* until requests are complete */
-    bool any;           /* of several requests one suffices */
-    bool poll;          /* asks for requests or a message, and does not wait */
+    bool nonblocking;   /* the tuple is written when the request completes */
+    bool synchronizing; /* a barrier or a synchronous send */
+    bool persistent;    /* only creates a request, which another call starts */
+    bool combined;      /* one half of a combined send and receive */
+    bool probe;         /* checks for a message that another call receives: of class
+                           completion, but its tuple has the fields of a receive */
+    bool waits;         /* blocks until requests are complete */
+    bool any;           /* completes as soon as one of several requests does */
+    bool poll;          /* tests requests or probes for a message without blocking */
 };
 
-/* By code; NULL when there is no such code.  Of receives and probes also with the bit
- * ES_OPERATION_ANY_SOURCE (tuple.h).  O(1). */
+/* Finds an operation by code; NULL if there is none.  Codes of receives and probes may
+ * include ES_OPERATION_ANY_SOURCE (tuple.h).  O(1). */
 ES_API const struct es_operation *es_operation_find(uint16_t code);
-/* By name, NULL when unknown.  O(log n) for the name as it is in the table; people may
- * also write "send" or "mpi_send", which is O(n). */
+/* Finds an operation by name; NULL if unknown.  O(log n) for the exact name.  Also
+ * accepts "send" or "mpi_send", in O(n). */
 ES_API const struct es_operation *es_operation_by_name(const char *name);
-/* The name, or "operation N" is not made up: "?" for an unknown code. */
+/* Name of an operation, or "?" for an unknown code.  Static. */
 ES_API const char *es_operation_name(uint16_t code);
-/* "send", "receive", "completion", "collective", "communicator", "one-sided", "io",
- * "other", "monitor", "contribute", "arrival", "departure". */
+/* Name of a class: "send", "receive", "completion", "collective", "communicator",
+ * "one-sided", "io", "other", "monitor", "contribute", "arrival" or "departure".
+ * Static. */
 ES_API const char *es_class_name(enum es_class op_class);
-/* ES_CLASS_NONE when unknown. */
+/* Finds a class by name; ES_CLASS_NONE if unknown. */
 ES_API enum es_class es_class_by_name(const char *name);
 
-/* Every routine name that the table knows, collected or not (for `eventspace doctor`).
- */
+/* A routine in the table, collected or not (for `eventspace doctor`). */
 struct es_routine {
     const char *name;   /* "MPI_Comm_rank" */
-    uint16_t operation; /* its code, or 0: not collected */
+    uint16_t operation; /* its code; 0 if not collected */
     const char
-        *why; /* not collected: the reason, e.g. "local: moves no data"; else NULL */
+        *why; /* why it is not collected, e.g. "local: moves no data"; NULL if it is */
 };
-/* NULL when the table does not know the name (a newer MPI's routine). */
+/* Finds a routine by name; NULL if the table does not contain it, such as a routine of
+ * a newer MPI. */
 ES_API const struct es_routine *es_routine_find(const char *name);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Searches: the matches of predicates of a pattern file in the events of an order
- * (Nichols, chapters 3 to 6; docs/indexed-search.md).
+ * Searches: find the matches of the predicates of a pattern file among the events of an
+ * order (Nichols, chapters 3 to 6; docs/indexed-search.md).
  *
  *   es_search_create(patterns, order, &error, &search);
  *   sinks[0] = es_order_sink(order), sinks[1] = es_search_sink(search);
@@ -10,9 +10,9 @@
  *   es_search_find(search, predicate, on_match, data, &error);
  *   es_search_destroy(search);
  *
- * A search keeps, of the events that pass, those that the patterns ask for.  One thread
- * at a time uses it, but for es_search_cancel(), which any thread and any signal
- * handler may call.
+ * A search keeps those events of the stream that the patterns refer to.  Not thread
+ * safe, except es_search_cancel(), which may be called from any thread and any signal
+ * handler.
  */
 #ifndef EVENTSPACE_SEARCH_H
 #define EVENTSPACE_SEARCH_H
@@ -29,45 +29,47 @@
 
 struct es_search;
 
-/* `file` and `order` are borrowed until the search is destroyed.  The caller destroys
- * it; `error` may be NULL.  0; -EINVAL with words; -ENOMEM. */
+/* Creates a search.  `file` and `order` are borrowed until the search is destroyed.
+ * `error` may be NULL.  Returns 0, -EINVAL (with `error` filled) or -ENOMEM.  The
+ * caller frees the search with es_search_destroy(). */
 ES_API int es_search_create(const struct es_pattern_file *file,
                             const struct es_order *order,
                             struct es_error *error,
                             struct es_search **ret_search);
-/* Accepts NULL. */
+/* Frees the search.  Accepts NULL. */
 ES_API void es_search_destroy(struct es_search *search);
 
 /* --- Events ----------------------------------------------------------------------- */
 
-/* Whether some pattern asks for attributes of events: else their stream need not have
- * them. */
+/* Returns whether a pattern refers to attributes.  If not, the stream may omit them. */
 ES_API bool es_search_needs_attributes(const struct es_search *search);
-/* Gets the same ordered stream as the order.  The search is borrowed. */
+/* Returns the sink for the events, which must receive the same ordered stream as the
+ * order, after it.  The search is borrowed. */
 ES_API struct es_set_sink es_search_sink(struct es_search *search);
 
 /* --- Limits ----------------------------------------------------------------------- */
 
-/* Ends each es_search_find() after so many matches; 0 = none, as at first. */
+/* Ends each es_search_find() after this many matches; 0 (default) for no limit. */
 ES_API void es_search_set_limit(struct es_search *search, uint64_t matches);
-/* Ends each es_search_find() after so many nanoseconds; 0 = never, as at first. */
+/* Ends each es_search_find() after this many nanoseconds; 0 (default) for no limit. */
 ES_API void es_search_set_time_limit(struct es_search *search, uint64_t nanoseconds);
-/* Threads that a search may start; 0 = as many as there are cores; at first 1. */
+/* Sets how many threads a search may start (default 1); 0 for one per core. */
 ES_API void es_search_set_threads(struct es_search *search, unsigned threads);
-/* Ends the es_search_find() that runs, and all later ones.  Async-signal-safe. */
+/* Ends the running es_search_find() and all later ones.  Async-signal-safe. */
 ES_API void es_search_cancel(struct es_search *search);
 
 /* --- Finding ---------------------------------------------------------------------- */
 
-/* Searches a predicate in the events that the search got; none may come later.  `match`
- * is called for each distinct set of events, sorted by trace and index; `events` is
- * borrowed for the call, `data` is passed on.  It returns 0; 1: that is enough; -errno,
- * which ends the search.  Matches come in no particular order, one call at a time,
- * perhaps from different threads.
+/* Finds the matches of a predicate among the events received so far; none may be added
+ * later.  Calls `match` for each distinct set of matching events, sorted by trace and
+ * index.  `events` is borrowed for the call; `data` is passed on.  `match` returns 0 to
+ * continue, 1 to stop, or -errno to fail.  Matches come in no particular order, one
+ * call at a time, possibly from different threads.
  *
- * 1: all was searched; 0: `match`, a limit or es_search_cancel() ended it before;
- * -EINVAL with words: no such predicate, or too large a pattern; -EOVERFLOW with words;
- * -ENOMEM; what `match` returned.  Nichols, chapters 5 and 6. */
+ * Returns 1 if the search is complete; 0 if `match`, a limit or es_search_cancel()
+ * ended it; -EINVAL for an unknown predicate or a pattern that is too large, or
+ * -EOVERFLOW, both with `error` filled; -ENOMEM; or the error of `match`.  Nichols,
+ * chapters 5 and 6. */
 ES_API int es_search_find(struct es_search *search,
                           uint32_t predicate,
                           int (*match)(void *data,

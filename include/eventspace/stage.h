@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Stages: the pieces gather trees are built of, and the registry of their types.
+ * Stages: the nodes of gather trees, and the registry of stage types.
  *
- * A stage type is a table of operations.  A stage pulls from its children, works on
- * what they appended to the batch and returns; it does nothing until it is pulled.  One
- * tree is pulled by one thread at a time.
+ * A stage type is a table of operations.  When a stage is pulled, it pulls its
+ * children, processes what they appended to the batch, and returns; otherwise it is
+ * idle.  One thread at a time pulls a tree.
  *
- * What a stage has emitted is taken: no pull asks for it again.  If a pull fails, the
- * whole tree is closed, and another one reads again from where the last good pull
- * ended.  So a stage needs no way back.
+ * What a stage has emitted is final: no pull requests it again.  If a pull fails, the
+ * whole tree is closed, and a new tree continues from the end of the last successful
+ * pull.  Stages therefore need no rollback.
  *
- * What the stages of a tree keep of one element is always a suffix of what they have
- * read of it.  A stage that keeps tuples between pulls therefore emits those of one
- * element in the order in which they came, and accounts for each: es_stage_keep(),
- * es_stage_release().
+ * The tuples of one element that the stages of a tree hold are always a suffix of those
+ * read from it.  A stage that holds tuples between pulls must emit the tuples of each
+ * element in their order, and account for each: es_stage_keep(), es_stage_release().
  */
 #ifndef EVENTSPACE_STAGE_H
 #define EVENTSPACE_STAGE_H
@@ -29,68 +28,69 @@
 #include "eventspace/stage_property.h"
 
 struct es_pull {
-    uint64_t serial;      /* of this pull; counts up from 1 */
-    size_t max;           /* tuples to append at most */
-    uint64_t realtime_ns; /* run time when the consumer began the pull; 0 where no
-                             stage of the tree is `timed` */
-    uint64_t timeout_ns;  /* how long a stage that waits may wait for its children */
-    bool drain;           /* emit also what is being kept back */
-    bool careful;         /* the tree before this one failed: read no more than can be
-                             emitted in any case */
-    bool measure;         /* take the time of each stage in this pull */
+    uint64_t serial;      /* number of this pull, from 1 */
+    size_t max;           /* maximum number of tuples to append */
+    uint64_t realtime_ns; /* run time at which the consumer began the
+                             pull; 0 if no stage of the tree is `timed` */
+    uint64_t timeout_ns;  /* how long a stage may wait for its children */
+    bool drain;           /* also emit tuples that are held back */
+    bool careful;         /* the previous tree failed: read
+                             only as much as can be emitted */
+    bool measure;         /* measure the time of each stage in this pull */
 };
 
-/* What a stage has cost since it was opened.  Counts are exact; times are taken in some
- * of the pulls only, since reading a clock costs more than reading an element. */
+/* What a stage has cost since it was opened.  Counts are exact.  Times are measured
+ * only in some pulls, because reading a clock costs more than reading an element. */
 struct es_stage_cost {
     uint64_t calls;
     uint64_t tuples; /* emitted upward */
     uint64_t failures;
-    uint64_t bytes;    /* that crossed a process boundary to get here */
+    uint64_t bytes;    /* bytes that crossed a process boundary to reach this stage */
     uint64_t lost;     /* tuples lost at this stage */
     uint64_t late;     /* tuples emitted out of order (sort) */
-    uint64_t left_out; /* tuples left out on purpose (sample) */
+    uint64_t left_out; /* tuples omitted on purpose (sample) */
     uint64_t measured_calls;
-    uint64_t measured_ns;     /* wall time of the measured calls, children included */
-    uint64_t measured_cpu_ns; /* CPU time of the calling thread, likewise */
+    uint64_t measured_ns;     /* wall time of the measured calls, including children */
+    uint64_t measured_cpu_ns; /* CPU time of the calling thread, including children */
 };
 
-/* Estimates for all calls, from the measured ones. */
+/* Estimates the time of all calls from the measured ones. */
 ES_API uint64_t es_stage_cost_time_ns(const struct es_stage_cost *cost);
 ES_API uint64_t es_stage_cost_cpu_ns(const struct es_stage_cost *cost);
 
 struct es_stage;
 struct es_link;
 
-/* What a stage may look at beside its children.  Borrowed by all stages of a tree. */
+/* What the stages of a tree may use in addition to their children.  Borrowed by all of
+ * them. */
 struct es_stage_context {
     const struct es_origins *origins;
-    struct es_places *places; /* reading positions per origin; NULL = none move */
-    /* Name of a communicator of an origin's process, "" when not known.  The text stays
-     * valid until the next call.  NULL: names are not to be had. One thread at a time:
-     * stages call es_stage_communicator_name(). */
+    struct es_places *places; /* read positions per origin; NULL
+                                 if positions do not change */
+    /* Name of a communicator of an origin's process, "" if not known.  Valid until the
+     * next call.  NULL if names are not available.  Not thread safe: stages call
+     * es_stage_communicator_name(). */
     const char *(*communicator_name)(void *data,
                                      uint32_t origin,
                                      uint16_t communicator);
-    /* A new connection to the tuple server of a host.  NULL: there is none to be had.
-     * May be called by several threads. */
+    /* Opens a connection to the tuple server of a host.  NULL if not available.  Thread
+     * safe. */
     int (*connect)(void *data,
                    const char *host,
                    uint64_t timeout_ns,
                    struct es_error *error,
                    struct es_link **ret_link);
-    /* The address of a host's tuple server, for servers that are to connect to it.
-     * -ENOENT.  NULL: none is known. */
+    /* Address of a host's tuple server, for servers that connect to it.  Returns 0 or
+     * -ENOENT.  NULL if no addresses are known. */
     int (*address)(void *data, const char *host, char *out, size_t size);
     void *data;
-    const char *run;   /* name of the run that is observed; NULL = not known */
-    bool reads_placed; /* also elements whose tuples are found on another host: for the
-                          tuple servers themselves */
+    const char *run;   /* name of the observed run; NULL if not known */
+    bool reads_placed; /* also read elements whose tuples are on another
+                          host; for the tuple servers themselves */
 };
 
-/* Name of a communicator of an origin's process, "" when not known, copied.  Stages
- * name communicators by this and not by the context's function: it may be called by
- * several threads. */
+/* Copies the name of a communicator of an origin's process, "" if not known, to
+ * `ret_name` and returns it.  Thread safe, unlike the context's function. */
 ES_API const char *es_stage_communicator_name(const struct es_stage_context *context,
                                               uint32_t origin,
                                               uint16_t communicator,
@@ -98,69 +98,72 @@ ES_API const char *es_stage_communicator_name(const struct es_stage_context *con
 
 #define ES_STAGE_NO_ORIGIN UINT32_MAX
 
-/* How to open a stage; all borrowed for the call, except the children. */
+/* How to open a stage.  All pointers but the children are borrowed for the call. */
 struct es_stage_spec {
     const char *type;
     const struct es_property *properties;
     size_t property_count;
-    struct es_stage **children; /* the stages; taken on success */
+    struct es_stage **children; /* owned by the new stage on success */
     size_t child_count;
-    uint32_t origin;   /* stages that stand for one element, else ES_STAGE_NO_ORIGIN */
-    const char *label; /* for people: "host a", "thread 3.0" */
+    uint32_t origin;   /* for stages that stand for one
+                          element; else ES_STAGE_NO_ORIGIN */
+    const char *label; /* for messages: "host a", "thread 3.0" */
     const struct es_stage_context *context;
-    const void *data; /* what else the type's open() needs; seen as stage->data there */
+    const void *data; /* additional data for the type's open(),
+                         which sees it as stage->data */
 };
 
-/* Announces a pull that will follow at once with the same serial and max, so that
- * stages that wait for others can send all requests before anybody waits for a reply.
- * A failure shows in the pull. */
+/* Announces a pull that follows immediately with the same serial and max.  Stages that
+ * wait for others can thus send all requests before waiting for a reply.  Errors are
+ * reported by the pull. */
 typedef void (*es_stage_ask_fn)(struct es_stage *stage, const struct es_pull *pull);
 
-/* Appends to the batch.  On failure what it appended is dropped by the caller. */
+/* Appends tuples to the batch.  Returns 0 or -errno; on failure the caller removes what
+ * was appended. */
 typedef int (*es_stage_pull_fn)(struct es_stage *stage,
                                 const struct es_pull *pull,
                                 struct es_batch *batch);
 
-/* The same for all siblings below `parent`, which share this function, one after the
- * other. What it needs of them lies side by side in parent->siblings.  The limit leaves
- * room for one tuple of each.  The parent counts one call and one tuple of each (so
- * that accounts need not be touched); for a sibling that emitted none the function
- * takes one off its cost.tuples, and off those of the stages between it and `parent`.
- */
+/* Pulls all siblings below `parent` in turn, which all have this function.  The data it
+ * needs is in the array parent->siblings.  `pull->max` allows one tuple per sibling.
+ * The parent counts one call and one tuple for each sibling, so the accounts of the
+ * siblings are not touched; for a sibling without a tuple, the function subtracts one
+ * from cost.tuples of the sibling and of the stages between it and `parent`. */
 typedef int (*es_stage_pull_siblings_fn)(struct es_stage *parent,
                                          const struct es_pull *pull,
                                          struct es_batch *batch);
 
-/* What is needed to pull one of many siblings: copies of its stage's fields. */
+/* What is needed to pull one of many siblings: copied from its stage. */
 struct es_stage_sibling {
     struct es_stage *stage; /* borrowed */
     void *state;
     uint32_t origin;
 };
 
-/* Open to authors of stage types; consumers use es_scope.  What a pull needs is first.
- */
+/* For authors of stage types; consumers use es_scope.  Fields needed by a pull come
+ * first. */
 struct es_stage {
-    es_stage_pull_fn pull; /* the type's; its open() may choose another one */
-    void *state;           /* the type's own */
+    es_stage_pull_fn pull; /* the type's function, or one chosen by its open() */
+    void *state;           /* private to the type */
     uint32_t origin;
     struct es_stage_cost cost; /* without what the parent counts: see es_stage_cost() */
-    uint64_t together;         /* times the siblings were pulled by pull_siblings */
-    struct es_stage *parent;   /* borrowed; NULL = the root */
+    uint64_t together;         /* number of pulls by pull_siblings */
+    struct es_stage *parent;   /* borrowed; NULL for the root */
     const struct es_stage_ops *ops;
     const struct es_stage_context *context;
-    /* Set by open() where many siblings can be pulled faster together, else NULL.  For
-     * stages that emit one tuple at most. */
+    /* Set by open() if pulling many siblings together is faster, else NULL.  For stages
+     * that emit at most one tuple. */
     es_stage_pull_siblings_fn pull_siblings;
     struct es_stage **children;
     size_t child_count;
-    /* Of the children, and of those of children that only gather, if all have the same
+    /* The children, and the children of those that only gather, if all have the same
      * pull_siblings; else NULL. */
     struct es_stage_sibling *siblings;
     size_t sibling_count;
-    bool asks;  /* it or a stage below has something to announce: see es_stage_ask() */
-    bool timed; /* it or a stage below may look at the time of the pull */
-    const void *data; /* the spec's, during open() only */
+    bool asks;        /* the stage or one below it has to
+                         announce pulls: see es_stage_ask() */
+    bool timed;       /* the stage or one below it uses the time of the pull */
+    const void *data; /* from the spec; valid during open() only */
     char *label;
 };
 
@@ -170,44 +173,46 @@ struct es_stage_ops {
     const struct es_property_schema *properties;
     size_t property_count;
     size_t min_children;
-    size_t max_children; /* SIZE_MAX = any number */
+    size_t max_children; /* SIZE_MAX for any number */
 
-    /* Makes stage->state from one value per schema row.  NULL: there is nothing to
-     * make.  On failure nothing may be left behind. */
+    /* Creates stage->state from one value per schema row.  NULL if there is no state.
+     * Must free everything on failure. */
     int (*open)(struct es_stage *stage,
                 const struct es_property_value *values,
                 struct es_error *error);
-    /* Judges what the schema cannot: an expression, two values that exclude each other.
-     * May be NULL.  Called before open(), and where trees are only checked. */
+    /* Checks what the schema cannot express: an expression, or values that exclude each
+     * other.  May be NULL.  Called before open(), and to check trees without opening
+     * them. */
     int (*check)(const struct es_property_value *values, struct es_error *error);
-    /* NULL: the type stands on the writing side and cannot be pulled. */
+    /* NULL if the type belongs to the writing side and cannot be pulled. */
     es_stage_pull_fn pull;
-    /* Passes the announcement to the children with the request they will get, or sends
-     * its own.  NULL: this type's pull cannot tell before what it will ask of them. */
+    /* Passes the announcement to the children, with the request that their pull will
+     * have, or sends its own.  NULL if the type does not know beforehand what it will
+     * request from them. */
     es_stage_ask_fn ask;
-    bool keeps;   /* it keeps tuples between pulls: see es_stage_keep() */
-    bool untimed; /* it does not look at the time of the pull, which costs more than
-                     reading an element */
-    /* Frees stage->state.  Children are closed afterwards by the caller.  May be NULL.
-     */
+    bool keeps;   /* holds tuples between pulls: see es_stage_keep() */
+    bool untimed; /* does not use the time of the pull, which is
+                     more expensive than reading an element */
+    /* Frees stage->state.  The caller then closes the children.  May be NULL. */
     void (*close)(struct es_stage *stage);
 };
 
-/* Adds a type; the table is borrowed for good.  -EEXIST, -EINVAL (incomplete) or
- * -ENOSPC. */
+/* Registers a type.  The table is borrowed permanently.  Returns 0, -EEXIST, -EINVAL
+ * (if incomplete) or -ENOSPC. */
 ES_API int es_stage_register(const struct es_stage_ops *ops);
-/* NULL when unknown. */
+/* Finds a type by name; NULL if unknown. */
 ES_API const struct es_stage_ops *es_stage_find(const char *name);
-/* All types in order of registration; NULL behind the last. */
+/* Returns a type by index in the order of registration; NULL beyond the last. */
 ES_API const struct es_stage_ops *es_stage_at(size_t index);
 
-/* Opens a stage.  Takes the children only on success.  -ENOENT: no such type (the
- * nearest name is given); -EINVAL: wrong properties or number of children. */
+/* Opens a stage, which owns the children on success.  Returns 0; -ENOENT for an unknown
+ * type (`error` suggests the nearest name); or -EINVAL for wrong properties or a wrong
+ * number of children. */
 ES_API int es_stage_open(const struct es_stage_spec *spec,
                          struct es_error *error,
                          struct es_stage **ret_stage);
-/* Whether a stage could be opened with these properties, as far as that can be told
- * without its children.  -ENOENT, -EINVAL as es_stage_open(). */
+/* Checks whether a stage with these properties could be opened, as far as possible
+ * without its children.  Returns 0, -ENOENT or -EINVAL, like es_stage_open(). */
 ES_API int es_stage_check(const char *type,
                           const struct es_property *properties,
                           size_t count,
@@ -215,34 +220,36 @@ ES_API int es_stage_check(const char *type,
 /* Closes the stage and its children.  Accepts NULL. */
 ES_API void es_stage_close(struct es_stage *stage);
 
-/* What the stage has cost up to now. */
+/* Returns what the stage has cost so far. */
 ES_API void es_stage_cost(const struct es_stage *stage, struct es_stage_cost *ret_cost);
 
-/* The stage has taken this tuple from a child and keeps it.  Until the same stage
- * releases it, reading of the tuple's element would begin anew at this tuple or before
- * it.  Of one element tuples are kept and released in order; those that leave in one
- * pull may be released in any order.  Tuples under way and summaries have no position
- * and are passed over.  Only for types with `keeps`. */
+/* Notes that the stage holds a tuple taken from a child.  Until the stage releases it,
+ * reading of the tuple's element would resume at this tuple or before it.  Tuples of
+ * one element must be held and released in order; those released within one pull may be
+ * in any order.  Ignores tuples of operations under way and summaries, which have no
+ * position.  Only for types with `keeps`. */
 ES_API void es_stage_keep(const struct es_stage *stage,
                           const struct es_tuple *tuple,
                           const struct es_mark *mark);
-/* The stage has emitted this tuple upward, or dropped it. */
+/* Notes that the stage has emitted or dropped a tuple that it held. */
 ES_API void es_stage_release(const struct es_stage *stage,
                              const struct es_tuple *tuple,
                              const struct es_mark *mark);
 
-/* Announces a pull; costs nothing where nobody below has anything to announce. */
+/* Announces a pull.  Costs nothing if no stage below needs announcements. */
 static inline void es_stage_ask(struct es_stage *stage, const struct es_pull *pull)
 {
     if (stage->asks)
         stage->ops->ask(stage, pull);
 }
 
+/* Like es_stage_pull(), and measures the time. */
 ES_API int es_stage_pull_measured(struct es_stage *stage,
                                   const struct es_pull *pull,
                                   struct es_batch *batch);
 
-/* Pulls a stage, keeping its accounts.  0 or -errno; then the batch is as it was. */
+/* Pulls a stage and updates its cost.  Returns 0; or -errno, and then the tuples of the
+ * batch are unchanged. */
 static inline int es_stage_pull(struct es_stage *stage,
                                 const struct es_pull *pull,
                                 struct es_batch *batch)

@@ -3,10 +3,10 @@
 /*
  * The batch: what one pull carries up a gather tree.
  *
- * Tuples and their marks (which element, which position in it) are two parallel arrays,
- * so that elements are read straight into place and the tuples can be sent as they lie.
- * All stages of one tree append to the same batch and work on it in place: a stage owns
- * the range that was appended since it was called.
+ * Tuples and their marks (origin and position) are two parallel arrays, so that
+ * elements are read directly into the batch and tuples can be sent without copying.
+ * All stages of a tree append to the same batch and work in place: a stage owns the
+ * range appended since it was called.
  */
 #ifndef EVENTSPACE_STAGE_BATCH_H
 #define EVENTSPACE_STAGE_BATCH_H
@@ -22,10 +22,10 @@
 struct es_element_view;
 struct es_host_clock;
 
-/* Where tuples come from: one trace element, as a scope knows it.  A value type: plans
- * are made from arrays of it. */
+/* A trace element as a source of tuples, as known to a scope.  A value type: plans are
+ * built from arrays of it. */
 struct es_origin {
-    const char *name; /* path of the element; this and the next two borrowed */
+    const char *name; /* path of the element; borrowed, like the next two */
     const char *collector;
     const char *host;
     int pid;
@@ -34,24 +34,25 @@ struct es_origin {
     uint32_t classes;
     int peer;
     uint16_t communicator;
-    uint64_t missed; /* tuples that were gone before the scope knew the element */
-    const struct es_clock *clock;           /* converts its ticks; borrowed */
-    const struct es_host_clock *host_clock; /* of its host against the home server's;
-                                               NULL = there are no servers; borrowed */
-    const struct es_element_view *element;  /* NULL: not on this host; borrowed */
+    uint64_t missed;              /* tuples lost before the scope found the element */
+    const struct es_clock *clock; /* converts its ticks; borrowed */
+    const struct es_host_clock *host_clock; /* relates the host's clock to
+                                               the home server's; NULL
+                                               without servers; borrowed */
+    const struct es_element_view *element;  /* NULL if it is on another
+                                               host; borrowed */
 };
 
-/* Nanoseconds of run time of a tick count of the origin's process; `ret_error_ns` (may
- * be NULL) gets the bound of the error, UINT64_MAX where none is known.  Run time is
- * what CLOCK_REALTIME of the home server's host showed when that server started, and
- * goes on as CLOCK_MONOTONIC there.  Where there are no servers, and of a host whose
- * clock is not known yet, it is CLOCK_REALTIME of the origin's own host.  Thread safe.
- */
+/* Converts a tick count of the origin's process to run time in nanoseconds.
+ * *ret_error_ns (may be NULL) receives the error bound, UINT64_MAX if none is known.
+ * Run time starts as CLOCK_REALTIME of the home server's host when that server started,
+ * and advances like CLOCK_MONOTONIC there.  Without servers, or while the clock of the
+ * host is not known, it is CLOCK_REALTIME of the origin's own host.  Thread safe. */
 ES_API uint64_t es_origin_run_ns(const struct es_origin *origin,
                                  uint64_t ticks,
                                  uint64_t *ret_error_ns);
 
-/* The origins of one scope.  It grows at refresh; an index stays what it is. */
+/* The origins of a scope.  Refreshing appends to it; indices stay valid. */
 struct es_origins {
     struct es_origin *items;
     size_t count;
@@ -59,42 +60,41 @@ struct es_origins {
 
 /* Bits of es_mark.flags. */
 enum es_mark_flag {
-    ES_MARK_SUMMARY = 1, /* the tuple sums up others: see summary.h */
-    /* The tuple was made of several, of which the mark names one.  As with a summary,
-     * the mark says nothing of how far an element was read. */
+    ES_MARK_SUMMARY = 1, /* the tuple summarizes others: see summary.h */
+    /* The tuple was computed from several; the mark names one of them.  As for a
+     * summary, the mark does not tell how far an element was read. */
     ES_MARK_DERIVED = 2
 };
 
 struct es_mark {
-    uint64_t
-        position;    /* in its element; of an open tuple: where it will be published */
-    uint32_t origin; /* index into the scope's origins */
-    uint32_t flags;  /* bits of enum es_mark_flag */
-    uint64_t site;   /* address behind the call, in the origin's process; 0 = not known,
-                        or the scope does not ask for sites */
+    uint64_t position; /* in its element; for an open tuple, once published */
+    uint32_t origin;   /* index into the scope's origins */
+    uint32_t flags;    /* bits of enum es_mark_flag */
+    uint64_t site;     /* return address of the call in the origin's process;
+                          0 if not known or not requested by the scope */
 };
 
 /* Bits of es_report.flags. */
 enum es_report_flag {
-    ES_REPORT_OFF = 1 /* the element is switched off: what happens is not recorded */
+    ES_REPORT_OFF = 1 /* the element is disabled: operations are not recorded */
 };
 
-/* What else is to be said of an element: given when tuples were lost, or when asked
- * for. */
+/* Additional information about an element, reported when tuples were lost or on
+ * request. */
 struct es_report {
     uint32_t origin;
     uint32_t flags; /* bits of enum es_report_flag */
-    uint64_t lost;  /* tuples lost since the pull before */
-    uint64_t head;  /* tuples ever published */
-    uint64_t polls; /* polls that found nothing, ever */
+    uint64_t lost;  /* tuples lost since the previous pull */
+    uint64_t head;  /* tuples published since creation */
+    uint64_t polls; /* polls that found nothing, since creation */
 };
 
-/* What a consumer should know of a part of its tree that did not deliver. */
+/* Tells a consumer that a part of its tree did not deliver. */
 struct es_notice {
     char part[64];      /* label of the stage: "host a" */
-    int code;           /* -ETIMEDOUT: does not answer; -EPIPE: no connection; ... */
+    int code;           /* -ETIMEDOUT: no answer; -EPIPE: no connection; ... */
     uint32_t reserved;  /* 0 */
-    uint64_t silent_ns; /* since when */
+    uint64_t silent_ns; /* duration of the silence */
 };
 
 struct es_batch {
@@ -108,18 +108,23 @@ struct es_batch {
     struct es_notice *notices;
     size_t notice_count;
     size_t notice_capacity;
-    bool more; /* the pull's limit was reached: another pull has more to give at once */
+    bool more; /* stopped at the limit: the next pull returns more at once */
 };
 
+/* Initializes an empty batch. */
 ES_API void es_batch_init(struct es_batch *batch);
+/* Frees the memory of the batch. */
 ES_API void es_batch_fini(struct es_batch *batch);
-/* Forgets the contents, keeps the memory. */
+/* Removes all entries but keeps the memory. */
 ES_API void es_batch_clear(struct es_batch *batch);
-/* Makes room for `extra` more tuples.  0 or -ENOMEM; then nothing is changed. */
+/* Makes room for `extra` more tuples.  Returns 0, or -ENOMEM and leaves the batch
+ * unchanged. */
 ES_API int es_batch_grow(struct es_batch *batch, size_t extra);
+/* Appends a copy of a report or notice.  Returns 0 or -ENOMEM. */
 ES_API int es_batch_report(struct es_batch *batch, const struct es_report *report);
 ES_API int es_batch_notice(struct es_batch *batch, const struct es_notice *notice);
 
+/* Like es_batch_grow(), but fast if there is room. */
 static inline int es_batch_reserve(struct es_batch *batch, size_t extra)
 {
     if (__builtin_expect(batch->capacity - batch->count >= extra, 1))
@@ -127,14 +132,14 @@ static inline int es_batch_reserve(struct es_batch *batch, size_t extra)
     return es_batch_grow(batch, extra);
 }
 
-/* Moves one entry within the batch. */
+/* Moves an entry within the batch. */
 static inline void es_batch_move(struct es_batch *batch, size_t to, size_t from)
 {
     batch->tuples[to] = batch->tuples[from];
     batch->marks[to] = batch->marks[from];
 }
 
-/* Whether the tuple at `index` is an operation under way. */
+/* Returns whether the tuple at `index` is an operation under way. */
 static inline bool es_batch_is_open(const struct es_batch *batch, size_t index)
 {
     return batch->tuples[index].stop == 0;
