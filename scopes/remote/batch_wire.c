@@ -169,7 +169,8 @@ static void put_run(struct esi_wire_state *state,
         state->next[mark->origin] = mark->position + count;
     for (size_t i = 0; i < count; i++) {
         out->masks[i] = esi_packed_tuple_write(
-            &tuples[i], i > 0 ? &tuples[i - 1] : last, &out->words);
+            &tuples[i], i > 0 ? &tuples[i - 1] : last, out->words);
+        out->words += esi_packed_word_counts[out->masks[i]];
         out->sites |= mark[i].site;
     }
     *last = tuples[count - 1];
@@ -209,9 +210,11 @@ static size_t put_row(struct esi_wire_state *state,
             next[i] = marks[i].position + 1;
         backward |= difference > INT64_MAX;
         sites |= marks[i].site;
-        masks[i] = esi_packed_tuple_write(&tuples[i], &last[i], &out->words);
-        if (masks[i])
-            last[i] = tuples[i];
+        masks[i] = esi_packed_tuple_write(&tuples[i], &last[i], out->words);
+        if (masks[i] == 0)
+            continue;
+        out->words += esi_packed_word_counts[masks[i]];
+        last[i] = tuples[i];
     }
     esi_wire_store(count, i, sizeof(uint32_t));
     out->place += i;
@@ -493,10 +496,9 @@ static void read_run(struct batch_wire_in *in, const struct batch_wire_run *run)
 
     if (run->of == RUN_OF_OPERATIONS)
         in->next[run->index] = mark.position + run->count;
-    for (uint64_t i = 0; i < run->count; i++, mark.position++) {
-        esi_packed_tuple_read(&in->words, in->masks[i], in->last, &in->tuples[i]);
+    for (uint64_t i = 0; i < run->count; i++, mark.position++)
         in->marks[i] = mark;
-    }
+    esi_packed_tuples_read(&in->words, in->masks, run->count, in->last, 0, in->tuples);
 }
 
 /* What the loops read is in local variables, as what they store might lie anywhere. */
@@ -519,9 +521,7 @@ static void read_row(struct batch_wire_in *in, const struct batch_wire_run *run)
                                          .flags = flags};
     }
     in->numbers = numbers;
-    for (size_t i = 0; i < count; i++)
-        esi_packed_tuple_read(&in->words, from.masks[i], &from.last[i],
-                              &from.tuples[i]);
+    esi_packed_tuples_read(&in->words, in->masks, count, in->last, 1, in->tuples);
 }
 
 static int read_tuples(const struct esi_wire_state *state,

@@ -5,12 +5,18 @@
 
 #include "scopes/remote/packed_tuple.h"
 
-/* The word of each bit of a mask.  The last bit is of two words, which change together:
- * the upper halves of both times, in the other byte order the lower ones. */
-static const unsigned char single_words[] = {0, 2, 3, 5, 6, 7, 8};
-enum { SINGLE_WORDS = sizeof single_words, PAIR_FIRST = 1, PAIR_SECOND = 4 };
+/* The words of each bit of a mask, which change together: lower halves of both times,
+ * and the sequence; upper halves (in the other byte order these are first); operation
+ * and communicator; peer, tag and bytes. */
+static const struct {
+    unsigned count;
+    unsigned words[3];
+} groups[] = {{3, {0, 3, 5}}, {2, {1, 4}}, {1, {2}}, {3, {6, 7, 8}}};
+enum { GROUPS = sizeof groups / sizeof *groups };
 
-_Static_assert(SINGLE_WORDS + 2 == ES_TUPLE_WORDS, "a mask names all words");
+const unsigned char esi_packed_word_counts[1 << GROUPS] = {
+    0, 3, 2, 5, 1, 4, 3, 6, 3, 6, 5, 8, 4, 7, 6, 9,
+};
 
 static inline uint32_t load_word(const struct es_tuple *tuple, size_t index)
 {
@@ -25,84 +31,109 @@ static inline void store_word(struct es_tuple *tuple, size_t index, uint32_t wor
     memcpy((char *)tuple + index * sizeof word, &word, sizeof word);
 }
 
-/* Each word is stored, and overwritten by the next one where it is the same as before:
- * which words change is hard to foresee. */
-unsigned char esi_packed_words_write(const struct es_tuple *tuple,
-                                     const struct es_tuple *before,
-                                     uint32_t **words)
+/* The bits in which a word and the one behind it differ. */
+static inline uint64_t pair_differs(const struct es_tuple *tuple,
+                                    const struct es_tuple *before,
+                                    size_t index)
 {
-    uint32_t *out = *words;
+    uint64_t pair, other;
+
+    memcpy(&pair, (const char *)tuple + index * sizeof(uint32_t), sizeof pair);
+    memcpy(&other, (const char *)before + index * sizeof(uint32_t), sizeof other);
+    return pair ^ other;
+}
+
+/* Whether the tuples differ in nothing but words of the first group. */
+static inline bool is_alike(const struct es_tuple *tuple, const struct es_tuple *before)
+{
+    return (pair_differs(tuple, before, 1) | pair_differs(tuple, before, 6) |
+            (load_word(tuple, 4) ^ load_word(before, 4)) |
+            (load_word(tuple, 8) ^ load_word(before, 8))) == 0;
+}
+
+/* All words are stored, and overwritten by the next ones where they are the same as
+ * before: which words change is hard to foresee. */
+static unsigned char write_any(const struct es_tuple *tuple,
+                               const struct es_tuple *before,
+                               uint32_t *words)
+{
     unsigned mask = 0;
 
-#pragma GCC unroll 7
-    for (unsigned bit = 0; bit < SINGLE_WORDS; bit++) {
-        uint32_t word = load_word(tuple, single_words[bit]);
-        bool differs = word != load_word(before, single_words[bit]);
+#pragma GCC unroll 4
+    for (unsigned bit = 0; bit < GROUPS; bit++) {
+        uint32_t differs = 0;
 
-        *out = word;
-        out += differs;
-        mask |= (unsigned)differs << bit;
+#pragma GCC unroll 3
+        for (unsigned i = 0; i < groups[bit].count; i++) {
+            uint32_t word = load_word(tuple, groups[bit].words[i]);
+
+            differs |= word ^ load_word(before, groups[bit].words[i]);
+            words[i] = word;
+        }
+        words += differs ? groups[bit].count : 0;
+        mask |= (unsigned)(differs != 0) << bit;
     }
-    out[0] = load_word(tuple, PAIR_FIRST);
-    out[1] = load_word(tuple, PAIR_SECOND);
-    if (out[0] != load_word(before, PAIR_FIRST) ||
-        out[1] != load_word(before, PAIR_SECOND)) {
-        out += 2;
-        mask |= 1u << SINGLE_WORDS;
-    }
-    *words = out;
     return (unsigned char)mask;
 }
 
-/* Whether there are so many words.  Few tuples are so near the end that they have to be
- * counted. */
-static inline bool has_words(const struct esi_wire_reader *words, unsigned mask)
+unsigned char esi_packed_words_write(const struct es_tuple *tuple,
+                                     const struct es_tuple *before,
+                                     uint32_t *words)
 {
-    size_t left = esi_wire_left(words);
-    unsigned named = 0;
-
-    if (left >= sizeof(struct es_tuple))
-        return true;
-    for (unsigned bit = 0; bit <= SINGLE_WORDS; bit++)
-        named += (mask >> bit & 1) * (bit < SINGLE_WORDS ? 1 : 2);
-    return left >= named * sizeof(uint32_t);
-}
-
-/* Takes the next word, or the one before. */
-static inline const unsigned char *read_word(const unsigned char *in,
-                                             bool differs,
-                                             size_t index,
-                                             struct es_tuple *before,
-                                             struct es_tuple *tuple)
-{
-    uint32_t word = load_word(before, index);
-
-    if (differs) {
-        memcpy(&word, in, sizeof word);
-        in += sizeof word;
-        store_word(before, index, word);
-    }
-    store_word(tuple, index, word);
-    return in;
+    if (!is_alike(tuple, before)) /* few are not */
+        return write_any(tuple, before, words);
+    for (unsigned i = 0; i < groups[0].count; i++)
+        words[i] = load_word(tuple, groups[0].words[i]);
+    return 1;
 }
 
 /* Word by word: a longer load would have to wait for the stores of words before it. */
-void esi_packed_words_read(struct esi_wire_reader *words,
-                           unsigned char mask,
-                           struct es_tuple *before,
-                           struct es_tuple *ret_tuple)
+static inline void read_words(const unsigned char *in,
+                              unsigned mask,
+                              struct es_tuple *before,
+                              struct es_tuple *tuple)
 {
-    const unsigned char *in = words->at;
-    bool pair = mask >> SINGLE_WORDS;
+#pragma GCC unroll 4
+    for (unsigned bit = 0; bit < GROUPS; bit++) {
+        bool differs = mask >> bit & 1;
 
-    if (!has_words(words, mask)) {
-        words->failed = true;
-        return;
+#pragma GCC unroll 3
+        for (unsigned i = 0; i < groups[bit].count; i++) {
+            uint32_t word = load_word(before, groups[bit].words[i]);
+
+            if (differs) {
+                memcpy(&word, in + i * sizeof word, sizeof word);
+                store_word(before, groups[bit].words[i], word);
+            }
+            store_word(tuple, groups[bit].words[i], word);
+        }
+        in += differs ? groups[bit].count * sizeof(uint32_t) : 0;
     }
-#pragma GCC unroll 7
-    for (unsigned bit = 0; bit < SINGLE_WORDS; bit++)
-        in = read_word(in, mask >> bit & 1, single_words[bit], before, ret_tuple);
-    in = read_word(in, pair, PAIR_FIRST, before, ret_tuple);
-    in = read_word(in, pair, PAIR_SECOND, before, ret_tuple);
-    words->at = in;
+}
+
+void esi_packed_tuples_read(struct esi_wire_reader *words,
+                            const unsigned char *masks,
+                            size_t count,
+                            struct es_tuple *before,
+                            size_t stride,
+                            struct es_tuple *ret_tuples)
+{
+    struct esi_wire_reader in = *words;
+
+    for (size_t i = 0; i < count; i++, before += stride) {
+        size_t bytes;
+
+        if (masks[i] == 0) {
+            ret_tuples[i] = *before;
+            continue;
+        }
+        bytes = esi_packed_word_counts[masks[i] % (1 << GROUPS)] * sizeof(uint32_t);
+        if (masks[i] >> GROUPS || bytes > esi_wire_left(&in)) {
+            words->failed = true;
+            return;
+        }
+        read_words(in.at, masks[i], before, &ret_tuples[i]);
+        in.at += bytes;
+    }
+    *words = in;
 }

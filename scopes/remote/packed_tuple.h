@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * A tuple as the words in which it differs from a tuple that both ends know, and a mask
- * of one byte that names these words.
+ * of one byte that names groups of words, of which one differs at least.
  *
  * An element's tuples differ in their times, mostly, and the latest tuple of an element
  * that has written nothing since the pull before in nothing at all.
@@ -20,6 +20,9 @@
 #include "base/wire.h"
 #include "eventspace/tuple.h"
 
+/* How many words there are, by mask. */
+extern const unsigned char esi_packed_word_counts[16];
+
 /* Whether the mask of the tuple is 0. */
 static inline bool esi_packed_tuple_is_same(const struct es_tuple *tuple,
                                             const struct es_tuple *before)
@@ -36,37 +39,30 @@ static inline bool esi_packed_tuple_is_same(const struct es_tuple *tuple,
     return differs == 0;
 }
 
-/* The functions below where the mask is not 0. */
+/* esi_packed_tuple_write() where the mask is not 0. */
 unsigned char esi_packed_words_write(const struct es_tuple *tuple,
                                      const struct es_tuple *before,
-                                     uint32_t **words);
-void esi_packed_words_read(struct esi_wire_reader *words,
-                           unsigned char mask,
-                           struct es_tuple *before,
-                           struct es_tuple *ret_tuple);
+                                     uint32_t *words);
 
-/* Writes the words to `*words`, moves that behind them, and returns the mask.  There
- * must be room for all words of a tuple. */
+/* Writes the words that differ and returns the mask.  There must be room for all words
+ * of a tuple. */
 static inline unsigned char esi_packed_tuple_write(const struct es_tuple *tuple,
                                                    const struct es_tuple *before,
-                                                   uint32_t **words)
+                                                   uint32_t *words)
 {
     return esi_packed_tuple_is_same(tuple, before)
                ? 0
                : esi_packed_words_write(tuple, before, words);
 }
 
-/* Reads the words that the mask names, and puts the tuple also in the place of the one
- * before.  Fails as the reader does. */
-static inline void esi_packed_tuple_read(struct esi_wire_reader *words,
-                                         unsigned char mask,
-                                         struct es_tuple *before,
-                                         struct es_tuple *ret_tuple)
-{
-    if (mask == 0)
-        *ret_tuple = *before;
-    else
-        esi_packed_words_read(words, mask, before, ret_tuple);
-}
+/* Reads `count` tuples by their masks, each with the one `before`, in whose place it is
+ * put; the next tuple's is `stride` behind that: 1, or 0 where the tuples follow each
+ * other.  Fails as the reader does. */
+void esi_packed_tuples_read(struct esi_wire_reader *words,
+                            const unsigned char *masks,
+                            size_t count,
+                            struct es_tuple *before,
+                            size_t stride,
+                            struct es_tuple *ret_tuples);
 
 #endif

@@ -20,7 +20,7 @@
 
 #define ES_FRAME_HEADER_BYTES 16
 #define ES_FRAME_MAX_BYTES (UINT32_C(64) << 20) /* of a payload */
-#define ES_PROTOCOL_VERSION 2
+#define ES_PROTOCOL_VERSION 3
 
 enum esi_frame_type {
     ES_FRAME_HELLO = 1,   /* client's first frame: who it is, for which run */

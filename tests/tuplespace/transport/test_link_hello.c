@@ -201,7 +201,7 @@ static void a_server_of_another_version_is_told(void **state)
     esi_frame_encode_header(&header, frame);
     frame[ES_FRAME_HEADER_BYTES] = 9;
     server_says(kind, frame, sizeof frame, -EACCES,
-                "the server speaks version 9, we 2");
+                "the server speaks version 9, we 3");
 }
 
 /* Over tcp: who says welcome at once could be anybody. */
@@ -314,8 +314,8 @@ static void hellos_that_are_wrong_are_refused(void **state)
         unsigned char first;
         const char *words;
     } rows[] = {
-        {ES_FRAME_HELLO, ESI_HELLO_BYTES, 1, "this server speaks version 2, you 1"},
-        {ES_FRAME_HELLO, 30, 7, "this server speaks version 2, you 7"},
+        {ES_FRAME_HELLO, ESI_HELLO_BYTES, 1, "this server speaks version 3, you 1"},
+        {ES_FRAME_HELLO, 30, 7, "this server speaks version 3, you 7"},
         {ES_FRAME_HELLO, ESI_HELLO_BYTES, ES_PROTOCOL_VERSION, "byte order"},
         {ES_FRAME_HELLO, 30, ES_PROTOCOL_VERSION, "a hello of 30 bytes"},
         {ES_FRAME_HELLO, 0, 0, "a hello of 0 bytes"},
