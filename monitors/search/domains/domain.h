@@ -108,15 +108,15 @@ bool esi_domain_time(const struct esi_domain *domain,
                      int64_t *ret_first,
                      int64_t *ret_last);
 
-/* The rows [*ret_begin, *ret_end) of a column, beside which none happened in [from,
- * to]; some of them may not have, either.  Exact where times rise along the trace; one
- * that lies far after what follows makes it wide.  O(log rows). */
-void esi_domain_rows_within(const struct esi_domain *domain,
+/* Leaves of the positions [*begin, *end) of a column those beside which none happened
+ * in [from, to]; some of them may not have, either.  Exact where times rise along the
+ * trace; one that lies far after what follows makes it wide.  O(log rows). */
+void esi_domain_keep_within(const struct esi_domain *domain,
                             uint32_t slot,
                             int64_t from,
                             int64_t to,
-                            uint32_t *ret_begin,
-                            uint32_t *ret_end);
+                            uint32_t *begin,
+                            uint32_t *end);
 
 /* The newest events of a domain of single events that happened in [from, to]; some may
  * not be in it any more.  1; 0: they are more than there is room for, or finding them

@@ -128,15 +128,14 @@ static bool is_later(const struct esi_column *column,
                           (uint64_t)latest - (uint64_t)limit > column->disorder;
 }
 
-/* The first row from `from` on that is: from the end, as what is asked for is mostly
+/* The first row of [from, to) that is: from the end, as what is asked for is mostly
  * recent. */
 static uint32_t first_later(const struct esi_column *column,
                             uint32_t from,
+                            uint32_t to,
                             int64_t limit,
                             bool is_exact)
 {
-    uint32_t to = column->end;
-
     for (uint64_t step = 1; from < to; step *= 2) {
         uint32_t row = to - from > step ? to - (uint32_t)step : from;
 
@@ -176,24 +175,24 @@ static uint32_t position_of(const struct esi_column *column, uint32_t row)
     return low;
 }
 
-void esi_domain_rows_within(const struct esi_domain *domain,
+void esi_domain_keep_within(const struct esi_domain *domain,
                             uint32_t slot,
                             int64_t from,
                             int64_t to,
-                            uint32_t *ret_begin,
-                            uint32_t *ret_end)
+                            uint32_t *begin,
+                            uint32_t *end)
 {
     const struct esi_column *column = &domain->columns[slot];
     const struct esi_column *times = column->rows ? column->whole : column;
-    uint32_t first;
+    uint32_t first, last;
 
-    *ret_begin = 0;
-    *ret_end = column->end - column->first;
-    if (!times->latest)
+    if (!times->latest || *begin >= *end)
         return;
-    first = first_later(times, times->first, from, true);
-    *ret_begin = position_of(column, first);
-    *ret_end = position_of(column, first_later(times, first, to, false));
+    first = column->rows ? column->rows[*begin] : column->first + *begin;
+    last = (column->rows ? column->rows[*end - 1] : column->first + *end - 1) + 1;
+    first = first_later(times, first, last, from, true);
+    *begin = position_of(column, first);
+    *end = position_of(column, first_later(times, first, last, to, false));
 }
 
 bool esi_domain_widen(const struct esi_domain *domain,

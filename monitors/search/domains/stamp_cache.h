@@ -73,21 +73,33 @@ static inline uint32_t *esi_stamp_cache_row(const struct esi_stamp_cache *stamps
     return NULL;
 }
 
+/* The greatest predecessor of an event on a trace as far as it is remembered. */
+static inline uint32_t esi_stamp_cache_known(struct esi_stamp_cache *stamps,
+                                             struct es_event_id event,
+                                             uint32_t trace)
+{
+    const uint32_t *row;
+
+    if (trace == event.trace)
+        return event.index - 1;
+    if (trace >= stamps->traces || event.trace >= stamps->traces)
+        return ESI_STAMP_UNKNOWN;
+    stamps->unasked = 0;
+    row = esi_stamp_cache_row(stamps, event);
+    return row ? row[trace] : ESI_STAMP_UNKNOWN;
+}
+
 /* As es_order_greatest_predecessor(). */
 static inline int64_t esi_stamp_cache_greatest(struct esi_stamp_cache *stamps,
                                                const struct es_order *order,
                                                struct es_event_id event,
                                                uint32_t trace)
 {
-    if (trace < stamps->traces && event.trace < stamps->traces &&
-        trace != event.trace) {
-        const uint32_t *row = esi_stamp_cache_row(stamps, event);
+    uint32_t known = esi_stamp_cache_known(stamps, event, trace);
 
-        stamps->unasked = 0;
-        if (row && row[trace] != ESI_STAMP_UNKNOWN)
-            return row[trace];
-    }
-    return esi_stamp_cache_ask(stamps, order, event, trace);
+    return known != ESI_STAMP_UNKNOWN
+               ? known
+               : esi_stamp_cache_ask(stamps, order, event, trace);
 }
 
 #endif

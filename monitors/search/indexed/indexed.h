@@ -58,6 +58,9 @@ int esi_indexed_create(const struct esi_indexed_config *config,
 /* Accepts NULL. */
 void esi_indexed_destroy(struct esi_indexed *search);
 
+/* Variables that the newest event cannot be: others have to be after them. */
+uint64_t esi_indexed_never_last(const struct esi_indexed *search);
+
 /* An assignment of the disjunct's variables, indexed by variable.  0: go on; 1: enough;
  * a negative errno ends the call. */
 typedef int (*esi_indexed_found_fn)(void *data, const struct esi_domain_value *values);

@@ -219,23 +219,23 @@ static uint32_t gallop_forward(struct esi_bound *bound,
     return low;
 }
 
-/* The same from the end: while events arrive, what is bound is recent, and most columns
- * have no successor of it at all. */
+/* The same from the end. */
 static uint32_t gallop_back(struct esi_bound *bound,
                             struct es_event_id event,
-                            const struct esi_domain_column *column)
+                            const struct esi_domain_column *column,
+                            struct esi_interval within)
 {
-    uint32_t high = column->count;
+    for (uint64_t step = 1; within.begin < within.end; step *= 2) {
+        uint32_t probe = within.end - within.begin > step ? within.end - (uint32_t)step
+                                                          : within.begin;
 
-    for (uint64_t step = 1; high > 0; step *= 2) {
-        uint32_t probe = high > step ? high - (uint32_t)step : 0;
-
-        if (!precedes_position(bound, event, column, probe))
-            return gallop_forward(bound, event, column,
-                                  (struct esi_interval){probe + 1, high});
-        high = probe;
+        if (!precedes_position(bound, event, column, probe)) {
+            within.begin = probe + 1;
+            return gallop_forward(bound, event, column, within);
+        }
+        within.end = probe;
     }
-    return 0;
+    return within.end;
 }
 
 uint32_t esi_bound_after_begin(struct esi_bound *bound,
@@ -272,7 +272,7 @@ static struct stamp_entry *stamp_entry_of(struct esi_bound *bound,
     return &variable->stamp[trace];
 }
 
-uint32_t esi_bound_greatest(struct esi_bound *bound, unsigned x, uint32_t trace)
+uint32_t esi_bound_ask_greatest(struct esi_bound *bound, unsigned x, uint32_t trace)
 {
     struct esi_bound_variable *variable = &bound->variables[x];
     struct stamp_entry *entry = stamp_entry_of(bound, variable, trace);
@@ -334,6 +334,20 @@ static uint32_t find_before_end(struct esi_bound *bound,
     return end;
 }
 
+/* While events arrive what is bound is recent, and most columns have no successor of it
+ * at all. */
+static uint32_t find_recent_begin(struct esi_bound *bound,
+                                  unsigned x,
+                                  const struct esi_domain_column *column,
+                                  struct esi_interval within)
+{
+    struct es_event_id event = esi_bound_event(bound, x);
+
+    return event.trace == column->trace
+               ? esi_bound_after_begin(bound, event, column, within)
+               : gallop_back(bound, event, column, within);
+}
+
 static uint32_t find_after_begin(struct esi_bound *bound,
                                  unsigned x,
                                  const struct esi_domain_column *column,
@@ -342,9 +356,6 @@ static uint32_t find_after_begin(struct esi_bound *bound,
     struct esi_interval within = {low, column->count};
     const struct esi_formula_binding *set = &bound->check.bindings[x];
 
-    if (is_single(bound, x) && bound->plan->is_growing &&
-        esi_bound_event(bound, x).trace != column->trace)
-        return gallop_back(bound, esi_bound_event(bound, x), column);
     if (is_single(bound, x))
         return esi_bound_after_begin(bound, esi_bound_event(bound, x), column, within);
     within.begin = 0;
@@ -415,18 +426,35 @@ static uint32_t *remembered_ends(struct esi_bound *bound,
     return &memo->ends[2 * number];
 }
 
+/* While events arrive finding takes no more than to remember it. */
+static bool is_found_anew(const struct esi_bound *bound, unsigned x)
+{
+    return bound->plan->is_growing && is_single(bound, x);
+}
+
+static struct esi_domain_column part_of(const struct esi_domain_column *column,
+                                        struct esi_interval within)
+{
+    return (struct esi_domain_column){column->trace, within.end - within.begin,
+                                      column->indexes + within.begin};
+}
+
 /* Positions of the column below which all precede the bound variable x, and from which
- * on all succeed it; of sets: precede some event, succeed some event. */
+ * on all succeed it; of sets: precede some event, succeed some event.  What is not
+ * `within` may be taken for what is next to it. */
 static uint32_t before_end(struct esi_bound *bound,
                            unsigned x,
-                           const struct esi_bound_target *target)
+                           const struct esi_bound_target *target,
+                           struct esi_interval within)
 {
     uint32_t *memory;
     struct column_ends *entry;
 
-    /* It takes no more than to remember it. */
-    if (bound->plan->is_growing && is_single(bound, x))
-        return find_before_end(bound, x, &target->column);
+    if (is_found_anew(bound, x)) {
+        struct esi_domain_column part = part_of(&target->column, within);
+
+        return within.begin + find_before_end(bound, x, &part);
+    }
     memory = remembered_ends(bound, x, target);
     if (memory) {
         if (memory[0] == 0)
@@ -461,19 +489,16 @@ static uint32_t lowest_successor(struct esi_bound *bound,
 
 static uint32_t after_begin(struct esi_bound *bound,
                             unsigned x,
-                            const struct esi_bound_target *target)
+                            const struct esi_bound_target *target,
+                            struct esi_interval within)
 {
     struct column_ends *entry;
     uint32_t low = 0, *memory;
 
-    if (esi_bound_is_last(bound, x))
-        return target->column.count;
-    if (target->column.count == 0)
-        return 0;
-    if (bound->plan->is_growing && is_single(bound, x) &&
-        !esi_precedence_of(&bound->precedence, esi_bound_event(bound, x),
-                           esi_column_last(&target->column)))
-        return target->column.count;
+    if (esi_bound_is_last(bound, x) || within.begin == within.end)
+        return within.end;
+    if (is_found_anew(bound, x))
+        return find_recent_begin(bound, x, &target->column, within);
     memory = remembered_ends(bound, x, target);
     entry = ends_of(bound, x, target);
     if (memory && memory[1] != 0)
@@ -482,8 +507,8 @@ static uint32_t after_begin(struct esi_bound *bound,
         return 0;
     if (!memory && entry->after_binding == bound->variables[x].binding)
         return entry->after_begin;
-    if (is_single(bound, x) && !bound->plan->is_growing)
-        low = lowest_successor(bound, x, entry, before_end(bound, x, target));
+    if (is_single(bound, x))
+        low = lowest_successor(bound, x, entry, before_end(bound, x, target, within));
     entry->after_begin = find_after_begin(bound, x, &target->column, low);
     entry->after_binding = bound->variables[x].binding;
     entry->after_of = esi_bound_event(bound, x);
@@ -532,39 +557,29 @@ bool esi_bound_refutes(struct esi_bound *bound, const struct esi_clause *clause)
 
 /* --- Intervals -------------------------------------------------------------------- */
 
-/* What is before and what is after, without what is between. */
-static bool has_hole(const struct esi_bound_target *target,
-                     struct es_event_id event,
-                     uint8_t mask)
-{
-    uint8_t between =
-        target->column.trace == event.trace ? ESI_IS_SAME : ESI_IS_CONCURRENT;
-
-    return mask & ESI_IS_BEFORE && mask & ESI_IS_AFTER && !(mask & between);
-}
-
-/* Of a mask without a hole. */
+/* Of a mask that leaves one interval. */
 static struct esi_interval mask_interval(struct esi_bound *bound,
                                          unsigned x,
                                          uint8_t mask,
-                                         const struct esi_bound_target *target)
+                                         const struct esi_bound_target *target,
+                                         struct esi_interval within)
 {
     bool is_own = target->column.trace == esi_bound_event(bound, x).trace;
     bool between = mask & (is_own ? ESI_IS_SAME : ESI_IS_CONCURRENT);
     struct esi_interval interval = {0, 0};
 
     if (mask & ESI_IS_AFTER)
-        interval.end = target->column.count;
+        interval.end = within.end;
     else if (between)
-        interval.end = after_begin(bound, x, target);
+        interval.end = after_begin(bound, x, target, within);
     else if (mask & ESI_IS_BEFORE)
-        interval.end = before_end(bound, x, target);
+        interval.end = before_end(bound, x, target, within);
     if (mask & ESI_IS_BEFORE)
         return interval;
     if (between)
-        interval.begin = before_end(bound, x, target);
+        interval.begin = before_end(bound, x, target, within);
     else if (mask & ESI_IS_AFTER)
-        interval.begin = after_begin(bound, x, target);
+        interval.begin = after_begin(bound, x, target, within);
     return interval;
 }
 
@@ -574,28 +589,31 @@ void esi_bound_add_mask(struct esi_bound *bound,
                         const struct esi_bound_target *target,
                         struct esi_intervals *intervals)
 {
-    struct esi_interval interval;
+    struct esi_interval one = {0, target->column.count};
+    uint8_t between = target->column.trace == esi_bound_event(bound, x).trace
+                          ? ESI_IS_SAME
+                          : ESI_IS_CONCURRENT;
 
-    if (has_hole(target, esi_bound_event(bound, x), mask)) {
-        esi_intervals_add(intervals, 0, before_end(bound, x, target));
-        esi_intervals_add(intervals, after_begin(bound, x, target),
-                          target->column.count);
+    /* What is before and what is after, without what is between. */
+    if (mask & ESI_IS_BEFORE && mask & ESI_IS_AFTER && !(mask & between)) {
+        esi_intervals_add(intervals, 0, before_end(bound, x, target, one));
+        esi_intervals_add(intervals, after_begin(bound, x, target, one), one.end);
         return;
     }
-    interval = mask_interval(bound, x, mask, target);
-    esi_intervals_add(intervals, interval.begin, interval.end);
+    one = mask_interval(bound, x, mask, target, one);
+    esi_intervals_add(intervals, one.begin, one.end);
 }
 
-bool esi_bound_mask_interval(struct esi_bound *bound,
-                             unsigned x,
-                             uint8_t mask,
-                             const struct esi_bound_target *target,
-                             struct esi_interval *ret_interval)
+void esi_bound_keep_mask(struct esi_bound *bound,
+                         unsigned x,
+                         uint8_t mask,
+                         const struct esi_bound_target *target,
+                         struct esi_interval *kept)
 {
-    if (has_hole(target, esi_bound_event(bound, x), mask))
-        return false;
-    *ret_interval = mask_interval(bound, x, mask, target);
-    return true;
+    struct esi_interval one = mask_interval(bound, x, mask, target, *kept);
+
+    kept->begin = one.begin > kept->begin ? one.begin : kept->begin;
+    kept->end = one.end < kept->end ? one.end : kept->end;
 }
 
 void esi_column_add_events(const struct esi_domain_column *column,
@@ -653,6 +671,7 @@ static void add_plain(struct esi_bound *bound,
     bool is_left = target->v == literal->x;
     unsigned other = is_left ? literal->y : literal->x;
     const struct esi_formula_binding *binding = &bound->check.bindings[other];
+    struct esi_interval all = {0, target->column.count};
     const struct es_event_id *sends;
     size_t count;
 
@@ -664,10 +683,10 @@ static void add_plain(struct esi_bound *bound,
         break;
     case ES_LITERAL_BEFORE: /* some event of the one precedes some of the other */
         if (is_left)
-            esi_intervals_add(intervals, 0, before_end(bound, other, target));
+            esi_intervals_add(intervals, 0, before_end(bound, other, target, all));
         else
-            esi_intervals_add(intervals, after_begin(bound, other, target),
-                              target->column.count);
+            esi_intervals_add(intervals, after_begin(bound, other, target, all),
+                              all.end);
         break;
     case ES_LITERAL_EQUAL:
         esi_column_add_events(&target->column, binding->events, binding->count,

@@ -101,12 +101,22 @@ uint32_t esi_bound_after_begin(struct esi_bound *bound,
                                struct es_event_id event,
                                const struct esi_domain_column *column,
                                struct esi_interval within);
-/* Index of the greatest predecessor of bound single x on a trace, asked once. */
-uint32_t esi_bound_greatest(struct esi_bound *bound, unsigned x, uint32_t trace);
-
-static inline struct es_event_id esi_column_last(const struct esi_domain_column *column)
+/* What esi_bound_greatest() does not find in the cache is asked once. */
+uint32_t esi_bound_ask_greatest(struct esi_bound *bound, unsigned x, uint32_t trace);
+/* Index of the greatest predecessor of bound single x on a trace. */
+static inline uint32_t esi_bound_greatest(struct esi_bound *bound,
+                                          unsigned x,
+                                          uint32_t trace)
 {
-    return (struct es_event_id){column->trace, column->indexes[column->count - 1]};
+    struct esi_stamp_cache *stamps = bound->plan->stamps;
+    uint32_t known =
+        stamps ? esi_stamp_cache_known(stamps, esi_bound_event(bound, x), trace)
+               : ESI_STAMP_UNKNOWN;
+
+    if (known == ESI_STAMP_UNKNOWN)
+        return esi_bound_ask_greatest(bound, x, trace);
+    bound->precedence.comparisons++;
+    return known;
 }
 
 /* A column of the domain of a variable. */
@@ -128,13 +138,13 @@ static inline struct esi_bound_target esi_bound_target_of(const struct esi_bound
         .column = esi_domain_column(bound->plan->domains[v], slot)};
 }
 
-/* The values of a single variable that are to bound x as `mask` says, if they are side
- * by side. */
-bool esi_bound_mask_interval(struct esi_bound *bound,
-                             unsigned x,
-                             uint8_t mask,
-                             const struct esi_bound_target *target,
-                             struct esi_interval *ret_interval);
+/* Leaves of positions what is to bound single x as `mask` says, which takes what is
+ * before and what is after only if it takes all. */
+void esi_bound_keep_mask(struct esi_bound *bound,
+                         unsigned x,
+                         uint8_t mask,
+                         const struct esi_bound_target *target,
+                         struct esi_interval *kept);
 
 /* All below adds intervals; they are not sorted. */
 

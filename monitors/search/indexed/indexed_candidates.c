@@ -37,11 +37,12 @@ int esi_candidate_sets_init(struct esi_candidate_sets *sets,
         .made = calloc(depths_of(plan) * variables, sizeof *sets->made),
         .columns = calloc(depths_of(plan), sizeof *sets->columns),
         .lists = calloc(variables, sizeof *sets->lists),
+        .partners = calloc(variables, sizeof *sets->partners),
     };
     if (plan->is_growing)
         sets->few = calloc(variables * ESI_LISTED_FEW, sizeof *sets->few);
     if (!sets->source || !sets->made || !sets->columns || !sets->lists ||
-        (plan->is_growing && !sets->few))
+        !sets->partners || (plan->is_growing && !sets->few))
         return -ENOMEM;
     return 0;
 }
@@ -59,6 +60,7 @@ void esi_candidate_sets_fini(struct esi_candidate_sets *sets)
     free(sets->made);
     free(sets->columns);
     free(sets->few);
+    free(sets->partners);
     for (size_t i = 0; sets->lists && i < bound->plan->variable_count; i++)
         free(sets->lists[i].values);
     free(sets->lists);
@@ -117,21 +119,23 @@ static int sender_of(const struct esi_bound *bound, unsigned v, uint64_t applied
                : -1;
 }
 
-/* The partners of y are all that v can be: of one or none the column is known. */
-static void note_lone(const struct esi_bound *bound,
-                      unsigned y,
-                      struct esi_restriction *restriction)
+/* The partners of y are all that v can be: one or none is a list. */
+static bool note_sends(const struct esi_candidate_sets *sets,
+                       unsigned y,
+                       struct esi_restriction *restriction)
 {
+    const struct esi_bound *bound = sets->bound;
     const struct esi_domain *const *domains = bound->plan->domains;
+    struct esi_domain_value *value = &sets->partners[restriction->v];
     const struct es_event_id *partners;
     size_t count = esi_domain_partners(domains[y], bound->values[y], &partners);
 
     if (count > 1)
-        return;
-    restriction->is_lone = true;
-    restriction->slot =
-        count == 1 ? esi_domain_slot_of(domains[restriction->v], partners[0].trace)
-                   : ES_PATTERN_NONE;
+        return false;
+    count = count == 1 && esi_domain_find(domains[restriction->v], partners[0], value);
+    restriction->is_listed = true;
+    restriction->listed = (struct esi_listed){value, count};
+    return true;
 }
 
 /* Whether an index by attributes is worth what it takes to make: with the first few
@@ -227,8 +231,7 @@ static void note_near(struct esi_candidate_sets *sets,
     unsigned v = restriction->v;
     struct esi_listed listed;
 
-    if (!bound->plan->is_growing || !restriction->is_timed || restriction->is_lone ||
-        restriction->is_listed ||
+    if (!bound->plan->is_growing || !restriction->is_timed || restriction->is_listed ||
         !esi_near_find(bound, v, restriction->masked, &restriction->times, limit,
                        &sets->lists[v], &listed))
         return;
@@ -257,14 +260,15 @@ static void note_alternatives(struct esi_candidate_sets *sets,
 }
 
 /* The same of the receives that name the event of x, which tell it by their index. */
-static void note_receives(struct esi_candidate_sets *sets,
+static bool note_receives(struct esi_candidate_sets *sets,
                           unsigned x,
                           struct esi_restriction *restriction)
 {
     struct esi_bound *bound = sets->bound;
     const struct esi_indexed_plan *plan = bound->plan;
     const struct esi_domain *domain = plan->domains[restriction->v];
-    struct esi_domain_value value, other;
+    struct es_event_id send = esi_bound_event(bound, x);
+    struct esi_domain_value *value = &sets->partners[restriction->v], other;
     uint32_t at = 0;
     int result;
 
@@ -272,33 +276,33 @@ static void note_receives(struct esi_candidate_sets *sets,
         note_listed(
             sets,
             esi_sorted_index_find(plan->received[plan->distinct_of[restriction->v]],
-                                  esi_send_key(esi_bound_event(bound, x))),
+                                  esi_send_key(send)),
             restriction);
-        return;
+        return false;
     }
-    result = esi_domain_next_receive(domain, esi_bound_event(bound, x), &at, &value);
-    restriction->slot = result > 0 ? value.slot : ES_PATTERN_NONE;
-    restriction->is_lone =
-        result <= 0 ||
-        esi_domain_next_receive(domain, esi_bound_event(bound, x), &at, &other) <= 0;
+    result = esi_domain_next_receive(domain, send, &at, value);
     if (result < 0)
         bound->error = result;
+    if (result > 0 && esi_domain_next_receive(domain, send, &at, &other) > 0)
+        return false;
+    restriction->is_listed = true;
+    restriction->listed = (struct esi_listed){value, result > 0};
+    return true;
 }
 
-/* Of a clause that one variable receives from the other, one of which is v. */
-static void note_partner(struct esi_candidate_sets *sets,
+/* Of a clause that one variable receives from the other, one of which is v: whether the
+ * list is all that it leaves. */
+static bool note_partner(struct esi_candidate_sets *sets,
                          const struct esi_clause *clause,
                          struct esi_restriction *restriction)
 {
     const struct esi_literal *literal = clause->literals;
 
     if (clause->count != 1 || literal->kind != ES_LITERAL_RECEIVED ||
-        literal->is_negated || restriction->is_lone)
-        return;
-    if (literal->x == restriction->v)
-        note_lone(sets->bound, literal->y, restriction);
-    else
-        note_receives(sets, literal->x, restriction);
+        literal->is_negated)
+        return false;
+    return literal->x == restriction->v ? note_sends(sets, literal->y, restriction)
+                                        : note_receives(sets, literal->x, restriction);
 }
 
 /* A clause that refuses what precedes the pinned event on most traces. */
@@ -318,11 +322,10 @@ static bool is_beyond_limit(struct esi_candidate_sets *sets,
                             const struct esi_restriction *restriction,
                             uint32_t trace)
 {
-    struct esi_bound *bound = sets->bound;
+    struct esi_universal_past past =
+        esi_universal_past_of(sets->universal, restriction->limit, trace);
 
-    return trace != bound->pinned_event.trace &&
-           esi_bound_greatest(bound, (unsigned)bound->pinned, trace) <=
-               esi_universal_refused(sets->universal, restriction->limit, trace);
+    return past.refused >= past.known;
 }
 
 static bool is_restricted(const struct esi_restriction *restriction)
@@ -346,19 +349,17 @@ static void note_clauses(struct esi_candidate_sets *sets,
         const struct esi_clause_facts *facts = esi_clause_facts_of(plan, clause);
         uint64_t others = clause->existential & ~esi_program_bit(v);
 
-        if (facts->near >> v & 1)
-            continue;
         if (facts->is_equality)
             note_equal(sets, clause, applied, restriction);
         if (facts->alternatives >> v & 1 && others & ~applied)
             note_alternatives(sets, clause, restriction);
         if (!(facts->exact >> v & 1) || others & ~bound->check.bound ||
             (sets->source[v] && !(others & ~applied)) ||
-            esi_bound_satisfies(bound, clause))
+            esi_bound_satisfies(bound, clause) ||
+            note_partner(sets, clause, restriction))
             continue;
         push_work(sets, esi_clause_number(plan, clause));
         note_limit(bound, clause, restriction);
-        note_partner(sets, clause, restriction);
     }
     restriction->clause_count = sets->work_count - restriction->clauses;
 }
@@ -370,21 +371,25 @@ static void find_restriction(struct esi_candidate_sets *sets,
 {
     struct esi_bound *bound = sets->bound;
     const struct esi_indexed_plan *plan = bound->plan;
-    uint64_t applied = sets->source[v] ? sets->source[v]->applied : 0;
+    const struct esi_candidates *source = sets->source[v];
+    uint64_t applied = source ? source->applied : 0;
+    uint64_t near = plan->near[v] & bound->check.bound & ~applied;
 
     restriction->v = v;
     restriction->masked = plan->masked[v] & bound->check.bound & ~applied;
     restriction->sender = sender_of(bound, v, applied);
     restriction->floor = floor_of(bound, v);
-    restriction->times = esi_near_times_of(bound, v);
-    restriction->is_timed = plan->near[v] & bound->check.bound & ~applied;
+    restriction->times = source ? source->times : ESI_NEAR_ALL_TIMES;
+    esi_near_keep_times(bound, v, near, &restriction->times);
+    restriction->is_timed = near != 0;
     restriction->clauses = sets->work_count;
     restriction->is_empty =
-        restriction->times.is_empty || esi_implied_is_empty(bound, v, applied);
+        restriction->times.is_empty ||
+        (!plan->is_growing && esi_implied_is_empty(bound, v, applied));
     if (restriction->is_empty)
         return;
     if (restriction->sender >= 0)
-        note_lone(bound, (unsigned)restriction->sender, restriction);
+        note_sends(sets, (unsigned)restriction->sender, restriction);
     if (restriction->floor >= 0 && applied >> restriction->floor & 1)
         restriction->floor = -1;
     note_clauses(sets, applied, restriction);
@@ -392,9 +397,9 @@ static void find_restriction(struct esi_candidate_sets *sets,
         note_bounds(sets, applied, restriction);
     note_near(sets, limit, restriction);
     /* Alone it may cost more than it leaves out. */
-    if (is_restricted(restriction))
+    if (plan->implied[v] && is_restricted(restriction))
         restriction->implied = esi_implied_of(bound, v, applied);
-    restriction->is_told = !restriction->masked && !restriction->implied &&
+    restriction->is_told = !(restriction->masked & plan->holed[v]) &&
                            restriction->sender < 0 && restriction->floor < 0 &&
                            restriction->clause_count == 0;
 }
@@ -479,55 +484,64 @@ static void apply_clause(struct esi_candidate_sets *sets,
 }
 
 static void apply_masks(struct esi_candidate_sets *sets,
-                        const struct esi_restriction *restriction,
+                        uint64_t masked,
                         const struct esi_bound_target *target,
                         struct esi_intervals *intervals)
 {
-    struct esi_bound *bound = sets->bound;
-    struct esi_interval kept = {0, UINT32_MAX}, one;
-    unsigned v = restriction->v;
-
-    for (uint64_t left = restriction->masked | restriction->implied;
-         left && intervals->count > 0 && kept.begin < kept.end; left &= left - 1) {
+    for (uint64_t left = masked; left && intervals->count > 0; left &= left - 1) {
         unsigned x = (unsigned)__builtin_ctzll(left);
-        uint8_t mask = restriction->implied >> x & 1 ? bound->plan->known[v][x]
-                                                     : bound->plan->masks[v][x];
 
-        if (esi_bound_mask_interval(bound, x, mask, target, &one)) {
-            kept.begin = one.begin > kept.begin ? one.begin : kept.begin;
-            kept.end = one.end < kept.end ? one.end : kept.end;
-            continue;
-        }
         sets->allowed.count = 0;
-        esi_bound_add_mask(bound, x, mask, target, &sets->allowed);
+        esi_bound_add_mask(sets->bound, x, sets->bound->plan->masks[target->v][x],
+                           target, &sets->allowed);
         keep_allowed(sets, intervals);
     }
-    esi_intervals_keep(intervals, kept.begin, kept.end);
 }
 
+/* What does not leave one interval of each column. */
 static void apply_restriction(struct esi_candidate_sets *sets,
                               const struct esi_restriction *restriction,
-                              uint32_t slot,
+                              const struct esi_bound_target *target,
                               struct esi_intervals *intervals)
 {
     struct esi_bound *bound = sets->bound;
     const struct esi_indexed_plan *plan = bound->plan;
-    struct esi_bound_target target = esi_bound_target_of(bound, restriction->v, slot);
 
     if (restriction->floor >= 0)
-        keep_above(bound, restriction, slot, intervals);
+        keep_above(bound, restriction, target->slot, intervals);
     if (restriction->sender >= 0)
-        keep_partners(sets, restriction, slot, intervals);
-    if (restriction->limit && intervals->count > 0 &&
-        is_beyond_limit(sets, restriction, target.column.trace)) {
-        intervals->count = 0;
-        return;
-    }
-    apply_masks(sets, restriction, &target, intervals);
+        keep_partners(sets, restriction, target->slot, intervals);
+    apply_masks(sets, restriction->masked & plan->holed[target->v], target, intervals);
     for (size_t i = 0; i < restriction->clause_count && intervals->count > 0; i++)
         apply_clause(sets, &plan->clauses[sets->work[restriction->clauses + i]],
-                     restriction->v, slot, intervals);
+                     target->v, target->slot, intervals);
     esi_bound_check(bound, intervals);
+}
+
+/* What does.  Whether anything is left. */
+static bool keep_interval(struct esi_candidate_sets *sets,
+                          const struct esi_restriction *restriction,
+                          const struct esi_bound_target *target,
+                          struct esi_interval *kept)
+{
+    struct esi_bound *bound = sets->bound;
+    const struct esi_indexed_plan *plan = bound->plan;
+    unsigned v = target->v;
+
+    if (restriction->limit && is_beyond_limit(sets, restriction, target->column.trace))
+        return false;
+    if (restriction->is_timed)
+        esi_domain_keep_within(plan->domains[v], target->slot, restriction->times.from,
+                               restriction->times.to, &kept->begin, &kept->end);
+    for (uint64_t left = (restriction->masked & ~plan->holed[v]) | restriction->implied;
+         left && kept->begin < kept->end; left &= left - 1) {
+        unsigned x = (unsigned)__builtin_ctzll(left);
+        bool is_implied = restriction->implied >> x & 1;
+
+        esi_bound_keep_mask(
+            bound, x, is_implied ? plan->known[v][x] : plan->masks[v][x], target, kept);
+    }
+    return kept->begin < kept->end;
 }
 
 /* --- Walking columns -------------------------------------------------------------- */
@@ -546,14 +560,9 @@ void esi_walk_begin(struct esi_walk *walk,
     walk->end = walk->source ? walk->source->count : esi_domain_slots(walk->domain);
     if (restriction->is_empty) {
         walk->end = 0;
-    } else if (restriction->is_listed && (walk->source || !restriction->is_lone)) {
+    } else if (restriction->is_listed) {
         walk->listed = restriction->listed.values;
         walk->end = restriction->listed.count;
-    } else if (!walk->source && restriction->is_lone) {
-        walk->next =
-            restriction->slot == ES_PATTERN_NONE ? walk->end : restriction->slot;
-        if (walk->next < walk->end)
-            walk->end = walk->next + 1;
     }
 }
 
@@ -616,23 +625,28 @@ static void take_ranges(struct esi_walk *walk,
         esi_intervals_add(intervals, ranges[walk->next].begin, ranges[walk->next].end);
 }
 
-/* The next column, or what the source or the list has of it. */
-static uint32_t take_column(struct esi_walk *walk, struct esi_intervals *intervals)
+static uint32_t next_slot(const struct esi_walk *walk)
 {
-    uint32_t slot = (uint32_t)walk->next;
+    if (walk->listed)
+        return walk->listed[walk->next].slot;
+    return walk->source ? walk->source->ranges[walk->next].slot : (uint32_t)walk->next;
+}
 
+/* Goes behind a column.  What the list or the source has of it, which may be nothing;
+ * else where all of it is. */
+static struct esi_interval take_column(struct esi_walk *walk,
+                                       const struct esi_bound_target *target,
+                                       struct esi_intervals *intervals)
+{
     intervals->count = 0;
-    if (walk->listed) {
-        slot = walk->listed[walk->next].slot;
-        take_listed(walk, slot, intervals);
-    } else if (walk->source) {
-        slot = walk->source->ranges[walk->next].slot;
-        take_ranges(walk, slot, intervals);
-    } else {
-        esi_intervals_add(intervals, 0, esi_domain_column(walk->domain, slot).count);
+    if (walk->listed)
+        take_listed(walk, target->slot, intervals);
+    else if (walk->source)
+        take_ranges(walk, target->slot, intervals);
+    else
         walk->next++;
-    }
-    return slot;
+    return intervals->count > 0 ? esi_intervals_extent(intervals)
+                                : (struct esi_interval){0, target->column.count};
 }
 
 bool esi_walk_next(struct esi_walk *walk,
@@ -640,20 +654,26 @@ bool esi_walk_next(struct esi_walk *walk,
                    struct esi_intervals *intervals)
 {
     const struct esi_restriction *restriction = &walk->restriction;
-    uint32_t begin, end;
+    struct esi_candidate_sets *sets = walk->sets;
 
-    while (walk->next < walk->end && !walk->sets->bound->error) {
-        *ret_slot = take_column(walk, intervals);
-        esi_bound_check(walk->sets->bound, intervals);
-        if (restriction->is_timed) {
-            esi_domain_rows_within(walk->domain, *ret_slot, restriction->times.from,
-                                   restriction->times.to, &begin, &end);
-            esi_intervals_keep(intervals, begin, end);
-        }
-        if (intervals->count > 0 && !restriction->is_told)
-            apply_restriction(walk->sets, restriction, *ret_slot, intervals);
-        if (intervals->count > 0)
+    while (walk->next < walk->end && !sets->bound->error) {
+        struct esi_bound_target target =
+            esi_bound_target_of(sets->bound, restriction->v, next_slot(walk));
+        struct esi_interval kept = take_column(walk, &target, intervals);
+
+        if (!keep_interval(sets, restriction, &target, &kept))
+            continue;
+        if (walk->listed || walk->source)
+            esi_intervals_keep(intervals, kept.begin, kept.end);
+        else
+            esi_intervals_add(intervals, kept.begin, kept.end);
+        if (!restriction->is_told)
+            apply_restriction(sets, restriction, &target, intervals);
+        esi_bound_check(sets->bound, intervals);
+        if (intervals->count > 0) {
+            *ret_slot = target.slot;
             return true;
+        }
     }
     return false;
 }
@@ -699,6 +719,7 @@ static bool fill_columns(struct esi_walk *walk,
             return false;
     }
     candidates->applied = sets->bound->check.bound;
+    candidates->times = walk->restriction.times;
     return true;
 }
 

@@ -24,8 +24,9 @@ struct esi_candidates {
     size_t count;
     size_t capacity;
     uint64_t total;
-    uint32_t slots;   /* that have any */
-    uint64_t applied; /* clauses of nothing but the variable are, too */
+    uint32_t slots;              /* that have any */
+    uint64_t applied;            /* clauses of nothing but the variable are, too */
+    struct esi_near_times times; /* as these say */
 };
 
 /* Those of all variables. */
@@ -44,6 +45,7 @@ struct esi_candidate_sets {
     struct esi_intervals *columns;        /* owned: [depth], of what is walked */
     struct esi_domain_value *few;         /* owned: [variable], ESI_LISTED_FEW of each;
                                              NULL: domains do not grow */
+    struct esi_domain_value *partners;    /* owned: [variable], that a bound one has */
     struct esi_sorted_list *lists;        /* owned: [variable], of attributes; where
                                              domains grow, of times */
     uint32_t *work;                       /* owned: a stack of numbers of clauses */
@@ -86,10 +88,8 @@ struct esi_restriction {
     uint64_t masked;  /* bound variables */
     uint64_t implied; /* the same, by way of others */
     bool is_empty;    /* nothing is left */
-    bool is_lone;     /* only `slot` may have values */
-    uint32_t slot;
-    int sender; /* pinned variable whose event v receives, -1 none */
-    int floor;  /* bound member of its group, -1 none */
+    int sender;       /* pinned variable whose event v receives, -1 none */
+    int floor;        /* bound member of its group, -1 none */
     const struct esi_clause *limit; /* v is before the pinned event, but no value of a
                                        universal variable between; NULL: none says so */
     bool is_listed;                 /* only `listed` may be left */
@@ -97,8 +97,7 @@ struct esi_restriction {
     struct esi_near_times times; /* each value is tested by that */
     bool is_timed;               /* so rows are to be left out first */
     bool is_beyond;              /* more values are left than somebody wants */
-    bool is_told;                /* nothing is left to apply: the source, the list and
-                                    times say it all */
+    bool is_told;                /* the source, the list, times and masks say it all */
     size_t clauses;              /* where they begin on the stack */
     size_t clause_count;
 };

@@ -175,7 +175,7 @@ bool esi_implied_is_empty(struct esi_bound *bound, unsigned v, uint64_t applied)
     uint64_t before = 0;
     uint64_t after = 0;
 
-    if (plan->is_growing || plan->without & ES_INDEXED_IMPLIED)
+    if (plan->without & ES_INDEXED_IMPLIED)
         return false;
     for (uint64_t left = bound->check.bound & plan->existential; left;
          left &= left - 1) {

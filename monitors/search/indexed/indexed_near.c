@@ -8,18 +8,17 @@
 #include "base/array.h"
 
 /* Values that are listed; as many take as long as the columns of as many traces. */
-enum { LISTED_MOST = 128 };
+enum { LISTED_MOST = 256 };
 
 /* --- Times ------------------------------------------------------------------------ */
 
 /* Times that are close enough to that of a bound variable. */
 static void keep_times(const struct esi_bound *bound,
                        const struct esi_literal *literal,
-                       unsigned v,
+                       unsigned other,
                        struct esi_near_times *times)
 {
     const struct esi_indexed_plan *plan = bound->plan;
-    unsigned other = literal->x == v ? literal->y : literal->x;
     int64_t within_ns = plan->program->atoms[literal->atom].node->within_ns;
     int64_t first = INT64_MAX, last = INT64_MIN;
 
@@ -33,21 +32,22 @@ static void keep_times(const struct esi_bound *bound,
         times->to = first + within_ns;
 }
 
-struct esi_near_times esi_near_times_of(const struct esi_bound *bound, unsigned v)
+void esi_near_keep_times(const struct esi_bound *bound,
+                         unsigned v,
+                         uint64_t near,
+                         struct esi_near_times *times)
 {
     const struct esi_indexed_plan *plan = bound->plan;
-    struct esi_near_times times = {.is_bounded = plan->near[v] & bound->check.bound,
-                                   .from = INT64_MIN,
-                                   .to = INT64_MAX};
+    const uint32_t *numbers = plan->clauses_of[v] + plan->clause_counts[v];
 
-    for (uint32_t i = 0; times.is_bounded && i < plan->clause_counts[v]; i++) {
-        const struct esi_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
+    times->is_bounded |= near != 0;
+    for (uint32_t i = 0; near && i < plan->near_counts[v]; i++) {
+        const struct esi_literal *literal = plan->clauses[numbers[i]].literals;
+        unsigned other = literal->x == v ? literal->y : literal->x;
 
-        if (esi_clause_facts_of(plan, clause)->near >> v & 1 &&
-            clause->existential & bound->check.bound)
-            keep_times(bound, clause->literals, v, &times);
+        if (near >> other & 1)
+            keep_times(bound, literal, other, times);
     }
-    return times;
 }
 
 /* --- Values ----------------------------------------------------------------------- */

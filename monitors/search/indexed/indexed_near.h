@@ -10,16 +10,21 @@
 #include "monitors/search/indexed/indexed_bound.h"
 #include "monitors/search/indexed/indexed_sorted.h"
 
-/* When single v has to have happened; all times unless it is bounded. */
+/* When single v has to have happened. */
 struct esi_near_times {
-    bool is_bounded;
-    bool is_empty; /* at no time */
+    bool is_bounded; /* it has to have a time */
+    bool is_empty;   /* at no time */
     int64_t from;
     int64_t to;
 };
 
-/* As all says that is bound. */
-struct esi_near_times esi_near_times_of(const struct esi_bound *bound, unsigned v);
+#define ESI_NEAR_ALL_TIMES ((struct esi_near_times){.from = INT64_MIN, .to = INT64_MAX})
+
+/* Leaves of times those that the bound variables `near` say. */
+void esi_near_keep_times(const struct esi_bound *bound,
+                         unsigned v,
+                         uint64_t near,
+                         struct esi_near_times *times);
 
 /* While domains grow: the values of v that joined its class lately, happened then and
  * are to the bound variables `masked` as masks say; of more than `limit` only

@@ -316,18 +316,25 @@ static int list_clauses(struct esi_indexed_plan *plan, unsigned v)
 
         if (!(clause->existential >> v & 1))
             continue;
-        plan->clauses_of[v][plan->clause_counts[v]++] = i;
         plan->neighbours[v] |= clause->existential;
         if (is_exact(plan, clause, v))
             plan->facts[i].exact |= esi_program_bit(v);
         if (is_near(plan, clause, v)) {
-            plan->facts[i].near |= esi_program_bit(v);
+            plan->clauses_of[v][count - ++plan->near_counts[v]] = i;
             plan->near[v] |= clause->existential & ~esi_program_bit(v);
+        } else {
+            plan->clauses_of[v][plan->clause_counts[v]++] = i;
         }
     }
-    for (unsigned w = 0; w < plan->variable_count; w++)
-        if (plan->masks[v][w] != ESI_IS_ANY)
-            plan->masked[v] |= esi_program_bit(w);
+    for (unsigned w = 0; w < plan->variable_count; w++) {
+        uint8_t mask = plan->masks[v][w];
+
+        if (mask == ESI_IS_ANY)
+            continue;
+        plan->masked[v] |= esi_program_bit(w);
+        if (mask & ESI_IS_BEFORE && mask & ESI_IS_AFTER)
+            plan->holed[v] |= esi_program_bit(w);
+    }
     plan->neighbours[v] = (plan->neighbours[v] | plan->masked[v]) & ~esi_program_bit(v);
     return 0;
 }
@@ -422,6 +429,26 @@ static void note_senders(struct esi_indexed_plan *plan)
     }
 }
 
+/* What just came is before nothing. */
+static void note_never_last(struct esi_indexed_plan *plan)
+{
+    for (uint64_t left = plan->prompt & plan->existential; left; left &= left - 1) {
+        unsigned v = (unsigned)__builtin_ctzll(left);
+        bool is_first = false;
+
+        for (unsigned w = 0; w < plan->variable_count; w++)
+            is_first |= plan->masks[v][w] == ESI_IS_BEFORE;
+        for (uint32_t i = 0; i < plan->clause_count; i++) {
+            const struct esi_literal *literal = plan->clauses[i].literals;
+
+            is_first |= plan->clauses[i].count == 1 && !plan->clauses[i].universal &&
+                        literal->kind == ES_LITERAL_BEFORE && !literal->is_negated &&
+                        literal->x == v;
+        }
+        plan->never_last |= is_first ? esi_program_bit(v) : 0;
+    }
+}
+
 /* Of which variables a list is had, once another is bound: by partners or equal
  * attributes. */
 static void note_links(struct esi_indexed_plan *plan)
@@ -491,6 +518,7 @@ static int fill_plan(struct esi_indexed_plan *plan,
     take_clauses(plan, cnf, skips_universal);
     simplify_plan(plan);
     note_senders(plan);
+    note_never_last(plan);
     result = esi_indexed_select(plan);
     if (result == 0)
         result = number_domains(plan);
@@ -629,7 +657,8 @@ unsigned esi_indexed_plan_weight(const struct esi_indexed_plan *plan, unsigned v
 
     for (uint64_t left = plan->masked[v]; left; left &= left - 1)
         weight += weight_of(plan->masks[__builtin_ctzll(left)][v]);
-    for (uint32_t i = 0; i < plan->clause_counts[v] && weight < 1000; i++)
+    for (uint32_t i = 0;
+         i < plan->clause_counts[v] + plan->near_counts[v] && weight < 1000; i++)
         weight += weight_of_clause(&plan->clauses[plan->clauses_of[v][i]], v);
     return weight;
 }

@@ -53,7 +53,8 @@ struct esi_indexed_plan {
     uint64_t existential;
     uint64_t universal;
     uint64_t returned;
-    uint64_t prompt; /* variables whose events join their class when they arrive */
+    uint64_t prompt;     /* variables whose events join their class when they arrive */
+    uint64_t never_last; /* of these: others have to be after them */
     uint64_t senders[ES_PROGRAM_VARIABLES];   /* [y]: x of clauses x => y; growing */
     uint64_t receivers[ES_PROGRAM_VARIABLES]; /* [x]: y of these */
     uint64_t single;         /* variables whose values are single events */
@@ -76,8 +77,12 @@ struct esi_indexed_plan {
     uint64_t neighbours[ES_PROGRAM_VARIABLES];  /* by masks and clauses */
     uint64_t linked[ES_PROGRAM_VARIABLES];      /* by clauses that list its values */
     uint64_t near[ES_PROGRAM_VARIABLES];        /* by times */
+    uint64_t holed[ES_PROGRAM_VARIABLES];       /* of `masked`, before or after but not
+                                               all: two intervals of some columns */
     uint32_t *clauses_of[ES_PROGRAM_VARIABLES]; /* owned: numbers of clauses */
     uint32_t clause_counts[ES_PROGRAM_VARIABLES];
+    uint32_t near_counts[ES_PROGRAM_VARIABLES]; /* behind them: those that say that v
+                                                   happened near, and no more */
 
     struct esi_indexed_groups groups;
 

@@ -101,6 +101,11 @@ uint64_t esi_indexed_unknown(const struct esi_indexed *search)
     return search->bound.precedence.unknown;
 }
 
+uint64_t esi_indexed_never_last(const struct esi_indexed *search)
+{
+    return search->bound.plan->never_last;
+}
+
 /* --- Values that are tested ------------------------------------------------------- */
 
 static bool fails_clause(struct esi_indexed *search, const struct esi_clause *clause)
@@ -125,9 +130,9 @@ static bool passes_clauses(struct esi_indexed *search, unsigned v)
         return false;
     for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
         const struct esi_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
-        const struct esi_clause_facts *facts = esi_clause_facts_of(plan, clause);
 
-        if (!((facts->exact | facts->near) >> v & 1) && fails_clause(search, clause))
+        if (!(esi_clause_facts_of(plan, clause)->exact >> v & 1) &&
+            fails_clause(search, clause))
             return false;
     }
     return !search->is_refused || !search->is_refused(search->refused_data, v);
@@ -241,12 +246,13 @@ static int choose_variable(struct esi_indexed *search,
                            uint64_t eligible)
 {
     uint8_t variables[ES_PROGRAM_VARIABLES];
-    unsigned count = sort_eligible(search, eligible, variables);
+    unsigned count;
     uint64_t limit = UINT64_MAX;
     int best = partner_of_bound(search, eligible);
 
     if (best != NOTHING)
         return best;
+    count = sort_eligible(search, eligible, variables);
     if (count > 0 && esi_candidates_total(&search->sets, variables[0]) == 0)
         return NOTHING;
     if (count > 0 && search->bound.plan->without & ES_INDEXED_FEWEST)
@@ -559,7 +565,7 @@ static void begin_search(struct esi_indexed *search)
     esi_bound_reset(&search->bound);
     memset(search->sets.source, 0,
            search->bound.plan->variable_count * sizeof *search->sets.source);
-    search->universal.latest_of = NULL;
+    search->universal.past_of = NULL;
     search->witnessed = 0;
     esi_tuple_set_fini(&search->reported);
     search->pinned_excluded = 0;

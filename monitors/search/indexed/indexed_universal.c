@@ -43,7 +43,7 @@ void esi_universal_fini(struct esi_universal *universal)
          i++)
         free(universal->orders[i].slots);
     free(universal->orders);
-    esi_event_list_fini(&universal->latest);
+    free(universal->past);
     esi_intervals_fini(&universal->allowed);
     esi_intervals_fini(&universal->kept);
     esi_intervals_fini(&universal->open);
@@ -52,7 +52,7 @@ void esi_universal_fini(struct esi_universal *universal)
 
 uint64_t esi_universal_bytes(const struct esi_universal *universal)
 {
-    uint64_t bytes = universal->latest.capacity * sizeof *universal->latest.events;
+    uint64_t bytes = universal->traces * sizeof *universal->past;
 
     for (size_t i = 0; i < universal->bound->plan->clause_count; i++)
         bytes += universal->orders[i].capacity * sizeof *universal->orders->slots;
@@ -343,12 +343,6 @@ static void restrict_own(const struct demand *demand,
     esi_intervals_keep(intervals, begin, end);
 }
 
-static struct esi_interval intervals_extent(const struct esi_intervals *intervals)
-{
-    return (struct esi_interval){intervals->items[0].begin,
-                                 intervals->items[intervals->count - 1].end};
-}
-
 static void restrict_other(struct esi_bound *bound,
                            const struct demand *demand,
                            const struct esi_domain_column *column,
@@ -369,11 +363,11 @@ static void restrict_other(struct esi_bound *bound,
     if (intervals->count > 0 && between && !after)
         esi_intervals_keep(intervals, 0,
                            esi_bound_after_begin(bound, demand->first, column,
-                                                 intervals_extent(intervals)));
+                                                 esi_intervals_extent(intervals)));
     if (intervals->count > 0 && after && !between)
         esi_intervals_keep(intervals,
                            esi_bound_after_begin(bound, demand->last, column,
-                                                 intervals_extent(intervals)),
+                                                 esi_intervals_extent(intervals)),
                            column->count);
 }
 
@@ -418,7 +412,7 @@ static void restrict_by(struct esi_universal *universal,
         intervals->count = 0;
         return;
     }
-    open = intervals_extent(&universal->open);
+    open = esi_intervals_extent(&universal->open);
     demand.first = (struct es_event_id){of_u.trace, of_u.indexes[open.begin]};
     demand.last = (struct es_event_id){of_u.trace, of_u.indexes[open.end - 1]};
     demand.is_one = open.end - open.begin == 1;
@@ -489,80 +483,86 @@ bool esi_universal_refuses(const struct esi_bound *bound,
                            (unsigned)bound->pinned);
 }
 
-/* All of a trace up to this index precedes one of the latest u. */
-static uint32_t known_to_latest(struct esi_universal *universal, uint32_t trace)
+/* Whether something of a trace is not refused. */
+static bool is_open(const struct esi_universal *universal, uint32_t trace)
 {
-    const struct esi_event_list *latest = &universal->latest;
-    uint32_t known = 0;
-
-    for (size_t i = 0; i < latest->count; i++) {
-        struct es_event_id event = latest->events[i];
-        uint32_t one =
-            event.trace == trace
-                ? event.index - 1
-                : esi_precedence_greatest(&universal->bound->precedence, event, trace);
-
-        if (one > known)
-            known = one;
-    }
-    return known;
+    return universal->past[trace].refused < universal->past[trace].known;
 }
 
-/* The last u of a column before the pinned event, unless the latest know it; then what
- * it knows is not of the latest any more. */
-static void add_latest(struct esi_universal *universal,
-                       const struct esi_domain_column *column)
+/* What a u refuses; it knows no more than the pinned event. */
+static void refuse_by_value(struct esi_universal *universal,
+                            uint32_t traces,
+                            struct es_event_id u)
 {
-    struct esi_bound *bound = universal->bound;
-    struct esi_event_list *latest = &universal->latest;
-    uint32_t known = known_to_latest(universal, column->trace);
-    struct es_event_id last = {column->trace, 0};
-    size_t kept = 0;
+    for (uint32_t trace = 0; trace < traces; trace++) {
+        uint32_t known;
+
+        if (!is_open(universal, trace))
+            continue;
+        known = esi_precedence_greatest(&universal->bound->precedence, u, trace);
+        if (known > universal->past[trace].refused)
+            universal->past[trace].refused = known;
+    }
+}
+
+/* The last u of a trace that precedes the pinned event, if it refuses more; `is_quick`:
+ * only if what it knows is remembered. */
+static void refuse_by_trace(struct esi_universal *universal,
+                            uint32_t traces,
+                            uint32_t trace,
+                            bool is_quick)
+{
+    const struct esi_indexed_plan *plan = universal->bound->plan;
+    const struct esi_domain *domain =
+        plan->domains[__builtin_ctzll(universal->past_of->universal)];
+    uint32_t slot = esi_domain_slot_of(domain, trace);
+    struct esi_universal_past past = universal->past[trace];
+    struct es_event_id u = {trace, 0};
+    struct esi_domain_column column;
     uint32_t end;
 
-    if (column->trace != bound->pinned_event.trace &&
-        esi_bound_greatest(bound, (unsigned)bound->pinned, column->trace) <= known)
+    if (slot == ES_PATTERN_NONE)
         return;
-    end = esi_bound_before_end(bound, bound->pinned_event, column);
-    if (end == 0 || column->indexes[end - 1] <= known)
-        return;
-    last.index = column->indexes[end - 1];
-    for (size_t i = 0; i < latest->count; i++) {
-        struct es_event_id event = latest->events[i];
-
-        if (event.index >
-            esi_precedence_greatest(&bound->precedence, last, event.trace))
-            latest->events[kept++] = event;
-    }
-    latest->count = kept;
-    if (esi_event_list_add(latest, &last, 1) < 0)
-        bound->error = -ENOMEM;
+    column = esi_domain_column(domain, slot);
+    end = esi_column_position(&column, past.known + 1);
+    u.index = end > 0 ? column.indexes[end - 1] : 0;
+    if (u.index > past.refused &&
+        !(is_quick && plan->stamps && !esi_stamp_cache_row(plan->stamps, u)))
+        refuse_by_value(universal, traces, u);
 }
 
-uint32_t esi_universal_refused(struct esi_universal *universal,
-                               const struct esi_clause *clause,
-                               uint32_t trace)
+static void find_past(struct esi_universal *universal)
 {
-    const struct esi_domain *domain =
-        universal->bound->plan->domains[__builtin_ctzll(clause->universal)];
-    uint32_t own = esi_domain_slot_of(domain, universal->bound->pinned_event.trace);
-    struct esi_domain_column column;
+    struct esi_bound *bound = universal->bound;
+    uint32_t traces = es_order_traces(bound->plan->order);
 
-    if (universal->latest_of == clause)
-        return known_to_latest(universal, trace);
-    universal->latest_of = clause;
-    universal->latest.count = 0;
-    /* It knows most of the others. */
-    if (own != ES_PATTERN_NONE) {
-        column = esi_domain_column(domain, own);
-        add_latest(universal, &column);
+    if (ESI_ARRAY_RESERVE(universal->past, universal->traces, traces) < 0) {
+        bound->error = -ENOMEM;
+        return;
     }
-    for (uint32_t slot = 0; slot < esi_domain_slots(domain); slot++) {
-        column = esi_domain_column(domain, slot);
-        if (slot != own)
-            add_latest(universal, &column);
+    for (uint32_t trace = 0; trace < traces; trace++)
+        universal->past[trace] = (struct esi_universal_past){
+            esi_bound_greatest(bound, (unsigned)bound->pinned, trace), 0};
+    /* Its own trace knows most of the others. */
+    refuse_by_trace(universal, traces, bound->pinned_event.trace, true);
+    for (uint32_t trace = 0; trace < traces; trace++)
+        if (is_open(universal, trace))
+            refuse_by_trace(universal, traces, trace, true);
+    for (uint32_t trace = 0; trace < traces; trace++)
+        if (is_open(universal, trace))
+            refuse_by_trace(universal, traces, trace, false);
+}
+
+struct esi_universal_past esi_universal_past_of(struct esi_universal *universal,
+                                                const struct esi_clause *clause,
+                                                uint32_t trace)
+{
+    if (universal->past_of != clause) {
+        universal->past_of = clause;
+        find_past(universal);
     }
-    return known_to_latest(universal, trace);
+    return trace < universal->traces ? universal->past[trace]
+                                     : (struct esi_universal_past){0, 0};
 }
 
 /* --- One existential variable is not bound: all values of u ----------------------- */
@@ -610,7 +610,8 @@ void esi_universal_restrict(struct esi_universal *universal,
         esi_intervals_keep(
             intervals,
             esi_column_position(
-                &column, esi_universal_refused(universal, clause, column.trace) + 1),
+                &column,
+                esi_universal_past_of(universal, clause, column.trace).refused + 1),
             column.count);
         return;
     }

@@ -6,7 +6,6 @@
 #define ES_MONITORS_SEARCH_INDEXED_INDEXED_UNIVERSAL_H
 
 #include "monitors/search/indexed/indexed_bound.h"
-#include "monitors/search/truth/event_list.h"
 
 /* The order in which the columns of a clause's universal variable are looked at: those
  * that failed lately first (Nichols, 6.3). */
@@ -24,9 +23,12 @@ struct esi_universal {
     struct esi_intervals kept;
     struct esi_intervals open; /* universal values that nothing satisfies yet */
     struct esi_intervals satisfied;
-    const struct esi_clause *latest_of; /* whose `latest` is; NULL: of none */
-    struct esi_event_list latest; /* of the last u of each trace before the pinned event
-                                     those that do not precede each other */
+    const struct esi_clause *past_of; /* whose `past` is; NULL: of none */
+    struct esi_universal_past {
+        uint32_t known;   /* events up to this index precede the pinned event, */
+        uint32_t refused; /* up to this a u, too, that precedes it */
+    } * past;             /* owned: [trace] */
+    size_t traces;        /* room in it */
 };
 
 /* 0 or -ENOMEM; it is to be ended in both cases. */
@@ -51,10 +53,10 @@ void esi_universal_restrict(struct esi_universal *universal,
 bool esi_universal_refuses(const struct esi_bound *bound,
                            const struct esi_clause *clause,
                            unsigned v);
-/* Of such a clause: what it refuses of the events of a trace are those up to this
- * index. */
-uint32_t esi_universal_refused(struct esi_universal *universal,
-                               const struct esi_clause *clause,
-                               uint32_t trace);
+/* Of such a clause: what precedes the pinned event on a trace, and what of that it
+ * refuses. */
+struct esi_universal_past esi_universal_past_of(struct esi_universal *universal,
+                                                const struct esi_clause *clause,
+                                                uint32_t trace);
 
 #endif

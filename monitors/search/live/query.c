@@ -136,22 +136,6 @@ static bool is_lazy(const struct esi_live_condition *condition)
     return condition->support->lesser_count == 0;
 }
 
-/* Variables before which another one has to be: what just came is before nothing. */
-static uint64_t never_last(const struct esi_live_query *query,
-                           const struct esi_live_form *form)
-{
-    uint64_t variables = 0;
-
-    for (size_t i = 0; i < form->certain_count; i++) {
-        const struct esi_literal *literal = form->certain[i].literals;
-
-        if (form->certain[i].count == 1 && literal->kind == ES_LITERAL_BEFORE &&
-            !literal->is_negated && esi_program_is_prompt(query->program, literal->x))
-            variables |= esi_program_bit(literal->x);
-    }
-    return variables;
-}
-
 static int init_support(struct esi_live_query *query,
                         uint32_t number,
                         struct es_error *error)
@@ -163,9 +147,12 @@ static int init_support(struct esi_live_query *query,
     if (result < 0)
         return result;
     support->is_lazy = is_lazy(&support->condition);
-    support->never_last = never_last(query, &support->condition.weak);
-    return support->condition.support->variables ? create_search(query, support, error)
-                                                 : 0;
+    if (!support->condition.support->variables)
+        return 0;
+    result = create_search(query, support, error);
+    if (result == 0)
+        support->never_last = esi_indexed_never_last(support->search);
+    return result;
 }
 
 int esi_live_query_create(struct esi_live *live,

@@ -22,6 +22,14 @@ struct esi_intervals {
     bool has_failed; /* no memory: some are missing */
 };
 
+/* Of some that there are. */
+static inline struct esi_interval esi_intervals_extent(
+    const struct esi_intervals *intervals)
+{
+    return (struct esi_interval){intervals->items[0].begin,
+                                 intervals->items[intervals->count - 1].end};
+}
+
 void esi_intervals_fini(struct esi_intervals *intervals);
 /* Nothing where begin >= end.  Joins the last one if it begins at or in that. */
 void esi_intervals_add(struct esi_intervals *intervals, uint32_t begin, uint32_t end);
