@@ -66,21 +66,32 @@ void esi_block_entry(const unsigned char *block,
  * part is a vector for each head.
  */
 
+/* What a part has of a trace. */
+struct esi_steps_tally {
+    uint64_t heads;       /* a bit for each, or a hash of them */
+    uint32_t count;       /* of steps; 0 = none */
+    uint32_t last;        /* value */
+    uint32_t least, most; /* rises; UINT32_MAX and 0 where there is one step */
+};
+
 /* The writer's memory for packing: caller's, zeroed. */
 struct esi_sorting {
-    uint32_t *places;  /* of each trace: number of its steps, then where they go */
+    struct esi_steps_tally *tallies; /* of each trace */
+    uint32_t *places;                /* of each trace with steps: behind its last one */
     uint32_t *traces;  /* those with steps, rising; or rises of steps that are due */
     uint64_t *steps;   /* head << 32 | value */
     uint64_t *earlier; /* trace << 32 | value: known before, and no step since; or
                         * steps that are due */
     struct esi_steps_column *columns;   /* of traces with steps */
     struct esi_steps_pattern *patterns; /* steps of a column that has it */
-    uint32_t *slots;                    /* patterns, by hash of their heads; 0 = free */
-    size_t trace_room, earlier_room, step_room, pattern_room, slot_room;
+    uint32_t *slots;                    /* patterns, by their heads; 0 = free */
+    size_t tally_room, trace_room, earlier_room, step_room, pattern_room, slot_room;
     uint32_t earlier_count;
     uint32_t trace_count;
     uint32_t pattern_count;
     uint32_t slot_mask;
+    bool has_bits; /* heads are a bit for each; else there are too many of them, or two
+                    * steps of a trace at one */
 };
 
 void esi_sorting_fini(struct esi_sorting *sorting);

@@ -14,6 +14,7 @@
 
 void esi_sorting_fini(struct esi_sorting *sorting)
 {
+    free(sorting->tallies);
     free(sorting->places);
     free(sorting->traces);
     free(sorting->steps);
@@ -26,7 +27,8 @@ void esi_sorting_fini(struct esi_sorting *sorting)
 
 uint64_t esi_sorting_bytes(const struct esi_sorting *sorting)
 {
-    return sorting->trace_room * (sizeof *sorting->places + sizeof *sorting->traces) +
+    return sorting->tally_room * sizeof *sorting->tallies +
+           sorting->trace_room * (sizeof *sorting->places + sizeof *sorting->traces) +
            sorting->earlier_room * sizeof *sorting->earlier +
            sorting->pattern_room *
                (sizeof *sorting->columns + sizeof *sorting->patterns) +
@@ -34,19 +36,22 @@ uint64_t esi_sorting_bytes(const struct esi_sorting *sorting)
            sorting->step_room * sizeof *sorting->steps;
 }
 
+static const uint64_t HASH_FACTOR = UINT64_C(0x9e3779b97f4a7c15);
+
 /* --- Sorting ---------------------------------------------------------------------- */
 
-/* Room for so many traces; places of those without steps are 0. */
+/* Room for so many traces; tallies of those without steps are empty. */
 static int reserve_traces(struct esi_sorting *sorting, uint32_t traces)
 {
-    size_t before = sorting->trace_room;
+    size_t before = sorting->tally_room;
 
     if (ESI_ARRAY_RESERVE(sorting->earlier, sorting->earlier_room, traces) < 0 ||
         ESI_ARRAY_RESERVE_PAIR(sorting->places, sorting->traces, sorting->trace_room,
-                               traces + 1u) < 0) /* see count_steps() */
+                               traces + 1u) < 0 || /* see tally_entries() */
+        ESI_ARRAY_RESERVE(sorting->tallies, sorting->tally_room, traces) < 0)
         return -ENOMEM;
-    memset(&sorting->places[before], 0,
-           (sorting->trace_room - before) * sizeof *sorting->places);
+    memset(&sorting->tallies[before], 0,
+           (sorting->tally_room - before) * sizeof *sorting->tallies);
     return 0;
 }
 
@@ -89,22 +94,20 @@ static int compare_steps(const void *a, const void *b)
 /* Traces in order, and where the steps of each begin. */
 static void place_traces(struct esi_sorting *sorting, uint32_t traces)
 {
-    uint32_t place = 0;
+    const struct esi_steps_tally *tallies = sorting->tallies;
+    uint32_t *in_order = sorting->traces, known = 0, place = 0;
 
-    if (sorting->trace_count >= traces / 16) {
-        sorting->trace_count = 0;
-        for (uint32_t trace = 0; trace < traces; trace++)
-            if (sorting->places[trace])
-                sorting->traces[sorting->trace_count++] = trace;
-    } else {
-        qsort(sorting->traces, sorting->trace_count, sizeof *sorting->traces,
-              compare_steps);
-    }
+    if (sorting->trace_count < traces / 16)
+        qsort(in_order, sorting->trace_count, sizeof *in_order, compare_steps);
+    else
+        for (uint32_t trace = 0; trace < traces; trace++) {
+            /* Without a branch, as in tally_entries(). */
+            in_order[known] = trace;
+            known += tallies[trace].count > 0;
+        }
     for (uint32_t i = 0; i < sorting->trace_count; i++) {
-        uint32_t *at = &sorting->places[sorting->traces[i]], steps = *at;
-
-        *at = place;
-        place += steps;
+        sorting->places[in_order[i]] = place;
+        place += tallies[in_order[i]].count;
     }
 }
 
@@ -125,12 +128,13 @@ static void count_earlier(struct esi_sorting *sorting,
     for (uint32_t i = 0; i < layout.header.traces; i++) {
         uint32_t trace = esi_steps_trace(root, &layout, i), value;
 
-        if (sorting->places[trace] != 0)
+        if (sorting->tallies[trace].count > 0)
             continue;
         esi_steps_entry(part->before, &part->before_place, head, i, &trace, &value);
         if (value == 0)
             continue;
-        sorting->places[trace] = 1;
+        sorting->tallies[trace] = (struct esi_steps_tally){
+            .heads = 1, .count = 1, .last = value, .least = UINT32_MAX};
         sorting->traces[sorting->trace_count++] = trace;
         sorting->earlier[sorting->earlier_count++] = (uint64_t)trace << 32 | value;
     }
@@ -141,21 +145,52 @@ static uint32_t entries_of(const struct esi_steps_part *part)
     return part->heads ? (uint32_t)esi_log_head(part->log, part->heads - 1) : 0;
 }
 
-static void count_steps(struct esi_sorting *sorting, const struct esi_steps_part *part)
+/* Tallies the entries of a head.  What comes cannot be foretold, so there is no branch
+ * for it.  Returns whether a trace has two steps at that head, where heads are bits. */
+static bool tally_entries(struct esi_sorting *sorting,
+                          const _Atomic uint64_t *entries,
+                          uint32_t count,
+                          uint64_t head)
 {
-    const _Atomic uint64_t *entries = esi_log_words(&part->log->entries) + 1;
-    uint32_t *places = sorting->places, *traces = sorting->traces;
-    uint32_t count = entries_of(part), known = 0;
+    uint64_t factor = sorting->has_bits ? 1 : HASH_FACTOR, twice = 0;
+    uint64_t bit = sorting->has_bits ? UINT64_C(1) << head : head + 1;
+    struct esi_steps_tally *tallies = sorting->tallies;
+    uint32_t *traces = sorting->traces, known = sorting->trace_count;
 
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t trace =
-            (uint32_t)(atomic_load_explicit(&entries[i], memory_order_relaxed) >> 32);
+        uint64_t entry = atomic_load_explicit(&entries[i], memory_order_relaxed);
+        uint32_t trace = (uint32_t)(entry >> 32), value = (uint32_t)entry;
+        struct esi_steps_tally *tally = &tallies[trace];
+        uint32_t rise = value - tally->last;
+        uint32_t first = -(uint32_t)(tally->count++ == 0); /* all bits, or none */
 
-        /* Whether it is the first one cannot be foretold: without a branch. */
         traces[known] = trace;
-        known += places[trace]++ == 0;
+        known += first & 1;
+        tally->last = value;
+        tally->least = (rise < tally->least ? rise : tally->least) | first;
+        tally->most = rise > tally->most ? rise & ~first : tally->most;
+        twice |= tally->heads & bit;
+        tally->heads = tally->heads * factor + bit;
     }
     sorting->trace_count = known;
+    return sorting->has_bits && twice;
+}
+
+static void tally_steps(struct esi_sorting *sorting, const struct esi_steps_part *part)
+{
+    const _Atomic uint64_t *entries = esi_log_words(&part->log->entries) + 1;
+    bool has_twice = false;
+    uint32_t at = 0;
+
+    sorting->trace_count = 0;
+    sorting->has_bits = part->heads < ESI_STEPS_MOST_BITS;
+    for (uint32_t head = 0; head < part->heads; head++) {
+        uint32_t end = (uint32_t)esi_log_head(part->log, head);
+
+        has_twice |= tally_entries(sorting, &entries[at], end - at, head + 1);
+        at = end;
+    }
+    sorting->has_bits = sorting->has_bits && !has_twice;
     count_earlier(sorting, part);
 }
 
@@ -215,58 +250,46 @@ static void raise_to(uint32_t *most, uint64_t number)
 
 static bool has_heads(const struct esi_sorting *sorting,
                       const struct esi_steps_pattern *pattern,
-                      uint32_t from,
-                      uint32_t count)
+                      const struct esi_steps_tally *tally,
+                      uint32_t from)
 {
     uint64_t differs = 0;
 
-    if (pattern->count != count)
+    if (pattern->heads != tally->heads || pattern->count != tally->count)
         return false;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; !sorting->has_bits && i < tally->count; i++)
         differs |= sorting->steps[pattern->start + i] ^ sorting->steps[from + i];
     return differs >> 32 == 0;
 }
 
-/* The number of the pattern of steps whose heads have that hash. */
+/* The number of the pattern of a trace's steps. */
 static uint32_t find_pattern(struct esi_sorting *sorting,
-                             uint64_t hash,
-                             uint32_t from,
-                             uint32_t count)
+                             const struct esi_steps_tally *tally,
+                             uint32_t from)
 {
-    uint32_t mask = sorting->slot_mask, at;
+    uint32_t mask = sorting->slot_mask;
+    uint32_t at = (uint32_t)(tally->heads * HASH_FACTOR >> 32) & mask;
 
-    for (at = (uint32_t)(hash >> 32) & mask; sorting->slots[at]; at = (at + 1) & mask)
-        if (has_heads(sorting, &sorting->patterns[sorting->slots[at]], from, count))
+    for (; sorting->slots[at]; at = (at + 1) & mask)
+        if (has_heads(sorting, &sorting->patterns[sorting->slots[at]], tally, from))
             return sorting->slots[at];
     sorting->slots[at] = sorting->pattern_count;
-    sorting->patterns[sorting->pattern_count] =
-        (struct esi_steps_pattern){.start = from, .count = count};
+    sorting->patterns[sorting->pattern_count] = (struct esi_steps_pattern){
+        .heads = tally->heads, .start = from, .count = tally->count};
     return sorting->pattern_count++;
 }
 
-/* The column of steps that are sorted; all of them rise, by `rise` at least. */
-static struct esi_steps_column measure_column(struct esi_sorting *sorting,
-                                              uint32_t from,
-                                              uint32_t end)
+/* The column of steps; all of them rise, by `rise` at least. */
+static struct esi_steps_column make_column(struct esi_sorting *sorting,
+                                           const struct esi_steps_tally *tally,
+                                           uint32_t from)
 {
-    const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
-    const uint64_t *steps = sorting->steps;
-    uint64_t hash = ((steps[from] >> 32) + 1) * factor;
-    uint32_t least = UINT32_MAX, most = 0;
+    uint32_t least = tally->count > 1 ? tally->least : 0;
 
-    for (uint32_t at = from + 1; at < end; at++) {
-        uint32_t rise = (uint32_t)gap_at(sorting, at);
-
-        least = rise < least ? rise : least;
-        most = rise > most ? rise : most;
-        hash = (hash + (steps[at] >> 32)) * factor;
-    }
-    least = end - from > 1 ? least : 0;
-    return (struct esi_steps_column){.pattern =
-                                         find_pattern(sorting, hash, from, end - from),
-                                     .first = (uint32_t)steps[from],
+    return (struct esi_steps_column){.pattern = find_pattern(sorting, tally, from),
+                                     .first = (uint32_t)sorting->steps[from],
                                      .rise = least,
-                                     .width = esi_bits_of(most - least)};
+                                     .width = esi_bits_of(tally->most - least)};
 }
 
 /* Largest numbers that are to be written. */
@@ -283,17 +306,18 @@ static struct measures measure_steps(struct esi_sorting *sorting,
     uint32_t from = 0;
 
     for (uint32_t i = 0; i < sorting->trace_count; i++) {
-        uint32_t trace = sorting->traces[i], end = sorting->places[trace];
-        struct esi_steps_column column = measure_column(sorting, from, end);
+        uint32_t trace = sorting->traces[i];
+        const struct esi_steps_tally *tally = &sorting->tallies[trace];
+        struct esi_steps_column column = make_column(sorting, tally, from);
 
         column.first -= base_of(part, trace);
         most.least = column.first < most.least ? column.first : most.least;
         raise_to(&most.greatest, column.first);
         raise_to(&most.rise, column.rise);
         raise_to(&most.width, column.width);
-        most.bits += (uint64_t)column.width * (end - from - 1);
+        most.bits += (uint64_t)column.width * (tally->count - 1);
         sorting->columns[i] = column;
-        from = end;
+        from += tally->count;
     }
     for (uint32_t i = 1; i < sorting->pattern_count; i++)
         most.listed += sorting->patterns[i].count;
@@ -331,32 +355,6 @@ static uint32_t common_stride(const struct esi_sorting *sorting, uint32_t heads)
 
 /* --- Packing ---------------------------------------------------------------------- */
 
-/* A bit for each head of a pattern. */
-static uint64_t heads_of(const struct esi_sorting *sorting,
-                         const struct esi_steps_pattern *pattern)
-{
-    uint64_t heads = 0;
-
-    for (uint32_t i = 0; i < pattern->count; i++)
-        heads |= UINT64_C(1) << (sorting->steps[pattern->start + i] >> 32);
-    return heads;
-}
-
-/* Are there too many heads for a bit each, or two steps of a trace at one? */
-static bool needs_lists(const struct esi_sorting *sorting, uint32_t heads)
-{
-    if (heads >= ESI_STEPS_MOST_BITS)
-        return true;
-    for (uint32_t i = 1; i < sorting->pattern_count; i++) {
-        const struct esi_steps_pattern *pattern = &sorting->patterns[i];
-
-        if ((uint32_t)__builtin_popcountll(heads_of(sorting, pattern)) !=
-            pattern->count)
-            return true;
-    }
-    return false;
-}
-
 static struct esi_steps_header make_header(struct esi_sorting *sorting,
                                            const struct esi_steps_part *part,
                                            uint64_t *ret_bits)
@@ -380,7 +378,7 @@ static struct esi_steps_header make_header(struct esi_sorting *sorting,
         .stride = most.bits ? 0 : common_stride(sorting, part->heads),
     };
 
-    if (needs_lists(sorting, part->heads)) {
+    if (!sorting->has_bits) {
         header.start_bits = esi_bits_of(most.listed);
         header.head_bits = esi_bits_of(part->heads);
         header.listed = most.listed;
@@ -420,7 +418,7 @@ static void write_patterns(const struct esi_sorting *sorting,
     for (uint32_t i = 0; i < layout->header.patterns; i++) {
         const struct esi_steps_pattern *pattern = &sorting->patterns[i];
 
-        esi_bits_add(&bits, width, has_lists ? start : heads_of(sorting, pattern));
+        esi_bits_add(&bits, width, has_lists ? start : pattern->heads);
         start += pattern->count;
     }
     if (!has_lists)
@@ -445,7 +443,7 @@ static void write_columns(const struct esi_sorting *sorting,
 {
     const struct esi_steps_header *header = &layout->header;
     struct esi_bits bits = {.next = block + layout->columns};
-    uint32_t next = 0, from = 0, step_bits = 0;
+    uint32_t next = 0, step_bits = 0;
 
     for (uint32_t i = 0; i < header->traces; i++) {
         uint32_t trace = header->trace_bytes ? sorting->traces[i] : header->lowest + i;
@@ -461,8 +459,7 @@ static void write_columns(const struct esi_sorting *sorting,
         if (header->trace_bytes)
             esi_number_put(block + layout->traces, header->trace_bytes, i, trace);
         esi_bits_add(&bits, layout->column_bits, column_of(header, column));
-        step_bits += (sorting->places[trace] - from - 1) * column->width;
-        from = sorting->places[trace];
+        step_bits += (sorting->tallies[trace].count - 1) * column->width;
         next++;
     }
 }
@@ -519,8 +516,7 @@ static uint32_t greatest_value(const struct esi_sorting *sorting,
     for (uint32_t i = 0; i < sorting->trace_count; i++) {
         uint32_t trace = sorting->traces[i];
 
-        raise_to(&greatest, (uint32_t)sorting->steps[sorting->places[trace] - 1] -
-                                base_of(part, trace));
+        raise_to(&greatest, sorting->tallies[trace].last - base_of(part, trace));
     }
     return greatest;
 }
@@ -612,7 +608,7 @@ static int pack_rows(const struct esi_sorting *sorting,
 static void forget_steps(struct esi_sorting *sorting)
 {
     for (uint32_t i = 0; i < sorting->trace_count; i++)
-        sorting->places[sorting->traces[i]] = 0;
+        sorting->tallies[sorting->traces[i]] = (struct esi_steps_tally){.count = 0};
 }
 
 static int pack_steps(struct esi_sorting *sorting,
@@ -761,7 +757,7 @@ static int pack_anew(const struct esi_steps_part *part,
 
     if (reserve_steps(sorting, (size_t)entries_of(part) + part->traces) < 0)
         return -ENOMEM;
-    count_steps(sorting, part);
+    tally_steps(sorting, part);
     place_traces(sorting, part->traces);
     put_steps(sorting, part);
     code = pack_steps(sorting, part, arena, ret_block);
