@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "monitors/order/epoch/epoch_private.h"
@@ -33,6 +34,15 @@ enum { FEWEST_ADOPTED = 16 };
 
 /* --- Passing a cut ---------------------------------------------------------------- */
 
+/* What a partner has to tell. */
+struct news {
+    struct es_event_id partner;
+    bool is_known;    /* all of it */
+    uint32_t cut;     /* that the partner has passed */
+    uint32_t known;   /* of the partner's trace */
+    uint64_t entries; /* of its log since then */
+};
+
 /* A trace on its way to a cut, which may be its own. */
 struct passage {
     struct esi_epoch_trace *trace;
@@ -43,6 +53,7 @@ struct passage {
     bool is_aside;              /* the log has no room for as much as may be learnt */
     _Atomic uint64_t *learnt;   /* where entries are written: the log's end, or aside */
     uint32_t learnt_count;
+    struct news news; /* the last that was asked for; of no trace's event 0 */
 };
 
 static bool is_passing(const struct passage *passage)
@@ -259,19 +270,26 @@ static void learn_log_dense(struct passage *passage, const struct esi_epoch_span
     passage->learnt_count = count;
 }
 
-enum { NEWS_BLOCK = 16, NEWS_AHEAD = 128 }; /* entries of vectors */
+enum { NEWS_BLOCK = 64, NEWS_AHEAD = 128, LINE = 16 }; /* entries of vectors */
 
 /* A bit for each entry of a block of a vector that is more than what is known.  The
- * compiler makes vector instructions of it. */
-static uint32_t news_of_block(const uint32_t *vector, const uint32_t *known)
+ * compiler makes vector instructions of the comparison. */
+static uint64_t news_of_block(const uint32_t *vector, const uint32_t *known)
 {
-    static const uint32_t bits[NEWS_BLOCK] = {
-        1,      1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
-        1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
-    uint32_t news = 0;
+    const uint64_t gather = UINT64_C(0x0102040810204080); /* lowest bits of bytes */
+    unsigned char is_news[NEWS_BLOCK];
+    uint64_t news = 0, eight;
 
-    for (uint32_t i = 0; i < NEWS_BLOCK; i++)
-        news |= -(uint32_t)(vector[i] > known[i]) & bits[i];
+    for (unsigned i = 0; i < NEWS_BLOCK; i += LINE) {
+        __builtin_prefetch(&vector[i + NEWS_AHEAD]);
+        __builtin_prefetch(&known[i + NEWS_AHEAD]);
+    }
+    for (unsigned i = 0; i < NEWS_BLOCK; i++)
+        is_news[i] = vector[i] > known[i];
+    for (unsigned i = 0; i < NEWS_BLOCK; i += sizeof eight) {
+        memcpy(&eight, &is_news[i], sizeof eight);
+        news |= (eight * gather >> 56) << i;
+    }
     return news;
 }
 
@@ -285,13 +303,10 @@ static void learn_vector(struct passage *passage,
     _Atomic uint64_t *learnt = passage->learnt;
 
     known[passage->number] = UINT32_MAX; /* nothing to learn of itself */
-    for (; i + NEWS_BLOCK <= entries; i += NEWS_BLOCK) {
-        uint32_t news = news_of_block(&vector[i], &known[i]);
-
-        __builtin_prefetch(&vector[i + NEWS_AHEAD]);
-        __builtin_prefetch(&known[i + NEWS_AHEAD]);
-        for (; news; news &= news - 1) {
-            uint32_t of = i + (uint32_t)__builtin_ctz(news), value = vector[of];
+    for (; i + NEWS_BLOCK <= entries; i += NEWS_BLOCK)
+        for (uint64_t news = news_of_block(&vector[i], &known[i]); news;
+             news &= news - 1) {
+            uint32_t of = i + (uint32_t)__builtin_ctzll(news), value = vector[of];
 
             fresh += known[of] == 0;
             known[of] = value;
@@ -299,7 +314,6 @@ static void learn_vector(struct passage *passage,
             atomic_store_explicit(&learnt[count++], (uint64_t)of << 32 | value,
                                   memory_order_release);
         }
-    }
     table->known += fresh;
     passage->learnt_count = count;
     for (; i < entries; i++)
@@ -328,6 +342,28 @@ static uint32_t cut_at(const struct esi_epoch_trace *trace, uint32_t index)
     return esi_run_segment(&at)->cut;
 }
 
+/* What a partner has to tell, or had when that was asked last. */
+static const struct news *news_of(const struct esi_epoch_store *store,
+                                  struct passage *passage,
+                                  struct es_event_id partner)
+{
+    const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, partner.trace);
+    struct news *news = &passage->news;
+    struct esi_epoch_source source;
+
+    if (news->partner.trace == partner.trace && news->partner.index == partner.index)
+        return news;
+    *news = (struct news){.partner = partner};
+    news->known = esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
+    news->is_known = partner.trace == passage->number || news->known >= partner.index;
+    if (news->is_known)
+        return news;
+    news->cut = cut_at(trace, partner.index);
+    esi_source_init(&source, &store->cuts, trace, news->known, partner.index);
+    news->entries = esi_source_entries(source);
+    return news;
+}
+
 /* Where so many entries of a sender's log are new, its vector may be compared instead.
  */
 static bool is_long(const struct esi_epoch_table *known, uint64_t entries)
@@ -335,21 +371,19 @@ static bool is_long(const struct esi_epoch_table *known, uint64_t entries)
     return known->dense && entries * READING_SHARE >= known->room;
 }
 
-/* What `partner` knew as a vector, where comparing that with the receiver's takes less
- * time than reading so many entries of the log; else NULL. */
-static const uint32_t *vector_of(const struct esi_epoch_store *store,
+/* What the partner knew as a vector, where comparing that with the receiver's takes
+ * less time than reading the log; else NULL. */
+static const uint32_t *vector_of(const struct esi_epoch_trace *trace,
                                  const struct passage *passage,
-                                 struct es_event_id partner,
-                                 uint64_t entries)
+                                 const struct news *news)
 {
-    const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, partner.trace);
     const struct esi_epoch_table *known = &passage->trace->known;
 
-    if (!is_long(&trace->known, entries) || !known->dense || has_hubs(passage->trace) ||
-        known->room < trace->known.room || esi_trace_cut(trace) != passage->cut ||
-        cut_at(trace, partner.index) != passage->cut)
+    if (!is_long(&trace->known, news->entries) || !known->dense ||
+        has_hubs(passage->trace) || known->room < trace->known.room ||
+        esi_trace_cut(trace) != passage->cut || news->cut != passage->cut)
         return NULL;
-    return esi_table_at(&trace->known, partner.index);
+    return esi_table_at(&trace->known, news->partner.index);
 }
 
 /* Everything that the log of `partner` has, and itself. */
@@ -358,19 +392,16 @@ static void merge_log(const struct esi_epoch_store *store,
                       struct es_event_id partner)
 {
     const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, partner.trace);
-    uint32_t known =
-        esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
+    const struct news *news = news_of(store, passage, partner);
+    bool is_same_cut = news->cut == passage->cut && !has_hubs(passage->trace);
     struct esi_epoch_source source;
     struct esi_epoch_span span;
     const uint32_t *vector;
-    bool is_same_cut;
 
-    if (partner.trace == passage->number || known >= partner.index)
+    if (news->is_known)
         return;
-    is_same_cut =
-        cut_at(trace, partner.index) == passage->cut && !has_hubs(passage->trace);
-    esi_source_init(&source, &store->cuts, trace, known, partner.index);
-    vector = vector_of(store, passage, partner, esi_source_entries(source));
+    esi_source_init(&source, &store->cuts, trace, news->known, partner.index);
+    vector = vector_of(trace, passage, news);
     if (vector)
         learn_vector(passage, vector, trace->known.room);
     while (!vector && esi_source_next(&source, &span)) {
@@ -391,7 +422,9 @@ static void merge_hubs(const struct esi_epoch_store *store,
                        struct passage *passage,
                        struct es_event_id partner)
 {
-    for (unsigned i = 0; i < ESI_HUBS; i++) {
+    bool has_some = has_hubs(esi_epoch_trace_at(store, partner.trace));
+
+    for (unsigned i = 0; has_some && i < ESI_HUBS; i++) {
         struct es_event_id hub = esi_hub_at(store, partner, i);
 
         if (hub.index > 0 && !esi_hub_is_adopted(passage->trace, hub.trace))
@@ -404,11 +437,6 @@ static void merge_logs(const struct esi_epoch_store *store,
                        struct passage *passage,
                        struct es_event_id partner)
 {
-    uint32_t known =
-        esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
-
-    if (partner.trace == passage->number || known >= partner.index)
-        return;
     if (esi_hub_is_adopted(passage->trace, partner.trace)) {
         learn_of(store, passage, (uint64_t)partner.trace << 32 | partner.index);
         return;
@@ -420,32 +448,28 @@ static void merge_logs(const struct esi_epoch_store *store,
 /* At most so many entries will be learnt of a log: of each trace once, the newest.  A
  * vector may have some that the log has before what is forgotten. */
 static uint64_t most_of_log(const struct esi_epoch_store *store,
-                            const struct passage *passage,
+                            struct passage *passage,
                             struct es_event_id partner)
 {
-    uint32_t known =
-        esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
     const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, partner.trace);
-    struct esi_epoch_source source;
-    uint64_t entries;
+    const struct news *news = news_of(store, passage, partner);
 
-    if (partner.trace == passage->number || known >= partner.index)
+    if (news->is_known)
         return 0;
-    esi_source_init(&source, &store->cuts, trace, known, partner.index);
-    entries = esi_source_entries(source);
-    if (is_long(&trace->known, entries))
-        entries = store->trace_count;
-    return (entries < store->trace_count ? entries : store->trace_count) + 1;
+    if (news->entries > store->trace_count || is_long(&trace->known, news->entries))
+        return store->trace_count + UINT64_C(1);
+    return news->entries + 1;
 }
 
 /* The same of hubs that the trace has not adopted. */
 static uint64_t most_of_hubs(const struct esi_epoch_store *store,
-                             const struct passage *passage,
+                             struct passage *passage,
                              struct es_event_id partner)
 {
+    bool has_some = has_hubs(esi_epoch_trace_at(store, partner.trace));
     uint64_t entries = 0;
 
-    for (unsigned i = 0; i < ESI_HUBS; i++) {
+    for (unsigned i = 0; has_some && i < ESI_HUBS; i++) {
         struct es_event_id hub = esi_hub_at(store, partner, i);
 
         if (hub.index > 0 && !esi_hub_is_adopted(passage->trace, hub.trace))
@@ -456,22 +480,21 @@ static uint64_t most_of_hubs(const struct esi_epoch_store *store,
 
 /* The same of all that a partner knew. */
 static uint64_t most_entries(const struct esi_epoch_store *store,
-                             const struct passage *passage,
+                             struct passage *passage,
                              struct es_event_id partner)
 {
-    uint32_t known =
-        esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
+    uint64_t entries;
 
-    if (partner.trace == passage->number || known >= partner.index)
-        return 0;
     if (esi_hub_is_adopted(passage->trace, partner.trace))
-        return 1;
-    return most_of_hubs(store, passage, partner) + most_of_log(store, passage, partner);
+        return esi_epoch_knows(store, passage->trace, passage->cut, partner.trace) <
+               partner.index;
+    entries = most_of_log(store, passage, partner);
+    return entries ? entries + most_of_hubs(store, passage, partner) : 0;
 }
 
 /* A partner's trace is adopted where that saves some entries. */
 static void adopt_log(const struct esi_epoch_store *store,
-                      const struct passage *passage,
+                      struct passage *passage,
                       struct es_event_id partner)
 {
     uint32_t fewest = store->seal_entries ? 1 : FEWEST_ADOPTED;
