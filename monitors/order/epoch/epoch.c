@@ -76,8 +76,9 @@ uint32_t esi_hubs_know(const struct esi_epoch_store *store,
     return most;
 }
 
-/* The greatest index on `of` that is known at an event, or just any that is not less
- * than `enough`; with what its hubs knew, but for what is forgotten of those. */
+/* The greatest index on `of` that is known at an event, or less if that tells as well
+ * whether it is `enough`; with what its hubs knew, but for what is forgotten of those.
+ */
 static uint32_t epoch_known(const struct esi_epoch_store *store,
                             struct es_event_id event,
                             uint32_t of,
@@ -227,7 +228,7 @@ static int64_t epoch_greatest_predecessor(const void *store,
                                           struct es_event_id event,
                                           uint32_t trace)
 {
-    return store_known(store, event, trace, UINT32_MAX);
+    return store_known(store, event, trace, ESI_EXACTLY);
 }
 
 static int epoch_precedes(const void *data, struct es_event_id a, struct es_event_id b)
@@ -235,7 +236,9 @@ static int epoch_precedes(const void *data, struct es_event_id a, struct es_even
     const struct esi_epoch_store *store = data;
     enum esi_judgement judgement;
 
-    __builtin_prefetch(esi_epoch_trace_at(store, b.trace));
+    /* It is waited for together with snapshots. */
+    __builtin_prefetch(atomic_load_explicit(&esi_epoch_trace_at(store, b.trace)->run,
+                                            memory_order_relaxed));
     judgement = esi_snapshots_judge(&store->snapshots, a, b);
     if (judgement != ESI_JUDGED_OPEN)
         return judgement == ESI_JUDGED_BEFORE;

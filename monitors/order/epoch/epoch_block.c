@@ -69,17 +69,18 @@ static uint64_t first_bit(const unsigned char *block,
     return bit;
 }
 
-/* By how much a column rises in its first steps beyond the least rises. */
+/* By how much a column rises in its first steps beyond the least rises, if it has bits
+ * for that. */
 static uint32_t rise_beyond(const unsigned char *block,
                             const struct esi_steps_layout *layout,
                             uint32_t at,
                             const struct esi_steps_column *column,
                             uint32_t steps)
 {
-    uint64_t bit = column->width > 0 ? first_bit(block, layout, at) : 0;
+    uint64_t bit = first_bit(block, layout, at);
     uint32_t rise = 0;
 
-    for (uint32_t i = 0; column->width > 0 && i < steps; i++, bit += column->width)
+    for (uint32_t i = 0; i < steps; i++, bit += column->width)
         rise += (uint32_t)(esi_bits_get(block + layout->steps, bit) &
                            esi_low_bits(column->width));
     return rise;
@@ -101,25 +102,31 @@ static uint32_t row_value(const unsigned char *block,
                  : 0;
 }
 
-/* The value of a place, which has that column, at a head; 0 = not known yet. */
+/* The value of a place, which has that column, at a head, or less on the same side of
+ * `enough`; 0 = not known yet. */
 static uint32_t value_at(const unsigned char *block,
                          const struct esi_steps_layout *layout,
                          const struct esi_block_place *place,
                          uint32_t at,
                          const struct esi_steps_column *column,
-                         uint32_t head)
+                         uint32_t head,
+                         uint32_t enough)
 {
     struct esi_steps_pattern pattern =
         esi_steps_pattern(block, layout, column->pattern);
-    uint32_t steps = 0;
+    uint32_t steps = 0, value;
+    uint64_t most;
 
     if (pattern.count > 0)
         steps = steps_until(block, layout, &pattern, head);
     if (steps == 0)
         return 0;
-    return column->first + (steps - 1) * column->rise +
-           rise_beyond(block, layout, at, column, steps - 1) + layout->header.least +
-           esi_cut_base(place->cuts, place->cut, esi_steps_trace(block, layout, at));
+    value = column->first + (steps - 1) * column->rise + layout->header.least +
+            esi_cut_base(place->cuts, place->cut, esi_steps_trace(block, layout, at));
+    most = value + (steps - 1) * esi_low_bits(column->width);
+    if (most == value || value >= enough || (most < enough && enough != ESI_EXACTLY))
+        return value;
+    return value + rise_beyond(block, layout, at, column, steps - 1);
 }
 
 uint32_t esi_steps_head(const unsigned char *block,
@@ -162,7 +169,8 @@ bool esi_steps_place(const unsigned char *root,
 static int64_t steps_find(const unsigned char *block,
                           const struct esi_block_place *place,
                           uint32_t own,
-                          uint32_t trace)
+                          uint32_t trace,
+                          uint32_t enough)
 {
     const unsigned char *root = esi_steps_root(block);
     struct esi_steps_layout layout = esi_steps_layout_of(root);
@@ -186,7 +194,7 @@ static int64_t steps_find(const unsigned char *block,
     if (column.pattern == 0)
         return ESI_BLOCK_NOWHERE;
     return value_at(root, &layout, place, at, &column,
-                    esi_steps_head(block, place, own));
+                    esi_steps_head(block, place, own), enough);
 }
 
 bool esi_steps_is_end(const unsigned char *block, uint32_t head)
@@ -220,7 +228,7 @@ void esi_steps_entry(const unsigned char *block,
         return;
     }
     column = esi_steps_column(root, &layout, at);
-    *ret_value = value_at(root, &layout, place, at, &column, head);
+    *ret_value = value_at(root, &layout, place, at, &column, head, ESI_EXACTLY);
 }
 
 /* === Records ====================================================================== */
@@ -376,14 +384,15 @@ static uint32_t find_long(const uint32_t *numbers, uint32_t count, uint32_t soug
 int64_t esi_block_find(const unsigned char *block,
                        const struct esi_block_place *place,
                        uint32_t own,
-                       uint32_t trace)
+                       uint32_t trace,
+                       uint32_t enough)
 {
     struct layout layout;
     const void *traces = block + sizeof layout.header; /* aligned as blocks are */
     uint32_t at;
 
     if (esi_steps_is(block))
-        return steps_find(block, place, own, trace);
+        return steps_find(block, place, own, trace, enough);
     layout = layout_of(block);
     at = end_at(block, &layout, own - place->first);
     if (layout.header.trace_bytes == 2)

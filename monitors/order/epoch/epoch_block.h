@@ -35,12 +35,17 @@ int esi_block_pack(const struct esi_log *log,
 
 enum { ESI_BLOCK_NOWHERE = -1 };
 
-/* What is known of `trace` at the event `own` beyond the cut; 0 = nothing in this
- * block; ESI_BLOCK_NOWHERE = nor in those before. */
+/* Asks for the value itself: no value is as much. */
+static const uint32_t ESI_EXACTLY = UINT32_MAX;
+
+/* What is known of `trace` at the event `own` beyond the cut, or less if that tells as
+ * well whether it is `enough`, which is quicker; 0 = nothing in this block;
+ * ESI_BLOCK_NOWHERE = nor in those before. */
 int64_t esi_block_find(const unsigned char *block,
                        const struct esi_block_place *place,
                        uint32_t own,
-                       uint32_t trace);
+                       uint32_t trace,
+                       uint32_t enough);
 
 /* Entries that tell what is known at the event `own`: of records, those up to then; of
  * steps, one of each trace. */

@@ -175,20 +175,23 @@ static void run_add(struct esi_run *run, const struct esi_segment *segment)
 
 /* --- Asking ----------------------------------------------------------------------- */
 
-/* In that segment and those before with the same cut; 0 = nothing. */
+/* In that segment and those before with the same cut, as esi_block_find(); 0 = nothing.
+ */
 static uint32_t find_in_segments(const struct esi_epoch_trace *trace,
                                  const struct esi_cuts *cuts,
                                  struct esi_run_place at,
                                  uint32_t own,
-                                 uint32_t of)
+                                 uint32_t of,
+                                 uint32_t enough)
 {
     uint32_t forgotten = esi_trace_forgotten(trace);
 
     for (;;) {
         const struct esi_segment *segment = esi_run_segment(&at);
         struct esi_block_place place = {cuts, segment->cut, segment->first};
-        int64_t found =
-            segment->block ? esi_block_find(segment->block, &place, own, of) : 0;
+        int64_t found = segment->block
+                            ? esi_block_find(segment->block, &place, own, of, enough)
+                            : 0;
 
         if (found == ESI_BLOCK_NOWHERE)
             return 0;
@@ -215,7 +218,7 @@ static struct knowledge known_sealed(const struct esi_epoch_trace *trace,
                                   esi_cut_base(cuts, esi_run_segment(&at)->cut, of)};
 
     if (known.base < enough)
-        known.learnt = find_in_segments(trace, cuts, at, own, of);
+        known.learnt = find_in_segments(trace, cuts, at, own, of, enough);
     return known;
 }
 
@@ -241,8 +244,8 @@ static bool known_open(const struct esi_epoch_trace *trace,
         atomic_load_explicit(&trace->turn, memory_order_relaxed) != turn)
         return false;
     if (base < enough && !found && continues && sealed > esi_trace_forgotten(trace))
-        found =
-            find_in_segments(trace, cuts, esi_trace_segment(trace, sealed), sealed, of);
+        found = find_in_segments(trace, cuts, esi_trace_segment(trace, sealed), sealed,
+                                 of, enough);
     *ret_known = (struct knowledge){.base = base, .learnt = found};
     return true;
 }
@@ -280,7 +283,7 @@ uint32_t esi_trace_learnt(const struct esi_epoch_trace *trace,
                           uint32_t own,
                           uint32_t of)
 {
-    return known_at(trace, cuts, own, of, UINT32_MAX).learnt;
+    return known_at(trace, cuts, own, of, ESI_EXACTLY).learnt;
 }
 
 /* --- Sealing ---------------------------------------------------------------------- */

@@ -107,7 +107,7 @@ struct esi_epoch_trace {
 };
 
 /* The greatest index on `of` that is known at an event by the trace's own log and cut,
- * or just any that is not less than `enough`, which may be quicker. */
+ * or less if that tells as well whether it is `enough`, which may be quicker. */
 uint32_t esi_trace_known(const struct esi_epoch_trace *trace,
                          const struct esi_cuts *cuts,
                          uint32_t own,
