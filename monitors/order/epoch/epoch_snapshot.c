@@ -13,7 +13,7 @@
 #include "monitors/order/raise.h"
 
 /* A snapshot is taken every so many events for each trace, and some more. */
-enum { EVENTS_OF_TRACE = 64, EVENTS_OF_STORE = 1024 };
+enum { EVENTS_OF_TRACE = 32, EVENTS_OF_STORE = 1024 };
 
 void esi_snapshots_init(struct esi_snapshots *snapshots)
 {
@@ -132,22 +132,25 @@ static void raise_by_hubs(const struct esi_epoch_store *store,
     }
 }
 
-static bool is_covered(const struct esi_snapshots *snapshots, uint32_t at)
+static bool is_covered(const struct esi_snapshots *snapshots,
+                       uint32_t at,
+                       const uint32_t *known)
 {
     const struct esi_snapshot *snapshot = snapshot_at(snapshots, at);
 
     for (uint32_t of = 0; of < snapshot->traces; of++)
-        if (snapshot->of[of].count > snapshots->known[of])
+        if (snapshot->of[of].count > known[of])
             return false;
     return true;
 }
 
-/* Snapshots that the vector covers, where that is so of the first `covered`. */
+/* Snapshots that a vector covers, where that is so of the first `covered`. */
 static uint32_t covered_by_vector(const struct esi_snapshots *snapshots,
-                                  uint32_t covered)
+                                  uint32_t covered,
+                                  const uint32_t *known)
 {
     while (covered < esi_segmented_count(&snapshots->taken) &&
-           is_covered(snapshots, covered))
+           is_covered(snapshots, covered, known))
         covered++;
     return covered;
 }
@@ -163,7 +166,8 @@ static uint32_t covered_by_cut(struct esi_epoch_store *store, uint32_t cut)
     if (cut > snapshots->cut) {
         esi_cut_copy_base(&store->cuts, cut, store->trace_count, snapshots->known);
         snapshots->cut = cut;
-        snapshots->cut_covers = covered_by_vector(snapshots, snapshots->cut_covers);
+        snapshots->cut_covers =
+            covered_by_vector(snapshots, snapshots->cut_covers, snapshots->known);
     }
     return snapshots->cut_covers;
 }
@@ -175,18 +179,24 @@ static uint32_t covered_by_trace(struct esi_epoch_store *store,
                                  uint32_t covered)
 {
     const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, number);
-    uint32_t by_cut = covered_by_cut(store, esi_trace_cut(trace));
+    uint32_t cut = esi_trace_cut(trace), by_cut = covered_by_cut(store, cut);
+    bool has_hubs = atomic_load_explicit(&trace->hubs[0], memory_order_relaxed);
+    uint32_t *known = trace->known.dense;
 
     covered = covered > by_cut ? covered : by_cut;
-    if (!trace->known.dense &&
-        !atomic_load_explicit(&trace->hubs[0], memory_order_relaxed))
+    if (!known && !has_hubs)
         return covered;
-    esi_cut_copy_base(&store->cuts, esi_trace_cut(trace), store->trace_count,
-                      store->snapshots.known);
-    raise_by_table(store, &trace->known);
-    raise_by_hubs(store, trace, number);
-    store->snapshots.known[number] = UINT32_MAX; /* nobody asks about itself */
-    return covered_by_vector(&store->snapshots, covered);
+    /* Mostly the table alone is all that it knows. */
+    if (cut > 0 || has_hubs || trace->known.room < store->trace_count) {
+        known = store->snapshots.known;
+        esi_cut_copy_base(&store->cuts, cut, store->trace_count, known);
+        raise_by_table(store, &trace->known);
+        raise_by_hubs(store, trace, number);
+    }
+    known[number] = UINT32_MAX; /* nobody asks about itself */
+    covered = covered_by_vector(&store->snapshots, covered, known);
+    known[number] = 0;
+    return covered;
 }
 
 static int take_snapshot(struct esi_epoch_store *store)
