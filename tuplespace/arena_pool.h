@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Memory of a segment's arena that is given back and used again.
+ * Allocator for memory in a segment's arena that can be freed and reused.
  *
- * Pieces of 64 << n or 64 + (64 << n) bytes, aligned to 64.  Which are free the owner
- * knows from private memory: nothing that others may write to decides about addresses.
- * Without a segment, or when its share is used up, pieces come from malloc(3), and
- * readers of the segment do not find them.
+ * Blocks have 64 << n or 64 + (64 << n) bytes and are aligned to 64 bytes.  The owner
+ * keeps the free lists in private memory: no address depends on memory that others can
+ * write.  Without a segment, or when its share is used up, blocks come from malloc(3),
+ * and readers of the segment do not see them.
  *
- * Calls on one pool may run at the same time in several threads.
+ * Thread safe.
  */
 #ifndef ES_TUPLESPACE_ARENA_POOL_H
 #define ES_TUPLESPACE_ARENA_POOL_H
@@ -22,15 +22,15 @@ struct es_segment;
 
 enum { ESI_ARENA_POOL_CLASSES = 64 };
 
-/* Caller's memory; lasts as long as the process. */
+/* In caller's memory; used until the process ends. */
 struct esi_arena_pool {
     pthread_mutex_t lock;
-    struct es_segment *segment; /* borrowed; NULL = none */
-    uint64_t left;              /* bytes that it may still take of the arena */
-    uint64_t chunk;             /* offset of the rest of the last chunk */
+    struct es_segment *segment; /* borrowed; NULL if none */
+    uint64_t left;              /* bytes that may still be taken from the arena */
+    uint64_t chunk;             /* offset of the unused rest of the last chunk */
     uint64_t chunk_end;
-    size_t chunk_bytes; /* of the last chunk; 0 = none yet */
-    bool has_failed;    /* a piece came from malloc(3) though there is a segment */
+    size_t chunk_bytes; /* size of the last chunk; 0 if none yet */
+    bool has_failed;    /* a block came from malloc(3) although there is a segment */
     struct esi_arena_pool_list {
         uint64_t *offsets; /* owned */
         size_t count;
@@ -43,21 +43,23 @@ struct esi_arena_pool {
         .lock = PTHREAD_MUTEX_INITIALIZER                                              \
     }
 
-/* From here on takes up to a quarter of the segment's arena, first a header of so many
- * bytes, zero, at `ret_offset`.  Nothing may have been taken before that is still to be
- * found by readers.  NULL: there is no room, and the segment is not used. */
+/* Lets the pool use up to a quarter of the segment's arena, and allocates a zeroed
+ * header of `bytes` bytes, whose offset is *ret_offset.  Blocks allocated before this
+ * call are not visible to readers.  Returns NULL, and does not use the segment, if it
+ * has no room. */
 void *esi_arena_pool_begin(struct esi_arena_pool *pool,
                            struct es_segment *segment,
                            size_t bytes,
                            uint64_t *ret_offset);
 
-/* A piece of so many bytes, zero; NULL without memory. */
+/* Allocates a zeroed block; NULL if out of memory. */
 void *esi_arena_pool_take(struct esi_arena_pool *pool, size_t bytes);
 
-/* Gives a piece back; `bytes` as when it was taken.  NULL is allowed. */
+/* Frees a block.  `bytes` must be the size passed to esi_arena_pool_take().  Accepts
+ * NULL. */
 void esi_arena_pool_give(struct esi_arena_pool *pool, void *piece, size_t bytes);
 
-/* Its offset in the segment, 0 when it is not there. */
+/* Offset of a block in the segment; 0 if it is not there. */
 uint64_t esi_arena_pool_offset(const struct esi_arena_pool *pool, const void *piece);
 
 #endif

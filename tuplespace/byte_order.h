@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The other byte order, of tuples that come over the wire or leave through `convert`.
+ * Byte swapping of tuples that come over the network or leave through the stage
+ * `convert`.
  *
- * Segments are read in the machine's own byte order only.  Pure logic.
+ * Segments are only read in native byte order.  Pure logic.
  */
 #ifndef ES_TUPLESPACE_BYTE_ORDER_H
 #define ES_TUPLESPACE_BYTE_ORDER_H
@@ -12,7 +13,7 @@
 
 #include "eventspace/tuple.h"
 
-/* Turns every field of `count` tuples in place.  Turning twice gives what it was. */
+/* Swaps the bytes of every field of `count` tuples in place. */
 void esi_byte_order_swap_tuples(struct es_tuple *tuples, size_t count);
 
 #endif

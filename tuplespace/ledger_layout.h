@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The bytes of a ledger, in the arena of its segment (ledger.h says what it tells).
+ * The memory layout of a ledger in the arena of its segment; ledger.h describes its
+ * meaning.
  *
- * A header of fixed size names tables that grow and move: each by one word, its
- * *place*.  The process writes everything; a table that has moved may be overwritten
- * with something else, so a reader looks at the place again when it has copied.
+ * A header of fixed size refers to tables that grow and move, each by one word, its
+ * *place*.  Only the process writes.  After a table has moved, its memory may be
+ * reused, so readers check the place again after copying.
  *
- * Counters and words that readers look at are written with relaxed stores where nothing
- * depends on them.  What a place or an offset leads to is written before it (release).
+ * Counters and words that others read are stored relaxed if nothing depends on them.
+ * Data is written before the place or offset that refers to it (release).
  */
 #ifndef ES_TUPLESPACE_LEDGER_LAYOUT_H
 #define ES_TUPLESPACE_LEDGER_LAYOUT_H
@@ -25,16 +26,17 @@
 enum {
     ESI_LEDGER_SHARDS_LOG2 = 4,
     ESI_LEDGER_SHARDS = 1 << ESI_LEDGER_SHARDS_LOG2,
-    ESI_LEDGER_RECENT = 16, /* collective operations kept of each communicator */
+    ESI_LEDGER_RECENT = 16, /* collectives kept for each communicator */
     ESI_LEDGER_MAX_EPOCHS = 256,
     ESI_LEDGER_MAX_WINDOWS = 64,
-    ESI_LEDGER_OBJECT_KINDS = 8, /* room; enum esi_ledger_object has fewer */
+    ESI_LEDGER_OBJECT_KINDS = 8, /* number of slots; enum
+                                    esi_ledger_object has fewer values */
     ESI_LEDGER_TEXT_WORDS = 64,
-    ESI_LEDGER_HANDLES = 64, /* of a thread's wait */
+    ESI_LEDGER_HANDLES = 64, /* for each waiting thread */
 };
 
-/* Where a table lies: its offset, a multiple of 64, and in the low bits log2 of its
- * slots.  0 = nowhere, also when it had no room in the segment. */
+/* Location of a table: its offset, a multiple of 64, with log2 of the number of slots
+ * in the low bits.  0 if there is no table, or no room for it in the segment. */
 #define ESI_PLACE_LOG2_MASK UINT64_C(63)
 
 static inline uint64_t esi_place_make(uint64_t offset, unsigned int slots_log2)
@@ -42,74 +44,78 @@ static inline uint64_t esi_place_make(uint64_t offset, unsigned int slots_log2)
     return offset != 0 ? offset | slots_log2 : 0;
 }
 
-/* An outstanding request.  The interposer's own record (struct esi_request) has the
- * same fields in the same places; it has pointers of its own behind them. */
+/* An outstanding request.  The interposer's record (struct esi_request) has the same
+ * fields at the same offsets, followed by private pointers. */
 struct esi_ledger_slot {
     uint64_t handle;
-    struct es_tuple tuple; /* as far as it is known; stop is the interposer's */
-    uint8_t kind;          /* enum esi_ledger_request_kind; 0 = the slot is empty */
+    struct es_tuple tuple; /* the fields known so far; stop
+                              is private to the interposer */
+    uint8_t kind;          /* enum esi_ledger_request_kind; 0 for an empty slot */
     bool persistent : 1;
     bool active : 1;
     bool cancelled : 1;
     bool partitioned : 1;
-    uint16_t site; /* number of where it was posted; 0 = not known */
+    uint16_t site; /* number of the call site that posted it; 0 if not known */
     uint64_t private[2];
 };
 
-/* A channel: base/shared_map.h says how they are found.  `key` is the peer in the upper
- * and the tag in the lower half, plus one; 0 = free. */
+/* A channel, in the hash table of base/shared_map.h.  `key` is the peer in the upper
+ * and the tag in the lower half, plus one; 0 for a free slot. */
 struct esi_ledger_channel_slot {
     _Atomic uint64_t key;
     _Atomic uint32_t count;
-    _Atomic uint32_t peer; /* the interposer's: struct esi_shared_slot */
+    _Atomic uint32_t peer; /* private to the interposer: struct esi_shared_slot */
 };
 
-/* In front of a communicator's channels. */
+/* Precedes the channels of a communicator. */
 struct esi_ledger_channels {
     uint64_t private[3];
-    _Atomic uint64_t older; /* place of a map that holds what came before; 0 = none */
+    _Atomic uint64_t older; /* place of a map with older channels; 0 if none */
 };
 
-/* From here on a count of sends is not known (wrappers/mpi/match.h). */
+/* From this value on, a count of sends is not known (wrappers/mpi/match.h). */
 #define ESI_LEDGER_COUNT_DOUBTFUL UINT32_C(0xC0000000)
 
-/* A collective operation: slot instance % ESI_LEDGER_RECENT.  Readers look at the first
- * word again when they have the second. */
+/* A collective operation, in slot instance % ESI_LEDGER_RECENT.  Readers check the
+ * first word again after reading the second. */
 struct esi_ledger_recent {
-    _Atomic uint64_t what; /* instance; the operation's code above; 0 = none */
-    _Atomic uint64_t how;  /* the root; the hash above */
+    _Atomic uint64_t what; /* instance; the code of the operation
+                              in the upper half; 0 if empty */
+    _Atomic uint64_t how;  /* root; the hash in the upper half */
 };
 
 struct esi_ledger_communicator {
-    uint32_t index;        /* in the segment's table */
-    _Atomic uint32_t held; /* receives that are complete and not counted yet: an earlier
-                              one, outstanding, may have taken their messages */
-    _Atomic uint64_t sent; /* place of the channels of sends */
-    _Atomic uint64_t received; /* and of receives */
+    uint32_t index;            /* in the segment's communicator table */
+    _Atomic uint32_t held;     /* completed receives that are not counted yet,
+                                  because an earlier receive, still
+                                  outstanding, may have taken their messages */
+    _Atomic uint64_t sent;     /* place of the channels of sends */
+    _Atomic uint64_t received; /* place of the channels of receives */
     uint64_t reserved[5];
     struct esi_ledger_recent recent[ESI_LEDGER_RECENT];
 };
 
 /* What a thread waits for.  Never freed. */
 struct esi_ledger_thread {
-    _Atomic uint64_t next; /* offset of another thread's; 0 = none */
+    _Atomic uint64_t next; /* offset of the next thread; 0 if none */
     int32_t thread;
     uint32_t reserved0;
-    _Atomic uint64_t what;   /* requests; enum esi_ledger_wait_kind above (release) */
-    _Atomic uint32_t others; /* polled, too: something that is no request */
+    _Atomic uint64_t what;   /* number of requests; enum esi_ledger_wait_kind
+                                in the upper half (release) */
+    _Atomic uint32_t others; /* also polled something other than requests */
     uint32_t reserved1;
     uint64_t reserved[4];
-    uint64_t handles[ESI_LEDGER_HANDLES]; /* the first of them */
+    uint64_t handles[ESI_LEDGER_HANDLES]; /* the first requests */
 };
 
-/* An epoch that is open.  Threads of the process take slots by the first word. */
+/* An open epoch.  Threads of the process claim slots through the first word. */
 struct esi_ledger_epoch_slot {
-    _Atomic uint64_t what; /* communicator, kind << 16, granted << 24, window << 32;
-                              0 = free */
+    _Atomic uint64_t what; /* communicator, kind << 16, granted
+                              << 24, window << 32; 0 if free */
     _Atomic uint64_t whom; /* peer; number << 32 */
 };
 
-/* Epochs towards one member of a window, ever. */
+/* Number of epochs with one member of a window. */
 struct esi_ledger_member {
     _Atomic uint32_t posted;
     _Atomic uint32_t started;
@@ -120,48 +126,53 @@ struct esi_ledger_member {
 struct esi_ledger_window {
     uint32_t communicator;
     int32_t number;
-    _Atomic uint32_t collectives; /* collective calls entered on it, but its making */
+    _Atomic uint32_t collectives; /* collective calls entered on
+                                     it, except its creation */
     uint32_t reserved0;
-    _Atomic uint64_t members; /* place of its members' counts */
+    _Atomic uint64_t members; /* place of the counts of its members */
     uint64_t reserved[5];
 };
 
-/* Above the operation of an error: the program ended by it. */
+/* Set with the operation of an error that ended the program. */
 #define ESI_LEDGER_ERROR_FATAL (UINT32_C(1) << 16)
 
 struct esi_ledger_layout {
-    /* Constant but for the place; the process writes them. */
+    /* Constant except the places.  Written by the process. */
     alignas(ES_CACHE_LINE) uint32_t
-        header_bytes; /* sizeofs as the process knows them */
+        header_bytes; /* struct sizes as compiled into the process */
     uint32_t slot_bytes;
     uint32_t communicator_bytes;
     uint32_t thread_bytes;
-    uint64_t null_request;  /* the handle that stands for no request */
-    _Atomic uint64_t sites; /* place of the addresses of sites, by number less one; 0 =
-                               none yet */
-    /* In what was reserved before: offset of the profile (profile_layout.h); 0 = the
-     * process has none (release). */
+    uint64_t null_request;  /* the handle of MPI_REQUEST_NULL */
+    _Atomic uint64_t sites; /* place of the addresses of call sites,
+                               by number minus one; 0 if none yet */
+    /* Formerly reserved: offset of the profile (profile_layout.h); 0 if the process has
+     * none (release). */
     _Atomic uint64_t profile;
     uint64_t reserved0[3];
 
     alignas(ES_CACHE_LINE) _Atomic uint64_t communicators; /* place of a table of
-                                                 offsets, by index; 0 = none there */
-    _Atomic uint64_t threads;         /* offset of the newest thread's */
-    _Atomic uint32_t partial;         /* not 0: something had no room */
+                                                              offsets, by index; 0 for
+                                                              unused indices */
+    _Atomic uint64_t threads;         /* offset of the newest thread */
+    _Atomic uint32_t partial;         /* not 0 if something did not fit */
     _Atomic uint32_t error_version;   /* odd while the error is being changed */
-    _Atomic uint32_t error_class;     /* of the last call that failed; 0 = none */
-    _Atomic uint32_t error_operation; /* and ESI_LEDGER_ERROR_FATAL */
+    _Atomic uint32_t error_class;     /* of the last call that failed; 0 if none */
+    _Atomic uint32_t error_operation; /* with ESI_LEDGER_ERROR_FATAL */
     _Atomic uint64_t unfreed[ESI_LEDGER_OBJECT_KINDS]; /* by enum esi_ledger_object;
-                                         freed more than made: as a negative number */
+                                                          modulo 2^64: negative if more
+                                                          were freed than created */
     _Atomic uint32_t error_text[ESI_LEDGER_TEXT_WORDS];
 
-    /* A line each: with many threads a shard's lock guards its counter. */
+    /* One cache line each.  With several threads, the shard's lock protects its
+     * counter. */
     struct esi_ledger_shard {
-        alignas(ES_CACHE_LINE) _Atomic uint64_t requests; /* place of the slots */
-        _Atomic uint64_t changes; /* requests that came or went */
+        alignas(ES_CACHE_LINE) _Atomic uint64_t requests; /* place of the request
+                                                             slots */
+        _Atomic uint64_t changes; /* number of requests added or removed */
     } shards[ESI_LEDGER_SHARDS];
 
-    _Atomic uint64_t windows[ESI_LEDGER_MAX_WINDOWS]; /* offsets; 0 = free */
+    _Atomic uint64_t windows[ESI_LEDGER_MAX_WINDOWS]; /* offsets; 0 if free */
     struct esi_ledger_epoch_slot epochs[ESI_LEDGER_MAX_EPOCHS];
 };
 

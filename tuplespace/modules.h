@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The modules of a process that call MPI: the program and its shared objects, where
- * they lie in memory and which files they are.  With them the address of a call, which
- * stands in the second column of a ring, becomes a line of source later on.
+ * The modules of a process that call MPI, that is the program and its shared objects:
+ * their addresses in memory and their files.  They allow readers to translate the call
+ * sites in the second column of a ring to source lines.
  *
  *   first table (header: modules_offset) -> next table -> ...
  *
- * Tables only grow.  A module that was unloaded stays; where another one came into its
- * place, the newest that has an address is meant.
+ * Tables only grow.  Entries of unloaded modules remain; if modules overlap, the newest
+ * one is meant.
  *
  *   may run at the same time: everything
  */
@@ -23,7 +23,7 @@
 
 enum { ES_MODULE_TABLE_ENTRIES = 15, ES_MODULE_TABLES_MAX = 64 };
 
-/* One module; constant once the count has it. */
+/* One module; constant once counted. */
 struct esi_module_layout {
     uint64_t begin;
     uint64_t end;
@@ -39,11 +39,11 @@ struct esi_module_table_layout {
     uint32_t capacity;
     uint32_t entry_bytes;
     uint32_t reserved;     /* 0 */
-    _Atomic uint64_t next; /* offset of the next table, once this one is full; 0 = none
-                              (release) */
+    _Atomic uint64_t next; /* offset of the next table once this
+                              one is full; 0 if none (release) */
 };
 
-/* Tells readers of a module.  -ENOSPC. */
+/* Adds a module to the table.  Returns 0 or -ENOSPC. */
 int esi_segment_add_module(struct es_segment *segment, const struct es_module *module);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The tables that are generated from wrappers/mpi/operations.tab into
- * operation_table.c. */
+/* The tables generated from wrappers/mpi/operations.tab into operation_table.c. */
 #ifndef ES_TUPLESPACE_OPERATION_TABLE_H
 #define ES_TUPLESPACE_OPERATION_TABLE_H
 
@@ -11,18 +10,18 @@
 
 #include "eventspace/operation.h"
 
-/* Sorted by name, as strcmp() does. */
+/* Sorted by name in the order of strcmp(). */
 extern const struct es_operation esi_operations[];
 extern const size_t esi_operation_count;
 
-/* By code, up to the last: 1 + the place in esi_operations; 0 = no such code. */
+/* Index in esi_operations plus 1, by code, up to the last code; 0 for unused codes. */
 extern const uint16_t esi_operation_positions[];
 extern const uint16_t esi_operation_last;
 
-/* Codes of the variants NAME_c, for large counts, are so much higher than NAME's. */
+/* Added to the code of NAME for its large-count variant NAME_c. */
 enum { ESI_OPERATION_LARGE = 2000 };
 
-/* The code without the large-count variant's. */
+/* The code of the operation without its large-count variant. */
 static inline uint16_t esi_operation_family(const struct es_operation *operation)
 {
     return operation->code < ESI_OPERATION_LARGE
@@ -30,11 +29,11 @@ static inline uint16_t esi_operation_family(const struct es_operation *operation
                : (uint16_t)(operation->code - ESI_OPERATION_LARGE);
 }
 
-/* Sorted by name, as strcmp() does. */
+/* Sorted by name in the order of strcmp(). */
 extern const struct es_routine esi_routines[];
 extern const size_t esi_routine_count;
 
-/* By enum es_class; NULL behind the last. */
+/* By enum es_class; NULL beyond the last. */
 extern const char *const esi_class_names[];
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * segment_set.h - the segments of a run on this host, each attached once, for any
+ * segment_set.h - the segments of a run on this host, attached once and shared by any
  * number of runs (struct es_run) in this process.
  *
- * A tuple server has one set.  Each of its connections opens a run on it, which has a
- * list of its own and counts as a reference to each segment in it.  What a segment is
- * (mapping, header, elements) is shared and never changes; elements are only added.  A
- * segment is detached when its file is gone and no run has it.  Cursors are the
- * readers' own.
+ * A tuple server has one set.  Each of its connections opens a run on it, which has its
+ * own list and holds a reference to each segment in it.  The contents of a segment
+ * (mapping, header, elements) are shared and immutable; elements are only added.  A
+ * segment is detached when its file is gone and no run refers to it.  Cursors belong to
+ * the readers.
  *
- * Any thread may use any function at any time, but one list belongs to one thread.
+ * Thread safe, but each list must be used by one thread only.
  */
 #ifndef ES_TUPLESPACE_SEGMENT_SET_H
 #define ES_TUPLESPACE_SEGMENT_SET_H
@@ -24,16 +24,17 @@
 
 struct esi_segment_set;
 
-/* An empty set; the first update attaches what there is.  -ENOMEM. */
+/* Creates an empty set; the first update attaches the segments.  Returns 0 or
+ * -ENOMEM. */
 int esi_segment_set_create(const char *run, struct esi_segment_set **ret_set);
 /* The run's name.  Borrowed. */
 const char *esi_segment_set_run(const struct esi_segment_set *set);
-/* Once all runs on it are closed.  Accepts NULL. */
+/* Frees the set, after all runs on it are closed.  Accepts NULL. */
 void esi_segment_set_destroy(struct esi_segment_set *set);
 
-/* Opens a run on the set, as es_run_open_empty() does with a set of its own.  The set
- * has to live longer.  Without `reads` neither tuples nor communicators nor clocks may
- * be read from it: it keeps no index of a communicator from being used again. */
+/* Opens a run on the set, which must outlive it, like es_run_open_empty().  Without
+ * `reads`, no tuples, communicators or clocks may be read from the run, and it does not
+ * prevent the reuse of communicator indices. */
 int esi_run_open_shared(struct esi_segment_set *set,
                         bool reads,
                         struct es_error *error,
@@ -41,31 +42,32 @@ int esi_run_open_shared(struct esi_segment_set *set,
 
 /* --- For run.c ------------------------------------------------------------------ */
 
-/* A segment in a list, and what was known of it when the list was updated last. */
+/* A segment in a list, and its state at the last update of the list. */
 struct esi_listed_segment {
-    struct es_segment_view *view; /* a reference */
+    struct es_segment_view *view; /* holds a reference */
     uint32_t elements;
-    uint32_t scanned; /* directory entries looked at */
+    uint32_t scanned; /* directory entries examined */
 };
 
-/* The segments that one run has.  All zero is an empty list. */
+/* The segments of one run.  Zero is an empty list. */
 struct esi_segment_list {
-    struct esi_listed_segment *items; /* owned; the run chooses the order */
+    struct esi_listed_segment *items; /* owned; the run determines the order */
     size_t count;
     size_t capacity;
-    uint64_t serial; /* of the newest segment that was taken */
+    uint64_t serial; /* of the newest segment added */
     bool reads;
-    struct es_error *unreadable; /* owned: what could not be attached, and why */
+    struct es_error *unreadable; /* owned: errors of segments
+                                    that could not be attached */
     size_t unreadable_count;
     size_t unreadable_capacity;
 };
 
-/* Looks for segments and elements, unless another thread has done so since this call
- * began, and adds the new ones to the list.  The number of new segments and elements,
+/* Finds new segments and elements, unless another thread has done so since this call
+ * began, and adds them to the list.  Returns the number of new segments and elements,
  * or -errno. */
 int esi_segment_set_update(struct esi_segment_set *set, struct esi_segment_list *list);
 
-/* Gives all references back and empties the list. */
+/* Releases all references and empties the list. */
 void esi_segment_set_release(struct esi_segment_set *set,
                              struct esi_segment_list *list);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The reading end of segments, as the files that implement eventspace/run.h see it.
+ * The reading side of segments, shared by the files that implement eventspace/run.h.
  *
- * Whatever decides about addresses was copied out of the segment once, and checked: the
- * memory may change under a reader's hands.
+ * All values that determine addresses are copied out of the segment once and then
+ * checked, because its memory may change at any time.
  */
 #ifndef ES_TUPLESPACE_VIEW_PRIVATE_H
 #define ES_TUPLESPACE_VIEW_PRIVATE_H
@@ -21,10 +21,10 @@
 #include "tuplespace/segment_name.h"
 
 struct es_element_view {
-    struct es_segment_view *segment; /* borrowed: owner */
+    struct es_segment_view *segment; /* borrowed: the owner */
     struct esi_element_layout *layout;
     _Atomic uint32_t *ring;
-    _Atomic uint64_t *sites; /* NULL = there is no such column */
+    _Atomic uint64_t *sites; /* NULL if there is no such column */
     uint32_t mask;           /* capacity - 1 */
     uint32_t words;          /* per tuple */
     uint32_t threshold;
@@ -40,90 +40,93 @@ struct es_element_view {
 
 enum { ES_VIEW_BLOCK = 16, ES_VIEW_BLOCKS = 28 };
 
-/* What all threads share, and nothing changes but what is atomic. */
+/* Shared by all threads; only atomic fields change. */
 struct es_segment_view {
     char *base;
-    uint64_t bytes;             /* mapped */
-    _Atomic uint64_t allocated; /* memory that the file takes, as of the last refresh */
-    bool kept;            /* by a tuple server: the pid in the name is alive for it */
-    bool may_have_trees;  /* the header has a place that tells of a tree control */
-    bool may_have_ledger; /* and of a ledger */
+    uint64_t bytes;             /* size of the mapping */
+    _Atomic uint64_t allocated; /* memory used by the file, as of the last refresh */
+    bool kept;                  /* held by a tuple server: the pid in
+                                   the name is that of the server */
+    bool may_have_trees;        /* the header has a field for a tree control */
+    bool may_have_ledger;       /* the header has a field for a ledger */
     uint64_t inode;
-    _Atomic bool watches; /* counts as a watcher of the segment */
+    _Atomic bool watches; /* counted as a watcher of the segment */
     struct esi_segment_layout *layout;
     uint64_t elements_offset;
     uint64_t communicators_offset;
     uint32_t element_bytes;
     uint32_t communicator_bytes;
-    uint32_t max_elements; /* that fit into what is mapped */
+    uint32_t max_elements; /* number that fits into the mapping */
     uint32_t max_communicators;
     int pid;
     uint64_t pid_start;
-    uint64_t folder; /* esi_run_directory_folder() of the process; 0 = not known */
+    uint64_t folder; /* esi_run_directory_folder() of the process; 0 if not known */
     struct es_clock clock;
     char host[64];
     char program[248];
     char job[64];
     char launcher[64];
     struct esi_segment_name name;
-    /* Block k has the next ES_VIEW_BLOCK << k elements: they never move, so that they
-     * are read while others are added.  Owned, as the elements. */
+    /* Block k contains the next ES_VIEW_BLOCK << k elements.  Blocks never move, so
+     * they can be read while elements are added.  The view owns blocks and elements. */
     struct es_element_view **blocks[ES_VIEW_BLOCKS];
     _Atomic uint32_t element_count;
-    uint32_t scanned; /* directory entries looked at; broken ones are left out */
-    /* The set's (segment_set.c), under its lock. */
-    uint64_t serial;        /* in the order of attaching */
-    uint64_t seen;          /* the last scan that found the file */
-    uint32_t references;    /* lists that have it */
-    uint32_t readers;       /* of those that read */
-    struct es_clock record; /* the clock as the process wrote it */
+    uint32_t scanned; /* directory entries examined; corrupt ones are omitted */
+    /* For the set (segment_set.c), protected by its lock. */
+    uint64_t serial;        /* order of attaching */
+    uint64_t seen;          /* number of the last scan that found the file */
+    uint32_t references;    /* lists that contain it */
+    uint32_t readers;       /* those of them that read */
+    struct es_clock record; /* the clock as written by the process */
 };
 
-/* Attaches one segment by its name.  -EAGAIN: still being made; -EPROTO: not ours,
- * broken or of another version; or as shm_open(3) gives it. */
+/* Attaches a segment by its name.  Returns 0; -EAGAIN if it is still being created;
+ * -EPROTO if it is not a segment, corrupt or of another version; or an error of
+ * shm_open(3). */
 int esi_segment_view_attach(const struct esi_segment_name *name,
                             struct es_error *error,
                             struct es_segment_view **ret_view);
 
-/* Looks for new elements, and takes care of a file that was cut short: `status` is the
- * file's, NULL where it has no name any more.  One thread at a time; others may read.
- * 0 or -ENOMEM. */
+/* Adds new elements, and handles a file that was truncated.  `status` is that of the
+ * file, NULL if its name is gone.  One thread at a time may call this while others
+ * read.  Returns 0 or -ENOMEM. */
 int esi_segment_view_refresh(struct es_segment_view *view, const struct stat *status);
 
-/* Refines the record of the clock by what can be told now.  Nobody may be reading. */
+/* Refines the clock record.  Nobody may be reading it. */
 void esi_segment_view_refine_clock(struct es_segment_view *view);
 
-/* Accepts NULL. */
+/* Detaches the segment.  Accepts NULL. */
 void esi_segment_view_detach(struct es_segment_view *view);
 
 bool esi_segment_view_is_alive(const struct es_segment_view *view);
 
-/* Counts the view among those that remember what they read, until its watch is ended or
- * it is detached (segment_view.c). */
+/* Registers the view as a watcher, which remembers what it reads, until the watch ends
+ * or the view is detached (segment_view.c). */
 void esi_segment_view_begin_watch(struct es_segment_view *view);
-/* Nobody reads any more. */
+/* Ends the watch: nobody reads any more. */
 void esi_segment_view_end_watch(struct es_segment_view *view);
 
-/* Elements that there are: those below this index can be read. */
+/* Number of elements; those below this index can be read. */
 static inline uint32_t esi_segment_view_count(const struct es_segment_view *view)
 {
     /* Pairs with the release in add_element(). */
     return atomic_load_explicit(&view->element_count, memory_order_acquire);
 }
 
-/* Before tuples or communicators are read: from here on no index that may be read comes
- * to stand for another communicator. */
+/* Call before reading tuples or communicators: from then on, no index that may be read
+ * is reused for another communicator. */
 static inline void esi_segment_view_watch(const struct es_segment_view *view)
 {
     /* Pairs with the release in esi_segment_view_begin_watch(): another thread's watch
-     * is counted before anything is read. */
+     * is registered before anything is read. */
     if (!atomic_load_explicit(&view->watches, memory_order_acquire))
-        /* Views are made by this folder; for readers they do not change by this. */
+        /* Views are created in this folder as non-const; for readers this is not a
+         * change. */
         esi_segment_view_begin_watch((struct es_segment_view *)view);
 }
 
-/* `bytes` at an offset that somebody wrote; NULL when they do not lie in the mapping.
- */
+/* Address of `bytes` at an offset read from the segment; NULL if they are not within
+ * the mapping. */
 static inline void *esi_segment_view_bytes(const struct es_segment_view *segment,
                                            uint64_t offset,
                                            uint64_t bytes)

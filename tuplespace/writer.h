@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The writing end of a trace element: the path that every recorded operation takes.
+ * The writing side of a trace element: the path of every recorded operation.
  *
  *   may run at the same time      es_writer_* of      es_writer_* of     any reader
  *                                 one element         other elements
  *   es_writer_*                   no (one thread)     yes                yes
  *
- * The slot at `head` is the writer's own until head is advanced.  An operation that is
- * under way lies there as the *open tuple* (stop = 0); it is published in place when it
- * completes.  A writer that dies leaves its open tuple, which readers then still see,
- * or a half-written one, which they refuse (operation = 0).
+ * The slot at `head` belongs to the writer until head is advanced.  It contains the
+ * operation under way as the *open tuple* (stop = 0), which is published in place when
+ * it completes.  If the writer dies, readers see its open tuple, or refuse a
+ * half-written one (operation = 0).
  *
- * Order of stores, and what readers do with it (element_view.c):
+ * Order of stores, and how readers rely on it (element_view.c):
  *
  * - head (release): pairs with the reader's acquire; slots below head are complete.
- * - fence, then slot words: pairs with the reader's fence after its copy; whoever saw a
- *   word of the new tuple sees the head that says the old one is overtaken.
+ * - fence, then slot words: pairs with the reader's fence after its copy; a reader that
+ *   saw a word of the new tuple sees the head by which the old one is overwritten.
  * - operation word last (release): pairs with the reader's acquire of that word; an
- *   open tuple whose operation is not 0 is whole.
+ *   open tuple whose operation is not 0 is complete.
  *
  * An open tuple may be followed by esi_writer_close(), by esi_writer_write() (which
- * replaces it) or by esi_writer_withdraw(), but not by another esi_writer_open():
- * readers could mix the two.
+ * replaces it) or by esi_writer_withdraw(), but not by another esi_writer_open(),
+ * because readers could mix the two.
  *
  * After fork() the child must not use its copy of a writer: it would write into the
  * parent's element.
@@ -37,24 +37,24 @@
 
 #include "tuplespace/layout.h"
 
-/* What every recorded operation passes: out of line, a tuple would go through memory
- * several times on its way to the slot. */
+/* For the path of every recorded operation.  Without inlining, a tuple would pass
+ * through memory several times on its way to the slot. */
 #define ES_HOT static inline __attribute__((always_inline))
 
-/* Process-local; caller's memory, filled by esi_segment_add_element(). */
+/* Local to the process, in caller's memory; filled by esi_segment_add_element(). */
 struct esi_writer {
-    struct esi_element_layout *element; /* borrowed: lies in the segment */
+    struct esi_element_layout *element; /* borrowed from the segment */
     _Atomic uint32_t *ring;             /* borrowed */
-    _Atomic uint64_t *sites;            /* borrowed; NULL = there is no such column */
-    uint64_t head;                      /* what element->head holds */
+    _Atomic uint64_t *sites;            /* borrowed; NULL if there is no such column */
+    uint64_t head;                      /* the value of element->head */
     uint32_t mask;                      /* capacity - 1 */
     uint32_t reserved;
 };
 
-/* Places in a slot, in words. */
+/* Offsets in a slot, in words. */
 enum {
     ES_WORD_STOP = 0,
-    ES_WORD_OPERATION = 2, /* with the communicator */
+    ES_WORD_OPERATION = 2, /* shared with the communicator */
     ES_WORD_START = 3,
     ES_WORD_SEQUENCE = 5,
     ES_WORD_PEER = 6,
@@ -62,31 +62,31 @@ enum {
     ES_WORD_BYTES = 8,
 };
 
-/* How long a writer waits for the first reader of an element that awaits one.  Once it
- * did in vain no writer of the process waits for a first reader again. */
+/* How long a writer waits for the first reader of an element that awaits one.  After
+ * one timeout, no writer of the process waits for a first reader again. */
 #define ES_WRITER_AWAIT_NS UINT64_C(5000000000)
 
-/* How long a writer waits for a registered reader that lives and does not move its
- * position.  Then it writes on, and what the reader misses is lost to it, until the
- * reader moves again; its other elements are not waited for as long again.  One that
- * was stopped (Ctrl-Z, SIGSTOP) is not waited for at all. */
+/* How long a writer waits for a registered reader that is alive but does not advance.
+ * Then it continues, and the reader loses tuples, until the reader advances again; its
+ * other elements are not waited for as long again.  A stopped reader (Ctrl-Z, SIGSTOP)
+ * is not waited for. */
 #define ES_WRITER_PATIENCE_NS UINT64_C(10000000000)
 
-/* Waits until the registered reader has made room, is gone or was dead all along,
- * stands still, or one that is awaited does not come (writer.c).  For elements set to
- * block: the one place where a writer may sleep. */
+/* Waits until the registered reader has made room, is dead or does not advance, or
+ * until a first reader is no longer awaited (writer.c).  For elements set to block; the
+ * only place where a writer may sleep. */
 void esi_writer_wait_for_room(struct esi_writer *writer);
 
-/* The same in steps, for writers whose wait has a limit (writer.c): whether there is
- * room, and one sleep of at most a slice, after which a dead reader is gone.  The wait
- * began at `begun_ns` (CLOCK_MONOTONIC). */
+/* The same in steps, for writers that wait for a limited time (writer.c): whether there
+ * is room, and one sleep of at most a slice, which removes a dead reader.  `begun_ns`
+ * is when the wait began (CLOCK_MONOTONIC). */
 bool esi_writer_has_room(const struct esi_writer *writer);
 void esi_writer_sleep_for_room(struct esi_writer *writer, uint64_t begun_ns);
 
 /* Wakes sleeping readers (writer.c). */
 void esi_writer_wake(struct esi_writer *writer);
 
-/* Whether a consumer wants this element recorded: one relaxed load. */
+/* Returns whether consumers want this element recorded.  One relaxed load. */
 ES_HOT bool esi_writer_is_enabled(const struct esi_writer *writer)
 {
     return atomic_load_explicit(&writer->element->enabled, memory_order_relaxed) != 0;
@@ -109,7 +109,8 @@ ES_HOT void esi_writer_store_word(_Atomic uint32_t *slot, size_t index, uint32_t
     atomic_store_explicit(&slot[index], word, memory_order_relaxed);
 }
 
-/* A 64-bit field takes two words in native order: slots are aligned to 4 bytes only. */
+/* A 64-bit field takes two words in native order, because slots are only aligned to 4
+ * bytes. */
 ES_HOT void esi_writer_store_wide(_Atomic uint32_t *slot, size_t index, uint64_t field)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
@@ -117,7 +118,7 @@ ES_HOT void esi_writer_store_wide(_Atomic uint32_t *slot, size_t index, uint64_t
         uint64_t field;
     } __attribute__((packed, may_alias));
 
-    ((struct unaligned *)&slot[index])->field = field; /* in one store */
+    ((struct unaligned *)&slot[index])->field = field; /* one store */
 #else
     bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
@@ -126,8 +127,8 @@ ES_HOT void esi_writer_store_wide(_Atomic uint32_t *slot, size_t index, uint64_t
 #endif
 }
 
-/* Field by field, so that a tuple that was just made never leaves the registers: copied
- * as memory, the two halves of word 2 would wait for the store buffer. */
+/* Stores field by field, so that a new tuple stays in registers.  If it were copied as
+ * memory, the load of word 2 would wait for the stores of its two halves. */
 ES_HOT void esi_writer_store(const struct esi_writer *writer,
                              const struct es_tuple *tuple,
                              uint64_t site)
@@ -139,7 +140,7 @@ ES_HOT void esi_writer_store(const struct esi_writer *writer,
     uint32_t operation = (uint32_t)tuple->operation << (big ? 16 : 0) |
                          (uint32_t)tuple->communicator << (big ? 0 : 16);
 
-    /* Invalid while it changes: see the table above. */
+    /* Invalid while it changes: see the top of this file. */
     esi_writer_store_word(slot, ES_WORD_OPERATION, 0);
     atomic_thread_fence(memory_order_release);
     if (sites != NULL)
@@ -167,20 +168,20 @@ ES_HOT void esi_writer_put(struct esi_writer *writer,
     esi_writer_store(writer, tuple, site);
 }
 
-/* Publishes what lies in the slot. */
+/* Publishes the tuple in the slot. */
 ES_HOT void esi_writer_advance(struct esi_writer *writer)
 {
     struct esi_element_layout *element = writer->element;
 
     atomic_store_explicit(&element->head, ++writer->head, memory_order_release);
-    /* The next slot's words must not become visible before this head. */
+    /* Words of the next slot must not become visible before this head. */
     atomic_thread_fence(memory_order_release);
     if (__builtin_expect(
             atomic_load_explicit(&element->waiters, memory_order_relaxed) != 0, 0))
         esi_writer_wake(writer);
 }
 
-/* Shows an operation that has begun, called from `site` (0 = not known).
+/* Shows an operation that has begun, called from `site` (0 if not known).
  * `tuple->stop` must be 0. */
 ES_HOT void esi_writer_open_at(struct esi_writer *writer,
                                const struct es_tuple *tuple,
@@ -194,15 +195,15 @@ ES_HOT void esi_writer_open(struct esi_writer *writer, const struct es_tuple *tu
     esi_writer_open_at(writer, tuple, 0);
 }
 
-/* Publishes the open tuple, as it was opened, completed at `stop`. */
+/* Publishes the open tuple, completed at `stop`. */
 ES_HOT void esi_writer_close(struct esi_writer *writer, uint64_t stop)
 {
     esi_writer_store_wide(esi_writer_slot(writer), ES_WORD_STOP, stop);
     esi_writer_advance(writer);
 }
 
-/* The same, with the payload that only the end has told.  One word: a reader of the
- * open tuple sees the old one or the new one. */
+/* Like esi_writer_close(), with the payload size, known only now.  It is one word, so a
+ * reader of the open tuple sees the old or the new value. */
 ES_HOT void esi_writer_close_with(struct esi_writer *writer,
                                   uint64_t stop,
                                   uint32_t bytes)
@@ -211,7 +212,7 @@ ES_HOT void esi_writer_close_with(struct esi_writer *writer,
     esi_writer_close(writer, stop);
 }
 
-/* Publishes a whole tuple, in place of the open one if there is one. */
+/* Publishes a complete tuple, in place of the open one if there is one. */
 ES_HOT void esi_writer_write_at(struct esi_writer *writer,
                                 const struct es_tuple *tuple,
                                 uint64_t site)
@@ -225,7 +226,7 @@ ES_HOT void esi_writer_write(struct esi_writer *writer, const struct es_tuple *t
     esi_writer_write_at(writer, tuple, 0);
 }
 
-/* Copies the open tuple; false when there is none. */
+/* Copies the open tuple; returns false if there is none. */
 static inline bool esi_writer_read_open(const struct esi_writer *writer,
                                         struct es_tuple *ret_tuple)
 {
@@ -241,8 +242,7 @@ static inline bool esi_writer_read_open(const struct esi_writer *writer,
     return true;
 }
 
-/* Takes the open tuple back: the operation turned out not to be recorded here and now.
- */
+/* Withdraws the open tuple: the operation is not to be recorded here and now. */
 static inline void esi_writer_withdraw(struct esi_writer *writer)
 {
     struct esi_element_layout *element = writer->element;
@@ -251,8 +251,8 @@ static inline void esi_writer_withdraw(struct esi_writer *writer)
 
     atomic_store_explicit(&esi_writer_slot(writer)[ES_WORD_OPERATION], 0,
                           memory_order_relaxed);
-    /* Pairs with the reader's acquire: a slot reused after this is told from the old
-     * one. */
+    /* Pairs with the reader's acquire: distinguishes a slot that is reused after this
+     * from the old one. */
     atomic_store_explicit(&element->withdrawn, withdrawn + 1, memory_order_release);
     atomic_thread_fence(memory_order_release);
 }

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The collection plan: which elements an observed process makes, with which properties.
+ * The collection plan: which elements an observed process creates, and their
+ * properties.
  *
- * It is what is left of a pathmap for the observed process: a text of one line a
- * collector (tuplespace/plan/lines.h), read without JSON.  The first collector that
- * fits an operation takes it; an operation that none takes is not recorded.
+ * It is the part of a pathmap that the observed process needs: a text with one line for
+ * each collector (tuplespace/plan/lines.h), which can be read without JSON.  An
+ * operation is recorded by the first collector that matches it; if none does, it is not
+ * recorded.
  *
  *   eventspace-plan 1
  *   collector NAME classes=send,receive ranks=0-3,7 communicator=* split=none
  *             threshold=4095 full=discard enabled=1 polls=0 host=*        (one line)
  *   end
  *
- * `sites=0` is written where operations are not to say where they are called.
- * Only `classes` must be there; the line above shows the other members' values when
- * they are left out, but for ranks (all: "*").  `on_full`, as pathmaps say it, is as
- * good as `full`.
+ * `sites=0` disables the recording of call sites.  Only `classes` is required.  The
+ * line above shows the defaults of the other members, except that of ranks, which is
+ * "*" (all).  `on_full`, as in pathmaps, is a synonym of `full`.
  */
 #ifndef ES_TUPLESPACE_PLAN_PLAN_H
 #define ES_TUPLESPACE_PLAN_PLAN_H
@@ -28,7 +29,7 @@
 #include "eventspace/error.h"
 #include "tuplespace/layout.h"
 
-/* A ring of 4,096 slots, one of which is the open tuple's. */
+/* For a ring of 4,096 slots, including that of the open tuple. */
 #define ES_PLAN_THRESHOLD 4095u
 #define ES_PLAN_THRESHOLD_MAX (1u << 24)
 
@@ -42,25 +43,25 @@ enum esi_split {
 /* Inclusive range of ranks. */
 struct esi_rank_range {
     int first;
-    int last; /* INT32_MAX = no end */
+    int last; /* INT32_MAX if unbounded */
 };
 
 struct esi_collector_plan {
     char name[32];
     uint32_t classes;              /* bits 1 << enum es_class */
-    struct esi_rank_range *ranges; /* owned; NULL = all ranks */
+    struct esi_rank_range *ranges; /* owned; NULL for all ranks */
     size_t range_count;
-    char communicator[64]; /* name pattern (fnmatch), "*" = all */
+    char communicator[64]; /* name pattern (fnmatch); "*" for all */
     enum esi_split split;
     uint32_t threshold;
     enum esi_on_full on_full;
     bool enabled;
-    bool polls;    /* also write polls that found nothing */
-    bool sites;    /* also write where operations are called from */
-    char host[64]; /* where the element shall lie, "" = the rank's own host */
+    bool polls;    /* record polls that found nothing */
+    bool sites;    /* record call sites */
+    char host[64]; /* host on which to place the element; "" for the rank's own host */
 };
 
-/* The fields of a collector: of lines, of pathmaps and of the stage "collector". */
+/* The fields of a collector, in lines, in pathmaps and in the stage "collector". */
 extern const struct esi_fields esi_collector_fields;
 
 struct es_plan {
@@ -69,53 +70,55 @@ struct es_plan {
     size_t capacity;
 };
 
-/* The plan when nobody says otherwise: per thread the collectors "point-to-point"
- * (send, receive, completion), "collective" (collective, communicator), "data"
- * (one-sided, io) and "other", each of ES_PLAN_THRESHOLD tuples, discarding.  -ENOMEM.
- */
+/* Creates the default plan: for each thread the collectors "point-to-point" (send,
+ * receive, completion), "collective" (collective, communicator), "data" (one-sided, io)
+ * and "other", each with ES_PLAN_THRESHOLD tuples and discarding.  Returns 0 or
+ * -ENOMEM. */
 int esi_plan_default(struct es_plan *ret_plan);
 
-/* Adds the collectors "contribute", "arrival" and "departure", each of the class of
- * that name: for runs whose collective operations may go through instrumented trees.
- * -ENOMEM; then nothing is added. */
+/* Adds the collectors "contribute", "arrival" and "departure" for the classes of those
+ * names, for runs that may use instrumented collective trees.  Returns 0; or -ENOMEM,
+ * and then adds nothing. */
 int esi_plan_add_trees(struct es_plan *plan);
 
-/* `source` names the text in errors.  -EINVAL with the place of the first fault,
- * -ENOMEM. */
+/* Parses a plan.  `source` names the text in errors.  Returns 0; -EINVAL, with the
+ * location of the first error; or -ENOMEM. */
 int esi_plan_parse(const char *text,
                    const char *source,
                    struct es_error *error,
                    struct es_plan *ret_plan);
-/* Reads a regular file of this user, of at most 16 MiB.  -EPERM: it is none, -EFBIG,
- * -errno as open(2) gives it. */
+/* Reads a plan from a regular file of this user, of at most 16 MiB.  Returns 0; -EPERM
+ * if it is not such a file; -EFBIG; -errno of open(2); or an error of
+ * esi_plan_parse(). */
 int esi_plan_load(const char *path, struct es_error *error, struct es_plan *ret_plan);
-/* Writes what esi_plan_parse() reads.  Caller frees *ret_text.  -ENOMEM. */
+/* Formats a plan for esi_plan_parse().  Returns 0 or -ENOMEM.  The caller frees
+ * *ret_text. */
 int esi_plan_format(const struct es_plan *plan, char **ret_text);
-/* Collectors that block await their readers. */
+/* Makes the collectors that block wait for their first reader, too. */
 void esi_plan_await_readers(struct es_plan *plan);
 
-/* Whether all its collectors record where operations are called. */
+/* Sets whether all collectors record call sites. */
 void esi_plan_set_sites(struct es_plan *plan, bool sites);
 
-/* Frees what the plan owns; the struct is the caller's.  Accepts an empty plan. */
+/* Frees the contents of the plan.  Accepts an empty plan. */
 void esi_plan_fini(struct es_plan *plan);
 
-/* Whether the collector is meant for this rank. */
+/* Returns whether the collector applies to this rank. */
 bool esi_collector_plan_has_rank(const struct esi_collector_plan *collector, int rank);
 
-/* Parses "0-3,7,12-" into ranges (caller frees *ret_ranges).  "*" or "" give none =
- * all.  Used wherever a person names ranks.  Returns the number of ranges or -EINVAL;
- * the error's column counts from the start of the text. */
+/* Parses "0-3,7,12-" into ranges.  "*" and "" yield none, which means all ranks.
+ * Returns the number of ranges, or -EINVAL; the column of the error counts from the
+ * start of the text.  The caller frees *ret_ranges. */
 int esi_rank_ranges_parse(const char *text,
                           struct es_error *error,
                           struct esi_rank_range **ret_ranges);
 
-/* Writes what esi_rank_ranges_parse() reads, no ranges as "*". */
+/* Formats ranges for esi_rank_ranges_parse(); no ranges as "*". */
 void esi_rank_ranges_format(const struct esi_rank_range *ranges,
                             size_t count,
                             FILE *out);
 
-/* Whether one of the ranges holds the rank; no ranges hold every rank. */
+/* Returns whether one of the ranges contains the rank, or there are no ranges. */
 bool esi_rank_ranges_have(const struct esi_rank_range *ranges, size_t count, int rank);
 
 #endif

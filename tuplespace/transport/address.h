@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * Addresses of tuple servers as text: "unix:/path", "tcp:HOST:PORT", "tls:[::1]:PORT".
- * Text is read and written without looking names up.
+ * Parsing and formatting do not look up names.
  */
 #ifndef ES_TUPLESPACE_TRANSPORT_ADDRESS_H
 #define ES_TUPLESPACE_TRANSPORT_ADDRESS_H
@@ -26,12 +26,12 @@ struct esi_address {
     uint16_t port;
 };
 
-/* -EINVAL with words: not an address. */
+/* Parses an address.  Returns 0, or -EINVAL with `error` filled. */
 int esi_address_parse(const char *text,
                       struct es_error *error,
                       struct esi_address *ret_address);
 
-/* The text that esi_address_parse() reads; cut if too long.  Returns out. */
+/* Formats an address for esi_address_parse(), truncated.  Returns `out`. */
 const char *esi_address_format(const struct esi_address *address,
                                char out[ES_ADDRESS_BYTES]);
 
@@ -39,18 +39,17 @@ const char *esi_address_format(const struct esi_address *address,
 
 enum { ES_INTERFACE_BYTES = 64 };
 
-/* Numeric addresses of the interfaces that are up, IPv4 first, IPv6 in brackets; those
- * that lead to this host itself or only to its link are left out.  Returns how many, at
- * most `max`. */
+/* Numeric addresses of the interfaces that are up, IPv4 first, IPv6 in brackets.  Omits
+ * loopback and link-local addresses.  Returns their number, at most `max`. */
 size_t esi_interface_addresses(char (*out)[ES_INTERFACE_BYTES], size_t max);
 
-/* The numeric address of this host that `host` stands for.  A name that leads to this
- * host by the loop only is of no use to others: -EADDRNOTAVAIL, as for what is no
- * address of this host; 127.0.0.1 itself is one. */
+/* Finds the numeric address of this host for `host`.  Returns 0, or -EADDRNOTAVAIL if
+ * it is not an address of this host, or a name that resolves to loopback only, which is
+ * useless to other hosts.  Accepts 127.0.0.1 itself. */
 int esi_interface_find(const char *host, char out[ES_INTERFACE_BYTES]);
 
-/* The numeric address from which this host reaches `host`, a name or address; nothing
- * is sent.  -EHOSTUNREACH, -EADDRNOTAVAIL. */
+/* Finds the numeric address from which this host reaches `host`, a name or address;
+ * sends nothing.  Returns 0, -EHOSTUNREACH or -EADDRNOTAVAIL. */
 int esi_interface_toward(const char *host, char out[ES_INTERFACE_BYTES]);
 
 #endif

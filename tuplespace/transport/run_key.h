@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The run's key: 32 random bytes that everybody who may talk to the run's tuple servers
- * over a network has.  Beside it there is a read-only key, which is derived from it:
- * who has only that one may look at the run, but change nothing.
+ * The run's key: 32 random bytes, known to all who may connect to the run's tuple
+ * servers over a network.  A read-only key is derived from it; with that one, peers may
+ * observe the run but change nothing.
  *
- * They lie in the run directory as the files "key" and "key.read" (hexadecimal, mode
- * 0600).  A key file that others may read, or that belongs to somebody else, is
- * refused.
+ * The keys are the files "key" and "key.read" in the run directory (hexadecimal, mode
+ * 0600).  Key files that others can read, or that another user owns, are refused.
  */
 #ifndef ES_TUPLESPACE_TRANSPORT_RUN_KEY_H
 #define ES_TUPLESPACE_TRANSPORT_RUN_KEY_H
@@ -21,43 +20,43 @@ struct esi_run_key {
     unsigned char bytes[ES_RUN_KEY_BYTES];
 };
 
-/* Makes a new key from the system's random source.  -errno. */
+/* Creates a key from the system's random source.  Returns 0 or -errno. */
 int esi_run_key_make(struct esi_run_key *ret_key);
 
-/* The read-only key that belongs to a key.  -ENOMEM. */
+/* Derives the read-only key.  Returns 0 or -ENOMEM. */
 int esi_run_key_derive_read(const struct esi_run_key *key, struct esi_run_key *ret_key);
 
-/* The name under which TLS asks for the key, as text: a hash that only a holder of the
- * key can make, so that it shows nothing of the run.  -ENOMEM; -EINVAL: `run` is too
- * long. */
+/* The TLS identity of the key, as text: a hash that requires the key and reveals
+ * nothing about the run.  Returns 0; -ENOMEM; or -EINVAL if `run` is too long. */
 int esi_run_key_identify(const struct esi_run_key *key,
                          const char *run,
                          char out[ES_RUN_KEY_TEXT_BYTES]);
 
-/* Writes the key and its read-only key to the run's directory, which must exist;
- * existing files are replaced at once. */
+/* Writes the key and its read-only key to the run's directory, which must exist.
+ * Replaces existing files atomically. */
 int esi_run_key_save(const char *run,
                      const struct esi_run_key *key,
                      struct es_error *error);
 
-/* Reads it.  -ENOENT: none; -EPERM: not safe; -EINVAL: not a key. */
+/* Reads the key.  Returns 0; -ENOENT if there is none; -EPERM if the file is not safe;
+ * or -EINVAL if it does not contain a key. */
 int esi_run_key_load(const char *run,
                      struct es_error *error,
                      struct esi_run_key *ret_key);
 
-/* For consumers: the key in the file that EVENTSPACE_KEY_FILE names, else the run's
- * key, else its read-only key.  As esi_run_key_load(); -EINVAL also where the named
- * file is not there. */
+/* For consumers: the key in the file named by EVENTSPACE_KEY_FILE, else the run's key,
+ * else its read-only key.  Errors as for esi_run_key_load(); -EINVAL also if the named
+ * file does not exist. */
 int esi_run_key_find(const char *run,
                      struct es_error *error,
                      struct esi_run_key *ret_key);
 
-/* Keeps other processes of the user from reading this one's memory, and the system from
- * writing it to a core file.  For programs, which call it first of all. */
+/* Prevents other processes of the user from reading the memory of this one, and core
+ * dumps.  Programs call it before anything else. */
 void esi_run_key_guard(void);
 
 void esi_run_key_format(const struct esi_run_key *key, char out[ES_RUN_KEY_TEXT_BYTES]);
-/* -EINVAL unless the text is 64 hexadecimal digits. */
+/* Parses 64 hexadecimal digits.  Returns 0 or -EINVAL. */
 int esi_run_key_parse(const char *text, struct esi_run_key *ret_key);
 
 #endif
