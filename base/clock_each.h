@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* clock_each.h - many tick counts of one clock, converted at once. */
+/* clock_each.h - converts many tick counts of one clock. */
 #ifndef ES_BASE_CLOCK_EACH_H
 #define ES_BASE_CLOCK_EACH_H
 
@@ -8,7 +8,7 @@
 
 #include "eventspace/clock.h"
 
-/* Puts what es_clock_realtime_ns() says of each of `count` tick counts in its place. */
+/* Converts each of `count` tick counts in place, like es_clock_realtime_ns(). */
 void esi_clock_realtime_each(const struct es_clock *clock,
                              uint64_t *times,
                              size_t count);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What is known of one host's clock against the home server's: a line of knots.
+ * The estimate of a host's clock relative to the home server's: a sequence of knots.
  *
- * All times are nanoseconds of CLOCK_MONOTONIC: "local" of the host, "home" of the home
- * server's host.  The offset is home - local.  Between two knots it is taken to run
- * straight, behind the last one with the drift that was seen last.  What was once
- * converted between two knots stays, unless later exchanges at least halve their error,
- * as they do in the first seconds.  Old knots are taken out where that costs least, and
- * what it costs is added to the error bound.
+ * All times are nanoseconds of CLOCK_MONOTONIC: "local" on the host, "home" on the home
+ * server's host.  The offset is home - local.  It is linear between two knots, and
+ * follows the last observed drift after the last knot.  Conversions between two knots
+ * do not change, unless later exchanges at least halve their error, as happens in the
+ * first seconds.  Old knots are removed where the loss is smallest, and the loss is
+ * added to the error bound.
  */
 #ifndef ES_BASE_CLOCK_ESTIMATE_H
 #define ES_BASE_CLOCK_ESTIMATE_H
@@ -17,54 +17,56 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bounds hold while the drift between two hosts is below the first and changes by
- * less than the second in a second. */
+/* The error bounds hold while the drift between two hosts is below the first value and
+ * changes by less than the second per second. */
 #define ES_CLOCK_DRIFT_MOST_PPB 1000000.0
 #define ES_CLOCK_WANDER_PPB 50.0
 
 enum { ES_CLOCK_KNOTS_MAX = 128 };
 
-/* 32 bytes of eight-byte members: they are copied as words (host_clock.c). */
+/* 32 bytes, all members of eight bytes, because knots are copied as words
+ * (host_clock.c). */
 struct esi_clock_knot {
     uint64_t local_ns;
-    int64_t offset_ns; /* home - local at that time ... */
-    uint64_t error_ns; /* ... give or take so much */
-    uint64_t bow_ns;   /* by how much more it may be off since the knot before */
+    int64_t offset_ns; /* home - local at that time, */
+    uint64_t error_ns; /* with this error bound */
+    uint64_t bow_ns;   /* additional error since the previous knot */
 };
 
-/* How the offset goes on behind the last knot. */
+/* How the offset continues after the last knot. */
 struct esi_clock_drift {
-    double ppb;        /* nanoseconds a second: the home clock's gain ... */
-    double error_ppb;  /* ... give or take so much at the knot ... */
-    double wander_ppb; /* ... and so much more for each second since */
+    double ppb;        /* nanoseconds per second by which the home clock gains, */
+    double error_ppb;  /* with this error bound at the knot, */
+    double wander_ppb; /* which grows by this much per second */
 };
 
-/* A value; its text form is that of scopes/remote/clock_registry.h. */
+/* A value type; scopes/remote/clock_registry.h has its text form. */
 struct esi_clock_estimate {
-    uint64_t run_base_ns; /* run time - home time: never changes in a run */
-    uint64_t breaks;      /* how often exchanges contradicted the stated rates */
+    uint64_t run_base_ns; /* run time - home time; constant during a run */
+    uint64_t breaks;      /* number of exchanges that contradicted the assumed rates */
     struct esi_clock_drift drift;
-    uint64_t count; /* 0 = nothing is known */
+    uint64_t count; /* 0 if nothing is known */
     struct esi_clock_knot knots[ES_CLOCK_KNOTS_MAX];
 };
 
-/* The home server's own: run time is its clock and a constant, without error. */
+/* Initializes the home server's own estimate: run time is its clock plus a constant,
+ * without error. */
 void esi_clock_estimate_be_home(struct esi_clock_estimate *estimate,
                                 uint64_t run_base_ns);
 
 bool esi_clock_estimate_is_home(const struct esi_clock_estimate *estimate);
 
-/* Whether it could have been made by the calls above: times ascend, the clock never
- * runs backward.  For estimates that come from elsewhere. */
+/* Checks an estimate from another process: times must ascend, and the clock must never
+ * run backward. */
 bool esi_clock_estimate_is_valid(const struct esi_clock_estimate *estimate);
 
-/* The nearest whole number, as the linker finds it without the mathematical library. */
+/* Rounds to the nearest integer without the mathematical library. */
 static inline int64_t esi_clock_round(double number)
 {
     return (int64_t)(number < 0 ? number - 0.5 : number + 0.5);
 }
 
-/* A bound as a whole number: rounded up, never overflowing. */
+/* Converts an error bound to an integer: rounds up and saturates. */
 static inline uint64_t esi_clock_bound(double number)
 {
     if (!(number < (double)INT64_MAX))
@@ -82,30 +84,30 @@ static inline double esi_clock_greater(double a, double b)
     return a > b ? a : b;
 }
 
-/* A stretch of a clock over which the conversion is one formula. */
+/* A section of a clock in which one formula applies. */
 struct esi_clock_stretch {
-    uint64_t from_ns; /* local time at which the rest holds */
+    uint64_t from_ns; /* local time from which it applies */
     int64_t offset_ns;
     uint64_t error_ns;
     uint64_t bow_ns;
     double slope;       /* of the offset */
-    double error_slope; /* of the error, away from `from_ns` */
+    double error_slope; /* of the error, with the distance from `from_ns` */
     double wander;      /* per nanosecond */
 };
 
-/* Between two neighbouring knots. */
+/* The section between two adjacent knots. */
 struct esi_clock_stretch esi_clock_stretch_between(const struct esi_clock_knot *before,
                                                    const struct esi_clock_knot *after);
-/* Before the first two knots (`second` NULL: there is one only). */
+/* The section before the first two knots; `second` is NULL if there is only one. */
 struct esi_clock_stretch esi_clock_stretch_before(const struct esi_clock_drift *drift,
                                                   const struct esi_clock_knot *first,
                                                   const struct esi_clock_knot *second);
-/* Behind the last knot. */
+/* The section after the last knot. */
 struct esi_clock_stretch esi_clock_stretch_behind(const struct esi_clock_drift *drift,
                                                   const struct esi_clock_knot *last);
 
-/* Home time, saturating at both ends; `ret_error_ns` may be NULL.  Never falls with
- * rising `local_ns`. */
+/* Converts to home time, saturating at both ends.  `ret_error_ns` may be NULL.  The
+ * result never decreases as `local_ns` increases. */
 uint64_t esi_clock_stretch_convert(const struct esi_clock_stretch *stretch,
                                    uint64_t local_ns,
                                    uint64_t *ret_error_ns);
@@ -113,25 +115,25 @@ uint64_t esi_clock_stretch_convert(const struct esi_clock_stretch *stretch,
 /* --- From messages that went there and back --------------------------------------- */
 
 /*
- * Offset and drift between two clocks, from messages that went there and back.
+ * Offset and drift between two clocks, estimated from round trips.
  *
  *     local   t1 ─────╲               ╱──── t4        offset = home - local
  *     home             ╲── t2   t3 ──╱
  *
- * The message arrives after it was sent, so the offset at t1 is t2 - t1 at most, and at
- * t4 it is t3 - t4 at least (Cristian 1989).  All exchanges together leave a corridor,
- * through which the offset's line must run (Duda et al. 1987); as the drift may change,
- * the corridor gets wider with the age of an exchange.  Its ends at the time of the
- * last exchange are the bound of the error.  The estimate within is the line through
- * the exchanges with the smallest round trips, by medians, which take no notice of a
- * minority of bad ones (Theil and Sen).
+ * A message arrives after it was sent, so the offset is at most t2 - t1 at t1, and at
+ * least t3 - t4 at t4 (Cristian 1989).  Together, the exchanges leave a corridor
+ * through which the line of the offset must run (Duda et al. 1987).  Because the drift
+ * may change, the corridor widens with the age of an exchange.  Its ends at the time of
+ * the last exchange are the error bound.  The estimate within it is a line through the
+ * exchanges with the smallest round trips, by medians, which are not affected by a
+ * minority of outliers (Theil and Sen).
  *
- * No input or output, no allocation.  Not for several threads at once.
+ * Performs no I/O and no allocation.  Not thread safe.
  */
 
 enum { ES_CLOCK_FIT_WINDOW = 64 };
 
-/* One message and its answer: nanoseconds of CLOCK_MONOTONIC. */
+/* A message and its reply, in nanoseconds of CLOCK_MONOTONIC. */
 struct esi_clock_exchange {
     uint64_t sent_ns;     /* t1, local */
     uint64_t arrived_ns;  /* t2, home */
@@ -139,33 +141,33 @@ struct esi_clock_exchange {
     uint64_t received_ns; /* t4, local */
 };
 
-/* Caller's memory; all 0 is one that knows nothing.  Fields are private. */
+/* In caller's memory; zero is an empty one.  Fields are private. */
 struct esi_clock_fit {
-    struct esi_clock_exchange window[ES_CLOCK_FIT_WINDOW]; /* the oldest first */
+    struct esi_clock_exchange window[ES_CLOCK_FIT_WINDOW]; /* oldest first */
     size_t count;
 };
 
-/* Takes an exchange into account.  False: it cannot be, or lies before the last one. */
+/* Adds an exchange.  Returns false if it is impossible or older than the last one. */
 bool esi_clock_fit_add(struct esi_clock_fit *fit,
                        const struct esi_clock_exchange *exchange);
 
-/* Where the offset's line may run at the time of the last exchange. */
+/* Possible lines of the offset at the time of the last exchange. */
 struct esi_clock_corridor {
     double offset_least; /* relative to the last exchange's t2 - t1 */
     double offset_most;
-    double drift_least; /* 1 = the home clock runs twice as fast */
+    double drift_least; /* 1 means that the home clock runs twice as fast */
     double drift_most;
 };
 
-/* The corridor of the exchanges from `first` on.  False: no line goes through.
- * O(n * n). */
+/* The corridor of the exchanges from `first` on.  Returns false if no line fits.  O(n *
+ * n). */
 bool esi_clock_fit_corridor(const struct esi_clock_fit *fit,
                             size_t first,
                             struct esi_clock_corridor *ret_corridor);
 
-/* Appends a knot at the time of the last exchange to the estimate, and gives it the
- * drift.  Where no line goes through all exchanges, the stated rates did not hold: the
- * older ones are forgotten and the break is counted.  False: there is nothing new. */
+/* Appends a knot at the time of the last exchange to the estimate, and updates its
+ * drift.  If no line fits all exchanges, the assumed rates did not hold: discards the
+ * older exchanges and counts a break.  Returns false if there is nothing new. */
 bool esi_clock_fit_update(struct esi_clock_fit *fit,
                           struct esi_clock_estimate *estimate);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* condition.h - condition variables whose waits end at a time of CLOCK_MONOTONIC. */
+/* condition.h - condition variables with deadlines of CLOCK_MONOTONIC. */
 #ifndef ES_BASE_CONDITION_H
 #define ES_BASE_CONDITION_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Makes a condition for esi_condition_wait().  Caller destroys it. */
+/* Initializes a condition for esi_condition_wait().  The caller destroys it. */
 static inline void esi_condition_init(pthread_cond_t *condition)
 {
     pthread_condattr_t attributes;
@@ -20,8 +20,8 @@ static inline void esi_condition_init(pthread_cond_t *condition)
     pthread_condattr_destroy(&attributes);
 }
 
-/* Waits, with the lock held, for a signal or until `end_ns` (esi_now_ns()).  False: the
- * time is over. */
+/* Waits for a signal until `end_ns` (esi_now_ns()).  The caller holds the lock.
+ * Returns false after the deadline. */
 static inline bool esi_condition_wait(pthread_cond_t *condition,
                                       pthread_mutex_t *lock,
                                       uint64_t end_ns)

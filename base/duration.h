@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* duration.h - lengths of time as people write them.  Reading is es_duration_parse(),
- * in eventspace/stage_property.h. */
+/* duration.h - durations as text.  For parsing see es_duration_parse() in
+ * eventspace/stage_property.h. */
 #ifndef ES_BASE_DURATION_H
 #define ES_BASE_DURATION_H
 

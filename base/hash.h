@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * hash.h - finds items of an array by a hash of their key.
+ * hash.h - finds items of an array by the hash of their key.
  *
  * The items stay in the owner's array, and the owner compares their keys.  The table
- * has 32 bits of each item's hash and its index:
+ * contains 32 bits of each item's hash, and its index:
  *
  *     ESI_HASH_FOREACH(slot, &list->hash, esi_hash_u64(key))
  *         if (list->items[esi_hash_index(&list->hash, slot)].key == key)
  *             return &list->items[esi_hash_index(&list->hash, slot)];
  *
- * One hash may belong to several items.  All zero is an empty table.
+ * Several items may have the same hash.  Zero is an empty table.
  *
  * Open addressing with linear probing, at most half full; removal closes the gap
  * (Knuth, The Art of Computer Programming 3, 6.4, algorithm R).  Memory comes from
- * calloc().  No locks: any number of threads may search, or one may change.
+ * calloc().  No locks: any number of threads may search, or one may modify.
  */
 #ifndef ES_BASE_HASH_H
 #define ES_BASE_HASH_H
@@ -24,21 +24,21 @@
 
 /* --- Hashes ----------------------------------------------------------------------- */
 
-/* A hash of one number, for a table of numbers: its upper bits are the good ones. */
+/* Hashes one number; the upper bits are the best ones. */
 static inline uint64_t esi_hash_u64(uint64_t key)
 {
     return key * UINT64_C(0x9E3779B97F4A7C15); /* Fibonacci hashing */
 }
 
-/* Mixes one more value into a hash of several.  Keys of communicators are made by this:
- * they must come out alike in all processes, so it never changes. */
+/* Adds a value to a hash of several.  The keys of communicators are computed with this
+ * function, and must be equal in all processes, so it must never change. */
 static inline uint64_t esi_hash_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
     return hash ^ hash >> 29;
 }
 
-/* Mixes the characters of a text into a hash. */
+/* Adds the characters of a text to a hash. */
 static inline uint64_t esi_hash_mix_text(uint64_t hash, const char *text)
 {
     for (; *text != '\0'; text++)
@@ -46,7 +46,7 @@ static inline uint64_t esi_hash_mix_text(uint64_t hash, const char *text)
     return hash;
 }
 
-/* Mixes bytes into a hash. */
+/* Adds bytes to a hash. */
 static inline uint64_t esi_hash_mix_bytes(uint64_t hash,
                                           const char *bytes,
                                           size_t length)
@@ -60,7 +60,7 @@ static inline uint64_t esi_hash_mix_bytes(uint64_t hash,
 
 struct esi_hash_slot {
     uint32_t hash;   /* the upper half */
-    uint32_t number; /* index of the item plus one; 0 = free */
+    uint32_t number; /* index of the item plus one; 0 for a free slot */
 };
 
 struct esi_hash {
@@ -70,13 +70,13 @@ struct esi_hash {
     unsigned shift;              /* 32 - log2(slots) */
 };
 
-/* A slot that does not exist. */
+/* No slot. */
 #define ESI_HASH_END SIZE_MAX
 
 void esi_hash_fini(struct esi_hash *table);
 
-/* Makes room for `needed` items in all.  0, or -ENOMEM, when nothing has changed.
- * Indexes are below 2^32 - 1. */
+/* Makes room for `needed` items in total.  Returns 0; or -ENOMEM, and then changes
+ * nothing.  Indices must be below 2^32 - 1. */
 int esi_hash_grow(struct esi_hash *table, size_t needed);
 
 static inline int esi_hash_reserve(struct esi_hash *table, size_t needed)
@@ -85,13 +85,13 @@ static inline int esi_hash_reserve(struct esi_hash *table, size_t needed)
                                                          : esi_hash_grow(table, needed);
 }
 
-/* The index of the item that a slot stands for. */
+/* The index of the item in a slot. */
 static inline uint32_t esi_hash_index(const struct esi_hash *table, size_t slot)
 {
     return table->slots[slot].number - 1;
 }
 
-/* The first slot from `slot` on that stands for an item with this hash. */
+/* The first slot at or after `slot` of an item with this hash. */
 static inline size_t esi_hash_probe(const struct esi_hash *table,
                                     uint32_t hash,
                                     size_t slot)
@@ -102,7 +102,7 @@ static inline size_t esi_hash_probe(const struct esi_hash *table,
     return ESI_HASH_END;
 }
 
-/* The first slot of the items with this hash; ESI_HASH_END when there is none. */
+/* The first slot of the items with this hash; ESI_HASH_END if there is none. */
 static inline size_t esi_hash_find(const struct esi_hash *table, uint64_t hash)
 {
     uint32_t upper = (uint32_t)(hash >> 32);
@@ -111,18 +111,18 @@ static inline size_t esi_hash_find(const struct esi_hash *table, uint64_t hash)
                         : ESI_HASH_END;
 }
 
-/* The next slot of the items with the hash of that in `slot`. */
+/* The next slot of the items with the same hash as that in `slot`. */
 static inline size_t esi_hash_find_next(const struct esi_hash *table, size_t slot)
 {
     return esi_hash_probe(table, table->slots[slot].hash, (slot + 1) & table->mask);
 }
 
-/* Each slot of the items with a hash, while the table does not change. */
+/* Iterates over the slots of the items with a hash.  The table must not change. */
 #define ESI_HASH_FOREACH(slot, table, hash)                                            \
     for (size_t slot = esi_hash_find((table), (hash)); slot != ESI_HASH_END;           \
          slot = esi_hash_find_next((table), slot))
 
-/* Adds an item.  Room must be there (esi_hash_reserve). */
+/* Adds an item.  Requires room (esi_hash_reserve()). */
 static inline void esi_hash_insert(struct esi_hash *table, uint64_t hash, size_t index)
 {
     uint32_t upper = (uint32_t)(hash >> 32);
@@ -135,13 +135,13 @@ static inline void esi_hash_insert(struct esi_hash *table, uint64_t hash, size_t
     table->count++;
 }
 
-/* Removes the item that a slot stands for.  Other slots move. */
+/* Removes the item in a slot.  Other slots move. */
 void esi_hash_remove(struct esi_hash *table, size_t slot);
 
-/* Removes all items; the room stays. */
+/* Removes all items but keeps the memory. */
 void esi_hash_clear(struct esi_hash *table);
 
-/* Bytes that are held, used or not. */
+/* Size of the memory in bytes. */
 static inline size_t esi_hash_bytes(const struct esi_hash *table)
 {
     return table->slots ? (table->mask + 1) * sizeof *table->slots : 0;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * heap.h - a priority queue of (key, item): the least key comes first, and of equal
- * keys the least item.
+ * heap.h - a priority queue of (key, item): smallest key first, and for equal keys the
+ * smallest item.
  *
- * An item is a number of the owner's, mostly the index of something.  All zero is an
- * empty heap.  A binary heap in an array: push and pop cost O(log count).  No locks:
- * one thread at a time may use a heap.
+ * An item is a number chosen by the owner, usually an index.  Zero is an empty heap.  A
+ * binary heap in an array: push and pop take O(log count).  Not thread safe.
  */
 #ifndef ES_BASE_HEAP_H
 #define ES_BASE_HEAP_H
@@ -21,17 +20,17 @@ struct esi_heap_entry {
 };
 
 struct esi_heap {
-    struct esi_heap_entry *entries; /* owned; the first is the least */
+    struct esi_heap_entry *entries; /* owned; the first is the smallest */
     size_t count;
     size_t capacity;
 };
 
 void esi_heap_fini(struct esi_heap *heap);
 
-/* Makes room for `needed` entries in all.  0 or -ENOMEM. */
+/* Makes room for `needed` entries in total.  Returns 0 or -ENOMEM. */
 int esi_heap_reserve(struct esi_heap *heap, size_t needed);
 
-/* Adds an entry.  Room must be there. */
+/* Adds an entry.  Requires room (esi_heap_reserve()). */
 void esi_heap_push(struct esi_heap *heap, uint64_t key, uint64_t item);
 
 static inline bool esi_heap_is_less(const struct esi_heap_entry *a,
@@ -40,13 +39,13 @@ static inline bool esi_heap_is_less(const struct esi_heap_entry *a,
     return a->key != b->key ? a->key < b->key : a->item < b->item;
 }
 
-/* The least entry.  The heap is not empty, here and below. */
+/* The smallest entry.  Here and below, the heap must not be empty. */
 static inline struct esi_heap_entry esi_heap_top(const struct esi_heap *heap)
 {
     return heap->entries[0];
 }
 
-/* The least entry but one, of two or more. */
+/* The second smallest entry, of two or more. */
 static inline struct esi_heap_entry esi_heap_second(const struct esi_heap *heap)
 {
     const struct esi_heap_entry *entries = heap->entries;
@@ -55,11 +54,10 @@ static inline struct esi_heap_entry esi_heap_second(const struct esi_heap *heap)
                                                                                  : 1];
 }
 
-/* Removes the least entry. */
+/* Removes the smallest entry. */
 void esi_heap_pop(struct esi_heap *heap);
 
-/* Puts an entry in the place of the least one, and moves it to where it belongs.
- * Inline: a merge does this for each item. */
+/* Replaces the smallest entry.  Inline, because a merge does this for each item. */
 static inline void esi_heap_replace_top(struct esi_heap *heap,
                                         uint64_t key,
                                         uint64_t item)

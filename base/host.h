@@ -6,10 +6,9 @@
 
 #define ES_HOST_NAME_BYTES 64
 
-/* Writes the node name as the kernel's UTS name space of this process has it (no
- * look-up, no domain added), fit to be part of a file name: other characters than
- * letters, digits, '.',
- * '-' and '_' become '_'.  "unknown" when there is none.  Returns out. */
+/* Writes the node name of the UTS namespace of this process, without lookup or domain,
+ * in a form that can be part of a file name: characters other than letters, digits,
+ * '.', '-' and '_' become '_'.  "unknown" if there is none.  Returns `out`. */
 const char *esi_host_name(char out[ES_HOST_NAME_BYTES]);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * input.h - what the first bytes of an input of a user say that it is, where it is not
- * the text that its reader expects: a compressed file, UTF-16, a program.
+ * input.h - recognizes user input that is not the expected text by its first bytes:
+ * compressed files, UTF-16, programs.
  *
- * Any threads may call these together.
+ * Thread safe.
  */
 #ifndef ES_BASE_INPUT_H
 #define ES_BASE_INPUT_H
@@ -13,16 +13,16 @@
 
 #include "eventspace/error.h"
 
-/* NULL: nothing speaks against text in UTF-8.  Else what to say behind the name of the
+/* Returns NULL if it may be UTF-8 text; otherwise a phrase to follow the name of the
  * input: "is compressed with gzip; unpack it first (gunzip)".  The first 512 bytes are
- * enough. */
+ * sufficient. */
 const char *esi_input_describe(const char *bytes, size_t length);
 
-/* Bytes of the byte order mark of UTF-8 at the beginning: 3, or 0 where there is none.
- * For readers of text that skip it. */
+/* Length of a UTF-8 byte order mark at the beginning: 3, or 0 if there is none.  For
+ * readers that skip it. */
 size_t esi_input_mark(const char *bytes, size_t length);
 
-/* 0, or -EINVAL with these words, at `source` (may be NULL). */
+/* Returns 0, or -EINVAL with that phrase in `error`, at `source` (may be NULL). */
 int esi_input_check(const char *bytes,
                     size_t length,
                     const char *source,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * list.h - lists whose links lie in the items (intrusive).
+ * list.h - intrusive doubly linked lists.
  *
  *     struct job {
  *         struct esi_list_link link;
@@ -12,9 +12,9 @@
  *     ESI_LIST_FOREACH(struct job, job, &queue, link)
  *         printf("%d\n", job->number);
  *
- * The list owns nothing.  All zero is an empty list; a link that is in no list need not
- * be initialised.  Each operation costs constant time.  No locks: any number of threads
- * may follow the links, or one may change them.
+ * The list does not own its items.  Zero is an empty list; links need no
+ * initialization.  All operations take constant time.  No locks: any number of threads
+ * may iterate, or one may modify.
  */
 #ifndef ES_BASE_LIST_H
 #define ES_BASE_LIST_H
@@ -22,7 +22,7 @@
 #include <stddef.h>
 
 struct esi_list_link {
-    struct esi_list_link *next; /* NULL: the last */
+    struct esi_list_link *next; /* NULL if last */
     struct esi_list_link *previous;
 };
 
@@ -31,7 +31,7 @@ struct esi_list {
     struct esi_list_link *last;
 };
 
-/* Adds a link in front of `next`; NULL: at the end. */
+/* Inserts a link before `next`, or at the end if that is NULL. */
 static inline void esi_list_insert(struct esi_list *list,
                                    struct esi_list_link *link,
                                    struct esi_list_link *next)
@@ -54,14 +54,14 @@ static inline void esi_list_prepend(struct esi_list *list, struct esi_list_link 
     esi_list_insert(list, link, list->first);
 }
 
-/* Takes a link out of the list that it is in. */
+/* Removes a link from its list. */
 static inline void esi_list_remove(struct esi_list *list, struct esi_list_link *link)
 {
     *(link->previous ? &link->previous->next : &list->first) = link->next;
     *(link->next ? &link->next->previous : &list->last) = link->previous;
 }
 
-/* The item that a link lies in; NULL of NULL. */
+/* The item that contains a link; NULL for NULL. */
 #define ESI_LIST_ITEM(type, link_pointer, member)                                      \
     ((type *)esi_list_item((link_pointer), offsetof(type, member)))
 
@@ -70,10 +70,10 @@ static inline void *esi_list_item(const struct esi_list_link *link, size_t offse
     return link ? (char *)link - offset : NULL;
 }
 
-/* The first item; NULL when there is none. */
+/* The first item; NULL if the list is empty. */
 #define ESI_LIST_FIRST(type, list, member) ESI_LIST_ITEM(type, (list)->first, member)
 
-/* Takes the first item out; NULL when there is none. */
+/* Removes and returns the first item; NULL if the list is empty. */
 #define ESI_LIST_POP(type, list, member)                                               \
     ((type *)esi_list_item(esi_list_pop(list), offsetof(type, member)))
 
@@ -86,12 +86,12 @@ static inline struct esi_list_link *esi_list_pop(struct esi_list *list)
     return first;
 }
 
-/* Each item from the first on, as `item`.  The list must not change meanwhile. */
+/* Iterates over the items.  The list must not change. */
 #define ESI_LIST_FOREACH(type, item, list, member)                                     \
     for (type *item = ESI_LIST_FIRST(type, list, member); item;                        \
          item = ESI_LIST_ITEM(type, (item)->member.next, member))
 
-/* The same; the item itself may be taken out, and freed. */
+/* Like ESI_LIST_FOREACH(), but `item` may be removed and freed. */
 #define ESI_LIST_FOREACH_SAFE(type, item, list, member)                                \
     for (type *item = ESI_LIST_FIRST(type, list, member),                              \
               *item##_next = item ? ESI_LIST_ITEM(type, item->member.next, member)     \

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* lower_bound.h - where something sorted begins, by halves. */
+/* lower_bound.h - binary search. */
 #ifndef ES_BASE_LOWER_BOUND_H
 #define ES_BASE_LOWER_BOUND_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How many of `count` items of `item_bytes` each are before what is sought: these stand
- * in front of all others.  Inline, so that `is_before` is, too. */
+/* The number of items that are before `sought`, of `count` items of `item_bytes` each.
+ * Those must come first.  Inline, so that `is_before` can be inlined. */
 static inline size_t esi_lower_bound(const void *items,
                                      size_t count,
                                      size_t item_bytes,

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* nearest.h - the name a person may have meant. */
+/* nearest.h - suggests a name for a misspelled one. */
 #ifndef ES_BASE_NEAREST_H
 #define ES_BASE_NEAREST_H
 
 #include <stddef.h>
 
-/* Remembers the best of the candidates shown to it. */
+/* Remembers the best of the candidates. */
 struct esi_nearest {
     const char *wanted; /* borrowed */
-    const char *name; /* the best so far, near enough to be meant, or NULL; borrowed */
+    const char *name;   /* the best candidate so far, if similar
+                           enough; else NULL; borrowed */
     size_t distance;
 };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* now.h - what a clock of the system shows, as one number. */
+/* now.h - system clocks as a single number. */
 #ifndef ES_BASE_NOW_H
 #define ES_BASE_NOW_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds that `clock` (CLOCK_MONOTONIC, CLOCK_REALTIME, ...) shows.
- * Thread safe. */
+/* The time of `clock` (CLOCK_MONOTONIC, CLOCK_REALTIME, ...) in nanoseconds.  Thread
+ * safe. */
 static inline uint64_t esi_now_ns(clockid_t clock)
 {
     struct timespec now;
@@ -17,7 +17,7 @@ static inline uint64_t esi_now_ns(clockid_t clock)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* How long it is until CLOCK_MONOTONIC shows `deadline_ns`; 0 from then on. */
+/* Time until CLOCK_MONOTONIC reaches `deadline_ns`; 0 if it has. */
 static inline uint64_t esi_now_left_ns(uint64_t deadline_ns)
 {
     uint64_t now = esi_now_ns(CLOCK_MONOTONIC);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Values of options, for parsers of argp(3).
+ * Parses values of options in argp(3) parsers.
  *
- * Each function reads all of `text`.  Anything else ends the process through
- * argp_error() with a message that names `option` ("--limit") and what it takes; only
- * where argp is told not to exit does it return, with 0.
+ * Each function parses all of `text`.  If it is invalid, the process exits through
+ * argp_error() with a message that names `option` ("--limit") and the expected value.
+ * If argp does not exit, the function returns 0.
  */
 #ifndef ES_BASE_OPTIONS_H
 #define ES_BASE_OPTIONS_H
@@ -14,43 +14,45 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A whole decimal number from `minimum` to `maximum`. */
+/* Parses a decimal integer from `minimum` to `maximum`. */
 long long esi_option_number(const char *text,
                             const char *option,
                             long long minimum,
                             long long maximum,
                             struct argp_state *state);
 
-/* Whether "on" is given; anything but that and "off" ends the program. */
+/* Parses "on" or "off". */
 bool esi_option_switch(const char *text, const char *option, struct argp_state *state);
 
-/* A number from 0 to `maximum`; `unit` may follow it (NULL = nothing). */
+/* Parses a number from 0 to `maximum`, optionally followed by `unit` (NULL for
+ * none). */
 double esi_option_real(const char *text,
                        const char *option,
                        double maximum,
                        const char *unit,
                        struct argp_state *state);
 
-/* A time with its unit ("1.5ms", "2min") or in seconds ("0.5"), at least `minimum_ns`,
- * in nanoseconds. */
+/* Parses a duration with a unit ("1.5ms", "2min") or in seconds ("0.5"), of at least
+ * `minimum_ns`.  Returns nanoseconds. */
 uint64_t esi_option_duration(const char *text,
                              const char *option,
                              uint64_t minimum_ns,
                              struct argp_state *state);
 
-/* A size ("64KiB", up to TiB; bytes without a unit). */
+/* Parses a size ("64KiB", up to TiB; bytes without a unit). */
 uint64_t esi_option_bytes(const char *text,
                           const char *option,
                           struct argp_state *state);
 
-/* The index of a word among `words`, whose end is NULL. */
+/* Parses one of `words` (terminated by NULL) and returns its index. */
 unsigned esi_option_word(const char *text,
                          const char *option,
                          const char *const *words,
                          struct argp_state *state);
 
-/* "KEY=VALUE,KEY=VALUE...", each key one of `keys`, whose end is NULL: calls `set` for
- * each with the key's index.  The value lives until that returns. */
+/* Parses "KEY=VALUE,KEY=VALUE...", with keys from `keys` (terminated by NULL), and
+ * calls `set` for each with the index of the key.  The value is valid during that
+ * call. */
 void esi_option_settings(
     const char *text,
     const char *option,
@@ -59,7 +61,7 @@ void esi_option_settings(
     void (*set)(void *data, unsigned key, const char *value, struct argp_state *state),
     void *data);
 
-/* "yes" or "no". */
+/* Parses "yes" or "no". */
 bool esi_option_bool(const char *text, const char *option, struct argp_state *state);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Files that are written as a whole or not at all: beside their place, which they take
- * when they are complete.  Links are followed: what they lead to is replaced, and keeps
- * its permissions.  What is no regular file ("-" or /dev/stdout = standard output, a
- * pipe, a device), and what has no name (/proc/self/fd/3 that was deleted), is written
- * in its place, as it comes.
+ * Files that are written completely or not at all: a temporary file next to the target
+ * replaces it when complete.  Links are followed: their target is replaced, and keeps
+ * its permissions.  Targets that are not regular files ("-" or /dev/stdout for standard
+ * output, pipes, devices) or have no name (/proc/self/fd/3 after deletion) are written
+ * directly.
  */
 #ifndef ES_BASE_OUTPUT_FILE_H
 #define ES_BASE_OUTPUT_FILE_H
@@ -17,20 +17,21 @@
 
 struct esi_output_file;
 
-/* 0, -ENOMEM, or why the file cannot be made, with words. */
+/* Opens an output file.  Returns 0; -ENOMEM; or another -errno if it cannot be created,
+ * with `error` filled. */
 int esi_output_file_open(const char *path,
                          struct es_error *error,
                          struct esi_output_file **ret_file);
-/* To write to.  Borrowed until the file is closed or discarded. */
+/* The stream to write to.  Borrowed until the file is closed or discarded. */
 FILE *esi_output_file_stream(const struct esi_output_file *file);
-/* Whether it is written beside its place: then what was written can be read again, and
- * be thrown away. */
+/* Returns whether a temporary file is written, whose contents can be read again and
+ * discarded. */
 bool esi_output_file_is_beside(const struct esi_output_file *file);
 
-/* Completes the file and frees `file`.  0, or why it was not written: then what was at
- * its place still is. */
+/* Completes the file and frees `file`.  Returns 0; or -errno if it was not written, and
+ * then the previous file remains. */
 int esi_output_file_close(struct esi_output_file *file, struct es_error *error);
-/* Writes no file and frees `file`.  Accepts NULL. */
+/* Discards the file and frees `file`.  Accepts NULL. */
 void esi_output_file_discard(struct esi_output_file *file);
 
 #endif

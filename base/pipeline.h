@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Two stages of a work, on a thread each: one fills slots, the other empties them in
- * the same order.  The slots are the caller's, by number; few of them bound the memory.
+ * A two-stage pipeline with a thread for each stage: one fills slots, the other empties
+ * them in the same order.  Slots are numbered and belong to the caller; their number
+ * bounds the memory.
  *
  *   static int produce(void *data, struct esi_pipeline *pipeline)
  *   {
@@ -14,8 +15,8 @@
  *   struct esi_pipeline_stages stages = {produce, consume, data, .slots = 4};
  *   esi_pipeline_run(&stages);
  *
- * A slot belongs to the producer until it is passed, and then to the consumer until
- * that returns; passing it makes what was written to it visible.
+ * The producer owns a slot until it passes it, and the consumer until it returns.
+ * Passing a slot makes the data written to it visible to the consumer.
  */
 #ifndef ES_BASE_PIPELINE_H
 #define ES_BASE_PIPELINE_H
@@ -26,25 +27,27 @@
 struct esi_pipeline;
 
 struct esi_pipeline_stages {
-    /* Fills slots, slot 0 first, on a thread without signals.  0 or -errno. */
+    /* Fills slots, starting with slot 0, on a thread with all signals blocked.  Returns
+     * 0 or -errno. */
     int (*produce)(void *data, struct esi_pipeline *pipeline);
-    /* Empties a slot, on the calling thread.  Negative: no further one is wanted. */
+    /* Empties a slot, on the calling thread.  A negative result ends the pipeline. */
     int (*consume)(void *data, size_t slot);
     void *data;
     size_t slots;  /* at least 2 */
-    bool is_alone; /* no thread is started */
+    bool is_alone; /* do not start a thread */
 };
 
-/* Until the producer has returned and all that it passed is consumed.  What a negative
- * consumer returned, else what the producer did.  Without a thread, passing a slot
- * consumes it. */
+/* Runs until the producer has returned and all passed slots are consumed.  Returns the
+ * negative result of the consumer, or else that of the producer.  Without a thread,
+ * passing a slot calls the consumer. */
 int esi_pipeline_run(const struct esi_pipeline_stages *stages);
 
-/* For the producer: passes *slot, and waits for the next free one.  0, or what the
- * consumer returned: then *slot stays, and the producer is to return. */
+/* For the producer: passes *slot and waits for the next free one.  Returns 0; or the
+ * negative result of the consumer, and then *slot is unchanged and the producer must
+ * return. */
 int esi_pipeline_pass(struct esi_pipeline *pipeline, size_t *slot);
 
-/* Processors that this process may use, at least 1. */
+/* Number of processors available to this process, at least 1. */
 unsigned esi_pipeline_processors(void);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * pool.h - records of one size that come and go, and never move.
+ * pool.h - allocator for records of one size, which never move.
  *
- * A record has a number, by which it is found and given back:
+ * A record is identified by a number:
  *
  *     struct call *call = esi_pool_take(&pool, &number);
  *     ...
  *     esi_pool_give(&pool, number);
  *
- * Memory comes from malloc(), for many records at once, and goes back when the pool
- * ends.  No locks: one thread at a time may use a pool.
+ * Memory comes from malloc() in chunks of many records, and is freed with the pool.
+ * Not thread safe.
  */
 #ifndef ES_BASE_POOL_H
 #define ES_BASE_POOL_H
@@ -18,21 +18,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ESI_POOL_CHUNK = 256 }; /* records in one piece */
+enum { ESI_POOL_CHUNK = 256 }; /* records per chunk */
 
 struct esi_pool {
     size_t record_bytes;
-    size_t made;     /* records; number of the next */
-    uint32_t unused; /* 1 + number of a record that was given back; 0 = none.  The next
-                        one's stands in it. */
+    size_t made;     /* records created so far; number of the next */
+    uint32_t unused; /* head of the free list: 1 + number of a free record,
+                        which contains the next entry; 0 if empty */
     char **chunks;   /* owned */
     size_t chunk_count;
     size_t chunk_capacity;
 };
 
-/* Records are aligned as pointers are. */
+/* Initializes an empty pool.  Records have the alignment of pointers. */
 void esi_pool_init(struct esi_pool *pool, size_t record_bytes);
-/* All zero is allowed. */
+/* Frees all memory.  Accepts a zeroed struct. */
 void esi_pool_fini(struct esi_pool *pool);
 
 static inline void *esi_pool_at(const struct esi_pool *pool, size_t number)
@@ -41,7 +41,7 @@ static inline void *esi_pool_at(const struct esi_pool *pool, size_t number)
            number % ESI_POOL_CHUNK * pool->record_bytes;
 }
 
-/* A record of zeros; NULL without memory. */
+/* Allocates a zeroed record; NULL if out of memory. */
 void *esi_pool_take(struct esi_pool *pool, uint32_t *ret_number);
 void esi_pool_give(struct esi_pool *pool, uint32_t number);
 

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Which process a pid stands for: pids are used again, start times tell them apart. */
+/* Identifies processes by pid and start time, because pids are reused. */
 #ifndef ES_BASE_PROCESS_H
 #define ES_BASE_PROCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The start time of a process in the kernel's clock ticks since boot (field 22 of
- * /proc/PID/stat).  -ESRCH: there is no such process; -EIO: /proc cannot be understood.
- */
+/* Start time of a process in clock ticks since boot (field 22 of /proc/PID/stat).
+ * Returns 0; -ESRCH if there is no such process; or -EIO if /proc cannot be parsed. */
 int esi_process_start_time(int pid, uint64_t *ret_start);
 
-/* Whether the process lives: it exists, is no zombie, and was started at `start` (0 =
- * not known: any).  Where /proc cannot tell, a pid that exists counts as alive. */
+/* Returns whether the process exists, is not a zombie, and was started at `start` (0
+ * for any time).  If /proc is not usable, every existing pid counts as alive. */
 bool esi_process_is_alive(int pid, uint64_t start);
 
-/* Whether the process lives and was stopped by a signal (Ctrl-Z, SIGSTOP).  One that a
- * tracer or a cgroup's freezer holds is not known as such. */
+/* Returns whether the process is alive and stopped by a signal (Ctrl-Z, SIGSTOP).  Does
+ * not detect processes stopped by a tracer or a cgroup freezer. */
 bool esi_process_is_stopped(int pid, uint64_t start);
 
-/* How much address space this process may still map (RLIMIT_AS less what it has mapped,
- * /proc/self/statm): UINT64_MAX where it has no limit or /proc cannot tell. */
+/* How much more address space this process may map (RLIMIT_AS minus the size in
+ * /proc/self/statm); UINT64_MAX if it is not limited or not known. */
 uint64_t esi_process_address_space_left(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Records that are printed: one function describes a record's fields in their order,
- * and a table or a list for people, JSON Lines and CSV are made of it.
+ * Printing of records: one function describes the fields of a record, from which tables
+ * or lists for people, JSON Lines and CSV are produced.
  *
  *     static void describe(struct esi_row *row, const void *record)
  *     {
@@ -22,12 +22,12 @@
  *     esi_rows_add(&rows, &process);
  *     esi_rows_finish(&rows);
  *
- * A field with a name stands in JSON and CSV, one with a heading in the table: what is
- * shown to people in other words than to programs is two fields.  Numbers stand to the
- * right in a table, texts to the left.
+ * A field with a name appears in JSON and CSV, one with a heading in tables; data that
+ * is formatted differently for people is described by two fields.  In tables, numbers
+ * are right-aligned and texts left-aligned.
  *
- * A description gives the same fields for each record.  It is called once for an empty
- * record where names or headings are wanted first.  One stream, one thread.
+ * A description must produce the same fields for each record.  It is called once with
+ * an empty record if names or headings are needed first.  Not thread safe.
  */
 #ifndef ES_BASE_ROWS_H
 #define ES_BASE_ROWS_H
@@ -40,18 +40,18 @@
 #include "base/json_out.h"
 #include "base/table.h"
 
-struct esi_row; /* where the fields of one record go */
+struct esi_row; /* receives the fields of one record */
 
 typedef void esi_row_describe(struct esi_row *row, const void *record);
 
 /* --- For descriptions ------------------------------------------------------------- */
 
-/* Fields; `name` NULL: in the table only, `heading` NULL: in JSON and CSV only.  Both
- * are borrowed and constant. */
+/* Fields.  `name` is NULL for tables only, `heading` is NULL for JSON and CSV only.
+ * Both are borrowed and constant. */
 void esi_row_text(struct esi_row *row,
                   const char *name,
                   const char *heading,
-                  const char *text); /* NULL: as esi_row_none() */
+                  const char *text); /* NULL: like esi_row_none() */
 void esi_row_signed(struct esi_row *row,
                     const char *name,
                     const char *heading,
@@ -68,22 +68,24 @@ void esi_row_bool(struct esi_row *row,
                   const char *name,
                   const char *heading,
                   bool truth);
-/* Of 128 bits, as hexadecimal digits: some readers of JSON do not keep so many. */
+/* A number of 128 bits, as hexadecimal digits, because some JSON parsers have less
+ * precision. */
 void esi_row_key(struct esi_row *row, const char *name, const uint64_t key[2]);
-/* A text in the table that may be cut down to `minimum` characters; the same in JSON
- * and CSV, where it is never cut. */
+/* A text that tables may truncate to `minimum` characters.  Not truncated in JSON and
+ * CSV. */
 void esi_row_long_text(struct esi_row *row,
                        const char *name,
                        const char *heading,
                        size_t minimum,
                        const char *text);
-/* The same of the last column, which is not cut: it goes on in the next line. */
+/* Like esi_row_long_text(), for the last column, where it is wrapped instead of
+ * truncated. */
 void esi_row_prose(struct esi_row *row,
                    const char *name,
                    const char *heading,
                    size_t minimum,
                    const char *text);
-/* In the table only: words, and to the right a number with its unit. */
+/* For tables only: a formatted text, and a right-aligned number with its unit. */
 void esi_row_words(struct esi_row *row,
                    const char *heading,
                    size_t minimum,
@@ -92,20 +94,20 @@ void esi_row_words(struct esi_row *row,
 void esi_row_quantity(struct esi_row *row, const char *heading, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A field without a value: null in JSON, empty in CSV, "-" in the table. */
+/* A field without a value: null in JSON, empty in CSV, "-" in tables. */
 void esi_row_none(struct esi_row *row, const char *name, const char *heading);
 /* The next field has no value unless `has_value`.  Returns `row`. */
 struct esi_row *esi_row_if(struct esi_row *row, bool has_value);
-/* The next field's column may be left out where a table is too wide, the greatest
- * `minor` first; without this call it is never.  Returns `row`. */
+/* The column of the next field may be omitted if a table is too wide, those with the
+ * highest `minor` first.  Without this call it is never omitted.  Returns `row`. */
 struct esi_row *esi_row_minor(struct esi_row *row, unsigned minor);
 
-/* Objects and arrays, in JSON only.  Whether what is in them is wanted, with
- * esi_row_end() behind it.  In arrays fields have no names. */
+/* Objects and arrays, in JSON only.  Return whether to describe their contents,
+ * followed by esi_row_end().  Fields in arrays have no names. */
 bool esi_row_begin_object(struct esi_row *row, const char *name);
 bool esi_row_begin_array(struct esi_row *row, const char *name);
 void esi_row_end(struct esi_row *row);
-/* Whether fields that only some records have may be left out. */
+/* Returns whether fields that exist in some records only may be omitted. */
 bool esi_row_is_json(const struct esi_row *row);
 
 /* --- For those who print ---------------------------------------------------------- */
@@ -114,15 +116,15 @@ enum esi_rows_format {
     ESI_ROWS_TABLE,
     ESI_ROWS_JSON,
     ESI_ROWS_CSV,
-    ESI_ROWS_LIST, /* a line for each field with a heading and a value */
+    ESI_ROWS_LIST, /* one line for each field with a heading and a value */
 };
 
 enum {
-    ESI_ROWS_COLUMNS = 32, /* of a table at most; more are left out */
-    ESI_ROWS_LABEL = 22,   /* how wide the headings of a list are */
+    ESI_ROWS_COLUMNS = 32, /* maximum number of columns of a table; more are omitted */
+    ESI_ROWS_LABEL = 22,   /* width of the headings of a list */
 };
 
-/* Caller's memory; its fields are private. */
+/* In caller's memory; its fields are private. */
 struct esi_rows {
     enum esi_rows_format format;
     FILE *stream; /* borrowed */
@@ -136,21 +138,22 @@ void esi_rows_init(struct esi_rows *rows,
                    enum esi_rows_format format,
                    FILE *stream,
                    esi_row_describe *describe);
-/* Writes the names of CSV, makes the columns of a table (it must be called for one);
- * nothing for JSON or a list.  `empty` is a record without values.  0, or -ENOMEM. */
+/* Writes the header line of CSV, or creates the columns of a table, for which it must
+ * be called; does nothing for JSON and lists.  `empty` is a record without values.
+ * Returns 0 or -ENOMEM. */
 int esi_rows_begin(struct esi_rows *rows, const void *empty);
-/* A line of JSON or CSV is written at once, a table by esi_rows_finish(). */
+/* Adds a record.  JSON and CSV are written immediately, tables by esi_rows_finish(). */
 void esi_rows_add(struct esi_rows *rows, const void *record);
-/* Prints the table, as wide as esi_text_table_width() says, and frees.  0, -ENOMEM when
- * a cell was lost, or -EIO. */
+/* Prints the table, with the width of esi_text_table_width(), and frees it.  Returns 0;
+ * -ENOMEM if a cell was lost; or -EIO. */
 int esi_rows_finish(struct esi_rows *rows);
 
-/* One record as a line of JSON, or as a list.  0, or -EIO. */
+/* Prints one record as a line of JSON or as a list.  Returns 0 or -EIO. */
 int esi_rows_print(enum esi_rows_format format,
                    FILE *stream,
                    esi_row_describe *describe,
                    const void *record);
-/* The same, of JSON. */
+/* Prints one record as a line of JSON.  Returns 0 or -EIO. */
 int esi_rows_print_json(FILE *stream, esi_row_describe *describe, const void *record);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * wire.h - numbers as bytes: little endian, and of variable length.
+ * wire.h - encodes numbers as bytes: little endian, fixed or variable length.
  *
- * A reader never goes behind the end of its bytes: what is missing reads as 0, and the
- * reader has failed from then on.  So a decoder reads all its fields and asks once:
+ * A reader never reads beyond the end of its data: missing bytes read as 0 and set
+ * `failed`.  A decoder can therefore read all fields before it checks for errors:
  *
  *     struct esi_wire_reader in = esi_wire_reader(payload, length);
  *     uint32_t element = esi_wire_get_u32(&in);
@@ -13,11 +13,11 @@
  *     if (in.failed)
  *         return -EPROTO;
  *
- * A writer is bounded in the same way: what has no room is not written, and it has
- * failed from then on.
+ * A writer is bounded in the same way: data that does not fit is not written and sets
+ * `failed`.
  *
- * Numbers of variable length (varint) have 7 bits a byte, the lowest first, and bit 7
- * in all bytes but the last: 1 to 10 bytes (LEB128).
+ * Numbers of variable length (varint) have 7 bits per byte, the lowest first, with bit
+ * 7 set in all bytes but the last: 1 to 10 bytes (LEB128).
  */
 #ifndef ES_BASE_WIRE_H
 #define ES_BASE_WIRE_H
@@ -27,7 +27,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { ESI_WIRE_VARINT_BYTES = 10 }; /* most that a varint takes */
+enum { ESI_WIRE_VARINT_BYTES = 10 }; /* maximum length of a varint */
 
 /* --- Bytes of one number ---------------------------------------------------------- */
 
@@ -54,7 +54,7 @@ static inline void esi_wire_store(unsigned char *out, uint64_t value, size_t byt
 #endif
 }
 
-/* The value of a hexadecimal digit; -1: it is none. */
+/* The value of a hexadecimal digit; -1 if it is not one. */
 static inline int esi_wire_hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
@@ -64,7 +64,7 @@ static inline int esi_wire_hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Small differences (modulo 2^64) of either sign become small numbers. */
+/* Maps small differences (modulo 2^64) of either sign to small numbers. */
 static inline uint64_t esi_wire_fold(uint64_t difference)
 {
     return difference << 1 ^ (0 - (difference >> 63));
@@ -80,7 +80,7 @@ static inline uint64_t esi_wire_unfold(uint64_t folded)
 struct esi_wire_reader {
     const unsigned char *at; /* borrowed */
     const unsigned char *end;
-    bool failed; /* more was read than there was, or no varint */
+    bool failed; /* the data ended too early, or a varint is invalid */
 };
 
 static inline struct esi_wire_reader esi_wire_reader(const void *bytes, size_t length)
@@ -95,7 +95,7 @@ static inline size_t esi_wire_left(const struct esi_wire_reader *reader)
     return (size_t)(reader->end - reader->at);
 }
 
-/* The next `length` bytes; NULL, when there are fewer. */
+/* The next `length` bytes; NULL if there are fewer. */
 static inline const unsigned char *esi_wire_get_bytes(struct esi_wire_reader *reader,
                                                       size_t length)
 {
@@ -134,8 +134,8 @@ static inline uint64_t esi_wire_get_u64(struct esi_wire_reader *reader)
 
 uint64_t esi_wire_get_long_varint(struct esi_wire_reader *reader);
 
-/* Fails also on numbers beyond 64 bits.  The long way has a copy of the reader, so that
- * the reader of a loop can stay in registers. */
+/* Fails also for numbers of more than 64 bits.  The slow path uses a copy of the
+ * reader, so that the reader can stay in registers in a loop. */
 static inline uint64_t esi_wire_get_varint(struct esi_wire_reader *reader)
 {
     struct esi_wire_reader copy = *reader;
@@ -153,7 +153,7 @@ static inline uint64_t esi_wire_get_varint(struct esi_wire_reader *reader)
 struct esi_wire_writer {
     unsigned char *at; /* borrowed */
     unsigned char *end;
-    bool failed; /* there was no room */
+    bool failed; /* data did not fit */
 };
 
 static inline struct esi_wire_writer esi_wire_writer(void *bytes, size_t room)
@@ -163,7 +163,7 @@ static inline struct esi_wire_writer esi_wire_writer(void *bytes, size_t room)
     return (struct esi_wire_writer){.at = at, .end = at ? at + room : at};
 }
 
-/* Room for the next `length` bytes; NULL, when there is less. */
+/* Room for the next `length` bytes; NULL if there is less. */
 static inline unsigned char *esi_wire_put_room(struct esi_wire_writer *writer,
                                                size_t length)
 {
@@ -213,7 +213,7 @@ static inline void esi_wire_put_bytes(struct esi_wire_writer *writer,
         memcpy(out, bytes, length);
 }
 
-/* Stores a varint in at most ESI_WIRE_VARINT_BYTES.  Returns the end of it. */
+/* Stores a varint of at most ESI_WIRE_VARINT_BYTES.  Returns its end. */
 static inline unsigned char *esi_wire_store_varint(unsigned char *out, uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)
