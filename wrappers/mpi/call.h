@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * One call of the program's: begin and end of an operation.
+ * One call by the program: begin and end of an operation.
  *
- * A wrapper is esi_call_enter(), a description (describe.h) that shows the operation as
- * the open tuple, the real call, and esi_call_leave() or another end, which publishes
- * the tuple.  What recording may do to the program on the way:
+ * A wrapper consists of esi_call_enter(), a description (describe.h) that shows the
+ * operation as the open tuple, the real call, and esi_call_leave() or another end,
+ * which publishes the tuple.  What recording may do to the program:
  *
  *   path                            allocates  locks  may yield  may drop
  *   ------------------------------  ---------  -----  ---------  ------------------
@@ -21,14 +21,14 @@
  *   communicator comes, goes        yes        mutex  yes        no: number unknown
  *   operation by tree               yes        mutex  yes        no
  *
- *   (1) until the reader has made room: ES_WRITER_PATIENCE_NS at most for one that does
- *       not move.  (2) One system call wakes it.  (3) All operations of the path go
- *       unrecorded; counted in `elements_refused`.  (4) Only where threads are in MPI
- *       at the same time: the spin lock yields when its holder was preempted.
+ *   (1) until the reader has made room; at most ES_WRITER_PATIENCE_NS for one that
+ *       does not advance.  (2) One system call wakes it.  (3) All operations of the
+ *       path go unrecorded; counted in `elements_refused`.  (4) Only if threads are in
+ *       MPI at the same time: the spin lock yields if its holder was preempted.
  *       (5) Counted in `tuples_refused`, and shown by `eventspace list`.
  *
  * Nothing else happens on a known path: no system call, no division.  A tuple that is
- * overwritten before a reader came is that reader's loss, and is counted there.
+ * overwritten before a reader has read it is counted as lost by that reader.
  */
 #ifndef ES_WRAPPERS_MPI_CALL_H
 #define ES_WRAPPERS_MPI_CALL_H
@@ -49,27 +49,27 @@
 
 struct esi_comm;
 
-/* One call of the program's.  On the way of a known path it has no address: what is
- * out of line gets a copy.  So compilers keep its members in registers, and a tuple is
- * never read back from where its parts were just written. */
+/* One call by the program.  On a known path its address is never taken: functions that
+ * are not inlined get a copy.  Compilers can thus keep its members in registers, and a
+ * tuple is never read back from memory where its parts were just written. */
 struct esi_call {
     struct esi_thread *thread;
     struct esi_path *path;
-    struct esi_comm *comm; /* NULL = none or not known yet */
-    uint64_t unknown_comm; /* handle of a communicator not known yet; 0 = none */
-    MPI_Count count;       /* elements whose size was not known at entry; 0 = none */
+    struct esi_comm *comm; /* NULL if none or not known yet */
+    uint64_t unknown_comm; /* handle of a communicator that
+                              is not known yet; 0 if none */
+    MPI_Count count;       /* elements whose size was not known at entry; 0 if none */
     MPI_Datatype datatype;
-    uint32_t
-        alike;     /* a collective's: what must be alike at all its members (objects.h);
-                       when it is described, their hash; 0 = nothing */
-    uint64_t head; /* a completion call's: of the element when its tuple was shown */
-    bool open;     /* the tuple is shown in the element */
-    bool numbered; /* a channel counted it: taken off again if the call fails */
+    uint32_t alike; /* collectives: what must be the same in all members (objects.h),
+                       and after the description its hash; 0 if nothing */
+    uint64_t head;  /* completion calls: head of the element when the tuple was shown */
+    bool open;      /* the tuple is shown in the element */
+    bool numbered;  /* a channel has counted it: undone if the call fails */
     struct es_tuple tuple;
 };
 
-/* Begins an operation.  False: MPI called itself, or a tool between us and it; then
- * nothing is to be done. */
+/* Begins an operation.  Returns false if MPI, or a tool between MPI and the program,
+ * made the call; then it must not be recorded. */
 ES_HOT bool esi_call_enter(struct esi_call *call,
                            uint16_t operation,
                            enum es_class op_class)
@@ -100,12 +100,13 @@ ES_HOT bool esi_call_enter(struct esi_call *call,
     call->comm = NULL;
     call->tuple.operation = operation;
     call->thread = thread;
-    /* Computed once: else each access by an index adds up the thread's storage anew. */
+    /* Computed once.  Otherwise each access would compute the address of the thread's
+     * storage again. */
     __asm__("" : "+r"(call->thread));
     return true;
 }
 
-/* The path proper of the described operation. */
+/* The path of the described operation. */
 ES_HOT struct esi_path *esi_call_choose(const struct esi_call *call)
 {
     struct es_tuple tuple;
@@ -116,7 +117,8 @@ ES_HOT struct esi_path *esi_call_choose(const struct esi_call *call)
     return esi_path_choose(call->path, &tuple);
 }
 
-/* Chooses the element and reads the clock; false when nobody wants the tuple. */
+/* Selects the element and reads the clock.  Returns false if the tuple is not
+ * wanted. */
 ES_HOT bool esi_call_start(struct esi_call *call)
 {
     call->path = esi_call_choose(call);
@@ -135,13 +137,13 @@ ES_HOT void esi_call_open(struct esi_call *call)
     }
 }
 
-/* Publishes the whole tuple. */
+/* Publishes a complete tuple. */
 ES_HOT void esi_call_write(struct esi_call *call)
 {
     esi_writer_write_at(&call->path->writer, &call->tuple, call->thread->site);
 }
 
-/* Publishes the tuple of an operation that is over; false when nobody wants it. */
+/* Publishes the tuple of a finished operation.  Returns false if it is not wanted. */
 ES_HOT bool esi_call_write_span(struct esi_call *call, uint64_t start, uint64_t stop)
 {
     call->path = esi_call_choose(call);
@@ -153,22 +155,23 @@ ES_HOT bool esi_call_write_span(struct esi_call *call, uint64_t start, uint64_t 
     return true;
 }
 
-/* Adds the call, which ended at `stop` and was written, to the profile, with what its
- * tuple says that it moved. */
+/* Adds the call, which was written and ended at `stop`, to the profile, with the data
+ * described by its tuple. */
 ES_HOT void esi_call_count(const struct esi_call *call, uint64_t stop)
 {
     esi_profile_add_call(call->thread, call->tuple.operation, stop - call->tuple.start,
                          call->tuple.bytes);
 }
 
-/* Whether tuples of a call that does not lie open would be written now: of one that
- * posts what completes later. */
+/* Returns whether the tuple of a call that is not open would be written now; for calls
+ * that post operations. */
 ES_HOT bool esi_call_is_wanted(const struct esi_call *call)
 {
     return esi_writer_is_enabled(&esi_call_choose(call)->writer);
 }
 
-/* Counts a poll that found nothing; false when the plan wants it written instead. */
+/* Counts a poll that found nothing.  Returns false if the plan requires a tuple
+ * instead. */
 ES_HOT bool esi_call_count_poll(struct esi_call *call)
 {
     if (ESI_UNLIKELY(call->path->polls))
@@ -179,31 +182,34 @@ ES_HOT bool esi_call_count_poll(struct esi_call *call)
     return true;
 }
 
-/* Ends the operation: what comes after is again the program's. */
+/* Ends the operation: further calls are the program's again. */
 ES_HOT void esi_call_exit(struct esi_call *call)
 {
     struct esi_thread *thread = call->thread;
 
-    if (ESI_UNLIKELY(esi_multiple)) /* others may have decided what we held back */
+    if (ESI_UNLIKELY(esi_multiple)) /* other threads may have decided
+                                       what this one held back */
         esi_slot_write_late(thread);
     thread->depth = 0;
 }
 
 /* --- The end -------------------------------------------------------------------- */
 
-/* Whether something was left to be found out once the call has succeeded, or to be
- * taken back because it failed. */
+/* Returns whether something remains to be determined after the call succeeded, or to be
+ * undone because it failed. */
 ES_HOT bool esi_call_is_late(const struct esi_call *call, int result)
 {
     return result != MPI_SUCCESS || call->count != 0 || call->unknown_comm != 0;
 }
 
-/* Finds out what was left, or takes back what the failed call had taken (call.c). */
+/* Determines what remained, or undoes what the failed call had done (call.c). */
 void esi_call_complete_late(struct esi_call *call, int result);
-/* The same for a call that makes a persistent request: it takes no number. */
+/* Like esi_call_complete_late(), for a call that creates a persistent request, which
+ * has no number. */
 void esi_call_complete_init_late(struct esi_call *call, int result);
 
-/* The same, and publishes the tuple, which ended at `stop`, if it lies open. */
+/* Like esi_call_complete_late(), and publishes the tuple, which ended at `stop`, if it
+ * is open. */
 void esi_call_write_late(struct esi_call *call, int result, uint64_t stop);
 
 /* Publishes the tuple and ends the operation. */
@@ -225,9 +231,8 @@ ES_HOT void esi_call_leave(struct esi_call *call, int result)
     esi_call_exit(call);
 }
 
-/* Ends that the table of operations names, in place of esi_call_leave(): what was
- * posted, made or created is registered (completion.c, communicator_calls.c,
- * one_sided.c). */
+/* Ends named by the table of operations, instead of esi_call_leave(): register what was
+ * posted or created (completion.c, communicator_calls.c, one_sided.c). */
 void esi_end_posted_collective(struct esi_call *call, int result, MPI_Request *request);
 void esi_end_posted_other(struct esi_call *call, int result, MPI_Request *request);
 void esi_end_made_persistent(struct esi_call *call, int result, MPI_Request *request);

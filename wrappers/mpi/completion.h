@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Requests: what happens when they are posted and when they complete. */
+/* What happens when requests are posted and when they complete. */
 #ifndef ES_WRAPPERS_MPI_COMPLETION_H
 #define ES_WRAPPERS_MPI_COMPLETION_H
 
@@ -14,37 +14,37 @@
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/requests.h"
 
-/* A request of the program's has completed at `stop`: writes the tuple that was waiting
- * for it.  `status` is filled by MPI. */
+/* A request of the program has completed at `stop`: writes the tuple that was pending.
+ * `status` was filled by MPI. */
 void esi_completion_record(struct esi_thread *thread,
                            uint64_t handle,
                            const MPI_Status *status,
                            uint64_t stop);
 
-/* The same of `count` requests that completed together. */
+/* Like esi_completion_record(), for `count` requests that completed together. */
 void esi_completion_record_all(struct esi_thread *thread,
                                const uint64_t *handles,
                                const MPI_Status *statuses,
                                int count,
                                uint64_t stop);
 
-/* Notes in the operation that a receive or probe, described as it was called, is open
- * to any source: what it gets takes the place of the peer. */
+/* Marks the operation of a receive or probe with MPI_ANY_SOURCE, before the source of
+ * the message replaces the peer. */
 static inline void esi_tuple_note_any_source(struct es_tuple *tuple)
 {
     if (tuple->peer == ES_PEER_ANY && tuple->operation != 0)
         tuple->operation |= ES_OPERATION_ANY_SOURCE;
 }
 
-/* The receive described by `request` ended at `stop` with `status`; ends its reference.
- * Returns the bytes that it got. */
+/* The receive of `request` ended at `stop` with `status`: records it and ends its
+ * reference.  Returns the bytes received. */
 uint32_t esi_receive_record(struct esi_thread *thread,
                             const struct esi_request *request,
                             const MPI_Status *status,
                             uint64_t stop);
 
-/* Posts a receive with the match of its communicator and fills request->tuple, ->comm
- * and ->receive. `source` and `tag` are MPI's. */
+/* Posts a receive with the match of its communicator, and sets request->tuple, ->comm
+ * and ->receive.  `source` and `tag` are those of MPI. */
 void esi_receive_post(struct esi_call *call,
                       struct esi_request *request,
                       MPI_Comm comm,
@@ -52,15 +52,15 @@ void esi_receive_post(struct esi_call *call,
                       int tag,
                       uint32_t bytes);
 
-/* The same on a known communicator, with our own source and tag; fills only ->comm and
- * ->receive. Returns the number if it is decided. */
+/* Like esi_receive_post(), on a known communicator with our own source and tag; sets
+ * only ->comm and ->receive.  Returns the number if it is decided. */
 uint32_t esi_receive_post_on(struct esi_comm *comm,
                              int source,
                              int tag,
                              struct esi_request *request);
 
-/* Whether a receive that returned `result` has taken a message: also one that was too
- * long. */
+/* Returns whether a receive that returned `result` has consumed a message, which may
+ * have been too long. */
 static inline bool esi_receive_took_message(int result)
 {
     int error_class = MPI_SUCCESS;
@@ -71,14 +71,14 @@ static inline bool esi_receive_took_message(int result)
            error_class == MPI_ERR_TRUNCATE;
 }
 
-/* Ends a nonblocking receive from MPI_PROC_NULL: it is complete, and its handle may be
- * one that MPI gives out for all that are. */
+/* Ends a nonblocking receive from MPI_PROC_NULL.  It is complete, and MPI may use its
+ * handle for all complete requests. */
 void esi_receive_record_null(struct esi_call *call, int result);
 
-/* A posted receive failed at once, or was never to be: takes it back. */
+/* Undoes the posting of a receive that failed or was never posted. */
 void esi_receive_unpost(struct esi_request *request);
 
-/* What a completion call waits for: two words, which are returned in registers. */
+/* What a completion call waits for.  Two words, so that it is returned in registers. */
 struct esi_awaited {
     uint16_t communicator;
     uint32_t operation;
@@ -86,13 +86,13 @@ struct esi_awaited {
     int32_t tag;
 };
 
-/* The request that says most about a wait: the first receive, else the first that is
- * known. */
+/* The most informative request of a wait: the first receive, else the first known
+ * one. */
 struct esi_awaited esi_completion_find_awaited(const MPI_Request *requests, int count);
 
-/* Describes a completion call on `count` requests: what the first receive among them
- * (else the first request) waits for.  The tuple's sequence is the code of the
- * operation waited for, bytes the number of requests, tag the instance if it is a
+/* Describes a completion call on `count` requests by what the first receive among them
+ * (else the first request) waits for.  In the tuple, sequence is the code of the
+ * operation waited for, bytes is the number of requests, and tag is the instance of a
  * collective. */
 ES_HOT void esi_completion_describe(struct esi_call *call,
                                     const MPI_Request *requests,
@@ -105,7 +105,7 @@ ES_HOT void esi_completion_describe(struct esi_call *call,
     call->tuple.communicator = awaited.communicator;
 }
 
-/* Also shows it. */
+/* Describes a completion call and shows it. */
 ES_HOT void esi_completion_open(struct esi_call *call,
                                 const MPI_Request *requests,
                                 int count)
@@ -115,15 +115,16 @@ ES_HOT void esi_completion_open(struct esi_call *call,
     call->head = call->path->writer.head;
 }
 
-/* Ends a call that has made the persistent request described by `record` (kind and
- * flags): writes the call's tuple, which has no number and no bytes, and keeps what
- * each start is to say. */
+/* Ends a call that has created the persistent request described by `record` (kind and
+ * flags): writes the tuple of the call, without number and bytes, and keeps what each
+ * start needs. */
 void esi_persistent_leave_init(struct esi_call *call,
                                int result,
                                struct esi_request *record,
                                const MPI_Request *request);
 
-/* Tells that the thread waits for these requests, until esi_wait_end(); and of one. */
+/* Notes in the ledger that the thread waits for these requests, or for one, until
+ * esi_wait_end(). */
 static inline void esi_wait_begin(struct esi_thread *thread,
                                   enum esi_ledger_wait_kind kind,
                                   const uint64_t *handles,
@@ -155,11 +156,11 @@ ES_HOT void esi_wait_end(const struct esi_call *call, int result)
         esi_ledger_note_error(call->tuple.operation, result);
 }
 
-/* Publishes a completion call's own tuple, after those of what it completed. */
+/* Publishes the tuple of a completion call, after those of the completed operations. */
 void esi_completion_leave(struct esi_call *call, uint64_t stop);
 
-/* The same of a tuple that is as it was shown: if those of what the call completed went
- * to other elements, it still lies in its slot. */
+/* Like esi_completion_leave(), for a tuple that was not changed since it was shown.  If
+ * the completed operations were written to other elements, it is still in its slot. */
 ES_HOT void esi_wait_leave(struct esi_call *call, uint64_t stop)
 {
     if (ESI_LIKELY(call->open)) {
@@ -174,24 +175,24 @@ ES_HOT void esi_wait_leave(struct esi_call *call, uint64_t stop)
     esi_call_exit(call);
 }
 
-/* Tells that the collective operation of `begun`, whose own tuple comes when it is
- * complete, has begun in a call that succeeded and ended at `stop`. */
+/* Records that the collective operation `begun`, whose own tuple is written when it
+ * completes, was begun by a call that succeeded and ended at `stop`. */
 void esi_collective_write_post(struct esi_thread *thread,
                                const struct es_tuple *begun,
                                uint64_t stop);
 
 /* --- Statuses ------------------------------------------------------------------- */
 
-/* Bytes that a completed receive got, by its status: as MPI reports them. */
+/* Bytes received by a completed receive, as MPI reports them from its status. */
 uint32_t esi_status_query_bytes(const MPI_Status *status);
 
-/* Whether the byte count lies in the status where the MPICH ABI has it; tried when MPI
+/* Whether the status contains the byte count as in the MPICH ABI; determined when MPI
  * has started. */
 extern bool esi_status_has_count __attribute__((visibility("hidden")));
 void esi_status_probe_count(void);
 
-/* The same, without a call where that is possible: asking costs as much as a clock
- * read. */
+/* Like esi_status_query_bytes(), but avoids the call if possible, which costs as much
+ * as reading the clock. */
 ES_HOT uint32_t esi_status_get_bytes(const MPI_Status *status)
 {
 #if defined HAVE_MPI_STATUS_COUNT_LO && !defined OPEN_MPI
@@ -201,15 +202,15 @@ ES_HOT uint32_t esi_status_get_bytes(const MPI_Status *status)
     return esi_status_query_bytes(status);
 }
 
-/* Where MPI is to put a status that the program may not want. */
+/* Where MPI is to store a status that the program may not want. */
 static inline MPI_Status *esi_status_or_own(MPI_Status *status, MPI_Status *own)
 {
     return status == MPI_STATUS_IGNORE ? own : status;
 }
 
-/* Writes a call's description into a claimed record, field by field: see requests.h.
- * `comm` and `receive` may be NULL; the record takes a reference of the communicator.
- */
+/* Stores the description of a call in a claimed record, field by field: see requests.h.
+ * `comm` and `receive` may be NULL; the record takes a reference to the
+ * communicator. */
 ES_HOT void esi_request_fill(struct esi_request *request,
                              enum esi_request_kind kind,
                              const struct es_tuple *tuple,
@@ -234,8 +235,8 @@ ES_HOT void esi_request_fill(struct esi_request *request,
 
 /* --- The end of a call that has posted a send ------------------------------------ */
 
-/* Keeps what the request of a send is.  One with the handle of the last one, which is
- * still in the table, is complete from the start: it says nothing that is worth writing
+/* Records the request of a send.  If the handle is that of the last one, which is still
+ * in the table, the send is already complete, and its record need not be written
  * again. */
 ES_HOT void esi_end_posted_send(struct esi_call *call,
                                 int result,
@@ -259,10 +260,10 @@ ES_HOT void esi_end_posted_send(struct esi_call *call,
 /* --- The requests of one call --------------------------------------------------- */
 
 /*
- * Their handles as they were before it, since MPI nulls what completes, and a place for
- * statuses that the program does not want.  The handles of calls with up to 64 requests
- * lie in the thread's part of the ledger, where others see what it waits for; larger
- * ones allocate.  Where that fails the completions of the call are not recorded, which
+ * Copies of the handles of one call, because MPI sets completed ones to null, and space
+ * for statuses that the program does not want.  For up to 64 requests, the handles are
+ * stored in the thread's part of the ledger, where others see what it waits for; larger
+ * calls allocate.  If that fails, the completions of the call are not recorded, which
  * is counted once.
  */
 
@@ -271,21 +272,21 @@ enum { ESI_BATCH_SMALL = ESI_LEDGER_HANDLES };
 struct esi_batch {
     int count;
     uint64_t *handles;
-    MPI_Status *statuses; /* the program's, or ours */
+    MPI_Status *statuses; /* of the program, or ours */
     void *heap;
     uint64_t small_handles[ESI_BATCH_SMALL];
     MPI_Status small_statuses[ESI_BATCH_SMALL];
 };
 
-/* Whether there are as many requests as the call says; of none there may be no array.
- */
+/* Returns whether the array of requests may be accessed; it may be NULL only for no
+ * requests. */
 static inline bool esi_batch_is_good(const MPI_Request *requests, int count)
 {
     return requests != NULL || count == 0;
 }
 
-/* Where the handles of a small call go: beside the ledger if that tells of polls of
- * other requests. */
+/* Where the handles of a small call are stored: not in the ledger if that contains
+ * polls of other requests. */
 static inline uint64_t *esi_batch_choose(struct esi_batch *batch,
                                          const struct esi_thread *thread,
                                          int count)
@@ -296,9 +297,9 @@ static inline uint64_t *esi_batch_choose(struct esi_batch *batch,
                                                          : batch->small_handles;
 }
 
-/* Takes the handles.  `statuses` is the program's array, or MPI_STATUSES_IGNORE.  False
- * without memory: the batch is then empty and the call's own `statuses` must be passed
- * on. */
+/* Stores the handles.  `statuses` is the program's array, or MPI_STATUSES_IGNORE.
+ * Returns false if out of memory: then the batch is empty, and the caller must pass on
+ * its own `statuses`. */
 static inline bool esi_batch_init(struct esi_batch *batch,
                                   const struct esi_thread *thread,
                                   const MPI_Request *requests,

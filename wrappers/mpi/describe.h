@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The tuple made from an operation's arguments.
+ * Creates tuples from the arguments of operations.
  *
  * The table of operations names one of these functions for each routine; the generated
  * wrapper calls it between esi_call_enter() and the real call.  It fills call->tuple
- * and shows the tuple as the open one.  What must not be touched at this rank is left
- * out.
+ * and shows it as the open tuple.  Arguments that are not significant at this rank are
+ * not accessed.
  *
  * Everything here belongs to the calling thread; call.h says what may allocate or lock.
  */
@@ -28,8 +28,8 @@
 
 /* --- Parts of a tuple ----------------------------------------------------------- */
 
-/* The communicator of a handle, kept in the thread's cache.  NULL: it is not known yet,
- * and is registered when the call has succeeded. */
+/* Finds the communicator of a handle, with a cache in the thread.  NULL if it is not
+ * known yet; then it is registered after the call has succeeded. */
 ES_HOT struct esi_comm *esi_call_find_comm(struct esi_call *call, MPI_Comm comm)
 {
     struct esi_thread *thread = call->thread;
@@ -55,8 +55,8 @@ static inline uint32_t esi_tuple_limit_bytes(uint64_t bytes)
     return bytes < ES_BYTES_MAX ? (uint32_t)bytes : ES_BYTES_MAX;
 }
 
-/* Payload of `count` elements.  The size of a type that is not known is asked for when
- * the call has succeeded: only then is the handle known to be good. */
+/* Payload of `count` elements.  If the size of the type is not known, it is determined
+ * after the call has succeeded: only then is the handle known to be valid. */
 ES_HOT uint32_t esi_call_get_bytes(struct esi_call *call,
                                    MPI_Count count,
                                    MPI_Datatype datatype)
@@ -97,7 +97,7 @@ ES_HOT void esi_call_describe_on(struct esi_call *call,
                                  uint32_t sequence)
 {
     if (ESI_UNLIKELY(call->thread->polled != 0))
-        esi_thread_end_polls(call->thread); /* an event ends a row of polls */
+        esi_thread_end_polls(call->thread); /* an event ends a sequence of polls */
     call->tuple.stop = 0;
     call->tuple.communicator = communicator;
     call->tuple.sequence = sequence;
@@ -120,20 +120,21 @@ ES_HOT void esi_call_describe(struct esi_call *call,
 /* --- Which of a collective's two buffers means something at this rank ----------- */
 
 /*
- * The table's recipes use these.  What MPI calls insignificant may be anything: it must
- * not be looked at, and a datatype least of all.
+ * Used by the recipes of the table.  Arguments that MPI calls insignificant may have
+ * any value and must not be accessed, least of all datatypes.
  */
 
-/* A rank of the root's group that is not the root takes no part (intercommunicators).
- */
+/* In intercommunicators, ranks of the root's group other than the root do not take
+ * part. */
 static inline MPI_Count esi_significant_bcast(int root, MPI_Count count)
 {
     return root == MPI_PROC_NULL ? 0 : count;
 }
 
-/* Whether only the other side is significant: `buffer` is that of the side which every
- * rank has, such as the send buffer of a gather; it is absent in place and at an
- * intercommunicator's root.  Collectives without a root pass 0. */
+/* Returns whether only the other side is significant.  `buffer` is that of the side
+ * that every rank has, such as the send buffer of a gather; it is not used with
+ * MPI_IN_PLACE and at the root of an intercommunicator.  Collectives without a root
+ * pass 0. */
 static inline bool esi_significant_is_other_side(const void *buffer, int root)
 {
     return buffer == MPI_IN_PLACE || root == MPI_ROOT;
@@ -170,13 +171,14 @@ static inline void esi_begin_on_communicator(struct esi_call *call, MPI_Comm com
     esi_call_open(call);
 }
 
-/* Root as recorded: MPI_ROOT and MPI_PROC_NULL of intercommunicators have no rank. */
+/* The root as recorded: MPI_ROOT and MPI_PROC_NULL of intercommunicators are not
+ * ranks. */
 static inline int32_t esi_tuple_root(int root)
 {
     return root >= 0 ? root : ES_PEER_NONE;
 }
 
-/* The next instance on the communicator, which the ledger shows from here on. */
+/* Begins the next instance on the communicator and shows it in the ledger. */
 ES_HOT uint32_t esi_comm_next_instance(struct esi_comm *comm,
                                        uint16_t operation,
                                        int32_t root,
@@ -187,13 +189,13 @@ ES_HOT uint32_t esi_comm_next_instance(struct esi_comm *comm,
     if (ESI_UNLIKELY(comm == NULL))
         return ES_SEQUENCE_UNKNOWN;
     instance = esi_count_up(&comm->instances);
-    /* The two sides of an intercommunicator do different things. */
+    /* The two sides of an intercommunicator pass different arguments. */
     esi_ledger_enter_instance(comm->ledger, instance, operation, root,
                               comm->inter ? 0 : hash);
     return instance;
 }
 
-/* The operator of a reduction, as part of what must be alike. */
+/* The code of a reduction operator, as part of what must be the same in all members. */
 ES_HOT uint32_t esi_call_find_operator(const struct esi_call *call, MPI_Op op)
 {
     struct esi_thread *thread = call->thread;
@@ -206,8 +208,8 @@ ES_HOT uint32_t esi_call_find_operator(const struct esi_call *call, MPI_Op op)
     return thread->operator_code;
 }
 
-/* Makes the hash of what the call has that must be alike; 0 where a part of it is not
- * known, or matches everything. */
+/* Computes the hash of the arguments that must be the same in all members; 0 if a part
+ * is not known, or matches everything. */
 ES_HOT void esi_call_hash_alike(struct esi_call *call,
                                 uint32_t bytes,
                                 MPI_Datatype datatype)
@@ -248,14 +250,14 @@ ES_HOT void esi_begin_collective(struct esi_call *call,
     esi_call_open(call);
 }
 
-/* Sum of the counts that a vector collective sends to each member: `large` says that
- * they are of MPI_Count, else of int. */
+/* Sum of the counts that a vector collective sends to the members.  They are of type
+ * MPI_Count if `large`, else int. */
 MPI_Count esi_call_sum_counts(struct esi_call *call,
                               MPI_Comm comm,
                               const void *counts,
                               bool large);
 
-/* The same for a routine's array, in recipes. */
+/* The same for the array of a routine, in recipes. */
 #define ESI_SUM_COUNTS(call, comm, counts)                                             \
     esi_call_sum_counts(call, comm, counts, sizeof *(counts) > sizeof(int))
 
@@ -273,8 +275,7 @@ static inline void esi_begin_icollective(struct esi_call *call,
     call->tuple.start = esi_clock_read();
 }
 
-/* Persistent collectives: nothing is moved yet, and the instance is that of each start.
- */
+/* Persistent collectives: no data is moved yet, and each start is an instance. */
 static inline void esi_begin_collective_init(struct esi_call *call,
                                              MPI_Comm comm,
                                              int root,
@@ -306,7 +307,7 @@ static inline void esi_begin_send_init(struct esi_call *call,
     esi_call_open(call);
 }
 
-/* One-sided operations and I/O (one_sided.c, io.c). */
+/* One-sided operations and I/O (one_sided.c). */
 void esi_begin_rma(struct esi_call *call,
                    MPI_Win win,
                    int rank,
@@ -340,8 +341,8 @@ void esi_begin_io_request(struct esi_call *call,
 void esi_begin_io_call(struct esi_call *call, MPI_File file);
 void esi_begin_io_open(struct esi_call *call, MPI_Comm comm);
 
-/* A partition that is ready: the request's peer, the partition as tag (persistent.c).
- */
+/* A partition that is ready: the peer of the request, with the partition as tag
+ * (persistent.c). */
 void esi_begin_partition(struct esi_call *call, MPI_Request request, int partition);
 
 static inline void esi_begin_communicator(struct esi_call *call, MPI_Comm comm)

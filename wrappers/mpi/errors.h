@@ -3,9 +3,9 @@
 /*
  * Errors that end the program (MPI-4.0, section 9.3).
  *
- * Where the error handler is MPI_ERRORS_ARE_FATAL, no call returns that failed.  Its
- * place is taken by a handler of ours, which notes the error in the ledger and hands it
- * on to MPI_ERRORS_ARE_FATAL.  The program sees MPI_ERRORS_ARE_FATAL.
+ * With the error handler MPI_ERRORS_ARE_FATAL, a call that fails does not return.  It
+ * is replaced by a handler of ours, which records the error in the ledger and then
+ * calls MPI_ERRORS_ARE_FATAL.  The program still sees MPI_ERRORS_ARE_FATAL.
  *
  *   may run at the same time: everything.
  */
@@ -14,12 +14,12 @@
 
 #include <mpi.h>
 
-/* MPI is up, for the world or for a session. */
+/* MPI was initialized, for the world or for a session. */
 void esi_errors_begin(void);
-/* It goes down; called as often as esi_errors_begin(), while MPI is still there. */
+/* MPI is about to be finalized; called as often as esi_errors_begin(). */
 void esi_errors_end(void);
 
-/* From now on errors on the communicator or window are noted if they are fatal. */
+/* Records fatal errors on the communicator or window from now on. */
 void esi_errors_watch_communicator(MPI_Comm comm);
 void esi_errors_watch_window(MPI_Win win);
 

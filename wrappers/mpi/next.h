@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The real MPI behind our names: the next definition of a symbol after this library.
+ * The real MPI behind our symbols: the next definition of a symbol after this library.
  *
- * A symbol is looked up when it is first needed.  Threads that meet there look it up
- * twice and store the same address, so relaxed atomics are enough.
+ * A symbol is looked up when it is first used.  Threads that do so concurrently store
+ * the same address, so relaxed atomics are sufficient.
  */
 #ifndef ES_WRAPPERS_MPI_NEXT_H
 #define ES_WRAPPERS_MPI_NEXT_H
@@ -16,38 +16,38 @@
 
 #define ESI_EXPORT __attribute__((visibility("default")))
 
-/* The MPI that this library is built for. */
+/* The MPI for which this library is built. */
 #ifdef OPEN_MPI
 #define ESI_OWN_MPI "Open MPI"
 #else
 #define ESI_OWN_MPI "MPICH"
 #endif
 
-/* Where a symbol is; all NULL at first.  Calls of an MPI with another binary interface,
- * which a program has loaded late, are passed on: nothing of them is interpreted. */
+/* Addresses of a symbol, initially NULL.  Calls of an MPI with another ABI, which the
+ * program has loaded late, are passed on without interpretation. */
 struct esi_next {
     _Atomic(void *) own;
     _Atomic(void *) foreign;
 };
 
-/* Whether an MPI is loaded, and it has another binary interface. */
+/* Returns whether an MPI with another ABI is loaded. */
 bool esi_next_is_foreign(void);
 
-/* Looks up the next definition of `name`, unless that is done, and returns that of this
- * library's MPI.  NULL: it is foreign, or there is none, which one line on stderr says.
- * Any thread. */
+/* Looks up the next definition of `name`, unless already known, and returns that of
+ * this library's MPI.  NULL if it is foreign, or if there is none, which is reported on
+ * stderr.  Thread safe. */
 __attribute__((cold)) void *esi_next_resolve(struct esi_next *known, const char *name);
 
-/* NULL: to be resolved. */
+/* NULL if not resolved yet. */
 static inline void *esi_next_known(struct esi_next *known)
 {
     return atomic_load_explicit(&known->own, memory_order_relaxed);
 }
 
 #ifdef OPEN_MPI
-/* Its handles are addresses of data, of which a program may have copies in the place of
- * those in its library: the first definition counts.  They may come later than this
- * library, too.  NULL when there is no `name`, with one line about it on stderr. */
+/* Open MPI's handles are addresses of data, and the program may have copies of that
+ * data in place of the library's: the first definition counts.  It may be loaded after
+ * this library.  NULL if there is no `name`, which is reported on stderr. */
 void *esi_next_resolve_data(const char *name);
 
 static inline void *esi_next_find_data(_Atomic(void *) *known, const char *name)
@@ -76,8 +76,8 @@ static inline void *esi_next_find(struct esi_next *known, const char *name)
     return __builtin_expect(next != NULL, 1) ? next : esi_next_resolve(known, name);
 }
 
-/* A routine of the real MPI for our own calls, typed as its prototype.  It goes by the
- * PMPI_ name, so that other tools do not see us. */
+/* A routine of the real MPI for our own calls, with the type of its prototype.  Uses
+ * the PMPI_ name, so that other tools do not see our calls. */
 #define ESI_REAL(routine)                                                              \
     ((esi_##routine##_fn *)esi_next_find(&esi_real[ESI_ROUTINE_##routine],             \
                                          "P" #routine))

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Datatypes, groups and operators: how many the program has not freed, and what a
- * collective operation says of them.
+ * Datatypes, groups and operators: how many the program has not freed, and the
+ * properties that members of a collective must agree on.
  *
- * MPI wants the reduction operator and the type signature to be alike at all members
- * of a collective operation; signatures, not datatypes: two of four integers are like
- * eight integers.  So a datatype is reduced to its bytes and the *basic* type that it
- * is made of.  That is numbered by kind and size: alike in all processes, whatever the
- * handles are, and for an integer of C and one of Fortran.
+ * MPI requires all members of a collective to use the same reduction operator and type
+ * signature.  Signatures, not datatypes: two elements of four integers match eight
+ * integers.  A datatype is therefore reduced to its size and the *basic* type of its
+ * elements.  Basic types are numbered by kind and size, so their numbers are the same
+ * in all processes, independent of handles, and for integers of C and Fortran.
  *
  *   may run at the same time: everything.
  */
@@ -25,10 +25,11 @@
 enum {
     ESI_BASIC_NONE = 0,
     ESI_BASIC_MIXED = 0xFFFE,   /* several basic types */
-    ESI_BASIC_UNKNOWN = 0xFFFF, /* made out of sight, or it matches all (MPI_PACKED) */
+    ESI_BASIC_UNKNOWN = 0xFFFF, /* created unseen, or matches all types (MPI_PACKED) */
 };
 
-/* In esi_call.alike, beside the code of the operator: count and type, too. */
+/* In esi_call.alike, in addition to the code of the operator: count and type must
+ * match, too. */
 #define ESI_ALIKE_SIGNATURE UINT32_C(0x10000)
 
 struct esi_type_facts {
@@ -36,18 +37,18 @@ struct esi_type_facts {
     uint16_t basic;
 };
 
-/* What is known of a datatype without asking MPI: of predefined ones, and those that
- * the program has made. */
+/* Finds a datatype without calling MPI: predefined ones, and those created by the
+ * program. */
 bool esi_type_find(uint64_t handle, struct esi_type_facts *ret_facts);
 
-/* Where a thread caches it. */
+/* Index in the thread's cache. */
 static inline unsigned int esi_type_slot(uint64_t handle)
 {
     return (unsigned int)((handle ^ handle >> 8) % ESI_SIZE_CACHE);
 }
 
-/* The number of an operator, alike in all processes; one for all of the program's own.
- * Never 0. */
+/* The number of an operator, the same in all processes; one number for all user-defined
+ * ones.  Never 0. */
 uint16_t esi_operator_find(MPI_Op op);
 
 /* Never 0. */
@@ -65,8 +66,9 @@ static inline uint32_t esi_alike_hash(uint32_t alike, uint32_t basic, uint32_t b
 
 /* --- Around routines that make objects -------------------------------------------- */
 
-/* Whether the call is the program's, and not MPI's own; then, until
- * esi_object_leave(), calls are MPI's own.  `here` is where on the stack it began. */
+/* Returns whether the program, rather than MPI, makes the call; until
+ * esi_object_leave(), all further calls are MPI's.  `here` is the stack position where
+ * the call began. */
 static inline bool esi_object_enter(uint64_t here)
 {
     if (esi_thread_self.depth != 0 && !esi_thread_is_abandoned(&esi_thread_self, here))
@@ -83,7 +85,7 @@ static inline void esi_object_leave(void)
 }
 
 void esi_count_type(MPI_Datatype *made, MPI_Datatype old);
-/* `lengths` has `count` numbers of `length_bytes` each. */
+/* `lengths` contains `count` integers of `length_bytes` each. */
 void esi_count_struct_type(MPI_Datatype *made,
                            MPI_Count count,
                            const void *lengths,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The path of an operation: which element of this thread its tuple goes to.
+ * The path of an operation: the element of this thread to which its tuple is written.
  *
- * A thread holds one path for each class of operations, made when the class first
- * occurs.  Where the plan chooses by more than the class (a communicator filter, a
- * split), that path is a choice: a table from communicator and peer to the paths
- * proper.
+ * A thread has one path for each class of operations, created when the class first
+ * occurs.  If the plan distinguishes more than the class (a communicator filter, a
+ * split), that path is a choice: a table from communicator and peer to paths.
  *
  * Everything here belongs to the calling thread.
  */
@@ -20,37 +19,37 @@
 #include "tuplespace/writer.h"
 #include "wrappers/mpi/thread.h"
 
-/* One collector of one thread with its element. */
+/* One collector of one thread, with its element. */
 struct esi_path {
     struct esi_writer writer;
-    bool is_choice; /* stands for several: choose by communicator and peer */
-    bool polls;     /* polls that find nothing are written too */
+    bool is_choice; /* selects among several paths by communicator and peer */
+    bool polls;     /* also record polls that find nothing */
 };
 
-/* Makes the thread's path for an operation's class.  NULL: the process has stepped
- * aside.  Then the thread looks from now on as if it were inside MPI, and its calls
- * pass through.  With collective trees, which need all ranks, the path records nothing
- * instead. */
+/* Creates the thread's path for the class of an operation.  NULL if the process has
+ * stepped aside; then the thread behaves as if it were inside MPI, so its calls pass
+ * through.  With collective trees, which need all ranks, returns a path that records
+ * nothing instead. */
 struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation);
 
-/* The path proper of a choice, made if it is new. */
+/* The selected path of a choice, created if necessary. */
 struct esi_path *esi_path_choose(struct esi_path *path, const struct es_tuple *tuple);
 
-/* Writes a finished tuple of this thread into its element: an end of a message, or of a
- * nonblocking collective, that is not the call itself.  `site` is where it was called
- * or posted. */
+/* Writes a completed tuple of this thread into its element, for the end of a message or
+ * of a nonblocking collective rather than the call itself.  `site` is where it was
+ * called or posted. */
 void esi_path_write_at(struct esi_thread *thread,
                        const struct es_tuple *tuple,
                        uint64_t site);
 
-/* The same of the call that the thread is in. */
+/* Like esi_path_write_at(), for the current call of the thread. */
 static inline void esi_path_write(struct esi_thread *thread,
                                   const struct es_tuple *tuple)
 {
     esi_path_write_at(thread, tuple, thread->site);
 }
 
-/* The same for a class that is known. */
+/* Like esi_path_write_at(), for a known class. */
 ES_HOT void esi_path_write_class(struct esi_thread *thread,
                                  enum es_class op_class,
                                  const struct es_tuple *tuple,
@@ -59,7 +58,8 @@ ES_HOT void esi_path_write_class(struct esi_thread *thread,
     struct esi_path *path = thread->paths[op_class];
 
     if (ESI_UNLIKELY(path == NULL || path->is_choice)) {
-        struct es_tuple uncommon = *tuple; /* it has no address: see struct esi_call */
+        struct es_tuple uncommon = *tuple; /* `tuple` has no address:
+                                              see struct esi_call */
 
         esi_path_write_at(thread, &uncommon, site);
     } else if (ESI_LIKELY(esi_writer_is_enabled(&path->writer))) {
@@ -67,8 +67,8 @@ ES_HOT void esi_path_write_class(struct esi_thread *thread,
     }
 }
 
-/* What every match calls back: writes the tuple if `owner`, a struct esi_slot, is the
- * calling thread's, else leaves it to the thread that may. */
+/* Callback of every match: writes the tuple if `owner`, a struct esi_slot, belongs to
+ * the calling thread; otherwise leaves it to the owner. */
 void esi_path_publish(void *owner, const struct es_tuple *tuple, uint64_t site);
 
 #endif

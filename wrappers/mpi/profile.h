@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The profile of this process, as the interposer writes it (tuplespace/profile.h says
- * what it tells): a few additions to one or two cache lines for each recorded call.
+ * The profile of this process, as written by the interposer (tuplespace/profile.h
+ * describes its meaning).  Each recorded call costs a few additions to one or two cache
+ * lines.
  *
- * Each thread has a table of rows by operation and site, and a small cache in front of
- * it: programs call from a few places.  What is sent is added to the peer, which the
- * channel leads to.
+ * Each thread has a table of rows by operation and call site, with a small cache,
+ * because programs call MPI from few places.  Data sent is added to the peer, which is
+ * linked from the channel.
  *
- *   may run at the same time: everything.  A table is its thread's own; peers are all
- *   threads'.
+ *   may run at the same time: everything.  A table belongs to its thread; peers are
+ *   shared by all threads.
  */
 #ifndef ES_WRAPPERS_MPI_PROFILE_H
 #define ES_WRAPPERS_MPI_PROFILE_H
@@ -26,14 +27,14 @@
 struct es_segment;
 struct esi_comm;
 
-/* Makes the profile in the process's segment, beside the ledger.  Without room nothing
- * is counted. */
+/* Creates the profile in the process's segment, in addition to the ledger.  If there is
+ * no room, nothing is counted. */
 void esi_profile_start(struct es_segment *segment, bool wants_sites);
 
-/* A child of the process: the segment is its parent's. */
+/* In a child process: leaves the segment, which is the parent's. */
 void esi_profile_leave(void);
 
-/* MPI is up, from now on; it is about to be over. */
+/* MPI was initialized, or is about to be finalized. */
 void esi_profile_begin(void);
 void esi_profile_end(void);
 
@@ -41,24 +42,26 @@ void esi_profile_end(void);
 
 enum { ESI_PROFILE_RECENT = 256 };
 
-/* A thread's. */
+/* The profile of one thread. */
 struct esi_profile_table {
-    struct esi_profile_row_layout *recent[ESI_PROFILE_RECENT]; /* by site; never NULL */
-    uint64_t site_mask;                      /* 0: sites are not wanted */
-    struct esi_shared_map *rows;             /* by operation and site; NULL = none */
-    struct esi_profile_thread_layout *shown; /* NULL: nobody sees it */
+    struct esi_profile_row_layout
+        *recent[ESI_PROFILE_RECENT];         /* indexed by call site; never NULL */
+    uint64_t site_mask;                      /* 0 if call sites are not recorded */
+    struct esi_shared_map *rows;             /* by operation and call
+                                                site; NULL if none */
+    struct esi_profile_thread_layout *shown; /* NULL if not visible */
     size_t count;
 };
 
-/* The table of a thread's slot; never NULL. */
+/* The table of a thread's slot.  Never NULL. */
 struct esi_profile_table *esi_profile_add_thread(int number);
 
-/* The row, made if it is new; without room one that nobody reads. */
+/* The row, created if necessary; one that is not visible if there is no room. */
 struct esi_profile_row_layout *esi_profile_find_row(struct esi_profile_table *table,
                                                     uint16_t operation,
                                                     uint64_t site);
 
-/* Where in the cache a row belongs. */
+/* Index of a row in the cache. */
 static inline size_t esi_profile_recent(uint16_t operation, uint64_t site)
 {
     return (site ^ operation) % ESI_PROFILE_RECENT;
@@ -69,7 +72,7 @@ static inline uint64_t esi_profile_load(const _Atomic uint64_t *sum)
     return atomic_load_explicit(sum, memory_order_relaxed);
 }
 
-/* Of a sum with one writer. */
+/* For totals with one writer. */
 static inline void esi_profile_add(_Atomic uint64_t *sum, uint64_t more)
 {
     atomic_store_explicit(sum, esi_profile_load(sum) + more, memory_order_relaxed);
@@ -88,7 +91,7 @@ ES_HOT struct esi_profile_row_layout *esi_profile_row(struct esi_profile_table *
     return esi_profile_find_row(table, operation, site);
 }
 
-/* The first call, a shorter or a longer one. */
+/* Updates the shortest and longest time with the first, a shorter or a longer call. */
 void esi_profile_row_widen(struct esi_profile_row_layout *row, uint64_t ticks);
 
 ES_HOT void esi_profile_row_add_time(struct esi_profile_row_layout *row, uint64_t ticks)
@@ -99,8 +102,8 @@ ES_HOT void esi_profile_row_add_time(struct esi_profile_row_layout *row, uint64_
         esi_profile_row_widen(row, ticks);
 }
 
-/* One more call, last of all.  Pairs with the acquire of readers: they find it in the
- * other sums. */
+/* Counts a call.  Must be last: pairs with the acquire of readers, which then find the
+ * call in the other totals. */
 ES_HOT void esi_profile_row_count(struct esi_profile_row_layout *row,
                                   unsigned int size_class)
 {
@@ -109,8 +112,8 @@ ES_HOT void esi_profile_row_count(struct esi_profile_row_layout *row,
     atomic_store_explicit(calls, esi_profile_load(calls) + 1, memory_order_release);
 }
 
-/* What a call or a message has moved, and that it was one.  Of operations that move
- * nothing `bytes` means something else. */
+/* Counts a call or message and the data it moved.  `bytes` is ignored for operations
+ * that move no data. */
 ES_HOT void esi_profile_row_add_bytes(struct esi_profile_row_layout *row,
                                       uint32_t bytes)
 {
@@ -122,7 +125,7 @@ ES_HOT void esi_profile_row_add_bytes(struct esi_profile_row_layout *row,
     }
 }
 
-/* A call with what it has moved. */
+/* Counts a call with its time and data. */
 ES_HOT void esi_profile_add_call(struct esi_thread *thread,
                                  uint16_t operation,
                                  uint64_t ticks,
@@ -135,7 +138,7 @@ ES_HOT void esi_profile_add_call(struct esi_thread *thread,
     esi_profile_row_add_bytes(row, bytes);
 }
 
-/* The time of a call that posts a receive, which is counted when it is complete. */
+/* Adds the time of a call that posts a receive, which is counted when it completes. */
 ES_HOT void esi_profile_add_post(struct esi_thread *thread,
                                  uint16_t operation,
                                  uint64_t ticks)
@@ -144,8 +147,8 @@ ES_HOT void esi_profile_add_post(struct esi_thread *thread,
                              ticks);
 }
 
-/* A receive that was posted at `site` is complete; or a message that is not the call
- * itself (a half of a send-receive, a start), whose time is the call's. */
+/* Counts a completed receive that was posted at `site`, or a message that is not the
+ * call itself (half of a send-receive, a start), whose time is that of the call. */
 ES_HOT void esi_profile_add_moved(struct esi_thread *thread,
                                   uint16_t operation,
                                   uint64_t site,
@@ -158,7 +161,7 @@ ES_HOT void esi_profile_add_moved(struct esi_thread *thread,
 
 /* --- Peers ------------------------------------------------------------------------ */
 
-/* Where the segment begins. */
+/* Start of the segment. */
 extern char *esi_profile_base __attribute__((visibility("hidden")));
 
 static inline struct esi_shared_slot *esi_channel_slot(_Atomic uint32_t *counter)
@@ -167,7 +170,7 @@ static inline struct esi_shared_slot *esi_channel_slot(_Atomic uint32_t *counter
                                       offsetof(struct esi_shared_slot, count));
 }
 
-/* Whom a channel counts, by the number that its slot has; NULL = that is not known. */
+/* The peer of a channel, by the number in its slot; NULL if not known yet. */
 static inline struct esi_profile_peer_layout *esi_profile_peer_of(
     _Atomic uint32_t *counter)
 {
@@ -180,7 +183,7 @@ static inline struct esi_profile_peer_layout *esi_profile_peer_of(
                : NULL;
 }
 
-/* Finds the peer of a channel of sends, and notes it with the channel; never NULL.
+/* Finds the peer of a channel of sends and stores it with the channel.  Never NULL.
  * `handle` is the valid handle of `comm`. */
 struct esi_profile_peer_layout *esi_profile_find_peer(struct esi_comm *comm,
                                                       MPI_Comm handle,
@@ -200,8 +203,7 @@ ES_HOT void esi_profile_peer_add(struct esi_profile_peer_layout *peer,
     }
 }
 
-/* The same for a channel whose peer was found before; what is taken back is negative.
- */
+/* Adds to the peer of a channel that was found before; negative values undo. */
 void esi_profile_add_sent(struct esi_comm *comm,
                           int rank,
                           int tag,

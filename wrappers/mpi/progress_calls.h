@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Calls that advance operations and exist with int counts and with MPI_Count counts:
- * progress.c includes this once for each, with ESI_COUNT the type of counts
- * and ESI_NAME() giving a routine its name and ESI_CALL() the real one.
+ * Calls that advance operations and exist with counts of type int and MPI_Count.
+ * progress.c includes this file once for each type, with ESI_COUNT as the type of
+ * counts, ESI_NAME() as the name of a routine and ESI_CALL() as the real routine.
  */
 
 int ESI_NAME(esi_progress_MPI_Recv)(void *buf,
@@ -78,7 +78,7 @@ int ESI_NAME(esi_progress_MPI_Sendrecv)(const void *sendbuf,
     return finish_pair(&sent, &received, status);
 }
 
-/* What is sent is packed, since its buffer is received into. */
+/* Packs the data to send, because its buffer is overwritten by the receive. */
 int ESI_NAME(esi_progress_MPI_Sendrecv_replace)(void *buf,
                                                 ESI_COUNT count,
                                                 MPI_Datatype datatype,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Receives and send-receives that exist with int counts and with MPI_Count counts:
- * receive.c includes this once for each, with ESI_COUNT the type of counts, ESI_NAME()
- * giving a routine its name and ESI_FN() its type.
+ * Receives and send-receives that exist with counts of type int and MPI_Count.
+ * receive.c includes this file once for each type, with ESI_COUNT as the type of
+ * counts, ESI_NAME() as the name of a routine and ESI_FN() as its type.
  */
 
 int ESI_NAME(esi_wrap_MPI_Recv)(ESI_FN(MPI_Recv) * next,

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Where in the program an operation is called: the address behind the call.
+ * Call sites: the return address of an operation in the program.
  *
- * The exported wrappers leave their return address and their frame with the thread.
- * While calls come from one module, that is all.  A module that calls MPI for the first
- * time is registered in the segment.
+ * The exported wrappers store their return address and frame in the thread.  That is
+ * sufficient while all calls come from one module.  A module that calls MPI for the
+ * first time is registered in the segment.
  *
- * Fortran programs call MPI through MPI's Fortran library, so that the return address
- * lies there.  Then the site is the first return address above it that does not.  Where
- * on the stack that stands, as seen from the frame below, is the same in each call from
- * one place: it is found by unwinding, some times in a row to be sure, and then known.
+ * Fortran programs call MPI through MPI's Fortran library, which contains the return
+ * address.  Then the site is the first return address above it in another module.  Its
+ * position on the stack, relative to the frame below, is the same in each call from one
+ * place: it is found by unwinding, repeated a few times for confirmation, and then
+ * reused.
  *
- * Known calls take no lock, allocate nothing and do not unwind.  All functions are
- * thread safe.
+ * Known calls take no lock, allocate nothing and do not unwind.  Thread safe.
  */
 #ifndef ES_WRAPPERS_MPI_SITES_H
 #define ES_WRAPPERS_MPI_SITES_H
@@ -22,19 +22,19 @@
 
 #include "wrappers/mpi/thread.h"
 
-/* What an exported wrapper leaves on entry: its return address, and its frame as the
- * caller sees it (the stack pointer at the call). */
+/* Called by exported wrappers on entry: stores the return address and the frame as seen
+ * by the caller (the stack pointer at the call). */
 ES_HOT void esi_site_enter(const void *address, const void *frame)
 {
     esi_thread_self.entered = (uintptr_t)address;
     esi_thread_self.frame = (uintptr_t)frame;
 }
 
-/* Finds the site of a call that does not come from the module that the thread's calls
- * came from so far. */
+/* Finds the site of a call from a module other than that of the thread's previous
+ * calls. */
 void esi_site_find(struct esi_thread *thread);
 
-/* The site of the call that is entered: thread->site. */
+/* Sets thread->site to the site of the call being entered. */
 ES_HOT void esi_site_take(struct esi_thread *thread)
 {
     thread->site = thread->entered;
@@ -43,20 +43,20 @@ ES_HOT void esi_site_take(struct esi_thread *thread)
 }
 
 /*
- * Records of requests have room for 16 bits: sites that post requests are numbered.  At
- * most 4,096 of them, not all if their hashes are alike; 0 stands for others.
+ * Records of requests only have 16 bits for the site, so sites that post requests are
+ * numbered.  At most 4,096, fewer if their hashes collide; 0 stands for others.
  */
 uint16_t esi_site_number_slowly(uint64_t site);
-/* Sites by number less one; NULL until one is numbered. */
+/* Sites by number minus one; NULL until one is numbered. */
 extern _Atomic(_Atomic uint64_t *) esi_site_numbers
     __attribute__((visibility("hidden")));
 
 enum { ESI_SITE_NUMBERS_LOG2 = 12, ESI_SITE_NUMBERS = 1 << ESI_SITE_NUMBERS_LOG2 };
 
-/* The site of a number; `other` for 0. */
+/* The site with a number; `other` for 0. */
 ES_HOT uint64_t esi_site_of(uint16_t number, uint64_t other)
 {
-    /* Pairs with the release where they are made: they are zero. */
+    /* Pairs with the release where they are created: they are zero. */
     const _Atomic uint64_t *numbers =
         atomic_load_explicit(&esi_site_numbers, memory_order_acquire);
 

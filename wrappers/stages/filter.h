@@ -24,24 +24,24 @@
 
 struct esi_filter;
 
-/* One tuple to be evaluated; all borrowed. */
+/* A tuple to be tested; all pointers are borrowed. */
 struct esi_filter_event {
     const struct es_tuple *tuple;
     const struct es_origin *origin;
     uint32_t origin_index;
-    uint64_t realtime_ns; /* now: ends the operations that are under way */
-    const struct es_stage_context *context; /* names communicators */
+    uint64_t realtime_ns; /* the current time: the end of operations under way */
+    const struct es_stage_context *context; /* provides names of communicators */
 };
 
-/* Compiles an expression.  -EINVAL with the column in `error` (counted from 1, or on
- * from the column `column` where the text began); -ENOMEM.  Free with
+/* Compiles an expression.  Returns 0; -EINVAL, with the column in `error`, counted from
+ * 1, or from `column` if the text began there; or -ENOMEM.  Free with
  * esi_filter_destroy(). */
 int esi_filter_create(const char *text,
                       int line,
                       int column,
                       struct es_error *error,
                       struct esi_filter **ret_filter);
-/* Accepts NULL. */
+/* Frees the filter.  Accepts NULL. */
 void esi_filter_destroy(struct esi_filter *filter);
 
 bool esi_filter_matches(const struct esi_filter *filter,

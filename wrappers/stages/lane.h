@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* lane.h - what a stage has taken from a child and keeps: a queue. */
+/* lane.h - a queue of tuples that a stage has taken from a child and holds. */
 #ifndef ES_WRAPPERS_STAGES_LANE_H
 #define ES_WRAPPERS_STAGES_LANE_H
 
@@ -10,15 +10,16 @@
 
 #include "eventspace/stage.h"
 
-/* A growing queue of tuples; caller's memory, all zero is an empty one.  A child is
- * pulled straight into its batch, and what leaves is copied as it lies. */
+/* A growing queue of tuples, in caller's memory; zero is an empty one.  Children append
+ * directly to its batch, and tuples that leave are copied from it. */
 struct esi_lane {
-    struct es_batch batch; /* owned; queued are its tuples from `first` on */
-    uint64_t *keys;        /* owned; of these tuples, for stages that have keys */
+    struct es_batch batch; /* owned; its tuples from `first` on are queued */
+    uint64_t *keys;        /* owned; of these tuples, in stages with keys */
     size_t key_capacity;
     size_t first;
-    uint64_t serial; /* of the last pull of the child, whose consumer the lane is */
-    bool exhausted;  /* the child has no more at present */
+    uint64_t serial; /* of the last pull of the child, for
+                        which the lane is the consumer */
+    bool exhausted;  /* the child currently has no more */
 };
 
 void esi_lane_fini(struct esi_lane *lane);
@@ -28,8 +29,8 @@ static inline size_t esi_lane_count(const struct esi_lane *lane)
     return lane->batch.count - lane->first;
 }
 
-/* The keys, tuples and marks of the queue, its front first; NULL where there have been
- * none yet. */
+/* The keys, tuples and marks of the queue, starting at its front; NULL if there have
+ * been none. */
 static inline uint64_t *esi_lane_keys(const struct esi_lane *lane)
 {
     return lane->keys ? lane->keys + lane->first : NULL;
@@ -45,34 +46,34 @@ static inline const struct es_mark *esi_lane_marks(const struct esi_lane *lane)
     return lane->batch.marks ? lane->batch.marks + lane->first : NULL;
 }
 
-/* Pulls `child` for the lane, with the lane's next serial.  Reports, notices and
- * operations under way (`most_open` of these at most) go to `batch` at once: the next
- * pull sees what is under way then.  The completed ones are queued, without keys.
- * 0 or -errno. */
+/* Pulls `child` for the lane, with the lane's next serial.  Reports, notices and at
+ * most `most_open` operations under way are passed directly to `batch`, because the
+ * next pull will see those under way then.  Completed ones are queued without keys.
+ * Returns 0 or -errno. */
 int esi_lane_pull(struct esi_lane *lane,
                   struct es_stage *child,
                   struct es_pull *pull,
                   size_t most_open,
                   struct es_batch *batch);
 
-/* Makes room for `extra` more tuples with keys; those that are queued have keys.  0 or
+/* Makes room for `extra` more tuples with keys; those queued have keys.  Returns 0 or
  * -ENOMEM. */
 int esi_lane_reserve(struct esi_lane *lane, size_t extra);
 
-/* Puts a tuple behind the others.  Room must be there. */
+/* Appends a tuple.  Requires room. */
 void esi_lane_push(struct esi_lane *lane,
                    uint64_t key,
                    const struct es_tuple *tuple,
                    const struct es_mark *mark);
 
-/* Moves the tuple at `index` of the queue to its place by the keys among those before
- * it.  Children emit their tuples nearly in order, so the place is near. */
+/* Moves the tuple at `index` of the queue to its place among those before it, by key.
+ * Children emit tuples nearly in order, so the distance is small. */
 void esi_lane_settle(struct esi_lane *lane, size_t index);
 
-/* Moves `count` tuples from the front to the batch.  0 or -ENOMEM. */
+/* Moves `count` tuples from the front to the batch.  Returns 0 or -ENOMEM. */
 int esi_lane_emit(struct esi_lane *lane, size_t count, struct es_batch *batch);
 
-/* Forgets what is queued. */
+/* Discards the queue. */
 void esi_lane_clear(struct esi_lane *lane);
 
 #endif

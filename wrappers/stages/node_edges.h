@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * node_edges.h - the edge tuples of one node of collective trees, put together to
- * operations, and what they say.
+ * node_edges.h - assembles the edge tuples of one node of collective trees to
+ * operations, and evaluates them.
  *
- * Tuples come in order from each element, in any order between elements.  An operation
- * is classified when there is evidence that its rank has done with it, and all elements
- * have been read to their ends since the evidence came: what was published before it is
- * there then.  Evidence is, in this order: the tuple of the MPI operation itself; a
- * tuple of a later blocking operation on the communicator; edges that can only be
- * complete.
+ * Tuples arrive in order from each element, but in any order between elements.  An
+ * operation is classified when there is evidence that its rank has finished it, and all
+ * elements have been read to their ends since: tuples published before the evidence
+ * have been read then.  Evidence is, in this order: the tuple of the MPI operation
+ * itself; a tuple of a later blocking operation on the communicator; edges that can
+ * only be complete.
  *
- * Operations may overlap: one that began later may end earlier.  So an operation can be
- * held back by others although it has been classified (see esi_node_edges_hold()).
+ * Operations may overlap: one that began later may end earlier.  An operation can
+ * therefore be held back by others although it has been classified
+ * (esi_node_edges_hold()).
  *
- * What comes of an operation at an internal node is a pair of tuples, which the stage
- * `tree-node` emits (docs/stages.md, "Nodes of collective trees"):
+ * The result of an operation at an internal node is a pair of tuples, emitted by the
+ * stage `tree-node` (docs/stages.md, "Nodes of collective trees"):
  *
  *   "tree node up"    start, stop: when the first and the last child's contribution had
- *                     arrived; peer: the child that was last; bytes: how long the node
- *                     had waited for it since its own contribution, ns
- *   "tree node down"  start: when the result had arrived from the parent, at the root
- *                     when it began to send; stop: when the last child had been served;
+ *                     arrived; peer: the last child; bytes: how long the node had
+ *                     waited for it since its own contribution, ns
+ *   "tree node down"  start: when the result had arrived from the parent, or when
+ *                     the root began to send; stop: when the last child was served;
  *                     peer: that child; bytes: from the time all contributions were
  *                     there to the end of the departure up, ns
  *
- * Both have the communicator, the instance (sequence) and the tag of the edges' tuples,
+ * Both have the communicator, the instance (sequence) and the tag of the edge tuples,
  * and times in ticks of the node's process.  An operation without contributions from
- * children has no "up"; one in which nothing comes down has peer -1 in "down", and both
- * its times are that of the departure up; at the root of such a one there is no "down".
+ * children has no "up".  If nothing comes down, "down" has peer -1, and both its times
+ * are that of the departure up; at the root there is no "down" then.
  *
- * Pure logic; one thread at a time.
+ * Pure logic.  Not thread safe.
  */
 #ifndef ES_WRAPPERS_STAGES_NODE_EDGES_H
 #define ES_WRAPPERS_STAGES_NODE_EDGES_H
@@ -54,13 +55,13 @@ enum esi_node_code {
     ESI_NODE_DOWN = 981, /* likewise */
 };
 
-/* Whether it is one half of a result. */
+/* Returns whether the tuple is one half of a result. */
 static inline bool esi_tree_node_is_result(const struct es_tuple *tuple)
 {
     return tuple->operation == ESI_NODE_UP || tuple->operation == ESI_NODE_DOWN;
 }
 
-/* The collective operation and the version of the tree that a tag names. */
+/* The collective operation and the version of the tree in a tag. */
 static inline uint16_t esi_tree_tag_operation(int32_t tag)
 {
     return (uint16_t)((uint32_t)tag & 0xffff);
@@ -75,23 +76,23 @@ static inline uint32_t esi_tree_tag_version(int32_t tag)
 struct esi_node_edge {
     struct es_tuple tuple;
     struct es_mark mark;
-    uint32_t next; /* of the same operation; ESI_NODE_END = none */
+    uint32_t next; /* next edge of the same operation; ESI_NODE_END if none */
 };
 
 #define ESI_NODE_END UINT32_MAX
 
 enum esi_node_state {
-    ESI_NODE_OPEN,       /* more may come */
+    ESI_NODE_OPEN,       /* more tuples may come */
     ESI_NODE_CLASSIFIED, /* but not queued */
-    ESI_NODE_QUEUED,     /* what comes of it has yet to be emitted */
+    ESI_NODE_QUEUED,     /* its results have not been emitted yet */
     ESI_NODE_DONE,       /* emitted */
 };
 
-/* What goes up of an operation that was classified. */
+/* What a classified operation emits. */
 enum esi_node_outcome {
     ESI_NODE_AS_NOTHING,
     ESI_NODE_AS_RESULTS,
-    ESI_NODE_AS_PIECES, /* its tuples as they came */
+    ESI_NODE_AS_PIECES, /* its tuples, unchanged */
 };
 
 /* One operation at the node. */
@@ -102,55 +103,55 @@ struct esi_node_instance {
     uint16_t operation; /* code of the collective */
     int32_t tag;        /* of the edges */
     enum esi_node_state state;
-    enum esi_node_outcome goes; /* from JUDGED on */
+    enum esi_node_outcome goes; /* from CLASSIFIED on */
     uint32_t first;             /* its edges */
     uint32_t last;
-    uint32_t arrivals;   /* from children */
-    uint32_t departures; /* to children */
-    uint32_t pending;    /* QUEUED: tuples not emitted yet */
+    uint32_t arrivals;   /* number from children */
+    uint32_t departures; /* number to children */
+    uint32_t pending;    /* QUEUED: number of tuples not emitted yet */
     bool contributed;
-    bool below; /* it has a parent, as its contribution says */
+    bool below; /* it has a parent, according to its contribution */
     bool sent_up;
     bool came_down;
-    bool ended;          /* the MPI operation's own tuple is there */
-    bool edges;          /* there is any tuple of an edge */
-    bool held;           /* of esi_node_edges_hold() */
-    bool stays;          /* QUEUED: it cannot go up at present */
-    bool dissolved;      /* QUEUED: its tuples go up one by one */
-    uint64_t born;       /* reading in which its first tuple came */
-    uint64_t changed;    /* and its last */
-    uint64_t changed_ns; /* and when */
+    bool ended;          /* the tuple of the MPI operation has arrived */
+    bool edges;          /* a tuple of an edge has arrived */
+    bool held;           /* set by esi_node_edges_hold() */
+    bool stays;          /* QUEUED: it cannot be emitted at present */
+    bool dissolved;      /* QUEUED: its tuples are emitted individually */
+    uint64_t born;       /* number of the reading with its first tuple */
+    uint64_t changed;    /* number of the reading with its last tuple */
+    uint64_t changed_ns; /* time of that */
 };
 
-/* A communicator's progress. */
+/* The progress of a communicator. */
 struct esi_node_communicator {
     uint16_t index;
-    uint32_t newest;    /* instance of which a tuple has come */
-    uint32_t confirmed; /* the same before the last reading of everything */
+    uint32_t newest;    /* newest instance with a tuple */
+    uint32_t confirmed; /* its value before the last complete reading */
     bool is_confirmed;
 };
 
-/* First position of an element that is held. */
+/* The first held position of an element. */
 struct esi_node_low {
     uint32_t origin;
     uint64_t position;
 };
 
-/* Caller's memory; all zero is an empty one. */
+/* In caller's memory; zero is an empty one. */
 struct esi_node_edges {
-    bool wants_contributions; /* some element records them, so that there is one of each
-                                 operation with a way up: set by the caller */
+    bool wants_contributions; /* set by the caller if an element records contributions:
+                                 then each operation that has a parent has one */
 
     struct esi_node_edge *edges; /* owned */
     size_t edge_capacity;
-    size_t edge_count;   /* in use */
-    uint32_t edge_end;   /* behind the last that was ever in use */
-    uint32_t free_edges; /* list of those before it that are not */
+    size_t edge_count;   /* number in use */
+    uint32_t edge_end;   /* index after the last one ever used */
+    uint32_t free_edges; /* list of unused edges before that */
 
     struct esi_node_instance *instances; /* owned, by id */
     size_t count;
     size_t capacity;
-    size_t hint; /* where the last tuple belonged */
+    size_t hint; /* the instance of the last tuple */
     uint64_t next_id;
 
     struct esi_node_communicator *communicators; /* owned */
@@ -161,43 +162,43 @@ struct esi_node_edges {
     size_t low_count;
     size_t low_capacity;
 
-    uint64_t reading; /* number of the reading of everything that is going on */
+    uint64_t reading; /* number of the current reading of all elements */
 };
 
 void esi_node_edges_fini(struct esi_node_edges *table);
 
-/* Whether the tuple is an edge's, or that of a collective operation of MPI. */
+/* Returns whether the tuple is that of an edge or of an MPI collective. */
 bool esi_node_edges_takes(const struct es_tuple *tuple);
 
-/* Makes room for `count` more tuples.  -ENOMEM. */
+/* Makes room for `count` more tuples.  Returns 0 or -ENOMEM. */
 int esi_node_edges_reserve(struct esi_node_edges *table, size_t count);
-/* Adds one; room must be there. */
+/* Adds a tuple.  Requires room. */
 void esi_node_edges_add(struct esi_node_edges *table,
                         const struct es_tuple *tuple,
                         const struct es_mark *mark,
                         uint64_t now_ns);
 
-/* Adds a tuple that belongs to no operation, as an operation of its own that goes up as
- * it is; room must be there. */
+/* Adds a tuple that belongs to no operation, as an operation of its own that is emitted
+ * unchanged.  Requires room. */
 void esi_node_edges_add_other(struct esi_node_edges *table,
                               const struct es_tuple *tuple,
                               const struct es_mark *mark);
 
-/* All elements have been read to their ends.  After classifying. */
+/* All elements have been read to their ends.  Call after classifying. */
 void esi_node_edges_read_all(struct esi_node_edges *table);
 
 enum esi_node_class {
     ESI_NODE_WAIT,
     ESI_NODE_COMPLETE,
-    ESI_NODE_LEAF,       /* complete, but no internal node: nothing is to be said */
-    ESI_NODE_INCOMPLETE, /* tuples of it are missing, and will not come here */
+    ESI_NODE_LEAF,       /* complete, but not an internal node: no result */
+    ESI_NODE_INCOMPLETE, /* some tuples are missing and will not come */
 };
 
-/* When to classify. */
+/* Conditions for classification. */
 struct esi_node_conditions {
     uint64_t now_ns;
-    uint64_t patience_ns; /* for what has no evidence */
-    bool all;             /* everything was read to its end */
+    uint64_t patience_ns; /* for operations without evidence */
+    bool all;             /* all elements were read to their ends */
     bool now;             /* even without evidence */
 };
 
@@ -206,27 +207,27 @@ enum esi_node_class esi_node_edges_classify(
     const struct esi_node_instance *instance,
     const struct esi_node_conditions *conditions);
 
-/* Writes the results of an operation, "tree node up" first; returns their number. */
+/* Computes the results of an operation, "tree node up" first.  Returns their number. */
 size_t esi_node_edges_results(const struct esi_node_edges *table,
                               const struct esi_node_instance *instance,
                               const struct es_clock *clock,
                               struct es_tuple ret_tuples[2],
                               struct es_mark ret_marks[2]);
 
-/* NULL: not there (any more). */
+/* Finds an operation; NULL if it does not exist (any more). */
 struct esi_node_instance *esi_node_edges_by_id(struct esi_node_edges *table,
                                                uint64_t id);
 struct esi_node_instance *esi_node_edges_find(struct esi_node_edges *table,
                                               uint16_t communicator,
                                               uint32_t sequence);
 
-/* Finds which operations cannot go up yet, and sets `held` of these: those whose state
- * is `state` at most, those that stay, and each that has a tuple behind a tuple of a
+/* Determines which operations cannot be emitted yet, and sets their `held`: those whose
+ * state is at most `state`, those that stay, and each with a tuple after a tuple of a
  * held one in the same element. */
 void esi_node_edges_hold(struct esi_node_edges *table, enum esi_node_state state);
 
-/* Forgets the operations that are done and not held by others, and calls `fn` (may be
- * NULL) for each of their tuples. */
+/* Removes operations that are done and not held by others.  Calls `fn`, unless NULL,
+ * for each of their tuples. */
 typedef void (*esi_node_edge_fn)(void *data,
                                  const struct esi_node_instance *instance,
                                  const struct esi_node_edge *edge);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Tree rules as the communicators of a process share them, and how all ranks follow
- * new ones from the same operation on.
+ * Tree rules, shared by the communicators of a process, and how all ranks switch to new
+ * rules at the same operation.
  *
- * Rule synchronisation: all ranks of a communicator apply the same rules from the
- * same operation on, without a message for each operation.
+ * Rule synchronization: all ranks of a communicator apply the same rules from the same
+ * operation on, without a message for each operation.
  *
- * All ranks count the operations on a communicator alike.  They synchronise at the
- * first one, and then at the first *blocking* one whose number is not below the
- * number that the last synchronisation named: rank 0 broadcasts a small message over
- * the shadow communicator.  It has the version of the rules that holds from this
- * operation on, the name of the communicator (names are local in MPI), and the
- * number for the next time; the text of new rules follows.  Rank 0 chooses that
- * number so that there are about two synchronisations a second.
+ * All ranks count the operations on a communicator in the same way.  They synchronize
+ * at the first one, and then at the first *blocking* one whose number is not below the
+ * number set by the last synchronization.  Rank 0 broadcasts a small message over the
+ * shadow communicator, with the version of the rules that applies from this operation
+ * on, the name of the communicator (names are local in MPI) and the number for the next
+ * time; the text of new rules follows.  Rank 0 chooses that number so that there are
+ * about two synchronizations per second.
  *
- * Nonblocking operations need none: those between two synchronisations follow the
- * rules of the first.
+ * Nonblocking operations are not synchronized: between two synchronizations they follow
+ * the rules of the first.
  *
- *   may run at the same time: everything but what takes a struct esi_comm_trees, which
- *   is one thread's at a time.
+ *   may run at the same time: everything but functions with a struct esi_comm_trees,
+ *   which one thread at a time uses.
  */
 #ifndef ES_WRAPPERS_TREES_RULES_H
 #define ES_WRAPPERS_TREES_RULES_H
@@ -31,23 +31,23 @@
 
 /* --- Shared rules ----------------------------------------------------------------- */
 
-/* Read once, kept as long as a communicator follows them. */
+/* Parsed once, and kept as long as a communicator uses them. */
 struct esi_shared_rules;
 
-/* Those that the run began with: set before any communicator has trees. */
+/* The initial rules of the run; set before any communicator has trees. */
 extern struct esi_shared_rules *esi_rules_initial;
 
-/* The rules of a text, with a reference; those of the same text that were asked for
- * last are not read again.  -EINVAL with the fault, -ENOMEM. */
+/* Parses rules and takes a reference.  The rules of the last text are reused.  Returns
+ * 0; -EINVAL with `error` filled; or -ENOMEM. */
 int esi_rules_get(const char *text,
                   struct es_error *error,
                   struct esi_shared_rules **ret_rules);
 
 struct esi_shared_rules *esi_rules_ref(struct esi_shared_rules *rules);
-/* Accepts NULL. */
+/* Releases a reference.  Accepts NULL. */
 void esi_rules_unref(struct esi_shared_rules *rules);
 
-/* Borrowed as long as the reference. */
+/* The parsed rules.  Borrowed as long as the reference is held. */
 const struct esi_tree_plan *esi_rules_plan(const struct esi_shared_rules *rules);
 
 /* --- Synchronisation -------------------------------------------------------------- */
@@ -55,40 +55,42 @@ const struct esi_tree_plan *esi_rules_plan(const struct esi_shared_rules *rules)
 struct esi_call;
 struct esi_comm_trees;
 
-/* What rank 0 broadcasts. */
+/* The message broadcast by rank 0. */
 struct esi_rule_sync {
-    uint32_t version;    /* of the rules: that of the desired rules they came with; 0 =
-                            those that the run began with */
-    uint32_t next;       /* number of the operation at which the next synchronisation
-                            takes place */
-    uint32_t text_bytes; /* of new rules that follow, with the end mark; 0 = none */
+    uint32_t version;    /* of the rules: the version of the desired
+                            rules; 0 for the initial rules */
+    uint32_t next;       /* number of the operation of the next synchronization */
+    uint32_t text_bytes; /* of new rules that follow, including
+                            the terminator; 0 if none */
     char name[64];       /* of the communicator */
 };
 
-/* When rank 0 synchronised last. */
+/* Time of rank 0's last synchronization. */
 struct esi_rule_sync_pace {
-    bool began;      /* there was a synchronisation before */
-    uint32_t number; /* of the operation at it */
+    bool began;      /* there was a synchronization before */
+    uint32_t number; /* number of the operation */
     uint64_t time_ns;
 };
 
 enum {
     ESI_RULE_SYNC_FIRST_GAP = 8,
-    /* A program that slows down must not be out of reach for long; and one broadcast in
-     * a thousand operations is not felt. */
+    /* A program that slows down must remain responsive; and one broadcast in a thousand
+     * operations is negligible. */
     ESI_RULE_SYNC_MAX_GAP = 1024,
 };
 
-/* How many operations there are to the next synchronisation, when `operations` have
- * taken `elapsed_ns` since the last: as many as half a second has, at least one. */
+/* The number of operations until the next synchronization, if `operations` have taken
+ * `elapsed_ns` since the last: those of half a second, at least one. */
 uint32_t esi_rule_sync_gap(uint32_t operations, uint64_t elapsed_ns);
 
-/* Notes a synchronisation at operation `number` and returns the number of the next. */
+/* Records a synchronization at operation `number` and returns the number of the
+ * next. */
 uint32_t esi_rule_sync_next(struct esi_rule_sync_pace *pace,
                             uint32_t number,
                             uint64_t now_ns);
 
-/* Takes part in a synchronisation at operation `number`.  Returns MPI's code. */
+/* Performs a synchronization at operation `number`.  Collective.  Returns MPI's
+ * code. */
 int esi_rule_sync_run(struct esi_comm_trees *trees,
                       const struct esi_call *call,
                       uint32_t number);
