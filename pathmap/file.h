@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Whole files in and out. */
+/* Reads and writes whole files. */
 #ifndef ES_PATHMAP_FILE_H
 #define ES_PATHMAP_FILE_H
 
@@ -8,15 +8,15 @@
 
 #include "eventspace/error.h"
 
-/* Reads a file of at most 1 GiB, with a zero byte behind it.  Caller frees *ret_text.
- */
+/* Reads a file of at most 1 GiB and appends a zero byte.  The caller frees
+ * *ret_text. */
 int esi_file_read(const char *path,
                   struct es_error *error,
                   char **ret_text,
                   size_t *ret_length);
 
-/* Writes a file that appears whole or not at all; what is no plain file (a terminal, a
- * pipe) is written as it is. */
+/* Writes a file completely or not at all.  Targets that are not regular files
+ * (terminals, pipes) are written directly. */
 int esi_file_write(const char *path,
                    const char *text,
                    size_t length,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The cluster map out of a hostfile and what this host says of itself. */
+/* Generates the cluster map from a hostfile and the topology of this host. */
 #ifndef ES_PATHMAP_GENERATE_H
 #define ES_PATHMAP_GENERATE_H
 
@@ -8,11 +8,11 @@
 
 /* --- What a map says when it says nothing ----------------------------------------- */
 
-/* Puts the collectors of esi_plan_default() where the list is left out, and "*" where
- * ranks and communicators of collectors are.  -ENOMEM. */
+/* Completes a map: adds the collectors of esi_plan_default() if there is no list, and
+ * "*" for ranks and communicators of collectors.  Returns 0 or -ENOMEM. */
 int esi_map_complete(struct esi_pathmap *map);
 
-/* Fills what rules of trees leave out and maps write. */
+/* Sets members that tree rules may omit, and that maps contain, to their defaults. */
 void esi_rules_complete(struct esi_rules *rules);
 
 #endif

@@ -4,12 +4,12 @@
  * Hostfiles of MPI launchers.
  *
  *   node1            one slot
- *   node2:4          MPICH's way to say four
- *   node3 slots=4    Open MPI's way
+ *   node2:4          four slots, MPICH's syntax
+ *   node3 slots=4    Open MPI's syntax
  *   # comment
  *
- * Launchers' further words (binding=, user=, max_slots=) are skipped.  A host that
- * comes again gets the slots added.
+ * Other words (binding=, user=, max_slots=) are ignored.  The slots of a host that
+ * occurs several times are added up.
  */
 #ifndef ES_PATHMAP_HOSTFILE_H
 #define ES_PATHMAP_HOSTFILE_H
@@ -23,14 +23,15 @@ struct esi_hostfile_line {
     int slots;
 };
 
-/* Caller's memory. */
+/* In caller's memory. */
 struct esi_hostfile {
     struct esi_hostfile_line *hosts; /* owned, in the order of the file */
     size_t count;
     size_t capacity;
 };
 
-/* -EINVAL with the place of the fault, -ENODATA: it names no host. */
+/* Parses a hostfile.  Returns 0; -EINVAL, with the location of the error; or -ENODATA
+ * if it contains no host. */
 int esi_hostfile_parse(const char *text,
                        const char *source,
                        struct es_error *error,

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* JSON as text that people read: what fits on a line stands on one; and the JSON
- * library's seed. */
+/* Formats JSON for people: arrays and objects that fit on one line are on one line.
+ * Also sets the hash seed of the JSON library. */
 #ifndef ES_PATHMAP_LAYOUT_H
 #define ES_PATHMAP_LAYOUT_H
 
 #include <jansson.h>
 
-/* The text ends in a newline.  Caller frees *ret_text.  -ENOMEM. */
+/* Formats JSON with a newline at the end.  Returns 0 or -ENOMEM.  The caller frees
+ * *ret_text. */
 int esi_layout_format(const json_t *json, char **ret_text);
 
-/* Frees what json_dumps() gave. */
+/* Frees a result of json_dumps(). */
 void esi_layout_free_dump(char *dump);
 
-/* Chooses the JSON library's hash seed before several threads want it.  To be called
- * before the library makes an object; all but the first call cost next to nothing.
- * Thread safe. */
+/* Sets the hash seed of the JSON library before several threads need it.  Call before
+ * the library creates an object; only the first call costs anything.  Thread safe. */
 void esi_json_seed(void);
 
 #endif

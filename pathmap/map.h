@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The whole pathmap as a record: what lies behind struct esi_pathmap, for this folder
- * only. */
+/* The pathmap as a record: the fields of struct esi_pathmap, private to this folder. */
 #ifndef ES_PATHMAP_MAP_H
 #define ES_PATHMAP_MAP_H
 
 #include "pathmap/pathmap.h"
 
-/* What a map may be at most, so that no input takes the machine's memory. */
+/* Limits of a map, so that no input exhausts memory. */
 enum {
     ESI_MAX_RANKS = 1 << 20,
     ESI_MAX_THREADS = 4096,
@@ -16,7 +15,7 @@ enum {
     ESI_MAX_DEPTH = 64, /* of stages in a tree and of lists in a property */
 };
 
-/* Ranks with a number of threads of their own. */
+/* Ranks with their own number of threads. */
 struct esi_group {
     char *ranks;
     int64_t threads;
@@ -43,7 +42,7 @@ struct esi_cluster_map {
 struct esi_rank_mapping {
     char *ranks;
     char *host;
-    char *cores; /* given to the ranks in turn; NULL = any */
+    char *cores; /* assigned to the ranks in turn; NULL for any */
     char *comment;
 };
 
@@ -62,27 +61,27 @@ struct esi_mapping {
     char *comment;
 };
 
-/* Rules of collective trees, in a map or in a document of their own. */
+/* Rules of collective trees, in a map or in a separate document. */
 struct esi_rules {
     struct esi_pathmap_collective *collectives;
     size_t collective_count;
-    char *comment; /* of the document of their own */
+    char *comment; /* of the separate document */
 };
 
-/* Adds the rules to an empty plan (collection.c).  -ENOMEM; the plan is to be finished
- * then too. */
+/* Adds the rules to an empty plan (collection.c).  Returns 0 or -ENOMEM; the caller
+ * frees the plan in either case. */
 int esi_rules_fill(const struct esi_rules *said, struct esi_tree_plan *plan);
 
-/* Where a rank runs and how wide it is. */
+/* Where a rank runs, and its number of threads. */
 struct esi_rank_placement {
-    int host; /* index, -1 = the map has no hosts */
-    int core; /* of the host, -1 = any */
+    int host; /* index; -1 if the map has no hosts */
+    int core; /* of the host; -1 for any */
     int threads;
 };
 
-/* Lists that the document leaves out are NULL, empty ones are not. */
+/* Lists missing in the document are NULL, empty ones are not. */
 struct esi_pathmap {
-    char *schema; /* where editors find docs/pathmap.schema.json */
+    char *schema; /* location of docs/pathmap.schema.json, for editors */
     int64_t version;
     char *name;
     char *comment;
@@ -98,10 +97,11 @@ struct esi_pathmap {
     size_t path_count;
 
     /* Not in the document. */
-    bool observes; /* the application is a monitor: scopes read another's ranks */
+    bool observes; /* the application is a monitor, whose scopes
+                      read the ranks of another application */
     char *source;
     struct esi_rank_placement
-        *placements; /* one per rank, once the map is checked (rank_placement.c) */
+        *placements; /* one per rank, after validation (rank_placement.c) */
 };
 
 #endif

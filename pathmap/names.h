@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Records by their name: an index over an array, sorted once, O(log n) to look up. */
+/* Finds records by name: a sorted index of an array, O(log n) lookup. */
 #ifndef ES_PATHMAP_NAMES_H
 #define ES_PATHMAP_NAMES_H
 
@@ -12,14 +12,15 @@ struct esi_name {
     size_t index;
 };
 
-/* Caller's memory; zeroed = of no records. */
+/* In caller's memory; zero is an empty index. */
 struct esi_names {
     struct esi_name *items;
     size_t count;
 };
 
-/* Names of `count` records of `size` bytes, each a char * at `offset`, or an array of
- * characters if `in_place`; NULL names stay away.  -ENOMEM. */
+/* Creates an index of `count` records of `size` bytes.  The name of a record is a char
+ * * at `offset`, or an array of characters if `in_place`; records with a NULL name are
+ * omitted.  Returns 0 or -ENOMEM. */
 int esi_names_init(struct esi_names *names,
                    const void *records,
                    size_t count,
@@ -28,11 +29,11 @@ int esi_names_init(struct esi_names *names,
                    bool in_place);
 void esi_names_fini(struct esi_names *names);
 
-/* Index of the record, false when there is none of that name. */
+/* Finds the index of a record; returns false if there is none with that name. */
 bool esi_names_find(const struct esi_names *names, const char *text, size_t *ret_index);
 
-/* Whether a name occurs twice: the first record that repeats one, and the one it
- * repeats. */
+/* Returns whether a name occurs twice, with the first record that repeats a name and
+ * the one that has it before. */
 bool esi_names_repeat(const struct esi_names *names,
                       size_t *ret_index,
                       size_t *ret_earlier);

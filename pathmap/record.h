@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Records read from, written to and freed by the tables of schema.h. */
+/* Reads, writes and frees records described by the tables of schema.h. */
 #ifndef ES_PATHMAP_RECORD_H
 #define ES_PATHMAP_RECORD_H
 
@@ -12,20 +12,20 @@
 
 struct esi_pathmap_property;
 
-/* Reads an object into a zeroed record.  On failure the record is to be finished all
- * the same.  -EINVAL, -ENOMEM. */
+/* Reads an object into a zeroed record.  Returns 0, -EINVAL or -ENOMEM.  The caller
+ * frees the record in any case. */
 int esi_record_read(const struct esi_reader *reader,
                     const struct esi_step *step,
                     const struct esi_fields *schema,
                     const json_t *json,
                     void *record);
 
-/* A new JSON object; -ENOMEM. */
+/* Creates a JSON object from a record.  Returns 0 or -ENOMEM. */
 int esi_record_write(const struct esi_fields *schema,
                      const void *record,
                      json_t **ret_json);
 
-/* Frees what the record owns and zeroes it; the record is the caller's. */
+/* Frees the contents of the record and zeroes it. */
 void esi_record_fini(const struct esi_fields *schema, void *record);
 
 /* The same for the properties of a stage (property.c). */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The members of every object in a pathmap, as tables of fields (base/fields.h).
+ * The members of all objects in a pathmap, as tables of fields (base/fields.h).
  *
- * Reading, checking, writing, freeing and describing all walk the same rows, so that a
- * new member is a new row (and one in docs/pathmap.schema.json: a test compares them).
+ * Reading, checking, writing, freeing and documentation use the same rows, so a new
+ * member is a new row (and one in docs/pathmap.schema.json, which a test compares).
  */
 #ifndef ES_PATHMAP_SCHEMA_H
 #define ES_PATHMAP_SCHEMA_H

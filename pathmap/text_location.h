@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Places in a JSON text: the way to a member, its name for people, its line and column.
+ * Locations in JSON text: the path to a member, its name for people, its line and
+ * column.
  *
- * The parser keeps no places.  When one is needed, the text is walked again along the
- * way, O(bytes before the place).  The text has been accepted by the parser before, so
- * the cursor only tells strings, brackets and commas apart; on anything else it stays
- * within the text and finds nothing.
+ * The parser does not record locations.  When one is needed, the text is scanned again
+ * along the path, O(bytes before it).  The parser has accepted the text, so the scan
+ * only distinguishes strings, brackets and commas; in other text, it stays within
+ * bounds and finds nothing.
  */
 #ifndef ES_PATHMAP_TEXT_LOCATION_H
 #define ES_PATHMAP_TEXT_LOCATION_H
@@ -16,19 +17,20 @@
 
 #include "eventspace/error.h"
 
-/* One step of the way from the document's root.  Lives on the stack of who walks the
- * document; the root has no parent. */
+/* One step of the path from the root of the document.  Stored on the stack of the code
+ * that traverses the document; the root has no parent. */
 struct esi_step {
     const struct esi_step *parent; /* borrowed */
-    const char *key;               /* of a member, borrowed; NULL = item of a list */
+    const char *key;               /* of a member, borrowed; NULL
+                                      for an item of a list */
     size_t index;                  /* of an item */
 };
 
-/* Writes "cluster.hosts[2].cores" ("document" for the root), cut if need be.  Returns
- * out. */
+/* Formats "cluster.hosts[2].cores" ("document" for the root), truncated.  Returns
+ * `out`. */
 const char *esi_step_format(const struct esi_step *step, char *out, size_t size);
 
-/* A value in a text, and the lines counted on the way there. */
+/* A value in a text, and the number of lines before it. */
 struct esi_text_cursor {
     const char *at;
     const char *end;
@@ -37,16 +39,16 @@ struct esi_text_cursor {
     int line;
 };
 
-/* At the document's value. */
+/* Sets the cursor to the value of the document. */
 void esi_text_cursor_init(struct esi_text_cursor *cursor,
                           const char *text,
                           size_t length);
-/* From the document's value to the step's (or to its name).  False if the text has
- * none. */
+/* Moves from the value of the document to that of the step, or to its name.  Returns
+ * false if there is none. */
 bool esi_text_cursor_seek(struct esi_text_cursor *cursor,
                           const struct esi_step *step,
                           bool name);
-/* Where it is: from 1, in bytes. */
+/* Line and column of the cursor, from 1; the column in bytes. */
 void esi_text_cursor_locate(struct esi_text_cursor *cursor,
                             int *ret_line,
                             int *ret_column);
@@ -55,16 +57,16 @@ void esi_text_cursor_locate(struct esi_text_cursor *cursor,
 
 struct esi_pathmap_scope;
 
-/* Notes in the records of scopes where their stages and properties stand in the text.
- * `cursor` is at their list.  One walk over their text. */
+/* Stores the locations of stages and properties in the records of scopes.  `cursor` is
+ * at the list of scopes.  Scans their text once. */
 void esi_scopes_locate(struct esi_text_cursor *cursor,
                        struct esi_pathmap_scope *scopes,
                        size_t count);
 
 /* --- Faults ----------------------------------------------------------------------- */
 
-/* The text that is being read, for the places of its faults.  text NULL = the map does
- * not come from a text. */
+/* The text being read, for the locations of errors.  `text` is NULL if the map does not
+ * come from a text. */
 struct esi_reader {
     const char *text;
     size_t length;
@@ -72,14 +74,14 @@ struct esi_reader {
     struct es_error *error;
 };
 
-/* Fills the error with the place and name of `step` and the words.  Returns `code`. */
+/* Reports an error with the location and name of `step`.  Returns `code`. */
 int esi_reader_fail(const struct esi_reader *reader,
                     const struct esi_step *step,
                     int code,
                     const char *format,
                     ...) __attribute__((format(printf, 4, 5)));
 
-/* The same at the member's name.  Returns -EINVAL. */
+/* Reports an error at the name of the member.  Returns -EINVAL. */
 int esi_reader_fail_name(const struct esi_reader *reader,
                          const struct esi_step *step,
                          const char *format,
@@ -87,18 +89,18 @@ int esi_reader_fail_name(const struct esi_reader *reader,
 
 enum { ESI_PATH_BYTES = 1536 };
 
-/* The same with the way as text, "mapping.ranks[2].host", of names from the tables only
- * and less than ESI_PATH_BYTES long. */
+/* Reports an error at a path given as text, "mapping.ranks[2].host", shorter than
+ * ESI_PATH_BYTES and with names from the tables only. */
 int esi_reader_fail_path(const struct esi_reader *reader,
                          const char *path,
                          const char *format,
                          ...) __attribute__((format(printf, 3, 4)));
 
-/* Writes such a way, cut if need be.  Returns out. */
+/* Formats such a path, truncated.  Returns `out`. */
 const char *esi_way(char out[ESI_PATH_BYTES], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* No memory.  Returns -ENOMEM. */
+/* Reports that memory is exhausted.  Returns -ENOMEM. */
 int esi_reader_fail_memory(const struct esi_reader *reader);
 
 #endif

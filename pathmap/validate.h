@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What a pathmap must keep to beyond the types of its members: names, references,
- * places. */
+/* Validates a pathmap beyond the types of its members: names, references, placement. */
 #ifndef ES_PATHMAP_VALIDATE_H
 #define ES_PATHMAP_VALIDATE_H
 
@@ -9,28 +8,28 @@
 #include "pathmap/names.h"
 #include "pathmap/record.h"
 
-/* Checks the whole map and fills its placements.  -EINVAL, -ENOMEM. */
+/* Validates the map and computes its placements.  Returns 0, -EINVAL or -ENOMEM. */
 int esi_map_validate(const struct esi_reader *reader, struct esi_pathmap *map);
 
-/* What the parts of the check share. */
+/* Shared by the parts of the validation. */
 struct esi_check {
     const struct esi_reader *reader;
-    struct esi_pathmap *map; /* NULL: rules by themselves */
+    struct esi_pathmap *map; /* NULL for tree rules alone */
     struct esi_names hosts;
     struct esi_names collectors;
 };
 
-/* The named host must be there; NULL is fine, and any for rules by themselves.  `path`
- * is the way to the member. */
+/* Checks that the named host exists.  Accepts NULL, and any host for tree rules alone.
+ * `path` is the path to the member. */
 int esi_check_host(const struct esi_check *check, const char *host, const char *path);
-/* Ranges must stay below `limit` of `what` ("ranks"); NULL is fine. */
+/* Checks that all ranges are below `limit` of `what` ("ranks").  Accepts NULL. */
 int esi_check_ranges(const struct esi_check *check,
                      const char *ranges,
                      int64_t limit,
                      const char *what,
                      const char *path);
 
-/* Fills map->placements from the mapping, the groups and the hosts' slots
+/* Computes map->placements from the mapping, the groups and the hosts' slots
  * (rank_placement.c). */
 int esi_rank_placements_fill(const struct esi_check *check);
 int esi_check_rules(const struct esi_check *check, const struct esi_rules *rules);
