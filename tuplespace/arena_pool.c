@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* arena_pool.c - pieces by size: small ones are cut from chunks, free ones listed. */
+/* arena_pool.c - blocks by size: small ones are cut from chunks, free ones are
+ * listed. */
 #include "config.h"
 
 #include "tuplespace/arena_pool.h"
@@ -13,7 +14,7 @@
 
 enum { UNIT = 64, FIRST_CHUNK_BYTES = 4096, CHUNK_BYTES = 32768, SHARE = 4 };
 
-/* A list's number: twice n, and one more for those with a unit in front. */
+/* Number of the list: twice n, plus one for sizes with 64 bytes more. */
 static unsigned int class_of(size_t bytes, size_t *ret_bytes)
 {
     unsigned int log2 = 0;
@@ -27,7 +28,7 @@ static unsigned int class_of(size_t bytes, size_t *ret_bytes)
     return 2 * log2 + 1;
 }
 
-/* Takes new bytes of the arena; 0 when there are none. */
+/* Allocates from the arena; 0 if there is no room. */
 static uint64_t take_of_arena(struct esi_arena_pool *pool, size_t bytes)
 {
     uint64_t offset;
@@ -44,8 +45,8 @@ static uint64_t take_of_arena(struct esi_arena_pool *pool, size_t bytes)
     return offset;
 }
 
-/* The next chunk is twice as large as the last: where space is short it is for tuples.
- */
+/* The next chunk is twice as large as the last.  If space is short, it is left for
+ * tuples. */
 static size_t next_chunk_bytes(const struct esi_arena_pool *pool)
 {
     if (pool->chunk_bytes == 0)
@@ -53,7 +54,7 @@ static size_t next_chunk_bytes(const struct esi_arena_pool *pool)
     return pool->chunk_bytes < CHUNK_BYTES ? 2 * pool->chunk_bytes : CHUNK_BYTES;
 }
 
-/* Cuts a small piece from a chunk. */
+/* Cuts a small block from a chunk. */
 static uint64_t take_of_chunk(struct esi_arena_pool *pool, size_t bytes)
 {
     uint64_t offset;
@@ -73,7 +74,7 @@ static uint64_t take_of_chunk(struct esi_arena_pool *pool, size_t bytes)
     return offset;
 }
 
-/* Caller holds the lock. */
+/* The caller holds the lock. */
 static uint64_t take_offset(struct esi_arena_pool *pool,
                             unsigned int number,
                             size_t bytes)
@@ -130,7 +131,7 @@ void esi_arena_pool_give(struct esi_arena_pool *pool, void *piece, size_t bytes)
     }
     pthread_mutex_lock(&pool->lock);
     list = &pool->free[class_of(bytes, &bytes)];
-    /* Without memory the piece is lost until the segment ends. */
+    /* If out of memory, the block is lost until the segment ends. */
     if (ESI_ARRAY_RESERVE(list->offsets, list->capacity, list->count + 1) == 0)
         list->offsets[list->count++] = offset;
     pthread_mutex_unlock(&pool->lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* byte_order.c - turns the fields of tuples. */
+/* byte_order.c - swaps the bytes of tuple fields. */
 #include "config.h"
 
 #include "tuplespace/byte_order.h"

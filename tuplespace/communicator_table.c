@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The table of communicators in a segment: entries never move; those of communicators
- * that nobody can name any more are used again. */
+/* The table of communicators in a segment.  Entries never move; those of communicators
+ * that can no longer be named are reused. */
 #include "config.h"
 
 #include "tuplespace/segment.h"
@@ -13,7 +13,7 @@
 #include "tuplespace/segment_private.h"
 
 #define NAME_WORDS 16
-/* Fewer released communicators are not worth a sweep. */
+/* Fewer released communicators do not justify a sweep. */
 #define LEAST_RELEASED 64
 
 static struct esi_communicator_layout *entry_at(struct es_segment *segment,
@@ -33,8 +33,8 @@ static bool is_strided(const int32_t *ranks, int size, int32_t stride)
     return true;
 }
 
-/* A list that finds no space is as good as one that is kept elsewhere.  `old`: a group
- * whose place nobody needs any more; size 0 = none. */
+/* A list without space is equivalent to one kept elsewhere.  `old` is a group whose
+ * space may be reused; size 0 if none. */
 static void store_group(struct es_segment *segment,
                         const int32_t *ranks,
                         int size,
@@ -63,7 +63,7 @@ static void store_group(struct es_segment *segment,
     group->kind = ES_GROUP_LIST;
 }
 
-/* Cut to 63 bytes; the words behind the text are zero. */
+/* Truncates to 63 bytes; the words after the text are zero. */
 static void store_name_words(struct esi_communicator_layout *entry, const char *name)
 {
     uint32_t words[NAME_WORDS] = {0};
@@ -73,8 +73,8 @@ static void store_name_words(struct esi_communicator_layout *entry, const char *
         atomic_store_explicit(&entry->name[i], words[i], memory_order_relaxed);
 }
 
-/* Makes the entry's version odd: a reader that sees anything that is stored after this
- * sees that, or the even version at the end. */
+/* Makes the version of the entry odd.  A reader that sees data stored after this also
+ * sees the odd version, or the even version at the end. */
 static void begin_change(struct esi_communicator_layout *entry)
 {
     uint32_t version = atomic_load_explicit(&entry->name_version, memory_order_relaxed);
@@ -99,8 +99,8 @@ static void store_name(struct esi_communicator_layout *entry, const char *name)
 
 /* --- Adding ----------------------------------------------------------------------- */
 
-/* Fills an entry whose version is odd, so that readers do not take it.  The fields are
- * stored by words: a reader may look at them meanwhile. */
+/* Fills an entry whose version is odd, so that readers do not use it.  Stores words,
+ * because readers may access the fields meanwhile. */
 static void fill_entry(struct es_segment *segment,
                        const struct esi_communicator_config *config,
                        struct esi_communicator_layout *entry)
@@ -131,8 +131,8 @@ static bool has_bit(const uint8_t *bits, uint32_t index)
     return (bits[index / 8] & 1u << index % 8) != 0;
 }
 
-/* Takes the index of a communicator that nobody knows any more; its entry's version is
- * odd then.  False: there is none, or somebody has begun to read. */
+/* Takes the index of a communicator that nobody refers to; the version of its entry is
+ * then odd.  Returns false if there is none, or if a reader has appeared. */
 static bool take_reusable(struct es_segment *segment, uint16_t *ret_index)
 {
     struct esi_segment_layout *layout = segment->layout;
@@ -146,8 +146,8 @@ static bool take_reusable(struct es_segment *segment, uint16_t *ret_index)
     while (!has_bit(segment->reuse.reusable, index))
         index = index + 1 < count ? index + 1 : 0;
     segment->reuse.next = index;
-    /* Pairs with the fence in esi_segment_view_watch(): a reader that comes now finds
-     * the version odd, or we find the reader. */
+    /* Pairs with the fence in esi_segment_view_watch(): a reader that starts now sees
+     * the odd version, or we see the reader. */
     begin_change(entry_at(segment, index));
     if (atomic_load_explicit(&layout->watchers, memory_order_relaxed) != 0) {
         end_change(entry_at(segment, index));
@@ -159,7 +159,7 @@ static bool take_reusable(struct es_segment *segment, uint16_t *ret_index)
     return true;
 }
 
-/* Caller holds the lock. */
+/* The caller holds the lock. */
 static int add_communicator(struct es_segment *segment,
                             const struct esi_communicator_config *config,
                             uint16_t *ret_index)
@@ -264,8 +264,8 @@ static void set_bit(uint8_t *bits, uint32_t index)
     bits[index / 8] |= (uint8_t)(1u << index % 8);
 }
 
-/* What the slots of all rings name.  Slots that were never written are zero: that names
- * the first communicator, which stays. */
+/* Marks the communicators named in the slots of all rings.  Slots that were never
+ * written are zero, which names the first communicator; it is never reused. */
 static void mark_named(struct es_segment *segment, uint8_t *in_use)
 {
     uint32_t count =
@@ -298,7 +298,7 @@ static bool communicator_table_stays(const struct esi_communicator_layout *entry
            has_bit(in_use, index);
 }
 
-/* Parents of what stays stay, too, and theirs. */
+/* Parents of used entries are used, too, recursively. */
 static void mark_parents(struct es_segment *segment, uint8_t *in_use, uint32_t count)
 {
     bool changed = true;
@@ -317,7 +317,7 @@ static void mark_parents(struct es_segment *segment, uint8_t *in_use, uint32_t c
     }
 }
 
-/* Caller holds the lock. */
+/* The caller holds the lock. */
 static void communicator_table_sweep(struct es_segment *segment, uint8_t *in_use)
 {
     uint32_t count = atomic_load_explicit(&segment->layout->communicator_count,
@@ -336,8 +336,8 @@ static void communicator_table_sweep(struct es_segment *segment, uint8_t *in_use
             set_bit(segment->reuse.reusable, i);
             segment->reuse.reusable_left++;
         }
-    /* What the rings named before was read above; who has read it counts as a watcher
-     * since before that (esi_segment_view_watch()). */
+    /* The rings were scanned above; whoever has read them before is counted as a
+     * watcher (esi_segment_view_watch()). */
     atomic_thread_fence(memory_order_seq_cst);
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Reading elements while their writers go on, and what consumers may change in them:
+ * Reads elements while they are written, and changes their settings for consumers:
  * switches, the limit, the registered reader.
  *
- * Published tuples: copy first, then see by the head whether the copy can be trusted.
- * While the head is h, the writer may be filling slot h, where position h - capacity
- * lay; so position p was whole if p + capacity > h still holds after the copy.  The
- * fences that make this true on every machine are listed in writer.h.
+ * Published tuples are copied first; then the head shows whether the copy is valid.
+ * While the head is h, the writer may be filling slot h, which contained position h -
+ * capacity.  So position p was intact if p + capacity > h still holds after the copy.
+ * writer.h lists the fences that make this correct on all machines.
  */
 #include "config.h"
 
@@ -26,8 +26,8 @@
 #include "tuplespace/view_private.h"
 #include "tuplespace/writer.h"
 
-/* Copies between two looks at the head: small enough that a fast writer seldom
- * overtakes the copy, large enough that the head's cache line is seldom asked for. */
+/* Tuples copied between two loads of the head: few enough that a fast writer rarely
+ * overtakes the copy, and enough that the cache line of the head is rarely accessed. */
 #define BATCH 64
 #define TRIES 100
 
@@ -44,7 +44,7 @@ uint64_t esi_element_view_head(const struct es_element_view *element)
     return load_head(element);
 }
 
-/* First position that readers may still ask for, when the head is `head`. */
+/* First position that readers may request if the head is `head`. */
 static uint64_t view_oldest(const struct es_element_view *element, uint64_t head)
 {
     struct esi_element_layout *layout = element->layout;
@@ -60,8 +60,7 @@ static uint64_t view_oldest(const struct es_element_view *element, uint64_t head
     return oldest;
 }
 
-/* What the element was made for; a segment that is wrong may say more than its ring
- * has. */
+/* The threshold at creation.  A corrupt segment may claim more than its ring has. */
 static uint32_t highest_threshold(const struct es_element_view *element)
 {
     return element->threshold < element->mask ? element->threshold : element->mask;
@@ -131,7 +130,7 @@ static inline uint64_t load_wide(_Atomic uint32_t *slot, size_t index)
     return high << 32 | low;
 }
 
-/* One trace tuple, in registers till it can be trusted. */
+/* Loads a trace tuple into registers, until it is known to be valid. */
 static inline struct es_tuple load_tuple(_Atomic uint32_t *slot)
 {
     bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
@@ -157,8 +156,9 @@ static inline _Atomic uint32_t *trace_slot(const struct es_element_view *element
     return element->ring + (size_t)(position & element->mask) * ES_TUPLE_WORDS;
 }
 
-/* Copies `count` tuples from `position` on.  Trace tuples are built in place from
- * registers: wide stores instead of many narrow ones, two and a half times as fast. */
+/* Copies `count` tuples starting at `position`.  Trace tuples are assembled in
+ * registers: wide stores instead of many narrow ones are two and a half times as
+ * fast. */
 static void copy_tuples(const struct es_element_view *element,
                         uint64_t position,
                         char *out,
@@ -176,7 +176,7 @@ static void copy_tuples(const struct es_element_view *element,
             copy_words(element, position + i, out + i * tuple_bytes);
 }
 
-/* The address beside the tuple at `position`, to be trusted as far as the tuple is. */
+/* The call site of the tuple at `position`, valid if the tuple is. */
 static inline uint64_t load_site(const struct es_element_view *element,
                                  uint64_t position)
 {
@@ -195,20 +195,20 @@ static void copy_sites(const struct es_element_view *element,
         out[i] = load_site(element, position + i);
 }
 
-/* After a copy: the first position that was not overtaken meanwhile. */
+/* After a copy: the first position that was not overwritten meanwhile. */
 static uint64_t first_trusted(const struct es_element_view *element)
 {
     uint64_t head;
 
-    /* Pairs with the writer's fence after its store of head: if the copy saw a word of
-     * a newer tuple, this load sees the head from before that word. */
+    /* Pairs with the writer's fence after its store of head: if the copy contains a
+     * word of a newer tuple, this load returns the head stored before that word. */
     atomic_thread_fence(memory_order_acquire);
     head = atomic_load_explicit(&element->layout->head, memory_order_relaxed);
     return head > element->mask ? head - element->mask : 0;
 }
 
-/* Touches no more of the element than the line of its head and the tuple: a sweep over
- * thousands of elements costs cache misses, little else. */
+/* Accesses only the cache line of the head and the tuple: a scan of thousands of
+ * elements is dominated by cache misses. */
 static inline int read_latest(const struct es_element_view *element,
                               struct es_tuple *ret_tuple,
                               uint64_t *ret_position,
@@ -255,10 +255,10 @@ int esi_element_view_latest_site(const struct es_element_view *element,
     return read_latest(element, ret_tuple, ret_position, ret_site);
 }
 
-enum { AHEAD = 32 }; /* elements whose memory is fetched together */
+enum { AHEAD = 32 }; /* elements whose memory is prefetched together */
 
-/* Has the lines of `count` elements fetched, each before it is needed: first the views,
- * then the heads, then the newest tuples, which only the heads tell. */
+/* Prefetches the cache lines of `count` elements in the order of use: first the views,
+ * then the heads, then the newest tuples, whose addresses depend on the heads. */
 static void fetch_ahead(const struct es_element_view *const *elements, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -334,7 +334,7 @@ void es_cursor_init(struct es_cursor *cursor,
         (struct es_cursor){.position = at_end ? head : view_oldest(element, head)};
 }
 
-/* Moves the cursor over what is gone.  Returns how many tuples can be copied next. */
+/* Advances the cursor past lost tuples.  Returns how many tuples can be copied next. */
 static size_t catch_up(const struct es_element_view *element,
                        struct es_cursor *cursor,
                        size_t max)
@@ -355,8 +355,8 @@ static size_t catch_up(const struct es_element_view *element,
     return count < BATCH ? (size_t)count : BATCH;
 }
 
-/* Copies one batch behind `out`, and the addresses behind `sites` unless that is NULL;
- * what was overtaken is counted and left out. */
+/* Copies one batch to `out`, and the call sites to `sites` unless that is NULL.
+ * Overwritten tuples are counted and omitted. */
 static size_t read_batch(const struct es_element_view *element,
                          struct es_cursor *cursor,
                          char *out,
@@ -392,7 +392,7 @@ static size_t read_all(const struct es_element_view *element,
 {
     size_t tuple_bytes = element->words * 4;
     size_t done = 0;
-    /* A writer that overtakes every copy must not keep us here for ever. */
+    /* A writer that overtakes every copy must not cause an endless loop. */
     int fruitless = 0;
 
     esi_segment_view_watch(element->segment);
@@ -441,14 +441,15 @@ size_t esi_element_view_read_sites(const struct es_element_view *element,
 
 /* --- The open tuple --------------------------------------------------------------- */
 
-/* Samples the slot behind the newest tuple.  1: whole and open; 0: nothing open
- * there; -EAGAIN: it changed meanwhile.
+/* Samples the slot after the newest tuple.  Returns 1 if it contains a complete open
+ * tuple, 0 if not, -EAGAIN if it changed meanwhile.
  *
- * The slot first holds an old tuple, whose stop is not 0.  So stop is read before the
- * operation: who sees 0 there sees (acquire, with the writer's fence) that the old
- * operation is gone, and an operation that is not 0 then brings (acquire) all words of
- * the open tuple.  After that only a completion or a withdrawal can change words, and
- * each shows in operation, stop, `withdrawn` or head, read again behind the copy. */
+ * The slot first contains an old tuple, whose stop is not 0.  Therefore stop is read
+ * before the operation: a reader that sees 0 there sees (acquire, with the writer's
+ * fence) that the old operation is gone, and a nonzero operation then implies (acquire)
+ * all words of the open tuple.  After that, only a completion or a withdrawal can
+ * change words, and each is visible in operation, stop, `withdrawn` or head, which are
+ * read again after the copy. */
 static int look_at_open(const struct es_element_view *element,
                         struct es_tuple *ret_tuple,
                         uint64_t *ret_position,
@@ -508,7 +509,7 @@ int es_element_open(const struct es_element_view *element, struct es_tuple *ret_
 
 /* --- Waiting ---------------------------------------------------------------------- */
 
-/* Sleeps until the head is not `head` any more, for at most a slice. */
+/* Sleeps until the head is no longer `head`, for at most a slice. */
 static void sleep_on_head(const struct es_element_view *element,
                           uint64_t head,
                           uint64_t timeout_ns)
@@ -516,15 +517,15 @@ static void sleep_on_head(const struct es_element_view *element,
     struct esi_element_layout *layout = element->layout;
 
     atomic_store_explicit(&layout->waiters, 1, memory_order_seq_cst);
-    /* The writer has no full barrier between its store of head and its look at
-     * `waiters`; this one gives it to it.  So either it sees the flag or we see its
-     * head. */
+    /* The writer has no full barrier between its store of head and its load of
+     * `waiters`; this call executes one for it.  So either the writer sees the flag or
+     * we see its head. */
     esi_barrier_everywhere();
     if (load_head(element) == head)
         esi_futex_wait(esi_futex_low_half(&layout->head), (uint32_t)head, timeout_ns);
 }
 
-/* Any process may write into a shared element, so no death is the end of it. */
+/* Any process may write into a shared element, so the death of one is not its end. */
 static bool is_over(const struct es_element_view *element)
 {
     return element->kind != ES_ELEMENT_SHARED &&
@@ -547,7 +548,7 @@ int es_element_wait(const struct es_element_view *element,
             sleep_on_head(element, head, timeout_ns - gone_by);
         if (load_head(element) != head)
             continue;
-        /* The last tuple may have come between the look at the head and the end. */
+        /* The last tuple may have arrived between the load of the head and the end. */
         if (is_over(element))
             return load_head(element) > position ? 0 : -EPIPE;
         if (gone_by >= timeout_ns)
@@ -557,11 +558,11 @@ int es_element_wait(const struct es_element_view *element,
 
 /* --- Switches and the limit ------------------------------------------------------- */
 
-/* Lets a writer that waits for its reader look again. */
+/* Makes a writer that waits for its reader check again. */
 static void wake_writer(struct esi_element_layout *layout)
 {
-    /* What was stored before, then the look at the flag; the writer does it the other
-     * way round (sleep_until_reader_moves()). */
+    /* Stores before, then the load of the flag; the writer does it in the opposite
+     * order (sleep_until_reader_moves()). */
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&layout->writer_waits, memory_order_relaxed) == 0)
         return;
@@ -569,7 +570,7 @@ static void wake_writer(struct esi_element_layout *layout)
     esi_futex_wake(&layout->reader_wake);
 }
 
-/* Moves a position forward, never back.  Release: what was read before is read. */
+/* Moves a position forward, never back.  Release: tuples before it have been read. */
 static void control_advance(_Atomic uint64_t *place, uint64_t position)
 {
     uint64_t old = atomic_load_explicit(place, memory_order_relaxed);
@@ -695,7 +696,8 @@ int es_element_register_reader(const struct es_element_view *element, uint64_t p
     oldest =
         view_oldest(element, atomic_load_explicit(&layout->head, memory_order_acquire));
     atomic_store_explicit(&layout->passed_at, 0, memory_order_relaxed);
-    /* Not control_advance(): the last reader's position may have been further on. */
+    /* Not control_advance(): the position of the previous reader may have been
+     * higher. */
     atomic_store_explicit(&layout->reader_position,
                           position > oldest ? position : oldest, memory_order_release);
     atomic_compare_exchange_strong_explicit(&layout->on_full, &awaits, ES_ON_FULL_BLOCK,
@@ -715,7 +717,7 @@ void es_element_unregister_reader(const struct es_element_view *element)
     uint64_t reader =
         atomic_load_explicit(&element->layout->reader, memory_order_relaxed);
 
-    /* Only one's own: the word may be another's by now. */
+    /* Only our own: the word may belong to another process by now. */
     if (reader_pid(reader) == getpid())
         atomic_compare_exchange_strong_explicit(&element->layout->reader, &reader, 0,
                                                 memory_order_release,

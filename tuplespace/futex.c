@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* futex(2) and membarrier(2), which the C library does not wrap. */
+/* futex(2) and membarrier(2), which have no wrappers in the C library. */
 #include "config.h"
 
 #include "tuplespace/futex.h"
@@ -25,7 +25,7 @@ void esi_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t timeout_ns)
     syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0);
 }
 
-/* False where the kernel or its headers do not know how. */
+/* Returns false if the kernel or its headers do not support it. */
 static bool wait_any(_Atomic uint32_t *const words[],
                      const uint32_t values[],
                      size_t count,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Making a ledger, and reading one.
+ * Creates and reads ledgers.
  *
- * Every offset, size and link is checked before it is used, and every loop has a bound
- * of its own: the memory may be broken, and it changes meanwhile.  A table whose place
- * has changed when it was copied is copied again.
+ * When reading, every offset, size and link is checked before use, and every loop is
+ * bounded: the memory may be corrupt, and changes meanwhile.  A table whose place has
+ * changed during the copy is copied again.
  */
 #include "config.h"
 
@@ -23,15 +23,16 @@
 
 enum {
     TRIES = 8,
-    GREATEST_LOG2 = 24, /* slots of a table */
+    GREATEST_LOG2 = 24, /* log2 of the slots of a table */
     MAX_THREADS = 65536,
-    MAX_OLDER = 32 /* maps behind a map: each is half as large */
+    MAX_OLDER = 32 /* older maps of a map: each has half the size */
 };
 
-/* Items of a ledger at most, of each kind: what may be broken must not take all memory.
- */
+/* Maximum number of items of each kind, so that a corrupt ledger does not exhaust
+ * memory. */
 #define MAX_ITEMS ((size_t)1 << 22)
-/* Slots that are looked at in all: a table may be named many times. */
+/* Maximum number of slots examined in total, because a table may be referred to
+ * repeatedly. */
 #define MAX_SLOTS ((size_t)1 << 24)
 
 /* --- The process's side ----------------------------------------------------------- */
@@ -59,17 +60,17 @@ int esi_segment_add_ledger(struct es_segment *segment,
 
 /* --- What may be read ------------------------------------------------------------- */
 
-/* What is being read, and into what. */
+/* State of a read. */
 struct reading {
     const struct es_segment_view *segment;
     struct esi_ledger_layout *from;
     struct esi_ledger *to;
-    size_t slots;                  /* that were looked at */
-    const _Atomic uint64_t *sites; /* by number less one; NULL = none */
+    size_t slots;                  /* examined so far */
+    const _Atomic uint64_t *sites; /* by number minus one; NULL if none */
     size_t site_count;
 };
 
-/* The table at a place, `head_bytes` and slots; NULL when there is none. */
+/* The table at a place, with `head_bytes` and slots; NULL if there is none. */
 static void *table_at(struct reading *reading,
                       uint64_t place,
                       size_t head_bytes,
@@ -92,7 +93,7 @@ static void *table_at(struct reading *reading,
 
 static uint64_t word_load(const _Atomic uint64_t *word)
 {
-    /* Pairs with the writers' releases: what an offset leads to is there. */
+    /* Pairs with the writers' releases: the data at the offset is complete. */
     return atomic_load_explicit(word, memory_order_acquire);
 }
 
@@ -101,7 +102,7 @@ static uint32_t half_load(const _Atomic uint32_t *word)
     return atomic_load_explicit(word, memory_order_relaxed);
 }
 
-/* Memory that the process writes with plain stores. */
+/* Copies memory that the process writes with plain stores. */
 static void words_copy(void *out, const void *from, size_t bytes)
 {
     const uint64_t *words = from;
@@ -113,7 +114,7 @@ static void words_copy(void *out, const void *from, size_t bytes)
     }
 }
 
-/* The ledger of a segment; NULL: it has none that can be read. */
+/* The ledger of a segment; NULL if there is none that can be read. */
 static struct esi_ledger_layout *find_ledger(const struct es_segment_view *segment)
 {
     struct esi_ledger_layout *ledger;
@@ -130,12 +131,12 @@ static struct esi_ledger_layout *find_ledger(const struct es_segment_view *segme
     return ledger;
 }
 
-/* Room for one more item; -ENOMEM also when there are too many to be true. */
+/* Makes room for one more item; -ENOMEM also for an implausible number. */
 #define ROOM(items, capacity, count)                                                   \
     ((count) < MAX_ITEMS ? ESI_ARRAY_RESERVE(items, capacity, (count) + 1) : -ENOMEM)
 
-/* Copies the table at a place with `copy`, which adds to the array that `count` is of,
- * and again when the place has changed meanwhile. */
+/* Copies the table at a place with `copy`, which appends to the array counted by
+ * `count`.  Repeats this if the place has changed meanwhile. */
 static int copy_steadily(struct reading *reading,
                          const _Atomic uint64_t *place,
                          int (*copy)(struct reading *reading,
@@ -152,7 +153,7 @@ static int copy_steadily(struct reading *reading,
 
         if (rc != 0)
             return rc;
-        /* Pairs with the writers' releases: what was copied was there before. */
+        /* Pairs with the writers' releases: the copied data was written before. */
         atomic_thread_fence(memory_order_acquire);
         if (word_load(place) == found)
             return 0;
@@ -219,7 +220,7 @@ static int copy_requests(struct reading *reading, uint64_t place, const void *co
     return 0;
 }
 
-/* Before anything else is read: what changes meanwhile is seen by the next look. */
+/* Read before everything else: later changes are visible in the next copy. */
 static uint64_t sum_changes(const struct reading *reading)
 {
     uint64_t changes = 0;
@@ -242,7 +243,7 @@ static int read_requests(struct reading *reading)
 
 /* --- Communicators: channels and collective operations ---------------------------- */
 
-/* Whose channels. */
+/* The owner of the channels. */
 struct direction {
     uint16_t communicator;
     bool received;
@@ -267,7 +268,7 @@ static int add_channel(struct esi_ledger *to,
     return 0;
 }
 
-/* A map and those behind it: keys are in one of them. */
+/* Copies a map and its older maps: each key is in one of them. */
 static int copy_channels(struct reading *reading, uint64_t place, const void *context)
 {
     for (int i = 0; i <= MAX_OLDER && place != 0; i++) {
@@ -318,7 +319,7 @@ static int read_recent(struct reading *reading,
         uint64_t what = word_load(&from->recent[i].what);
         uint64_t how = word_load(&from->recent[i].how);
 
-        /* An operation that is being entered is not there yet. */
+        /* An operation that is being entered is not included yet. */
         if (what >> 32 == 0 || what >> 32 > UINT16_MAX ||
             word_load(&from->recent[i].what) != what)
             continue;
@@ -373,7 +374,7 @@ static int read_communicators(struct reading *reading)
 
 /* --- Threads ---------------------------------------------------------------------- */
 
-/* A wait for no request is none. */
+/* Removes null requests; a wait for none is not a wait. */
 static void leave_out_null(struct esi_ledger_wait *wait, uint64_t null_request)
 {
     uint32_t kept = 0;
@@ -526,7 +527,7 @@ static void read_objects(const struct reading *reading)
     }
 }
 
-/* Nothing is told of an error that is being written. */
+/* Omits an error that is being written. */
 static void read_error(const struct reading *reading)
 {
     struct esi_ledger_layout *from = reading->from;
@@ -562,7 +563,7 @@ int esi_ledger_read(const struct es_segment_view *segment,
 
     if (reading.from == NULL)
         return -ENOENT;
-    esi_segment_view_watch(segment); /* indices of communicators are remembered */
+    esi_segment_view_watch(segment); /* communicator indices are stored */
     ledger.partial = half_load(&reading.from->partial) != 0;
     ledger.changes = sum_changes(&reading);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && rc == 0; i++)

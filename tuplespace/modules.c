@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The tables of modules, as the process writes them and as others read them. */
+/* The tables of modules: written by the process, read by others. */
 #include "config.h"
 
 #include "tuplespace/modules.h"
@@ -23,7 +23,7 @@ static struct esi_module_layout *entries_of(struct esi_module_table_layout *tabl
     return (void *)(table + 1);
 }
 
-/* Adds a table behind the offset that leads to it.  Caller holds the lock. */
+/* Adds a table and stores its offset in `from`.  The caller holds the lock. */
 static int add_table(struct es_segment *segment,
                      _Atomic uint64_t *from,
                      struct esi_module_table_layout **ret_table)
@@ -46,7 +46,7 @@ static int add_table(struct es_segment *segment,
     return 0;
 }
 
-/* The table that has room.  Caller holds the lock. */
+/* Finds or adds a table with room.  The caller holds the lock. */
 static int find_room(struct es_segment *segment,
                      struct esi_module_table_layout **ret_table)
 {
@@ -99,7 +99,7 @@ int esi_segment_add_module(struct es_segment *segment, const struct es_module *m
 
 /* --- The readers' side ------------------------------------------------------------ */
 
-/* What a table says of itself, checked. */
+/* The checked header of a table. */
 struct module_table {
     struct esi_module_table_layout *layout;
     uint32_t count;
@@ -133,7 +133,7 @@ static bool find_table(const struct es_segment_view *view,
     return true;
 }
 
-/* Copies one entry; false: it cannot be right. */
+/* Copies one entry; returns false if it is invalid. */
 static bool copy_module(const struct module_table *table,
                         uint32_t index,
                         struct es_module *ret_module)

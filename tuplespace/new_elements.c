@@ -12,7 +12,7 @@
 static bool has_new_elements(const struct esi_listed_segment *segment)
 {
     const struct es_segment_view *view = segment->view;
-    /* Acquire is left to the refresh that follows. */
+    /* The refresh that follows does the acquire. */
     uint32_t count =
         atomic_load_explicit(&view->layout->element_count, memory_order_relaxed);
 

@@ -55,7 +55,7 @@ static int compare_operation(const void *name, const void *operation)
     return strcmp(name, ((const struct es_operation *)operation)->name);
 }
 
-/* A name behind its "MPI_". */
+/* The name without "MPI_". */
 static const char *skip_prefix(const char *name)
 {
     return strncasecmp(name, "MPI_", 4) == 0 ? name + 4 : name;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Making a profile, and reading one.
+ * Creates and reads profiles.
  *
- * Every offset is checked before it is used, and every list has a bound: the memory may
- * be broken.  A value that cannot be leaves its row out.
+ * When reading, every offset is checked before use, and every list is bounded, because
+ * the memory may be corrupt.  Rows with impossible values are omitted.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 #include "tuplespace/segment_private.h"
 #include "tuplespace/view_private.h"
 
-/* Items of a profile at most: a list that leads back to itself must end. */
+/* Maximum number of items, so that cyclic lists end. */
 enum { MAX_THREADS = 65536, MAX_PEERS = 1 << 22, MAX_ROWS = 1 << 20 };
 
 /* --- The process's side ----------------------------------------------------------- */
@@ -56,11 +56,11 @@ static uint64_t sum_load(const _Atomic uint64_t *word)
 
 static uint64_t link_load(const _Atomic uint64_t *word)
 {
-    /* Pairs with the writers' releases: what an offset leads to is there. */
+    /* Pairs with the writers' releases: the data at the offset is complete. */
     return atomic_load_explicit(word, memory_order_acquire);
 }
 
-/* The profile of a segment; NULL: it has none that can be read. */
+/* The profile of a segment; NULL if there is none that can be read. */
 static struct esi_profile_layout *find_profile(const struct es_segment_view *segment)
 {
     struct esi_ledger_layout *ledger;
@@ -84,15 +84,15 @@ static struct esi_profile_layout *find_profile(const struct es_segment_view *seg
 
 /* --- Rows ------------------------------------------------------------------------- */
 
-/* What is being read, and into what. */
+/* State of a read. */
 struct profile_reading {
     const struct es_segment_view *segment;
     struct esi_profile_layout *from;
     struct esi_profile *to;
-    size_t seen; /* rows, of all threads */
+    size_t seen; /* number of rows, of all threads */
 };
 
-/* Calls by size, of a row that has them; and how many they are. */
+/* Copies the number of calls by size, if the row has them.  Returns the total. */
 static uint64_t copy_calls(const struct esi_profile_row_layout *from,
                            bool has_sizes,
                            uint64_t sizes[ESI_PROFILE_SIZES])
@@ -109,7 +109,7 @@ static uint64_t copy_calls(const struct esi_profile_row_layout *from,
     return calls;
 }
 
-/* False: there can be no such row. */
+/* Returns false if the row is invalid. */
 static bool copy_row(const struct profile_reading *reading,
                      const struct esi_profile_row_layout *from,
                      int32_t thread,
@@ -128,7 +128,7 @@ static bool copy_row(const struct profile_reading *reading,
                                         .thread = thread,
                                         .operation = (uint16_t)operation,
                                         .has_sizes = has_sizes != 0};
-    /* Calls first: the other sums have them then. */
+    /* Calls first: the other totals then include them. */
     ret_row->calls = copy_calls(from, ret_row->has_sizes, ret_row->sizes);
     ret_row->ticks = sum_load(&from->ticks);
     ret_row->bytes = sum_load(&from->bytes);
@@ -199,7 +199,7 @@ static int read_peers(struct profile_reading *reading)
 
 /* --- Time ------------------------------------------------------------------------- */
 
-/* The latest time that an element tells of: of one whose process is gone. */
+/* Finds the latest time in an element, for processes that are gone. */
 static void find_latest(struct es_element_view *element, uint64_t *latest)
 {
     struct es_tuple tuple;
@@ -230,7 +230,7 @@ static int read_times(struct profile_reading *reading)
     return 0;
 }
 
-/* The calls that threads are in, while MPI is up. */
+/* Reads the calls that threads are in, while MPI is initialized. */
 static int read_open(struct profile_reading *reading)
 {
     const struct es_segment_view *segment = reading->segment;
@@ -260,7 +260,7 @@ static int read_open(struct profile_reading *reading)
 int esi_profile_read(const struct es_segment_view *segment,
                      struct esi_profile *ret_profile)
 {
-    /* Rows before the time: no call that they have ends after it. */
+    /* Rows before the time, so that none of their calls ends after it. */
     static int (*const parts[])(struct profile_reading *) = {read_threads, read_peers,
                                                              read_times, read_open};
     struct esi_profile profile = {.partial = false};

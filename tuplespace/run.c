@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* A run as an observer on this host sees it: the segments whose names carry its id. */
+/* A run as seen by an observer on this host: the segments with its id in their
+ * names. */
 #include "config.h"
 
 #include "eventspace/run.h"
@@ -59,7 +60,7 @@ static void add_readable(const struct es_segment_view *view, struct es_run_info 
         info->started_realtime_ns = started;
 }
 
-/* `view` NULL: the segment cannot be attached, for the reason `rc`. */
+/* `view` is NULL if the segment cannot be attached because of `rc`. */
 static int add_segment(struct run_list *list,
                        const struct esi_segment_name *name,
                        const struct es_segment_view *view,
@@ -79,7 +80,7 @@ static int add_segment(struct run_list *list,
     if (view)
         add_readable(view, info);
     else
-        /* What is still being made belongs to a living process. */
+        /* A segment that is still being created belongs to a living process. */
         info->alive += rc == -EAGAIN && esi_process_is_alive(name->pid, 0);
     return 0;
 }
@@ -159,13 +160,13 @@ int es_run_refresh(struct es_run *run)
     struct esi_segment_list *list = &run->list;
     int found = esi_segment_set_update(run->set, list);
 
-    /* Ranks may have become known since. */
+    /* More ranks may be known by now. */
     if (found >= 0 && list->count > 1)
         qsort(list->items, list->count, sizeof *list->items, compare_segments);
     return found;
 }
 
-/* Appends a run's name to the words of an error. */
+/* Appends the name of a run to an error text. */
 static void append_name(char *text, size_t size, const char *name)
 {
     size_t length = strlen(text);
@@ -176,7 +177,7 @@ static void append_name(char *text, size_t size, const char *name)
     }
 }
 
-/* The only live run, or else the only one. */
+/* Selects the only live run, or else the only run. */
 static int choose_run(struct es_error *error, char out[64])
 {
     struct es_run_info *runs;
@@ -219,7 +220,7 @@ static int name_run(const char *name, struct es_error *error, char out[64])
     return 0;
 }
 
-/* A run none of whose segments can be read is as good as none; say why. */
+/* A run without readable segments counts as not found; the error says why. */
 static int check_found(const struct es_run *run, struct es_error *error)
 {
     unsigned int user;
@@ -239,7 +240,7 @@ static int check_found(const struct es_run *run, struct es_error *error)
                         run->name);
 }
 
-/* Makes an empty run on the set. */
+/* Creates an empty run on the set. */
 static int make_run(struct esi_segment_set *set, bool reads, struct es_run **ret_run)
 {
     struct es_run *run = calloc(1, sizeof *run);
@@ -368,9 +369,9 @@ const struct esi_segment_list *esi_run_segments(const struct es_run *run)
 /* --- Removing, and notes of watchers ---------------------------------------------- */
 
 struct run_removal {
-    bool live;       /* living processes' segments too */
-    bool everywhere; /* whatever folder they belong to */
-    bool is_named;   /* of one run, which may have segments that say no folder */
+    bool live;       /* also segments of living processes */
+    bool everywhere; /* segments of any folder */
+    bool is_named;   /* of one run, including segments of unknown folder */
     uint64_t folder; /* of this process */
     int removed;
 };
@@ -382,8 +383,8 @@ static bool is_to_go(const struct run_removal *removal,
     uint64_t folder = 0;
     bool alive;
 
-    /* What cannot be attached is known by its name only: a pid used again protects it.
-     */
+    /* A segment that cannot be attached is only known by its name: a reused pid
+     * protects it. */
     if (esi_segment_view_attach(name, NULL, &view) != 0) {
         alive = esi_process_is_alive(name->pid, 0);
     } else {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Finds, makes, lists and removes run directories, and their files.
+ * Finds, creates, lists and removes run directories, and accesses their files.
  *
- * The folder and a run's directory are opened once and checked by their descriptors,
- * and what lies in them is named relative to these: nobody can put another one in their
- * place between the check and the use.
+ * The folder and a run's directory are opened once and checked through their
+ * descriptors, and their contents are accessed relative to these, so nobody can replace
+ * them between check and use.
  */
 #include "config.h"
 
@@ -27,12 +27,12 @@
 #include "base/file.h"
 #include "tuplespace/segment_name.h"
 
-/* Paths of files elsewhere that go with the directory, one a line. */
+/* Lists the paths of files outside that belong to the directory, one per line. */
 #define OUTSIDE "outside"
 
 enum { MOST_OUTSIDE = 1 << 20 };
 
-/* Leaves room for a run's name and a file's behind it. */
+/* Leaves room for the name of a run and of a file. */
 #define LONGEST_BASE 3072
 
 static int check_length(int length, struct es_error *error)
@@ -62,7 +62,7 @@ int esi_run_directory_base(struct es_error *error, char out[ES_RUN_PATH_BYTES])
     rc = check_length(length, error);
     if (rc != 0)
         return rc;
-    /* With a slash behind it a link would be followed. */
+    /* With a trailing slash, a link would be followed. */
     while (length > 1 && path[length - 1] == '/')
         path[--length] = '\0';
     memcpy(out, path, (size_t)length + 1);
@@ -86,7 +86,8 @@ uint64_t esi_run_directory_folder(void)
 
     if (esi_run_directory_base(NULL, path) < 0)
         return 0;
-    /* Who comes first makes the folder; what it lies in is there, with any links. */
+    /* The first caller creates the folder; its parent exists, possibly through
+     * links. */
     last = strrchr(path, '/');
     *last = '\0';
     char *parent = realpath(last == path ? "/" : path, NULL);
@@ -128,7 +129,7 @@ static int run_directory_fail(struct es_error *error, int code, const char *path
     return es_error_set_at(error, code, path, 0, 0, "%s", strerror(-code));
 }
 
-/* Nobody else may put files into it: with them they could steer our programs. */
+/* Nobody else may be able to add files: they could control our programs. */
 static int check_directory(const struct stat *status,
                            const char *path,
                            struct es_error *error)
@@ -148,7 +149,7 @@ static int check_directory(const struct stat *status,
     return 0;
 }
 
-/* `name` in `parent`, checked; `path` is for errors. */
+/* Opens and checks `name` in `parent`; `path` is for errors. */
 static int open_directory(int parent,
                           const char *name,
                           const char *path,
@@ -158,7 +159,7 @@ static int open_directory(int parent,
     int fd = openat(parent, name, DIRECTORY_FLAGS);
     int rc = fd < 0 ? -errno : 0;
 
-    /* Of what cannot be opened the owner says more than the reason. */
+    /* If it cannot be opened, its owner is more informative than the reason. */
     if (rc == 0 ? fstat(fd, &status) == 0
                 : fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0) {
         int fault = check_directory(&status, path, error);
@@ -216,7 +217,7 @@ static bool has_mark(int directory, const char *run)
     return got == (ssize_t)length && memcmp(text, expected, length) == 0;
 }
 
-/* The run's directory in the open folder. */
+/* Opens the run's directory in the open folder. */
 static int open_run(int folder, const char *run, struct es_error *error)
 {
     char path[ES_RUN_PATH_BYTES];
@@ -252,7 +253,7 @@ static int make_folder(struct es_error *error)
     if (rc < 0)
         return rc;
     if (mkdir(path, 0700) == 0)
-        (void)chmod(path, 0700); /* the umask may have taken rights away */
+        (void)chmod(path, 0700); /* the umask may have removed permissions */
     else if (errno != EEXIST)
         return es_error_set_at(error, -errno, path, 0, 0, "cannot be made: %s",
                                strerror(errno));
@@ -292,13 +293,14 @@ static int make_draft(int folder, const char *draft, const char *run)
     return rc;
 }
 
-/* Who sees the directory sees its mark; of two that make it one comes first. */
+/* The directory appears with its mark; if two processes create it, one of them
+ * succeeds. */
 static int make_run(int folder, const char *run)
 {
     char draft[96];
 
     snprintf(draft, sizeof draft, ".%.63s.%d.new", run, (int)getpid());
-    remove_draft(folder, draft); /* left by a process that was killed */
+    remove_draft(folder, draft); /* left by a killed process */
     int rc = make_draft(folder, draft, run);
     if (rc == 0 && renameat(folder, draft, folder, run) != 0)
         rc = errno == ENOTEMPTY ? -EEXIST : -errno;
@@ -352,7 +354,7 @@ static bool is_special(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Whether EventSpace writes files of this name into run directories. */
+/* Returns whether EventSpace writes files of this name into run directories. */
 static bool run_file_is_known(const char *file);
 
 static bool is_written_by_us(int directory, const char *name)
@@ -381,7 +383,7 @@ static int refuse_foreign(DIR *directory, const char *path, struct es_error *err
     return 0;
 }
 
-/* All but the mark: as long as anything is there it is to be known as ours. */
+/* Removes all files but the mark: a directory with files must remain recognizable. */
 static int remove_files(DIR *directory)
 {
     struct dirent *entry;
@@ -397,7 +399,7 @@ static int remove_files(DIR *directory)
     return 0;
 }
 
-/* The files elsewhere that belong to the run; one that is gone already is no loss. */
+/* Removes the run's files outside of the directory; missing ones are ignored. */
 static void remove_outside(DIR *directory)
 {
     int fd = esi_file_open_own(dirfd(directory), OUTSIDE, O_RDONLY, OUTSIDE, NULL);
@@ -428,12 +430,13 @@ static int remove_marked(int folder, const char *run, DIR *directory)
     if (unlinkat(folder, run, AT_REMOVEDIR) == 0)
         return 0;
     rc = -errno;
-    /* Somebody has written a file meanwhile. */
+    /* A file was created meanwhile. */
     write_mark(dirfd(directory), run);
     return rc;
 }
 
-/* Whether another process is removing the directory, which loses its mark first. */
+/* Returns whether another process is removing the directory, beginning with its
+ * mark. */
 static bool run_vanishes(int folder, const char *run)
 {
     enum { LOOKS = 100 };
@@ -448,7 +451,7 @@ static bool run_vanishes(int folder, const char *run)
     return false;
 }
 
-/* The run's directory as a stream, in which nothing foreign lies. */
+/* Opens the run's directory as a stream, if it contains no foreign files. */
 static int open_removable(int folder,
                           const char *run,
                           const char *path,
@@ -535,7 +538,7 @@ static int compare_ids(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* Takes the descriptor. */
+/* Takes ownership of the descriptor. */
 static int list_folder(int folder, struct id_list *list)
 {
     struct dirent *entry;
@@ -576,9 +579,9 @@ int esi_run_directory_list(struct es_error *error, char (**ret_runs)[64])
 
 enum { LARGEST = 1 << 30, LONGEST_NAME = 255 };
 
-/* All that may lie in a run directory: who writes another file adds it here, or the
- * directory cannot be removed any more.  Where hosts share it a file of a tuple server
- * has the host in its name. */
+/* All files that a run directory may contain.  New files must be added here, or the
+ * directory cannot be removed any more.  If hosts share it, files of tuple servers have
+ * the host in their name. */
 static const char *const known[] = {
     ES_RUN_MARK,
     "collect.plan",
@@ -611,7 +614,7 @@ static bool is_written(const char *file)
     return false;
 }
 
-/* "FILE.PID.new": a file while it is being written. */
+/* Formats "FILE.PID.new", the name of a file while it is being written. */
 static void name_draft(const char *file, char out[LONGEST_NAME + 1])
 {
     snprintf(out, LONGEST_NAME + 1, "%.230s.%d.new", file, (int)getpid());
@@ -712,7 +715,7 @@ int esi_run_file_replace(const char *run,
     if (directory < 0)
         return directory;
     name_draft(file, draft);
-    unlinkat(directory, draft, 0); /* left by a process that was killed */
+    unlinkat(directory, draft, 0); /* left by a killed process */
     int rc = open_in(directory, run, draft, O_WRONLY | O_CREAT | O_EXCL, error);
     if (rc >= 0)
         rc = write_draft(rc, text, length);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Makes segments, reserves their memory, and fills them with elements. */
+/* Creates segments, reserves their memory, and adds elements. */
 #include "config.h"
 
 #include "tuplespace/segment.h"
@@ -23,7 +23,7 @@
 #include "tuplespace/run_directory.h"
 #include "tuplespace/segment_private.h"
 
-/* No limit makes a segment smaller than this, unless its maker wants less. */
+/* Limits do not make a segment smaller than this, unless its creator requests less. */
 #define LEAST_ARENA_BYTES (UINT64_C(1) << 20)
 #define LEAST_ELEMENTS 16u
 #define LEAST_COMMUNICATORS 64u
@@ -48,12 +48,12 @@ void esi_segment_config_init(struct esi_segment_config *config)
 /* --- The file --------------------------------------------------------------------- */
 
 /*
- * All users share the folder, and names can be foreseen: somebody else may have made a
- * file, a link or a folder of that name.  What is there is replaced only if it is a
- * segment that this user's process of this pid has left; else the segment gets another
- * name, with a part that nobody can foresee.
+ * All users share the directory, and names are predictable: others may have created a
+ * file, a link or a directory of that name.  An existing file is replaced only if it is
+ * a segment that a process of this user and pid has left; otherwise the segment gets
+ * another name with an unpredictable part.
  */
-enum { NAMES = 8 }; /* that are tried */
+enum { NAMES = 8 }; /* names to try */
 
 static int create_exclusively(const char *name)
 {
@@ -61,12 +61,12 @@ static int create_exclusively(const char *name)
 
     if (fd < 0)
         return -errno;
-    (void)fchmod(fd, 0600); /* the umask may have taken rights away */
+    (void)fchmod(fd, 0600); /* the umask may have removed permissions */
     return fd;
 }
 
-/* Whether an open file is a segment that a process of our user and pid has left: an
- * earlier program in this process, or one before the pid was used again. */
+/* Returns whether an open file is a segment left by a process of our user and pid: an
+ * earlier program of this process, or one before the pid was reused. */
 static bool is_left_over(int fd)
 {
     struct esi_segment_layout header;
@@ -79,10 +79,10 @@ static bool is_left_over(int fd)
            ((header.flags & ES_SEGMENT_KEPT) != 0 || header.pid == getpid());
 }
 
-/* Removes what has the name, if that is a segment left over. */
+/* Removes the file with the name, if that is a left-over segment. */
 static int remove_left_over(const char *name)
 {
-    /* shm_open(3) follows no link; a fifo does not block. */
+    /* shm_open(3) follows no links; a fifo does not block. */
     int fd = shm_open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
     bool left_over = fd >= 0 && is_left_over(fd);
 
@@ -105,7 +105,7 @@ static uint32_t segment_file_unforeseen(void)
     return number != 0 ? number : 1;
 }
 
-/* Whose file keeps us from the name. */
+/* Records whose file has the name. */
 static void note_rival(struct es_segment *segment)
 {
     struct stat status;
@@ -157,9 +157,9 @@ static void segment_file_remove(const struct es_segment *segment)
 /* --- Space ------------------------------------------------------------------------ */
 
 /*
- * Memory is reserved before anything is written there.  The file is opened anew by its
- * name each time: a descriptor kept in the observed process would shift the numbers its
- * own files get, and may be closed and stand for something else.
+ * Memory is reserved before it is written.  The file is opened by name each time: a
+ * permanently open descriptor in the observed process would shift the numbers of its
+ * own files, and might be closed and reused.
  */
 static int open_file(const struct es_segment *segment)
 {
@@ -176,7 +176,7 @@ static int open_file(const struct es_segment *segment)
     return fd;
 }
 
-/* posix_fallocate(3) gives EINTR when a signal comes; timers must not fail us. */
+/* posix_fallocate(3) returns EINTR on signals; timers must not cause a failure. */
 static int reserve_range(int fd, uint64_t begin, uint64_t bytes)
 {
     int rc;
@@ -184,8 +184,7 @@ static int reserve_range(int fd, uint64_t begin, uint64_t bytes)
     do
         rc = posix_fallocate(fd, (off_t)begin, (off_t)bytes);
     while (rc == EINTR);
-    /* Over the file size limit (EFBIG) or the like: no space for us, whatever the
-     * reason. */
+    /* Above the file size limit (EFBIG) or the like: no space, whatever the reason. */
     return rc == 0 ? 0 : -ENOSPC;
 }
 
@@ -210,13 +209,13 @@ bool esi_segment_room_keeps(const struct esi_segment_room *room,
                             uint64_t bytes,
                             uint32_t percent)
 {
-    /* A file system without a size has no end. */
+    /* A file system without a size is unlimited. */
     return room->total_bytes == 0 ||
            (room->free_bytes >= bytes &&
             room->free_bytes - bytes >= room->total_bytes / 100 * percent);
 }
 
-/* Whether so much can be taken and the rest that is to stay free is left. */
+/* Returns whether `bytes` can be taken so that the required rest remains free. */
 static bool leaves_rest(const struct es_segment *segment, int fd, uint64_t bytes)
 {
     struct esi_segment_room room;
@@ -228,8 +227,8 @@ static bool leaves_rest(const struct es_segment *segment, int fd, uint64_t bytes
     return esi_segment_room_keeps(&room, bytes, segment->keep_free_percent);
 }
 
-/* Page faults are paid for here rather than one by one on the record path.  Failing is
- * no harm. */
+/* Page faults are taken here rather than one by one on the record path.  Failure is
+ * harmless. */
 static void touch_ahead(const struct es_segment *segment,
                         uint64_t begin,
                         uint64_t bytes)
@@ -315,7 +314,7 @@ static struct esi_area make_area(uint64_t begin, uint64_t bytes)
     return (struct esi_area){.begin = begin, .end = begin + bytes, .reserved = begin};
 }
 
-/* Divides the file's address space; all of it is still without memory. */
+/* Divides the address space of the file, none of which has memory yet. */
 static void plan_areas(struct es_segment *segment,
                        const struct esi_segment_config *config)
 {
@@ -332,7 +331,7 @@ static void plan_areas(struct es_segment *segment,
     segment->bytes = segment->arena.end;
 }
 
-/* A file beyond the process's limit would bring it SIGXFSZ. */
+/* A file above the process's limit would cause SIGXFSZ. */
 static bool is_within_limits(uint64_t bytes)
 {
     struct rlimit limit;
@@ -368,7 +367,7 @@ static uint32_t half_or_least(uint32_t count, uint32_t least)
     return count / 2 > least ? count / 2 : least;
 }
 
-/* Halves the greatest area that is above its least size; false when none is. */
+/* Halves the largest area that is above its minimum; returns false if there is none. */
 static bool segment_shrink(struct esi_segment_config *config)
 {
     uint64_t arena = config->arena_bytes > LEAST_ARENA_BYTES ? config->arena_bytes : 0;
@@ -393,8 +392,8 @@ static bool segment_shrink(struct esi_segment_config *config)
     return true;
 }
 
-/* Limits of file size or address space cost capacity, not the whole segment.  The
- * program needs address space, too: the segment takes its share and no more.
+/* Limits of file size or address space reduce the capacity, but do not prevent the
+ * segment.  The program needs address space, too: the segment takes only its share.
  * (RLIMIT_DATA does not count shared mappings.) */
 static int size_and_map_what_fits(struct es_segment *segment,
                                   struct esi_segment_config *config,
@@ -435,11 +434,11 @@ static int make_file(struct es_segment *segment,
     }
     close(fd);
     if (rc != 0)
-        shm_unlink(segment->name); /* it was made just now */
+        shm_unlink(segment->name); /* it was just created */
     return rc;
 }
 
-/* Instead of what the header says of this process. */
+/* Replaces this process's data in the header. */
 static void fill_keeping(struct esi_segment_layout *layout,
                          const struct esi_segment_keeping *keeping)
 {
@@ -488,8 +487,8 @@ static void fill_header(struct es_segment *segment,
     if (config->keeping)
         fill_keeping(layout, config->keeping);
     atomic_init(&layout->state, ES_SEGMENT_RUNNING);
-    /* Pairs with the acquire in esi_segment_view_attach(): who sees the magic sees the
-     * header. */
+    /* Pairs with the acquire in esi_segment_view_attach(): a reader that sees the magic
+     * sees the header. */
     __atomic_store_n(&layout->magic, ES_SEGMENT_MAGIC, __ATOMIC_RELEASE);
 }
 
@@ -507,7 +506,7 @@ static int check_config(const struct esi_segment_config *config, struct es_error
     return 0;
 }
 
-/* Why the file could not be made. */
+/* Explains why the file could not be created. */
 static void say_why(const struct es_segment *segment, int rc, struct es_error *error)
 {
     char owner[64] = "";
@@ -638,7 +637,7 @@ static int check_element(const struct esi_element_config *config)
     return 0;
 }
 
-/* The least power of two above the threshold: one slot is the open tuple's. */
+/* The smallest power of two above the threshold: one slot is for the open tuple. */
 static uint32_t capacity_for(uint32_t threshold)
 {
     uint32_t capacity = 2;
@@ -653,7 +652,7 @@ uint64_t esi_segment_ring_bytes(uint32_t threshold, uint32_t tuple_bytes)
     return (uint64_t)capacity_for(threshold) * tuple_bytes;
 }
 
-/* The column of addresses, behind the ring. */
+/* Size of the column of call sites, after the ring. */
 static uint64_t sites_bytes(const struct esi_element_config *config, uint32_t threshold)
 {
     return config->sites ? capacity_for(threshold) * sizeof(uint64_t) : 0;
@@ -680,7 +679,7 @@ static int allocate_ring(struct es_segment *segment,
     }
 }
 
-/* The entry is zero still: nothing was written behind element_count. */
+/* The entry is still zero: nothing was written beyond element_count. */
 static void fill_element(struct esi_element_layout *element,
                          const struct esi_element_config *config,
                          uint32_t threshold)
@@ -689,7 +688,7 @@ static void fill_element(struct esi_element_layout *element,
     element->tuple_bytes = config->tuple_bytes;
     element->kind = (uint32_t)config->kind;
     element->threshold = threshold;
-    /* Two tuples or more: the column begins at a multiple of 8. */
+    /* Two or more tuples, so that the column is aligned to 8 bytes. */
     if (config->sites)
         element->sites_offset = element->ring_offset +
                                 esi_segment_ring_bytes(threshold, config->tuple_bytes);
@@ -720,7 +719,7 @@ static bool has_element(const struct es_segment *segment,
     return false;
 }
 
-/* Caller holds the lock. */
+/* The caller holds the lock. */
 static int add_element(struct es_segment *segment,
                        const struct esi_element_config *config,
                        struct esi_element_layout **ret_element)
@@ -750,7 +749,7 @@ static int add_element(struct es_segment *segment,
         atomic_fetch_add_explicit(&layout->elements_shrunk, 1, memory_order_relaxed);
     /* Pairs with the readers' acquire of the count: the entry is complete. */
     atomic_store_explicit(&layout->element_count, count + 1, memory_order_release);
-    /* Readers that wait for new elements sleep on the count (new_elements.h). */
+    /* Readers waiting for new elements sleep on the count (new_elements.h). */
     esi_futex_wake(&layout->element_count);
     *ret_element = element;
     return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Makes, takes apart and lists the names of segments. */
+/* Formats, parses and lists the names of segments. */
 #include "config.h"
 
 #include "tuplespace/segment_name.h"
@@ -18,7 +18,8 @@
 
 static const char prefix[] = "eventspace.";
 
-/* Stands for the dots of a run in the names of its segments, where dots part. */
+/* Replaces the dots of a run in the names of its segments, where dots are
+ * separators. */
 enum { DOT_OF_RUN = ',' };
 
 /* The ctype functions depend on the locale. */
@@ -31,7 +32,7 @@ static bool is_run_character(char c)
 bool esi_run_id_is_valid(const char *run)
 {
     size_t length = 0;
-    bool is_between = false; /* two characters: a dot may stand here */
+    bool is_between = false; /* between two characters, where a dot is allowed */
 
     for (; run[length] != '\0'; length++) {
         bool is_dot = run[length] == '.' && is_between;
@@ -76,7 +77,7 @@ int esi_segment_name_format(const struct esi_segment_name *name,
     return 0;
 }
 
-/* A decimal number, or "-1"; nothing behind it but `end`. */
+/* Parses a decimal number or "-1", followed by `end`. */
 static int parse_number(const char *text, const char *end, int *ret_number)
 {
     int64_t number = 0;
@@ -98,8 +99,8 @@ static int parse_number(const char *text, const char *end, int *ret_number)
     return 0;
 }
 
-/* Takes "+" and eight lower-case hexadecimal digits off the end, where they are there;
- * what is not just so stays and is no number then. */
+/* Removes "+" and eight lower-case hexadecimal digits from the end, if present.  Other
+ * text remains and is then not a number. */
 static uint32_t take_other(const char *text, const char **end)
 {
     uint32_t other = 0;
@@ -131,7 +132,7 @@ static int copy_part(const char *text, const char *end, char out[64])
     return 0;
 }
 
-/* The last '.' before `end` and behind `text`, or NULL. */
+/* The last '.' between `text` and `end`, or NULL. */
 static const char *dot_before(const char *text, const char *end)
 {
     while (end > text)
@@ -171,8 +172,8 @@ int esi_segment_name_parse(const char *text, struct esi_segment_name *ret_name)
 
 /* --- Visiting --------------------------------------------------------------------- */
 
-/* The next segment (of the run, if one is named), with what its file says.  False:
- * there is none any more. */
+/* Finds the next segment (of the run, if one is named) and its file status.  Returns
+ * false at the end. */
 static bool next_segment(DIR *directory,
                          const char *run,
                          struct esi_segment_name *ret_name,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* segment_set.c - attaches the segments of a run once for all who read them. */
+/* segment_set.c - attaches the segments of a run once for all readers. */
 #include "config.h"
 
 #include "tuplespace/segment_set.h"
@@ -19,15 +19,14 @@
 
 struct esi_segment_set {
     char run[64];
-    pthread_mutex_t lock; /* of all that follows, and of the views' use */
-    struct es_segment_view *
-        *items; /* owned; in the order in which they were attached */
+    pthread_mutex_t lock; /* protects everything below, and the use of the views */
+    struct es_segment_view **items; /* owned; in the order of attaching */
     size_t count;
     size_t capacity;
     struct esi_hash by_file;     /* of the items */
-    uint64_t serial;             /* of the newest */
-    _Atomic uint64_t scans;      /* begun; also read without the lock */
-    struct es_error *unreadable; /* owned: of the last scan */
+    uint64_t serial;             /* of the newest item */
+    _Atomic uint64_t scans;      /* scans begun; also read without the lock */
+    struct es_error *unreadable; /* owned: errors of the last scan */
     size_t unreadable_count;
     size_t unreadable_capacity;
 };
@@ -107,7 +106,7 @@ static int attach_segment(struct esi_segment_set *set,
     rc = esi_segment_view_attach(name, &error, &view);
     if (rc == -ENOMEM)
         return rc;
-    /* One that is just being made, or was removed just now, is no news. */
+    /* Segments being created, or just removed, are ignored. */
     if (rc == -ENOENT || (rc == -EAGAIN && esi_process_is_alive(name->pid, 0)))
         return 0;
     if (rc != 0)
@@ -132,14 +131,14 @@ static int visit_segment(const struct esi_segment_name *name,
     return esi_segment_view_refresh(view, status);
 }
 
-/* Whether the view's file was there at the last scan. */
+/* Returns whether the file of the view existed at the last scan. */
 static bool is_there(const struct esi_segment_set *set,
                      const struct es_segment_view *view)
 {
     return view->seen == set->scans;
 }
 
-/* Detaches what is gone and nobody has. */
+/* Detaches segments that are gone and not referenced. */
 static void drop_unused(struct esi_segment_set *set)
 {
     size_t kept = 0;
@@ -156,7 +155,7 @@ static void drop_unused(struct esi_segment_set *set)
         return;
     set->count = kept;
     esi_hash_clear(&set->by_file);
-    /* There was room for more. */
+    /* There is room: it held more. */
     for (size_t i = 0; i < kept; i++)
         esi_hash_insert(&set->by_file,
                         hash_file(set->items[i]->inode, set->items[i]->name.pid), i);
@@ -181,7 +180,7 @@ static int segment_set_scan(struct esi_segment_set *set)
     set->unreadable_count = 0;
     rc = esi_segment_name_foreach(set->run, visit_segment, set);
     if (rc != 0) {
-        /* Those that were not visited are not gone. */
+        /* An aborted scan does not show which are gone. */
         for (size_t i = 0; i < set->count; i++)
             set->items[i]->seen = set->scans;
         return rc;
@@ -238,7 +237,7 @@ static int copy_unreadable(const struct esi_segment_set *set,
     return 0;
 }
 
-/* Returns the number of elements that are new to the list. */
+/* Updates the counts.  Returns the number of elements that are new to the list. */
 static size_t update_counts(struct esi_segment_list *list)
 {
     size_t found = 0;
@@ -261,7 +260,7 @@ int esi_segment_set_update(struct esi_segment_set *set, struct esi_segment_list 
     int rc = 0;
 
     pthread_mutex_lock(&set->lock);
-    /* A scan that began after this call has seen all that this one would see. */
+    /* A scan that began after this call has found everything that this one would. */
     if (set->scans == scans)
         rc = segment_set_scan(set);
     if (rc == 0)

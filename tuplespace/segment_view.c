@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Attaches segments for reading, and believes nothing they say before it is checked.
+ * Attaches segments for reading, and checks all their contents before use.
  *
- * The mapping is as long as the file was found to be.  A file that somebody cuts short
- * later gets zeros in place of what is missing at the next refresh.  The table of
+ * The mapping has the size of the file when it was attached.  If the file is truncated
+ * later, the missing part is replaced by zeros at the next refresh.  The table of
  * communicators is read here, too.
  */
 #include "config.h"
@@ -36,8 +36,8 @@ static void copy_text(char *out, size_t size, const char *text)
 
 /* --- Checks ----------------------------------------------------------------------- */
 
-/* How many entries of `stride` bytes from `offset` on lie in the mapping; 0 when the
- * table's place or entries cannot be right. */
+/* The number of entries of `stride` bytes at `offset` that fit into the mapping; 0 if
+ * offset or stride are invalid. */
 static uint32_t count_that_fit(const struct es_segment_view *view,
                                uint64_t offset,
                                uint32_t stride,
@@ -73,7 +73,7 @@ static int check_header(const struct esi_segment_layout *header, const char **re
     return -EPROTO;
 }
 
-/* Takes over a checked header. */
+/* Copies the fields of a checked header. */
 static void take_header(struct es_segment_view *view,
                         const struct esi_segment_layout *header)
 {
@@ -118,7 +118,7 @@ static int map_file(struct es_segment_view *view, int fd)
     if (fstat(fd, &status) != 0)
         return -errno;
     if (status.st_size < (off_t)sizeof(struct esi_segment_layout))
-        /* Also what a file looks like between being made and being sized. */
+        /* A file also has this state between its creation and being sized. */
         return status.st_size == 0 ? -EAGAIN : -EPROTO;
     view->bytes = (uint64_t)status.st_size;
     view->inode = status.st_ino;
@@ -154,8 +154,8 @@ static int read_header(struct es_segment_view *view, const char **ret_fault)
     return rc;
 }
 
-/* The mapping needs no descriptor: one process may read more segments than it may have
- * files open. */
+/* The mapping needs no descriptor: a process may read more segments than it may have
+ * open files. */
 static int segment_view_attach(struct es_segment_view *view,
                                const char *file,
                                const char **ret_fault)
@@ -200,10 +200,10 @@ int esi_segment_view_attach(const struct esi_segment_name *name,
     return 0;
 }
 
-/* The frequency was measured in a moment at the process's start; by now more can be
- * told.  It happens while nobody reads, so that no reader sees times of one process
- * move.  Elements that are kept for processes of other hosts have the clocks of these.
- */
+/* The frequency was measured in a short time when the process started; by now it can be
+ * measured better.  Done while nobody reads, so that no reader sees the times of a
+ * process change.  Elements held for processes of other hosts have the clocks of
+ * those. */
 void esi_segment_view_refine_clock(struct es_segment_view *view)
 {
     view->clock = view->record;
@@ -214,10 +214,11 @@ void esi_segment_view_refine_clock(struct es_segment_view *view)
 void esi_segment_view_begin_watch(struct es_segment_view *view)
 {
     atomic_fetch_add_explicit(&view->layout->watchers, 1, memory_order_seq_cst);
-    /* Pairs with the fences in take_reusable() and sweep() of the writer: whoever uses
-     * an index again sees this, or we see no tuple that names the old one. */
+    /* Pairs with the fences in take_reusable() and communicator_table_sweep() of the
+     * writer: a writer that reuses an index sees this, or we see no tuple that names
+     * the old one. */
     atomic_thread_fence(memory_order_seq_cst);
-    /* Counted before others rely on it; one watch is enough for all. */
+    /* Counted before others rely on it; one watch serves all of them. */
     if (atomic_exchange_explicit(&view->watches, true, memory_order_acq_rel))
         atomic_fetch_sub_explicit(&view->layout->watchers, 1, memory_order_release);
 }
@@ -225,11 +226,11 @@ void esi_segment_view_begin_watch(struct es_segment_view *view)
 void esi_segment_view_end_watch(struct es_segment_view *view)
 {
     if (atomic_exchange_explicit(&view->watches, false, memory_order_relaxed))
-        /* Release: all that was read was read before. */
+        /* Release: everything was read before. */
         atomic_fetch_sub_explicit(&view->layout->watchers, 1, memory_order_release);
 }
 
-/* Block and offset of an element. */
+/* Block and index of an element. */
 static struct es_element_view **slot_of(const struct es_segment_view *view,
                                         uint32_t index,
                                         unsigned *ret_block)
@@ -271,7 +272,7 @@ void esi_segment_view_detach(struct es_segment_view *view)
 
 /* --- Elements --------------------------------------------------------------------- */
 
-/* What an entry says of its ring, copied once. */
+/* The description of a ring, copied once. */
 struct ring_facts {
     uint64_t offset;
     uint64_t sites_offset;
@@ -307,7 +308,7 @@ static bool is_sound(const struct es_segment_view *view, const struct ring_facts
            ring_bytes <= view->bytes - ring->offset;
 }
 
-/* Without sound addresses the tuples are still worth reading. */
+/* Tuples are readable even if the call sites are not. */
 static bool has_sites(const struct es_segment_view *view, const struct ring_facts *ring)
 {
     uint64_t bytes = (uint64_t)ring->capacity * sizeof(uint64_t);
@@ -317,7 +318,7 @@ static bool has_sites(const struct es_segment_view *view, const struct ring_fact
            bytes <= view->bytes - ring->sites_offset;
 }
 
-/* Consumers count up to ranks: one that cannot be is not known. */
+/* Consumers use ranks as counts: implausible ones are not known. */
 static int sane_rank(int rank)
 {
     return rank >= 0 && rank < ES_GROUP_MAX ? rank : -1;
@@ -328,7 +329,7 @@ static int sane_size(int size)
     return size >= 0 && size <= ES_GROUP_MAX ? size : -1;
 }
 
-/* Where the next element goes; NULL: no memory. */
+/* The slot of the next element; NULL if out of memory. */
 static struct es_element_view **make_slot(struct es_segment_view *view, uint32_t index)
 {
     unsigned block;
@@ -341,7 +342,7 @@ static struct es_element_view **make_slot(struct es_segment_view *view, uint32_t
     return slot_of(view, index, &block);
 }
 
-/* Broken entries are left out.  0 or -ENOMEM. */
+/* Corrupt entries are omitted.  Returns 0 or -ENOMEM. */
 static int add_element(struct es_segment_view *view, uint32_t index)
 {
     struct esi_element_layout *layout = (void *)(view->base + view->elements_offset +
@@ -381,7 +382,7 @@ static int add_element(struct es_segment_view *view, uint32_t index)
     return 0;
 }
 
-/* Puts zeros where the file no longer is, so that views stay safe to use. */
+/* Maps zeros in place of the missing part of the file, so that views remain usable. */
 static void cover_missing_tail(struct es_segment_view *view, const struct stat *status)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -525,8 +526,8 @@ static struct esi_communicator_layout *entry_at(const struct es_segment_view *se
     return (void *)(segment->base + offset);
 }
 
-/* Copies an entry as it was at one moment.  False: it changes all the time, which
- * entries do not. */
+/* Copies an entry consistently.  Returns false if it changes all the time, which
+ * entries do not do. */
 static bool copy_entry(const struct es_segment_view *segment,
                        uint32_t index,
                        struct esi_communicator_layout *ret_entry)
@@ -542,7 +543,7 @@ static bool copy_entry(const struct es_segment_view *segment,
 
         for (size_t w = 0; w < sizeof copy / sizeof copy[0]; w++)
             copy[w] = atomic_load_explicit(&words[w], memory_order_relaxed);
-        /* Pairs with the fence in begin_change(): a new word brings a new version. */
+        /* Pairs with the fence in begin_change(): a new word implies a new version. */
         atomic_thread_fence(memory_order_acquire);
         if (version % 2 != 0 ||
             version != atomic_load_explicit(&entry->name_version, memory_order_relaxed))
@@ -553,7 +554,7 @@ static bool copy_entry(const struct es_segment_view *segment,
     return false;
 }
 
-/* Whether the group's list lies within the segment. */
+/* Returns whether the list of the group is within the segment. */
 static bool group_has_list(const struct es_segment_view *view,
                            const struct esi_group_layout *group)
 {
@@ -563,8 +564,8 @@ static bool group_has_list(const struct es_segment_view *view,
            group->offset <= view->bytes && bytes <= view->bytes - group->offset;
 }
 
-/* Whether a strided group is of the process's own world, which has `world` ranks, as
- * far as its first two ranks tell. */
+/* Returns whether a strided group belongs to the process's own world of `world` ranks,
+ * judging by its first two ranks. */
 static bool is_in_world(const struct es_segment_view *view,
                         const struct esi_group_layout *group,
                         int world)
@@ -577,8 +578,8 @@ static bool is_in_world(const struct es_segment_view *view,
            next >= first && next < first + world;
 }
 
-/* Members of a group; 0 when it cannot have as many as it says: a list lies within the
- * file, and a world has no more ranks than it says. */
+/* Number of members of a group; 0 if the stated number is impossible: a list must be
+ * within the file, and a group no larger than its world. */
 static int group_size(const struct es_segment_view *view,
                       const struct esi_group_layout *group)
 {
@@ -627,7 +628,7 @@ int es_segment_view_communicator(const struct es_segment_view *segment,
 
 /* --- Groups ----------------------------------------------------------------------- */
 
-/* World rank of one member; -ENOENT when this segment does not say. */
+/* World rank of a member; -ENOENT if this segment does not contain it. */
 static int rank_in_group(const struct es_segment_view *segment,
                          const struct esi_group_layout *group,
                          int rank)
@@ -644,9 +645,9 @@ static int rank_in_group(const struct es_segment_view *segment,
     return world >= 0 && world <= INT32_MAX ? (int)world : -ENOENT;
 }
 
-/* Looks for a group in another segment's entries of the same communicator.  Both sides
- * of an intercommunicator have its key and call each other remote; size and first
- * member tell which group is which. */
+/* Finds a group in entries of the same communicator in other segments.  Both sides of
+ * an intercommunicator have its key and call each other remote; size and first member
+ * identify the group. */
 static int rank_elsewhere(const struct es_segment_view *segment,
                           const struct esi_communicator_layout *wanted,
                           const struct esi_group_layout *group,
@@ -703,7 +704,7 @@ int es_run_world_rank(const struct es_run *run,
 
 struct spawned_search {
     uint64_t spawn;
-    int first; /* -ENOENT: not found */
+    int first; /* -ENOENT if not found */
 };
 
 static int look_for_spawned(const struct esi_segment_name *name,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Chooses elements by the attributes of their paths. */
+/* Selects elements by their attributes. */
 #include "config.h"
 
 #include "eventspace/run.h"
@@ -15,7 +15,7 @@
 #include "tuplespace/segment_set.h"
 #include "tuplespace/view_private.h"
 
-/* Rank sets in the form that is quick to ask. */
+/* A set of ranks, in a form for fast tests. */
 struct rank_set {
     struct esi_rank_range *ranges;
     size_t count;
@@ -61,8 +61,8 @@ static bool selection_agrees(const struct es_selection *selection,
         return false;
     if (selection->classes != 0 && (selection->classes & info->classes) == 0)
         return false;
-    /* What consumers record of themselves, and the inside of collective trees, is seen
-     * by who asks for it. */
+    /* Elements of consumers themselves, and of collective trees, are selected on
+     * request only. */
     if (selection->classes == 0 && info->classes != 0 &&
         (info->classes & ~(ES_CLASSES_TREE | 1u << ES_CLASS_MONITOR)) == 0)
         return false;
@@ -71,14 +71,14 @@ static bool selection_agrees(const struct es_selection *selection,
     return !selection->name || fnmatch(selection->name, info->name, 0) == 0;
 }
 
-/* Then readers find it on another host. */
+/* Readers find its tuples on another host. */
 static bool is_moved(const struct es_element_view *element)
 {
     return esi_location_is_elsewhere(
         atomic_load_explicit(&element->layout->location, memory_order_relaxed));
 }
 
-/* What a selection asks for, without the counters. */
+/* The attributes that a selection tests, without counters. */
 static struct es_element_info attributes_of(const struct es_element_view *element)
 {
     return (struct es_element_info){.name = element->name,
@@ -111,7 +111,7 @@ bool es_selection_has(const struct es_selection *selection,
     return es_selection_has_info(selection, &info);
 }
 
-/* As the run was refreshed last: others may add elements to its segments now. */
+/* As of the last refresh: others may be adding elements to the segments. */
 static size_t count_elements(const struct esi_segment_list *list)
 {
     size_t count = 0;
@@ -132,7 +132,7 @@ static int selection_compare(const void *a, const void *b)
         return x->thread < y->thread ? -1 : 1;
     if (x->segment != y->segment)
         return x->segment->pid < y->segment->pid ? -1 : 1;
-    /* Directory order: entries of one segment lie in one array. */
+    /* Directory order: the entries of a segment are in one array. */
     return (x->layout > y->layout) - (x->layout < y->layout);
 }
 

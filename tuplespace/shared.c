@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Elements with many writers.
+ * Elements with several writers.
  *
- * A lock lets one writer in at a time.  A tuple counts only once head is advanced, so
- * the next writer after one that died inside simply fills the same slot again.
+ * A lock admits one writer at a time.  A tuple becomes valid only when head is
+ * advanced, so if a writer dies inside, the next one simply fills the same slot again.
  *
- * The lock lies in shared memory, where anybody may break it.  It is one word that says
- * who is inside; a word that stands for no living thread is taken over, and every wait
- * for it ends.  Nobody waits for a reader inside.
+ * The lock is in shared memory, where anybody may corrupt it.  It is one word that
+ * identifies the holder; a word that does not identify a living thread is taken over,
+ * and every wait for it is bounded.  Nobody waits for a reader while holding it.
  */
 #include "config.h"
 
@@ -28,12 +28,12 @@
 /* A holder is inside for far less than a microsecond. */
 enum { SPINS = 200 };
 
-/* How long one sleep lasts before the holder is looked at again. */
+/* How long to sleep before checking the holder again. */
 #define LOOK_NS UINT64_C(10000000)
 
 /* --- The lock --------------------------------------------------------------------- */
 
-/* How often this process and those it comes from have forked. */
+/* Number of forks of this process and its ancestors. */
 static _Atomic uint32_t forks = 1;
 
 static void count_fork(void)
@@ -46,13 +46,13 @@ static void watch_forks(void)
     pthread_atfork(NULL, NULL, count_fork);
 }
 
-/* The word of this thread; a forked child's thread has another one than its parent's.
- */
+/* The word of this thread; that of a forked child differs from its parent's. */
 static uint64_t own_word(void)
 {
     static pthread_once_t is_watched = PTHREAD_ONCE_INIT;
     static _Thread_local uint64_t word;
-    static _Thread_local uint32_t made_after; /* so many forks; 0 = not made */
+    static _Thread_local uint32_t made_after; /* value of `forks` then; 0
+                                                 if not computed */
     uint64_t start;
 
     if (made_after == atomic_load_explicit(&forks, memory_order_relaxed))
@@ -65,8 +65,8 @@ static uint64_t own_word(void)
     return word;
 }
 
-/* Whether the word can be a living thread's other than the caller's.  Threads have
- * start times wherever the caller has one. */
+/* Returns whether the word may identify a living thread other than the caller.  Threads
+ * have start times wherever the caller has one. */
 static bool is_held(uint64_t holder, uint64_t own)
 {
     int thread = (int)(holder & ((UINT64_C(1) << ES_READER_PID_BITS) - 1));
@@ -81,14 +81,14 @@ static bool enter_free(struct esi_writers_lock *lock, uint64_t own)
 {
     uint64_t nobody = 0;
 
-    /* Pairs with the release in shared_leave(): we see what the last writer has
-     * stored. */
+    /* Pairs with the release in shared_leave(): we see the stores of the last
+     * writer. */
     return atomic_load_explicit(&lock->holder, memory_order_relaxed) == 0 &&
            atomic_compare_exchange_strong_explicit(
                &lock->holder, &nobody, own, memory_order_acquire, memory_order_relaxed);
 }
 
-/* Takes the place of a holder that is gone. */
+/* Takes over from a holder that is gone. */
 static bool enter_left(struct esi_writers_lock *lock, uint64_t own)
 {
     uint64_t holder = atomic_load_explicit(&lock->holder, memory_order_relaxed);
@@ -102,7 +102,7 @@ static void sleep_until_holder_leaves(struct esi_writers_lock *lock)
 {
     uint32_t seen = atomic_load_explicit(&lock->wake, memory_order_relaxed);
 
-    /* Store, fence, look again: the holder leaves, fences, looks at the flag. */
+    /* Store, fence, check again: the holder leaves, fences, checks the flag. */
     atomic_store_explicit(&lock->waits, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&lock->holder, memory_order_relaxed) != 0)
@@ -149,7 +149,7 @@ static void store_words(_Atomic uint32_t *slot, const char *tuple, size_t words)
     }
 }
 
-/* Enters where there is room for a tuple. */
+/* Enters when there is room for a tuple. */
 static int enter_with_room(struct esi_writer *writer, uint64_t timeout_ns)
 {
     struct esi_element_layout *element = writer->element;
@@ -184,8 +184,8 @@ int esi_shared_write(struct esi_writer *writer,
 
     if (rc != 0)
         return rc;
-    /* Whoever saw a word of this tuple sees a head by which the old one is overtaken.
-     */
+    /* A reader that sees a word of this tuple sees a head that invalidates the old
+     * one. */
     atomic_thread_fence(memory_order_release);
     store_words(writer->ring + (size_t)(writer->head & writer->mask) * words, tuple,
                 words);

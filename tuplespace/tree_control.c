@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The tree control, as the process sees it that the trees are in, and as others do. */
+/* The tree control, for the process with the trees and for others. */
 #include "config.h"
 
 #include "tuplespace/tree_control.h"
@@ -41,7 +41,7 @@ static _Atomic uint32_t *desired_place(const char *places,
     return (void *)(places + (uint64_t)(version % 2) * desired_bytes);
 }
 
-/* False: the text is not what the version promises. */
+/* Returns false if the text does not belong to the version. */
 static bool copy_version(const struct esi_tree_control_layout *control,
                          const char *places,
                          uint32_t desired_bytes,
@@ -52,12 +52,12 @@ static bool copy_version(const struct esi_tree_control_layout *control,
                                            memory_order_relaxed);
     uint32_t now;
 
-    /* Whoever wrote it may have been broken. */
+    /* Its writer may have been faulty. */
     if (length >= desired_bytes || length >= ES_TREE_DESIRED_BYTES)
         return false;
     words_load(out, desired_place(places, desired_bytes, version),
                (length + 3) / 4 * 4);
-    /* Pairs with the fence in write_desired(): who sees a word of the desired rules
+    /* Pairs with the fence in write_desired(): a reader that sees a word of the rules
      * after the next sees that the next came into force. */
     atomic_thread_fence(memory_order_acquire);
     now = atomic_load_explicit(&control->desired_version, memory_order_relaxed);
@@ -67,9 +67,9 @@ static bool copy_version(const struct esi_tree_control_layout *control,
     return true;
 }
 
-/* Copies the newest desired rules and returns its version; 0 = none, or it changed
- * all the time.  `places` are the two of `desired_bytes` each; `out` has
- * ES_TREE_DESIRED_BYTES. */
+/* Copies the newest desired rules and returns their version; 0 if there are none, or if
+ * they changed all the time.  `places` are the two places of `desired_bytes` each;
+ * `out` has ES_TREE_DESIRED_BYTES. */
 static uint32_t copy_desired(const struct esi_tree_control_layout *control,
                              const char *places,
                              uint32_t desired_bytes,
@@ -90,7 +90,7 @@ static uint32_t copy_desired(const struct esi_tree_control_layout *control,
 
 /* --- The process's side ----------------------------------------------------------- */
 
-/* Caller holds the lock. */
+/* The caller holds the lock. */
 static int add_control(struct es_segment *segment)
 {
     struct esi_tree_control_layout *control;
@@ -149,9 +149,8 @@ static void add_entry(struct esi_tree_control_layout *control,
     uint64_t head = atomic_load_explicit(&control->log_head, memory_order_relaxed);
     uint64_t offset = head % ES_TREE_LOG_SLOTS * sizeof *entry;
 
-    /* Readers that see a word of this entry see at least the head before it, from which
-     * they know that the slot's old entry is gone.  Pairs with the fence in
-     * copy_entry(). */
+    /* Readers that see a word of this entry also see the head before it, which shows
+     * that the old entry of the slot is gone.  Pairs with the fence in copy_entry(). */
     atomic_thread_fence(memory_order_release);
     words_store((void *)(log + offset), (const char *)entry, sizeof *entry);
     /* Pairs with the acquire in esi_segment_view_tree_log(): the entry is complete. */
@@ -170,13 +169,13 @@ void esi_tree_log_add(struct es_segment *segment,
 
 /* --- The others' side ------------------------------------------------------------- */
 
-/* What the control says of its places is checked each time. */
+/* The layout stated by the control is checked each time. */
 
-/* More than any EventSpace will write: keeps sums far from their end. */
+/* More than EventSpace writes; prevents overflow of sums. */
 #define GREATEST_BYTES (1u << 24)
 #define GREATEST_SLOTS (1u << 20)
 
-/* What the control says, copied once and checked. */
+/* The header of the control, copied once and checked. */
 struct control {
     struct esi_tree_control_layout *layout;
     char *desired;
@@ -197,7 +196,7 @@ static bool are_sound(uint32_t header_bytes, const struct control *found)
            found->log_slots >= 2 && found->log_slots <= GREATEST_SLOTS;
 }
 
-/* Where the header of the control is; 0 = there is none. */
+/* Offset of the header; 0 if there is none. */
 static uint64_t find_header(const struct es_segment_view *view)
 {
     uint64_t offset;
@@ -274,7 +273,7 @@ static int writer_pid(uint64_t writer)
     return (int)(writer & ((UINT64_C(1) << ES_READER_PID_BITS) - 1));
 }
 
-/* The word of this process, as in ES_READER_PID_BITS. */
+/* Identifies this process, encoded as in ES_READER_PID_BITS. */
 static uint64_t own_word(void)
 {
     int pid = getpid();
@@ -285,7 +284,7 @@ static uint64_t own_word(void)
     return (uint64_t)pid | start << ES_READER_PID_BITS;
 }
 
-/* A writer that died left the rules before in force: its place is taken. */
+/* If a writer died, the previous rules remain in force, and its place is taken. */
 static int begin_writing(struct esi_tree_control_layout *control, uint64_t word)
 {
     uint64_t writer = atomic_load_explicit(&control->writer, memory_order_relaxed);
@@ -305,7 +304,7 @@ static void end_writing(struct esi_tree_control_layout *control, uint64_t word)
                                             memory_order_release, memory_order_relaxed);
 }
 
-/* The last word of the text is filled up with zeros. */
+/* The last word of the text is padded with zeros. */
 static void write_text(_Atomic uint32_t *place, const char *text, size_t length)
 {
     uint32_t last = 0;
@@ -325,10 +324,10 @@ static uint32_t write_desired(const struct control *control,
         (atomic_load_explicit(&layout->desired_version, memory_order_relaxed) + 1) &
         INT32_MAX;
 
-    /* 0 means none, and a number that is returned has no sign. */
+    /* 0 means none, and a returned version must not be negative. */
     if (version == 0)
         version = 2;
-    /* Readers that see a word of these rules see at least the version before it.  Pairs
+    /* Readers that see a word of these rules also see the version before it.  Pairs
      * with the fence in copy_version(). */
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&layout->desired_length[version % 2], (uint32_t)length,
@@ -363,7 +362,7 @@ int esi_segment_view_desired(struct es_segment_view *segment, const char *text)
 
 /* --- The log ---------------------------------------------------------------------- */
 
-/* False: the slot has a newer entry by now, or is just getting it. */
+/* Returns false if the slot contains a newer entry or is being overwritten. */
 static bool copy_entry(const struct control *control,
                        uint64_t number,
                        struct esi_tree_log_entry *ret_entry)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The slow sides of writing: waking sleeping readers and waiting for a registered one.
- */
+/* The slow paths of writing: waking sleeping readers and waiting for a registered
+ * one. */
 #include "config.h"
 
 #include "tuplespace/writer.h"
@@ -13,29 +13,29 @@
 #include "base/process.h"
 #include "tuplespace/futex.h"
 
-/* The program's errno is none of our business. */
+/* Must not change the program's errno. */
 void esi_writer_wake(struct esi_writer *writer)
 {
     struct esi_element_layout *element = writer->element;
     int saved_errno = errno;
 
-    /* One call wakes all, so the flag goes first: a reader that died asleep costs one
-     * call, and one that raises the flag from here on looks at the new head before it
+    /* One call wakes all, so the flag is cleared first: a reader that died asleep costs
+     * one call, and one that sets the flag from now on checks the new head before it
      * sleeps. */
     atomic_exchange_explicit(&element->waiters, 0, memory_order_seq_cst);
     esi_futex_wake(esi_futex_low_half(&element->head));
     errno = saved_errno;
 }
 
-/* A reader that was awaited did not come: none will, for whichever element. */
+/* An awaited first reader did not come: none will, for any element. */
 static _Atomic bool has_given_up;
 
-/* The last reader that stood still too long, in whichever element; 0 = none, or it has
- * moved since. */
+/* The last reader that did not advance for too long, in any element; 0 if none, or if
+ * it has advanced since. */
 static _Atomic uint64_t still_reader;
 
-/* Whether there is a registered reader that has not taken enough yet, or one to come.
- */
+/* Returns whether a registered reader has not read enough yet, or a first one is
+ * awaited. */
 static bool must_wait(const struct esi_writer *writer)
 {
     struct esi_element_layout *element = writer->element;
@@ -47,15 +47,15 @@ static bool must_wait(const struct esi_writer *writer)
         (on_full != ES_ON_FULL_AWAIT &&
          atomic_load_explicit(&element->reader, memory_order_acquire) == 0))
         return false;
-    /* Pairs with the release in es_element_acknowledge(): the reader's copies of what
-     * we are about to overwrite are finished. */
+    /* Pairs with the release in es_element_acknowledge(): the reader has copied the
+     * tuples that are about to be overwritten. */
     position = atomic_load_explicit(&element->reader_position, memory_order_acquire);
     if (atomic_load_explicit(&element->passed_at, memory_order_relaxed) == position + 1)
         return false;
     unread = writer->head - position;
     if (limit == 0 || limit > writer->mask)
         limit = writer->mask;
-    /* A position ahead of head is nonsense: nobody waits for that. */
+    /* A position ahead of head is invalid: not waited for. */
     return unread >= limit && unread <= writer->head;
 }
 
@@ -64,7 +64,7 @@ static int pid_of(uint64_t reader)
     return (int)(reader & ((UINT64_C(1) << ES_READER_PID_BITS) - 1));
 }
 
-/* Takes a dead reader's registration away. */
+/* Removes the registration of a dead reader. */
 static void drop_dead_reader(struct esi_element_layout *element)
 {
     uint64_t reader = atomic_load_explicit(&element->reader, memory_order_relaxed);
@@ -75,7 +75,7 @@ static void drop_dead_reader(struct esi_element_layout *element)
             &element->reader, &reader, 0, memory_order_relaxed, memory_order_relaxed);
 }
 
-/* Which reader was seen where, and since when it is there. */
+/* The position at which a reader was seen, and since when it is there. */
 struct reader_place {
     uint64_t reader;
     uint64_t position;
@@ -92,15 +92,15 @@ static struct reader_place find_reader(const struct esi_element_layout *element)
     };
 }
 
-/* The process of the reader goes on: all its elements are waited for again. */
+/* The reader's process advances: all its elements are waited for again. */
 static void forget_still_reader(uint64_t reader)
 {
     atomic_compare_exchange_strong_explicit(&still_reader, &reader, 0,
                                             memory_order_relaxed, memory_order_relaxed);
 }
 
-/* Waits no longer for a reader that is stopped or stands still.  It stays registered:
- * as soon as it moves, it is waited for again. */
+/* Stops waiting for a reader that is stopped or does not advance.  It remains
+ * registered, and is waited for again as soon as it advances. */
 static void pass_still_reader(struct esi_element_layout *element,
                               struct reader_place *place)
 {
@@ -123,7 +123,7 @@ static void pass_still_reader(struct esi_element_layout *element,
     atomic_store_explicit(&element->passed_at, now.position + 1, memory_order_relaxed);
 }
 
-/* The writer waits for its reader: if that was passed, it has moved since. */
+/* The writer waits for its reader: if that was passed, it has advanced since. */
 static void wait_for_passed_reader(struct esi_element_layout *element)
 {
     if (atomic_load_explicit(&element->passed_at, memory_order_relaxed) == 0)
@@ -132,8 +132,8 @@ static void wait_for_passed_reader(struct esi_element_layout *element)
     forget_still_reader(atomic_load_explicit(&element->reader, memory_order_relaxed));
 }
 
-/* Waits for no first reader any more where time is up.  One that registers meanwhile
- * finds the element as it would have left it. */
+/* Stops waiting for a first reader after the time limit.  A reader that registers
+ * meanwhile finds the element unchanged. */
 static void give_up_late(struct esi_element_layout *element, uint64_t begun_ns)
 {
     uint32_t awaits = ES_ON_FULL_AWAIT;
@@ -153,7 +153,7 @@ static void sleep_until_reader_moves(struct esi_writer *writer)
     struct esi_element_layout *element = writer->element;
     uint32_t seen = atomic_load_explicit(&element->reader_wake, memory_order_relaxed);
 
-    /* Store, fence, look again: the reader moves, fences, looks at the flag. */
+    /* Store, fence, check again: the reader advances, fences, checks the flag. */
     atomic_store_explicit(&element->writer_waits, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
     if (must_wait(writer))
@@ -161,8 +161,8 @@ static void sleep_until_reader_moves(struct esi_writer *writer)
     atomic_store_explicit(&element->writer_waits, 0, memory_order_relaxed);
 }
 
-/* Sleeps once, for a slice at most, and looks after a reader that still does not move.
- * `place` NULL: a reader that stands still is waited for. */
+/* Sleeps once, for at most a slice, and handles a reader that still does not advance.
+ * If `place` is NULL, such a reader is waited for. */
 static void sleep_one_slice(struct esi_writer *writer,
                             struct reader_place *place,
                             uint64_t begun_ns)
@@ -176,7 +176,7 @@ static void sleep_one_slice(struct esi_writer *writer,
     give_up_late(writer->element, begun_ns);
 }
 
-/* The reader may be asleep waiting for what the fence-free path has published. */
+/* The reader may be asleep, waiting for tuples that were published without a fence. */
 static void wake_sleeping_reader(struct esi_writer *writer)
 {
     if (atomic_load_explicit(&writer->element->waiters, memory_order_relaxed) != 0)
