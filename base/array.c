@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* array.c - growing arrays, whatever is in them. */
+/* array.c - growing arrays of any type. */
 #include "config.h"
 
 #include "base/array.h"
@@ -19,7 +19,7 @@ static size_t array_capacity(size_t capacity, size_t needed)
     return doubled < needed ? needed : doubled;
 }
 
-/* The pointer is copied as bytes: its type is the caller's. */
+/* The pointer is copied as bytes, because its type is the caller's. */
 static int array_resize(void *items, size_t capacity, size_t item_bytes)
 {
     void *old;
@@ -61,7 +61,8 @@ int esi_array_grow_pair(void *items,
     if (needed <= *capacity)
         return 0;
     result = array_resize(items, grown, item_bytes);
-    if (result == 0) /* else the first is larger than it is said to be: that is safe */
+    if (result == 0) /* else the first has a larger capacity
+                        than recorded, which is harmless */
         result = array_resize(others, grown, other_bytes);
     if (result == 0)
         *capacity = grown;

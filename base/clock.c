@@ -3,11 +3,10 @@
 /*
  * Calibration and conversion of clock ticks.
  *
- * A *pairing* reads the kernel's clocks between two tick reads; half the distance of
- * the two bounds its error, so the smallest of several is kept.  Two pairings give a
- * frequency with a bound; where the processor states its frequency, the two are
- * combined.  The bounds hold as long as the kernel's clock runs at one rate and is not
- * set.
+ * A *pairing* reads the kernel's clocks between two tick reads; half of their distance
+ * bounds its error, so the best of several is kept.  Two pairings yield a frequency
+ * with an error bound; if the processor reports its frequency, the two are combined.
+ * The bounds hold as long as the kernel's clock runs at a constant rate and is not set.
  */
 #include "config.h"
 
@@ -30,30 +29,30 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 #define PPB UINT64_C(1000000000)
-/* What is thinkable for a crystal and a disciplined kernel clock together: 200 ppm. */
+/* Assumed maximum for a crystal and a disciplined kernel clock together: 200 ppm. */
 #define NOMINAL_ERROR_PPB UINT64_C(200000)
 #define PAIRING_TRIES 16
-/* Two pairings closer than this say nothing useful about the frequency. */
+/* Two closer pairings do not determine the frequency usefully. */
 #define SHORTEST_SPAN_NS UINT64_C(200000)
 
 struct pairing {
     uint64_t ticks;
-    uint64_t bracket; /* ticks from first to last read */
+    uint64_t bracket; /* ticks between first and last read */
     uint64_t realtime_ns;
     uint64_t monotonic_ns;
 };
 
 struct frequency {
-    uint64_t hz; /* 0 = not known */
+    uint64_t hz; /* 0 if not known */
     uint64_t error_ppb;
 };
 
 /* --- Which clock ----------------------------------------------------------------- */
 
 #if defined(__x86_64__)
-/* The kernel takes "tsc" off this list when it finds the counters unstable.  Its own
- * choice may still be another one (kvm-clock, hyperv...), which is derived from the
- * same counter.  A /sys that cannot be read is no evidence against the counter. */
+/* The kernel removes "tsc" from this list when it finds the counters unstable.  The
+ * clock that it uses may still be another one (kvm-clock, hyperv...), derived from the
+ * same counter.  An unreadable /sys is no evidence against the counter. */
 static bool kernel_trusts_tsc(void)
 {
     const char *path =
@@ -114,7 +113,7 @@ enum es_clock_kind es_clock_kind(void)
     static _Atomic int chosen;
     int kind = atomic_load_explicit(&chosen, memory_order_relaxed);
 
-    /* Threads that race here come to the same answer. */
+    /* Threads that race here get the same result. */
     if (kind == 0) {
         kind = (int)choose_kind();
         atomic_store_explicit(&chosen, kind, memory_order_relaxed);
@@ -134,7 +133,7 @@ static uint64_t clock_scale(uint64_t a, uint64_t b, uint64_t c)
     return (uint64_t)(product / c);
 }
 
-/* The same, rounded up: for error bounds. */
+/* Like clock_scale(), rounded up, for error bounds. */
 static uint64_t scale_up(uint64_t a, uint64_t b, uint64_t c)
 {
     unsigned __int128 product = (unsigned __int128)a * b;
@@ -151,8 +150,7 @@ static uint64_t clock_add(uint64_t a, uint64_t b)
 
 /* --- Pairing --------------------------------------------------------------------- */
 
-/* Ticks that are really read here: the fences keep rdtsc from sliding into its
- * surroundings. */
+/* Reads the ticks exactly here: the fences keep rdtsc from being reordered. */
 static uint64_t ordered_ticks(enum es_clock_kind kind)
 {
     uint64_t ticks;
@@ -186,7 +184,7 @@ static void take_pairing(enum es_clock_kind kind, struct pairing *ret_pairing)
     *ret_pairing = best;
 }
 
-/* Bound of a pairing's error: half its bracket, and a nanosecond each for both
+/* Error bound of a pairing: half its bracket, and a nanosecond for each of two
  * roundings. */
 static uint64_t pairing_error_ns(const struct pairing *pairing, uint64_t hz)
 {
@@ -195,7 +193,7 @@ static uint64_t pairing_error_ns(const struct pairing *pairing, uint64_t hz)
 
 /* --- Frequency ------------------------------------------------------------------- */
 
-/* The frequency that the processor states in CPUID leaf 0x15: crystal * numerator /
+/* The frequency reported by the processor in CPUID leaf 0x15: crystal * numerator /
  * denominator. */
 static struct frequency nominal_frequency(void)
 {
@@ -213,7 +211,7 @@ static struct frequency nominal_frequency(void)
     return nominal;
 }
 
-/* What two pairings say.  Nothing when they lie too close together. */
+/* The frequency measured by two pairings; none if they are too close. */
 static struct frequency measured_frequency(const struct pairing *first,
                                            const struct pairing *last)
 {
@@ -233,7 +231,7 @@ static struct frequency measured_frequency(const struct pairing *first,
     return measured;
 }
 
-/* Combines two statements about one frequency into the one with the tightest bound. */
+/* Combines two values of one frequency into the one with the tightest bound. */
 static struct frequency clock_combine(struct frequency nominal,
                                       struct frequency measured)
 {
@@ -246,11 +244,12 @@ static struct frequency clock_combine(struct frequency nominal,
     apart_ppb = scale_up(nominal.hz > measured.hz ? nominal.hz - measured.hz
                                                   : measured.hz - nominal.hz,
                          PPB, measured.hz);
-    /* A statement that the measurement rules out is wrong (some virtual machines). */
+    /* A reported value that contradicts the measurement is wrong (some virtual
+     * machines). */
     if (apart_ppb > clock_add(nominal.error_ppb, measured.error_ppb))
         return measured;
-    /* The truth is within the measured bound, thus so far from the nominal value at
-     * most. */
+    /* The true frequency is within the measured bound, so this far from the nominal
+     * value at most. */
     if (clock_add(apart_ppb, measured.error_ppb) < nominal.error_ppb)
         nominal.error_ppb = clock_add(apart_ppb, measured.error_ppb);
     return nominal.error_ppb < measured.error_ppb ? nominal : measured;
@@ -270,7 +269,7 @@ static struct frequency find_frequency(const struct pairing *first, uint64_t bud
     struct frequency nominal = nominal_frequency();
     struct pairing last;
 
-    /* Without a stated frequency something must be measured. */
+    /* Without a reported frequency it must be measured. */
     if (nominal.hz == 0 && budget_ns < 2 * SHORTEST_SPAN_NS)
         budget_ns = 2 * SHORTEST_SPAN_NS;
     if (budget_ns < SHORTEST_SPAN_NS)
@@ -290,8 +289,8 @@ void es_clock_calibrate(uint64_t budget_ns, struct es_clock *ret_clock)
     if (kind == ES_CLOCK_TSC)
         frequency = find_frequency(&pairing, budget_ns);
     if (frequency.hz == 0)
-        /* The kernel's clock stood still: keep the record usable, and say it is
-         * worthless. */
+        /* The kernel's clock did not advance: keep the record usable, with an error
+         * bound that shows that it is worthless. */
         frequency = (struct frequency){.hz = NS_PER_S, .error_ppb = PPB};
     *ret_clock = (struct es_clock){
         .kind = (uint32_t)kind,
@@ -304,7 +303,7 @@ void es_clock_calibrate(uint64_t budget_ns, struct es_clock *ret_clock)
     };
 }
 
-/* Whether two statements about one frequency can both be true. */
+/* Returns whether the record and the measurement can both be true. */
 static bool is_possible(const struct es_clock *clock, const struct frequency *measured)
 {
     uint64_t apart_hz = clock->frequency_hz > measured->hz
@@ -315,8 +314,8 @@ static bool is_possible(const struct es_clock *clock, const struct frequency *me
            clock_add(clock->frequency_error_ppb, measured->error_ppb);
 }
 
-/* The base stays: the longer the span since, the better the frequency, and the error at
- * any time between the two pairings stays near that of the pairings. */
+/* The base is kept: a longer span improves the frequency, and the error at any time
+ * between the two pairings stays close to that of the pairings. */
 void es_clock_refine(struct es_clock *clock)
 {
     struct pairing first = {
@@ -330,8 +329,8 @@ void es_clock_refine(struct es_clock *clock)
         return;
     take_pairing(ES_CLOCK_TSC, &last);
     measured = measured_frequency(&first, &last);
-    /* What contradicts the record is no better: one of the two clocks has stood still,
-     * as in a machine that slept, or another machine's is asked. */
+    /* A measurement that contradicts the record is no better: one of the clocks has
+     * stopped, as when a machine sleeps, or it is the clock of another machine. */
     if (measured.hz == 0 || measured.error_ppb >= clock->frequency_error_ppb ||
         !is_possible(clock, &measured))
         return;
@@ -341,23 +340,23 @@ void es_clock_refine(struct es_clock *clock)
 
 /* --- Conversion ------------------------------------------------------------------ */
 
-/* Spans below so many ticks can be guessed: twelve days, whose nanoseconds are exact as
- * a floating-point number, to a quarter. */
+/* Below this number of ticks a conversion can be guessed: twelve days, whose
+ * nanoseconds are exact in floating point to a quarter. */
 static inline uint64_t clock_near_ticks(const struct es_clock *clock)
 {
     return clock->frequency_hz >> 42 ? 0 : clock->frequency_hz << 20;
 }
 
-/* Nanoseconds from one tick to the next.  Here and below numbers are signed, as
- * processors convert these in one step. */
+/* Nanoseconds per tick.  Numbers are signed here and below, because processors convert
+ * those in one step. */
 static inline double clock_step_ns(const struct es_clock *clock)
 {
     return (double)NS_PER_S / (double)(int64_t)clock->frequency_hz;
 }
 
-/* A wide division takes longer than all else that is done with a tuple.  So the result
- * is guessed in floating point, where it is one off at most, and put right by what the
- * guess leaves of the exact product: modulo 2^64, as it is small. */
+/* A wide division takes longer than everything else done with a tuple.  Therefore the
+ * result is guessed in floating point, where the error is at most one, and corrected by
+ * the difference to the exact product: modulo 2^64, as it is small. */
 static inline uint64_t clock_guess_ns(uint64_t hz, double step_ns, uint64_t ticks)
 {
     int64_t guess = (int64_t)((double)(int64_t)ticks * step_ns + 0.5);
@@ -375,7 +374,7 @@ static inline uint64_t clock_span_ns(const struct es_clock *clock, uint64_t tick
                : clock_scale(ticks, NS_PER_S, hz);
 }
 
-/* The time at `ticks` by the clock that showed `base_ns` at the pairing. */
+/* The time at `ticks` on the clock that showed `base_ns` at the pairing. */
 static inline uint64_t clock_convert(const struct es_clock *clock,
                                      uint64_t base_ns,
                                      uint64_t ticks,
@@ -411,13 +410,13 @@ void esi_clock_realtime_each(const struct es_clock *clock,
                              uint64_t *times,
                              size_t count)
 {
-    /* A copy: no store to the times changes it. */
+    /* A copy, which stores to `times` cannot change. */
     const struct es_clock own = *clock;
     const double step_ns = clock_step_ns(clock);
     const uint64_t near = clock_near_ticks(clock);
 
     for (size_t i = 0; i < count; i++) {
-        /* Of a time before the pairing: huge. */
+        /* Huge for a time before the pairing. */
         uint64_t span = times[i] - own.base_ticks;
 
         if (span < near)

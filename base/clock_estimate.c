@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What is known of one host's clock against the home server's: a line of knots. */
+/* The estimate of a host's clock relative to the home server's: a sequence of knots. */
 #include "config.h"
 
 #include "base/clock_estimate.h"
@@ -12,7 +12,7 @@
 #define PPB 1e9
 #define NS_PER_S 1e9
 
-/* The newest knots are left alone: most tuples are converted by them. */
+/* The newest knots are not removed, because most tuples are converted with them. */
 enum { KNOTS_KEPT = 8 };
 
 static double clock_estimate_distance(uint64_t from_ns, uint64_t to_ns)
@@ -41,8 +41,8 @@ bool esi_clock_estimate_is_home(const struct esi_clock_estimate *estimate)
 
 /* --- Knots -------------------------------------------------------------------- */
 
-/* The bow of the segment that remains when `middle` is taken out.  Both lines are
- * straight on either side of it, so it is there that they differ most. */
+/* The bow of the segment that remains if `middle` is removed.  Both lines are straight
+ * on either side of it, so the difference is largest there. */
 static uint64_t bow_without(const struct esi_clock_knot *before,
                             const struct esi_clock_knot *middle,
                             const struct esi_clock_knot *after)
@@ -59,7 +59,7 @@ static uint64_t bow_without(const struct esi_clock_knot *before,
     return more > 0 ? clock_estimate_add(bow, esi_clock_bound(more)) : bow;
 }
 
-/* Takes out the knot that is missed least. */
+/* Removes the knot with the smallest loss. */
 static void take_one_out(struct esi_clock_estimate *estimate)
 {
     struct esi_clock_knot *knots = estimate->knots;
@@ -81,9 +81,9 @@ static void take_one_out(struct esi_clock_estimate *estimate)
             (estimate->count - chosen) * sizeof *knots);
 }
 
-/* Appends a knot, which must be later than the last one (else nothing happens).  Takes
- * an old one out where there are too many.  Its offset is moved, and its error made
- * larger, where else the clock would run backward. */
+/* Appends a knot; ignores one that is not later than the last.  Removes an old one if
+ * there are too many.  Moves its offset and increases its error if the clock would run
+ * backward otherwise. */
 static void append_estimate(struct esi_clock_estimate *estimate,
                             const struct esi_clock_knot *knot)
 {
@@ -108,7 +108,7 @@ static void append_estimate(struct esi_clock_estimate *estimate,
     estimate->knots[estimate->count++] = added;
 }
 
-/* Whether the clock runs forward fast enough between two knots. */
+/* Returns whether the clock runs forward fast enough between two knots. */
 static bool is_forward(const struct esi_clock_knot *before,
                        const struct esi_clock_knot *after)
 {
@@ -116,7 +116,7 @@ static bool is_forward(const struct esi_clock_knot *before,
            (int64_t)((after->local_ns - before->local_ns) / 2);
 }
 
-/* The part of the knot's range that can be reached back from the last knot. */
+/* The part of the knot's range that is consistent with the last knot. */
 static struct esi_clock_knot clock_estimate_narrow(const struct esi_clock_drift *drift,
                                                    const struct esi_clock_knot *last,
                                                    const struct esi_clock_knot *knot)
@@ -137,9 +137,9 @@ static struct esi_clock_knot clock_estimate_narrow(const struct esi_clock_drift 
     return narrowed;
 }
 
-/* Moves knots to where the last one and the drift say that they must be, where this
- * halves their error at least.  Not once knots were taken out: their neighbours answer
- * for them as they are. */
+/* Moves knots to where the last one and the drift require, if that at least halves
+ * their error.  Not after knots were removed, because their neighbours then represent
+ * them. */
 static void tighten_estimate(struct esi_clock_estimate *estimate)
 {
     struct esi_clock_knot *knots = estimate->knots;
@@ -208,8 +208,8 @@ struct esi_clock_stretch esi_clock_stretch_behind(const struct esi_clock_drift *
     };
 }
 
-/* The drift at the first knot is that of the line to the second, but for the errors of
- * both and what it has changed meanwhile. */
+/* The drift at the first knot is the slope of the line to the second, except for the
+ * errors of both and the change of the drift between them. */
 struct esi_clock_stretch esi_clock_stretch_before(const struct esi_clock_drift *drift,
                                                   const struct esi_clock_knot *first,
                                                   const struct esi_clock_knot *second)
@@ -238,8 +238,8 @@ uint64_t esi_clock_stretch_convert(const struct esi_clock_stretch *stretch,
     double away = clock_estimate_distance(stretch->from_ns, local_ns);
     double off = (double)stretch->error_ns + stretch->error_slope * fabs(away) +
                  stretch->wander * away * away / 2;
-    /* The slope is below 1, so that rounding keeps the order.  The sum of the whole
-     * parts wraps, which is what two's complement is for. */
+    /* The slope is below 1, so rounding preserves the order.  The sum of the integer
+     * parts wraps in two's complement. */
     uint64_t offset =
         (uint64_t)stretch->offset_ns + (uint64_t)esi_clock_round(away * stretch->slope);
     uint64_t home = local_ns + offset;
@@ -257,19 +257,19 @@ uint64_t esi_clock_stretch_convert(const struct esi_clock_stretch *stretch,
 /* Change of the drift, per nanosecond. */
 #define WANDER (ES_CLOCK_WANDER_PPB / 1e9 / 1e9)
 
-/* The line goes through so many exchanges at most, of those with the smallest round
- * trips: a third of all, but some at least. */
+/* Number of exchanges used for the line, those with the smallest round trips: a third
+ * of all, but at least some. */
 enum { FITTED_LEAST = 8, FITTED_MOST = 24, FITTED_PART = 3 };
-/* Exchanges closer together than this say nothing about the drift. */
+/* Closer exchanges do not determine the drift. */
 #define SPAN_LEAST_NS 1e8
 
-/* One exchange as its bounds of the offset, seen from the last one. */
+/* One exchange as bounds of the offset, relative to the last one. */
 struct bounds {
-    double most;     /* of the offset ... */
-    double most_age; /* ... so long before the last exchange came back */
-    double least;    /* the same */
+    double most;     /* of the offset, */
+    double most_age; /* this long before the last exchange returned */
+    double least;    /* likewise */
     double least_age;
-    double trip; /* without the time between arrival and answer */
+    double trip; /* without the time between arrival and reply */
 };
 
 bool esi_clock_fit_add(struct esi_clock_fit *fit,
@@ -290,7 +290,7 @@ bool esi_clock_fit_add(struct esi_clock_fit *fit,
     return true;
 }
 
-/* What offsets are counted from, so that they are small numbers. */
+/* The reference of offsets, which keeps them small. */
 static int64_t reference_of(const struct esi_clock_fit *fit)
 {
     const struct esi_clock_exchange *last = &fit->window[fit->count - 1];
@@ -298,7 +298,7 @@ static int64_t reference_of(const struct esi_clock_fit *fit)
     return (int64_t)(last->arrived_ns - last->sent_ns);
 }
 
-/* Without what the drift may have changed since. */
+/* Without the possible change of the drift since. */
 static struct bounds look_at(const struct esi_clock_fit *fit, size_t index)
 {
     const struct esi_clock_exchange *exchange = &fit->window[index];
@@ -318,7 +318,7 @@ static struct bounds look_at(const struct esi_clock_fit *fit, size_t index)
 
 /* --- The corridor ------------------------------------------------------------- */
 
-/* The bounds with what the drift may have changed, and what rounding may. */
+/* Widens the bounds by the possible change of the drift and by rounding. */
 static struct bounds clock_fit_widen(struct bounds bounds)
 {
     bounds.most += WANDER * bounds.most_age * bounds.most_age / 2 + 1;
@@ -326,9 +326,9 @@ static struct bounds clock_fit_widen(struct bounds bounds)
     return bounds;
 }
 
-/* The line stays below one exchange's upper bound and above another one's lower bound:
- * o - d * age <= most, o - d * age >= least.  Eliminating the drift bounds the offset,
- * and the other way round. */
+/* The line is below the upper bound of one exchange and above the lower bound of
+ * another: o - d * age <= most, o - d * age >= least.  Eliminating the drift bounds the
+ * offset, and vice versa. */
 static void clock_fit_cut(const struct bounds *above,
                           const struct bounds *below,
                           struct esi_clock_corridor *corridor)
@@ -404,7 +404,7 @@ static double clock_fit_median(double *numbers, size_t count)
                      : (numbers[count / 2 - 1] + numbers[count / 2]) / 2;
 }
 
-/* The exchanges with the smallest round trips.  Returns their number. */
+/* Selects the exchanges with the smallest round trips.  Returns their number. */
 static size_t choose_points(const struct esi_clock_fit *fit,
                             struct point points[ES_CLOCK_FIT_WINDOW])
 {
@@ -426,7 +426,7 @@ static size_t choose_points(const struct esi_clock_fit *fit,
     return count < most ? count : most;
 }
 
-/* The median of the slopes of all pairs; `fallback` where they are too close. */
+/* The median of the slopes of all pairs; `fallback` if they are too close. */
 static double fit_drift(const struct point *points, size_t count, double fallback)
 {
     double slopes[FITTED_MOST * (FITTED_MOST - 1) / 2];
@@ -458,7 +458,7 @@ static double clock_fit_clamp(double value, double least, double most)
 
 /* --- Knots --------------------------------------------------------------------- */
 
-/* Forgets exchanges until a line goes through the others; one alone always has one. */
+/* Discards exchanges until a line fits the others; a single one always has one. */
 static bool find_corridor(struct esi_clock_fit *fit,
                           struct esi_clock_corridor *corridor)
 {
@@ -474,8 +474,8 @@ static bool find_corridor(struct esi_clock_fit *fit,
     return has_broken;
 }
 
-/* By how much the offset may be off the straight line between two knots whose offsets
- * were right: by the change of the drift.  After a break, by what it has jumped. */
+/* How far the offset may be from the straight line between two knots with correct
+ * offsets, because the drift changes.  After a break, the size of the jump. */
 static uint64_t find_bow(const struct esi_clock_estimate *estimate,
                          uint64_t local_ns,
                          int64_t offset_ns,

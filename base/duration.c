@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* duration.c - lengths of time as people write them. */
+/* duration.c - durations as text. */
 #include "config.h"
 
 #include "base/duration.h"
@@ -25,7 +25,7 @@ static const struct {
     {"h", UINT64_C(3600000000000)},
 };
 
-/* 0 when there is no such unit. */
+/* 0 if there is no such unit. */
 static uint64_t unit_ns(const char *text)
 {
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
@@ -34,7 +34,7 @@ static uint64_t unit_ns(const char *text)
     return 0;
 }
 
-/* The digits at *text, which moves behind them. */
+/* Parses the digits at *text and advances it. */
 static int read_digits(const char **text, uint64_t *ret_number)
 {
     uint64_t number = 0;
@@ -50,8 +50,8 @@ static int read_digits(const char **text, uint64_t *ret_number)
     return 0;
 }
 
-/* Nanoseconds of the digits behind a decimal point; digits below a nanosecond are cut.
- */
+/* Nanoseconds of the digits after a decimal point; digits below a nanosecond are
+ * ignored. */
 static uint64_t read_fraction(const char **text, uint64_t unit)
 {
     uint64_t sum = 0;

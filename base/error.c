@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Error records: the first fault wins, texts are cut rather than refused. */
+/* Error records: the first error wins; texts are truncated. */
 #include "config.h"
 
 #include "eventspace/error.h"

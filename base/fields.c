@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* fields.c - tables of fields: look-up, expectations, defaults, and the text codec. */
+/* fields.c - tables of fields: lookup, expected values, defaults, and conversion to and
+ * from text. */
 #include "config.h"
 
 #include "base/fields.h"
@@ -393,7 +394,7 @@ static int parse_boolean(struct esi_text_span text, int64_t *ret_value)
     return -EINVAL;
 }
 
-/* 0 = no such name. */
+/* 0 if there is no such name. */
 static uint32_t bits_of(const struct esi_field *field, struct esi_text_span name)
 {
     int choice = esi_field_choice(field, name);
@@ -470,7 +471,7 @@ static int parse_value(const struct esi_field *field,
     }
 }
 
-/* The word that may have been meant, behind what was expected. */
+/* Appends the similar word, if any, to what was expected. */
 static void add_nearest(const struct esi_field *field, struct esi_field_fault *fault)
 {
     size_t used = strlen(fault->expected);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Opens files of this user only, reads and writes whole files. */
+/* Opens files of this user only; reads and writes whole files. */
 #include "config.h"
 
 #include "base/file.h"
@@ -50,8 +50,8 @@ static int check_own(const struct stat *status,
                            (unsigned)geteuid());
 }
 
-/* What could not be opened is looked at: the kernel's word says little of a link or of
- * a pipe. */
+/* Examines a file that could not be opened, because the kernel's reason is not clear
+ * for links and pipes. */
 static int file_explain(int folder,
                         const char *name,
                         int code,
@@ -81,7 +81,7 @@ int esi_file_open_own(int folder,
     if (fd < 0)
         return file_explain(folder, name, -errno, shown, error);
     rc = fstat(fd, &status) == 0 ? check_own(&status, shown, error) : -errno;
-    /* The umask may have taken rights away. */
+    /* The umask may have removed permissions. */
     if (rc == 0 && (flags & O_CREAT) != 0 && fchmod(fd, 0600) != 0)
         rc = -errno;
     if (rc == 0)
@@ -121,7 +121,7 @@ int esi_file_read_all(int fd, size_t most, char **ret_text, size_t *ret_length)
     char *text;
     int code;
 
-    /* Most files are as long as they say. */
+    /* Most files have the size that they report. */
     if (fstat(fd, &status) == 0 && status.st_size > 0)
         room = (uint64_t)status.st_size < most ? (size_t)status.st_size + 2 : most + 2;
     text = malloc(room);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* hash.c - growing of hash tables, and removal from them. */
+/* hash.c - growing hash tables, and removal from them. */
 #include "config.h"
 
 #include "base/hash.h"
@@ -17,7 +17,7 @@ void esi_hash_fini(struct esi_hash *table)
     *table = (struct esi_hash){.slots = NULL};
 }
 
-/* The owner is not asked: each slot has all that its place depends on. */
+/* Each slot contains everything that determines its place. */
 static void hash_move(const struct esi_hash *from, struct esi_hash *to)
 {
     for (size_t i = 0; i <= from->mask; i++)
@@ -55,7 +55,7 @@ void esi_hash_remove(struct esi_hash *table, size_t slot)
     size_t hole = slot;
 
     for (size_t at = (hole + 1) & mask; slots[at].number != 0; at = (at + 1) & mask)
-        /* It may move if its first slot is not between the hole and it. */
+        /* It may be moved unless its first slot is between the hole and it. */
         if (((at - (slots[at].hash >> table->shift)) & mask) >= ((at - hole) & mask)) {
             slots[hole] = slots[at];
             hole = at;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The host's name, taken from uname(2): what a container or name space says is true
- * here. */
+/* The host's name from uname(2), as seen in the container or namespace. */
 #include "config.h"
 
 #include "base/host.h"

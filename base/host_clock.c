@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* A host's clock as many threads read it: converts while a new estimate is put in. */
+/* A host's clock shared by many threads, which convert times while it is updated. */
 #include "config.h"
 
 #include "base/host_clock.h"
@@ -20,7 +20,7 @@ _Static_assert(sizeof(struct esi_clock_estimate) % sizeof(uint64_t) == 0,
 _Static_assert(sizeof(struct esi_clock_knot) == 4 * sizeof(uint64_t),
                "a knot is copied as words");
 
-/* The members of an estimate as they lie in its words. */
+/* Index of a member of the estimate in its words. */
 #define WORD_OF(member) (offsetof(struct esi_clock_estimate, member) / sizeof(uint64_t))
 
 struct copy {
@@ -28,7 +28,7 @@ struct copy {
 };
 
 struct es_host_clock {
-    _Atomic uint64_t sequence; /* its lowest bit tells the copy that is whole */
+    _Atomic uint64_t sequence; /* the lowest bit selects the valid copy */
     struct copy copies[2];
 };
 
@@ -67,8 +67,8 @@ void esi_host_clock_set(struct es_host_clock *clock,
 
     memcpy(words, estimate, sizeof words);
     for (int i = 0; i < 2; i++) {
-        /* Readers go to the other copy before this one is touched: the fence is the
-         * partner of theirs. */
+        /* Readers switch to the other copy before this one is modified: the fence pairs
+         * with theirs. */
         atomic_store_explicit(&clock->sequence, ++sequence, memory_order_release);
         atomic_thread_fence(memory_order_seq_cst);
         host_clock_fill(&clock->copies[(sequence + 1) & 1], words, count);
@@ -106,7 +106,7 @@ static struct esi_clock_knot get_knot(const struct copy *copy, uint64_t index)
                                    .bow_ns = host_clock_get(copy, word + 3)};
 }
 
-/* The number of knots that are not later.  Most times are behind the last one. */
+/* The number of knots that are not later.  Most times are after the last one. */
 static uint64_t count_knots_before(const struct copy *copy,
                                    uint64_t count,
                                    uint64_t local_ns)
@@ -126,7 +126,7 @@ static uint64_t count_knots_before(const struct copy *copy,
     return low;
 }
 
-/* A copy that is overwritten meanwhile may have any content, but never an index out of
+/* A copy that is being overwritten may have any content, but no index is out of
  * range. */
 static struct esi_clock_stretch find_stretch(const struct copy *copy,
                                              uint64_t count,
@@ -167,7 +167,7 @@ bool esi_host_clock_run_ns(const struct es_host_clock *clock,
         base_ns = host_clock_get(copy, WORD_OF(run_base_ns));
         if (count > 0 && count <= ES_CLOCK_KNOTS_MAX)
             stretch = find_stretch(copy, count, monotonic_ns);
-        /* What was read was read before the count is looked at again. */
+        /* The copy was read before the counter is checked again. */
         atomic_thread_fence(memory_order_acquire);
     } while (atomic_load_explicit(&clock->sequence, memory_order_relaxed) != sequence);
     if (count == 0 || count > ES_CLOCK_KNOTS_MAX)

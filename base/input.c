@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* input.c - a table of the bytes that other formats begin with. */
+/* input.c - recognizes other formats by their first bytes. */
 #include "config.h"
 
 #include "base/input.h"
@@ -10,8 +10,9 @@
 #include <string.h>
 
 enum {
-    LOOKED_AT = 512,   /* bytes */
-    CONTROL_PART = 16, /* of them and one may be control characters in a text */
+    LOOKED_AT = 512,   /* in bytes */
+    CONTROL_PART = 16, /* one in this many, plus one, may be
+                          control characters in a text */
 };
 
 static const char utf16[] = "is text in UTF-16; save it in UTF-8";
@@ -20,7 +21,7 @@ static const char ctf[] = "is a stream of an archive; name the archive's folder"
 
 #define MAGIC(bytes) bytes, sizeof(bytes) - 1
 
-/* The first row that fits counts. */
+/* The first matching row applies. */
 static const struct magic {
     const char *bytes;
     size_t length;
@@ -62,21 +63,21 @@ static bool has_magic(const struct magic *magic, const char *bytes, size_t lengt
            memcmp(bytes + magic->offset, magic->bytes, magic->length) == 0;
 }
 
-/* Control characters that no text has: all but backspace to carriage return and
+/* Control characters not used in text: all except backspace to carriage return, and
  * escape. */
 static bool is_control(unsigned char byte)
 {
     return byte < 8 || (byte > 13 && byte < 32 && byte != 27) || byte == 127;
 }
 
-/* Four bytes that are two characters of text in UTF-16, of either byte order. */
+/* Four bytes that are two characters of UTF-16 text in either byte order. */
 static bool is_wide(const char *bytes, size_t length)
 {
     size_t first;
 
     if (length < 4)
         return false;
-    first = bytes[0] == 0; /* where the characters stand */
+    first = bytes[0] == 0; /* position of the characters */
     for (size_t i = 0; i < 4; i += 2)
         if (bytes[i + first] == 0 || is_control((unsigned char)bytes[i + first]) ||
             bytes[i + 1 - first] != 0)

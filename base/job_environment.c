@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * job_environment.c - one table of the variables that launchers set.
+ * job_environment.c - the variables set by launchers, in one table.
  *
- * Launchers start each other: Hydra has its daemons started by srun, PALS sets PMI's
- * variables beside its own.  The innermost one stands first in the table, and of each
- * fact the first number counts.
+ * Launchers start each other: Hydra has srun start its daemons, and PALS sets PMI's
+ * variables in addition to its own.  The innermost launcher is first in the table, and
+ * for each fact the first number found is used.
  */
 #include "config.h"
 
@@ -18,10 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a launcher calls the facts; NULL where it does not tell. */
+/* The variables of a launcher; NULL for facts it does not provide. */
 struct launcher_variables {
     const char *name;
-    const char *mark; /* that nobody else sets, nor itself where there are no ranks */
+    const char *mark; /* set by nobody else, and not by the
+                         launcher itself if there are no ranks */
     const char *rank;
     const char *size;
     const char *local_ranks;
@@ -32,7 +33,7 @@ struct launcher_variables {
 };
 
 static const struct launcher_variables launchers[] = {
-    /* MPICH's Hydra, and whoever speaks PMI-1 or PMI-2. */
+    /* MPICH's Hydra, and others with PMI-1 or PMI-2. */
     {.name = "hydra",
      .mark = "MPI_LOCALNRANKS",
      .rank = "PMI_RANK",
@@ -44,7 +45,7 @@ static const struct launcher_variables launchers[] = {
      .rank = "OMPI_COMM_WORLD_RANK",
      .size = "OMPI_COMM_WORLD_SIZE",
      .local_ranks = "OMPI_COMM_WORLD_LOCAL_SIZE"},
-    /* Whoever speaks PMIx, which tells the size on demand only. */
+    /* Launchers with PMIx, which provides the size on request only. */
     {.rank = "PMIX_RANK", .ids = {"PMIX_NAMESPACE"}},
     /* HPE's PALS. */
     {.name = "pals",
@@ -58,7 +59,7 @@ static const struct launcher_variables launchers[] = {
      .size = "FLUX_JOB_SIZE",
      .nodes = "FLUX_JOB_NNODES",
      .ids = {"FLUX_JOB_ID"}},
-    /* Slurm sets SLURM_PROCID in the script of a batch job, too. */
+    /* Slurm also sets SLURM_PROCID in the script of a batch job. */
     {.name = "srun",
      .mark = "SLURM_STEP_NUM_TASKS",
      .rank = "SLURM_PROCID",
@@ -72,19 +73,20 @@ static const struct launcher_variables launchers[] = {
 
 enum { LAUNCHERS = sizeof launchers / sizeof launchers[0] };
 
-/* A number of `least` or more, else -1. */
+/* A number of at least `least`, else -1. */
 static int read_number(const char *text, int least)
 {
     char *end;
 
-    /* strtol() would take blanks and signs. */
+    /* strtol() would accept spaces and signs. */
     if (!text || *text < '0' || *text > '9')
         return -1;
     long number = strtol(text, &end, 10);
     return *end || number < least || number > INT_MAX ? -1 : (int)number;
 }
 
-/* The first launcher's number; `offset` is that of the fact in its variables. */
+/* The number of the first launcher that provides the fact, which is at `offset` in its
+ * variables. */
 static int find_number(size_t offset, int least, const char **ret_variable)
 {
     for (size_t i = 0; i < LAUNCHERS; i++) {
@@ -104,7 +106,7 @@ static int find_number(size_t offset, int least, const char **ret_variable)
 #define FIND_NUMBER(fact, least, ret_variable)                                         \
     find_number(offsetof(struct launcher_variables, fact), least, ret_variable)
 
-/* The entry `index` of Slurm's "2(x3),1": 2 for 0 to 2, 1 for 3. */
+/* Entry `index` of Slurm's "2(x3),1": 2 for 0 to 2, 1 for 3. */
 static int read_tasks_of_node(const char *list, int index)
 {
     while (list && *list) {
@@ -133,8 +135,9 @@ static int find_local_ranks(void)
                : ranks;
 }
 
-/* Open MPI's launcher counts its jobs from 1: version 4 in the lower half of a number,
- * version 5 behind a name, "prterun-HOST-PID@1".  0 or less: it is no job of its. */
+/* Open MPI's launcher numbers its jobs from 1: version 4 in the lower half of a number,
+ * version 5 after a name, "prterun-HOST-PID@1".  0 or less if it is not one of its
+ * jobs. */
 static int job_number(const char *name)
 {
     const char *at = strrchr(name, '@');
@@ -147,7 +150,7 @@ static int job_number(const char *name)
     return *end == '\0' ? (int)(number & UINT16_MAX) : 0;
 }
 
-/* Hydra does not count what is spawned. */
+/* Hydra does not number spawned worlds. */
 static int find_world(void)
 {
     const char *name = getenv("PMIX_NAMESPACE");
@@ -160,8 +163,8 @@ static int find_world(void)
 
 /* --- Names ------------------------------------------------------------------------ */
 
-/* The characters that a name may have, to the first other one behind them: "1234" of
- * PBS's "1234[7].server", "fXyz" of Flux's "ƒXyz". */
+/* Copies the characters allowed in a name, up to the first other one after them: "1234"
+ * of PBS's "1234[7].server", "fXyz" of Flux's "ƒXyz". */
 static void copy_id(const char *id, int longest, char out[ESI_JOB_NAME_BYTES])
 {
     static const char flux[] = "\xc6\x92"; /* LATIN SMALL LETTER F WITH HOOK */
@@ -187,8 +190,8 @@ static void find_job(char out[ESI_JOB_NAME_BYTES])
             copy_id(getenv(variables[i]), LONGEST, out);
 }
 
-/* Whether the ranks are the tasks of the batch system's step, rather than what a
- * launcher in one of its tasks has started. */
+/* Returns whether the ranks are the tasks of the batch system's step, rather than
+ * processes started by a launcher in one of its tasks. */
 static bool is_task(const struct esi_job_environment *job,
                     const char *rank_variable,
                     const char *size_variable)
@@ -208,7 +211,7 @@ static void find_step(const struct esi_job_environment *job,
     out[0] = '\0';
     if (!job->job[0])
         return;
-    /* Steps above the largest int are the script, and shells. */
+    /* Steps above the largest int are the script and interactive shells. */
     if (step >= 0 && is_task(job, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"))
         snprintf(id, sizeof id, "%d", step);
     else if (application && read_number(getenv("PALS_RANKID"), 0) == job->rank)
@@ -219,7 +222,7 @@ static void find_step(const struct esi_job_environment *job,
         strcpy(out, job->job);
 }
 
-/* PMI is spoken by many: it is the first one that has set its mark and tells the same
+/* Several launchers use PMI: the first one that has set its mark and reports the same
  * rank. */
 static const char *find_launcher(int rank)
 {
@@ -230,7 +233,7 @@ static const char *find_launcher(int rank)
     return "";
 }
 
-/* Whether nobody speaks with the ranks of srun, as with srun --mpi=none. */
+/* Returns whether srun provides no PMI to its ranks, as with srun --mpi=none. */
 static bool lacks_pmi(const struct esi_job_environment *job)
 {
     return job->rank_variable && strcmp(job->rank_variable, "SLURM_PROCID") == 0 &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Writes JSON Lines (RFC 8259, one value a line). */
+/* Writes JSON Lines (RFC 8259, one value per line). */
 #include "config.h"
 
 #include "base/json_out.h"
@@ -32,7 +32,7 @@ static void write_escaped(FILE *stream, uint32_t character)
         fprintf(stream, "\\u%04" PRIx32, character);
 }
 
-/* Control characters that terminals obey, in two bytes. */
+/* Non-ASCII control characters that terminals obey, in two bytes. */
 static bool is_c1(const unsigned char *text, size_t length)
 {
     return length == 2 && text[0] == 0xc2 && text[1] < 0xa0;
@@ -69,7 +69,7 @@ static void write_quoted(FILE *stream, const char *text)
     putc_unlocked('"', stream);
 }
 
-/* What comes before each value: comma and key. */
+/* Writes the comma and the key before a value. */
 static void begin_value(struct esi_json_out *out, const char *key)
 {
     bool in_object = out->depth > 0 && out->level[out->depth - 1].object;
@@ -163,7 +163,7 @@ void esi_json_out_unsigned(struct esi_json_out *out, const char *key, uint64_t v
     end_value(out);
 }
 
-/* printf and strtod follow the program's locale, JSON does not. */
+/* printf and strtod use the program's locale; JSON does not. */
 static void write_real(FILE *stream, double value)
 {
     enum { FEWEST_DIGITS = 15, ENOUGH_DIGITS = 17 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const struct wording {
-    const char *theirs; /* stands anywhere in the text, once at most */
+    const char *theirs; /* anywhere in the text, at most once */
     const char *ours;
 } wordings[] = {
     /* jansson */

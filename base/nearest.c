@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* nearest.c - edit distance between what was written and what is known. */
+/* nearest.c - edit distance between a word and the known ones. */
 #include "config.h"
 
 #include "base/nearest.h"
@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { LONGEST = 63 }; /* longer names have no near one */
+enum { LONGEST = 63 }; /* longer names have no similar one */
 
 static size_t nearest_least(size_t a, size_t b, size_t c)
 {
@@ -17,7 +17,7 @@ static size_t nearest_least(size_t a, size_t b, size_t c)
     return smaller < c ? smaller : c;
 }
 
-/* Levenshtein's distance, one row at a time, case ignored. */
+/* Levenshtein distance, one row at a time, ignoring case. */
 static size_t nearest_distance(const char *a, const char *b)
 {
     size_t row[LONGEST + 1];
@@ -43,7 +43,7 @@ static size_t nearest_distance(const char *a, const char *b)
 
 void esi_nearest_init(struct esi_nearest *nearest, const char *wanted)
 {
-    /* A third of the letters may be wrong, and one in any case. */
+    /* A third of the letters may be wrong, but at least one. */
     *nearest =
         (struct esi_nearest){.wanted = wanted, .distance = strlen(wanted) / 3 + 2};
 }

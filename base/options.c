@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Values of options: numbers, times, sizes, words. */
+/* Values of options: numbers, durations, sizes, words. */
 #include "config.h"
 
 #include "base/options.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Files that are written as a whole or not at all. */
+/* Files that are written completely or not at all. */
 #include "config.h"
 
 #include "base/output_file.h"
@@ -15,7 +15,7 @@
 struct esi_output_file {
     FILE *stream;
     char *path;
-    char *temporary; /* NULL: written in its place */
+    char *temporary; /* NULL if the target is written directly */
     bool borrowed;   /* the stream is not ours to close */
 };
 
@@ -29,8 +29,7 @@ bool esi_output_file_is_beside(const struct esi_output_file *file)
     return file->temporary;
 }
 
-/* The permissions of the file that is replaced, or as open(2) gives them to a new one.
- */
+/* The permissions of the replaced file, or the defaults of open(2) for a new one. */
 static mode_t choose_mode(const char *path)
 {
     struct stat status;
@@ -64,18 +63,18 @@ static FILE *open_temporary(struct esi_output_file *file)
     return stream;
 }
 
-/* Puts the file that links lead to in the place of the path.  Whether another can be
- * written beside it, and take its place. */
+/* Resolves links in the path.  Returns whether a temporary file can be created next to
+ * the target and replace it. */
 static bool find_place(struct esi_output_file *file)
 {
     struct stat status;
     char *resolved;
 
     if (lstat(file->path, &status) < 0)
-        return errno == ENOENT; /* a new file */
+        return errno == ENOENT; /* new file */
     resolved = realpath(file->path, NULL);
     if (!resolved)
-        return false; /* a link to what is not there, or has no name */
+        return false; /* dangling link, or no name */
     free(file->path);
     file->path = resolved;
     return stat(resolved, &status) == 0 && S_ISREG(status.st_mode) &&
@@ -123,7 +122,7 @@ int esi_output_file_open(const char *path,
     return 0;
 }
 
-/* Everything has gone out; 0 or -errno. */
+/* Flushes everything.  Returns 0 or -errno. */
 static int end_stream(struct esi_output_file *file)
 {
     int code = 0;

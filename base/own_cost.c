@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* own_cost.c - the processor's time of this process, against the time that passed. */
+/* own_cost.c - CPU time of this process relative to elapsed time. */
 #include "config.h"
 
 #include "base/own_cost.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* pipeline.c - a bounded buffer between a thread that fills it and one that empties. */
+/* pipeline.c - a bounded buffer between a producer and a consumer. */
 #include "config.h"
 
 #include "base/pipeline.h"
@@ -14,7 +14,7 @@ struct esi_pipeline {
     pthread_mutex_t lock;
     pthread_cond_t passed;   /* or the producer has ended */
     pthread_cond_t consumed; /* or the consumer has failed */
-    size_t passed_count;     /* under lock, as all below */
+    size_t passed_count;     /* protected by the lock, like all below */
     size_t consumed_count;
     int failure; /* of the consumer */
     int result;  /* of the producer */
@@ -35,7 +35,7 @@ static void *run_producer(void *data)
     return NULL;
 }
 
-/* Signals are the other threads'. */
+/* Signals are left to other threads. */
 static bool start_producer(struct esi_pipeline *pipeline, pthread_t *ret_thread)
 {
     sigset_t all, before;
@@ -49,7 +49,7 @@ static bool start_producer(struct esi_pipeline *pipeline, pthread_t *ret_thread)
     return pipeline->is_threaded;
 }
 
-/* Waits for a slot that is passed.  False: there will be none. */
+/* Waits for a passed slot.  Returns false if there will be none. */
 static bool wait_for_slot(struct esi_pipeline *pipeline)
 {
     bool is_there;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Text for terminals, logs and sentences, however it came about. */
+/* Text from untrusted sources, for terminals, logs and messages. */
 #include "config.h"
 
 #include "base/plain.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ESCAPE_BYTES = 12 }; /* with the 0 */
+enum { ESCAPE_BYTES = 12 }; /* including the terminating 0 */
 
 static bool is_printable(uint32_t character)
 {
@@ -26,7 +26,7 @@ static bool is_printable(uint32_t character)
     return true;
 }
 
-/* Bytes at the beginning of `text` that are shown as they are. */
+/* Number of bytes at the start of `text` that need no escape. */
 static size_t span_plain(const unsigned char *text)
 {
     size_t span = 0;
@@ -41,7 +41,7 @@ static size_t span_plain(const unsigned char *text)
     }
 }
 
-/* Escapes the character or byte that `text` begins with.  Returns its length. */
+/* Escapes the character or byte at the start of `text`.  Returns its length. */
 static size_t plain_escape(const unsigned char *text, char out[ESCAPE_BYTES])
 {
     static const char letters[] = "abtnvfr";
@@ -100,7 +100,7 @@ void esi_plain_write_quoted(FILE *stream, const char *text)
     }
 }
 
-/* Line ends that a format ends with. */
+/* Line breaks at the end of a format. */
 static size_t count_line_ends(const char *format)
 {
     size_t length = strlen(format), count = 0;
@@ -125,7 +125,7 @@ void esi_plain_vprint(FILE *stream, const char *format, va_list arguments)
         return;
     size_t used = strlen(text);
     if (text == brief && length >= (int)sizeof brief)
-        line_ends = 0; /* without memory it is cut */
+        line_ends = 0; /* truncated if out of memory */
     text[used - line_ends] = '\0';
     char *line = text;
     for (; *format == '\n' && *line == '\n'; format++)
@@ -181,7 +181,7 @@ char *esi_plain_duplicate(const char *text)
 
 /* --- CSV -------------------------------------------------------------------------- */
 
-/* Whether a spread sheet takes the text for more than a text or a number. */
+/* Returns whether a spreadsheet would evaluate the text. */
 static bool is_calculated(const char *text)
 {
     if (*text == '+' || *text == '-')
@@ -213,7 +213,7 @@ void esi_csv_text(FILE *stream, const char *text)
 size_t esi_utf8_length(const unsigned char *text)
 {
     unsigned char first = text[0];
-    unsigned char low = 0x80, high = 0xbf; /* bounds of the second byte */
+    unsigned char low = 0x80, high = 0xbf; /* range of the second byte */
     size_t length;
 
     if (first < 0x80)
@@ -234,7 +234,7 @@ size_t esi_utf8_length(const unsigned char *text)
         low = 0x90;
     else if (first == 0xf4)
         high = 0x8f;
-    /* A terminating 0 fails each comparison, so nothing behind it is read. */
+    /* A terminating 0 fails each comparison, so nothing after it is read. */
     if (text[1] < low || text[1] > high)
         return 0;
     for (size_t i = 2; i < length; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* pool.c - records in chunks, and a chain of those that were given back. */
+/* pool.c - records in chunks, and a free list. */
 #include "config.h"
 
 #include "base/pool.h"
@@ -27,7 +27,7 @@ void esi_pool_fini(struct esi_pool *pool)
     esi_pool_init(pool, pool->record_bytes);
 }
 
-/* Makes a record that nobody has used yet. */
+/* Creates a record. */
 static void *make_record(struct esi_pool *pool, uint32_t *ret_number)
 {
     if (pool->made == pool->chunk_count * ESI_POOL_CHUNK) {

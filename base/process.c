@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Reads /proc/PID/stat with plain system calls: this runs in the observed process too.
- */
+/* Reads /proc/PID/stat with plain system calls, because this also runs in the observed
+ * process. */
 #include "config.h"
 
 #include "base/process.h"
@@ -20,7 +20,7 @@ struct process_stat {
     uint64_t start;
 };
 
-/* Skips `count` blanks; NULL when there are fewer. */
+/* Skips `count` spaces; NULL if there are fewer. */
 static const char *skip_fields(const char *text, int count)
 {
     while (text && count-- > 0) {
@@ -43,7 +43,7 @@ static int parse_number(const char *text, uint64_t *ret_number)
     return 0;
 }
 
-/* The command's name may hold blanks and parentheses: the fields begin behind the last
+/* The command name may contain spaces and parentheses: the fields start after the last
  * ')'. */
 static int parse_stat(const char *text, struct process_stat *ret_stat)
 {
@@ -97,7 +97,7 @@ bool esi_process_is_alive(int pid, uint64_t start)
 
     if (pid <= 0 || (rc == -ESRCH && access("/proc/self/stat", R_OK) == 0))
         return false;
-    /* /proc may be hidden or not mounted: then kill(2) is the only witness. */
+    /* /proc may be hidden or not mounted: then only kill(2) is left. */
     if (rc != 0)
         return kill(pid, 0) == 0 || errno != ESRCH;
     return stat.state != 'Z' && stat.state != 'X' &&

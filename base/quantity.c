@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* quantity.c - numbers as people read them. */
+/* quantity.c - formats numbers for people. */
 #include "config.h"
 
 #include "base/quantity.h"
@@ -9,7 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Decimals that make three digits of a number that has some before its point. */
+/* Number of decimals for three significant digits of a number that has some before its
+ * point. */
 static int count_decimals(double number)
 {
     double size = fabs(number);
@@ -30,7 +31,7 @@ const char *esi_quantity_number(char *out, size_t size, double number)
     return out;
 }
 
-/* From two minutes on; `seconds` are whole. */
+/* For two minutes and more; `seconds` is an integer. */
 static void format_long_time(char *out, size_t size, uint64_t seconds)
 {
     uint64_t minutes = seconds / 60;

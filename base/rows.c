@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Records that are printed, from one description of their fields. */
+/* Printing of records, from one description of their fields. */
 #include "config.h"
 
 #include "base/rows.h"
@@ -15,7 +15,7 @@
 enum row_goal {
     ROW_COLUMNS, /* the headings */
     ROW_CELLS,
-    ROW_LINES,   /* a heading and its value each */
+    ROW_LINES,   /* one line each with heading and value */
     ROW_MEMBERS, /* of a JSON object */
     ROW_NAMES,   /* the first line of CSV */
     ROW_VALUES,
@@ -24,14 +24,14 @@ enum row_goal {
 struct esi_row {
     struct esi_rows *rows;
     enum row_goal goal;
-    size_t count;   /* of fields so far */
+    size_t count;   /* number of fields so far */
     bool is_absent; /* the next field has no value */
-    unsigned minor; /* of the next field's column */
+    unsigned minor; /* of the column of the next field */
 };
 
 /* --- Fields ----------------------------------------------------------------------- */
 
-/* Whether the next field has a value. */
+/* Returns whether the next field has a value. */
 static bool take_presence(struct esi_row *row)
 {
     bool is_present = !row->is_absent;
@@ -40,7 +40,7 @@ static bool take_presence(struct esi_row *row)
     return is_present;
 }
 
-/* How early the next field's column goes. */
+/* When the column of the next field is omitted. */
 static unsigned take_minor(struct esi_row *row)
 {
     unsigned minor = row->minor;
@@ -72,7 +72,7 @@ static void write_absent(struct esi_row *row, const char *name)
         esi_json_out_null(&row->rows->json, name);
 }
 
-/* Does what needs no value.  Whether the value is wanted. */
+/* Handles a field without its value.  Returns whether the value is needed. */
 static bool begin_field(struct esi_row *row,
                         const char *name,
                         const char *heading,
@@ -100,7 +100,7 @@ static bool begin_field(struct esi_row *row,
     return has_value && is_present;
 }
 
-/* Whether the field is shown to people. */
+/* Returns whether the field is shown to people. */
 static bool is_cell(const struct esi_row *row)
 {
     return row->goal == ROW_CELLS || row->goal == ROW_LINES;
@@ -319,7 +319,7 @@ void esi_row_end(struct esi_row *row)
 
 /* --- Rows ------------------------------------------------------------------------- */
 
-/* Returns how many fields there are for it. */
+/* Returns the number of fields. */
 static size_t rows_describe(struct esi_rows *rows,
                             enum row_goal goal,
                             const void *record)
@@ -335,7 +335,8 @@ void esi_rows_init(struct esi_rows *rows,
                    FILE *stream,
                    esi_row_describe *function)
 {
-    /* Member by member: many rows are of one line, and the columns are of a table. */
+    /* Member by member, because many rows are single lines, and columns are for tables
+     * only. */
     rows->format = format;
     rows->stream = stream;
     rows->describe = function;

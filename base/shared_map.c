@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* shared_map.c - making and filling of maps that others read meanwhile. */
+/* shared_map.c - creates and fills maps that others read meanwhile. */
 #include "config.h"
 
 #include "base/shared_map.h"
@@ -41,7 +41,7 @@ struct esi_shared_slot *esi_shared_map_insert(struct esi_shared_map *map,
     struct esi_shared_slot *slot = esi_shared_map_probe(map, key);
 
     atomic_store_explicit(&slot->word, word, memory_order_relaxed);
-    /* Pairs with the acquire in esi_shared_slot_is(): the word is there first. */
+    /* Pairs with the acquire in esi_shared_slot_is(): the word is written first. */
     atomic_store_explicit(&slot->key, key, memory_order_release);
     map->used++;
     return slot;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tables and sentences for people, fitted to the terminal's width. */
+/* Tables and sentences for people, fitted to the width of the terminal. */
 #include "config.h"
 
 #include "base/table.h"
@@ -20,14 +20,14 @@
 #include "base/plain.h"
 
 enum {
-    GAP = 2,    /* blanks between columns */
-    INDENT = 4, /* of a sentence's further lines */
+    GAP = 2,    /* spaces between columns */
+    INDENT = 4, /* of the further lines of a sentence */
     MOST_COLUMNS = 100000,
 };
 
-/* Of the process: how its user wants tables, and what did not find room in them. */
+/* Process-wide: how the user wants tables, and which columns were omitted. */
 static bool is_wide;
-static int terminal = -1; /* that stands for all streams */
+static int terminal = -1; /* represents all streams */
 static char left_out[256];
 
 struct es_table {
@@ -36,7 +36,7 @@ struct es_table {
     char **cells; /* owned, row by row */
     size_t cell_count;
     size_t cell_room;
-    bool incomplete; /* there was no memory for a cell */
+    bool incomplete; /* out of memory for a cell */
 };
 
 int esi_text_table_create(const struct esi_text_table_column *columns,
@@ -66,8 +66,8 @@ void esi_text_table_destroy(struct es_table *table)
     errno = saved;
 }
 
-/* The text with escapes.  Caller frees; NULL without memory.  Most cells are a text as
- * it is, which needs no formatting. */
+/* Formats a text with escapes.  The caller frees it; NULL if out of memory.  Most cells
+ * are plain texts, which need no formatting. */
 static char *format_plain(const char *format, va_list arguments)
 {
     char *text;
@@ -95,7 +95,7 @@ void esi_text_table_cell_list(struct es_table *table,
     if (!text ||
         ESI_ARRAY_RESERVE(table->cells, table->cell_room, table->cell_count + 1) < 0) {
         free(text);
-        /* What follows would stand in the wrong column. */
+        /* Further cells would be in the wrong column. */
         table->incomplete = true;
         return;
     }
@@ -111,15 +111,15 @@ void esi_text_table_cell(struct es_table *table, const char *format, ...)
     va_end(arguments);
 }
 
-/* Rows that are complete. */
+/* Number of complete rows. */
 static size_t count_rows(const struct es_table *table)
 {
     return table->cell_count / table->column_count;
 }
 
 /*
- * Takes one character off `*text`: returns its bytes and stores its width on the
- * screen. Bytes that are no character in this locale count one each.
+ * Removes one character from `*text`: returns its bytes and stores its width on the
+ * screen.  Bytes that are not characters in this locale have width 1 each.
  */
 static size_t next_character(const char *text, mbstate_t *state, size_t *ret_width)
 {
@@ -141,8 +141,8 @@ static size_t next_character(const char *text, mbstate_t *state, size_t *ret_wid
     return bytes;
 }
 
-/* Bytes of `text` that fit into `limit` columns of the screen, and the columns they
- * take. */
+/* Number of bytes of `text` that fit into `limit` columns of the screen, and the
+ * columns they occupy. */
 static size_t table_fit(const char *text, size_t limit, size_t *ret_width)
 {
     mbstate_t state = {0};
@@ -184,7 +184,7 @@ static size_t natural_width(const struct es_table *table, size_t column)
     return widest;
 }
 
-/* How a table is printed: as wide as a column is, and whether it is there. */
+/* How a column is printed: its width, and whether it is present. */
 struct column_fit {
     size_t width;
     bool is_out;
@@ -195,7 +195,7 @@ static size_t least_width(const struct esi_text_table_column *column, size_t nat
     return column->minimum && column->minimum < natural ? column->minimum : natural;
 }
 
-/* Of all columns that are there, with gaps; `least`: cut as far as they may be. */
+/* Width of all present columns with gaps; `least`: truncated as far as allowed. */
 static size_t total_width(const struct es_table *table,
                           const struct column_fit *fits,
                           bool least)
@@ -211,8 +211,8 @@ static size_t total_width(const struct es_table *table,
     return total;
 }
 
-/* The column that goes first: the least important, of equals the last.  Their number:
- * none goes. */
+/* The column to omit first: the least important, among equals the last; the number of
+ * columns if none may be omitted. */
 static size_t find_minor(const struct es_table *table, const struct column_fit *fits)
 {
     size_t chosen = table->column_count;
@@ -241,7 +241,7 @@ static void remember_left_out(const char *title)
                  length > 0 ? ", " : "", title);
 }
 
-/* Columns go when all texts are as short as they may be. */
+/* Omits columns if all texts are as short as allowed. */
 static void leave_columns_out(const struct es_table *table,
                               struct column_fit *fits,
                               size_t limit)
@@ -258,7 +258,7 @@ static void leave_columns_out(const struct es_table *table,
             remember_left_out(table->columns[i].title);
 }
 
-/* Takes characters from the widest column that has some to give, one at a time. */
+/* Takes characters from the widest column that can be narrowed, one at a time. */
 static void table_narrow(const struct es_table *table,
                          struct column_fit *fits,
                          size_t limit)
@@ -287,7 +287,7 @@ static void print_blanks(FILE *stream, size_t count)
     fwrite(blanks, 1, count, stream);
 }
 
-/* Prints what fits into `room`; a text that is cut ends in '~'.  Returns its width. */
+/* Prints what fits into `room`; a truncated text ends in '~'.  Returns its width. */
 static size_t print_cut(FILE *stream, const char *text, size_t room, size_t indent)
 {
     size_t width;
@@ -305,7 +305,7 @@ static size_t print_cut(FILE *stream, const char *text, size_t room, size_t inde
     return width;
 }
 
-/* `behind`: blanks that end the cell before it. */
+/* `behind` is the number of spaces that end the previous cell. */
 static size_t print_cell(const struct esi_text_table_column *column,
                          FILE *stream,
                          const char *text,
@@ -320,7 +320,8 @@ static size_t print_cell(const struct esi_text_table_column *column,
     return is_right ? GAP : room - width + GAP;
 }
 
-/* Whether a word is a unit, such as "ms" or "%"; marks behind it are no part of it. */
+/* Returns whether a word is a unit, such as "ms" or "%", possibly followed by
+ * punctuation. */
 static bool is_unit(const char *word)
 {
     static const char *const units[] = {"ns", "us",  "ms",  "s",   "min", "h",
@@ -333,14 +334,14 @@ static bool is_unit(const char *word)
     return false;
 }
 
-/* Whether the blank at `at` parts a number from its unit: "1.30 MiB". */
+/* Returns whether the space at `at` separates a number from its unit: "1.30 MiB". */
 static bool parts_quantity(const char *text, size_t at)
 {
     return at > 0 && isdigit((unsigned char)text[at - 1]) && is_unit(text + at + 1);
 }
 
-/* Bytes of `text` for one line of at most `width`: up to a blank, or one word; with a
- * number its unit is one word. */
+/* Number of bytes of `text` for a line of at most `width`: up to a space, or one word;
+ * a number with its unit is one word. */
 static size_t find_break(const char *text, size_t width)
 {
     size_t taken;
@@ -359,7 +360,8 @@ static size_t find_break(const char *text, size_t width)
     return at;
 }
 
-/* A cell whose further lines begin at `start`.  Words that are too long are parted. */
+/* Prints a cell whose further lines begin at `start`.  Words that are too long are
+ * split. */
 static void print_prose(FILE *stream, const char *text, size_t room, size_t start)
 {
     for (size_t bytes, most, width; *text; text += bytes) {
@@ -376,7 +378,7 @@ static void print_prose(FILE *stream, const char *text, size_t room, size_t star
     }
 }
 
-/* `row` SIZE_MAX: the titles. */
+/* `row` is SIZE_MAX for the titles. */
 static void print_row(const struct es_table *table,
                       const struct column_fit *fits,
                       FILE *stream,
@@ -491,7 +493,7 @@ void esi_text_table_set_wide(void)
     is_wide = true;
 }
 
-/* As the shell's user has it: 0 = not said, or no number. */
+/* The width from the shell's environment: 0 if not set or not a number. */
 static size_t width_of_environment(void)
 {
     const char *text = getenv("COLUMNS");
