@@ -90,7 +90,7 @@ int esi_segment_add_module(struct es_segment *segment, const struct es_module *m
     if (rc == 0) {
         count = atomic_load_explicit(&table->count, memory_order_relaxed);
         fill_module(&entries_of(table)[count], module);
-        /* Pairs with the acquire in copy_table(): the entry is complete. */
+        /* Pairs with the acquire in find_table(): the entry is complete. */
         atomic_store_explicit(&table->count, count + 1, memory_order_release);
     }
     pthread_mutex_unlock(&segment->lock);
