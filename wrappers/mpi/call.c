@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The end of an operation, where it is too rare or too long for the wrappers. */
+/* The end of an operation: the parts that are too rare or too long for the wrappers. */
 #include "config.h"
 
 #include "wrappers/mpi/call.h"
@@ -9,7 +9,7 @@
 
 #include "wrappers/mpi/messages.h"
 
-/* The communicator was made out of sight; the call has shown that it is valid. */
+/* The communicator was created unseen; the call has shown that it is valid. */
 static void register_unknown(struct esi_call *call)
 {
     MPI_Comm comm;
@@ -20,7 +20,7 @@ static void register_unknown(struct esi_call *call)
         call->tuple.communicator = call->comm->index;
 }
 
-/* The number that could not be taken on entry. */
+/* Takes the number that could not be taken on entry. */
 static void number_late(struct esi_call *call)
 {
     const struct es_operation *operation = es_operation_find(call->tuple.operation);
@@ -92,8 +92,9 @@ void esi_call_complete_init_late(struct esi_call *call, int result)
 
 /* --- Vectors of counts ---------------------------------------------------------- */
 
-/* How many counts a vector collective surely has: on an intercommunicator some have one
- * for each member of the local group, others of the remote group. */
+/* The number of counts that a vector collective has in any case: on an
+ * intercommunicator some have one per member of the local group, others one per member
+ * of the remote group. */
 static int counts_of(const struct esi_comm *comm, const void *counts)
 {
     if (comm == NULL || counts == NULL)

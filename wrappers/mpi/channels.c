@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Counters of a communicator's channels.
+ * The counters of a communicator's channels.
  *
- * Counters must not move while other threads count, so at MPI_THREAD_MULTIPLE a full
- * map gets a larger one in front of it; otherwise its counters move into the larger
- * one.  Maps lie in the ledger, so that others see the counters.
+ * Counters must not move while other threads use them.  With MPI_THREAD_MULTIPLE, a
+ * full map is therefore kept behind a larger new one; otherwise its counters are moved
+ * to the larger one.  Maps are stored in the ledger, where others see the counters.
  */
 #include "config.h"
 
@@ -66,7 +66,7 @@ static uint64_t map_place(const struct esi_shared_map *map)
     return map != NULL ? esi_ledger_place(map, esi_shared_map_log2(map)) : 0;
 }
 
-/* Makes a map the newest, for this process and for readers of the ledger. */
+/* Publishes a map as the newest, for this process and for readers of the ledger. */
 static void map_publish(struct esi_channels *channels, struct esi_shared_map *map)
 {
     atomic_store_explicit(&channels->map, map, memory_order_release);
@@ -86,7 +86,8 @@ static void forget_counters(struct esi_shared_map *map)
     atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
 }
 
-/* The map for one more key: the newest, or a larger one once that is half full. */
+/* A map with room for one more key: the newest, or a larger one once that is half
+ * full. */
 static struct esi_shared_map *map_with_room(struct esi_channels *channels)
 {
     struct esi_shared_map *old =
@@ -118,7 +119,7 @@ _Atomic uint32_t *esi_channel_make(struct esi_channels *channels, uint64_t key)
     if (slot != NULL)
         return &slot->count;
     lock_insertion();
-    slot = channels_find(channels, key); /* another thread may have been faster */
+    slot = channels_find(channels, key); /* another thread may have added it */
     if (slot == NULL) {
         map = map_with_room(channels);
         if (map != NULL)
@@ -141,10 +142,11 @@ void esi_channel_back(struct esi_channels *channels, int peer, int tag)
 struct esi_doubt {
     struct esi_doubt *next;
     uint64_t key;       /* of the channel */
-    uint32_t lowest;    /* number that was ever in doubt */
-    uint32_t before;    /* sends before the doubt began, less those cancelled earlier */
-    uint32_t pending;   /* cancellations whose end is not known */
-    uint32_t cancelled; /* of those that have ended */
+    uint32_t lowest;    /* lowest number that was ever in doubt */
+    uint32_t before;    /* sends before the doubt began,
+                           minus those cancelled earlier */
+    uint32_t pending;   /* cancellations with unknown outcome */
+    uint32_t cancelled; /* number of successful cancellations */
 };
 
 static struct esi_doubt *find_doubt(const struct esi_channels *channels, uint64_t key)
@@ -172,7 +174,7 @@ static struct esi_doubt *make_doubt(struct esi_channels *channels, uint64_t key)
     return doubt;
 }
 
-/* Takes the channel's numbers away, unless that was done. */
+/* Takes back the channel's numbers, unless done before. */
 static void begin_doubt(struct esi_doubt *doubt, _Atomic uint32_t *counter)
 {
     if (atomic_load_explicit(counter, memory_order_relaxed) >= ESI_COUNT_DOUBTFUL)
@@ -180,17 +182,17 @@ static void begin_doubt(struct esi_doubt *doubt, _Atomic uint32_t *counter)
     doubt->before =
         atomic_exchange_explicit(counter, ESI_COUNT_DOUBTFUL, memory_order_relaxed);
     doubt->cancelled = 0;
-    /* Threads forget the counter: when they look it up again they see this. */
+    /* Threads drop the cached counter, and see this when they look it up again. */
     atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
 }
 
-/* One more cancellation.  Returns the first number in doubt. */
+/* Adds a cancellation.  Returns the first number in doubt. */
 static uint32_t add_doubt(struct esi_doubt *doubt, uint32_t number)
 {
     doubt->pending++;
     if (number < doubt->lowest)
         doubt->lowest = number;
-    /* Without a number it was sent while another one was in doubt. */
+    /* A send without number was made while another one was in doubt. */
     return number == ES_SEQUENCE_UNKNOWN ? doubt->lowest : number;
 }
 
@@ -212,7 +214,7 @@ uint32_t esi_channel_doubt(struct esi_channels *channels,
         begin_doubt(doubt, counter);
         number = add_doubt(doubt, number);
         *ret_count = number < doubt->before ? doubt->before - number : 0;
-    } else { /* no memory: its numbers are never known again */
+    } else { /* out of memory: its numbers remain unknown */
         atomic_store_explicit(counter, ESI_COUNT_DOUBTFUL, memory_order_relaxed);
         *ret_count = ESI_COUNT_DOUBTFUL;
     }

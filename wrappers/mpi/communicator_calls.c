@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Communicators as they come and go (MPI-4.0, chapters 7, 8 and 11).
+ * Creation and destruction of communicators (MPI-4.0, chapters 7, 8 and 11).
  *
- * The plain cases are rows of the table, with `created` behind them; by hand only what
- * has two parents, none, or a request.
+ * Simple cases are rows of the table with `created`; the functions here are for calls
+ * with two parents, with none, or with a request.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/progress.h"
 
-/* The call is over; whether there is something to register. */
+/* Ends the call; returns whether there is something to register. */
 static bool has_made(struct esi_call *call, int result, const MPI_Comm *made)
 {
     call->tuple.stop = call->open ? esi_clock_read() : 0;
@@ -40,7 +40,7 @@ static void publish_made(struct esi_call *call,
     esi_call_exit(call);
 }
 
-/* Without a parent that all members have in common, `token` is what they agree on. */
+/* Without a parent common to all members, `token` is a value on which they agree. */
 static void leave_made(struct esi_call *call,
                        int result,
                        bool has_parent,
@@ -278,7 +278,7 @@ int esi_wrap_MPI_Comm_connect(esi_MPI_Comm_connect_fn *next,
     return result;
 }
 
-/* The two ports of a connection, alike at both ends; 0 where it has none. */
+/* The two ports of a connection, the same at both ends; 0 if it has none. */
 static uint64_t find_ports(int fd)
 {
     uint64_t ports = 0;
@@ -320,8 +320,9 @@ int esi_wrap_MPI_Comm_join(esi_MPI_Comm_join_fn *next, int fd, MPI_Comm *made)
 
 /* --- The end, and names --------------------------------------------------------- */
 
-/* Also when the call is no operation of its own (a callback frees what it made): the
- * handle comes back with another meaning.  Freeing the predefined ones fails. */
+/* Also if the call is not an operation of its own (a callback frees what it created):
+ * the handle will be reused with another meaning.  Freeing a predefined handle
+ * fails. */
 static void forget_communicator(MPI_Comm comm)
 {
     if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF)
@@ -331,8 +332,9 @@ static void forget_communicator(MPI_Comm comm)
     esi_comm_forget(ESI_HANDLE(comm));
 }
 
-/* The handle is forgotten before MPI frees it: another thread may get the same one at
- * once. Should the call fail, the next use of the communicator registers it anew. */
+/* The handle is removed before MPI frees it, because another thread may get the same
+ * one immediately.  If the call fails, the next use of the communicator registers it
+ * again. */
 int esi_wrap_MPI_Comm_free(esi_MPI_Comm_free_fn *next, MPI_Comm *comm)
 {
     struct esi_call call;
@@ -386,8 +388,7 @@ int esi_wrap_MPI_Comm_set_name(esi_MPI_Comm_set_name_fn *next,
 
 int esi_wrap_MPI_Type_free(esi_MPI_Type_free_fn *next, MPI_Datatype *datatype)
 {
-    /* The handle may come back with another size: whatever threads have cached is void.
-     */
+    /* The handle may be reused with another size: caches of threads are invalid. */
     atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
     if (datatype != NULL)
         esi_count_type_freed(*datatype);
@@ -423,17 +424,17 @@ int esi_wrap_MPI_Op_free(esi_MPI_Op_free_fn *next, MPI_Op *op)
 /* --- Neighbours (MPI-4.0, chapter 8) -------------------------------------------- */
 
 /*
- * The real routines are asked about a communicator that MPI has just made; nothing here
- * communicates.
+ * The real routines are called for a communicator that MPI has just created; nothing
+ * here communicates.
  */
 
-/* How many neighbours of a communicator are written; each tuple has the number of all.
- */
+/* Maximum number of neighbours recorded for a communicator; each tuple has the total
+ * number. */
 enum { NEIGHBOURS_MAX = 1024 };
 
-/* Each returns how many there are, and their ranks, which the caller frees; -1 when it
- * cannot be found out.  Neighbours that are MPI_PROC_NULL are left out, as nothing
- * comes from them. */
+/* Each returns the number of neighbours, and their ranks, which the caller frees; -1 if
+ * it cannot be determined.  Neighbours that are MPI_PROC_NULL are omitted, because they
+ * send nothing. */
 static int neighbours_in_grid(MPI_Comm comm, int **ret_ranks)
 {
     int dimensions = 0;

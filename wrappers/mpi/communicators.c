@@ -3,12 +3,12 @@
 /*
  * Communicators by handle, and their run-wide keys.
  *
- * A key must come out alike in all members without a message.  It is a hash of what
- * they all know: the parent's key, the creating call, what tells siblings apart
- * (colour, tag ...), the groups as ranks in the run, and how many times this process
- * has seen exactly this before: all members take part in each such creation, in the
- * same order, so they count alike.  With a member whose rank is not known, each process
- * takes a key of its own, which matches no other.
+ * A key must be the same in all members, without communication.  It is a hash of what
+ * all of them know: the parent's key, the creating call, what distinguishes siblings
+ * (colour, tag ...), the groups as ranks in the run, and the number of times that this
+ * process has had the same values before.  All members take part in each such creation
+ * in the same order, so these numbers are equal.  If the rank of a member is not known,
+ * each process uses a key of its own, which matches no other.
  */
 #include "config.h"
 
@@ -35,15 +35,15 @@
 
 static struct esi_handles handles;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct esi_list all; /* of communicators; under lock */
-/* How often each base key was met: a list, since creations are rare. */
+static struct esi_list all; /* of communicators; protected by the lock */
+/* How often each base key has occurred: a list, because creations are rare. */
 struct occurrence {
     struct occurrence *next;
     uint64_t key[2];
     uint64_t count;
 };
 enum { OCCURRENCE_LISTS = 256 };
-static struct occurrence *occurrences[OCCURRENCE_LISTS]; /* under lock */
+static struct occurrence *occurrences[OCCURRENCE_LISTS]; /* protected by the lock */
 
 struct esi_comm *esi_comm_lookup(uint64_t handle)
 {
@@ -94,15 +94,15 @@ static bool world_group(MPI_Group *ret_group)
     return session_group(ret_group);
 }
 
-/* A group whose ranks in the run are known: all of a world, or `ranks`. */
+/* A group whose ranks in the run are known: all ranks of a world, or `ranks`. */
 struct known_group {
     struct known_group *next;
     MPI_Group group;
     int first;
-    const int *ranks; /* owned; NULL = `first` and those that follow */
+    const int *ranks; /* owned; NULL for `first` and the following */
 };
 
-/* Those of other worlds.  They go at the end only, so that lookups take no lock. */
+/* Groups of other worlds.  Removed at the end only, so that lookups take no lock. */
 static _Atomic(struct known_group *) known_groups;
 
 void esi_comm_know_group(MPI_Group group, int first, const int *ranks)
@@ -133,7 +133,7 @@ void esi_comm_forget_groups(void)
     }
 }
 
-/* Fills in the ranks of those members that are in the known group. */
+/* Fills in the ranks of members that are in the known group. */
 static void fill_ranks(const struct known_group *known,
                        MPI_Group group,
                        int count,
@@ -152,8 +152,8 @@ static void fill_ranks(const struct known_group *known,
     free(found);
 }
 
-/* Ranks in the run of some members of a group; -1 where they are not known.  False when
- * there is no world to ask. */
+/* Ranks in the run of some members of a group; -1 if not known.  Returns false if there
+ * is no world. */
 static bool find_ranks(MPI_Group group, int count, const int *members, int *ret_ranks)
 {
     struct known_group world = {.first = esi_process_first_rank()};
@@ -171,7 +171,7 @@ static bool find_ranks(MPI_Group group, int count, const int *members, int *ret_
     return true;
 }
 
-/* Ranks of a group, which is freed; NULL when they cannot be had. */
+/* Ranks of a group, which is freed; NULL if not available. */
 static int *ranks_of_group(MPI_Group group, int *ret_size)
 {
     int *ranks = NULL;
@@ -232,7 +232,8 @@ static bool are_known(const int32_t *ranks, int size)
     return true;
 }
 
-/* Whether all of a group, which is freed, are of this process's world. */
+/* Returns whether all members of a group, which is freed, belong to this process's
+ * world. */
 static bool is_in_world(MPI_Group group)
 {
     MPI_Group world, others;
@@ -302,8 +303,8 @@ static uint64_t hash_ranks(const int32_t *ranks, int size)
     return esi_hash_mix(hash, (uint64_t)(uint32_t)size);
 }
 
-/* Both sides of an intercommunicator must agree, so its groups are combined without
- * order. */
+/* Both sides of an intercommunicator must get the same value, so its groups are
+ * combined in a commutative way. */
 static uint64_t hash_members(const struct members *members)
 {
     uint64_t local = hash_ranks(members->local, members->local_size);
@@ -313,13 +314,13 @@ static uint64_t hash_members(const struct members *members)
                : local + hash_ranks(members->remote, members->remote_size);
 }
 
-/* The operation that both sides of an intercommunicator take it from. */
+/* The same operation for both sides of an intercommunicator. */
 static uint16_t one_for_both(uint16_t operation)
 {
     return operation == ES_OP_MPI_Comm_connect ? ES_OP_MPI_Comm_accept : operation;
 }
 
-/* How many times this base key was met before, under lock. */
+/* The number of times this base key has occurred before.  The caller holds the lock. */
 static uint64_t count_occurrence(const uint64_t base[2])
 {
     struct occurrence **list = &occurrences[base[0] % OCCURRENCE_LISTS];
@@ -339,14 +340,14 @@ static uint64_t count_occurrence(const uint64_t base[2])
     return found->count++;
 }
 
-/* Where a member is not known nobody can tell which of its communicators this is. */
+/* If a member is not known, nobody can tell which of its communicators this is. */
 static bool are_all_known(const struct members *members)
 {
     return are_known(members->local, members->local_size) &&
            are_known(members->remote, members->remote_size);
 }
 
-/* A key that no other process has. */
+/* Creates a key that no other process has. */
 static void make_own_key(uint64_t ret_key[2])
 {
     static _Atomic uint64_t made;
@@ -358,7 +359,7 @@ static void make_own_key(uint64_t ret_key[2])
         ret_key[i % 2] = esi_hash_mix(ret_key[i % 2], values[i]);
 }
 
-/* `parent` NULL: the two sides have different ones, or none. */
+/* `parent` is NULL if the two sides have different parents, or none. */
 static void make_key(const struct esi_comm *parent,
                      uint16_t operation,
                      uint64_t token,
@@ -393,8 +394,8 @@ void esi_comm_spawn_key(const struct esi_comm *parent, uint64_t ret_key[2])
 
 /* --- Registering ---------------------------------------------------------------- */
 
-/* "PARENT/dup#2": until the program gives a name of its own.  The number counts this
- * process's communicators: names are for people, keys for programs. */
+/* "PARENT/dup#2", until the program sets a name.  The number counts the communicators
+ * of this process: names are for people, keys for programs. */
 static void make_name(struct esi_comm *comm,
                       const struct esi_comm *parent,
                       uint16_t operation)
@@ -425,7 +426,7 @@ static int lowest_member(const struct members *members)
 
 /* --- Indices -------------------------------------------------------------------- */
 
-/* Bits by index, under lock: what has an index for good. */
+/* Bits by index, protected by the lock: indices that are never reused. */
 static uint8_t pinned[ES_COMMUNICATOR_BITS_BYTES];
 
 void esi_comm_pin(uint16_t index)
@@ -444,7 +445,7 @@ static bool mark_request(struct esi_request *request, void *context)
     return false;
 }
 
-/* Paths that were chosen by a communicator keep to its index. */
+/* Paths selected by communicator depend on its index. */
 static bool chooses_by_communicator(const struct es_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++)
@@ -454,9 +455,9 @@ static bool chooses_by_communicator(const struct es_plan *plan)
     return false;
 }
 
-/* Whether what may still be written with the index of a communicator that is gone can
- * be known now: no other thread is in MPI, and no operator names communicators by
- * index. (Calls from MPI's callbacks do not come here: they are no operations of their
+/* Returns whether it can be determined which freed communicators may still be named in
+ * tuples: if no other thread is in MPI, and no collector names communicators by index.
+ * (Calls from MPI's callbacks do not get here, because they are not operations of their
  * own.) */
 static bool can_sweep(const struct esi_process *process)
 {
@@ -465,8 +466,8 @@ static bool can_sweep(const struct esi_process *process)
            !chooses_by_communicator(&process->plan);
 }
 
-/* Indices of communicators that are gone are used again.  Only where a call makes a
- * communicator: a completion may hold records that it has taken out of the table. */
+/* Makes the indices of freed communicators reusable.  Only when a call creates a
+ * communicator: a completion may hold records that it has removed from the table. */
 static void sweep_when_due(void)
 {
     struct esi_process *process = esi_process_get();
@@ -514,7 +515,7 @@ static void enter_in_segment(struct esi_comm *comm,
     }
 }
 
-/* What was made out of sight may have been made by others. */
+/* A communicator created unseen may belong to others. */
 static void enter_in_ledger(struct esi_comm *comm, uint16_t operation)
 {
     comm->ledger = esi_ledger_add_communicator(comm->index);
@@ -555,7 +556,7 @@ static void make_known(MPI_Comm handle, struct esi_comm *comm)
     atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
 }
 
-/* `key` NULL: made from the members. */
+/* `key` is NULL to compute it from the members. */
 static struct esi_comm *comm_register(MPI_Comm handle,
                                       const struct esi_comm *parent,
                                       uint16_t operation,
@@ -665,7 +666,7 @@ void esi_comm_get_name(uint16_t index, char out[ESI_COMM_NAME_BYTES])
 
 void esi_comm_copy_name(const struct esi_comm *comm, char out[ESI_COMM_NAME_BYTES])
 {
-    pthread_mutex_lock(&lock); /* another thread may name it */
+    pthread_mutex_lock(&lock); /* another thread may be naming it */
     memcpy(out, comm->name, ESI_COMM_NAME_BYTES);
     pthread_mutex_unlock(&lock);
 }
@@ -701,7 +702,8 @@ void esi_comm_destroy(struct esi_comm *comm)
     free(comm);
 }
 
-/* From `link` on the first that is not about to go, with a reference; under lock. */
+/* The first communicator from `link` on that is not about to be destroyed, with a
+ * reference.  The caller holds the lock. */
 static struct esi_comm *hold_first(const struct esi_list_link *link)
 {
     for (; link != NULL; link = link->next) {
@@ -729,7 +731,7 @@ struct esi_comm *esi_comm_hold(uint16_t index)
     while (comm != NULL && comm->index != index) {
         next = hold_first(comm->link.next);
         pthread_mutex_unlock(&lock);
-        esi_comm_unref(comm); /* it may be the last, which takes the lock */
+        esi_comm_unref(comm); /* may be the last reference, which takes the lock */
         pthread_mutex_lock(&lock);
         comm = next;
     }
@@ -746,7 +748,7 @@ void esi_comm_foreach(void (*visit)(struct esi_comm *comm))
     comm = hold_first(all.first);
     pthread_mutex_unlock(&lock);
     while (comm != NULL) {
-        visit(comm); /* unlocked: it may ask for names */
+        visit(comm); /* unlocked, because it may ask for names */
         pthread_mutex_lock(&lock);
         next = hold_first(comm->link.next);
         pthread_mutex_unlock(&lock);

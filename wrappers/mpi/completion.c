@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Posting and completing.
+ * Posting and completing requests.
  *
- * What completes writes its own tuple, from the time it was posted to now; the
- * completion call then writes its tuple, which lay open meanwhile.
+ * A completed operation writes its own tuple, from the time it was posted until now;
+ * then the completion call writes its tuple, which was open meanwhile.
  */
 #include "config.h"
 
@@ -15,14 +15,14 @@
 
 #include "wrappers/mpi/process.h"
 
-/* How many requests of a completion call are looked at to say what it waits for. */
+/* How many requests of a completion call are examined to describe what it waits for. */
 enum { MAX_LOOKED_AT = 16 };
 
 /* --- Statuses ------------------------------------------------------------------- */
 
 bool esi_status_has_count;
 
-/* Sets a count by MPI's own means and looks whether it is found. */
+/* Sets a count with MPI's functions and checks whether it is found in the status. */
 void esi_status_probe_count(void)
 {
 #if defined HAVE_MPI_STATUS_COUNT_LO && !defined OPEN_MPI
@@ -40,7 +40,7 @@ uint32_t esi_status_query_bytes(const MPI_Status *status)
     MPI_Count bytes = 0;
     int count = 0;
 
-    /* The short way has no room for 2^31 bytes and more. */
+    /* The short path cannot represent 2^31 bytes and more. */
     if (ESI_LIKELY(ESI_REAL(MPI_Get_count)(status, MPI_BYTE, &count) == MPI_SUCCESS &&
                    count >= 0))
         return (uint32_t)count;
@@ -110,14 +110,14 @@ static bool is_cancelled(const struct esi_request *request, const MPI_Status *st
     return cancelled != 0;
 }
 
-/* Where a request was posted. */
+/* Call site that posted a request. */
 static uint64_t site_of(const struct esi_thread *thread,
                         const struct esi_request *request)
 {
     return esi_site_of(request->site, thread->site);
 }
 
-/* A receive that got no message: nothing to match. */
+/* Records a receive without a message: nothing to match. */
 static void received_nothing(struct esi_thread *thread,
                              const struct esi_request *request,
                              struct es_tuple *tuple)
@@ -142,8 +142,8 @@ void esi_receive_record_null(struct esi_call *call, int result)
     esi_call_exit(call);
 }
 
-/* Writes the receive's tuple, whose peer and tag are those of its message, now or when
- * its number is decided. */
+/* Writes the tuple of a receive, with peer and tag of its message, now or when its
+ * number is decided. */
 static void received_message(struct esi_thread *thread,
                              const struct esi_request *request,
                              const struct es_tuple *tuple)
@@ -155,8 +155,8 @@ static void received_message(struct esi_thread *thread,
         esi_path_write_at(thread, tuple, site_of(thread, request));
 }
 
-/* MPI_Isendrecv: there are MPIs (MPICH 4.0) that leave its status as it was, so that we
- * know only what was asked for. */
+/* MPI_Isendrecv: some MPIs (MPICH 4.0) leave its status unchanged, so only the
+ * requested values are known. */
 static void received_unseen(struct esi_thread *thread,
                             const struct esi_request *request,
                             const struct es_tuple *tuple)
@@ -177,7 +177,7 @@ uint32_t esi_receive_record(struct esi_thread *thread,
     struct es_tuple tuple = request->tuple;
 
     tuple.stop = stop;
-    /* The status of a request from MPI_PROC_NULL does not always say so. */
+    /* The status of a request from MPI_PROC_NULL does not always contain it. */
     if (tuple.peer == ES_PEER_NONE || is_cancelled(request, status)) {
         received_nothing(thread, request, &tuple);
     } else if (request->kind == ESI_REQUEST_PAIR) {
@@ -196,7 +196,7 @@ uint32_t esi_receive_record(struct esi_thread *thread,
     return tuple.bytes;
 }
 
-/* A receive that was posted by another call is complete. */
+/* Records a completed receive that was posted by another call. */
 static void completed_posted(struct esi_thread *thread,
                              const struct esi_request *request,
                              const MPI_Status *status,
@@ -215,7 +215,8 @@ static void completed_collective(struct esi_thread *thread,
     struct es_tuple tuple = request->tuple;
 
     tuple.stop = stop;
-    tuple.tag = 0; /* a persistent one's has the hash of what must be alike */
+    tuple.tag = 0; /* that of a persistent one is the hash of
+                      what must be the same in all members */
     esi_path_write_at(thread, &tuple, site_of(thread, request));
     if (request->comm != NULL)
         esi_comm_unref(request->comm);
@@ -237,7 +238,7 @@ static void completed_duplicate(struct esi_thread *thread,
     esi_comm_write_neighbours(thread, made, comm, stop);
 }
 
-/* Only now it is known whether its receiver counts it. */
+/* Only now is it known whether the receiver counts it. */
 static void completed_send(struct esi_thread *thread,
                            const struct esi_request *request,
                            const MPI_Status *status)
@@ -255,7 +256,7 @@ static void completed_send(struct esi_thread *thread,
     esi_comm_unref(comm);
 }
 
-/* All but the common cases. */
+/* The less common cases. */
 static void completed_other(struct esi_thread *thread,
                             uint64_t handle,
                             const MPI_Status *status,
@@ -283,12 +284,12 @@ static void completed_other(struct esi_thread *thread,
     case ESI_REQUEST_SEND:
         completed_send(thread, &request, status);
         break;
-    default: /* recorded when it was called */
+    default: /* recorded when called */
         break;
     }
 }
 
-/* A receive with a number, from a message: the tuple is built in registers. */
+/* A receive with a number that got a message: the tuple is built in registers. */
 ES_HOT void completed_receive(struct esi_thread *thread,
                               struct esi_request *request,
                               const MPI_Status *status,
@@ -352,7 +353,7 @@ void esi_completion_record_all(struct esi_thread *thread,
         completed_request(thread, handles[i], &statuses[i], stop);
 }
 
-/* What an awaited request says of the wait. */
+/* Describes a wait by one of its requests. */
 static struct esi_awaited describe_awaited(const struct esi_request *request)
 {
     bool collective = request->kind == ESI_REQUEST_COLLECTIVE ||
@@ -415,8 +416,7 @@ static void put_request(const struct esi_call *call,
     call->thread->known_send = 0;
     request = esi_request_claim(ESI_HANDLE(*handle));
     if (request == NULL) {
-        if (kind ==
-            ESI_REQUEST_COLLECTIVE) /* others are written when they are called */
+        if (kind == ESI_REQUEST_COLLECTIVE) /* others are written when called */
             esi_process_count_refused_tuple();
         return;
     }
@@ -477,7 +477,7 @@ void esi_persistent_leave_init(struct esi_call *call,
             esi_comm_ref(record->comm);
         esi_request_put(record);
     }
-    call->tuple.bytes = 0; /* nothing has been moved */
+    call->tuple.bytes = 0; /* no data has been moved */
     if (call->open) {
         esi_call_write(call);
         esi_call_count(call, call->tuple.stop);

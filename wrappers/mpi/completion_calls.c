@@ -3,16 +3,16 @@
 /*
  * Wait and test calls (MPI-4.0, sections 3.7.3 to 3.7.6).
  *
- * A wait lies open while it waits.  A test that finds nothing only counts: it writes no
- * tuple, and hardly ever reads a clock, since programs poll millions of times a second.
- * The tuple of a test that did find something begins with the row of polls that it
- * ends, and is a point in time where there is none.
+ * A wait has an open tuple while it waits.  A test that finds nothing only increments a
+ * counter: it writes no tuple and rarely reads a clock, because programs poll millions
+ * of times per second.  The tuple of a test that finds something starts with the
+ * sequence of polls that it ends; if there is none, its start and stop are the same.
  */
 #include "config.h"
 
 #include "wrappers/mpi/completion.h"
 
-/* Whether a request is done after a call that returned `result`. */
+/* Returns whether a request is complete after a call that returned `result`. */
 static bool is_done(int result, MPI_Request now)
 {
     return result == MPI_SUCCESS || now == MPI_REQUEST_NULL;
@@ -25,7 +25,7 @@ static void write_test(struct esi_call *call, uint64_t start, uint64_t now)
     esi_call_exit(call);
 }
 
-/* The tuple of a test that found something: it ends a row of polls. */
+/* Describes a test that found something and so ends a sequence of polls. */
 ES_HOT void end_polls(struct esi_call *call, int count, uint64_t now)
 {
     uint64_t since = esi_thread_polling_since(call->thread, now);
@@ -35,7 +35,8 @@ ES_HOT void end_polls(struct esi_call *call, int count, uint64_t now)
     write_test(call, since, now);
 }
 
-/* Of one that did not, if the plan asks for it: as a wait for the same would have. */
+/* Writes a test that found nothing, if the plan requires it, like a wait for the same
+ * requests. */
 static void write_poll(struct esi_call call, const MPI_Request *requests, int count)
 {
     uint64_t now = esi_clock_read();
@@ -44,8 +45,8 @@ static void write_poll(struct esi_call call, const MPI_Request *requests, int co
     write_test(&call, now, now);
 }
 
-/* Ends a test that found nothing.  False: the plan asks for its tuple, which is written
- * first: then what was polled is told anew. */
+/* Ends a test that found nothing.  Returns false if the plan requires its tuple, which
+ * is written first; then the description of the polls starts again. */
 ES_HOT bool leave_poll(struct esi_call *call, int result)
 {
     if (ESI_UNLIKELY(result != MPI_SUCCESS))
@@ -56,11 +57,11 @@ ES_HOT bool leave_poll(struct esi_call *call, int result)
     return true;
 }
 
-/* The same of one request, and of a batch; the ledger tells of them. */
+/* The same for one request and for a batch, which are shown in the ledger. */
 ES_HOT void leave_poll_of(struct esi_call *call, int result, MPI_Request request)
 {
     if (ESI_UNLIKELY(!leave_poll(call, result))) {
-        MPI_Request copy = request; /* so that the other one has no address */
+        MPI_Request copy = request; /* a copy, so that the original has no address */
 
         write_poll(*call, &copy, 1);
     }
@@ -147,8 +148,9 @@ int esi_wrap_MPI_Request_get_status(esi_MPI_Request_get_status_fn *next,
     return result;
 }
 
-/* An active receive goes on, but nobody will see what it got.  A start of a persistent
- * request holds the communicator once more, except that of a send. */
+/* An active receive continues, but its result will not be seen.  A start of a
+ * persistent request holds an additional reference to the communicator, except for
+ * sends. */
 static void note_request_freed(const struct esi_request *record)
 {
     if (record->receive != NULL)
@@ -171,7 +173,7 @@ int esi_wrap_MPI_Request_free(esi_MPI_Request_free_fn *next, MPI_Request *reques
         return next(request);
     if (!esi_request_take(ESI_HANDLE(*request), &record))
         record.comm = NULL;
-    call.thread->known_send = 0; /* its handle may be given out again */
+    call.thread->known_send = 0; /* its handle may be reused */
     esi_completion_open(&call, NULL, 0);
     result = next(request);
     if (record.comm != NULL)
@@ -180,7 +182,7 @@ int esi_wrap_MPI_Request_free(esi_MPI_Request_free_fn *next, MPI_Request *reques
     return result;
 }
 
-/* Tells which requests the call waits for. */
+/* Shows which requests the call waits for. */
 ES_HOT void begin_wait(const struct esi_call *call,
                        const struct esi_batch *batch,
                        enum esi_ledger_wait_kind kind)
@@ -190,7 +192,7 @@ ES_HOT void begin_wait(const struct esi_call *call,
 
 /* --- All ------------------------------------------------------------------------ */
 
-/* After an error: the requests whose status says that they are complete. */
+/* After an error: the requests whose status shows that they are complete. */
 static void completed_despite(struct esi_thread *thread,
                               const struct esi_batch *batch,
                               const MPI_Request *requests,
@@ -204,7 +206,7 @@ static void completed_despite(struct esi_thread *thread,
             esi_completion_record(thread, batch->handles[i], &batch->statuses[i], stop);
 }
 
-/* Every request that the call has completed. */
+/* Records all requests completed by the call. */
 ES_HOT void completed_all(struct esi_thread *thread,
                           const struct esi_batch *batch,
                           const MPI_Request *requests,
@@ -344,7 +346,8 @@ int esi_wrap_MPI_Testany(esi_MPI_Testany_fn *next,
 
 /* --- Some ----------------------------------------------------------------------- */
 
-/* The call completed `done` requests, at `indices`, with statuses in that order. */
+/* The call has completed `done` requests, at `indices`, with statuses in the same
+ * order. */
 static void completed_some(struct esi_call *call,
                            const struct esi_batch *batch,
                            int done,

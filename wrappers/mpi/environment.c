@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * MPI's own begin and end (MPI-4.0, chapter 11): the world model and sessions.
+ * Initialization and finalization of MPI (MPI-4.0, chapter 11): the world model and
+ * sessions.
  *
- * Nothing collective, nothing slow at the end.  A program that never comes there leaves
- * a segment that says "running" of a process that is gone.
+ * Nothing collective, and nothing slow at the end.  If a program does not get there,
+ * its segment says "running" although the process is gone.
  */
 #include "config.h"
 
@@ -21,7 +22,7 @@ static void flush_communicator(struct esi_comm *comm)
     esi_match_flush(&comm->received);
 }
 
-/* What is held back will never be decided. */
+/* What is held back will not be decided any more. */
 static void flush_communicators(void)
 {
     esi_comm_foreach(flush_communicator);
@@ -55,8 +56,7 @@ int esi_wrap_MPI_Init(esi_MPI_Init_fn *next, int *argc, char ***argv)
     esi_begin_call(&call);
     result = next(argc, argv);
     if (result == MPI_SUCCESS) {
-        /* An implementation may be told from outside to provide more than was asked
-         * for. */
+        /* An implementation may be configured to provide more than requested. */
         ESI_REAL(MPI_Query_thread)(&provided);
         world_up(provided);
     }
@@ -106,13 +106,13 @@ int esi_wrap_MPI_Finalize(esi_MPI_Finalize_fn *next)
     return result;
 }
 
-/* It does not come back: the open tuple stays, the state says why. */
+/* Does not return: the open tuple remains, and the state shows the reason. */
 int esi_wrap_MPI_Abort(esi_MPI_Abort_fn *next, MPI_Comm comm, int code)
 {
     struct esi_call call;
     int result;
 
-    /* Also from an error handler, where it is no operation of its own. */
+    /* Also from an error handler, where it is not an operation of its own. */
     esi_process_set_abort_code(code);
     esi_process_set_state(ES_SEGMENT_ABORTED);
     if (!esi_call_enter(&call, ES_OP_MPI_Abort, ES_CLASS_OTHER))
@@ -124,7 +124,7 @@ int esi_wrap_MPI_Abort(esi_MPI_Abort_fn *next, MPI_Comm comm, int code)
 }
 
 #if MPI_VERSION >= 4
-/* Both models are over. */
+/* Both models have ended. */
 static void finish_process(void)
 {
     flush_communicators();
@@ -144,7 +144,7 @@ int esi_wrap_MPI_Session_init(esi_MPI_Session_init_fn *next,
     esi_begin_call(&call);
     result = next(info, errhandler, session);
     if (result == MPI_SUCCESS) {
-        esi_request_share(); /* each session has a level of its own: be prepared */
+        esi_request_share(); /* each session has its own thread level: be prepared */
         atomic_fetch_add(&open_sessions, 1);
         esi_profile_begin();
         esi_process_set_state(ES_SEGMENT_RUNNING);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* errors.c - the handlers that take the place of MPI_ERRORS_ARE_FATAL. */
+/* errors.c - the handlers that replace MPI_ERRORS_ARE_FATAL. */
 #include "config.h"
 
 #include "wrappers/mpi/errors.h"
@@ -15,14 +15,14 @@
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
 static int users;
 
-/* Kept while MPI is up: a handle that is free is given to somebody else. */
-/* No MPI has a handle of 0, and MPI_ERRHANDLER_NULL is no constant in each. */
+/* Kept while MPI is initialized, because a freed handle is reused. */
+/* No MPI has a handle of 0, and MPI_ERRHANDLER_NULL is not always a constant. */
 #define NO_HANDLER ((MPI_Errhandler)0)
 
 static _Atomic MPI_Errhandler communicator_handler = NO_HANDLER;
 static _Atomic MPI_Errhandler window_handler = NO_HANDLER;
 
-/* The operation of this thread's call that has failed; 0: one that is not recorded. */
+/* The operation of this thread's failed call; 0 if it is not recorded. */
 static uint16_t find_operation(const void *here)
 {
     const struct esi_thread *thread = &esi_thread_self;
@@ -69,7 +69,7 @@ void esi_errors_begin(void)
     pthread_mutex_unlock(&counting);
 }
 
-/* The value stays: communicators have it until MPI is down. */
+/* The value is kept: communicators use it until MPI is finalized. */
 static void free_handler(_Atomic MPI_Errhandler *handler)
 {
     MPI_Errhandler freed = atomic_load(handler);
@@ -116,7 +116,7 @@ void esi_errors_watch_window(MPI_Win win)
     ESI_REAL(MPI_Errhandler_free)(&handler);
 }
 
-/* What is set where the program wants `wanted`. */
+/* The handler to set if the program wants `wanted`. */
 static MPI_Errhandler replace_fatal(_Atomic MPI_Errhandler *handler,
                                     MPI_Errhandler wanted)
 {
@@ -125,8 +125,8 @@ static MPI_Errhandler replace_fatal(_Atomic MPI_Errhandler *handler,
     return wanted == MPI_ERRORS_ARE_FATAL && ours != NO_HANDLER ? ours : wanted;
 }
 
-/* Where MPI has ours, MPI gives the program MPI_ERRORS_ARE_FATAL: the program may free
- * what it gets, and Open MPI counts the uses of that handler, too. */
+/* Where MPI has our handler, the program gets MPI_ERRORS_ARE_FATAL from MPI: it may
+ * free what it gets, and Open MPI counts the references to that handler, too. */
 static int get_communicator_handler(int (*next)(MPI_Comm, MPI_Errhandler *),
                                     MPI_Comm comm,
                                     MPI_Errhandler *errhandler)

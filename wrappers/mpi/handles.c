@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Handles to objects: keys stay, objects come and go.
+ * A map from handles to objects: keys remain, objects are added and removed.
  *
- * A removed handle keeps its slot, since MPI gives the same handles out again.  A full
- * map is replaced by a copy twice as large; the old one is kept, as others may be
- * reading it: all of them together are no larger than the newest.
+ * A removed handle keeps its slot, because MPI reuses handles.  A full map is replaced
+ * by a copy of twice the size.  The old one is kept, because others may be reading it;
+ * all old maps together are no larger than the newest.
  */
 #include "config.h"
 
@@ -18,10 +18,10 @@
 
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 
-/* Keys are handles plus one: 0 is none. */
+/* Keys are handles plus one; 0 means none. */
 static struct esi_shared_slot *find_slot(struct esi_handles *handles, uint64_t handle)
 {
-    /* Pairs with the release in map_with_room(): the slots are there. */
+    /* Pairs with the release in map_with_room(): the slots are written before. */
     struct esi_shared_map *map =
         atomic_load_explicit(&handles->map, memory_order_acquire);
 
@@ -32,7 +32,7 @@ void *esi_handles_find(struct esi_handles *handles, uint64_t handle)
 {
     struct esi_shared_slot *slot = find_slot(handles, handle);
 
-    /* Pairs with the release in set(): the object is there. */
+    /* Pairs with the release in esi_handles_set(): the object is written before. */
     return slot != NULL ? (void *)(uintptr_t)atomic_load_explicit(&slot->word,
                                                                   memory_order_acquire)
                         : NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What is written into the ledger besides the interposer's own tables.
+ * The contents of the ledger other than the interposer's own tables.
  *
- * What comes and goes with communicators, threads and windows is guarded by a mutex:
- * none of it is on the path of a message.  Epochs take their slots by compare and swap.
+ * Data of communicators, threads and windows is protected by a mutex, because none of
+ * it is on the path of a message.  Epochs claim their slots by compare and swap.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ static struct esi_ledger_layout private_ledger;
 static struct esi_ledger_communicator nobodys_communicator;
 static struct esi_arena_pool pool = ESI_ARENA_POOL_INITIALIZER;
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
-/* The table of communicators, under `changing`. */
+/* The table of communicators, protected by `changing`. */
 static struct {
     _Atomic uint64_t *offsets; /* by index */
     unsigned int log2;
@@ -49,7 +49,7 @@ void esi_ledger_leave(void)
     pool.segment = NULL;
 }
 
-/* Something is missing. */
+/* Marks the ledger as incomplete. */
 static void note_partial(void)
 {
     atomic_store_explicit(&esi_ledger->partial, 1, memory_order_relaxed);
@@ -84,7 +84,7 @@ uint64_t esi_ledger_place(const void *piece, unsigned int slots_log2)
 
 /* --- Communicators ---------------------------------------------------------------- */
 
-/* Makes the table reach to an index; under lock. */
+/* Extends the table to include an index.  The caller holds the lock. */
 static bool communicators_reserve(uint16_t index)
 {
     unsigned int log2 =
@@ -137,7 +137,7 @@ void esi_ledger_remove_communicator(struct esi_ledger_communicator *communicator
         return;
     index = communicator->index;
     pthread_mutex_lock(&changing);
-    /* Another one may have the index by now. */
+    /* The index may have been reused. */
     if (communicators.offsets != NULL && index < (size_t)1 << communicators.log2 &&
         atomic_load_explicit(&communicators.offsets[index], memory_order_relaxed) ==
             esi_arena_pool_offset(&pool, communicator))
@@ -167,8 +167,8 @@ struct esi_ledger_thread *esi_ledger_add_thread(int number)
     return thread;
 }
 
-/* Programs poll one request, or a few in turn: what comes behind the last one that was
- * polled is looked at first. */
+/* Programs poll one request, or a few in turn: the one after the last one polled is
+ * checked first. */
 void esi_ledger_add_poll(struct esi_ledger_thread *thread,
                          uint32_t *position,
                          uint64_t handle)
@@ -191,7 +191,7 @@ void esi_ledger_add_poll(struct esi_ledger_thread *thread,
         thread->handles[known] = handle;
         *position = known;
     } else if (count > ESI_LEDGER_HANDLES) {
-        return; /* that there are more is said */
+        return; /* `count` shows that there are more */
     }
     esi_ledger_set_wait(thread, ESI_LEDGER_WAIT_POLL, count + 1);
 }
@@ -215,7 +215,7 @@ static void store_text(const char *text)
                               memory_order_relaxed);
 }
 
-/* `what`: an operation, and ESI_LEDGER_ERROR_FATAL. */
+/* `what` is an operation, with ESI_LEDGER_ERROR_FATAL. */
 static void note_error(uint32_t what, int code)
 {
     struct esi_ledger_layout *ledger = esi_ledger;
@@ -235,7 +235,8 @@ static void note_error(uint32_t what, int code)
     }
     version = atomic_load_explicit(&ledger->error_version, memory_order_relaxed);
     atomic_store_explicit(&ledger->error_version, version + 1, memory_order_relaxed);
-    /* Pairs with the fence of readers: who sees a word sees that it is odd. */
+    /* Pairs with the fence of readers: a reader that sees a word sees the odd
+     * version. */
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&ledger->error_class, (uint32_t)error_class,
                           memory_order_relaxed);
@@ -288,7 +289,7 @@ void esi_window_ledger_init(struct esi_window_ledger *window,
     pthread_mutex_unlock(&changing);
 }
 
-/* Readers find it no more. */
+/* Hides the window from readers. */
 static void hide_window(const struct esi_ledger_window *shown)
 {
     uint64_t offset = esi_arena_pool_offset(&pool, shown);
@@ -371,7 +372,7 @@ static uint64_t what_of(const struct esi_window_ledger *window,
            (uint64_t)(uint32_t)window->number << 32;
 }
 
-/* Where an epoch is looked for first. */
+/* Slot at which the search for an epoch starts. */
 static uint32_t epoch_home(const struct esi_window_ledger *window, int32_t peer)
 {
     return (uint32_t)(esi_hash_u64((uint64_t)(uint32_t)window->number << 32 ^
@@ -395,7 +396,7 @@ void esi_window_ledger_open(const struct esi_window_ledger *window,
             &esi_ledger->epochs[(home + i) % ESI_LEDGER_MAX_EPOCHS];
         uint64_t none = 0;
 
-        /* Taken with a kind that readers leave out until it is whole. */
+        /* Claimed with a kind that readers skip until it is complete. */
         if (atomic_load_explicit(&slot->what, memory_order_relaxed) != 0 ||
             !atomic_compare_exchange_strong(&slot->what, &none, UINT64_MAX))
             continue;
@@ -408,7 +409,8 @@ void esi_window_ledger_open(const struct esi_window_ledger *window,
     note_partial();
 }
 
-/* Whether an epoch is the window's, of one of the kinds, and towards the peer. */
+/* Returns whether an epoch belongs to the window, is of one of the kinds, and is with
+ * the peer. */
 static bool epoch_is(const struct esi_ledger_epoch_slot *slot,
                      const struct esi_window_ledger *window,
                      uint32_t kinds,

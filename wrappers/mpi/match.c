@@ -3,11 +3,11 @@
 /*
  * Receives whose message number is not decided when they are posted.
  *
- * The queue holds them in posting order.  A receive has *a channel* when its source and
- * tag are known: from the start, or because its message has come.  One without is
- * *open* and blocks those behind it that it could rob.  Walking from the front, each
- * receive with a channel that nothing open before it fits gets the next number of its
- * channel.
+ * The queue contains them in posting order.  A receive has *a channel* when its source
+ * and tag are known: from the start, or because its message has arrived.  One without
+ * is *open* and blocks later receives whose message it could take.  From the front of
+ * the queue, each receive with a channel that matches no earlier open one gets the next
+ * number of its channel.
  */
 #include "config.h"
 
@@ -17,13 +17,13 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* Completed receives held back at most; beyond it the oldest are published unnumbered.
- */
+/* Maximum number of completed receives held back; beyond it, the oldest are published
+ * without number. */
 enum { MAX_HELD = 4096 };
 
 struct esi_receive {
     struct esi_list_link link; /* in the queue */
-    /* The next open one before it, while the queue is settled. */
+    /* The previous open receive, while the queue is processed. */
     struct esi_receive *earlier_open;
     int source; /* as posted, then as received */
     int tag;
@@ -31,7 +31,7 @@ struct esi_receive {
     bool open;      /* its channel is not known */
     bool decided;   /* it has its number */
     bool completed; /* its tuple is here */
-    bool orphan;    /* nobody will tell how it ends */
+    bool orphan;    /* its outcome will not be known */
     struct es_tuple tuple;
     uint64_t site;
     void *owner;
@@ -70,7 +70,7 @@ static struct esi_receive *first_of(const struct esi_match *match)
     return ESI_LIST_FIRST(struct esi_receive, &match->queue, link);
 }
 
-/* The receives that were posted before and after. */
+/* The receives posted before and after. */
 static struct esi_receive *match_before(const struct esi_receive *receive)
 {
     return ESI_LIST_ITEM(struct esi_receive, receive->link.previous, link);
@@ -106,7 +106,7 @@ static struct esi_receive *receive_create(int source, int tag)
     return receive;
 }
 
-/* What stands before `receive` and could take its message. */
+/* The receive before `receive` that could take its message. */
 static const struct esi_receive *blocker_of(const struct esi_receive *receive)
 {
     const struct esi_receive *earlier = match_before(receive);
@@ -123,7 +123,8 @@ static void match_publish(struct esi_match *match, struct esi_receive *receive)
     match->publish(receive->owner, &receive->tuple, receive->site);
 }
 
-/* The same, of those that `open` begins: the open ones before it, the last first. */
+/* The same among the open receives before it, which are listed from `open`, the last
+ * first. */
 static const struct esi_receive *blocker_among(const struct esi_receive *open,
                                                const struct esi_receive *receive)
 {
@@ -151,7 +152,7 @@ static void count_held(struct esi_match *match, int change)
         atomic_store_explicit(match->shown, match->held, memory_order_relaxed);
 }
 
-/* Ends what is decided and finished, and whom nobody waits for. */
+/* Frees a receive that is decided and finished, if nobody waits for it. */
 static void match_retire(struct esi_match *match, struct esi_receive *receive)
 {
     if (receive->completed) {
@@ -162,12 +163,14 @@ static void match_retire(struct esi_match *match, struct esi_receive *receive)
     free(receive);
 }
 
-/* Decides what can be decided, in posting order, and publishes what was waiting for it.
- * Of the queue, each is looked at once: thousands may wait behind one wildcard. */
+/* Decides what can be decided, in posting order, and publishes the tuples that waited
+ * for it.  Examines each receive in the queue once, because thousands may wait behind
+ * one wildcard. */
 static void settle_once(struct esi_match *match)
 {
     struct esi_receive *receive = first_of(match);
-    struct esi_receive *open = NULL; /* the last one so far, chained to those before */
+    struct esi_receive *open = NULL; /* the last open one so far,
+                                        linked to earlier ones */
 
     while (receive != NULL) {
         struct esi_receive *next = match_after(receive);
@@ -183,8 +186,8 @@ static void settle_once(struct esi_match *match)
     }
 }
 
-/* The receive that the oldest held-back one waits for: its fate will not be waited for
- * any longer, so that the queue stays bounded. */
+/* Stops waiting for the receive that blocks the oldest held-back one, so that the queue
+ * remains bounded. */
 static void give_up_blocker(struct esi_match *match)
 {
     struct esi_receive *receive = first_of(match);
@@ -224,7 +227,7 @@ struct esi_receive *esi_match_enqueue(struct esi_match *match,
     if (!receive->open)
         match_decide(match, receive, blocker_of(receive));
     if (receive->decided) {
-        /* As good as posted with an empty queue: nothing need be remembered. */
+        /* Equivalent to posting with an empty queue: nothing needs to be remembered. */
         *ret_number = receive->number;
         unlink_receive(match, receive);
         free(receive);
@@ -247,8 +250,7 @@ void esi_match_complete(struct esi_match *match,
     receive->site = site;
     receive->owner = owner;
     if (receive->open && receive->orphan) {
-        match_publish(match,
-                      receive); /* given up: it stays as the orphan that it became */
+        match_publish(match, receive); /* it was given up and remains as an orphan */
     } else {
         receive->source = source;
         receive->tag = tag;
@@ -292,8 +294,8 @@ void esi_match_doubt(struct esi_match *match, struct esi_receive *receive)
     match_unlock(match);
 }
 
-/* Puts the receives in front: they were posted before anything that is queued and fits.
- */
+/* Inserts the receives at the front: they were posted before everything queued that
+ * matches. */
 static void match_prepend(struct esi_match *match,
                           struct esi_receive **receives,
                           size_t count)
@@ -304,7 +306,7 @@ static void match_prepend(struct esi_match *match,
     }
 }
 
-/* Makes the receives that are not in the queue yet; all or none. */
+/* Creates the receives that are not in the queue yet; all or none. */
 static bool fill_receives(struct esi_receive **receives,
                           bool *made,
                           size_t count,
@@ -330,8 +332,8 @@ static bool fill_receives(struct esi_receive **receives,
     return false;
 }
 
-/* Nobody knows any more what numbers come next on the channel: an orphan that may have
- * taken the last one stands before all that are undecided. */
+/* The next numbers of the channel are not known any more: an orphan that may have taken
+ * the last one is inserted before all undecided receives. */
 static int lose_count(struct esi_match *match,
                       int source,
                       int tag,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Finding the real MPI: the next definition behind this library.
+ * Finds the real MPI: the next definition after this library.
  *
- * A program that was linked with MPI, or with another tool in front of it, has it in
- * its global scope.  An interpreter may have loaded it late and privately; then every
- * loaded library is asked by name.
+ * A program linked with MPI, or with another tool before it, has it in its global
+ * scope.  An interpreter may have loaded it late and privately; then every loaded
+ * library is searched by name.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ struct esi_next esi_real[ESI_ROUTINE_COUNT];
 
 struct symbol_search {
     const char *name;
-    const void *ours; /* where this library is loaded */
+    const void *ours; /* address where this library is loaded */
     void *found;
 };
 
@@ -35,7 +35,7 @@ static const void *base_of(const void *address)
     return dladdr(address, &info) != 0 ? info.dli_fbase : NULL;
 }
 
-/* Asks one loaded library, but takes no definition from this one. */
+/* Searches one loaded library, but accepts no definition of this one. */
 static int ask_library(struct dl_phdr_info *library, size_t size, void *context)
 {
     struct symbol_search *search = context;
@@ -51,7 +51,7 @@ static int ask_library(struct dl_phdr_info *library, size_t size, void *context)
     found = dlsym(handle, search->name);
     if (found != NULL && base_of(found) != search->ours)
         search->found = found;
-    dlclose(handle); /* it stays: it was loaded before */
+    dlclose(handle); /* it stays loaded, because it was loaded before */
     return search->found != NULL;
 }
 
@@ -66,7 +66,7 @@ static void *find_symbol(const char *name)
     return search.found;
 }
 
-/* The name of the library's file, or "". */
+/* The file name of the library, or "". */
 static const char *file_of(const void *address)
 {
     Dl_info info;
@@ -97,7 +97,7 @@ static void *say_missing(const char *name)
         return NULL;
     snprintf(line, sizeof line,
              "eventspace: no MPI library defines %s; the call fails\n", name);
-    (void)!write(STDERR_FILENO, line, strlen(line)); /* or nobody is there to tell */
+    (void)!write(STDERR_FILENO, line, strlen(line)); /* stderr may be closed */
     return NULL;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What is known of datatypes and operators, by handle. */
+/* Datatypes and operators, by handle. */
 #include "config.h"
 
 #include "wrappers/mpi/objects.h"
@@ -37,11 +37,11 @@ enum basic_kind {
     LOGICAL,
     CHARACTER,
     BYTES,
-    PAIR,   /* of a value and its place: MPI_DOUBLE_INT */
-    PACKED, /* matches all */
+    PAIR,   /* of a value and its location: MPI_DOUBLE_INT */
+    PACKED, /* matches all types */
 };
 
-/* A word of a map of handles: bytes, basic type above, and that there is one. */
+/* A word in a map of handles: size, basic type above it, and that it is present. */
 #define FACTS_PRESENT (UINT64_C(1) << 63)
 #define FACTS_COUNTED (UINT64_C(1) << 62)
 
@@ -178,7 +178,7 @@ void esi_count_type(MPI_Datatype *made, MPI_Datatype old)
     count_type(made, basic_of(old));
 }
 
-/* What two parts make together. */
+/* The basic type of a combination of two parts. */
 static uint16_t join_basics(uint16_t a, uint16_t b)
 {
     if (a == ESI_BASIC_NONE || a == b)
@@ -212,7 +212,7 @@ void esi_count_type_freed(MPI_Datatype type)
         return;
     word = (uintptr_t)esi_handles_find(&types, ESI_HANDLE(type));
     if ((word & FACTS_COUNTED) == 0)
-        return; /* a predefined one stays, and MPI says so */
+        return; /* predefined types are not freed; MPI reports the error */
     word = (uintptr_t)esi_handles_remove(&types, ESI_HANDLE(type));
     if ((word & FACTS_COUNTED) != 0)
         esi_ledger_count_object(ESI_LEDGER_TYPES, -1);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * One-sided operations and I/O (MPI-4.0, chapters 12 and 14): what leads from a window
- * or a file to its communicator, and how the calls are described.
+ * One-sided operations and I/O (MPI-4.0, chapters 12 and 14): from windows and files to
+ * their communicators, and the descriptions of the calls.
  *
  * The peer is the target's rank in the window's communicator.  Collective calls on a
- * window or a file count instances on that communicator's entry of their own (the
- * window's or the file's).  The tag is the window's number: the instance of the call
- * that made it, which is alike in all members.
+ * window or a file count instances of the window or the file.  The tag is the number of
+ * the window: the instance of the call that created it, which is the same in all
+ * members.
  */
 #include "config.h"
 
@@ -18,13 +18,13 @@
 #include "wrappers/mpi/handles.h"
 #include "wrappers/mpi/ledger.h"
 
-/* Post-start-complete-wait: the epochs of one kind on a window, those of exposure or
- * those of access.  A process has one of a kind at a time, so one thread is here. */
+/* Post-start-complete-wait: the epochs of one kind, exposure or access, on a window.  A
+ * process has at most one epoch of a kind at a time, so only one thread is here. */
 struct epochs {
     MPI_Group group;    /* the window's; owned */
     int size;           /* of the group */
-    uint32_t count;     /* begun */
-    uint32_t towards[]; /* of them, by member of the window */
+    uint32_t count;     /* number begun */
+    uint32_t towards[]; /* number with each member of the window */
 };
 
 enum epoch_kind { EXPOSURE, ACCESS, EPOCH_KINDS };
@@ -32,9 +32,9 @@ enum epoch_kind { EXPOSURE, ACCESS, EPOCH_KINDS };
 /* A window or a file. */
 struct object {
     uint16_t communicator;
-    int32_t number;             /* of a window on its communicator; of a file 0 */
-    _Atomic uint32_t instances; /* of collective calls on it */
-    struct epochs *epochs[EPOCH_KINDS]; /* owned; NULL = none yet */
+    int32_t number;             /* of a window on its communicator; 0 for a file */
+    _Atomic uint32_t instances; /* number of collective calls on it */
+    struct epochs *epochs[EPOCH_KINDS]; /* owned; NULL if none yet */
     struct esi_window_ledger ledger;    /* of a window */
 };
 
@@ -87,8 +87,8 @@ static void object_forget(struct esi_handles *objects, uint64_t handle)
     object_destroy(object);
 }
 
-/* The call has ended: what was left to be found out is, and its tuple is complete but
- * not written. */
+/* Ends the call: determines what remained; its tuple is then complete but not
+ * written. */
 static void end_call(struct esi_call *call, int result)
 {
     call->tuple.stop = call->open ? esi_clock_read() : 0;
@@ -113,7 +113,7 @@ static void describe_object(struct esi_call *call,
     esi_call_open(call);
 }
 
-/* A collective call on it: the next instance. */
+/* Describes a collective call on the object: the next instance. */
 static void describe_together(struct esi_call *call,
                               struct esi_handles *objects,
                               uint64_t handle)
@@ -180,7 +180,7 @@ void esi_begin_rma_lock(struct esi_call *call, MPI_Win win, int rank)
 
 /* --- Post, start, complete, wait ------------------------------------------------ */
 
-/* The epochs of a window, made; NULL without memory. */
+/* The epochs of a window, created if necessary; NULL if out of memory. */
 static struct epochs *epochs_of(struct object *object,
                                 MPI_Win win,
                                 enum epoch_kind kind)
@@ -203,7 +203,7 @@ static struct epochs *epochs_of(struct object *object,
     return object->epochs[kind] = epochs;
 }
 
-/* How many epochs of a kind were begun on the window. */
+/* The number of epochs of a kind begun on the window. */
 static uint32_t epochs_begun(MPI_Win win, enum epoch_kind kind)
 {
     const struct object *object = esi_handles_find(&windows, ESI_HANDLE(win));
@@ -212,14 +212,14 @@ static uint32_t epochs_begun(MPI_Win win, enum epoch_kind kind)
                                                           : 0;
 }
 
-/* An epoch is about to begin: the sequence says which. */
+/* Describes an epoch about to begin: the sequence is its number. */
 static void describe_begin(struct esi_call *call, MPI_Win win, enum epoch_kind kind)
 {
     describe_object(call, &windows, ESI_HANDLE(win), MPI_PROC_NULL, 0,
                     epochs_begun(win, kind));
 }
 
-/* The one that was begun last is about to end. */
+/* Describes the end of the epoch begun last. */
 static void describe_end(struct esi_call *call, MPI_Win win, enum epoch_kind kind)
 {
     uint32_t begun = epochs_begun(win, kind);
@@ -228,7 +228,7 @@ static void describe_end(struct esi_call *call, MPI_Win win, enum epoch_kind kin
                     begun > 0 ? begun - 1 : ES_SEQUENCE_UNKNOWN);
 }
 
-/* The ledger tells of an epoch towards a member. */
+/* Shows an epoch with a member in the ledger. */
 static void show_member(const struct object *object, enum epoch_kind kind, int peer)
 {
     enum esi_ledger_epoch_kind shown =
@@ -239,7 +239,8 @@ static void show_member(const struct object *object, enum epoch_kind kind, int p
     esi_window_ledger_count(&object->ledger, shown, peer);
 }
 
-/* A tuple for each member of the epoch's group: the how manieth epoch towards it. */
+/* Writes a tuple for each member of the epoch's group, with the number of epochs with
+ * it. */
 static void write_members(const struct esi_call *call,
                           uint16_t operation,
                           const struct object *object,
@@ -262,7 +263,7 @@ static void write_members(const struct esi_call *call,
     tuple.operation = operation;
     for (int i = 0; i < size; i++) {
         tuple.peer = ranks[size + i];
-        /* No member of the window: MPI should have complained. */
+        /* Not a member of the window: MPI should have reported an error. */
         if (tuple.peer < 0 || tuple.peer >= epochs->size)
             continue;
         show_member(object, kind, tuple.peer);
@@ -330,7 +331,7 @@ void esi_begin_rma_wait(struct esi_call *call, MPI_Win win)
     describe_end(call, win, EXPOSURE);
 }
 
-/* A call on a window has ended; NULL: it failed, or the window is not known. */
+/* Ends a call on a window; NULL if it failed or the window is not known. */
 static struct object *end_on_window(struct esi_call *call, int result, MPI_Win win)
 {
     esi_call_leave(call, result);
@@ -362,7 +363,7 @@ enum {
                  1u << ESI_LEDGER_LOCK_ALL
 };
 
-/* `rank` ES_PEER_NONE: of all targets. */
+/* `rank` is ES_PEER_NONE for all targets. */
 void esi_begin_rma_ask_lock(struct esi_call *call, MPI_Win win, int rank, int lock_type)
 {
     struct object *object = esi_handles_find(&windows, ESI_HANDLE(win));
@@ -435,7 +436,7 @@ int esi_wrap_MPI_Win_test(esi_MPI_Win_test_fn *next, MPI_Win win, int *flag)
     if (result == MPI_SUCCESS && *flag) {
         esi_begin_rma_wait(&call, win);
         esi_end_rma_waited(&call, result, win);
-    } else { /* it ends no epoch */
+    } else { /* does not end an epoch */
         describe_object(&call, &windows, ESI_HANDLE(win), MPI_PROC_NULL, 0,
                         ES_SEQUENCE_UNKNOWN);
         esi_call_leave(&call, result);

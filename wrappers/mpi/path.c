@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Paths: which element an operation of a thread goes to, made when first needed. */
+/* Paths: the element for the operations of a thread, created when first needed. */
 #include "config.h"
 
 #include "wrappers/mpi/path.h"
@@ -16,8 +16,7 @@
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/tree_ops.h"
 
-/* An element of the plan's, for one thread and, where it is split, communicator and
- * peer. */
+/* An element of the plan, for one thread and, if split, for a communicator and peer. */
 struct esi_owned_path {
     struct esi_path path;
     struct esi_owned_path *next;
@@ -30,11 +29,11 @@ struct choice {
     struct esi_path path; /* is_choice */
     enum es_class op_class;
     struct esi_shared_map *paths; /* (communicator, peer) -> path */
-    uint64_t last_key;            /* the last that was chosen by; 0 = none */
+    uint64_t last_key;            /* key of the last choice; 0 if none */
     struct esi_path *last;
 };
 
-/* Where nothing is recorded: an element that is never enabled. */
+/* A path that records nothing: its element is never enabled. */
 static struct esi_element_layout nowhere;
 static struct esi_path off = {.writer = {.element = &nowhere}};
 
@@ -65,7 +64,7 @@ static bool has_communicator(const struct esi_collector_plan *collector,
 
 enum { NAME_BYTES = 64 };
 
-/* "RANK.THREAD/COLLECTOR", and "[comm=NAME]" and "[peer=N]" where it is split. */
+/* "RANK.THREAD/COLLECTOR", followed by "[comm=NAME]" and "[peer=N]" if it is split. */
 static void name_path(const struct esi_owned_path *owned,
                       const struct esi_process *process,
                       int thread,
@@ -84,8 +83,8 @@ static void name_path(const struct esi_owned_path *owned,
         snprintf(out + used, NAME_BYTES - (size_t)used, "[peer=%d]", owned->peer);
 }
 
-/* Communicators may share a name, and a long name is cut: what identifies the path goes
- * behind the name that is taken, as "#COMMUNICATOR" or "#COMMUNICATOR.PEER". */
+/* Communicators may have the same name, and long names are truncated: if the name is
+ * taken, appends what identifies the path, "#COMMUNICATOR" or "#COMMUNICATOR.PEER". */
 static void number_path(const struct esi_owned_path *owned, char name[NAME_BYTES])
 {
     char number[24];
@@ -148,7 +147,7 @@ static bool make_element(struct esi_owned_path *owned,
     return true;
 }
 
-/* The slot's path for a collector and what it is split by, made if need be; `off` when
+/* The path of a slot for a collector and its split, created if necessary; `off` if
  * there is no space. */
 static struct esi_path *path_for(struct esi_slot *slot,
                                  const struct esi_collector_plan *collector,
@@ -197,8 +196,8 @@ static struct choice *choice_create(enum es_class op_class)
     return choice;
 }
 
-/* The path of a class: of the first collector that takes it whatever else the tuple
- * says, or a choice. */
+/* The path of a class: that of the first collector, if it takes the class regardless of
+ * the rest of the tuple, otherwise a choice. */
 static struct esi_path *find_path(struct esi_slot *slot, enum es_class op_class)
 {
     const struct esi_process *process = esi_process_get();
@@ -217,7 +216,7 @@ static struct esi_path *find_path(struct esi_slot *slot, enum es_class op_class)
     return &off;
 }
 
-/* The path of a choice for a communicator and a peer. */
+/* The path selected for a communicator and a peer. */
 static struct esi_path *choose_path(const struct choice *choice,
                                     uint16_t communicator,
                                     int32_t peer)
@@ -237,7 +236,7 @@ static struct esi_path *choose_path(const struct choice *choice,
     return &off;
 }
 
-/* Doubles the map when it is half full; false without memory. */
+/* Doubles the map when it is half full; returns false if out of memory. */
 static bool choice_reserve(struct choice *choice)
 {
     struct esi_shared_map *larger;
@@ -293,7 +292,7 @@ struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation)
         esi_thread_take_slot(thread);
     if (thread->slot == NULL) {
         if (esi_trees !=
-            NULL) /* nothing is recorded, but calls are the program's still */
+            NULL) /* nothing is recorded, but calls are still the program's */
             return thread->paths[op_class] = &off;
         thread->depth = 1;
         thread->operation = 0;

@@ -3,9 +3,9 @@
 /*
  * Starting persistent requests, and cancelling (MPI-4.0, sections 3.8.4, 3.9 and 4).
  *
- * A start sends, posts or begins what the request was made for: each start writes a
- * tuple for its message (a receive's and a collective's when it completes) besides that
- * of the call; and that a collective has begun is told at once.
+ * A start sends, posts or begins the operation of the request.  Each start writes a
+ * tuple for its message (a receive or a collective when it completes) in addition to
+ * that of the call.  For a collective, its beginning is also recorded immediately.
  */
 #include "config.h"
 
@@ -46,12 +46,11 @@ static void start_receive(struct esi_request *request, uint64_t now)
     request->tuple.sequence = ES_SEQUENCE_UNKNOWN;
     if (comm == NULL)
         return;
-    if (!request
-             ->partitioned) /* those are matched when they are made, not by channel */
+    if (!request->partitioned) /* matched when created, not by channel */
         request->tuple.sequence =
             esi_receive_post_on(comm, request->tuple.peer, request->tuple.tag, request);
     if (request->partitioned || request->comm == NULL)
-        esi_comm_ref(comm); /* every start holds one, to the end of its receive */
+        esi_comm_ref(comm); /* every start holds one until its receive ends */
     request->comm = comm;
 }
 
@@ -65,9 +64,9 @@ static void start_collective(struct esi_request *request, uint64_t now)
         esi_comm_ref(request->comm);
 }
 
-/* What a start does to one request.  Called before MPI starts it: a message may be on
- * its way, and received, before the call returns.  Returns whether the request is a
- * collective's. */
+/* Performs the start of one request.  Called before MPI starts it, because a message
+ * may be sent and received before the call returns.  Returns whether it is a
+ * collective. */
 static bool start_request(struct esi_call *call, uint64_t handle)
 {
     struct esi_request request;
@@ -92,8 +91,7 @@ static bool start_request(struct esi_call *call, uint64_t handle)
     return request.kind == ESI_REQUEST_COLLECTIVE;
 }
 
-/* Ends a call that has started collective operations, whose starts are written first.
- */
+/* Ends a call that has started collective operations, after recording their starts. */
 static void leave_posts(struct esi_call *call, const MPI_Request *requests, int count)
 {
     struct esi_request request;
@@ -152,12 +150,13 @@ int esi_wrap_MPI_Startall(esi_MPI_Startall_fn *next, int count, MPI_Request requ
 
 /* --- Cancelling ----------------------------------------------------------------- */
 
-/* Outstanding receives on one channel whose numbers a cancellation puts in doubt. */
+/* Outstanding receives on one channel, whose numbers are in doubt because of a
+ * cancellation. */
 struct doubtful {
     struct esi_comm *comm;
     int source;
     int tag;
-    uint32_t number; /* of the one cancelled */
+    uint32_t number; /* of the cancelled one */
     size_t count;
     size_t capacity;
     struct {
@@ -200,8 +199,8 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Puts the queued receives into the requests that stand for them; their numbers are
- * unknown, from the `first` on. */
+/* Stores the queued receives in their requests, starting with `first`; their numbers
+ * are unknown. */
 static void hand_over(const struct doubtful *doubtful,
                       struct esi_receive **receives,
                       size_t first)
@@ -216,7 +215,7 @@ static void hand_over(const struct doubtful *doubtful,
         }
 }
 
-/* The cancelled receive has a number: it and those behind it become undecided. */
+/* The cancelled receive has a number: it and the following ones become undecided. */
 static void reopen_receives(const struct esi_request *request)
 {
     struct doubtful doubtful = {.comm = request->comm,
@@ -243,14 +242,15 @@ static void reopen_receives(const struct esi_request *request)
     free(doubtful.found);
 }
 
-/* Says which numbers of the channel are in doubt, before MPI can cancel the send: from
- * then on receives may be counted without it. */
+/* Marks the numbers of the channel that are in doubt, before MPI can cancel the send:
+ * from then on receives may be counted without it. */
 static void doubt_send(struct esi_thread *thread, const struct esi_request *request)
 {
     struct es_tuple tuple = request->tuple;
     struct esi_comm *comm = esi_comm_hold(tuple.communicator);
 
-    tuple.bytes = 1; /* unless more were sent: on what is freed nobody sends any more */
+    tuple.bytes = 1; /* number of sends if there are more; a
+                        freed request cannot be started */
     if (tuple.peer < 0 || request->partitioned)
         tuple.sequence = ES_SEQUENCE_UNKNOWN;
     else if (comm != NULL)
@@ -338,7 +338,7 @@ int esi_wrap_MPI_Grequest_complete(esi_MPI_Grequest_complete_fn *next,
 /* --- Partitioned communication (MPI-4.0, chapter 4) ----------------------------- */
 
 #if MPI_VERSION >= 4
-/* Readiness is recorded with its partition. */
+/* A ready partition is recorded with its number. */
 int esi_wrap_MPI_Psend_init(esi_MPI_Psend_init_fn *next,
                             const void *buf,
                             int partitions,

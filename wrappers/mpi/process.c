@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Starting and stopping to collect in the observed process.
+ * Starting and stopping collection in the observed process.
  *
  * After fork() the child shares the segment's pages with its parent, so it steps aside
- * at once.  Our entry leaves LD_PRELOAD at the first MPI call and not before: a script
- * that in the end runs the MPI program must still hand it on.
+ * immediately.  Our entry in LD_PRELOAD is removed at the first MPI call and not
+ * before: a script that finally runs the MPI program must still pass it on.
  */
 #include "config.h"
 
@@ -57,7 +57,7 @@ void esi_process_warn(const char *format, ...)
     esi_plain_copy(line, sizeof line - 1, text);
     strcat(line, "\n");
     if (write(STDERR_FILENO, line, strlen(line)) < 0)
-        return; /* nobody to tell */
+        return; /* stderr may be closed */
 }
 
 /* The number in the variable, or -1. */
@@ -73,8 +73,7 @@ static int number_from(const char *variable)
     return *end == '\0' && value >= 0 && value < INT32_MAX ? (int)value : -1;
 }
 
-/* Where the ranks of the N-th spawned world begin; -1 where they would not be the only
- * ones. */
+/* First rank of the N-th spawned world; -1 if ranks would not be unique. */
 static int first_rank(int world)
 {
     if (world == 0)
@@ -95,8 +94,7 @@ static void find_rank(void)
     if (rank < 0)
         rank = job.rank;
     process.size = job.size;
-    if (rank <
-        0) { /* nobody launched it: a program that is alone until MPI says more */
+    if (rank < 0) { /* not launched: a single process until MPI reports more */
         rank = 0;
         process.size = 1;
     }
@@ -104,7 +102,7 @@ static void find_rank(void)
     process.rank = process.first >= 0 ? process.first + rank : -1;
 }
 
-/* Nobody whom this process starts was spawned by the same call. */
+/* Processes started by this one were not spawned by the same call. */
 static void take_spawn(void)
 {
     const char *spawn = getenv("EVENTSPACE_SPAWN");
@@ -115,7 +113,7 @@ static void take_spawn(void)
     unsetenv("EVENTSPACE_SPAWN");
 }
 
-/* Whether an entry of LD_PRELOAD, `length` bytes, is this library. */
+/* Returns whether an entry of LD_PRELOAD, of `length` bytes, is this library. */
 static bool is_our_entry(const char *entry, size_t length)
 {
     static const char name[] = "libeventspace-mpi.so";
@@ -129,8 +127,8 @@ static bool is_our_entry(const char *entry, size_t length)
     return length >= sizeof name - 1 && strncmp(entry, name, sizeof name - 1) == 0;
 }
 
-/* Takes this library out of LD_PRELOAD, in place: the rank's children are not collected
- * unasked, and nothing else of the environment moves.  False if it was not in there. */
+/* Removes this library from LD_PRELOAD in place: child processes are not collected, and
+ * nothing else in the environment moves.  Returns false if it was not there. */
 static bool leave_preload(void)
 {
     char *list = getenv("LD_PRELOAD");
@@ -162,8 +160,8 @@ static bool leave_preload(void)
     return found;
 }
 
-/* A program that is linked with another MPI starts again without us, before its first
- * instruction: handles of that MPI do not pass our wrappers. */
+/* A program linked with another MPI is executed again without this library, before its
+ * first instruction, because handles of that MPI do not fit our wrappers. */
 __attribute__((constructor)) static void leave_other_mpi(int argc, char **argv)
 {
     (void)argc;
@@ -198,8 +196,9 @@ static void step_aside_in_child(void)
     memset(&esi_thread_self, 0, sizeof esi_thread_self);
 }
 
-/* Whether the run has a name: `eventspace run`, `exec` and users give it one.  Else the
- * library was preloaded by hand or linked in, and nobody looks after what is left. */
+/* Returns whether the run was named, by `eventspace run`, `exec` or the user.
+ * Otherwise the library was preloaded manually or linked, and nobody removes left-over
+ * segments. */
 static bool is_named(void)
 {
     const char *name = getenv("EVENTSPACE_RUN");
@@ -207,7 +206,8 @@ static bool is_named(void)
     return name != NULL && *name != '\0';
 }
 
-/* The run's id: its name, or one that all ranks under one parent on this host share. */
+/* The run id: its name, or one shared by all ranks with the same parent on this
+ * host. */
 static void find_run(char run[64])
 {
     uint64_t parent_start = 0;
@@ -220,15 +220,15 @@ static void find_run(char run[64])
                  (unsigned long long)parent_start);
 }
 
-/* At exit(3): what ended well leaves nothing.  Other ends leave the segment for those
- * who want to know why. */
+/* At exit(3): removes the segment of a process that ended normally.  In other cases it
+ * remains for diagnosis. */
 static void remove_if_well(int status, void *argument)
 {
     const struct esi_segment_layout *layout;
 
     (void)argument;
     if (atomic_load_explicit(&state, memory_order_acquire) != RUNNING)
-        return; /* a child */
+        return; /* in a child */
     layout = esi_segment_layout(process.segment);
     if (status == 0 && layout->pid == getpid() &&
         atomic_load_explicit(&layout->state, memory_order_relaxed) ==
@@ -236,7 +236,7 @@ static void remove_if_well(int status, void *argument)
         esi_segment_remove(process.segment);
 }
 
-/* What is collected where nobody said what. */
+/* The collectors if nothing was specified. */
 static int make_plan(void)
 {
     int result = esi_plan_default(&process.plan);
@@ -262,7 +262,7 @@ static int load_plan_file(struct es_error *error)
     return esi_plan_load(path, error, &process.plan);
 }
 
-/* `eventspace exec --sites` has the last word. */
+/* `eventspace exec --sites` overrides the plan. */
 static int load_plan(struct es_error *error)
 {
     const char *sites = getenv("EVENTSPACE_SITES");
@@ -299,14 +299,14 @@ static int make_segment(struct es_error *error)
     return esi_segment_create(&config, error, &process.segment);
 }
 
-/* Where an operator changes trees.  Without space for it they stay as they are. */
+/* Allows an operator to change trees.  Without space for it they cannot be changed. */
 static void make_tree_control(void)
 {
     if (esi_trees != NULL && esi_segment_add_tree_control(process.segment) < 0)
         esi_process_warn("no room in /dev/shm for changing collective trees later on");
 }
 
-/* The program is collected all the same, but somebody may mean it ill. */
+/* The program is recorded anyway, but the other file may be malicious. */
 static void warn_of_rival(void)
 {
     unsigned int user;
@@ -326,7 +326,7 @@ bool esi_process_wants_sites(const struct esi_process *self)
     return false;
 }
 
-/* What is outstanding, and the sums of what was; not where nobody is to see it. */
+/* Outstanding operations, and totals of completed ones; not if nobody can see them. */
 static void make_ledger(void)
 {
     const char *wanted = getenv("EVENTSPACE_LEDGER");
@@ -348,7 +348,7 @@ static int start_process(void)
     leave_preload();
     if (getenv("EVENTSPACE_DISABLE") != NULL)
         return ASIDE;
-    /* Also where nothing can be recorded: trees need all ranks. */
+    /* Even if nothing can be recorded: trees need all ranks. */
     if (esi_trees_start != NULL)
         esi_trees_start(process.rank);
     result = load_plan(&error);
@@ -376,7 +376,7 @@ static int start_process(void)
 
 struct esi_process *esi_process_get(void)
 {
-    /* Pairs with the release below: the process is filled in. */
+    /* Pairs with the release below: the process is initialized. */
     int now = atomic_load_explicit(&state, memory_order_acquire);
 
     if (now == NOT_STARTED) {

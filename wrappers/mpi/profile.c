@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Rows and peers of the profile, made when they are first needed.
- *
- * What has no room gets lost: a row of the operation without its site if there are too
- * many sites, else one that nobody reads, and the profile says that it is not whole.
+ * Rows and peers of the profile, created when first needed.  If there is no room, data
+ * is merged or lost: a row of the operation without its call site if there are too
+ * many, otherwise one that is not visible, and the profile is marked incomplete.
  */
 #include "config.h"
 
@@ -21,10 +20,10 @@
 #include "wrappers/mpi/communicators.h"
 #include "wrappers/mpi/ledger.h"
 
-/* Rows of a thread that have a site: 320 bytes each. */
+/* Maximum number of rows with a call site per thread, 320 bytes each. */
 enum { SITE_ROWS_MAX = 2048 };
 
-/* Of no operation; with room for one number of calls. */
+/* A row of no operation, with room for one number of calls. */
 static struct {
     alignas(ES_CACHE_LINE) unsigned char bytes[ES_CACHE_LINE];
 } nobodys_memory;
@@ -36,7 +35,7 @@ static struct esi_arena_pool pool = ESI_ARENA_POOL_INITIALIZER;
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 static struct esi_profile_layout *profile = &private_profile;
 static uint64_t site_mask;
-static struct esi_shared_map *peers; /* by world rank, under `changing` */
+static struct esi_shared_map *peers; /* by world rank, protected by `changing` */
 
 char *esi_profile_base;
 
@@ -78,7 +77,8 @@ static void note_partial(void)
     atomic_store_explicit(&profile->partial, 1, memory_order_relaxed);
 }
 
-/* Memory that readers find, and its offset; NULL when there is none. */
+/* Allocates memory that is visible to readers, and returns its offset; NULL if there is
+ * none. */
 static void *take_shown(size_t bytes, uint64_t *ret_offset)
 {
     void *piece = pool.segment != NULL ? esi_arena_pool_take(&pool, bytes) : NULL;
@@ -102,7 +102,7 @@ static void table_init(struct esi_profile_table *table)
     table->site_mask = site_mask;
 }
 
-/* Lets readers find a new thread. */
+/* Makes a new thread visible to readers. */
 static struct esi_profile_thread_layout *show_thread(int number)
 {
     uint64_t offset;
@@ -156,7 +156,7 @@ static uint64_t row_key(uint16_t operation, uint64_t site)
     return site << 12 | operation;
 }
 
-/* Doubles the map when it is half full; false without memory. */
+/* Doubles the map when it is half full; returns false if out of memory. */
 static bool rows_reserve(struct esi_profile_table *table)
 {
     struct esi_shared_map *larger;
@@ -200,7 +200,7 @@ static struct esi_profile_row_layout *make_row(struct esi_profile_table *table,
     return row;
 }
 
-/* A row that there is; NULL = none. */
+/* An existing row; NULL if none. */
 static struct esi_profile_row_layout *known_row(const struct esi_profile_table *table,
                                                 uint16_t operation,
                                                 uint64_t site)
@@ -234,7 +234,7 @@ struct esi_profile_row_layout *esi_profile_find_row(struct esi_profile_table *ta
     return row;
 }
 
-/* Clocks of two cores may differ by a little: no call takes less than no time. */
+/* Clocks of two cores may differ slightly: no call takes less than no time. */
 void esi_profile_row_widen(struct esi_profile_row_layout *row, uint64_t ticks)
 {
     uint64_t span = esi_profile_load(&row->span);
@@ -253,7 +253,8 @@ void esi_profile_row_widen(struct esi_profile_row_layout *row, uint64_t ticks)
 
 /* --- Peers ------------------------------------------------------------------------ */
 
-/* The peer with this world rank, made; under lock.  NULL without room. */
+/* Creates the peer with this world rank; NULL if there is no room.  The caller holds
+ * the lock. */
 static struct esi_profile_peer_layout *make_peer(int32_t world)
 {
     uint64_t offset;
@@ -315,7 +316,7 @@ struct esi_profile_peer_layout *esi_profile_find_peer(struct esi_comm *comm,
     if (peer == NULL)
         return &nobodys_peer;
     offset = esi_arena_pool_offset(&pool, peer);
-    if (offset / ES_CACHE_LINE <= UINT32_MAX) /* else it is looked for again */
+    if (offset / ES_CACHE_LINE <= UINT32_MAX) /* else it is looked up again */
         atomic_store_explicit(&esi_channel_slot(counter)->peer,
                               (uint32_t)(offset / ES_CACHE_LINE), memory_order_release);
     return peer;

@@ -60,7 +60,7 @@ int esi_progress_barrier(MPI_Comm comm)
 
 /* --- One request: an error is raised at its communicator ------------------------ */
 
-/* After a call that completed one request, or tried to. */
+/* Called after a call that completed one request, or tried to. */
 static int raise_error(const struct esi_progress_error *error, int result)
 {
     esi_progress_error = NULL;
@@ -101,7 +101,7 @@ int esi_progress_MPI_Request_get_status(MPI_Request request,
 
 /* --- Several requests: errors are in their statuses ----------------------------- */
 
-/* Before each attempt.  An error handler may have jumped out of a call that had one
+/* Called before each attempt.  An error handler may have jumped out of a call with one
  * request. */
 static void advance_for_several(void)
 {
@@ -109,7 +109,7 @@ static void advance_for_several(void)
     esi_progress_advance();
 }
 
-/* A wait for several requests may say of each that it succeeded; a test does not. */
+/* A wait for several requests may report success for each; a test does not. */
 static void note_success(MPI_Status statuses[], int count)
 {
     for (int i = 0; statuses != MPI_STATUSES_IGNORE && i < count; i++)
@@ -117,7 +117,7 @@ static void note_success(MPI_Status statuses[], int count)
 }
 
 /* Some requests have failed, and a test stops there.  A request that is not complete
- * must not look as if it had succeeded, so the others are waited for, as MPICH does.
+ * must not appear to have succeeded, so the others are waited for, as in MPICH.
  * Persistent requests that were complete before have an empty status now. */
 static void finish_others(int count, MPI_Request requests[], MPI_Status statuses[])
 {
@@ -258,11 +258,11 @@ int esi_progress_MPI_Mprobe(int source,
 /* --- Receives, and send and receive in one call --------------------------------- */
 
 /*
- * What comes from MPI_PROC_NULL does not block and goes to the routine itself: a
- * request's status does not always say so (MPICH 4.0).
+ * Receives from MPI_PROC_NULL do not block and use the real routine, because the status
+ * of a request does not always show them (MPICH 4.0).
  */
 
-/* Waits for both; the receive's error is the call's. */
+/* Waits for both; the error of the receive is that of the call. */
 static int finish_pair(MPI_Request *sent, MPI_Request *received, MPI_Status *status)
 {
     int result = esi_progress_wait(received, status);
@@ -271,7 +271,7 @@ static int finish_pair(MPI_Request *sent, MPI_Request *received, MPI_Status *sta
     return result != MPI_SUCCESS ? result : of_send;
 }
 
-/* The send could not begin: the receive must not take a message. */
+/* The send failed: the receive must not take a message. */
 static void take_back(MPI_Request *received)
 {
     ESI_REAL(MPI_Cancel)(received);

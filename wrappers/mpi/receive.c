@@ -3,9 +3,9 @@
 /*
  * Receives, probes and send-receives (MPI-4.0, sections 3.2.4, 3.7.2, 3.8 and 3.10).
  *
- * A receive is posted with the match on entry.  While a single thread calls MPI nothing
- * can come between a blocking receive's posting and its end, so a wildcard is posted
- * only when its message has come, and then it never blocks others.
+ * A receive is posted with the match on entry.  While a single thread calls MPI,
+ * nothing can happen between the posting of a blocking receive and its end.  A wildcard
+ * is then posted only when its message has arrived, and never blocks others.
  */
 #include "config.h"
 
@@ -15,9 +15,9 @@
 
 /* When a blocking receive gets its number. */
 enum posting {
-    AT_ONCE, /* it is decided on entry: the common case */
-    LATER,   /* a wildcard: when its message has come */
-    QUEUED,  /* others may be in its way: the match says */
+    AT_ONCE, /* on entry: the common case */
+    LATER,   /* a wildcard: when its message has arrived */
+    QUEUED,  /* others may precede it: the match decides */
 };
 
 /* A blocking receive from entry to exit. */
@@ -27,7 +27,7 @@ struct blocking {
     struct esi_request request; /* QUEUED only */
 };
 
-/* Of a receive that is not decided when it is posted. */
+/* For a receive that is not decided when it is posted. */
 static enum posting choose_posting(const struct esi_comm *comm, int source, int tag)
 {
     bool is_specific = source >= 0 && tag >= 0;
@@ -37,8 +37,7 @@ static enum posting choose_posting(const struct esi_comm *comm, int source, int 
     return is_specific || esi_multiple ? QUEUED : LATER;
 }
 
-/* A blocking receive that is like no earlier one; `queued` is filled if it is QUEUED.
- */
+/* Describes a blocking receive without cached data; fills `queued` if it is QUEUED. */
 static enum posting describe_new_blocking(struct esi_call *call,
                                           struct esi_request *queued,
                                           MPI_Comm comm,
@@ -60,7 +59,7 @@ static enum posting describe_new_blocking(struct esi_call *call,
     return posting;
 }
 
-/* Returns when it gets its number. */
+/* Returns when the receive gets its number. */
 ES_HOT enum posting open_receive(struct esi_call *call,
                                  struct esi_request *queued,
                                  MPI_Comm comm,
@@ -98,8 +97,8 @@ ES_HOT void publish_foreseen(struct esi_call *call,
                          bytes);
 }
 
-/* Adds a receive or probe to the profile, whose operation may say that it is open to
- * any source. */
+/* Adds a receive or probe, which may have been posted with MPI_ANY_SOURCE, to the
+ * profile. */
 static void count_any(const struct esi_call *call, uint64_t stop)
 {
     esi_profile_add_call(call->thread,
@@ -107,7 +106,7 @@ static void count_any(const struct esi_call *call, uint64_t stop)
                          stop - call->tuple.start, call->tuple.bytes);
 }
 
-/* The number is decided, so the tuple is complete with the status. */
+/* The number is decided, so the status completes the tuple. */
 static void publish_receive(struct esi_call *call,
                             const MPI_Status *status,
                             uint64_t stop)
@@ -127,7 +126,7 @@ static void publish_receive(struct esi_call *call,
     }
 }
 
-/* Leaves the tuple to the match, which knows when its number is decided. */
+/* Passes the tuple to the match, which publishes it when its number is decided. */
 static void hand_to_match(struct blocking *receive,
                           const MPI_Status *status,
                           uint64_t stop)
@@ -138,15 +137,14 @@ static void hand_to_match(struct blocking *receive,
     if (call->open)
         esi_writer_withdraw(&call->path->writer);
     else
-        receive->request.tuple.operation =
-            0; /* written nowhere, but it takes its number */
+        receive->request.tuple.operation = 0; /* not recorded, but takes its number */
     call->tuple.bytes =
         esi_receive_record(call->thread, &receive->request, status, stop);
     if (call->open)
         count_any(call, stop);
 }
 
-/* A wildcard whose message has come: as if it were posted only now. */
+/* A wildcard whose message has arrived: posts it now. */
 static void post_late(struct blocking *receive, const MPI_Status *status)
 {
     struct esi_call *call = &receive->call;
@@ -169,7 +167,7 @@ static void fail_receive(struct blocking *receive, int result)
     esi_call_leave(call, result);
 }
 
-/* All but the common case. */
+/* The less common cases. */
 static void close_uncommon(struct blocking *receive,
                            int result,
                            const MPI_Status *status,
@@ -218,8 +216,8 @@ ES_HOT void close_receive(struct esi_call *call,
     }
 }
 
-/* Posts a nonblocking receive that is described, and not decided yet.  Returns what the
- * match waits for, NULL when its number is decided. */
+/* Posts a described nonblocking receive that is not decided yet.  Returns the receive
+ * that the match waits for, NULL if its number is decided. */
 static struct esi_receive *post_in_match(struct esi_call *call)
 {
     struct esi_comm *comm = call->comm;
@@ -232,7 +230,7 @@ static struct esi_receive *post_in_match(struct esi_call *call)
     return esi_match_post(&comm->received, source, tag, &call->tuple.sequence);
 }
 
-/* Begins a nonblocking receive: its tuple is written when it completes. */
+/* Begins a nonblocking receive: the tuple is written when it completes. */
 ES_HOT struct esi_receive *begin_receive(struct esi_call *call,
                                          MPI_Comm comm,
                                          int source,
@@ -258,7 +256,7 @@ ES_HOT struct esi_receive *begin_receive(struct esi_call *call,
     return receive;
 }
 
-/* The call failed: what was posted is taken back. */
+/* The call failed: undoes the posting. */
 static void unpost_in_match(struct esi_call *call, struct esi_receive *receive)
 {
     if (receive != NULL)
@@ -276,7 +274,7 @@ ES_HOT void count_posted_receive(const struct esi_call *call)
                              esi_clock_read() - call->tuple.start);
 }
 
-/* Fills the claimed record of a receive that was posted. */
+/* Fills the claimed record of a posted receive. */
 ES_HOT void keep_receive(struct esi_call *call,
                          struct esi_receive *receive,
                          struct esi_request *request)
@@ -287,7 +285,7 @@ ES_HOT void keep_receive(struct esi_call *call,
     count_posted_receive(call);
 }
 
-/* All but the common case. */
+/* The less common cases. */
 static void end_uncommon(struct esi_call *call,
                          struct esi_receive *receive,
                          int result,
@@ -361,7 +359,7 @@ static void end_receive_init(struct esi_call *call,
 
 /* --- Matched messages: their receive is numbered when they are probed ----------- */
 
-/* `source` as the probe was called with: it stands for the receive's. */
+/* `source` is that of the probe, used for the receive. */
 static void record_matched(struct esi_call *call,
                            int source,
                            MPI_Comm comm,
@@ -386,7 +384,7 @@ static void record_matched(struct esi_call *call,
         esi_receive_unpost(&record);
 }
 
-/* Takes over what the probe knew; the operation and start are the call's. */
+/* Takes the data of the probe; operation and start are those of the call. */
 static void open_matched(struct esi_call *call,
                          struct esi_request *request,
                          const MPI_Message *message,
@@ -460,7 +458,7 @@ static void open_probe(struct esi_call *call, MPI_Comm comm, int source, int tag
     esi_call_open(call);
 }
 
-/* What the probe found goes into its tuple. */
+/* Describes what the probe found. */
 static void describe_found(struct esi_call *call, const MPI_Status *status)
 {
     esi_tuple_note_any_source(&call->tuple);
@@ -485,8 +483,8 @@ static void close_probe(struct esi_call *call, int result, const MPI_Status *sta
     esi_call_exit(call);
 }
 
-/* A poll that found a message, which ends a row of polls; without a status it found
- * none. */
+/* A poll that found a message, which ends a sequence of polls; without a status it
+ * found none. */
 static void write_probe(struct esi_call *call,
                         MPI_Comm comm,
                         int source,
@@ -504,7 +502,7 @@ static void write_probe(struct esi_call *call,
         count_any(call, now);
 }
 
-/* The same, which leaves the call in its registers: see struct esi_call. */
+/* The same without taking the address of the call: see struct esi_call. */
 ES_HOT void write_probe_of(const struct esi_call *call,
                            MPI_Comm comm,
                            int source,
@@ -516,7 +514,7 @@ ES_HOT void write_probe_of(const struct esi_call *call,
     write_probe(&found, comm, source, tag, status);
 }
 
-/* A poll that found none, which is written if the plan asks for it. */
+/* A poll that found nothing, which is written if the plan requires it. */
 ES_HOT void leave_poll(struct esi_call *call, MPI_Comm comm, int source, int tag)
 {
     if (ESI_UNLIKELY(!esi_call_count_poll(call)))
@@ -617,9 +615,9 @@ int esi_wrap_MPI_Improbe(esi_MPI_Improbe_fn *next,
 /* --- Send and receive in one call (MPI-4.0, section 3.10) ----------------------- */
 
 /*
- * One call, two ends of messages: the call's tuple is the send, a second tuple the
- * receive, both from entry to exit.  While open, the tuple shows the receive: that is
- * what it waits for.
+ * One call with two messages: the tuple of the call is the send, a second tuple is the
+ * receive, both from entry to exit.  The open tuple shows the receive, because the call
+ * waits for it.
  */
 struct sendrecv_pair {
     struct esi_call call; /* the send half */
@@ -646,8 +644,8 @@ static void describe_pair(struct sendrecv_pair *pair,
     esi_call_describe_send(call, comm, dest, sendtag, sendcount, sendtype);
 }
 
-/* Shows the receive half in the send's element; where there is none, the send half.
- * Each half is written if its own class is wanted. */
+/* Shows the receive half in the element of the send, or the send half if there is no
+ * receive.  Each half is written if its class is recorded. */
 static void open_pair(struct sendrecv_pair *pair)
 {
     struct esi_call *call = &pair->call;
@@ -666,7 +664,7 @@ static void open_pair(struct sendrecv_pair *pair)
     esi_writer_open_at(&call->path->writer, &shown, call->thread->site);
 }
 
-/* The receive half on a communicator that was not known before. */
+/* Posts the receive half on a communicator that was not known before. */
 static void post_pair_late(struct sendrecv_pair *pair)
 {
     struct esi_request *request = &pair->request;
@@ -693,7 +691,7 @@ static void close_pair(struct sendrecv_pair *pair, int result, const MPI_Status 
     uint64_t stop = esi_clock_read();
     bool came = esi_receive_took_message(result);
 
-    pair->request.kind = ESI_REQUEST_RECEIVE; /* it has a proper status */
+    pair->request.kind = ESI_REQUEST_RECEIVE; /* its status is valid */
     call->tuple.stop = stop;
     if (ESI_UNLIKELY(esi_call_is_late(call, result)))
         esi_call_complete_late(call, came ? MPI_SUCCESS : result);
@@ -712,7 +710,7 @@ static void close_pair(struct sendrecv_pair *pair, int result, const MPI_Status 
 
 #if MPI_VERSION >= 4
 /* Keeps the receive half until the request completes.  From MPI_PROC_NULL it is
- * complete, and the handle may be one that MPI gives out for all that are. */
+ * complete, and MPI may use its handle for all complete requests. */
 static void leave_receive_half(struct sendrecv_pair *pair,
                                uint64_t handle,
                                uint64_t now)

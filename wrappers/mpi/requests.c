@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Outstanding requests by handle: a window with one slot for each handle, and behind it
- * an overflow with open addressing and deletion by shifting back.
+ * Outstanding requests by handle: a window with one slot for each handle, followed by
+ * an overflow with open addressing and deletion by shifting back.  The slots contain
+ * the records, because each is found twice per operation: indices into an array
+ * (base/hash.h) make a nonblocking operation an eighth slower (bench/containers).
  *
- * The records lie in the slots themselves, since each is found twice an operation:
- * indices into an array (base/hash.h) make a nonblocking operation an eighth dearer
- * (bench/containers).  The slots lie in the ledger (tuplespace/ledger.h): others see
- * which requests are outstanding, and nothing is written for that.
+ * The slots are in the ledger (tuplespace/ledger.h): others see which requests are
+ * outstanding without additional writes.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 
 enum { SHARDS_LOG2 = ESI_LEDGER_SHARDS_LOG2, FIRST_SLOTS = 64 /* of a half */ };
 
-/* Of a shard that has none: stays empty, and counts as full. */
+/* For a shard without slots: remains empty, and counts as full. */
 static struct esi_request no_slots[2];
 
 #define NO_SHARD                                                                       \
@@ -55,7 +55,7 @@ static void requests_unlock(struct esi_request_shard *shard)
         atomic_flag_clear_explicit(&shard->lock, memory_order_release);
 }
 
-/* The slots of both halves; NULL when the shard has none. */
+/* The slots of both halves; NULL if the shard has none. */
 static struct esi_request *slots_of(const struct esi_request_shard *shard)
 {
     return shard->window != no_slots ? shard->window : NULL;
@@ -66,7 +66,7 @@ static size_t count_slots(const struct esi_request_shard *shard)
     return (shard->mask + 1) * 2;
 }
 
-/* Tells readers of the ledger where the slots are.  They are filled. */
+/* Publishes the filled slots to readers of the ledger. */
 static void show_slots(const struct esi_request_shard *shard)
 {
     atomic_store_explicit(
@@ -83,7 +83,7 @@ uint64_t esi_request_serial(void)
     return atomic_load_explicit(&serials, memory_order_acquire);
 }
 
-/* Where in the overflow a handle is looked for first. */
+/* Slot of the overflow at which the search for a handle starts. */
 static size_t requests_home(const struct esi_request_shard *shard, uint64_t handle)
 {
     return (size_t)(esi_hash_u64(handle) >> shard->shift) & shard->mask;
@@ -104,8 +104,8 @@ static struct esi_request *requests_place(struct esi_request_shard *shard,
     return &shard->overflow[at];
 }
 
-/* The newer of two records if `slot` is one of the handle with a serial below `limit`.
- */
+/* The newer of two records, if `slot` belongs to the handle with a serial below
+ * `limit`. */
 static struct esi_request *newer_of(struct esi_request *newest,
                                     struct esi_request *slot,
                                     uint64_t handle,
@@ -117,9 +117,9 @@ static struct esi_request *newer_of(struct esi_request *newest,
     return newest == NULL || slot->tuple.stop > newest->tuple.stop ? slot : newest;
 }
 
-/* The newest record of the handle with a serial below `limit`; NULL when there is none.
- * While one thread at a time calls MPI there is one record of a handle at most, and
- * `limit` means nothing. */
+/* The newest record of the handle with a serial below `limit`; NULL if there is none.
+ * While one thread at a time calls MPI, there is at most one record of a handle, and
+ * `limit` is ignored. */
 static struct esi_request *requests_find(const struct esi_request_shard *shard,
                                          uint64_t handle,
                                          uint64_t limit)
@@ -158,7 +158,7 @@ static bool requests_grow(struct esi_request_shard *shard)
     return true;
 }
 
-/* Empties a slot of the overflow and moves back what had been pushed on by it. */
+/* Empties a slot of the overflow and moves back the records displaced by it. */
 static void overflow_erase(struct esi_request_shard *shard,
                            const struct esi_request *slot)
 {
@@ -169,7 +169,7 @@ static void overflow_erase(struct esi_request_shard *shard,
         at = (at + 1) & shard->mask;
         if (shard->overflow[at].kind == ESI_REQUEST_NONE)
             break;
-        /* It may move if its home is not between the hole and it. */
+        /* It may be moved unless its home is between the hole and it. */
         if (((at - requests_home(shard, shard->overflow[at].handle)) & shard->mask) >=
             ((at - hole) & shard->mask)) {
             shard->overflow[hole] = shard->overflow[at];
@@ -189,23 +189,22 @@ static void requests_erase(struct esi_request_shard *shard, struct esi_request *
     esi_request_note_change(shard);
 }
 
-/* Whether a record must not be replaced: its request is complete for MPI, which has
- * given its handle out again, but the thread that completes it has not come here yet.
- */
+/* Returns whether a record must not be replaced: its request is complete for MPI, which
+ * has reused its handle, but the thread that completes it has not arrived here yet. */
 static bool is_awaited(const struct esi_request *request)
 {
     return esi_multiple && request->kind != ESI_REQUEST_SEND &&
            request->kind != ESI_REQUEST_OTHER;
 }
 
-/* Whether one more record has a slot, wherever that is. */
+/* Returns whether there is a slot for one more record. */
 static bool has_room(struct esi_request_shard *shard)
 {
     return shard->overflowed * 4 <= shard->mask || requests_grow(shard) ||
            shard->overflowed < shard->mask;
 }
 
-/* The handle's record that may be replaced, or an empty slot. */
+/* The record of the handle if it may be replaced, or an empty slot. */
 static struct esi_request *slot_for(struct esi_request_shard *shard, uint64_t handle)
 {
     struct esi_request *slot = requests_find(shard, handle, UINT64_MAX);

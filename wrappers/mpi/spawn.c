@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * spawn.c - both sides of MPI_Comm_spawn know each other without a message.
+ * spawn.c - exchanges the ranks of both sides of MPI_Comm_spawn without communication.
  */
 #include "config.h"
 
@@ -16,20 +16,20 @@
 #include "wrappers/mpi/completion.h"
 #include "wrappers/mpi/process.h"
 
-/* What all know that spawn. */
+/* Known to all spawning processes. */
 struct spawning {
-    uint64_t key[2]; /* of the communicator that comes of it; 0 = not known */
-    bool is_root;    /* this process's arguments count */
+    uint64_t key[2]; /* of the resulting communicator; 0 if not known */
+    bool is_root;    /* the arguments of this process are significant */
 };
 
 /* --- The environment of the new processes ----------------------------------------- */
 
-/* Only Open MPI takes it from the program: a key of the info object, with lines of
- * NAME=VALUE. */
+/* Only Open MPI accepts environment variables from the program: a key of the info
+ * object, with lines of NAME=VALUE. */
 #ifdef OPEN_MPI
 
-/* Handed on from this process, so that the new ones belong to the same run; which does
- * not fit in is left out. */
+/* Passed from this process, so that the new ones belong to the same run.  Variables
+ * that do not fit are omitted. */
 static const char *const handed_on[] = {
     "EVENTSPACE_RUN",   "EVENTSPACE_RUN_DIR", "EVENTSPACE_PLAN",  "EVENTSPACE_SITES",
     "EVENTSPACE_CLOCK", "EVENTSPACE_LEDGER",  "EVENTSPACE_REMOVE"};
@@ -39,10 +39,10 @@ struct lines {
     size_t length;
 };
 
-/* Appends a line if it fits in. */
+/* Appends a line if it fits. */
 static bool add_line(struct lines *lines, const char *line, size_t length)
 {
-    size_t end = lines->length > 0 ? 1 : 0; /* of the line before */
+    size_t end = lines->length > 0 ? 1 : 0; /* terminator of the previous line */
 
     if (length + end >= sizeof lines->text - lines->length)
         return false;
@@ -61,7 +61,8 @@ static bool add_variable(struct lines *lines, const char *name, const char *valu
     return length > 0 && add_line(lines, line, (size_t)length);
 }
 
-/* The value of a variable in the lines, up to their next end; NULL when it has none. */
+/* The value of a variable in the lines, up to the end of the line; NULL if it is not
+ * set. */
 static const char *find_line(const char *text, const char *name)
 {
     size_t length = strlen(name);
@@ -75,7 +76,7 @@ static const char *find_line(const char *text, const char *name)
     return NULL;
 }
 
-/* "0-3,1000-1000"; "" where a rank is not known or they do not fit in. */
+/* Formats "0-3,1000-1000"; "" if a rank is not known or the text does not fit. */
 static void format_ranks(const int *ranks, int count, char *out, size_t size)
 {
     size_t used = 0;
@@ -108,7 +109,7 @@ static void format_spawn(const struct spawning *spawning, MPI_Comm comm, char ou
     free(ranks);
 }
 
-/* This library first, then what the program or this process preloads. */
+/* Adds this library, followed by those preloaded by the program or this process. */
 static bool add_preload(struct lines *lines, const char *library, const char *given)
 {
     const char *others = given != NULL ? given : getenv("LD_PRELOAD");
@@ -122,8 +123,8 @@ static bool add_preload(struct lines *lines, const char *library, const char *gi
     return (size_t)length < sizeof list && add_variable(lines, "LD_PRELOAD", list);
 }
 
-/* The program's lines; of two of a variable its loader would take one, its library the
- * other. */
+/* Adds the lines of the program.  If a variable occurred twice, loader and library
+ * might use different ones. */
 static bool add_given(struct lines *lines, const char *given, bool has_preload)
 {
     static const char preload[] = "LD_PRELOAD=";
@@ -140,7 +141,7 @@ static bool add_given(struct lines *lines, const char *given, bool has_preload)
     return has_room;
 }
 
-/* False: what is needed does not fit in. */
+/* Returns false if required lines do not fit. */
 static bool add_variables(struct lines *lines, const char *given, const char *spawn)
 {
     const char *library = esi_process_get()->preload;
@@ -153,16 +154,16 @@ static bool add_variables(struct lines *lines, const char *given, const char *sp
 
         if (value != NULL && find_line(given, handed_on[i]) == NULL &&
             !add_variable(lines, handed_on[i], value))
-            has_room = i > 0; /* without the run's name the rest is no use */
+            has_room = i > 0; /* without the name of the run, the rest is useless */
     }
     return has_room;
 }
 
-/* A duplicate of the program's info object with our lines besides; the same one where
- * the new processes have to do without them. */
+/* A duplicate of the program's info object with our lines; the same object if the new
+ * processes have to do without them. */
 static MPI_Info extend_info(MPI_Info info, const char *spawn)
 {
-    struct lines lines = {.length = 0}; /* and 0 behind them */
+    struct lines lines = {.length = 0}; /* followed by 0 */
     char given[MPI_MAX_INFO_VAL + 1] = "";
     MPI_Info extended;
     int found = 0;
@@ -188,7 +189,7 @@ static MPI_Info extend_info(MPI_Info info, const char *spawn)
     return extended;
 }
 
-/* NULL = the program's own info objects are to be used. */
+/* Returns NULL to use the program's own info objects. */
 static MPI_Info *extend_infos(const struct spawning *spawning,
                               MPI_Comm comm,
                               int count,
@@ -259,7 +260,7 @@ static void begin_spawn(struct esi_call *call,
     esi_comm_spawn_key(call->comm, ret_spawning->key);
 }
 
-/* The new processes have been in MPI_Init, so their segments are there. */
+/* The new processes have called MPI_Init, so their segments exist. */
 static void know_children(const struct spawning *spawning, MPI_Comm made)
 {
     const struct esi_process *process = esi_process_get();
@@ -337,7 +338,7 @@ int esi_wrap_MPI_Comm_spawn_multiple(esi_MPI_Comm_spawn_multiple_fn *next,
 
 /* --- Those that are spawned ------------------------------------------------------- */
 
-/* Takes "KEY:RANKS" apart; NULL where it is not that. */
+/* Parses "KEY:RANKS"; NULL if the text is invalid. */
 static const char *parse_key(const char *text, uint64_t ret_key[2])
 {
     int used = 0;
@@ -356,7 +357,8 @@ uint64_t esi_spawn_mark(const char *text)
     return parse_key(text, key) != NULL ? key[0] : 0;
 }
 
-/* The ranks of a group of this size; NULL when the text has others.  Caller frees. */
+/* The ranks of a group of this size; NULL if the text has other ones.  The caller frees
+ * them. */
 static int *parse_ranks(const char *text, int size)
 {
     int *ranks = calloc((size_t)size + 1, sizeof *ranks);
