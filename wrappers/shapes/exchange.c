@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* exchange.c - who exchanges with whom. */
+/* exchange.c - the partners of recursive doubling. */
 #include "config.h"
 
 #include "wrappers/shapes/exchange.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Where ranks run, and the numbers that shapes reckon with. */
+/* Where ranks run, as the numbers used by shapes. */
 #include "config.h"
 
 #include "wrappers/shapes/placement.h"
@@ -16,7 +16,7 @@
 
 /* --- This thread ---------------------------------------------------------------- */
 
-/* A number of a processor in the system's topology; -1 = the system has none. */
+/* A number of a processor in the system's topology; -1 if not available. */
 static int read_topology(int processor, const char *what)
 {
     char path[128];
@@ -34,7 +34,7 @@ static int read_topology(int processor, const char *what)
     return number;
 }
 
-/* -1 once two processors differ. */
+/* -1 if two processors differ. */
 static int common_number(int number, int other, bool is_first)
 {
     return is_first || number == other ? other : -1;
@@ -75,7 +75,7 @@ static const struct esi_tree_host *find_host(const struct esi_tree_plan *plan,
     return NULL;
 }
 
-/* Names in order of their first appearance. */
+/* Names in the order of their first appearance. */
 struct names {
     const char **list;
     int count;

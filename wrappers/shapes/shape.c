@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Shapes of collective trees: the regular ones, and what is known of any tree once its
- * parents are.
+ * Shapes of collective trees: the regular ones, and the properties of any tree derived
+ * from its parents.
  *
- * Linear, k-ary and binomial trees are made of ranks relative to the root.  A binomial
- * tree joins rank r to r without its lowest one bit, so subtrees are runs of relative
- * ranks (Thakur, Rabenseifner, Gropp: Optimization of Collective Communication
- * Operations in MPICH, 2005).
+ * Linear, k-ary and binomial trees are built from ranks relative to the root.  A
+ * binomial tree connects rank r to r without its lowest one bit, so subtrees are ranges
+ * of relative ranks (Thakur, Rabenseifner, Gropp: Optimization of Collective
+ * Communication Operations in MPICH, 2005).
  */
 #include "config.h"
 
@@ -16,13 +16,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What a shape is made from.  Functions fill the parents of all ranks, -1 for the
- * root. */
+/* The input of a shape.  Functions fill the parents of all ranks, -1 for the root. */
 struct shape_input {
     const struct esi_tree_rule *rule;
     int size;
     int root;
-    const struct esi_location *locations; /* NULL = nothing is known */
+    const struct esi_location *locations; /* NULL if not known */
     struct es_error *error;
 };
 
@@ -34,7 +33,7 @@ static int make_linear(const struct shape_input *input, int *parents)
     return 0;
 }
 
-/* `above` is the parent's rank, relative to the root as rank `below` is. */
+/* `above` is the parent's rank, relative to the root, like `below`. */
 static void set_parent(const struct shape_input *input,
                        int above,
                        int below,
@@ -68,8 +67,8 @@ static int make_binomial(const struct shape_input *input, int *parents)
 
 /*
  * Every rank but one must be a child once, and following the parents must lead from
- * every rank to that one.  The edges have a root of their own.  An operation with
- * another root uses the same edges, turned on the path between the two roots.
+ * every rank to that one.  The edges have their own root.  An operation with another
+ * root uses the same edges, reversed on the path between the two roots.
  */
 
 enum { NO_PARENT = -1, SEEN = -2 };
@@ -97,7 +96,7 @@ static int add_edge(const struct shape_input *input,
     return 0;
 }
 
-/* The one rank without a parent; an error if it is not one. */
+/* The only rank without a parent; an error if there are several. */
 static int find_top(const struct shape_input *input, const int *parents)
 {
     int top = -1;
@@ -118,9 +117,9 @@ static int find_top(const struct shape_input *input, const int *parents)
     return top;
 }
 
-/* Whether all ranks are below `top`.  From a rank that is not, the parents lead into a
- * cycle.  Ranks on a finished path are marked: their parent p becomes SEEN - p, and p
- * again in the end. */
+/* Checks that all ranks are below `top`.  From a rank that is not, the parents lead
+ * into a cycle.  Ranks on a finished path are marked: their parent p becomes SEEN - p,
+ * and p again at the end. */
 static int check_cycles(const struct shape_input *input, int top, int *parents)
 {
     int circle = -1;
@@ -151,7 +150,7 @@ static int check_cycles(const struct shape_input *input, int top, int *parents)
     return 0;
 }
 
-/* Turns the edges between the root as written and the one that is asked for. */
+/* Reverses the edges between the root as written and the requested one. */
 static void turn_to_root(int root, int *parents)
 {
     int below = -1;
@@ -189,17 +188,17 @@ static int make_explicit(const struct shape_input *input, int *parents)
 /* --- Trees that follow the machine ---------------------------------------------- */
 
 /*
- * A leader for each cluster, host, socket and core,
- * as far as the rule names them (compare Karonis and others: Exploiting Hierarchy in
- * Parallel Computer Networks to Optimize Collective Operation Performance, 2000).
+ * A leader for each cluster, host, socket and core, as named by the rule (compare
+ * Karonis and others: Exploiting Hierarchy in Parallel Computer Networks to Optimize
+ * Collective Operation Performance, 2000).
  *
- * A group is split by the coarsest level that is left.  Each part gets a leader and
- * is split in turn, and the leaders become children of the group's leader.  A rank
- * whose location at a level is not known joins no part there.  It is considered
- * again at the next level, beside the parts.
+ * A group is divided by the outermost remaining level.  Each part gets a leader and is
+ * divided in turn, and the leaders become children of the group's leader.  A rank whose
+ * location at a level is not known is in no part at that level.  It is considered again
+ * at the next level, beside the parts.
  */
 
-/* From the coarsest to the finest. */
+/* From the outermost to the innermost. */
 static const enum esi_tree_level all_levels[] = {
     ES_TREE_LEVEL_CLUSTER,
     ES_TREE_LEVEL_HOST,
@@ -209,8 +208,8 @@ static const enum esi_tree_level all_levels[] = {
 
 enum { LEVELS = sizeof all_levels / sizeof *all_levels };
 
-/* A rank and the part that it belongs to at one level: ranks of a part are equal in
- * all three numbers.  {-1, -1, -1} = not known. */
+/* A rank and its part at one level: ranks of a part are equal in all three numbers;
+ * {-1, -1, -1} if not known. */
 struct item {
     int rank;
     int part[3];
@@ -219,14 +218,14 @@ struct item {
 struct builder {
     const struct shape_input *input;
     int *parents;
-    int levels[LEVELS]; /* those named, the coarsest first */
+    int levels[LEVELS]; /* those named, outermost first */
     int level_count;
-    struct item *items; /* ranks; parts of a group are neighbours */
-    int *leaders;       /* a stack: those to be joined, of each group that is open */
+    struct item *items; /* ranks; parts of a group are adjacent */
+    int *leaders;       /* a stack: leaders to be connected, of each open group */
     int leader_count;
 };
 
-/* Neighbouring items. */
+/* Adjacent items. */
 struct rank_slice {
     int from;
     int count;
@@ -259,8 +258,8 @@ static bool is_same_part(const struct item *a, const struct item *b)
            a->part[2] == b->part[2];
 }
 
-/* Sockets and cores are numbered within their host.  The host is named with them, so
- * that they differ also where hosts are no level. */
+/* Sockets and cores are numbered within their host.  The host is part of the key, so
+ * that they differ even if hosts are not a level. */
 static void set_part(struct item *item, const struct esi_location *location, int level)
 {
     bool known = location->host >= 0;
@@ -303,8 +302,8 @@ static struct rank_slice first_part(const struct builder *builder,
     return (struct rank_slice){.from = slice.from, .count = count};
 }
 
-/* Who leads the group leads its part, too.  Of a cluster it is the first rank on its
- * gateway, if that is wanted and has one; otherwise the lowest. */
+/* The leader of the group also leads its part.  A cluster is led by the first rank on
+ * its gateway, if requested and present; otherwise by the lowest rank. */
 static int choose_leader(const struct builder *builder,
                          struct rank_slice part,
                          int level,
@@ -328,7 +327,7 @@ static int choose_leader(const struct builder *builder,
     return chosen >= 0 ? chosen : items[0].rank;
 }
 
-/* The leaders from `first` on hang below `leader`, one of them. */
+/* Makes the leaders from `first` on, except `leader` itself, children of `leader`. */
 static void set_leader_parent(struct builder *builder, int first, int leader)
 {
     int *row = builder->leaders + first;
@@ -350,8 +349,8 @@ static void build_group(struct builder *builder,
                         int depth,
                         int leader);
 
-/* Pushes the leaders of a group's parts at the levels from `depth` on; all but
- * `leader`'s own connections upward are left to the caller. */
+/* Pushes the leaders of a group's parts at the levels from `depth` on.  The caller
+ * connects them, except those below `leader`. */
 static void split_group(struct builder *builder,
                         struct rank_slice group,
                         int depth,
@@ -402,7 +401,7 @@ static int make_levels(const struct shape_input *input, int *parents)
         if ((input->rule->levels & all_levels[i]) != 0)
             builder.levels[builder.level_count++] = (int)all_levels[i];
     builder.items = calloc(ranks, sizeof *builder.items);
-    /* A rank leads at most once at each level, and is once a leaf. */
+    /* A rank leads at most once per level, and is a leaf once. */
     builder.leaders = calloc(ranks * (LEVELS + 1), sizeof *builder.leaders);
     if (builder.items != NULL && builder.leaders != NULL) {
         for (int rank = 0; rank < input->size; rank++)
@@ -434,7 +433,7 @@ static int (*const shapes[])(const struct shape_input *input, int *parents) = {
 
 /* --- Any tree ------------------------------------------------------------------- */
 
-/* One block for the tree and its arrays. */
+/* Allocates the tree and its arrays in one block. */
 static struct esi_tree *tree_allocate(int size, int root)
 {
     enum { ARRAYS = 7 };
@@ -458,7 +457,7 @@ static struct esi_tree *tree_allocate(int size, int root)
     return tree;
 }
 
-/* Counts children, so that each rank knows where its own begin. */
+/* Counts children to determine where those of each rank start. */
 static void place_children(struct esi_tree *tree)
 {
     for (int rank = 0; rank < tree->size; rank++)
@@ -468,7 +467,7 @@ static void place_children(struct esi_tree *tree)
         tree->first_child[rank + 1] += tree->first_child[rank];
 }
 
-/* Puts `rank` behind its siblings that are there already; `filled` counts them. */
+/* Appends `rank` to its siblings; `filled` counts them. */
 static void append_child(struct esi_tree *tree, int *filled, int rank)
 {
     int parent = tree->parents[rank];
@@ -477,10 +476,11 @@ static void append_child(struct esi_tree *tree, int *filled, int rank)
         tree->children[tree->first_child[parent] + filled[parent]++] = rank;
 }
 
-/* Ranks from the root downward, level by level, into `row`; also the depth. */
+/* Lists ranks from the root downward, level by level, in `row`; also computes the
+ * depth. */
 static void list_by_depth(struct esi_tree *tree, int *row)
 {
-    int *depths = tree->position; /* which is filled later */
+    int *depths = tree->position; /* filled later */
     int count = 1;
 
     row[0] = tree->root;
@@ -512,9 +512,9 @@ static void add_up(struct esi_tree *tree, const int *row)
     }
 }
 
-/* Subtrees with the same lowest rank lie on one path upward from it.  Following that
- * path from each rank in turn meets siblings in the right order, and every rank once.
- */
+/* Subtrees with the same lowest rank are on one path upward from it.  Following that
+ * path from each rank in turn visits siblings in the right order, and every rank
+ * once. */
 static void sort_children(struct esi_tree *tree, int *filled)
 {
     for (int rank = 0; rank < tree->size; rank++)
@@ -540,11 +540,11 @@ static void number_preorder(struct esi_tree *tree, const int *row)
     }
 }
 
-/* Everything but the parents. */
+/* Computes everything but the parents. */
 static int complete_tree(struct esi_tree *tree)
 {
     int *row = calloc((size_t)tree->size, sizeof *row);
-    int *filled = tree->order; /* which is filled last */
+    int *filled = tree->order; /* filled last */
 
     if (row == NULL)
         return -ENOMEM;

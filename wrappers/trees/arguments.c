@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Arguments are checked by asking the MPI library itself.  Handles in use are a short
- * table under a lock, since few are in use at a time.  MPI is called outside the lock,
- * because freeing a datatype can call back into the program.
+ * Arguments are checked by the MPI library itself.
+ *
+ * Handles in use are a short table protected by a lock, because few are in use at a
+ * time.  MPI is called without the lock, because freeing a datatype can call back into
+ * the program.
  */
 #include "config.h"
 
@@ -20,10 +22,12 @@
 #include "wrappers/mpi/mpi_next.h"
 #include "wrappers/mpi/tree_ops.h"
 
-/* Of this process alone; returns errors.  Written while no other thread calls MPI. */
+/* Contains this process only; returns errors.  Written while no other thread calls
+ * MPI. */
 static MPI_Comm self_comm;
 static bool has_self_comm;
-/* Held while it is asked: MPI allows no two collectives on a communicator at a time. */
+/* Held during checks: MPI does not allow two concurrent collectives on a
+ * communicator. */
 static pthread_mutex_t self_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void set_self_comm(MPI_Comm made)
@@ -92,14 +96,14 @@ static int bcast_on_self(void *buffer, MPI_Count count, MPI_Datatype datatype)
 
 /* --- Judgements ------------------------------------------------------------------- */
 
-/* What MPI takes, it takes until the program frees a datatype or an operation, which
- * begins an epoch: the handle may come back as another one.  Each thread remembers some
- * pairs.  Handles are remembered plus one, as 0 is none. */
+/* What MPI accepts remains valid until the program frees a datatype or an operator,
+ * which begins an epoch, because the handle may be reused.  Each thread caches some
+ * pairs.  Handles are stored plus one, because 0 means none. */
 enum { JUDGEMENT_BITS = 4 };
 
 struct argument_judgement {
     uint64_t type;
-    uint64_t op; /* 0: of the type alone */
+    uint64_t op; /* 0: for the type only */
     uint32_t epoch;
 };
 
@@ -140,9 +144,9 @@ static bool take_buffer(const void *buffer, MPI_Count count, MPI_Datatype dataty
     return code == MPI_SUCCESS;
 }
 
-/* Whether MPI takes a buffer of `count` elements: a broadcast among one process looks
- * at everything and touches nothing.  Where there is no address it is asked each time,
- * as that is right for some datatypes only. */
+/* Returns whether MPI accepts a buffer of `count` elements: a broadcast to a single
+ * process checks everything and accesses nothing.  Not cached without an address, which
+ * is valid for some datatypes only. */
 static bool is_good_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype)
 {
     struct argument_judgement judgement;
@@ -158,7 +162,8 @@ static bool is_good_buffer(const void *buffer, MPI_Count count, MPI_Datatype dat
     return true;
 }
 
-/* Whether MPI reduces such elements by such an operation: asked with no element. */
+/* Returns whether MPI reduces such elements with this operator: a reduction of no
+ * elements. */
 static bool is_good_operation(MPI_Op op, MPI_Datatype datatype)
 {
     int from = 0;
@@ -204,8 +209,8 @@ static bool is_address(const void *buffer)
     return buffer != NULL && buffer != MPI_IN_PLACE;
 }
 
-/* The operation's judgement is of the datatype, too: it is remembered of elements that
- * there are, behind an address.  `is_root`: also every rank of an allreduce. */
+/* The result for the operator includes the datatype; it is cached if there are elements
+ * at an address.  `is_root` is also true for every rank of an allreduce. */
 static bool check_reduction(const struct esi_call *call,
                             const struct esi_collective *collective,
                             bool is_root,
@@ -235,8 +240,8 @@ static bool check_reduction(const struct esi_call *call,
     return true;
 }
 
-/* Whether the block that a rank sends to itself is already where it is received.  MPI
- * libraries refuse that. */
+/* Returns whether the block that a rank sends to itself is already where it is
+ * received, which MPI libraries reject. */
 static bool is_aliased(const struct esi_call *call,
                        const struct buffer_side *one,
                        const struct buffer_side *many)
@@ -248,8 +253,8 @@ static bool is_aliased(const struct esi_call *call,
                                              bytes_of(call, one->count, one->datatype);
 }
 
-/* Gather, scatter and allgather: `one` is the side that has a block of each rank's own,
- * `many` the one with the blocks of all, which only the root of the first two has. */
+/* Gather, scatter and allgather: `one` is the side with the own block of each rank,
+ * `many` the side with the blocks of all, which only the root of the first two has. */
 static bool check_blocks(const struct esi_call *call,
                          const struct buffer_side *one,
                          const struct buffer_side *many,
@@ -307,13 +312,13 @@ enum handle_kind { TYPE, OPERATION };
 struct handle_entry {
     uint64_t handle;
     enum handle_kind kind;
-    int users;     /* operations under way; 0 = the slot is free */
+    int users;     /* number of operations under way; 0 for a free slot */
     bool is_freed; /* by the program */
 };
 
 static pthread_mutex_t uses_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct handle_entry *uses; /* the rest under lock */
-static size_t use_count;          /* slots that were ever used */
+static struct handle_entry *uses; /* like the rest, protected by the lock */
+static size_t use_count;          /* number of slots ever used */
 static size_t capacity;
 
 static struct handle_entry *find_use(enum handle_kind kind, uint64_t handle)
@@ -351,7 +356,7 @@ static bool begin_use(enum handle_kind kind, uint64_t handle)
     return use != NULL;
 }
 
-/* Whether the program has freed the handle, and no other operation uses it. */
+/* Returns whether the program has freed the handle, and no other operation uses it. */
 static bool end_use(enum handle_kind kind, uint64_t handle)
 {
     struct handle_entry *use;
@@ -369,7 +374,7 @@ static void end_type_use(MPI_Datatype type)
     if (!end_use(TYPE, ESI_HANDLE(type)))
         return;
     ESI_REAL(MPI_Type_free)(&type);
-    /* As when the program frees one: its size may be in caches again. */
+    /* As when the program frees one: its size may be cached again. */
     atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
 }
 

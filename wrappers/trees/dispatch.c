@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Dispatch of an operation: by which rule, over which tree; and creating and freeing
- * the trees of a communicator.
+ * Dispatching operations: which rule applies, and over which tree; and creating and
+ * freeing the trees of communicators.
  *
- * All ranks have a shadow communicator, or none has.  The library's own operations
- * on the program's communicator decide it.  These are the only ones that this
- * library calls there, and all ranks call them at the same point in the order of its
+ * Either all ranks have a shadow communicator, or none.  This is decided by operations
+ * of the MPI library on the program's communicator.  They are the only ones that this
+ * library performs there, and all ranks call them at the same point in the order of its
  * collectives.
  */
 #include "config.h"
@@ -24,8 +24,8 @@
 
 /* --- Shadow communicators --------------------------------------------------------- */
 
-static _Atomic int shadow_count; /* shadow communicators of this process */
-/* Of communicators that have none, for good. */
+static _Atomic int shadow_count; /* number of shadow communicators of this process */
+/* For communicators that never have trees. */
 static struct esi_comm_trees no_trees;
 
 /* Operations under way advance meanwhile: a late rank may first need this one for
@@ -66,7 +66,7 @@ static void free_shadow(MPI_Comm *shadow)
         ESI_REAL(MPI_Comm_free)(shadow);
 }
 
-/* MPI_COMM_NULL at all ranks unless all have one. */
+/* MPI_COMM_NULL at all ranks unless all ranks have one. */
 static MPI_Comm create_shadow_at_all(MPI_Comm comm, bool is_ready)
 {
     MPI_Comm shadow;
@@ -75,7 +75,7 @@ static MPI_Comm create_shadow_at_all(MPI_Comm comm, bool is_ready)
     (void)esi_comm_all_agree(comm, is_ready, &all);
     if (!all)
         return MPI_COMM_NULL;
-    /* All ranks are here: what blocks now delays no other operation. */
+    /* All ranks are here: blocking now delays no other operation. */
     shadow = create_shadow(comm);
     (void)esi_comm_all_agree(comm, shadow != MPI_COMM_NULL, &all);
     if (all)
@@ -84,7 +84,7 @@ static MPI_Comm create_shadow_at_all(MPI_Comm comm, bool is_ready)
     return MPI_COMM_NULL;
 }
 
-/* Failures stay between us: the program has not asked for anything. */
+/* Errors are not reported: the program has not requested this. */
 static MPI_Comm create_shadow_quietly(MPI_Comm comm, bool is_ready)
 {
     MPI_Errhandler handler;
@@ -101,8 +101,8 @@ static MPI_Comm create_shadow_quietly(MPI_Comm comm, bool is_ready)
 
 /* --- The trees of a communicator -------------------------------------------------- */
 
-/* Creates the trees of a communicator; collective over it.  Never NULL: where there are
- * to be no trees it returns an object that says so. */
+/* Creates the trees of a communicator; collective over it.  Never NULL: if there are to
+ * be no trees, returns an object that says so. */
 static struct esi_comm_trees *create_comm_trees(struct esi_comm *comm, MPI_Comm handle)
 {
     struct esi_comm_trees *trees = calloc(1, sizeof *trees);
@@ -113,7 +113,7 @@ static struct esi_comm_trees *create_comm_trees(struct esi_comm *comm, MPI_Comm 
         trees->shadow = MPI_COMM_NULL;
         trees->comm = comm;
         trees->rules = esi_rules_ref(esi_rules_initial); /* until the first
-                                                            synchronisation */
+                                                            synchronization */
     }
     shadow = create_shadow_quietly(handle, has_room && trees != NULL);
     if (shadow == MPI_COMM_NULL) {
@@ -125,7 +125,7 @@ static struct esi_comm_trees *create_comm_trees(struct esi_comm *comm, MPI_Comm 
     return trees;
 }
 
-/* Any thread.  Accepts NULL. */
+/* Thread safe.  Accepts NULL. */
 static void unref_rooted_tree(struct esi_rooted_tree *rooted)
 {
     /* The last one sees what the others did. */
@@ -203,7 +203,7 @@ int esi_comm_trees_set_rules(struct esi_comm_trees *trees,
     return 0;
 }
 
-enum { TAGS = 32767 }; /* MPI promises as many */
+enum { TAGS = 32767 }; /* guaranteed by MPI */
 
 /* --- Trees ------------------------------------------------------------------------ */
 
@@ -223,8 +223,8 @@ static int root_of_edges(const struct esi_tree_rule *rule, int size)
     return root >= 0 && root < size ? root : 0;
 }
 
-/* A tree by the rule; *ret_rooted has no tree if the rule does not suit the
- * communicator, which all ranks find alike. */
+/* Builds a tree by the rule.  *ret_rooted has no tree if the rule does not fit the
+ * communicator, which is the same at all ranks. */
 static int build_rooted_tree(const struct esi_comm_trees *trees,
                              const struct esi_tree_rule *rule,
                              int root,
@@ -252,7 +252,7 @@ static int build_rooted_tree(const struct esi_comm_trees *trees,
     return 0;
 }
 
-/* The tree of a rule for a root, kept for the next time; NULL without memory. */
+/* The tree of a rule for a root, cached; NULL if out of memory. */
 static struct esi_rooted_tree *find_tree(struct esi_comm_trees *trees,
                                          const struct esi_tree_rule *rule,
                                          int root)
@@ -301,8 +301,8 @@ static bool has_root(enum esi_tree_kind kind)
            kind == ES_TREE_SCATTER;
 }
 
-/* Nothing of the datatypes is looked at when there is nothing to send: they may be
- * anything then. */
+/* Datatypes are not accessed if there is nothing to send, because they may be invalid
+ * then. */
 static void clear_payload(struct esi_tree_call *run)
 {
     run->send_count = 0;
@@ -332,7 +332,8 @@ static struct esi_tree_call tree_call_of(const struct esi_comm_trees *trees,
     };
 }
 
-/* Finds the way of an operation whose arguments are good.  False without memory. */
+/* Determines how to perform an operation with valid arguments.  Returns false if out of
+ * memory. */
 static bool find_way(struct esi_comm_trees *trees,
                      const struct esi_collective *collective,
                      uint64_t bytes,
@@ -361,7 +362,8 @@ static bool find_way(struct esi_comm_trees *trees,
     return true;
 }
 
-/* Whether the buffers differ from the last operation's in nothing that MPI looks at. */
+/* Returns whether the buffers differ from those of the last operation only in what MPI
+ * does not check. */
 static bool has_like_buffers(const struct esi_known_dispatch *known,
                              const struct esi_collective *collective,
                              int rank)
@@ -415,7 +417,7 @@ static void fill_dispatch(struct esi_known_dispatch *known,
     atomic_fetch_add_explicit(&known->tree->references, 1, memory_order_relaxed);
 }
 
-/* An operation that goes as the last of its kind, which has been counted. */
+/* Dispatches an operation, already counted, like the last one of its kind. */
 static enum esi_dispatch_kind dispatch_known(const struct esi_call *call,
                                              const struct esi_comm_trees *trees,
                                              struct esi_known_dispatch *known,
@@ -433,7 +435,8 @@ static enum esi_dispatch_kind dispatch_known(const struct esi_call *call,
     return ESI_DISPATCH_TREE;
 }
 
-/* The trees of the communicator, made at its first blocking operation; NULL = none. */
+/* The trees of the communicator, created at its first blocking operation; NULL if
+ * none. */
 static struct esi_comm_trees *trees_for(struct esi_comm *comm,
                                         const struct esi_collective *collective)
 {
@@ -443,7 +446,8 @@ static struct esi_comm_trees *trees_for(struct esi_comm *comm,
     return comm->trees != &no_trees ? comm->trees : NULL;
 }
 
-/* One that is not as the last of its kind, or must synchronise rules first. */
+/* Dispatches an operation that differs from the last one of its kind, or must
+ * synchronize rules first. */
 static enum esi_dispatch_kind dispatch_anew(const struct esi_call *call,
                                             const struct esi_collective *collective,
                                             struct esi_dispatch *dispatch)
@@ -500,7 +504,7 @@ void esi_dispatch_take_back(const struct esi_call *call,
     struct esi_comm *comm = esi_comm_lookup(ESI_HANDLE(collective->comm));
     uint64_t bytes;
 
-    /* Unless the program's error handler has freed it. */
+    /* The program's error handler may have freed it. */
     if (comm == call->comm && comm->trees != NULL &&
         !esi_argument_check(call, collective, &bytes))
         comm->gate.count--;

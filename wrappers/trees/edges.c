@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Recording the inside of a tree.
+ * Recording inside a tree.
  *
- * A plan may put the tuples of edges into the same element as the operation's own,
- * which is then open: what is written takes its slot, so it is shown anew at the end,
- * and edges are not shown there.
+ * A plan may put edge tuples into the element of the operation itself, which is then
+ * open.  A tuple written there takes the slot of the open one, which is therefore shown
+ * again at the end, and edges are not shown there.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@ static uint64_t read_ticks(void)
     return esi_clock_read();
 }
 
-/* Where this thread writes the edge's tuple; NULL = it is not recorded. */
+/* The writer of this thread for the edge; NULL if it is not recorded. */
 static struct esi_writer *find_writer(const struct esi_edges *edges,
                                       enum esi_edge_event event,
                                       int peer)
@@ -62,7 +62,7 @@ static struct es_tuple describe_edge(const struct esi_edges *edges,
     };
 }
 
-/* Whether the call's own open tuple is in this element. */
+/* Returns whether the call's own open tuple is in this element. */
 static bool is_calls_own(const struct esi_edges *edges, const struct esi_writer *writer)
 {
     return edges->call != NULL && edges->call->open &&
@@ -101,7 +101,7 @@ static bool is_shown(const struct esi_edges *edges,
            edges->shown_peer == peer && edges->shown_start == start;
 }
 
-/* The edge's open tuple is the one that is recorded. */
+/* Records the edge by closing its open tuple. */
 static void close_edge(struct esi_edges *edges, uint64_t stop, uint64_t bytes)
 {
     esi_writer_close_with(edges->shown, stop, esi_tuple_limit_bytes(bytes));
@@ -113,8 +113,8 @@ static void write_edge(struct esi_edges *edges,
                        const struct es_tuple *tuple)
 {
     struct es_tuple call;
-    /* An operation under way advances inside another call, and the edge is written over
-     * the open tuple of that call. */
+    /* An operation under way advances inside another call, and the edge overwrites the
+     * open tuple of that call. */
     bool is_over_call = edges->call == NULL && esi_writer_read_open(writer, &call);
 
     esi_writer_write_at(writer, tuple, esi_thread_self.site);

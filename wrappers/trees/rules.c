@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Shared rules are counted references, the newest found by text.
+ * Shared rules are reference counted; the newest are found by their text.
  *
- * Rule synchronisation uses the MPI library's own operations over the shadow
- * communicator.  Trees advance while it waits for them, since late ranks may need this
- * one first.
+ * Rule synchronization uses operations of the MPI library on the shadow communicator.
+ * Trees advance while it waits for them, because late ranks may need this one first.
  */
 #include "config.h"
 
@@ -28,13 +27,13 @@
 struct esi_shared_rules {
     _Atomic unsigned int references;
     struct esi_tree_plan plan;
-    char *text; /* as it came */
+    char *text; /* the original text */
 };
 
 struct esi_shared_rules *esi_rules_initial;
 
 static pthread_mutex_t newest_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct esi_shared_rules *newest; /* under lock; holds a reference */
+static struct esi_shared_rules *newest; /* protected by the lock; holds a reference */
 
 struct esi_shared_rules *esi_rules_ref(struct esi_shared_rules *rules)
 {
@@ -141,7 +140,8 @@ static int bcast_bytes(const struct esi_comm_trees *trees, void *bytes, size_t s
     MPI_Request request;
     int code;
 
-    /* All ranks must do the same: a blocking operation matches no nonblocking one. */
+    /* All ranks must do the same: a blocking operation does not match a nonblocking
+     * one. */
     if (!esi_progress_collectives)
         return ESI_REAL(MPI_Bcast)(bytes, (int)size, MPI_BYTE, 0, trees->shadow);
     code = ESI_REAL(MPI_Ibcast)(bytes, (int)size, MPI_BYTE, 0, trees->shadow, &request);
@@ -171,8 +171,7 @@ static int gather_host_infos(struct esi_comm_trees *trees)
 
 /* --- Desired rules ---------------------------------------------------------------- */
 
-/* Rank 0: reads new desired rules, if there are any.  Text that cannot be read is
- * ignored. */
+/* Rank 0: reads new desired rules, if any.  Invalid text is ignored. */
 static void read_desired_rules(struct esi_comm_trees *trees,
                                struct esi_rule_sync *message,
                                struct esi_shared_rules **ret_rules)
@@ -196,7 +195,7 @@ static void read_desired_rules(struct esi_comm_trees *trees,
     free(text);
 }
 
-/* The text of new rules, from rank 0, which has them already. */
+/* Broadcasts the text of new rules from rank 0, which has parsed them. */
 static int bcast_rules(const struct esi_comm_trees *trees,
                        uint32_t text_bytes,
                        struct esi_shared_rules **rules)
@@ -226,8 +225,8 @@ static bool has_levels(const struct esi_comm_trees *trees)
     return false;
 }
 
-/* Trees by level need to know where the ranks are.  Without memory for it on one rank
- * there are none on all. */
+/* Trees by level need the locations of the ranks.  If one rank is out of memory, no
+ * rank has such trees. */
 static int find_locations(struct esi_comm_trees *trees)
 {
     bool has_locations = false;
@@ -265,7 +264,7 @@ static void log_rule(const struct esi_comm_trees *trees,
     esi_tree_log_add(esi_process_get()->segment, &entry);
 }
 
-/* Writes into the log which rules hold from this operation on. */
+/* Logs the rules that apply from this operation on. */
 static void log_applied_rules(const struct esi_comm_trees *trees,
                               const struct esi_call *call)
 {
@@ -277,7 +276,7 @@ static void log_applied_rules(const struct esi_comm_trees *trees,
     pthread_mutex_lock(&log_lock);
     for (size_t i = 0; i < trees->applicable_count; i++)
         log_rule(trees, call, trees->applicable[i]);
-    /* The trees that were there before are not in force any more. */
+    /* The previous trees are no longer in force. */
     if (trees->applicable_count == 0 && trees->last_sync.version != 0)
         log_rule(trees, call, &none);
     pthread_mutex_unlock(&log_lock);
@@ -289,8 +288,8 @@ static void note_sync(struct esi_comm_trees *trees, const struct esi_rule_sync *
     trees->comm->gate.next = message->next;
 }
 
-/* Applies what rank 0 has sent.  `rules` NULL: the rules stay, or at the first
- * synchronisation those that the run began with are applied. */
+/* Applies rules sent by rank 0.  If `rules` is NULL, the rules do not change; at the
+ * first synchronization, the initial rules are applied. */
 static int apply_sync(struct esi_comm_trees *trees,
                       const struct esi_rule_sync *message,
                       struct esi_shared_rules *rules,
@@ -337,7 +336,7 @@ int esi_rule_sync_run(struct esi_comm_trees *trees,
         code = bcast_rules(trees, message.text_bytes, &rules);
         if (code == MPI_SUCCESS)
             code = esi_comm_all_agree(trees->shadow, rules != NULL, &has_rules);
-        if (!has_rules) { /* a rank has no memory for them: no rank applies them */
+        if (!has_rules) { /* a rank is out of memory: no rank applies them */
             esi_rules_unref(rules);
             rules = NULL;
             message.version = trees->last_sync.version;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The program's data: what of it travels, and copies of it.
+ * The program's data: which parts are transferred, and copying them.
  *
- * Only what the type map names is read or written; packing and copying of anything but
+ * Only what the type map names is read or written.  Packing and copying of anything but
  * plain bytes is left to MPI.
  */
 #include "config.h"
@@ -55,10 +55,10 @@ void esi_run_free_blocks(struct esi_tree_run *run)
 
 enum { KNOWN_TYPES = 2 };
 
-/* Each thread remembers some, as it does of arguments (arguments.c).  Few: static
- * thread-local memory is scarce where the library is not preloaded but opened. */
+/* Each thread caches some, as for arguments (arguments.c).  Few, because static
+ * thread-local memory is scarce if the library is opened rather than preloaded. */
 struct known_type {
-    uint32_t epoch;       /* 0 = none */
+    uint32_t epoch;       /* 0 if none */
     struct esi_data none; /* no element of it */
 };
 
@@ -83,8 +83,8 @@ static int combiner_of(MPI_Datatype type)
     return result == MPI_SUCCESS ? combiner : MPI_COMBINER_STRUCT;
 }
 
-/* Sizes do not show in which order a derived type's bytes travel, so only those that
- * come with MPI are taken for plain. */
+/* Sizes do not show the order in which the bytes of a derived type are transferred, so
+ * only predefined types are considered plain. */
 static int ask_mpi(MPI_Datatype type, struct esi_data *ret_none)
 {
     struct esi_data none = {.type = type};
@@ -142,7 +142,7 @@ void esi_data_span(const struct esi_data *data,
 
 #if MPI_VERSION >= 4
 
-/* Packs the elements, or unpacks them. */
+/* Packs or unpacks the elements. */
 static int convert_typed(struct esi_tree_run *run,
                          const struct esi_data *data,
                          char *packed,
@@ -169,7 +169,7 @@ static int exchange_with_self(struct esi_tree_run *run,
 
 #else
 
-/* As many elements at once as have less than 2 GiB. */
+/* The number of elements with less than 2 GiB. */
 static MPI_Count per_call(const struct esi_data *data)
 {
     MPI_Count most = data->size > 0 ? ESI_RUN_MESSAGE_MAX / data->size : INT_MAX;
@@ -177,7 +177,7 @@ static MPI_Count per_call(const struct esi_data *data)
     return most > 0 ? most : 1;
 }
 
-/* Packs the elements, or unpacks them. */
+/* Packs or unpacks the elements. */
 static int convert_typed(struct esi_tree_run *run,
                          const struct esi_data *data,
                          char *packed,
@@ -204,7 +204,7 @@ static int convert_typed(struct esi_tree_run *run,
     return result;
 }
 
-/* Counts are those of the program's call, which were ints. */
+/* Counts are those of the program's call, which were of type int. */
 static int exchange_with_self(struct esi_tree_run *run,
                               const struct esi_data *to,
                               const struct esi_data *from)
@@ -235,7 +235,8 @@ int esi_data_unpack(struct esi_tree_run *run, char *packed, const struct esi_dat
     return MPI_SUCCESS;
 }
 
-/* A message to oneself is what MPI has for it; it is there when the call returns. */
+/* A message to oneself is MPI's way to copy between types; it has arrived when the call
+ * returns. */
 int esi_data_copy(struct esi_tree_run *run,
                   const struct esi_data *to,
                   const struct esi_data *from)
@@ -250,9 +251,9 @@ int esi_data_copy(struct esi_tree_run *run,
 
 /* --- Reductions ------------------------------------------------------------------- */
 
-/* Of few elements the call of MPI takes longer than what it does.  So some are reduced
- * here, where the result cannot be another one to the last bit: integers, and sums of
- * floating-point numbers, but that of what is not a number. */
+/* For few elements, the call of MPI takes longer than the reduction.  Some are
+ * therefore reduced here, if the result is bitwise the same: integers, and sums of
+ * floating-point numbers except NaN. */
 enum { FEW = 16 };
 
 static int64_t load_integer(const char *at, MPI_Count size)
@@ -278,7 +279,7 @@ static void store_integer(char *at, MPI_Count size, int64_t value)
         memcpy(at, &value, sizeof value);
 }
 
-/* False: nothing is done. */
+/* Returns false if nothing was done. */
 static bool reduce_integer(MPI_Count size, const char *left, char *right, MPI_Op op)
 {
     int64_t a = load_integer(left, size);
@@ -296,7 +297,7 @@ static bool reduce_integer(MPI_Count size, const char *left, char *right, MPI_Op
     return true;
 }
 
-/* False: nothing is done. */
+/* Returns false if nothing was done. */
 static bool reduce_double(const char *left, char *right, MPI_Op op)
 {
     double a;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * An exchange: ranks give each other what they have, round by round (barrier,
- * allreduce, allgather).
+ * An exchange: ranks exchange their data round by round (barrier, allreduce,
+ * allgather).
  *
- * Every rank is a root here but leaves, which hand their contribution to a neighbour
- * and take the result from it.  A step is a round, or one message between a leaf and
- * its neighbour; it begins when the one before is done.  A message is one piece.  The
- * run has two lanes, which each step aims anew.
+ * Each rank is a root here, except leaves, which send their contribution to a neighbour
+ * and receive the result from it.  A step is a round, or one message between a leaf and
+ * its neighbour; it begins when the previous one is complete.  A message is one piece.
+ * The run has two lanes, which each step sets anew.
  *
- * Small messages decide what an exchange costs, and each of MPI's routines costs more
- * than all that is done here.  So a step of a blocking form posts its receive and then
- * sends: the partner's receive is posted before it sends, too, so both sends end.
+ * The cost of an exchange is dominated by small messages, and each MPI routine costs
+ * more than everything done here.  In blocking operations, a step therefore posts its
+ * receive and then sends: the partner's receive is also posted before it sends, so both
+ * sends complete.
  */
 #include "config.h"
 
@@ -26,7 +27,7 @@ static int step_count(const struct esi_tree_run *run)
 
 /* --- Allgather -------------------------------------------------------------------- */
 
-/* Blocks arrive where they belong, and depart from there. */
+/* Blocks are received in, and sent from, their final place. */
 static struct esi_data block_of(const struct esi_tree_run *run, int rank)
 {
     MPI_Count count = run->call.receive_count;
@@ -44,10 +45,10 @@ static int place_block(struct esi_tree_run *run)
 /* --- Allreduce -------------------------------------------------------------------- */
 
 /*
- * Of two values the one of the lower ranks is the left operand, so both ranks come to
- * the same, and order is kept.  A reduction leaves its result in its right operand: a
- * value moves to the memory of what arrived from higher ranks.  It begins where it will
- * be in the result at the end.
+ * Of two values, that of the lower ranks is the left operand, so both ranks get the
+ * same result and order is preserved.  A reduction leaves its result in the right
+ * operand: a value moves to the memory of data from higher ranks.  It starts where it
+ * ends up in the result.
  */
 
 static void swap_values(struct esi_tree_run *run)
@@ -58,8 +59,8 @@ static void swap_values(struct esi_tree_run *run)
     run->spare = value;
 }
 
-/* Whether a value moves an odd number of times.  A leaf is above its neighbour, and so
- * is a partner in the rounds in which the own number has a zero. */
+/* Returns whether a value moves an odd number of times.  A leaf is above its neighbour;
+ * so is a partner in rounds in which the own number has a zero. */
 static bool is_moved(const struct esi_exchange *exchange)
 {
     bool is_odd = exchange->neighbour >= 0;
@@ -81,7 +82,7 @@ static int place_value(struct esi_tree_run *run)
     return esi_data_copy(run, &value, &run->own);
 }
 
-/* Combines what has arrived with the value. */
+/* Combines received data with the value. */
 static int combine_values(struct esi_tree_run *run)
 {
     if (run->lanes[FROM].peer > run->call.rank)
@@ -99,7 +100,7 @@ static void aim_lane(struct esi_run_lane *lane, enum esi_edge_event event, int p
     lane->pieces = 1;
 }
 
-/* So many elements of a datatype. */
+/* Sets `count` elements of a datatype. */
 static void load_lane(struct esi_run_lane *lane,
                       const struct esi_data *data,
                       char *base,
@@ -111,8 +112,8 @@ static void load_lane(struct esi_run_lane *lane,
     lane->bytes = (uint64_t)(count * data->size);
 }
 
-/* The value of an allreduce, or what the one with a number has of an allgather before a
- * round. */
+/* The value of an allreduce, or in an allgather the data that the rank with a number
+ * has before a round. */
 static void load_round(struct esi_tree_run *run,
                        struct esi_run_lane *lane,
                        int number,
@@ -144,7 +145,7 @@ static void aim_round(struct esi_tree_run *run, int round)
     load_round(run, &run->lanes[TO], exchange->number, round, run->value);
 }
 
-/* A leaf and its neighbour give each other one message each. */
+/* A leaf and its neighbour exchange one message. */
 static void aim_leaf(struct esi_tree_run *run)
 {
     if (run->step == 0) {
@@ -266,7 +267,7 @@ static int complete_message(struct esi_tree_run *run, int index, bool waits)
     return result;
 }
 
-/* The messages of the step are done. */
+/* Ends a step whose messages are complete. */
 static int end_step(struct esi_tree_run *run)
 {
     int result = MPI_SUCCESS;
@@ -274,7 +275,7 @@ static int end_step(struct esi_tree_run *run)
     if (run->call.kind == ES_TREE_ALLREDUCE && run->is_root &&
         run->lanes[FROM].pieces > 0) {
         result = combine_values(run);
-        run->ticks = 0; /* it has taken time */
+        run->ticks = 0; /* it took time */
     }
     run->is_posted = false;
     run->step++;
@@ -310,7 +311,7 @@ int esi_run_prepare_exchange(struct esi_tree_run *run)
     return esi_run_typed_memory(run, run->own.count, 1, &run->scratch, &step);
 }
 
-/* Where the program's memory is, this time. */
+/* Determines the addresses of the program's memory for this call. */
 static void find_memory(struct esi_tree_run *run)
 {
     const struct esi_tree_call *call = &run->call;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* run_lane.c - what a lane carries: elements as they lie, or packed bytes. */
+/* run_lane.c - the contents of a lane: elements in memory, or packed bytes. */
 #include "config.h"
 
 #include "wrappers/trees/run_lane.h"

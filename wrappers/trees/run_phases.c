@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The phases of a run: reduce and gather up the tree, bcast and scatter down it.
+ * The phases of a run: reduce and gather up the tree, bcast and scatter down the tree.
  *
- * Messages are cut into pieces: while a node works on one, its neighbours send the
+ * Messages are divided into pieces: while a node processes one, its neighbours send the
  * next.
  */
 #include "config.h"
@@ -13,14 +13,14 @@
 /* --- Reduce: barrier, reduce, allreduce ------------------------------------------- */
 
 /*
- * A node reduces its own contribution and those of its children's subtrees from left
- * to right, in ascending order of the lowest rank in each.  MPI_Reduce_local()
- * leaves its result in its right operand.  So the value moves through the buffers
- * that children's pieces arrived in, and the last of them has the result; nothing is
- * copied unless the own contribution is in between.
+ * A node reduces its own contribution and those of its children's subtrees from left to
+ * right, in ascending order of the lowest rank in each.  MPI_Reduce_local() leaves its
+ * result in the right operand.  So the value moves through the buffers of the
+ * children's pieces, and the last of them has the result; nothing is copied unless the
+ * own contribution is in between.
  */
 
-/* Elements of a reduction's message. */
+/* Number of elements in a piece of a reduction. */
 static MPI_Count elements_per_piece(const struct esi_tree_run *run)
 {
     MPI_Count count = run->own.size > 0 ? run->piece_bytes / run->own.size : 1;
@@ -53,13 +53,13 @@ int esi_run_typed_memory(struct esi_tree_run *run,
     return MPI_SUCCESS;
 }
 
-/* Whether the last operand is the own contribution. */
+/* Returns whether the last operand is the own contribution. */
 static bool is_own_last(const struct esi_tree_run *run)
 {
     return run->own_index == run->child_count;
 }
 
-/* Where the own contribution is copied to, if it is a right operand. */
+/* Allocates a copy of the own contribution, if it is a right operand. */
 static int set_up_work(struct esi_tree_run *run)
 {
     bool has_result = run->is_root || run->call.kind == ES_TREE_ALLREDUCE;
@@ -80,8 +80,8 @@ static int set_up_work(struct esi_tree_run *run)
                                 &work->step);
 }
 
-/* Each child has a ring of pieces.  At the root the last child's pieces arrive where
- * the result has to be. */
+/* Each child has a ring of pieces.  At the root, the pieces of the last child are
+ * received where the result has to be. */
 static int set_up_children(struct esi_tree_run *run)
 {
     MPI_Count per_piece = elements_per_piece(run);
@@ -107,7 +107,7 @@ static int set_up_children(struct esi_tree_run *run)
     return result;
 }
 
-/* Nothing travels in a barrier, but it does so once on each lane. */
+/* A barrier sends one empty message on each lane. */
 static int set_up_barrier(struct esi_tree_run *run)
 {
     for (int i = 0; i < run->lane_count; i++) {
@@ -148,7 +148,7 @@ static int reduce_set_up(struct esi_tree_run *run)
     return result;
 }
 
-/* The own contribution to a piece; copied if it is a right operand. */
+/* The own contribution to a piece; a copy if it is a right operand. */
 static int own_piece(struct esi_tree_run *run, MPI_Count piece, char **ret_part)
 {
     const struct esi_run_lane *work = &run->work;
@@ -193,7 +193,7 @@ static bool has_arrived(const struct esi_tree_run *run, MPI_Count piece)
     for (int i = 0; i < run->child_count; i++)
         if (run->up_from[i].done <= piece)
             return false;
-    /* The own contribution to an earlier piece may still be under way upward. */
+    /* The own contribution to an earlier piece may still be being sent. */
     return run->up_to == NULL || run->work.ring == 0 ||
            piece < run->up_to->done + run->work.ring;
 }
@@ -211,7 +211,7 @@ static int reduce_work(struct esi_tree_run *run)
     return result;
 }
 
-/* The last operand's memory is sent from, so it is free later. */
+/* The memory of the last operand is sent from, so it becomes free later. */
 static MPI_Count reduce_ready(const struct esi_tree_run *run,
                               const struct esi_run_lane *lane)
 {
@@ -231,8 +231,8 @@ const struct esi_run_phase esi_run_reduce = {.set_up = reduce_set_up,
 
 /* --- Blocks: gather and scatter --------------------------------------------------- */
 
-/* Whether the subtree has consecutive ranks in ascending order, so that its blocks are
- * in the program's buffer as they travel. */
+/* Returns whether the subtree has consecutive ranks in ascending order, so that its
+ * blocks are in the program's buffer in the order of the message. */
 static bool is_ascending(const struct esi_tree_run *run, int rank)
 {
     const struct esi_tree *tree = run->call.tree;
@@ -258,7 +258,7 @@ static char *staged_block(const struct esi_tree_run *run, int rank)
                                                   tree->position[run->call.rank]));
 }
 
-/* Memory for the blocks of the whole subtree; once. */
+/* Allocates memory for the blocks of the whole subtree, once. */
 static int allocate_staged(struct esi_tree_run *run)
 {
     size_t ranks = (size_t)run->call.tree->subtree[run->call.rank];
@@ -271,13 +271,13 @@ static int allocate_staged(struct esi_tree_run *run)
     return run->staged != NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-/* The program's buffer that has the blocks of all ranks, at the root. */
+/* The program's buffer with the blocks of all ranks, at the root. */
 static struct esi_data *all_blocks(struct esi_tree_run *run)
 {
     return run->up != NULL ? &run->result : &run->own;
 }
 
-/* A rank's block in it. */
+/* The block of a rank in that buffer. */
 static struct esi_data block_of_rank(struct esi_tree_run *run, int rank)
 {
     MPI_Count count = run->up != NULL ? run->call.receive_count : run->call.send_count;
@@ -285,8 +285,8 @@ static struct esi_data block_of_rank(struct esi_tree_run *run, int rank)
     return esi_data_part(all_blocks(run), rank * count, count);
 }
 
-/* At the root: has a child's message travel from, or to, the program's buffer.  False:
- * its blocks do not lie there as they travel. */
+/* At the root: sends or receives a child's message directly in the program's buffer.
+ * Returns false if its blocks are not in the order of the message. */
 static bool set_child_direct(struct esi_tree_run *run,
                              int child,
                              struct esi_run_lane *lane)
@@ -302,7 +302,7 @@ static bool set_child_direct(struct esi_tree_run *run,
     return true;
 }
 
-/* A lane for each child, with the blocks of its subtree. */
+/* Sets a lane for each child, with the blocks of its subtree. */
 static int set_up_child_blocks(struct esi_tree_run *run, struct esi_run_lane *lanes)
 {
     int result = MPI_SUCCESS;
@@ -321,8 +321,8 @@ static int set_up_child_blocks(struct esi_tree_run *run, struct esi_run_lane *la
     return result;
 }
 
-/* The lane to or from the parent, with the blocks of the own subtree.  A leaf's `own`
- * block travels from, or to, the program's memory if it can (*ret_is_direct). */
+/* Sets the lane to or from the parent, with the blocks of the own subtree.  A leaf's
+ * `own` block is sent or received directly if possible (*ret_is_direct). */
 static int set_up_parent_blocks(struct esi_tree_run *run,
                                 struct esi_run_lane *lane,
                                 struct esi_data *own,
@@ -341,7 +341,7 @@ static int set_up_parent_blocks(struct esi_tree_run *run,
     return result;
 }
 
-/* Whether a child's blocks are in our memory. */
+/* Returns whether a child's blocks are in our memory. */
 static bool is_staged(const struct esi_tree_run *run,
                       const struct esi_run_lane *lane,
                       int child)
@@ -370,10 +370,10 @@ static int copy_subtree(struct esi_tree_run *run, int child)
 /* --- Gather: gather, allgather, and reductions that do not commute ---------------- */
 
 /*
- * A node sends one message, in pieces: its own block, then the messages of its
- * children in their order, so blocks are in preorder.  Its memory holds them all.
- * The contiguous prefix that has arrived is forwarded before the rest arrives.  The
- * root receives blocks where the program wants them if it can, and unpacks the
+ * A node sends one message, in pieces: its own block, then the messages of its children
+ * in their order, so blocks are in preorder.  Its memory contains all of them.  The
+ * contiguous prefix that has arrived is forwarded before the rest arrives.  The root
+ * receives blocks directly where the program wants them if possible, and unpacks the
  * others.
  */
 
@@ -403,7 +403,7 @@ static int copy_own(struct esi_tree_run *run)
     return run->in_place ? MPI_SUCCESS : esi_data_copy(run, &there, &run->own);
 }
 
-/* Children in their order whose messages have come whole. */
+/* Counts the children, in their order, whose messages are complete. */
 static int gather_work(struct esi_tree_run *run)
 {
     bool unpacks = run->is_root && !is_folded(run);
@@ -441,9 +441,9 @@ static MPI_Count gather_ready(const struct esi_tree_run *run,
 /* --- Operations that do not commute ----------------------------------------------- */
 
 /*
- * The root has all contributions packed, and reduces them in rank order from left to
- * right: one piece of all ranks at a time, so that little memory is needed beyond
- * that of the contributions.
+ * The root has all contributions in packed form, and reduces them in rank order from
+ * left to right: one piece of all ranks at a time, so that little additional memory is
+ * needed.
  */
 static int fold_set_up(struct esi_tree_run *run)
 {
@@ -461,7 +461,7 @@ static int fold_set_up(struct esi_tree_run *run)
     return result;
 }
 
-/* A piece of a rank's contribution, to `there`. */
+/* Copies a piece of a rank's contribution to `there`. */
 static int fetch_contribution(struct esi_tree_run *run,
                               int rank,
                               MPI_Count piece,
@@ -520,9 +520,9 @@ const struct esi_run_phase esi_run_fold = {.set_up = fold_set_up,
 /* --- Bcast: bcast, barrier, allreduce, allgather ---------------------------------- */
 
 /*
- * A node forwards each piece as it has arrived.  Reductions have one datatype
- * everywhere, so their pieces travel typed, cut as in the reduce phase.  Otherwise
- * types may differ, and a message that is cut travels as packed bytes.
+ * A node forwards each piece when it has arrived.  Reductions have the same datatype
+ * everywhere, so their pieces are sent typed, divided as in the reduce phase.
+ * Otherwise types may differ, and a divided message is sent as packed bytes.
  */
 
 static bool is_reduction(const struct esi_tree_run *run)
@@ -550,13 +550,13 @@ static int bcast_set_up(struct esi_tree_run *run)
     int result = MPI_SUCCESS;
 
     if (run->call.kind == ES_TREE_BARRIER)
-        return MPI_SUCCESS; /* the reduce phase has done so for all lanes */
+        return MPI_SUCCESS; /* the reduce phase has set up all lanes */
     for (int i = run->down_first; i < run->lane_count && result == MPI_SUCCESS; i++)
         result = set_up_bcast_lane(run, &run->lanes[i]);
     return result;
 }
 
-/* Pieces that the root has. */
+/* Number of pieces that the root has. */
 static MPI_Count root_pieces_ready(const struct esi_tree_run *run)
 {
     if (run->call.kind == ES_TREE_BCAST)
@@ -578,12 +578,12 @@ static int bcast_work(struct esi_tree_run *run)
                         : esi_data_unpack(run, run->packed, &run->result);
 }
 
-/* Pieces that may overwrite what the program's memory had before. */
+/* Number of pieces that may overwrite the previous contents of the program's memory. */
 static MPI_Count pieces_receivable(const struct esi_tree_run *run)
 {
     if (!run->result_is_read)
         return INT64_MAX;
-    /* Pieces of both phases are alike only where values are reduced on the way up. */
+    /* Pieces of both phases correspond only if values are reduced on the way up. */
     if (run->up == &esi_run_reduce)
         return run->up_to->done;
     return esi_run_lane_is_done(run->up_to) ? INT64_MAX : 0;
@@ -605,7 +605,7 @@ const struct esi_run_phase esi_run_bcast = {.set_up = bcast_set_up,
 
 /*
  * The mirror image of the gather phase: a node receives the blocks of its subtree in
- * preorder, its own first, and forwards those of its children as they arrive.
+ * preorder, its own first, and forwards those of its children when they arrive.
  */
 
 static int scatter_set_up(struct esi_tree_run *run)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * One collective operation over a tree: what its arguments mean, which phases it has,
- * and its course from begin to end.
+ * One collective operation over a tree: interprets its arguments, selects its phases,
+ * and runs it from begin to end.
  *
- * The engine posts pieces as they get ready, and completes what has arrived.  All edges
- * are served at once.  On a lane at most `window` pieces are under way.  Their order
- * alone tells them apart, and MPI keeps it.
+ * The engine posts pieces when they are ready, and completes those that have arrived.
+ * All edges are served at the same time.  Each lane has at most `window` pieces in
+ * flight, which are distinguished only by their order; MPI preserves it.
  */
 #include "config.h"
 
@@ -47,7 +47,7 @@ static void note_lane_end(struct esi_tree_run *run, const struct esi_run_lane *l
         parent->start = run->ticks;
 }
 
-/* Shows what is waited for first. */
+/* Shows the first lane that is waited for. */
 static void show_awaited(struct esi_tree_run *run)
 {
     for (int i = 0; i < run->lane_count; i++) {
@@ -139,7 +139,7 @@ static int post_ready(struct esi_tree_run *run, int index)
     return result;
 }
 
-/* Works, and posts all that is ready. */
+/* Does the work of the phases, and posts all pieces that are ready. */
 static int post_pieces(struct esi_tree_run *run)
 {
     int result = MPI_SUCCESS;
@@ -161,7 +161,7 @@ static void note_completion(struct esi_tree_run *run, int index)
 
     run->outstanding--;
     if (esi_run_lane_is_done(lane))
-        return; /* pieces that were completed later than those behind them */
+        return; /* pieces completed after later ones */
     while (lane->done < lane->posted &&
            *request_of(run, index, lane->done) == MPI_REQUEST_NULL)
         lane->done++;
@@ -171,7 +171,7 @@ static void note_completion(struct esi_tree_run *run, int index)
     }
 }
 
-/* The reason behind MPI_ERR_IN_STATUS. */
+/* The error of the first failed request, for MPI_ERR_IN_STATUS. */
 static int first_error(const struct esi_tree_run *run, int count)
 {
     for (int i = 0; i < count; i++)
@@ -181,7 +181,7 @@ static int first_error(const struct esi_tree_run *run, int count)
     return MPI_ERR_OTHER;
 }
 
-/* Completes what has arrived; waits for something first if `waits`. */
+/* Completes what has arrived; if `waits`, first waits for something. */
 static int complete_pieces(struct esi_tree_run *run, bool waits)
 {
     int all = run->lane_count * run->window;
@@ -189,7 +189,7 @@ static int complete_pieces(struct esi_tree_run *run, bool waits)
     int result;
 
     if (run->outstanding == 0)
-        return MPI_ERR_INTERN; /* would wait for ever: our own mistake */
+        return MPI_ERR_INTERN; /* would wait forever: an internal error */
     if (waits)
         show_awaited(run);
     if (waits)
@@ -207,8 +207,8 @@ static int complete_pieces(struct esi_tree_run *run, bool waits)
     return MPI_SUCCESS;
 }
 
-/* After a failure the messages are left to MPI.  Receives are called back, so that
- * nothing more comes into the program's memory. */
+/* After an error the messages are left to MPI.  Receives are cancelled, so that nothing
+ * more is stored in the program's memory. */
 static void abandon_requests(struct esi_tree_run *run)
 {
     for (int i = 0; i < run->lane_count * run->window; i++) {
@@ -249,7 +249,7 @@ static int read_receive(struct esi_tree_run *run, MPI_Count count)
     return esi_data_init(&run->result, call->receive, count, call->receive_type);
 }
 
-/* One type and count, everywhere. */
+/* One type and count on all sides. */
 static int read_reduction(struct esi_tree_run *run)
 {
     int result = read_receive(run, run->call.receive_count);
@@ -260,8 +260,8 @@ static int read_reduction(struct esi_tree_run *run)
     return result;
 }
 
-/* The send arguments mean nothing in place, and the receive arguments only at the root.
- */
+/* With MPI_IN_PLACE the send arguments are not significant; the receive arguments only
+ * are at the root. */
 static int read_gather(struct esi_tree_run *run)
 {
     bool has_result = run->is_root || run->call.kind == ES_TREE_ALLGATHER;
@@ -312,7 +312,7 @@ static int read_arguments(struct esi_tree_run *run)
     }
 }
 
-/* Whether anything travels, or would if there were other ranks. */
+/* Returns whether there is data to transfer, even if there are no other ranks. */
 static bool has_payload(const struct esi_tree_run *run)
 {
     return run->call.kind == ES_TREE_BARRIER || run->own.bytes > 0 ||
@@ -382,7 +382,7 @@ static int make_lanes(struct esi_tree_run *run)
 
 /* --- From begin to end ------------------------------------------------------------ */
 
-/* Large messages go over the tree, where they are cut. */
+/* Large messages use the tree, where they are divided. */
 static bool is_exchange(const struct esi_tree_run *run)
 {
     enum esi_tree_kind kind = run->call.kind;
@@ -427,8 +427,8 @@ static int set_up_run(struct esi_tree_run *run)
     return result;
 }
 
-/* What this rank brings in, where no message of its own shows it: at inner nodes, and
- * at the root. */
+/* Records the contribution of this rank if no message shows it: at inner nodes and at
+ * the root. */
 static void record_own(struct esi_tree_run *run, uint64_t start)
 {
     const struct esi_tree_observer *observer = run->call.observer;
@@ -443,8 +443,8 @@ static void record_own(struct esi_tree_run *run, uint64_t start)
                      (uint64_t)(is_result ? run->result.bytes : run->own.bytes));
 }
 
-/* Everything that can fail for want of memory comes before the first message.  An
- * exchange that `waits` is done to its end. */
+/* Everything that can fail for lack of memory is done before the first message.  An
+ * exchange that `waits` runs to its end. */
 static int init_run(struct esi_tree_run *run,
                     const struct esi_tree_call *call,
                     bool waits)
@@ -478,7 +478,7 @@ static int init_run(struct esi_tree_run *run,
     return MPI_SUCCESS;
 }
 
-/* What was not completed may still be written to, or read, by MPI: it stays. */
+/* Memory that MPI may still write or read is not freed. */
 static void release_run(struct esi_tree_run *run)
 {
     if (run->outstanding > 0)
@@ -510,7 +510,7 @@ int esi_tree_run_begin(const struct esi_tree_call *call, struct esi_tree_run **r
     return create_run(call, false, ret_run);
 }
 
-/* Waits for something first if it `waits`. */
+/* If `waits`, first waits for something. */
 static void advance_run(struct esi_tree_run *run, bool waits)
 {
     if (run->error != MPI_SUCCESS || run->left == 0)
@@ -561,7 +561,7 @@ static int run_once(const struct esi_tree_call *call)
     return run.error;
 }
 
-/* Does an exchange again, to its end. */
+/* Runs an exchange again, to its end. */
 static void repeat_run(struct esi_tree_run *run, const struct esi_tree_call *call)
 {
     run->call.tag = call->tag;

@@ -46,18 +46,18 @@ struct pending {
     struct esi_dispatch dispatch;
     struct esi_tree_run *run;
     struct esi_handle_use handles;
-    struct esi_comm *known; /* the program's communicator; referenced */
-    MPI_Comm comm;          /* its handle, good while `known` has it */
+    struct esi_comm *known; /* the program's communicator; holds a reference */
+    MPI_Comm comm;          /* its handle, valid while `known` has it */
     MPI_Request request;
     int result;
     _Atomic int owners;
 };
 
-static _Atomic(struct pending *) begun_stack; /* the newest first */
+static _Atomic(struct pending *) begun_stack; /* newest first */
 static atomic_flag advancing = ATOMIC_FLAG_INIT;
-static struct pending *list; /* the oldest first; while `advancing` is ours */
+static struct pending *list; /* oldest first; used while `advancing` is ours */
 
-/* Notes whether any rule names a nonblocking form (esi_progress_collectives). */
+/* Determines whether any rule names a nonblocking form (esi_progress_collectives). */
 static void start_nonblocking(const struct esi_tree_rules *rules)
 {
     for (size_t i = 0; i < rules->count; i++)
@@ -65,7 +65,8 @@ static void start_nonblocking(const struct esi_tree_rules *rules)
             esi_progress_collectives = true;
 }
 
-/* Why calls advance operations also while none is under way: both are needed. */
+/* Reasons for calls to advance operations even if none is under way: both are
+ * needed. */
 enum { HAS_THREADS = 1, HAS_OTHERS = 2 };
 
 static void note_reason(int reason)
@@ -80,15 +81,15 @@ static void note_reason(int reason)
         atomic_fetch_add(&esi_progress_reasons, 1);
 }
 
-/* Several threads may be in MPI at once.  Then calls advance operations always, once
- * there is a communicator of several processes: another thread may begin an operation
- * while one of them blocks. */
+/* Several threads may be in MPI concurrently.  Then calls always advance operations,
+ * once there is a communicator of several processes: another thread may begin an
+ * operation while one of them blocks. */
 static void note_threads(void)
 {
     note_reason(HAS_THREADS);
 }
 
-/* There is a communicator of several processes.  Before, no operation can go by tree,
+/* There is a communicator of several processes.  Before, no operation can use a tree,
  * and no call waits for another process. */
 static void note_peers(void)
 {
@@ -106,8 +107,8 @@ static void unref_pending(struct pending *pending)
     }
 }
 
-/* Raises the error at the operation's communicator, if the completion call is one that
- * can. */
+/* Raises the error at the operation's communicator, if the completion call can report
+ * one. */
 static int report_error(const struct pending *pending)
 {
     if (pending->result == MPI_SUCCESS || esi_progress_error == NULL ||
@@ -119,7 +120,7 @@ static int report_error(const struct pending *pending)
 }
 
 /* The status of a collective operation: nothing was received.  Source and tag are
- * undefined, and stay what they are in MPI's requests. */
+ * undefined, and remain as in MPI's requests. */
 static int query_request(void *data, MPI_Status *status)
 {
     ESI_REAL(MPI_Status_set_elements)(status, MPI_BYTE, 0);
@@ -131,7 +132,7 @@ static int release_request(void *data)
 {
     struct pending *pending = data;
 
-    /* Until here completion calls had to look for its error. */
+    /* Until here completion calls had to check for its error. */
     if (pending->result != MPI_SUCCESS)
         atomic_fetch_sub(&esi_progress_reasons, 1);
     unref_pending(pending);
@@ -148,10 +149,10 @@ static int cancel_request(void *data, int is_complete)
 
 /* --- Advancing -------------------------------------------------------------------- */
 
-/* Behind those that are there, in the order in which they began. */
+/* Appends them after the existing ones, in the order in which they began. */
 static void append_begun(void)
 {
-    /* Pairs with the release of push_pending(): what they are is written. */
+    /* Pairs with the release of push_pending(): they are complete. */
     struct pending *from =
         atomic_exchange_explicit(&begun_stack, NULL, memory_order_acquire);
     struct pending *forward = NULL;
@@ -187,7 +188,8 @@ static bool is_done(struct pending *pending)
     return done || pending->result != MPI_SUCCESS;
 }
 
-/* Steps all; those that are done leave the list.  Returns them, in order. */
+/* Advances all operations; removes completed ones from the list and returns them, in
+ * order. */
 static struct pending *step_all(void)
 {
     struct pending *done = NULL;
@@ -210,7 +212,7 @@ static struct pending *step_all(void)
     return done;
 }
 
-/* The program's buffers are its own again. */
+/* The program may use its buffers again. */
 static void complete_pending(struct pending *pending)
 {
     bool failed = pending->result != MPI_SUCCESS;
@@ -226,10 +228,10 @@ static void complete_pending(struct pending *pending)
 
 static bool begin_advancing(void)
 {
-    /* Pairs with end_advancing(): the list is as the last one left it. */
+    /* Pairs with end_advancing(): sees the list as the last thread left it. */
     if (!atomic_flag_test_and_set_explicit(&advancing, memory_order_acquire))
         return true;
-    /* Another thread is at it, and may wait for this core. */
+    /* Another thread is advancing, and may wait for this core. */
     sched_yield();
     return false;
 }
@@ -239,7 +241,7 @@ static void end_advancing(void)
     atomic_flag_clear_explicit(&advancing, memory_order_release);
 }
 
-/* Advances what is under way, unless another thread does so. */
+/* Advances what is under way, unless another thread does. */
 static void progress_trees(void)
 {
     struct pending *done;
@@ -258,7 +260,7 @@ static void progress_trees(void)
 
 /* --- Beginning -------------------------------------------------------------------- */
 
-/* Ends what could not begin.  Returns what the call returns. */
+/* Ends an operation that could not begin.  Returns the result of the call. */
 static int fail_pending(struct pending *pending, MPI_Comm comm, int code)
 {
     esi_dispatch_release(&pending->dispatch);
@@ -267,7 +269,7 @@ static int fail_pending(struct pending *pending, MPI_Comm comm, int code)
     return esi_comm_raise(comm, code);
 }
 
-/* Begins an operation that goes by tree.  Its request reports an error of the run. */
+/* Begins an operation that uses a tree.  Its request reports errors of the run. */
 static int begin_pending(struct pending *pending,
                          const struct esi_call *call,
                          const struct esi_collective *collective,
@@ -296,7 +298,7 @@ static int begin_pending(struct pending *pending,
     return MPI_SUCCESS;
 }
 
-/* This rank has no memory for what the other ranks do. */
+/* This rank is out of memory for what the other ranks do. */
 static bool fail_without_memory(const struct esi_call *call,
                                 const struct esi_collective *collective,
                                 int *ret_result)
@@ -340,7 +342,7 @@ static bool post_operation(const struct esi_call *call,
 
 /* --- Ending ----------------------------------------------------------------------- */
 
-/* Whether an operation of the communicator (NULL = any) is in the list. */
+/* Returns whether an operation of the communicator (NULL for any) is in the list. */
 static bool is_listed(const struct esi_comm *comm)
 {
     struct pending *pending = list;
@@ -371,7 +373,7 @@ static void drain_communicator(const struct esi_comm *comm)
         drain_pending(comm);
 }
 
-/* The same for all. */
+/* Advances until no operation is under way. */
 static void drain_all(void)
 {
     if (atomic_load(&esi_progress_reasons) != 0)
@@ -455,8 +457,8 @@ static const struct esi_tree_ops tree_ops = {
     .defer_op_free = esi_handle_use_defer_op_free,
 };
 
-/* A text that cannot be read is reported by rank 0.  All ranks read the same text, so
- * all do without trees. */
+/* Invalid text is reported by rank 0.  All ranks read the same text, so all of them run
+ * without trees. */
 void esi_trees_start(int rank)
 {
     const char *text = getenv("EVENTSPACE_TREES");
