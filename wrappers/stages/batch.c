@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* batch.c - the stage `batch`: a gate that stays shut until enough tuples wait below
- * it, or the first has waited long enough.
+/* batch.c - the stage `batch`: a gate that is closed until enough tuples wait below it,
+ * or the first has waited long enough.
  *
- * It keeps no tuple.  What waits is the difference between an element's head and the
- * position up to which its tuples have left the tree, so tuples wait in their elements,
- * or in a sort below.  What waits behind another tuple server cannot be seen: there a
- * tuple may have come just after the gate was shut, so the gate opens at the latest
- * after the waiting time.
+ * It holds no tuples.  Waiting tuples are those between the position up to which the
+ * tuples of an element have left the tree, and its head; they wait in their elements,
+ * or in a sort below.  Tuples behind another tuple server cannot be seen; one may have
+ * arrived just after the gate was closed, so the gate opens at the latest after the
+ * waiting time.
  *
- * It does not sleep: a pull before that time emits nothing.
- */
+ * It does not sleep: a pull before that time emits nothing. */
 #include "config.h"
 
 #include <errno.h>
@@ -37,13 +36,13 @@ static const struct es_property_schema properties[] = {
 struct gate {
     uint64_t enough;
     uint64_t wait_ns;
-    uint32_t *origins; /* owned; of the elements below that are read in this process */
+    uint32_t *origins; /* owned; of the elements below that this process reads */
     size_t origin_count;
     bool is_blind;     /* there are stages below whose elements cannot be seen */
-    uint64_t since_ns; /* when the first of those that wait was seen; 0 = none waits */
+    uint64_t since_ns; /* when the first waiting tuple was seen; 0 if none waits */
     uint64_t asked;    /* serial of the pull for which `is_open` was decided */
     bool is_open;
-    bool more; /* the last pull left something behind that had waited long enough */
+    bool more; /* the last pull left tuples that had waited long enough */
 };
 
 /* --- Opening ---------------------------------------------------------------------- */
@@ -105,8 +104,8 @@ static void close_batch(struct es_stage *stage)
 
 /* --- The gate --------------------------------------------------------------------- */
 
-/* Tuples that wait below, as far as can be seen; counts no further than what is enough.
- */
+/* Counts waiting tuples, as far as they can be seen, up to the number that is
+ * sufficient. */
 static uint64_t count_waiting(const struct es_stage *stage)
 {
     const struct gate *gate = stage->state;
@@ -142,7 +141,7 @@ static bool is_due(const struct es_stage *stage, const struct es_pull *pull)
     return pull->realtime_ns >= gate->since_ns + gate->wait_ns;
 }
 
-/* Decides once for each pull: its announcement and it itself must agree. */
+/* Decides once per pull, because announcement and pull must agree. */
 static void batch_decide(struct es_stage *stage, const struct es_pull *pull)
 {
     struct gate *gate = stage->state;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* buffer.c - a bounded queue: takes from its child what there is, emits what is asked
- * for.
+/* buffer.c - a bounded queue: takes everything its child has, and emits what is
+ * requested.
  *
- * So short pulls from above do not leave tuples in small rings, where they might be
- * overwritten.  When it is full it takes no more until it has emitted.  It is a
- * first-in first-out queue: what it keeps of an element is a suffix.
- */
+ * Small requests from above thus do not leave tuples in small rings, where they might
+ * be overwritten.  When it is full, it takes no more until it has emitted some.  It is
+ * a FIFO queue: the tuples of an element that it holds are a suffix. */
 #include "config.h"
 
 #include <errno.h>
@@ -27,7 +26,7 @@ static const struct es_property_schema properties[] = {
 
 struct buffer {
     size_t capacity;
-    struct esi_lane queue; /* its keys are not used */
+    struct esi_lane queue; /* keys are not used */
 };
 
 static int open_buffer(struct es_stage *stage,
@@ -52,7 +51,7 @@ static void close_buffer(struct es_stage *stage)
     free(buffer);
 }
 
-/* The next request to the child: all there is room for. */
+/* The next request to the child, for all that fits. */
 static struct es_pull next_request(const struct buffer *buffer,
                                    const struct es_pull *pull)
 {
@@ -89,7 +88,7 @@ static int fill_once(struct es_stage *stage,
     return result;
 }
 
-/* Pulls the child until the buffer is full or there is no more. */
+/* Pulls the child until the buffer is full or the child has no more. */
 static int fill_buffer(struct es_stage *stage,
                        const struct es_pull *pull,
                        size_t first,
@@ -105,7 +104,7 @@ static int fill_buffer(struct es_stage *stage,
     return result;
 }
 
-/* Emits from the front of the queue what the limit allows. */
+/* Emits from the front of the queue, up to the limit. */
 static int emit_tuples(struct es_stage *stage, size_t left, struct es_batch *batch)
 {
     struct buffer *buffer = stage->state;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* convert.c - turns tuples into another byte order, or their times into those of
- * the one clock that all share.
+/* convert.c - converts tuples to another byte order, or their times to the common
+ * clock.
  *
- * It stands above the stages that read tuples: these know native order only, and take
- * times to be ticks of the origin's clock.
- */
+ * It is above the stages that read tuples: these assume native byte order, and ticks of
+ * the origin's clock. */
 #include "config.h"
 
 #include <errno.h>
@@ -59,7 +58,7 @@ static void close_convert(struct es_stage *stage)
     free(stage->state);
 }
 
-/* Operations under way keep their stop of 0. */
+/* Operations under way keep stop = 0. */
 static void make_global(const struct es_stage *stage,
                         struct es_tuple *tuple,
                         uint32_t origin)

@@ -2,9 +2,8 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* element.c - the leaf of a gather tree: reads one trace element.
  *
- * It moves the reading cursor of its place.  What was overwritten before it was read is
- * counted as lost.
- */
+ * It advances the cursor of its place.  Tuples overwritten before they were read are
+ * counted as lost. */
 #include "config.h"
 
 #include <errno.h>
@@ -50,9 +49,9 @@ struct element_stage {
 
 /* --- The latest tuple and nothing else -------------------------------------------- */
 
-/* Views of the latest tuples have one such stage per element and little else, so these
- * take a shorter way: the state is the element itself, and siblings are read in one
- * loop. */
+/* Views of the latest tuples consist of one such stage per element and little else.
+ * Therefore these have a fast path: the state is the element itself, and siblings are
+ * read in one loop. */
 
 static int pull_latest(struct es_stage *stage,
                        const struct es_pull *pull,
@@ -74,9 +73,9 @@ static int pull_latest(struct es_stage *stage,
     return 0;
 }
 
-enum { TOGETHER = 64 }; /* elements that are read at once */
+enum { TOGETHER = 64 }; /* elements read at once */
 
-/* Reads up to TOGETHER siblings from `first` on into the batch, which has room. */
+/* Reads up to TOGETHER siblings starting at `first` into the batch, which has room. */
 static void read_siblings(struct es_stage *parent,
                           size_t first,
                           size_t count,
@@ -209,7 +208,7 @@ static void close_element(struct es_stage *stage)
         free(stage->state);
 }
 
-/* `sites` NULL: not asked for. */
+/* `sites` is NULL if not requested. */
 static void mark_tuples(struct es_batch *batch,
                         size_t count,
                         uint64_t position,
@@ -225,8 +224,8 @@ static void mark_tuples(struct es_batch *batch,
     batch->count += count;
 }
 
-/* Reads tuples that follow each other without a gap, so that their positions are known:
- * where some were lost, the first behind the gap comes alone. */
+/* Reads consecutive tuples, whose positions are thus known: after a gap, the first one
+ * is read alone. */
 static size_t read_run(const struct element_stage *element,
                        struct es_cursor *cursor,
                        struct es_tuple *ret_tuples,
@@ -246,7 +245,7 @@ static size_t read_run(const struct element_stage *element,
     return esi_element_view_read_sites(element->view, cursor, ret_tuples, ret_sites, 1);
 }
 
-/* Appends what is new, at most pull->max tuples. */
+/* Appends new tuples, at most pull->max. */
 static int read_every(const struct es_stage *stage,
                       const struct element_stage *element,
                       const struct es_pull *pull,
@@ -276,7 +275,7 @@ static int read_every(const struct es_stage *stage,
     return 0;
 }
 
-/* Appends the one tuple that `read` finds, if there is one. */
+/* Appends the tuple found by `read`, if any. */
 static int read_one(const struct es_stage *stage,
                     int (*read)(const struct es_element_view *view,
                                 struct es_tuple *ret_tuple,
@@ -295,7 +294,7 @@ static int read_one(const struct es_stage *stage,
     return 0;
 }
 
-/* Reports the `lost` tuples of this pull, and counters where these are asked for. */
+/* Reports the `lost` tuples of this pull, and counters if requested. */
 static int report_element(struct es_stage *stage,
                           const struct element_stage *element,
                           uint64_t lost,
@@ -330,7 +329,7 @@ static int pull_element(struct es_stage *stage,
         result = read_one(stage, esi_element_view_latest_site, batch);
     if (result < 0)
         return result;
-    /* After the published tuples, so that one operation is not seen both open and
+    /* After the published tuples, so that no operation is seen both open and
      * completed. */
     if (element->open && batch->count - before < pull->max)
         result = read_one(stage, esi_element_view_open_site, batch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* filter.c - conditions on tuples, and the stage that passes on those for which one
- * holds. */
+/* filter.c - conditions on tuples, and the stage that passes tuples that satisfy
+ * one. */
 #include "config.h"
 
 #include "wrappers/stages/filter.h"
@@ -45,10 +45,10 @@ static const char *const field_names[FIELD_COUNT] = {
     [FIELD_THREAD] = "thread",
 };
 
-/* How a value may stand to another one: a comparison is a set of these. */
+/* Results of a comparison; an operator is a set of them. */
 enum { LESS = 1, EQUAL = 2, GREATER = 4 };
 
-/* The longer signs stand before those they begin with. */
+/* Longer operators precede their prefixes. */
 static const struct {
     const char *sign;
     unsigned orders;
@@ -64,8 +64,8 @@ struct filter_node {
     enum node_kind kind;
     int left; /* AND, OR, NOT: index of the operand */
     int right;
-    enum field field; /* COMPARE, and what follows */
-    unsigned orders;  /* for which it holds */
+    enum field field; /* COMPARE, like the following */
+    unsigned orders;  /* results for which it is true */
     int64_t number;
     char *name; /* communicators by name; owned */
 };
@@ -80,7 +80,7 @@ struct filter_parser {
     const char *text;
     const char *at;
     int line;
-    int column; /* of the text's first character */
+    int column; /* of the first character of the text */
     int depth;
     struct esi_filter *filter;
     struct es_error *error;
@@ -124,7 +124,7 @@ static bool is_word_character(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.' || c == ':';
 }
 
-/* A word, or a text in quotes.  -EINVAL when there is none. */
+/* Reads a word or a quoted text.  Returns -EINVAL if there is none. */
 static int take_word(struct filter_parser *parser,
                      char out[MAX_WORD],
                      const char *expected)
@@ -214,7 +214,7 @@ static int class_value(struct filter_parser *parser, struct filter_node *node)
     return refuse_name(parser, at, "class", &nearest);
 }
 
-/* A whole number; *parser->at is a digit or a minus. */
+/* Reads an integer; *parser->at is a digit or a minus. */
 static int take_number(struct filter_parser *parser, int64_t *ret_number)
 {
     char *end;
@@ -284,7 +284,7 @@ static int bytes_value(struct filter_parser *parser, struct filter_node *node)
     return 0;
 }
 
-/* peer and tag: both have the same words for the same values. */
+/* peer and tag have the same words for the same values. */
 static int partner_value(struct filter_parser *parser, struct filter_node *node)
 {
     const char *at = parser->at;
@@ -331,7 +331,7 @@ static int take_value(struct filter_parser *parser, struct filter_node *node)
 
 /* --- Expressions ------------------------------------------------------------------ */
 
-/* Index of a new node, or -errno. */
+/* Returns the index of a new node, or -errno. */
 static int add_node(struct filter_parser *parser, const struct filter_node *node)
 {
     struct esi_filter *filter = parser->filter;
@@ -430,7 +430,7 @@ static int parse_negation(struct filter_parser *parser)
     return node.left < 0 ? node.left : add_node(parser, &node);
 }
 
-/* Operands with one sign between them; they bind to the left. */
+/* Parses operands separated by one operator, left-associative. */
 static int parse_chain(struct filter_parser *parser,
                        const char *sign,
                        enum node_kind kind,
@@ -549,7 +549,7 @@ static int64_t value_of(const struct esi_filter_event *event, enum field field)
     return 0;
 }
 
-/* How the event's value stands to the node's; another name is greater. */
+/* Compares the event's value with the node's; a different name is greater. */
 static unsigned order_of_event(const struct filter_node *node,
                                const struct esi_filter_event *event)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* gather.c - how stages pull several children into one batch, and the two that only
- * pass on what these emit: `gather` pulls them in turn, `threads` at the same time.
+/* gather.c - how stages pull several children into one batch, and the two stages that
+ * only pass on what the children emit: `gather` pulls them in turn, `threads` in
+ * parallel.
  *
- * A pull of `threads` is divided into jobs, one for each child, each with a batch of
- * its own.  The threads of the stage take jobs until there are none; who pulled the
- * stage sleeps until all are done.  Everything the threads share is handed over under
- * one lock; the subtree of a child belongs to the thread that has its job.
- */
+ * A pull of `threads` is divided into jobs, one per child, each with its own batch.
+ * The threads of the stage take jobs until there are none; the thread that pulled the
+ * stage sleeps until all are done.  All data shared by the threads is passed on under
+ * one lock; the subtree of a child belongs to the thread that has its job. */
 #include "config.h"
 
 #include "wrappers/stages/gather.h"
@@ -29,7 +29,7 @@ size_t esi_fan_share(size_t max, size_t child_count, size_t turn)
     return max / child_count + (turn == 0 ? max % child_count : 0);
 }
 
-/* The child after this one, around the end. */
+/* The child after this one, cyclically. */
 static size_t fan_behind(const struct es_stage *stage, size_t child)
 {
     return child + 1 == stage->child_count ? 0 : child + 1;
@@ -53,7 +53,7 @@ void esi_fan_ask(struct es_stage *stage,
     }
 }
 
-/* What the children that were asked may emit together. */
+/* The number of tuples that the children asked may emit together. */
 static size_t fan_promised(const struct es_stage *stage, size_t first, size_t max)
 {
     size_t child = first;
@@ -67,7 +67,8 @@ static size_t fan_promised(const struct es_stage *stage, size_t first, size_t ma
     return sum;
 }
 
-/* Pulls siblings in one loop of their own, or the only one without those between. */
+/* Pulls siblings in their common loop, or skips intermediate stages of an only
+ * child. */
 static int pull_together(struct es_stage *stage,
                          const struct es_pull *pull,
                          struct es_batch *batch)
@@ -87,7 +88,7 @@ static int pull_together(struct es_stage *stage,
     return result;
 }
 
-/* A child that gets nothing is not pulled, and is the first of the next pull. */
+/* A child without a share is not pulled, and is the first of the next pull. */
 static int pull_child(struct es_stage *stage,
                       struct esi_fan *fan,
                       size_t child,
@@ -106,9 +107,9 @@ static int pull_child(struct es_stage *stage,
     return es_stage_pull(stage->children[child], part, batch);
 }
 
-/* Pulls children of which some have been asked already: what these were promised is
- * kept for them.  The others get what is left, also those that were asked for nothing
- * as the limit is below the number of children. */
+/* Pulls children, some of which have been asked: their shares are reserved for them.
+ * The others get the rest, including those asked for nothing because the limit is below
+ * the number of children. */
 static int pull_asked(struct es_stage *stage,
                       struct esi_fan *fan,
                       const struct es_pull *pull,
@@ -134,7 +135,7 @@ static int pull_asked(struct es_stage *stage,
     return result;
 }
 
-/* Pulls the children one after the other, each with what is left of the limit. */
+/* Pulls the children one after the other, each with the rest of the limit. */
 static int pull_in_turn(struct es_stage *stage,
                         struct esi_fan *fan,
                         const struct es_pull *pull,
@@ -245,20 +246,20 @@ struct job {
 };
 
 struct threads {
-    struct esi_fan fan; /* which child is first, and what was announced */
+    struct esi_fan fan; /* first child, and the announcement */
     pthread_mutex_t lock;
-    pthread_cond_t work; /* there are jobs, or the end has come */
+    pthread_cond_t work; /* there are jobs, or the stage is closing */
     pthread_cond_t done;
-    struct job *jobs; /* owned; as many as children */
+    struct job *jobs; /* owned; one per child */
     size_t job_count; /* of this pull */
-    size_t next_job;  /* the first that nobody has taken */
+    size_t next_job;  /* the first job that is not taken */
     size_t unfinished;
     bool ends;
     pthread_t *workers; /* owned */
     size_t worker_count;
 };
 
-/* The next job, waited for; NULL at the end.  With the lock held. */
+/* Waits for the next job; NULL at the end.  The caller holds the lock. */
 static struct job *next_job(struct threads *threads)
 {
     while (threads->next_job == threads->job_count && !threads->ends)
@@ -284,7 +285,7 @@ static void *threads_work(void *data)
     return NULL;
 }
 
-/* Lets the workers do what lies in the jobs. */
+/* Lets the workers do the jobs. */
 static void do_jobs(struct threads *threads, size_t count)
 {
     pthread_mutex_lock(&threads->lock);
@@ -297,7 +298,7 @@ static void do_jobs(struct threads *threads, size_t count)
     pthread_mutex_unlock(&threads->lock);
 }
 
-/* Signals are for the threads of whoever uses the scope. */
+/* Signals are left to threads of the scope's user. */
 static int start_workers(struct threads *threads, size_t count)
 {
     sigset_t all;
@@ -378,8 +379,8 @@ static void ask_threads(struct es_stage *stage, const struct es_pull *pull)
     esi_fan_ask(stage, &threads->fan, pull);
 }
 
-/* Makes jobs for the children from `turn` on, in the order of a gather, of which each
- * is to emit one tuple at least.  Returns their number. */
+/* Creates jobs for the children from `turn` on, in the order of a gather, each for at
+ * least one tuple.  Returns their number. */
 static size_t make_jobs(struct es_stage *stage,
                         const struct es_pull *pull,
                         size_t turn,
@@ -408,8 +409,8 @@ static uint64_t cpu_of_children(const struct es_stage *stage)
     return sum;
 }
 
-/* Adds the workers' CPU time to the accounts of those who know only their own thread's:
- * this stage and all above, up to the next stage `threads`, which does the same. */
+/* Adds the workers' CPU time to stages that only measure their own thread's: this stage
+ * and all above, up to the next stage `threads`, which does the same. */
 static void add_cpu(struct es_stage *stage, uint64_t cpu_ns)
 {
     do
@@ -417,9 +418,9 @@ static void add_cpu(struct es_stage *stage, uint64_t cpu_ns)
     while ((stage = stage->parent) != NULL && stage->ops != &esi_stage_threads);
 }
 
-/* Has all children pulled: at once, or one group after the other where the limit is
- * below the number of children.  A child that comes away short is not pulled, and is
- * the first of the next pull. */
+/* Pulls all children: at once, or in groups if the limit is below the number of
+ * children.  A child without a share is not pulled, and is the first of the next
+ * pull. */
 static int pull_groups(struct es_stage *stage,
                        const struct es_pull *pull,
                        struct es_batch *batch)

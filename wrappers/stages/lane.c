@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* lane.c - the queues of stages that keep tuples. */
+/* lane.c - the queues of stages that hold tuples. */
 #include "config.h"
 
 #include "wrappers/stages/lane.h"
@@ -24,7 +24,8 @@ void esi_lane_clear(struct esi_lane *lane)
     lane->batch.count = lane->first = 0;
 }
 
-/* Takes back the room at the front once that costs no more than what has left. */
+/* Reclaims the room at the front when that costs no more than the tuples that have
+ * left. */
 static void move_to_front(struct esi_lane *lane)
 {
     size_t count = esi_lane_count(lane);
@@ -79,7 +80,7 @@ void esi_lane_settle(struct esi_lane *lane, size_t index)
     lane->batch.marks[place] = mark;
 }
 
-/* Moves what is not kept of the tuples from `first` on to the batch. */
+/* Moves tuples that are not held, from `first` on, to the batch. */
 static int pass_on(struct es_batch *fresh,
                    size_t first,
                    size_t most_open,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* node_edges.c - puts the edge tuples of a node together to operations. */
+/* node_edges.c - assembles the edge tuples of a node to operations. */
 #include "config.h"
 
 #include "wrappers/stages/node_edges.h"
@@ -11,8 +11,8 @@
 #include "base/array.h"
 #include "eventspace/operation.h"
 
-/* Edges that look complete wait this long, so that what is recorded at the same time
- * in another element is there, whatever the order. */
+/* Edges that look complete wait this long for tuples recorded at the same time in other
+ * elements, in any order. */
 #define SETTLING_NS UINT64_C(1000000)
 
 void esi_node_edges_fini(struct esi_node_edges *table)
@@ -74,7 +74,7 @@ static bool is_that(const struct esi_node_instance *instance,
 }
 
 /* Elements are read one after the other, each in order: the next tuple belongs to the
- * operation behind the last one's, or to that itself. */
+ * same operation as the last one, or to the one after it. */
 struct esi_node_instance *esi_node_edges_find(struct esi_node_edges *table,
                                               uint16_t communicator,
                                               uint32_t sequence)
@@ -122,7 +122,7 @@ static struct esi_node_communicator *find_communicator(
 
 /* --- Adding ----------------------------------------------------------------------- */
 
-/* Numbers count on around 2^32. */
+/* Compares sequence numbers that wrap around at 2^32. */
 static bool is_after(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) > 0;
@@ -248,7 +248,7 @@ void esi_node_edges_read_all(struct esi_node_edges *table)
 
 /* --- Classifying ------------------------------------------------------------------ */
 
-/* Which ways data takes in an operation. */
+/* The directions of data in an operation. */
 struct ways {
     bool up;
     bool down;
@@ -271,23 +271,23 @@ static struct ways ways_of(const struct esi_node_instance *instance)
     return ways;
 }
 
-/* Ranks that exchange have no parent, and yet send up. */
+/* Ranks that exchange have no parent but send up. */
 static bool is_exchange(const struct esi_node_instance *instance)
 {
     return instance->contributed && !instance->below && instance->sent_up;
 }
 
-/* Whether the edges can be all that there are. */
+/* Returns whether the edges may be complete. */
 static bool is_consistent(const struct esi_node_edges *table,
                           const struct esi_node_instance *instance,
                           const struct ways *ways)
 {
     bool has_parent = instance->below || instance->sent_up || instance->came_down;
-    /* What a leaf sends to its parent is its contribution. */
+    /* A leaf's message to its parent is its contribution. */
     bool sent = instance->sent_up || (instance->contributed && !instance->arrivals);
 
     if (is_exchange(instance))
-        return true; /* how many rounds there are is not known here */
+        return true; /* the number of rounds is not known here */
     if (ways->up && !instance->contributed && table->wants_contributions)
         return false;
     if (ways->up && has_parent && !sent)
@@ -297,7 +297,8 @@ static bool is_consistent(const struct esi_node_edges *table,
     return !ways->up || !ways->down || instance->arrivals == instance->departures;
 }
 
-/* Whether a later blocking operation has begun, and everything was read since. */
+/* Returns whether a later blocking operation has begun, and everything was read
+ * since. */
 static bool is_passed(const struct esi_node_edges *table,
                       const struct esi_node_instance *instance)
 {
@@ -308,12 +309,12 @@ static bool is_passed(const struct esi_node_edges *table,
            is_after(communicator->confirmed, instance->sequence);
 }
 
-/* Whether the edges alone show that there are no more. */
+/* Returns whether the edges alone show that they are complete. */
 static bool is_counted(const struct esi_node_instance *instance,
                        const struct ways *ways)
 {
     if (ways->up && ways->down)
-        return instance->departures > 0; /* of an exchange it comes last */
+        return instance->departures > 0; /* comes last in an exchange */
     return ways->up && instance->sent_up;
 }
 
@@ -344,7 +345,7 @@ enum esi_node_class esi_node_edges_classify(
 
     if (!has_evidence(table, instance, &ways, conditions))
         return ESI_NODE_WAIT;
-    /* The MPI library did it by itself, or there was nothing to send. */
+    /* The MPI library performed it, or there was nothing to send. */
     if (!instance->edges)
         return ESI_NODE_LEAF;
     if (!is_consistent(table, instance, &ways))
@@ -355,7 +356,7 @@ enum esi_node_class esi_node_edges_classify(
 
 /* --- Results ---------------------------------------------------------------------- */
 
-/* What the tuples of an operation say.  NULL where there is no such tuple. */
+/* The findings from the tuples of an operation; NULL if there is no such tuple. */
 struct findings {
     const struct esi_node_edge *contribution;
     const struct esi_node_edge *first_arrival; /* by time */
@@ -364,7 +365,7 @@ struct findings {
     const struct esi_node_edge *sent_up;
     const struct esi_node_edge *first_departure;
     const struct esi_node_edge *last_departure;
-    const struct esi_node_edge *up_mark; /* the least by element and position */
+    const struct esi_node_edge *up_mark; /* the first by element and position */
     const struct esi_node_edge *down_mark;
 };
 
@@ -426,7 +427,7 @@ static struct findings look_at(const struct esi_node_edges *table,
     return found;
 }
 
-/* Nanoseconds between two times, 0 where the second is the earlier one. */
+/* Nanoseconds between two times; 0 if the second is earlier. */
 static uint32_t node_edges_span(const struct es_clock *clock,
                                 uint64_t from,
                                 uint64_t to)
@@ -518,7 +519,7 @@ static struct esi_node_low *low_of(struct esi_node_edges *table, uint32_t origin
     return &table->lows[table->low_count++];
 }
 
-/* Nothing behind the instance's tuples may go up. */
+/* Nothing after the instance's tuples may be emitted. */
 static void hold_instance(struct esi_node_edges *table,
                           struct esi_node_instance *instance)
 {
@@ -573,7 +574,7 @@ void esi_node_edges_hold(struct esi_node_edges *table, enum esi_node_state state
     }
     do {
         more = false;
-        /* Mostly the later ones would come again, so one way is enough. */
+        /* Usually the later ones would be visited again, so one direction is enough. */
         for (size_t i = none ? 0 : table->count; i > 0; i--) {
             struct esi_node_instance *instance = &table->instances[i - 1];
 

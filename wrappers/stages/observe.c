@@ -2,11 +2,10 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* observe.c - a collector for stages: records each pull that passes.
  *
- * What it records lies in an element of this process, so that a second consumer
- * observes the first one's tree as both observe the program.  The elements lie in one
- * segment per process and run, which is made with the first element in use and removed
- * with the last.
- */
+ * Its tuples go to an element of this process, so a second consumer can observe the
+ * first one's tree in the same way as both observe the program.  The elements are in
+ * one segment per process and run, which is created with the first element in use and
+ * removed with the last. */
 #include "config.h"
 
 #include <errno.h>
@@ -38,7 +37,7 @@ struct monitor_element {
     char name[64];
 };
 
-/* One per run that this process observes itself in. */
+/* One per run in which this process observes itself. */
 struct monitor_segment {
     struct esi_list_link link;  /* in `all` */
     struct es_segment *segment; /* owned */
@@ -48,7 +47,7 @@ struct monitor_segment {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct esi_list all; /* of segments; under lock */
+static struct esi_list all; /* of segments; protected by the lock */
 
 static void destroy_home(struct monitor_segment *home)
 {
@@ -87,7 +86,7 @@ static int create_home(const char *run,
     return 0;
 }
 
-/* The segment of the run, made if need be. */
+/* Finds or creates the segment of the run. */
 static int find_home(const char *run,
                      struct es_error *error,
                      struct monitor_segment **ret_home)
@@ -108,7 +107,7 @@ static int find_home(const char *run,
     return 0;
 }
 
-/* Removes a segment of which nothing is in use. */
+/* Removes a segment without elements in use. */
 static void drop_home(struct monitor_segment *home)
 {
     if (home->used)
@@ -162,7 +161,7 @@ static int add_element(struct monitor_segment *home,
     return 0;
 }
 
-/* An element of this name, or of the name with a number, that nobody uses. */
+/* Finds or creates an unused element with this name, or with the name and a number. */
 static int take_element(struct monitor_segment *home,
                         const char *name,
                         uint32_t threshold,
@@ -183,8 +182,8 @@ static int take_element(struct monitor_segment *home,
     return add_element(home, numbered, threshold, error, ret_element);
 }
 
-/* An element of class monitor.  Where the name is in use it gets a number behind it; an
- * element that nobody uses any more is used again.  -errno with words. */
+/* Opens an element of class monitor.  If the name is in use, a number is appended;
+ * unused elements are reused.  Returns 0, or -errno with `error` filled. */
 static int open_monitor_element(const char *run,
                                 const char *name,
                                 uint32_t threshold,
@@ -244,7 +243,7 @@ static const struct es_property_schema properties[] = {
 struct observe {
     struct monitor_element *element; /* owned */
     enum es_clock_kind clock;
-    uint32_t count; /* pulls that passed */
+    uint32_t count; /* number of pulls */
 };
 
 static int open_observe(struct es_stage *stage,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* property.c - checks what a person wrote against a stage type's schema. */
+/* property.c - checks properties against the schema of a stage type. */
 #include "config.h"
 
 #include "eventspace/stage_property.h"
@@ -14,7 +14,7 @@
 #include "base/fields.h"
 #include "base/nearest.h"
 
-/* One property on its way from text to value. */
+/* The conversion of one property from text to value. */
 struct property_reading {
     const char *owner;
     const struct es_property_schema *schema;
@@ -22,7 +22,7 @@ struct property_reading {
     struct es_error *error;
 };
 
-/* The row as a field of a value. */
+/* The schema row as a field of a value. */
 static struct esi_field field_of(const struct es_property_schema *schema)
 {
     static const enum esi_field_kind kinds[] = {
@@ -58,7 +58,7 @@ static int property_refuse(const struct property_reading *reading,
                            property->name, found, expected);
 }
 
-/* It may come from another process: it is checked as text is. */
+/* It may come from another process, so it is checked like text. */
 static int take_typed(const struct property_reading *reading,
                       struct es_property_value *value)
 {
@@ -138,7 +138,7 @@ static int check_names(const char *owner,
     return 0;
 }
 
-/* The one property of this name; a second one is a fault. */
+/* Finds the only property of this name; a second one is an error. */
 static int find_property(const struct property_reading *reading,
                          const struct es_property *properties,
                          size_t count,

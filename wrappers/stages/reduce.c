@@ -2,11 +2,10 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* reduce.c - reduces what all children emit; each reduction is a row of a table.
  *
- * `latest` and `earliest` pick tuples.  The others sum up: they emit summaries (see
- * eventspace/summary.h) of what came in this pull, never more of them than tuples came.
- * Their groups are in an array, in the order in which they came; a hash table finds
- * them.
- */
+ * `latest` and `earliest` select tuples.  The others aggregate: they emit summaries
+ * (eventspace/summary.h) of the tuples of this pull, never more than there were tuples.
+ * Their groups are in an array, in order of appearance, and are found by a hash
+ * table. */
 #include "config.h"
 
 #include <errno.h>
@@ -27,13 +26,13 @@ struct tuple_group {
     struct es_mark mark; /* of its first tuple, by origin and position */
 };
 
-/* Caller's memory; what is not set is 0. */
+/* In caller's memory; unset members are 0. */
 struct grouping {
     enum es_summary_kind kind;
     enum es_summary_field of;
     enum es_summary_group by;
 
-    struct tuple_group *groups; /* owned; in the order in which they came */
+    struct tuple_group *groups; /* owned; in order of appearance */
     size_t count;
     size_t capacity;
     struct esi_hash by_hash; /* indices of groups */
@@ -89,7 +88,7 @@ static bool same_origins(enum es_summary_group by,
         return a->rank == b->rank;
     case ES_SUMMARY_BY_HOST:
         return strcmp(a->host, b->host) == 0;
-    case ES_SUMMARY_BY_SITE: /* addresses of other processes mean something else */
+    case ES_SUMMARY_BY_SITE: /* addresses have another meaning in other processes */
         return a->pid == b->pid && strcmp(a->host, b->host) == 0;
     default:
         return true;
@@ -115,7 +114,7 @@ static bool same_group(const struct tuple_group *a,
                         &origins->items[b->mark.origin]);
 }
 
-/* Whether groups of one kind are parts of groups of the other. */
+/* Returns whether groups of one kind are parts of groups of the other. */
 static bool is_wider(enum es_summary_group wide, enum es_summary_group narrow)
 {
     if (wide == narrow || wide == ES_SUMMARY_BY_NONE)
@@ -125,7 +124,7 @@ static bool is_wider(enum es_summary_group wide, enum es_summary_group narrow)
     return wide > narrow && narrow >= ES_SUMMARY_BY_ORIGIN;
 }
 
-/* Whether summaries that `below` makes become part of the groups of `grouping`. */
+/* Returns whether summaries from `below` become part of the groups of `grouping`. */
 static bool takes_summaries(const struct grouping *grouping,
                             const struct grouping *below)
 {
@@ -135,7 +134,7 @@ static bool takes_summaries(const struct grouping *grouping,
 
 /* --- The table -------------------------------------------------------------------- */
 
-/* The group that takes the tuples of `group`; NULL when there is none yet. */
+/* The group for the tuples of `group`; NULL if there is none yet. */
 static struct tuple_group *find_group(const struct grouping *grouping,
                                       const struct tuple_group *group,
                                       uint64_t hash,
@@ -187,9 +186,9 @@ static int grouping_add(struct grouping *grouping,
 
 /* --- Tuples ----------------------------------------------------------------------- */
 
-/* Whether the time of a tuple is in others', too: a nonblocking operation lasts until
- * the call that completes it ends, and one call sends and receives.  A sum counts no
- * time twice. */
+/* Returns whether the time of a tuple is also contained in others: a nonblocking
+ * operation lasts until the call that completes it ends, and one call sends and
+ * receives.  Totals count no time twice. */
 static bool shares_time(const struct es_tuple *tuple)
 {
     const struct es_operation *operation = es_operation_find(tuple->operation);
@@ -226,8 +225,8 @@ static struct es_summary first_summary(const struct grouping *grouping,
     };
 }
 
-/* Summaries from below join this stage's groups where these are as wide, and are merged
- * among themselves where not. */
+/* Summaries from below join this stage's groups if these are as wide; otherwise they
+ * are merged among themselves. */
 static int add_summary(struct grouping *grouping,
                        struct tuple_group *group,
                        const struct es_origins *origins)
@@ -258,8 +257,8 @@ static int add_tuple(struct grouping *grouping,
     return grouping_add(grouping, &group, origins);
 }
 
-/* Replaces the tuples of the batch from `first` on by their summaries.  Operations
- * under way are left out.  0 or -ENOMEM.  Never more tuples than there were. */
+/* Replaces the tuples of the batch from `first` on by their summaries, which are never
+ * more.  Operations under way are omitted.  Returns 0 or -ENOMEM. */
 static int sum_up(struct grouping *grouping,
                   const struct es_origins *origins,
                   struct es_batch *batch,
@@ -281,7 +280,7 @@ static int sum_up(struct grouping *grouping,
     return 0;
 }
 
-/* Most groups that tuples of these origins can make. */
+/* Maximum number of groups for tuples of these origins. */
 static size_t bound_of(const struct grouping *grouping,
                        const struct es_origins *origins)
 {
@@ -299,12 +298,12 @@ static size_t bound_of(const struct grouping *grouping,
 
 /* --- Reductions ------------------------------------------------------------------- */
 
-enum { MOST_PICKED = 2 };   /* tuples that picking emits at most */
-enum { MOST_READ = 65536 }; /* tuples summed up in one pull, where few come of them */
+enum { MOST_PICKED = 2 };   /* maximum number of tuples emitted by selecting */
+enum { MOST_READ = 65536 }; /* tuples aggregated per pull, if few result from them */
 
 struct reduce;
 
-/* Works on the tuples from `first` on in place, and shortens the batch. */
+/* Processes the tuples from `first` on in place, and shortens the batch. */
 typedef int (*reduction_fn)(const struct es_stage *stage,
                             struct reduce *reduce,
                             struct es_batch *batch,
@@ -313,15 +312,15 @@ typedef int (*reduction_fn)(const struct es_stage *stage,
 struct reduce {
     struct esi_fan fan;
     reduction_fn reduction;
-    bool sums;                /* it makes summaries */
+    bool sums;                /* it creates summaries */
     bool wary;                /* there may be more groups than its properties allow */
-    bool one_clock;           /* all tuples come from elements of one process */
-    bool picks_newest;        /* of elements that emit their newest, and nothing else */
-    struct grouping grouping; /* where it sums */
+    bool one_clock;           /* all tuples are from elements of one process */
+    bool picks_newest;        /* the children are elements, each emits its newest tuple */
+    struct grouping grouping; /* if it aggregates */
 };
 
-/* Whether the time `a` of one tuple is later than `b` of another.  Ticks of one process
- * compare as they are. */
+/* Returns whether the time `a` of one tuple is later than `b` of another.  Ticks of one
+ * process are compared directly. */
 static bool is_later(const struct es_stage *stage,
                      const struct reduce *reduce,
                      const struct es_batch *batch,
@@ -340,7 +339,7 @@ static bool is_later(const struct es_stage *stage,
     return esi_realtime_ns(stage, first, a) > esi_realtime_ns(stage, second, b);
 }
 
-/* Leaves the tuples at these two places, the first of them in front; `none` stands for
+/* Keeps the tuples at these two indices, the first of them in front; `none` stands for
  * no tuple. */
 static void reduce_leave(struct es_batch *batch,
                          size_t first,
@@ -349,7 +348,7 @@ static void reduce_leave(struct es_batch *batch,
                          size_t none)
 {
     batch->count = first;
-    /* The two may lie in either order: the one in front is moved first. */
+    /* The two may be in either order: the one in front is moved first. */
     if (one != none && other != none && other < one) {
         struct es_tuple tuple = batch->tuples[other];
         struct es_mark mark = batch->marks[other];
@@ -365,9 +364,9 @@ static void reduce_leave(struct es_batch *batch,
         es_batch_move(batch, batch->count++, other);
 }
 
-/* Of the completed operations the last (else the first) to stop, and of those under way
- * the last (else the first) to start: one tuple of each, the completed one first.
- * Inline, so that each caller has a loop of its own. */
+/* Selects the completed operation that stopped last (or first), and the one under way
+ * that started last (or first), the completed one first.  Inline, so that each caller
+ * has its own loop. */
 __attribute__((always_inline)) static inline int reduce_pick(
     const struct es_stage *stage,
     struct reduce *reduce,
@@ -406,7 +405,7 @@ static int reduce_latest(const struct es_stage *stage,
     return reduce_pick(stage, reduce, batch, first, true);
 }
 
-/* Who waits longest. */
+/* The one that has been waiting longest. */
 static int reduce_earliest(const struct es_stage *stage,
                            struct reduce *reduce,
                            struct es_batch *batch,
@@ -423,7 +422,7 @@ static int reduce_sum(const struct es_stage *stage,
     return sum_up(&reduce->grouping, stage->context->origins, batch, first);
 }
 
-/* Rows and choices go together. */
+/* Rows correspond to the choices. */
 static const struct {
     reduction_fn reduction;
     bool sums;
@@ -468,8 +467,8 @@ static const struct es_property_schema properties[] = {
     [PROPERTY_MODE] = ESI_FAN_MODE,
 };
 
-/* Whether there are stages below, in this process, that make summaries which this one
- * only passes on. */
+/* Returns whether stages below, in this process, create summaries that this one only
+ * passes on. */
 static bool has_strange_summaries(const struct es_stage *stage,
                                   const struct reduce *reduce)
 {
@@ -486,8 +485,8 @@ static bool has_strange_summaries(const struct es_stage *stage,
     return false;
 }
 
-/* Whether the children are elements whose times compare as they are; looking that up
- * for each tuple would touch memory for each. */
+/* Returns whether the children are elements whose times can be compared directly;
+ * determining this for each tuple would access memory for each. */
 static bool has_one_clock(const struct es_stage *stage)
 {
     const struct es_origins *origins = stage->context ? stage->context->origins : NULL;
@@ -536,9 +535,9 @@ static void close_reduce(struct es_stage *stage)
     free(reduce);
 }
 
-/* What the children are asked for.  Picking needs all of them, and emits little: room
- * for what each emits is needed even where less may go up.  Summing emits as much as
- * comes at most, and where it must emit less than that it may take more. */
+/* The request to the children.  Selecting needs all of them, and emits little: there
+ * must be room for a tuple of each, even if fewer may be emitted.  Aggregating emits at
+ * most as many as it reads; if it must emit fewer, it may read more. */
 static struct es_pull request_of(const struct es_stage *stage,
                                  const struct es_pull *pull)
 {
@@ -579,13 +578,13 @@ static int pull_reduce(struct es_stage *stage,
     if (reduce->picks_newest && pull->max > 0 && !pull->measure)
         return esi_element_pull_newest(stage, batch);
     result = esi_fan_pull(stage, &reduce->fan, &part, batch);
-    /* Of one tuple there is nothing to pick. */
+    /* A single tuple needs no selection. */
     if (result == 0 && (reduce->sums || batch->count - first > 1))
         result = reduce->reduction(stage, reduce, batch, first);
     if (result < 0 || batch->count - first <= pull->max)
         return result;
-    /* Codes that nobody knows, or summaries of other kinds from below: the tree fails,
-     * and the next one is pulled with care. */
+    /* Unknown codes, or summaries of other kinds from below: the tree fails, and the
+     * next one is pulled carefully. */
     if (reduce->sums)
         return -EAGAIN;
     batch->count = first + pull->max;

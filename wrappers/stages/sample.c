@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* sample.c - passes on some of the tuples and counts the others.
+/* sample.c - passes some of the tuples and counts the others.
  *
- * Which ones depends on the tuples alone, not on how they were divided into pulls: each
- * N-th by its position; at most R a second by the first in each R-th part of a second.
- * Only the bound per pull depends on the pull.  Operations under way and summaries
- * pass.
- */
+ * The selection depends on the tuples only, not on how they were divided into pulls:
+ * each N-th by position; or at most R per second, the first in each R-th part of a
+ * second.  Only the limit per pull depends on the pull.  Operations under way and
+ * summaries are passed. */
 #include "config.h"
 
 #include <errno.h>
@@ -43,8 +42,8 @@ struct sample_stage {
     uint64_t every;
     uint64_t rate;
     size_t most;
-    uint64_t *parts; /* owned; by origin: the part of a second that its last tuple fell
-                        into, plus 1; 0 = there was none */
+    uint64_t *parts; /* owned; by origin: part of a second of its
+                        last tuple, plus 1; 0 if there was none */
     size_t part_count;
     size_t part_capacity;
 };
@@ -73,7 +72,7 @@ static void close_sample(struct es_stage *stage)
     free(sample);
 }
 
-/* Room for the parts of all origins that there are by now. */
+/* Makes room for the parts of all current origins. */
 static int reserve_parts(const struct es_stage *stage, struct sample_stage *sample)
 {
     size_t count = stage->context->origins->count;
@@ -87,7 +86,7 @@ static int reserve_parts(const struct es_stage *stage, struct sample_stage *samp
     return 0;
 }
 
-/* Which part of a second it is, of as many as tuples may pass; plus 1. */
+/* The part of a second, of as many as tuples may pass, plus 1. */
 static uint64_t part_of(const struct sample_stage *sample, uint64_t realtime_ns)
 {
     uint64_t second = UINT64_C(1000000000);
@@ -104,7 +103,7 @@ static bool is_first_of_its_part(const struct es_stage *stage,
     uint64_t *last = &sample->parts[origin];
     uint64_t part = part_of(sample, esi_realtime_ns(stage, origin, tuple->stop));
 
-    /* Tuples that come late belong to a part that had its tuple. */
+    /* Late tuples belong to a part that has had its tuple. */
     if (part <= *last)
         return false;
     *last = part;
@@ -124,7 +123,7 @@ static bool sample_passes(const struct es_stage *stage,
            is_first_of_its_part(stage, sample, tuple, mark->origin);
 }
 
-/* Leaves `most` of the tuples from `first` on, spread evenly. */
+/* Keeps `most` of the tuples from `first` on, evenly spaced. */
 static void thin_out(struct es_batch *batch, size_t first, size_t most)
 {
     size_t count = batch->count - first;

@@ -3,19 +3,18 @@
 /* sort.c - merges what its children emit into one sequence ordered by real time.
  *
  * Children emit their tuples nearly in order: only a receive whose number was undecided
- * comes late.  So each child has a lane of a bounded number of tuples, kept in order by
- * insertion, and a heap finds the least of the lanes' heads (Knuth, The Art of Computer
- * Programming 3, 5.4.1).  What comes before the other lanes' heads is a run: its end is
- * found by doubling steps, and it is emitted at once.
+ * is late.  So each child has a lane of a bounded number of tuples, kept in order by
+ * insertion, and a heap finds the smallest of the lanes' heads (Knuth, The Art of
+ * Computer Programming 3, 5.4.1).  The tuples before the other lanes' heads are a run:
+ * its end is found by doubling steps, and it is emitted at once.
  *
- * A tuple is emitted when it is older than the window (all that is to come before it
- * has come by then) or when the stage is drained.  A tuple that comes later still is
- * emitted at once and counted as late.
+ * A tuple is emitted when it is older than the window (everything before it has arrived
+ * by then) or when the stage is drained.  A tuple that arrives later is emitted at once
+ * and counted as late.
  *
- * Tuples of one element are never put into another order: the key of a tuple is its
- * time, or the key of the tuple before it in the element where that is greater.  So
- * what the stage keeps of an element is a suffix.
- */
+ * Tuples of one element are never reordered: the key of a tuple is its time, or the key
+ * of the previous tuple in the element if that is greater.  So the tuples of an element
+ * that the stage holds are a suffix. */
 #include "config.h"
 
 #include <errno.h>
@@ -29,8 +28,8 @@
 #include "wrappers/stages/stage.h"
 
 enum { PROPERTY_BY, PROPERTY_WINDOW, PROPERTY_BUFFER, PROPERTY_MODE };
-/* Tuples that are taken from a child at once.  Fewer where there are many children:
- * what all lanes hold should stay in a cache. */
+/* Tuples taken from a child at once.  Fewer if there are many children, because the
+ * contents of all lanes should stay in a cache. */
 enum { LEAST_CHUNK = 16, MOST_CHUNK = 64, CACHED = 16384 };
 
 static const char *const keys[] = {"stop", "start", NULL};
@@ -60,7 +59,7 @@ struct sort {
     bool by_start;
     bool over_elements; /* all children are elements: a lane has tuples of one */
     bool sequential;    /* children are not asked before they are pulled */
-    uint64_t asked;     /* serial of the pull that was announced; 0 = none */
+    uint64_t asked;     /* serial of the announced pull; 0 if none */
     bool is_outermost;  /* see esi_stage_is_outermost() */
     uint64_t window_ns;
     size_t buffer;
@@ -128,7 +127,7 @@ static void close_sort(struct es_stage *stage)
     destroy_sort(stage->state, stage->child_count);
 }
 
-/* Room for the keys of all origins that there are by now. */
+/* Makes room for the keys of all current origins. */
 static int reserve_keys(const struct es_stage *stage, struct sort *sort)
 {
     size_t count = stage->context->origins->count;
@@ -140,8 +139,8 @@ static int reserve_keys(const struct es_stage *stage, struct sort *sort)
     return 0;
 }
 
-/* How many marks at the front are of one element, or of tuples without a place in an
- * element's order. */
+/* The number of marks at the front that belong to one element, or to tuples without a
+ * place in an element's order. */
 static size_t count_alike(const struct sort *sort,
                           const struct es_mark *marks,
                           size_t count)
@@ -154,8 +153,8 @@ static size_t count_alike(const struct sort *sort,
     return alike;
 }
 
-/* Gives keys to `count` tuples of the lane from `index` on, which are alike.  The times
- * of summaries are real time already. */
+/* Assigns keys to `count` tuples of the lane starting at `index`, all of one kind.
+ * Times of summaries are real time already. */
 static void key_tuples(const struct es_stage *stage,
                        struct sort *sort,
                        struct esi_lane *lane,
@@ -177,7 +176,7 @@ static void key_tuples(const struct es_stage *stage,
     sort->keys_ns[mark->origin] = last_ns;
 }
 
-/* Brings the tuples of a lane from `first` on, which a child emitted, into order. */
+/* Sorts the tuples of a lane emitted by a child, starting at `first`. */
 static int queue_tuples(const struct es_stage *stage,
                         struct sort *sort,
                         struct esi_lane *lane,
@@ -204,8 +203,8 @@ static int queue_tuples(const struct es_stage *stage,
     return 0;
 }
 
-/* The next request to a child.  One that is far away is asked for all there is room
- * for: each request costs a round trip. */
+/* The next request to a child.  A remote one is asked for all that fits, because each
+ * request costs a round trip. */
 static struct es_pull request_of(const struct es_stage *stage,
                                  size_t child,
                                  const struct es_pull *pull)
@@ -235,8 +234,8 @@ static int refill_once(struct es_stage *stage,
     return result < 0 ? result : queue_tuples(stage, sort, lane, before);
 }
 
-/* Whether more is wanted of a child when `emitted` tuples more have left its lane: it
- * does not reach over the window then. */
+/* Returns whether the child must be pulled when `emitted` more tuples have left its
+ * lane: it then no longer reaches beyond the window. */
 static bool has_room(const struct sort *sort,
                      const struct esi_lane *lane,
                      size_t emitted)
@@ -249,7 +248,8 @@ static bool has_room(const struct sort *sort,
             keys_ns[count - 1] - keys_ns[emitted] < sort->window_ns);
 }
 
-/* Fills a lane until it reaches over the window, or its bound, or all there is. */
+/* Fills a lane until it reaches beyond the window, is full, or the child has no
+ * more. */
 static int sort_refill(struct es_stage *stage,
                        size_t child,
                        const struct es_pull *pull,
@@ -267,8 +267,8 @@ static int sort_refill(struct es_stage *stage,
     return 0;
 }
 
-/* Whether a run of the lane ends before the tuple at `index`: its key is above
- * `last_ns`, or more is wanted of the child by then. */
+/* Returns whether a run of the lane ends before the tuple at `index`: its key is above
+ * `last_ns`, or the child must be pulled by then. */
 static bool ends_run(const struct sort *sort,
                      const struct esi_lane *lane,
                      size_t index,
@@ -278,16 +278,16 @@ static bool ends_run(const struct sort *sort,
            (!lane->exhausted && has_room(sort, lane, index));
 }
 
-/* How many tuples of a lane, `room` at most, are next: up to the key `last_ns`, or
- * until the lane wants more of its child.  The first one is. */
+/* How many tuples of a lane, at most `room`, are next: up to the key `last_ns`, or
+ * until the child must be pulled.  The first one is. */
 static size_t run_length(const struct sort *sort,
                          const struct esi_lane *lane,
                          uint64_t last_ns,
                          size_t room)
 {
     size_t count = esi_lane_count(lane);
-    size_t end = count < room ? count : room; /* the run ends here at most */
-    size_t length = 1;                        /* it has so many at least */
+    size_t end = count < room ? count : room; /* maximum end of the run */
+    size_t length = 1;                        /* minimum length */
 
     for (size_t step = 1; length + step < end; step *= 2) {
         if (ends_run(sort, lane, length + step - 1, last_ns)) {
@@ -351,8 +351,7 @@ static int fill_heap(struct es_stage *stage,
     return 0;
 }
 
-/* The greatest key that a tuple of the first lane can have to come before those of the
- * second. */
+/* The largest key with which a tuple of the first lane precedes those of the second. */
 static uint64_t last_key(const struct esi_heap *heap, uint64_t edge_ns)
 {
     struct esi_heap_entry second;
@@ -365,7 +364,7 @@ static uint64_t last_key(const struct esi_heap *heap, uint64_t edge_ns)
     return last_ns < edge_ns ? last_ns : edge_ns;
 }
 
-/* The greatest key that may be emitted. */
+/* The largest key that may be emitted. */
 static uint64_t window_edge(const struct sort *sort, const struct es_pull *pull)
 {
     if (pull->drain)
@@ -374,7 +373,7 @@ static uint64_t window_edge(const struct sort *sort, const struct es_pull *pull)
                                                : 0;
 }
 
-/* Emits what is least, run after run, up to the limit and the window's edge. */
+/* Emits the smallest tuples, run by run, up to the limit and the end of the window. */
 static int sort_merge(struct es_stage *stage,
                       const struct es_pull *pull,
                       size_t first,
@@ -410,7 +409,7 @@ static int sort_merge(struct es_stage *stage,
     return 0;
 }
 
-/* Announces to each child the first request that it will get. */
+/* Announces to each child its first request. */
 static void ask_sort(struct es_stage *stage, const struct es_pull *pull)
 {
     struct sort *sort = stage->state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* stage.c - opens, pulls and closes stages of any type, and knows the types: the
- * built-in ones, those that are added, and those that shared objects bring. */
+/* stage.c - opens, pulls and closes stages of any type, and has the registry of types:
+ * built-in ones, added ones, and those from shared objects. */
 #include "config.h"
 
 #include "wrappers/stages/stage.h"
@@ -18,7 +18,7 @@
 #include "base/now.h"
 #include "eventspace/stage_module.h"
 
-/* The context's function answers one at a time, in memory of its own. */
+/* The context's function is not thread safe and returns memory of its own. */
 static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;
 
 const char *es_stage_communicator_name(const struct es_stage_context *context,
@@ -38,10 +38,10 @@ const char *es_stage_communicator_name(const struct es_stage_context *context,
 
 /* --- Types ------------------------------------------------------------------------ */
 
-/* A collector stands on the writing side: the program's operations pass it, nothing is
- * pulled from it.  Its hot path is compiled into the interposition library and never
- * goes through a table; the row here gives it its place among the types.  Its fields
- * are those of pathmaps and plans: tuplespace/plan/plan.c. */
+/* A collector is on the writing side: the program's operations pass it, and it cannot
+ * be pulled.  Its hot path is compiled into the interposition library and never uses a
+ * table; this row registers it among the types.  Its fields are those of pathmaps and
+ * plans: tuplespace/plan/plan.c. */
 static const struct es_stage_ops collector = {
     .name = "collector",
     .help = "records the operations that pass as tuples of an element",
@@ -49,7 +49,7 @@ static const struct es_stage_ops collector = {
 
 enum { MAX_ADDED = 64 };
 
-/* The built-in types in the order in which they are listed. */
+/* The built-in types, in the order in which they are listed. */
 static const struct es_stage_ops *const built_in_types[] = {
     &collector,           &esi_stage_element, &esi_stage_gather,  &esi_stage_reduce,
     &esi_stage_filter,    &esi_stage_sort,    &esi_stage_convert, &esi_stage_sample,
@@ -57,7 +57,7 @@ static const struct es_stage_ops *const built_in_types[] = {
     &esi_stage_tree_node,
 };
 
-/* Types are only ever added, and the count is raised last, so readers hold the lock
+/* Types are only added, and the count is increased last, so readers hold the lock
  * briefly. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct es_stage_ops *added[MAX_ADDED];
@@ -106,8 +106,7 @@ int es_stage_register(const struct es_stage_ops *ops)
     return result;
 }
 
-/* Fills `error` for a type that is not there, with the nearest name.  Returns -ENOENT.
- */
+/* Reports an unknown type, with the nearest name.  Returns -ENOENT. */
 static int unknown_type(const char *name, struct es_error *error)
 {
     const struct es_stage_ops *ops;
@@ -150,8 +149,8 @@ static void free_stage(struct es_stage *stage)
     free(stage);
 }
 
-/* How the stage, or what lies below a gather, is pulled together with others; NULL: it
- * is not. */
+/* How the stage, or the children of a gather, is pulled together with others; NULL if
+ * it is not. */
 static es_stage_pull_siblings_fn common_pull(const struct es_stage *stage)
 {
     return stage->ops == &esi_stage_gather && stage->siblings
@@ -159,7 +158,7 @@ static es_stage_pull_siblings_fn common_pull(const struct es_stage *stage)
                : stage->pull_siblings;
 }
 
-/* Lays side by side what a common pull of the children needs, if they have one. */
+/* Fills the array for a common pull of the children, if they have one. */
 static int line_up(struct es_stage *stage)
 {
     struct es_stage *const *children = stage->children;
@@ -189,7 +188,7 @@ static int line_up(struct es_stage *stage)
     return 0;
 }
 
-/* A stage that has everything but what its type makes. */
+/* Creates a stage without the state of its type. */
 static struct es_stage *new_stage(const struct es_stage_ops *ops,
                                   const struct es_stage_spec *spec)
 {
@@ -219,7 +218,7 @@ static struct es_stage *new_stage(const struct es_stage_ops *ops,
     return stage;
 }
 
-/* Properties as values that the type accepts; the caller frees them. */
+/* Converts properties to values of the type; the caller frees them. */
 static int read_properties(const struct es_stage_ops *ops,
                            const struct es_property *properties,
                            size_t count,
@@ -331,7 +330,7 @@ void es_stage_close(struct es_stage *stage)
 
 /* --- Tuples that are kept --------------------------------------------------------- */
 
-/* The place that the tuple moves; NULL = none. */
+/* The place affected by the tuple; NULL if none. */
 static struct esi_read_state *place_of(const struct es_stage *stage,
                                        const struct es_tuple *tuple,
                                        const struct es_mark *mark)
@@ -360,7 +359,7 @@ void es_stage_keep(const struct es_stage *stage,
         esi_place_keep(place, mark->position, 1);
 }
 
-/* What leaves a stage below another one that keeps tuples has not left the tree. */
+/* Tuples that leave a stage below another one with `keeps` have not left the tree. */
 void es_stage_release(const struct es_stage *stage,
                       const struct es_tuple *tuple,
                       const struct es_mark *mark)
@@ -460,7 +459,7 @@ static int check_module(const char *path,
     return 0;
 }
 
-/* Whether all types of the module are registered already, by itself. */
+/* Returns whether the module itself has registered all its types. */
 static bool is_known(const struct es_stage_module *module)
 {
     for (size_t i = 0; module->types[i]; i++)
@@ -505,7 +504,7 @@ int es_stage_load(const char *path, struct es_error *error)
     result = check_module(path, module, error);
     if (result == 0)
         result = register_types(path, module, error);
-    /* Types that are registered are never given back: what is not closed stays. */
+    /* Registered types are never removed, so the object stays open. */
     if (result < 0 && result != -ENOSPC)
         dlclose(object);
     return result;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* stage_batch.c - the memory of batches, and the times of tuples as all hosts of a run
- * agree on them. */
+/* stage_batch.c - the memory of batches, and conversion of times to the run time common
+ * to all hosts. */
 #include "config.h"
 
 #include <errno.h>
@@ -116,8 +116,8 @@ uint64_t es_origin_run_ns(const struct es_origin *origin,
         return es_clock_realtime_ns(origin->clock, ticks, NULL);
     }
     if (ret_error_ns) {
-        /* What the process's own clock is off passes through the host's, which is
-         * steeper than 1 by far less than this. */
+        /* The error of the process's clock passes through the host's, whose slope
+         * exceeds 1 by far less than this. */
         uint64_t error_ns = process_error_ns + process_error_ns / 256 + 1;
 
         *ret_error_ns = error_ns > UINT64_MAX - host_error_ns

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* summary.c - summaries as tuples, and how two become one. */
+/* summary.c - summaries as tuples, and merging them. */
 #include "config.h"
 
 #include "eventspace/summary.h"
@@ -9,7 +9,7 @@
 
 #include "wrappers/stages/stage.h"
 
-/* The communicator's field says what kind of summary it is, from the low bit on. */
+/* The communicator's field contains the kind of summary, starting at the lowest bit. */
 enum { KIND_BITS = 3, FIELD_BITS = 3, GROUP_BITS = 3, BUCKET_BITS = 7 };
 
 _Static_assert(KIND_BITS + FIELD_BITS + GROUP_BITS + BUCKET_BITS == 16,

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* tree_node.c - the stage `tree-node`: analyses the edge tuples of one node of
- * collective trees, and emits results in their place (see node_edges.h).
+ * collective trees, and emits results instead of them (node_edges.h).  Operations that
+ * it cannot assemble are emitted unchanged, as consumers of results also accept
+ * individual tuples.
  *
- * What it cannot put together it emits as it is: whoever takes the results can put
- * pieces together.  Each edge tuple goes up once, by itself or in a result.
- *
- * An operation goes up when it has been classified and all its tuples, in each
- * element, are preceded only by tuples of operations that go up, too.  So what the
- * stage keeps of an element is a suffix: if the stage is lost with its connection, its
- * tuples are read again from there, and nothing comes twice.
- */
+ * Each edge tuple is emitted once, by itself or in a result.  An operation is emitted
+ * when it has been classified and all its tuples, in each element, are preceded only by
+ * tuples of operations that are emitted, too.  So the tuples of an element that the
+ * stage holds are a suffix: if the stage is lost with its connection, its tuples are
+ * read again from there, and nothing is emitted twice. */
 #include "config.h"
 
 #include <errno.h>
@@ -51,10 +50,10 @@ static const struct es_property_schema properties[] = {
 
 enum { READ_AT_ONCE = 16384 };
 
-/* How far ticks and real time may be apart. */
+/* Maximum difference between ticks and real time. */
 #define CLOCK_NS UINT64_C(10000000)
 
-/* An operation that may go up, and when its first tuple was recorded. */
+/* An operation that may be emitted, and when its first tuple was recorded. */
 struct ready {
     uint64_t ticks;
     uint64_t id;
@@ -67,15 +66,17 @@ struct tree_node_stage {
     size_t capacity;
     uint64_t opened_ns; /* real time of the first pull */
     struct esi_node_edges table;
-    struct esi_lane input; /* what the child emitted, till it is in the table */
-    struct esi_lane queue; /* what may go up; its keys are ids of operations */
-    struct ready *ready;   /* owned; in the making of the queue */
+    struct esi_lane input; /* tuples emitted by the child,
+                              until they are in the table */
+    struct esi_lane queue; /* tuples that may be emitted; keys are ids of operations */
+    struct ready *ready;   /* owned; used to fill the queue */
     size_t ready_capacity;
-    size_t released;   /* tuples at the front of the queue that may be emitted */
-    uint64_t since_ns; /* when the first of the others came; 0 = there is none */
+    size_t released;   /* number of tuples at the front of
+                          the queue that may be emitted */
+    uint64_t since_ns; /* when the first of the others arrived; 0 if there is none */
 };
 
-/* Whether an element below records contributions. */
+/* Returns whether an element below records contributions. */
 static bool has_contributions(const struct es_stage *stage)
 {
     const struct es_stage_context *context = stage->context;
@@ -192,7 +193,7 @@ static void queue_results(const struct es_stage *stage,
     instance->pending = (uint32_t)count;
 }
 
-/* The tuples of an operation as they came. */
+/* Queues the unchanged tuples of an operation. */
 static void queue_pieces(struct tree_node_stage *node,
                          struct esi_node_instance *instance)
 {
@@ -205,7 +206,7 @@ static void queue_pieces(struct tree_node_stage *node,
     }
 }
 
-/* Puts an operation that nothing holds back into the queue. */
+/* Queues an operation that is not held back. */
 static void queue_instance(const struct es_stage *stage,
                            struct esi_node_instance *instance)
 {
@@ -218,8 +219,8 @@ static void queue_instance(const struct es_stage *stage,
     instance->state = instance->pending ? ESI_NODE_QUEUED : ESI_NODE_DONE;
 }
 
-/* Whether stages before this one may have taken some of the operation's tuples: then
- * what looks like that of a leaf may be the rest of an internal node's. */
+/* Returns whether stages before this one may have taken some of the operation's tuples:
+ * then what looks like a leaf's operation may be the rest of an internal node's. */
 static bool is_straddling(const struct es_stage *stage,
                           const struct esi_node_instance *instance)
 {
@@ -247,13 +248,13 @@ static enum esi_node_outcome outcome_of(const struct es_stage *stage,
         return instance->edges && is_straddling(stage, instance) ? ESI_NODE_AS_PIECES
                                                                  : ESI_NODE_AS_NOTHING;
     default:
-        /* The MPI library's own operations are nothing to anybody. */
+        /* Operations performed by the MPI library are not emitted. */
         return instance->edges ? ESI_NODE_AS_PIECES : ESI_NODE_AS_NOTHING;
     }
 }
 
-/* Whether operations must go up, classified or not: there is no more room, or one that
- * was classified has been held back by others for too long. */
+/* Returns whether operations must be emitted even if not classified: there is no room,
+ * or a classified one has been held back by others for too long. */
 static bool is_pressed(const struct tree_node_stage *node, uint64_t now_ns)
 {
     const struct esi_node_edges *table = &node->table;
@@ -268,8 +269,8 @@ static bool is_pressed(const struct tree_node_stage *node, uint64_t now_ns)
     return false;
 }
 
-/* Classifies the operations that are open.  `all`: what cannot be classified yet goes
- * up in pieces, so that there is room again. */
+/* Classifies open operations.  `all`: those that cannot be classified yet are emitted
+ * as individual tuples, to make room. */
 static void classify_open(const struct es_stage *stage,
                           const struct esi_node_conditions *conditions,
                           bool all)
@@ -313,7 +314,7 @@ static uint64_t first_ticks(const struct esi_node_edges *table,
     return ticks;
 }
 
-/* Queues what nothing holds back in the order in which it began, which is that of the
+/* Queues what is not held back in the order in which it began, which is that of the
  * elements unless operations overlap. */
 static int queue_ready(const struct es_stage *stage)
 {
@@ -359,7 +360,7 @@ static int classify_all(const struct es_stage *stage, const struct es_pull *pull
 
 /* --- Emitting --------------------------------------------------------------------- */
 
-/* Decides whether all that came together may go. */
+/* Decides whether everything queued may be emitted. */
 static void release_queued(struct tree_node_stage *node, const struct es_pull *pull)
 {
     size_t count = esi_lane_count(&node->queue);
@@ -378,8 +379,8 @@ static struct esi_node_instance *instance_of(struct tree_node_stage *node, size_
     return esi_node_edges_by_id(&node->table, esi_lane_keys(&node->queue)[index]);
 }
 
-/* How many of the first `most` entries may go up so that the two halves of a result go
- * together, and none of their tuples lies behind one that stays. */
+/* How many of the first `most` entries may be emitted so that the two halves of a
+ * result stay together, and none of their tuples follows one that stays. */
 static size_t closed_front(struct tree_node_stage *node, size_t most)
 {
     size_t count = most;
@@ -401,7 +402,7 @@ static size_t closed_front(struct tree_node_stage *node, size_t most)
     return count;
 }
 
-/* A tuple of an operation that is dissolved. */
+/* A tuple of a dissolved operation. */
 struct loose_tuple {
     uint64_t id;
     const struct esi_node_edge *edge; /* borrowed */
@@ -417,7 +418,7 @@ static int compare_pieces(const void *first, const void *second)
     return (a->position > b->position) - (a->position < b->position);
 }
 
-/* Takes the queued operations apart.  Returns how many pieces there are. */
+/* Takes the queued operations apart.  Returns the number of tuples. */
 static size_t take_apart(struct tree_node_stage *node, struct loose_tuple *ret_pieces)
 {
     size_t count = 0;
@@ -438,8 +439,8 @@ static size_t take_apart(struct tree_node_stage *node, struct loose_tuple *ret_p
     return count;
 }
 
-/* Operations that overlap are more than the limit allows: their tuples go up one by
- * one, those of each element in order, so that the limit can cut anywhere. */
+/* More operations overlap than the limit allows: their tuples are emitted individually,
+ * those of each element in order, so that the limit can apply anywhere. */
 static int dissolve_queued(struct tree_node_stage *node)
 {
     struct esi_lane *queue = &node->queue;
@@ -461,7 +462,7 @@ static int dissolve_queued(struct tree_node_stage *node)
     return 0;
 }
 
-/* Entries at the front that belong to dissolved operations, up to `most`. */
+/* Number of entries at the front that belong to dissolved operations, up to `most`. */
 static size_t dissolved_front(struct tree_node_stage *node, size_t most)
 {
     size_t count = 0;
@@ -471,7 +472,7 @@ static size_t dissolved_front(struct tree_node_stage *node, size_t most)
     return count;
 }
 
-/* How many entries go up now. */
+/* Determines how many entries are emitted now. */
 static int choose_front(struct tree_node_stage *node, size_t left, size_t *ret_count)
 {
     size_t most = node->released < left ? node->released : left;
@@ -489,7 +490,7 @@ static int choose_front(struct tree_node_stage *node, size_t left, size_t *ret_c
     return result;
 }
 
-/* An operation is done with when all that comes of it has gone up. */
+/* An operation is done when everything of it has been emitted. */
 static void note_emitted(struct es_stage *stage, size_t index)
 {
     struct tree_node_stage *node = stage->state;
