@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What a pathmap says: accessors and the overview. */
+/* Accessors of a pathmap, and the summary. */
 #include "config.h"
 
 #include <string.h>
@@ -121,7 +121,7 @@ const char *esi_pathmap_source(const struct esi_pathmap *map)
 
 /* --- Overview --------------------------------------------------------------------- */
 
-/* As the tuple space sizes a ring: a power of two above the threshold. */
+/* Like the size of a ring in the tuple space: a power of two above the threshold. */
 static uint64_t ring_bytes(int64_t threshold)
 {
     uint64_t slots = 1;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * From the map to the collection plan of the observed processes.
+ * Creates the collection plan of the observed processes from the map.
  *
- * The plan knows ranks but no threads.  A collector becomes one line of the plan, or,
- * where an expanded map gives it other properties on some ranks, one for each set of
- * ranks with the same.
+ * The plan distinguishes ranks but not threads.  A collector becomes one line of the
+ * plan; if an expanded map gives it different properties on some ranks, one for each
+ * set of ranks with the same properties.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 #include "tuplespace/layout.h"
 #include "tuplespace/plan/plan.h"
 
-/* What is to be collected on one rank, for one collector. */
+/* What a collector records on one rank. */
 struct slot {
     bool wanted;
     bool done;
@@ -36,7 +36,7 @@ struct draft {
 
 /* --- Slots ------------------------------------------------------------------------ */
 
-/* NULL: the rank's own. */
+/* NULL for the rank's own host. */
 static const char *host_of(const struct esi_pathmap_collector *collector)
 {
     return collector->plan.host[0] != '\0' ? collector->plan.host : NULL;
@@ -58,8 +58,8 @@ static void slots_from_collector(struct draft *draft,
         };
 }
 
-/* The rank's own host is no placement, unless the collector names it: then all its
- * ranks stay on one line. */
+/* The rank's own host counts as no placement, unless the collector names it, so that
+ * all its ranks are on one line. */
 static const char *collection_placement(const struct esi_pathmap_path *path,
                                         const struct esi_pathmap_collector *collector,
                                         const char *found)
@@ -119,7 +119,7 @@ static struct esi_collector_plan *add_line(
     return line;
 }
 
-/* Takes the ranks from `from` on that want the same as it does. */
+/* Takes the ranks starting at `from` that have the same properties. */
 static int take_ranks(struct draft *draft, int from, struct esi_collector_plan *line)
 {
     const struct esi_path_settings settings = draft->slots[from].settings;
@@ -147,7 +147,7 @@ static int take_ranks(struct draft *draft, int from, struct esi_collector_plan *
     return 0;
 }
 
-/* All ranks: then also those that the map does not know of. */
+/* All ranks: includes those unknown to the map. */
 static void collection_widen(const struct draft *draft, struct esi_collector_plan *line)
 {
     if (line->range_count != 1 || line->ranges[0].first != 0 ||
@@ -233,7 +233,7 @@ static const char *gateway_of(const struct esi_pathmap *map, const char *cluster
     return NULL;
 }
 
-/* Hosts in no cluster say nothing that a process does not know. */
+/* Hosts in no cluster add no information for a process. */
 static int fill_hosts(const struct esi_pathmap *map, struct esi_tree_plan *plan)
 {
     plan->hosts = calloc(map->cluster.host_count + 1, sizeof(*plan->hosts));
@@ -271,7 +271,7 @@ static int tree_plan(const struct esi_pathmap *map,
     return 0;
 }
 
-/* Only the hosts of the plan stay. */
+/* Only the hosts of the plan are kept. */
 static int replace_rules(struct esi_tree_plan *plan, const struct esi_tree_rule *rule)
 {
     struct esi_tree_rules rules = {.rules = calloc(1, sizeof *rules.rules), .count = 1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Whole files in and out; maps from and to files. */
+/* Reads and writes whole files; maps from and to files. */
 #include "config.h"
 
 #include "pathmap/file.h"
@@ -62,7 +62,7 @@ static int file_replace(const char *path, const char *text, size_t length)
 
     if (asprintf(&draft, "%s.%ld.tmp", path, (long)getpid()) < 0)
         return -ENOMEM;
-    unlink(draft); /* left by a process of the same number that was killed */
+    unlink(draft); /* left by a killed process with the same pid */
     int code = write_to(draft, O_CREAT | O_EXCL, text, length);
     if (code == 0 && rename(draft, path) != 0)
         code = -errno;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Generators: the default map for a number of ranks on the hosts there are. */
+/* Generators: the default map for a number of ranks on the available hosts. */
 #include "config.h"
 
 #include "pathmap/generate.h"
@@ -26,8 +26,8 @@ static int fail_memory(struct es_error *error)
 
 /* --- Hosts ------------------------------------------------------------------------ */
 
-/* This host has many names in hostfiles: its own with or without a domain, and the
- * loop's. */
+/* This host may have several names in hostfiles: its own with or without domain, and
+ * those of loopback. */
 static bool is_local(const char *name, const char *local)
 {
     static const char *const loops[] = {"localhost", "127.0.0.1", "::1"};
@@ -38,7 +38,7 @@ static bool is_local(const char *name, const char *local)
             return true;
     if (strcmp(name, local) == 0)
         return true;
-    /* "node1" and "node1.domain" are one host, "node1.a" and "node1.b" are two. */
+    /* "node1" and "node1.domain" are the same host, "node1.a" and "node1.b" are not. */
     return strcspn(name, ".") == label && strncmp(name, local, label) == 0 &&
            (name[label] == '\0' || local[label] == '\0');
 }
@@ -62,7 +62,7 @@ static int fill_host(const struct esi_pathmap_request *request,
     return here ? esi_topology_describe(request->synthetic, error, host) : 0;
 }
 
-/* The same host under two names is one host with both's slots. */
+/* One host under two names becomes one host with the slots of both. */
 static void merge_local(struct esi_hostfile *hostfile, const char *local)
 {
     struct esi_hostfile_line *first = NULL;
@@ -121,12 +121,12 @@ static int fill_cluster(const struct esi_pathmap_request *request,
     return code;
 }
 
-/* Fills an empty cluster map with one host at least.  On failure nothing is in it. */
+/* Fills an empty cluster map with at least one host.  On failure it remains empty. */
 static int cluster_generate(const struct esi_pathmap_request *request,
                             struct es_error *error,
                             struct esi_cluster_map *cluster)
 {
-    struct esi_pathmap scratch = {0}; /* whose tables know how to free a cluster map */
+    struct esi_pathmap scratch = {0}; /* its tables can free a cluster map */
     struct esi_hostfile hostfile;
     char name[ES_HOST_NAME_BYTES];
     const char *local = request->local_name;
@@ -142,7 +142,7 @@ static int cluster_generate(const struct esi_pathmap_request *request,
         esi_record_fini(&esi_map_fields, &scratch);
         return code;
     }
-    /* Nobody said how many ranks this host should take: one for each core. */
+    /* The number of ranks for this host was not given: one per core. */
     struct esi_pathmap_host *first = &scratch.cluster.hosts[0];
     if (request->hostfile == NULL && first->cores > 0)
         first->slots = first->cores;
@@ -152,7 +152,7 @@ static int cluster_generate(const struct esi_pathmap_request *request,
 
 /* --- The map ---------------------------------------------------------------------- */
 
-/* The ranks of a host as text: "0-1,4-5". */
+/* Formats the ranks of a host: "0-1,4-5". */
 static int format_ranks(const struct esi_pathmap *map, int host, char **ret_text)
 {
     char *text = NULL;
@@ -183,7 +183,7 @@ static int format_ranks(const struct esi_pathmap *map, int host, char **ret_text
     return 0;
 }
 
-/* One entry for each host that has ranks. */
+/* Adds an entry for each host with ranks. */
 static int add_mapping(struct esi_pathmap *map)
 {
     struct esi_mapping *mapping = &map->mapping;
@@ -231,7 +231,8 @@ static int check_request(const struct esi_pathmap_request *request,
     return 0;
 }
 
-/* Puts the scopes "heartbeat" and "events" into a map that has none.  -ENOMEM. */
+/* Adds the scopes "heartbeat" and "events" to a map without scopes.  Returns 0 or
+ * -ENOMEM. */
 static int map_add_scopes(struct esi_pathmap *map);
 
 static int fill_map(const struct esi_pathmap_request *request,
@@ -327,8 +328,8 @@ void esi_rules_complete(struct esi_rules *rules)
 
 /* --- Scopes ----------------------------------------------------------------------- */
 
-/* The two shapes of the EventSpace paper, section 5: elements under their thread,
- * threads under their host, hosts under the consumer. */
+/* The two shapes of the EventSpace paper, section 5: elements below their thread,
+ * threads below their host, hosts below the consumer. */
 struct complete_level {
     const char *type;
     int per;
@@ -371,7 +372,7 @@ static int add_property(struct esi_pathmap_stage *stage,
     return code == 0 ? set_text(&stage->properties[0].text, level->value) : code;
 }
 
-/* A stage, and below it the stages of the levels that are left. */
+/* Fills a stage, and below it the stages of the remaining levels. */
 static int fill_stage(struct esi_pathmap_stage *stage,
                       const struct complete_level *level,
                       int left)
@@ -493,7 +494,7 @@ static int spell_mapping(struct esi_pathmap *map)
 
 /* --- The map ---------------------------------------------------------------------- */
 
-/* A map without a cluster is meant for this host. */
+/* A map without a cluster is for this host. */
 static int add_host(struct esi_pathmap *map, struct es_error *error)
 {
     const struct esi_pathmap_request request = {.ranks = (int)map->application.ranks};
@@ -517,7 +518,7 @@ static int expand_expand(struct esi_pathmap *map, struct es_error *error)
     return code;
 }
 
-/* Works on what is new and takes it back when something fails. */
+/* Works on new data, and discards it on failure. */
 int esi_pathmap_expand(struct esi_pathmap *map, struct es_error *error)
 {
     struct esi_pathmap before = *map;

@@ -92,7 +92,7 @@ static int hostfile_add(struct esi_hostfile *hostfile,
     return 0;
 }
 
-/* Cuts ":4" off the name; two colons are an address of the sixth version. */
+/* Removes ":4" from the name; two colons indicate an IPv6 address. */
 static struct word cut_count(struct word *name)
 {
     const char *colon = memchr(name->text, ':', name->length);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * JSON as text that people read.
+ * Formats JSON for people.
  *
- * Each value is first tried on the rest of its line; only what is too long is broken
- * up.  So every value is dumped once per level above it: O(bytes * depth).
+ * Each value is first tried on the rest of its line; only values that are too long are
+ * divided.  So every value is dumped once per level above it: O(bytes * depth).
  */
 #include "config.h"
 
@@ -49,7 +49,7 @@ static int put_object(FILE *out, const json_t *json, size_t indent)
         first = false;
         if (put_name(out, name) != 0)
             return -1;
-        /* The name is measured without its escapes: a long line at worst. */
+        /* The name is measured without its escapes, which may result in a long line. */
         if (layout_put(out, json_object_iter_value(at), indent + INDENT,
                        indent + INDENT + strlen(name) + 4) != 0)
             return -1;
@@ -73,7 +73,7 @@ static int put_list(FILE *out, const json_t *json, size_t indent)
     return 0;
 }
 
-/* `used` bytes stand on the line already. */
+/* `used` bytes are on the line already. */
 static int layout_put(FILE *out, const json_t *json, size_t indent, size_t used)
 {
     char line[LINE];
@@ -100,7 +100,7 @@ int esi_layout_format(const json_t *json, char **ret_text)
 
     if (out == NULL)
         return -ENOMEM;
-    /* The outermost object is always broken up. */
+    /* The outermost object is always divided. */
     bool failed = (json_is_object(json) ? put_object(out, json, 0)
                                         : layout_put(out, json, 0, 0)) != 0;
     fputc('\n', out);
@@ -125,8 +125,8 @@ void esi_layout_free_dump(char *dump)
 
 /* --- The hash seed ---------------------------------------------------------------- */
 
-/* The library would do so by itself with its first object, by looking at a variable
- * that other threads may be writing: right, but not for tools that look for races. */
+/* The library would do this with its first object, by reading a variable that other
+ * threads may be writing.  That is correct, but race detectors report it. */
 static void choose_seed(void)
 {
     json_object_seed(0); /* 0: a random one */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* message.c - JSON messages, read.
+/* message.c - parses JSON messages.
  *
  * A member is the JSON library's value under another name: reading neither copies nor
- * counts references, so threads may share a message.
- */
+ * counts references, so threads may share a message. */
 #include "config.h"
 
 #include "pathmap/message.h"
@@ -36,7 +35,7 @@ static int fail_parse(const json_error_t *fault,
 {
     char words[JSON_ERROR_TEXT_LENGTH];
 
-    /* Without memory the parser mostly finds no words either. */
+    /* If out of memory, the parser usually has no memory for a message either. */
     if (fault->text[0] == '\0' || json_error_code(fault) == json_error_out_of_memory)
         return es_error_set_at(error, -ENOMEM, source, 0, 0,
                                "no memory left for the message");
@@ -106,7 +105,7 @@ int esi_member_foreach(const struct es_member *object,
                                     const struct es_member *value),
                        void *data)
 {
-    /* Iterating changes nothing, though the library takes a plain pointer. */
+    /* Iterating does not modify it, although the library's pointer is not const. */
     json_t *json = (json_t *)json_of(object);
     int result = 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Records by their name. */
+/* Finds records by name. */
 #include "config.h"
 
 #include "pathmap/names.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By name, equal ones in the order of the records. */
+/* By name; equal names in the order of the records. */
 static int names_compare(const void *a, const void *b)
 {
     const struct esi_name *left = a, *right = b;

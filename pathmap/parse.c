@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Pathmaps from text: JSON, then the tables, then the checks; and back to text. */
+/* Parses pathmaps: JSON, then the tables, then validation; and formats them. */
 #include "config.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ static int parse_json(const struct esi_reader *reader, json_t **ret_json)
         *ret_json = json;
         return 0;
     }
-    /* Without memory the parser mostly finds no words either. */
+    /* If out of memory, the parser usually has no memory for a message either. */
     if (fault.text[0] == '\0' || json_error_code(&fault) == json_error_out_of_memory)
         return esi_reader_fail_memory(reader);
     return es_error_set_at(reader->error, -EINVAL, reader->source,
@@ -44,7 +44,7 @@ static int parse_json(const struct esi_reader *reader, json_t **ret_json)
                            esi_library_words(fault.text, words, sizeof words));
 }
 
-/* Before anything else: members of another version would only look like slips. */
+/* First of all, because members of another version would look like typing errors. */
 static int check_version(const struct esi_reader *reader, const json_t *json)
 {
     const json_t *version = json_object_get(json, "version");

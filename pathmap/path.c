@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* One path of an expanded map. */
+/* A path of an expanded map. */
 #include "config.h"
 
 #include "pathmap/path.h"
@@ -23,7 +23,7 @@ const struct esi_path_stage esi_path_stages[ESI_PATH_STAGES] = {
     {"element", "element_properties", {"threshold", "on_full"}},
 };
 
-/* "RANK.THREAD/COLLECTOR".  Returns out. */
+/* Formats "RANK.THREAD/COLLECTOR".  Returns `out`. */
 static const char *path_id(int rank,
                            int thread,
                            const char *collector,
@@ -33,7 +33,7 @@ static const char *path_id(int rank,
     return out;
 }
 
-/* The id and "[comm=*]", "[peer=*]" by enum esi_split.  Returns out. */
+/* Formats the id with "[comm=*]" and "[peer=*]" by enum esi_split.  Returns `out`. */
 static const char *path_element(const char *id,
                                 int split,
                                 char out[ESI_PATH_NAME_BYTES])
@@ -172,8 +172,8 @@ int esi_path_init(struct esi_pathmap_path *path,
     return code == 0 ? init_element(&path->stages[ELEMENT], collector, host) : code;
 }
 
-/* The text of a property of a path's element.  NULL with -ENOMEM in *ret_code, or where
- * there is no such property. */
+/* Sets the text of a property of a path's element.  NULL, with -ENOMEM in *ret_code, if
+ * out of memory, or if there is no such property. */
 static struct esi_pathmap_property *set_element_text(struct esi_pathmap_path *path,
                                                      const char *name,
                                                      const char *text,
@@ -224,11 +224,11 @@ int esi_path_set_block(struct esi_pathmap_path *path, bool block)
 /* --- Checking paths --------------------------------------------------------------- */
 
 /*
- * What the paths of an expanded map must keep to.
+ * Validates the paths of an expanded map.
  *
  * A path is a "collector" stage followed by an "element" stage.  The threads of a rank
- * share their collectors' properties, since the observed process makes its elements by
- * rank.
+ * share the properties of their collectors, because the observed process creates its
+ * elements by rank.
  */
 enum { WAY = 128 };
 
@@ -296,7 +296,7 @@ static int fail_unknown(const struct esi_check *check,
                                 known[0], known[1]);
 }
 
-/* NULL when the stage has no such property. */
+/* NULL if the stage has no such property. */
 static const struct esi_field *find_field(size_t stage, const char *name)
 {
     for (size_t i = 0; i < ESI_PATH_PROPERTIES; i++)
@@ -371,7 +371,7 @@ static int check_stages(const struct esi_check *check, size_t index)
     return code;
 }
 
-/* The collector runs where the rank does. */
+/* The collector must be on the host of the rank. */
 static int check_collector_host(const struct esi_check *check, size_t index)
 {
     const struct esi_pathmap_path *path = &check->map->paths[index];

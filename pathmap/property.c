@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Properties of stages and scopes: any JSON value, kept in order for the stage's type
- * to judge. */
+/* Properties of stages and scopes: any JSON values, in order, checked by the stage's
+ * type. */
 #include "config.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ static int read_object(const struct esi_reader *reader,
     return 0;
 }
 
-/* A string as it is, anything else as JSON.  NULL without memory. */
+/* A string unchanged, other values as JSON.  NULL if out of memory. */
 static char *text_of(const json_t *json)
 {
     if (json_is_string(json))

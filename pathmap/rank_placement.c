@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Seats: where each rank runs and how many threads of it have paths.
- *
- * What the mapping says; without mapping, ranks fill the slots of the hosts in turn,
- * and start over when all are taken, as launchers do with a hostfile.
+ * The placement of ranks: where each rank runs, and how many of its threads have paths.
+ * Taken from the mapping; without mapping, ranks fill the slots of the hosts in turn,
+ * repeatedly if necessary, as launchers do with a hostfile.
  */
 #include "config.h"
 
@@ -17,7 +16,7 @@
 
 enum { WAY = 96, NOBODY = -1 };
 
-/* The cores of one entry of the mapping, handed out in turn. */
+/* The cores of one entry of the mapping, assigned in turn. */
 struct cores {
     struct esi_rank_range *ranges;
     size_t range_count;
@@ -25,8 +24,8 @@ struct cores {
     int64_t next;
 };
 
-/* Notes for each rank which entry of the list at `path` names it; a second one is a
- * fault. */
+/* Records for each rank which entry of the list at `path` names it; a second one is an
+ * error. */
 static int rank_placement_claim(const struct esi_check *check,
                                 const char *ranges,
                                 const char *path,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Records by the tables of their fields: read from JSON objects, written, freed. */
+/* Records described by tables of fields: read from JSON objects, written, freed. */
 #include "config.h"
 
 #include "pathmap/record.h"
@@ -17,7 +17,7 @@
 
 /* --- Arrays of fields, whose items only the table knows --------------------------- */
 
-/* Pointers of any type are copied as bytes: they are no `void *` objects. */
+/* Pointers of any type are copied as bytes, because they are not `void *` objects. */
 static void *array_of(const struct esi_field *member, const void *record)
 {
     void *array;
@@ -45,14 +45,15 @@ static void set_array(const struct esi_field *member,
 
 /* --- Reading ---------------------------------------------------------------------- */
 
-/* What one member is read with. */
+/* The context for reading one member. */
 struct record_location {
     const struct esi_reader *reader;
     const struct esi_step *step;
     const struct esi_field *member;
 };
 
-/* "-1", "'abc'", "a list": what was found, cut to a few words.  Returns out. */
+/* Describes what was found, "-1", "'abc'", "a list", truncated to a few words.  Returns
+ * `out`. */
 static const char *json_found(const json_t *json, char *out, size_t size)
 {
     size_t length;
@@ -129,7 +130,7 @@ static int read_text(const struct record_location *place,
     return copy != NULL ? 0 : esi_reader_fail_memory(place->reader);
 }
 
-/* An array that has a text, such as "0-3,7". */
+/* Reads an array in text form, such as "0-3,7". */
 static int read_ranks(const struct record_location *place,
                       const json_t *json,
                       void *record)
@@ -166,7 +167,7 @@ static int read_boolean(const struct record_location *place,
     return 0;
 }
 
-/* -1: it names no choice that documents may have. */
+/* -1 if it is not a choice allowed in documents. */
 static int choice_of(const struct esi_field *member, const json_t *json)
 {
     const char *name = json_is_string(json) ? json_string_value(json) : "";
@@ -247,7 +248,7 @@ static int read_rank(const struct record_location *place,
     return code;
 }
 
-/* A list of [parent, child]. */
+/* Reads a list of [parent, child]. */
 static int read_edges(const struct record_location *place,
                       const json_t *json,
                       void *record)
@@ -453,7 +454,7 @@ int esi_record_read(const struct esi_reader *reader,
                                ESI_MAX_DEPTH);
     esi_fields_init(schema, record);
 
-    /* In the order of the text, so that the first fault is the first one to be read. */
+    /* In the order of the text, so that the first error is reported first. */
     for (void *at = json_object_iter((json_t *)json); at != NULL;
          at = json_object_iter_next((json_t *)json, at)) {
         struct esi_step below = {step, json_object_iter_key(at), 0};
@@ -539,7 +540,7 @@ static json_t *write_properties(const struct esi_pathmap_property *properties,
     return esi_properties_write(properties, count, &json) == 0 ? json : NULL;
 }
 
-/* What a field has a text for. */
+/* Writes a field in its text form. */
 static json_t *write_text(const struct esi_field *member, const void *record)
 {
     char *text = NULL;
@@ -556,7 +557,7 @@ static json_t *write_text(const struct esi_field *member, const void *record)
     return json;
 }
 
-/* Whether the document says nothing of the member. */
+/* Returns whether the member is omitted in the document. */
 static bool is_left_out(const struct esi_field *member, const void *record)
 {
     const char *field = (const char *)record + member->offset;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The members of every object in a pathmap, in the order in which they are written. */
+/* The members of every object in a pathmap, in the order of output. */
 #include "config.h"
 
 #include "pathmap/schema.h"
@@ -324,7 +324,7 @@ static const struct esi_fields collective_schema = {
     .row_count = COUNT(collective_members),
     .base = &esi_tree_rule_fields};
 
-/* A list of rules by itself. */
+/* A separate list of rules. */
 static const struct esi_field rules_members[] = {
     {.name = "collectives",
      .kind = ESI_FIELD_OBJECTS,

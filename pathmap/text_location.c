@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Places in a JSON text. */
+/* Locations in JSON text. */
 #include "config.h"
 
 #include "pathmap/text_location.h"
@@ -29,7 +29,7 @@ const char *esi_step_format(const struct esi_step *step, char *out, size_t size)
         snprintf(out + used, size - used, "[%zu]", step->index);
     else
         snprintf(out + used, size - used, "%s%.64s", used > 0 ? "." : "", step->key);
-    /* Names come from the text: nothing in them may disturb a terminal. */
+    /* Names come from the text: they must not contain terminal control characters. */
     for (char *c = out + used; *c != '\0'; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';
@@ -52,7 +52,7 @@ static void skip_space(struct esi_text_cursor *cursor)
         cursor->at++;
 }
 
-/* From the opening quote to behind the closing one. */
+/* From the opening quote to after the closing one. */
 static void skip_string(struct esi_text_cursor *cursor)
 {
     cursor->at++;
@@ -78,7 +78,7 @@ void esi_text_cursor_init(struct esi_text_cursor *cursor,
     skip_space(cursor);
 }
 
-/* From a value to behind it. */
+/* From a value to after it. */
 static void cursor_skip(struct esi_text_cursor *cursor)
 {
     int depth = 0;
@@ -100,8 +100,8 @@ static void cursor_skip(struct esi_text_cursor *cursor)
     }
 }
 
-/* From an object or list to its first name or item.  False when it is empty: then
- * behind it. */
+/* From an object or list to its first name or item.  Returns false, after it, if it is
+ * empty. */
 static bool cursor_enter(struct esi_text_cursor *cursor)
 {
     if (!is_at(cursor, '{') && !is_at(cursor, '['))
@@ -115,8 +115,8 @@ static bool cursor_enter(struct esi_text_cursor *cursor)
     return cursor->at < cursor->end;
 }
 
-/* From behind a value to the next name or item.  False at the end: then behind the
- * whole. */
+/* From after a value to the next name or item.  Returns false, after the whole, at the
+ * end. */
 static bool cursor_next(struct esi_text_cursor *cursor)
 {
     skip_space(cursor);
@@ -127,7 +127,7 @@ static bool cursor_next(struct esi_text_cursor *cursor)
     return more && cursor->at < cursor->end;
 }
 
-/* Whether the string token of `length` bytes, quotes included, spells `key`. */
+/* Returns whether the string token of `length` bytes, including quotes, is `key`. */
 static bool is_key(const char *token, size_t length, const char *key)
 {
     if (memchr(token, '\\', length) == NULL)
@@ -139,7 +139,7 @@ static bool is_key(const char *token, size_t length, const char *key)
     return same;
 }
 
-/* From a name to its value; true if the name is `key`. */
+/* From a name to its value; returns true if the name is `key`. */
 static bool cursor_read_name(struct esi_text_cursor *cursor, const char *key)
 {
     const char *token = cursor->at;
@@ -213,8 +213,8 @@ void esi_text_cursor_locate(struct esi_text_cursor *cursor,
 /* --- Stages and properties of scopes ---------------------------------------------- */
 
 /*
- * The records were read from the same text, so their order is the text's: the cursor
- * and the records go side by side.
+ * The records were read from the same text, so their order is that of the text: cursor
+ * and records advance in parallel.
  */
 static void place_value(struct esi_text_cursor *cursor,
                         struct esi_pathmap_property *property);
@@ -236,7 +236,7 @@ static void place_items(struct esi_text_cursor *cursor,
     }
 }
 
-/* Leaves the cursor behind the value. */
+/* Leaves the cursor after the value. */
 static void place_value(struct esi_text_cursor *cursor,
                         struct esi_pathmap_property *property)
 {
@@ -360,8 +360,8 @@ int esi_reader_fail_name(const struct esi_reader *reader,
     return reader_fail(reader, step, true, -EINVAL, words);
 }
 
-/* Cuts "mapping.ranks[2].host" into steps, whose keys are copied to `keys`, as long as
- * twice the path.  Returns the last step. */
+/* Splits "mapping.ranks[2].host" into steps, whose keys are copied to `keys`, of twice
+ * the length of the path.  Returns the last step. */
 static const struct esi_step *reader_split(const char *path,
                                            char *keys,
                                            struct esi_step *steps)

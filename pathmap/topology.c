@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What this host is made of, as hwloc sees it.
- *
- * Machines without packages count as one, machines without cores have one processing
- * unit to a core (virtual machines report either).
+ * The topology of this host from hwloc.  Machines without packages count as one
+ * package, machines without cores as having one processing unit per core (virtual
+ * machines report either).
  */
 #include "config.h"
 
@@ -43,7 +42,8 @@ static int topology_load(const char *synthetic,
     return 0;
 }
 
-/* Objects of `type` inside `whole`, or `whole` itself when there is none of them. */
+/* Number of objects of `type` inside `whole`, or 1 for `whole` itself if there are
+ * none. */
 static size_t count_parts(hwloc_topology_t topology,
                           hwloc_obj_t whole,
                           hwloc_obj_type_t type)

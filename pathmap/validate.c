@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What a pathmap must keep to: hosts, clusters, collectors, and the order of the
- * checks. */
+/* Validates a pathmap: hosts, clusters, collectors, and the order of the checks. */
 #include "config.h"
 
 #include "pathmap/validate.h"
@@ -15,7 +14,7 @@
 
 #include "base/array.h"
 
-enum { WAY = 96 }; /* bytes of a way to a member outside of trees */
+enum { WAY = 96 }; /* maximum length of a path to a member outside of trees */
 
 int esi_check_host(const struct esi_check *check, const char *host, const char *path)
 {
@@ -29,7 +28,7 @@ int esi_check_host(const struct esi_check *check, const char *host, const char *
         host);
 }
 
-/* `text` is what was written. */
+/* `text` is the original text. */
 static int check_bounds(const struct esi_check *check,
                         const struct esi_rank_range *ranges,
                         size_t count,
@@ -64,7 +63,7 @@ int esi_check_ranges(const struct esi_check *check,
     return code;
 }
 
-/* No two records of the list at `path` have one name. */
+/* Checks that no two records of the list at `path` have the same name. */
 static int check_unique(const struct esi_check *check,
                         const struct esi_names *names,
                         const char *path)
@@ -110,7 +109,7 @@ static int compare_numbers(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* No processing unit is in two cores. */
+/* Checks that no processing unit is in two cores. */
 static int check_pus(const struct esi_check *check, size_t index, size_t count)
 {
     const struct esi_pathmap_host *host = &check->map->cluster.hosts[index];
@@ -257,7 +256,7 @@ static int check_collectors(const struct esi_check *check)
 
 /* --- Rules of collective trees ---------------------------------------------------- */
 
-/* Members that their shape has, and edges that make a tree. */
+/* Checks the members required by the shape, and that edges form a tree. */
 
 static int fail_rule(const struct esi_check *check,
                      size_t index,
@@ -367,9 +366,9 @@ static int check_map_rules(const struct esi_check *check)
 
 /* --- Scopes ----------------------------------------------------------------------- */
 
-/* Views that can be, trees whose parts fit, placements that exist. */
+/* Checks that views are possible, trees are consistent, and placements exist. */
 
-/* Names of all stages of a tree, in the order of the text, and the ways to them. */
+/* Names of all stages of a tree, in the order of the text, and the paths to them. */
 struct tree {
     const struct esi_check *check;
     size_t count;
@@ -439,7 +438,7 @@ static int check_per(const struct esi_check *check,
         names[parent_per], names[parent_per]);
 }
 
-/* `path` has room for the ways to the children: ESI_PATH_BYTES. */
+/* `path` has room for the paths to the children: ESI_PATH_BYTES. */
 static int check_stage(struct tree *tree,
                        const struct esi_pathmap_stage *stage,
                        int parent_per,
@@ -466,7 +465,7 @@ static int check_stage(struct tree *tree,
     return code;
 }
 
-/* A name that two stages have cannot place either of them. */
+/* A name shared by two stages cannot place either of them. */
 static int check_stage_names(const struct tree *tree, const char *path)
 {
     struct esi_names names;
