@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* lines.c - the line codec.  The observed process runs it as it starts. */
+/* lines.c - the line codec.  The observed process uses it when it starts. */
 #include "config.h"
 
 #include "tuplespace/plan/lines.h"
@@ -95,7 +95,7 @@ int esi_lines_next(struct esi_lines *lines, struct esi_text_span *ret_word)
 
 /* --- Texts ------------------------------------------------------------------------ */
 
-/* The byte that %XX stands for; -1: a bad escape, or a zero byte. */
+/* The byte represented by %XX; -1 for an invalid escape or a zero byte. */
 static int escaped_byte(struct esi_text_span span, size_t at)
 {
     int high, low;
@@ -107,7 +107,7 @@ static int escaped_byte(struct esi_text_span span, size_t at)
     return high < 0 || low < 0 || high + low == 0 ? -1 : high * 16 + low;
 }
 
-/* -EINVAL: a bad escape, no byte, or more than size - 1. */
+/* Returns -EINVAL for an invalid escape, an empty text, or more than size - 1 bytes. */
 static int lines_unescape(struct esi_text_span span, char *out, size_t size)
 {
     size_t used = 0;
@@ -168,7 +168,7 @@ int esi_lines_value(const struct esi_lines *lines,
     struct esi_field_fault fault;
     int code;
 
-    /* "*" says of a host that there is none. */
+    /* A host "*" means none. */
     if (field->kind == ESI_FIELD_HOST && esi_text_span_is(value, "*")) {
         place[0] = '\0';
         return 0;
@@ -214,8 +214,8 @@ static bool has_key(const struct esi_field *field, struct esi_text_span key)
            (esi_text_span_is(key, key_of(field)) || esi_text_span_is(key, field->name));
 }
 
-/* Notes where the member "KEY=VALUE" stands.  Members come in the order of the rows as
- * a rule, so the search begins at row *next, behind the last one found. */
+/* Records the location of the member "KEY=VALUE".  Members usually come in the order of
+ * the rows, so the search starts at row *next, after the last one found. */
 static int find_member(const struct esi_lines *lines,
                        const struct esi_fields *fields,
                        struct esi_text_span word,
@@ -291,7 +291,7 @@ static void print_value(FILE *out, const struct esi_field *field, const void *re
         esi_field_format(field, record, out);
 }
 
-/* By default arrays are empty. */
+/* The default of arrays is empty. */
 static bool is_default(const struct esi_field *field,
                        const void *record,
                        const void *defaults)
@@ -314,7 +314,7 @@ static bool is_default(const struct esi_field *field,
     }
 }
 
-/* A switch of lines alone that is as it is without being mentioned. */
+/* A field of lines only, with its default value. */
 static bool is_quiet(const struct esi_field *field, const void *record)
 {
     const bool *value = (const void *)((const char *)record + field->offset);

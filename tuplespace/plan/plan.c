@@ -263,7 +263,7 @@ int esi_plan_format(const struct es_plan *plan, char **ret_text)
     return esi_lines_format(PLAN_HEAD, print_collectors, plan, ret_text);
 }
 
-/* Whether two collectors have a rank in common; no ranges stand for all ranks. */
+/* Returns whether two collectors have a rank in common; no ranges mean all ranks. */
 static bool share_a_rank(const struct esi_collector_plan *a,
                          const struct esi_collector_plan *b)
 {
@@ -277,8 +277,8 @@ static bool share_a_rank(const struct esi_collector_plan *a,
     return false;
 }
 
-/* One name may stand for several collectors where no rank has two of them: a pathmap
- * may give the ranks different properties. */
+/* Several collectors may have the same name if no rank has two of them, because a
+ * pathmap may give ranks different properties. */
 static int check_name_is_new(const struct esi_lines *lines, const struct es_plan *plan)
 {
     const struct esi_collector_plan *last = &plan->collectors[plan->count - 1];
@@ -333,7 +333,7 @@ int esi_plan_parse(const char *text,
     return 0;
 }
 
-/* Caller frees *ret_text. */
+/* The caller frees *ret_text. */
 static int read_text(const char *path, struct es_error *error, char **ret_text)
 {
     size_t bytes;
@@ -367,7 +367,8 @@ int esi_plan_load(const char *path, struct es_error *error, struct es_plan *ret_
 
 /* --- Sets of ranks, "0-3,7,12-" --------------------------------------------------- */
 
-/* Moves *text behind the number.  -EINVAL: no number, or more than an int holds. */
+/* Parses a number and advances *text.  Returns -EINVAL if there is none, or if it does
+ * not fit into an int. */
 static int parse_rank(const char **text, int *ret_rank)
 {
     int64_t rank = 0;

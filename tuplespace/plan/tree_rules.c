@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* tree_rules.c - tree rules: names, fields, defaults, edges, and which rule is for an
- * operation.  Whole texts are in tree_rules_text.c. */
+/* tree_rules.c - tree rules: names, fields, defaults, edges, and finding the rule for
+ * an operation.  tree_rules_text.c parses whole texts. */
 #include "config.h"
 
 #include "tuplespace/plan/tree_rules.h"
@@ -17,12 +17,12 @@
 
 #define LEVELS (ES_TREE_LEVEL_HOST | ES_TREE_LEVEL_CLUSTER | ES_TREE_LEVEL_GATEWAY)
 
-/* Codes of large-count variants lie so much higher. */
+/* Added to the codes of large-count variants. */
 #define LARGE_COUNT 2000
 
 /* --- Names ------------------------------------------------------------------------ */
 
-/* By bit; NULL behind the last. */
+/* By bit; NULL beyond the last. */
 static const char *const operation_names[] = {
     [ES_TREE_BARRIER] = "barrier",
     [ES_TREE_BCAST] = "bcast",
@@ -117,7 +117,7 @@ int esi_tree_shape_by_name(const char *name, enum esi_tree_shape *ret_shape)
 
 /* --- The fields of a rule --------------------------------------------------------- */
 
-/* "0-4096", "4096-" (no end), "*", or one number for just that. */
+/* "0-4096", "4096-" (unbounded), "*", or one number for exactly that. */
 static int parse_bytes(const struct esi_field *field,
                        struct esi_text_span text,
                        struct esi_field_fault *fault,
@@ -165,7 +165,7 @@ static const struct esi_field_text bytes_text = {
     .format = format_bytes,
 };
 
-/* What is right depends on the shape, which is read before. */
+/* The valid range depends on the shape, which has been parsed before. */
 static int parse_fan_out(const struct esi_field *field,
                          struct esi_text_span text,
                          struct esi_field_fault *fault,
@@ -418,9 +418,9 @@ static size_t count_edges(struct esi_text_span word)
     return count;
 }
 
-/* Whether the way up from a rank ends.  `parents` has `count` + 1 entries, -1 = none;
- * the ranks passed are marked as sound afterwards, so that all walks together take
- * O(count). */
+/* Returns whether the path from a rank to the root ends.  `parents` has `count` + 1
+ * entries, -1 for none; ranks on the path are marked as sound, so that all walks
+ * together take O(count). */
 static bool ends_above(const int *parents, bool *sound, int rank, size_t count)
 {
     size_t steps = 0;
@@ -436,8 +436,8 @@ static bool ends_above(const int *parents, bool *sound, int rank, size_t count)
     return true;
 }
 
-/* `parents` and `sound` have an entry for each rank.  The index of the faulty edge and
- * what is wrong with it, or -1. */
+/* Returns the index of the wrong edge and what is wrong with it, or -1.  `parents` and
+ * `sound` have an entry for each rank. */
 static ptrdiff_t find_fault(const struct esi_tree_edge *edges,
                             size_t count,
                             int *parents,

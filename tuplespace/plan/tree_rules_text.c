@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* tree_rules_text.c - tree rules as text: in long for processes, in short for people.
- * The observed process reads the long form as it starts, and whenever an operator
- * changes his mind. */
+/* tree_rules_text.c - tree rules as text: the long form for processes, the short form
+ * for people.  The observed process parses the long form when it starts, and when an
+ * operator changes the rules. */
 #include "config.h"
 
 #include "tuplespace/plan/tree_rules.h"
@@ -38,7 +38,7 @@ static struct esi_text_span key_of(const struct esi_line_members *members,
 
 /* --- In long: reading ------------------------------------------------------------- */
 
-/* Members that rules of only some shapes have. */
+/* Checks members that only rules of some shapes have. */
 static int check_shape(const struct esi_lines *lines,
                        const struct esi_line_members *members,
                        const struct esi_tree_rule *rule)
@@ -219,7 +219,7 @@ static void print_rule(FILE *out, const struct esi_tree_rule *rule)
 {
     struct esi_tree_rule defaults;
 
-    /* The shape is always there. */
+    /* The shape is always written. */
     esi_tree_rule_init(&defaults, rule->shape);
     defaults.shape = rule->shape == ES_TREE_LIBRARY ? ES_TREE_LINEAR : ES_TREE_LIBRARY;
     fputs("tree ", out);
@@ -261,7 +261,7 @@ static int parse_levels_part(const struct esi_lines *lines,
     return code;
 }
 
-/* What stands behind the shape's colon. */
+/* Parses the text after the shape's colon. */
 static int parse_details(const struct esi_lines *lines,
                          struct esi_text_span word,
                          struct esi_tree_rule *rule)
@@ -330,7 +330,7 @@ static int parse_field(const char *name,
     return esi_lines_value(&lines, field_of(name), esi_text_span_of(text), rule);
 }
 
-/* Makes "allreduce,ibcast" of "MPI_Allreduce,Ibcast". */
+/* Converts "MPI_Allreduce,Ibcast" to "allreduce,ibcast". */
 static void write_in_short(const char *text, char *out)
 {
     for (bool begins = true; *text; begins = *text++ == ',') {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The frame of a tuple server.
+ * The generic part of a tuple server.
  *
- * One thread accepts and greets; it sleeps in poll(2) till somebody comes or says
- * something, a connection has ended, or the server is to stop.  Every connection that
- * was greeted gets a thread of its own, which serves and leaves itself to be joined by
- * the accepting thread.
+ * One thread accepts and greets.  It sleeps in poll(2) until a connection arrives or
+ * sends data, a connection has ended, or the server stops.  Each greeted connection
+ * gets its own thread, which serves it and is finally joined by the accepting thread.
  */
 #include "config.h"
 
@@ -30,30 +29,30 @@
 enum {
     LISTENERS_MAX = 8,
     CONNECTIONS_MAX = 1000,
-    /* Accepted at once by a listener before those are heard who came before. */
+    /* Connections that a listener accepts before earlier ones are served. */
     ACCEPTED_AT_ONCE = 32,
-    /* Not touched as long as it is not needed.  The deepest that comes is the JSON
-     * reader at its nesting limit. */
+    /* Stack pages are only used when needed.  The deepest recursion is the JSON parser
+     * at its nesting limit. */
     STACK_BYTES = 1 << 20,
-    PAUSE_MS = 100, /* when the system has run out of something */
+    PAUSE_MS = 100, /* when the system is out of some resource */
 };
 
 #define SECOND_NS UINT64_C(1000000000)
 #define SENDING_NS (5 * SECOND_NS)
-#define IDLE_NS (3600 * SECOND_NS) /* after which we only wait again */
+#define IDLE_NS (3600 * SECOND_NS) /* after which the wait is repeated */
 
 /* --- The log ---------------------------------------------------------------------- */
 
-/* Refusals are at most one line a second: those in between are counted, so that
- * strangers can neither fill the disk nor hide anything.  Any thread may log. */
+/* Refusals are logged at most once per second; those in between are counted, so that
+ * strangers can neither fill the disk nor hide anything.  Thread safe. */
 enum { REFUSAL_BYTES = 512 };
 
 struct server_log {
-    void (*write)(void *data, const char *line); /* NULL: there is none */
+    void (*write)(void *data, const char *line); /* NULL if there is no log */
     void *data;
-    pthread_mutex_t lock;     /* guards what follows, and is held while writing */
-    uint64_t refusal_ns;      /* when a refusal was last written */
-    size_t unwritten;         /* refusals since then */
+    pthread_mutex_t lock;     /* protects what follows; held while writing */
+    uint64_t refusal_ns;      /* when a refusal was last logged */
+    size_t unwritten;         /* number of refusals since then */
     char last[REFUSAL_BYTES]; /* the last of them */
 };
 
@@ -69,7 +68,7 @@ static void log_init(struct server_log *log,
     pthread_mutex_init(&log->lock, NULL);
 }
 
-/* Called with the lock held. */
+/* The caller holds the lock. */
 static void write_line(struct server_log *log, const char *words)
 {
     char line[LINE_BYTES];
@@ -84,7 +83,7 @@ static void write_line(struct server_log *log, const char *words)
     log->write(log->data, line);
 }
 
-/* Writes a line, with the time in front. */
+/* Writes a line, preceded by the time. */
 __attribute__((format(printf, 2, 0))) static void log_list(struct server_log *log,
                                                            const char *format,
                                                            va_list arguments)
@@ -99,7 +98,7 @@ __attribute__((format(printf, 2, 0))) static void log_list(struct server_log *lo
     pthread_mutex_unlock(&log->lock);
 }
 
-/* Called with the lock held. */
+/* The caller holds the lock. */
 static void write_refusals(struct server_log *log)
 {
     char words[REFUSAL_BYTES + 64];
@@ -114,7 +113,7 @@ static void write_refusals(struct server_log *log)
     write_line(log, words);
 }
 
-/* Called with the lock held. */
+/* The caller holds the lock. */
 static int flush_refusals(struct server_log *log)
 {
     if (log->unwritten == 0)
@@ -126,7 +125,7 @@ static int flush_refusals(struct server_log *log)
     return -1;
 }
 
-/* A refusal: written now, or counted. */
+/* Logs a refusal, or counts it. */
 static void log_refusal(struct server_log *log, const char *peer, const char *reason)
 {
     if (!log->write)
@@ -138,8 +137,8 @@ static void log_refusal(struct server_log *log, const char *peer, const char *re
     pthread_mutex_unlock(&log->lock);
 }
 
-/* Writes what was counted if it is time.  Returns the milliseconds until it will be;
- * -1: there is nothing to write. */
+/* Logs counted refusals if it is time.  Returns the milliseconds until then; -1 if
+ * there are none. */
 static int log_flush(struct server_log *log)
 {
     pthread_mutex_lock(&log->lock);
@@ -161,7 +160,7 @@ struct connection {
     struct esi_list_link in_list; /* in `live` or `ended` */
     struct esi_server *server;
     struct es_link *link; /* owned */
-    bool has_room;        /* false: it is told that there are too many */
+    bool has_room;        /* false if it is to be refused because there are too many */
     pthread_t thread;
 };
 
@@ -176,12 +175,14 @@ struct esi_server {
     struct esi_greeting greeting;
     struct listener listeners[LISTENERS_MAX];
     size_t listener_count;
-    int wake; /* eventfd: the accepting thread has something to look at */
+    int wake; /* eventfd: wakes the accepting thread */
     pthread_t acceptor;
-    struct pollfd polled[1 + LISTENERS_MAX * (1 + ESI_PENDING_MAX)]; /* its own */
+    struct pollfd
+        polled[1 + LISTENERS_MAX *
+                       (1 + ESI_PENDING_MAX)]; /* used by the accepting thread */
     struct server_log log;
-    pthread_mutex_t lock;  /* guards what follows */
-    struct esi_list live;  /* their threads run */
+    pthread_mutex_t lock;  /* protects what follows */
+    struct esi_list live;  /* their threads are running */
     struct esi_list ended; /* their threads are to be joined */
     size_t greeted;
     bool is_stopping;
@@ -203,7 +204,7 @@ static void wake_acceptor(struct esi_server *server)
 {
     const uint64_t one = 1;
 
-    /* It can only fail when so many wake it that it wakes anyhow. */
+    /* Fails only if the counter is full, and then the thread wakes up anyway. */
     (void)!write(server->wake, &one, sizeof one);
 }
 
@@ -219,8 +220,8 @@ static int await_frame(struct connection *connection,
     return code;
 }
 
-/* Who does not take an answer in time is given up: what came behind half an answer
- * could not be told from it. */
+/* A peer that does not receive a reply in time is dropped: it could not tell what
+ * follows half a reply from that reply. */
 static void serve_frames(struct connection *connection, void *served)
 {
     struct esi_server *server = connection->server;
@@ -265,7 +266,7 @@ static void acceptor_serve(struct connection *connection)
     service->close(served);
 }
 
-/* From here on nobody shuts the link any more, and the thread may be joined. */
+/* From here on, nobody shuts the link any more, and the thread may be joined. */
 static void acceptor_leave(struct connection *connection)
 {
     struct esi_server *server = connection->server;
@@ -308,7 +309,7 @@ static int start_thread(pthread_t *thread, void *(*run)(void *), void *data)
     return -failure;
 }
 
-/* Takes the link of a peer that was greeted. */
+/* Takes ownership of the link of a greeted peer. */
 static void start_connection(void *data, struct es_link *link)
 {
     struct esi_server *server = data;
@@ -317,8 +318,8 @@ static void start_connection(void *data, struct es_link *link)
 
     if (connection) {
         *connection = (struct connection){.server = server, .link = link};
-        /* Its thread must not leave before it is here, nor be joined before the
-         * thread is known. */
+        /* The thread must neither leave before it is in the list, nor be joined before
+         * its id is known. */
         pthread_mutex_lock(&server->lock);
         connection->has_room = server->greeted < CONNECTIONS_MAX;
         code = start_thread(&connection->thread, run_connection, connection);
@@ -342,7 +343,7 @@ static void note_refused(void *data, const struct es_link *link, const char *rea
     log_refusal(&server->log, esi_link_peer_address(link), reason);
 }
 
-/* -EAGAIN: nobody waits any more; 0: there may be more. */
+/* Returns -EAGAIN if no more are pending; 0 if there may be more. */
 static int accept_some(struct listener *listener)
 {
     struct es_link *link;
@@ -383,7 +384,7 @@ static int acceptor_sooner(int a_ms, int b_ms)
     return a_ms < b_ms ? a_ms : b_ms;
 }
 
-/* Waits for what there is to do; whatever has events has them in `polled` then. */
+/* Waits for work; `polled` then contains the events. */
 static void await_work(struct esi_server *server, struct pollfd *polled)
 {
     int timeout_ms = log_flush(&server->log);
@@ -399,7 +400,7 @@ static void await_work(struct esi_server *server, struct pollfd *polled)
         timeout_ms =
             acceptor_sooner(timeout_ms, esi_pending_timeout_ms(listener->pending));
     }
-    /* It fails for want of memory only: then we do not spin. */
+    /* Fails only if out of memory: avoid a busy loop. */
     if (poll(polled, count, timeout_ms) < 0) {
         for (size_t i = 0; i < count; i++)
             polled[i].revents = 0;
@@ -409,8 +410,8 @@ static void await_work(struct esi_server *server, struct pollfd *polled)
         (void)!read(server->wake, &woken, sizeof woken);
 }
 
-/* Newcomers first, so that who has waited is heard before there are more.  Returns how
- * many entries of `polled` were the listener's. */
+/* Pending connections first, so that those that have waited are served before new ones
+ * are accepted.  Returns how many entries of `polled` belong to the listener. */
 static size_t serve_listener(struct listener *listener, const struct pollfd *polled)
 {
     size_t used = 1 + esi_pending_count(listener->pending);
@@ -418,7 +419,7 @@ static size_t serve_listener(struct listener *listener, const struct pollfd *pol
     esi_pending_advance(listener->pending, polled + 1);
     if (polled[0].revents) {
         int code = accept_some(listener);
-        /* Out of descriptors or memory: somebody has to go first. */
+        /* Out of descriptors or memory: one connection must be dropped first. */
         if (code < 0 && code != -EAGAIN) {
             esi_pending_drop(listener->pending);
             poll(NULL, 0, PAUSE_MS);

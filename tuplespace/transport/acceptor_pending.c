@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Greets connections without waiting for any of them. */
+/* Greets connections without blocking on any of them. */
 #include "config.h"
 
 #include "tuplespace/transport/acceptor_pending.h"
@@ -18,23 +18,23 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define MS_NS UINT64_C(1000000)
 #define GREETING_NS (5 * SECOND_NS)
-/* Where half of the places are taken. */
+/* Time limit if half of the places are taken. */
 #define PRESSED_NS SECOND_NS
 
 enum { ORIGIN_BYTES = 8 };
 
-/* Where a peer comes from: an IPv4 address, or the network of an IPv6 address. */
+/* The origin of a peer: an IPv4 address, or the network of an IPv6 address. */
 struct acceptor_pending_origin {
-    bool is_network; /* false: from this host */
+    bool is_network; /* false for this host */
     unsigned char bytes[ORIGIN_BYTES];
 };
 
 struct newcomer {
-    struct es_link *link; /* owned, as the next */
+    struct es_link *link; /* owned, like the next */
     struct esi_handshake *handshake;
     struct acceptor_pending_origin origin;
     uint64_t came_ns;
-    uint64_t refused_ns; /* 0: not yet; then it lingers */
+    uint64_t refused_ns; /* 0 if not refused; then it lingers */
     bool has_spoken;
 };
 
@@ -56,7 +56,7 @@ int esi_pending_create(const struct esi_pending_config *config,
     return 0;
 }
 
-/* Forgets a newcomer; its link is closed unless `keeps_link`. */
+/* Removes a newcomer, and closes its link unless `keeps_link`. */
 static void remove_at(struct esi_pending *pending, size_t index, bool keeps_link)
 {
     struct newcomer *newcomer = &pending->newcomers[index];
@@ -106,7 +106,7 @@ static bool is_same_origin(const struct acceptor_pending_origin *a,
     return a->is_network == b->is_network && memcmp(a->bytes, b->bytes, 8) == 0;
 }
 
-/* How many come from there; NULL: from anywhere. */
+/* Number of newcomers from there; NULL for all. */
 static size_t count_from(const struct esi_pending *pending,
                          const struct acceptor_pending_origin *origin)
 {
@@ -117,7 +117,7 @@ static size_t count_from(const struct esi_pending *pending,
     return count;
 }
 
-/* The lower, the sooner it loses its place. */
+/* The lower the rank, the sooner it is dropped. */
 static int rank_of(const struct newcomer *newcomer)
 {
     if (newcomer->refused_ns != 0)
@@ -125,7 +125,7 @@ static int rank_of(const struct newcomer *newcomer)
     return newcomer->has_spoken ? 2 : 1;
 }
 
-/* Of those from `origin` (NULL: from anywhere) the one to go. */
+/* The newcomer from `origin` (NULL for any) to be dropped. */
 static size_t find_victim(const struct esi_pending *pending,
                           const struct acceptor_pending_origin *origin)
 {
@@ -195,7 +195,7 @@ void esi_pending_add(struct esi_pending *pending, struct es_link *link)
 
 /* --- Time ---- */
 
-/* When its time is over. */
+/* When its time is up. */
 static uint64_t deadline_of(const struct esi_pending *pending,
                             const struct newcomer *newcomer)
 {
@@ -238,7 +238,7 @@ size_t esi_pending_poll(const struct esi_pending *pending, struct pollfd *out)
 
 /* --- Steps ---- */
 
-/* Whether the newcomer stays; it is removed otherwise. */
+/* Returns whether the newcomer stays; removes it otherwise. */
 static bool acceptor_pending_refuse(struct esi_pending *pending,
                                     size_t index,
                                     int code,
@@ -293,7 +293,7 @@ static void acceptor_pending_expire(struct esi_pending *pending, size_t index)
 
 void esi_pending_advance(struct esi_pending *pending, const struct pollfd *polled)
 {
-    /* Backwards, so that those that leave move nobody who is still to come. */
+    /* Backwards, so that removals do not move entries that are still to be visited. */
     for (size_t i = pending->count; i-- > 0;) {
         if (polled[i].revents != 0 && !read_more(pending, i))
             continue;

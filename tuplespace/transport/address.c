@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Reads and writes the text form of addresses. */
+/* Parses and formats addresses. */
 #include "config.h"
 
 #include "tuplespace/transport/address.h"
@@ -44,7 +44,7 @@ static bool parse_port(const char *text, uint16_t *ret_port)
     return true;
 }
 
-/* Where the host ends in "HOST:PORT"; NULL if there is no such place. */
+/* The end of the host in "HOST:PORT"; NULL if there is none. */
 static const char *address_split(const char *rest,
                                  const char **ret_host,
                                  size_t *ret_length)
@@ -174,7 +174,7 @@ size_t esi_interface_addresses(char (*out)[ES_INTERFACE_BYTES], size_t max)
     return count;
 }
 
-/* Any port will do: nothing is sent. */
+/* Any port, because nothing is sent. */
 #define SOME_PORT "9"
 
 static bool is_loop(const struct sockaddr *address)
@@ -187,7 +187,8 @@ static bool is_loop(const struct sockaddr *address)
     return IN6_IS_ADDR_LOOPBACK(&ipv6->sin6_addr);
 }
 
-/* Whether a socket can have the address: then it is this host's. */
+/* Returns whether a socket can be bound to the address, which shows that it belongs to
+ * this host. */
 static bool is_own(const struct addrinfo *info)
 {
     struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
@@ -214,7 +215,7 @@ static int format_one(const struct sockaddr *address, char out[ES_INTERFACE_BYTE
     return done ? 0 : -EADDRNOTAVAIL;
 }
 
-/* Brackets around an IPv6 address are taken off.  Caller frees *ret_list with
+/* Removes brackets around an IPv6 address.  The caller frees *ret_list with
  * freeaddrinfo(). */
 static int look_up(const char *host, int flags, struct addrinfo **ret_list)
 {

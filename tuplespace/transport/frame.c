@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Headers of frames, between memory and the wire. */
+/* Encodes and decodes frame headers. */
 #include "config.h"
 
 #include "tuplespace/transport/frame.h"

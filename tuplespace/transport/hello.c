@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Who speaks, between memory and the wire. */
+/* Encodes and decodes hellos. */
 #include "config.h"
 
 #include "tuplespace/transport/hello.h"
@@ -12,10 +12,10 @@
 #include "base/wire.h"
 #include "tuplespace/segment_name.h"
 
-/* Places in the payload. */
+/* Offsets in the payload. */
 enum {
     AT_VERSION = 0, /* little endian */
-    AT_ORDER = 4,   /* ORDER_MARK as the sender's machine writes it */
+    AT_ORDER = 4,   /* ORDER_MARK in the byte order of the sender */
     AT_PID = 8,     /* little endian */
     AT_RESERVED = 12,
     AT_RUN = 16,

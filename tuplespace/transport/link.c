@@ -3,9 +3,9 @@
 /*
  * Frames over a link of any kind.
  *
- * What arrives goes into one buffer, as much as comes at once; frames are given out
- * where they lie.  The buffer grows to the longest frame and stays, so that a frame
- * costs no allocation.
+ * Received data goes into one buffer, as much as is available at once; frames are
+ * returned in place.  The buffer grows to the size of the longest frame and stays, so a
+ * frame needs no allocation.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@
 #define FIRST_BUFFER_BYTES 16384
 #define GROWTH_BYTES 16384
 #define MOST_PARTS 8
-/* Where payloads are to begin. */
+/* Alignment of payloads. */
 #define ALIGNMENT 8
 
 _Static_assert(ES_FRAME_HEADER_BYTES % ALIGNMENT == 0,
@@ -91,7 +91,7 @@ void esi_link_close(struct es_link *link)
 
 void esi_link_shut(struct es_link *link)
 {
-    /* The flag first: who is woken must see it. */
+    /* The flag first: a thread that is woken up must see it. */
     atomic_store_explicit(&link->shut, true, memory_order_release);
     shutdown(link->descriptor, SHUT_RDWR);
 }
@@ -165,7 +165,7 @@ int esi_link_send(struct es_link *link,
 
 /* --- Receiving ---------------------------------------------------------------- */
 
-/* Forgets the frame that was given last. */
+/* Discards the frame that was returned last. */
 static void link_consume(struct es_link *link)
 {
     link->begin += link->given;
@@ -176,8 +176,8 @@ static void link_consume(struct es_link *link)
     }
 }
 
-/* 1: the first frame is whole, its header in `frame`; 0: `ret_wanted` bytes have to be
- * there from begin on. */
+/* Returns 1 if the first frame is complete, with its header in `frame`; 0 if
+ * `ret_wanted` bytes must be available after `begin`. */
 static int link_look(struct es_link *link,
                      struct es_error *error,
                      struct esi_frame *frame,
@@ -199,7 +199,7 @@ static int link_look(struct es_link *link,
     return there >= *ret_wanted;
 }
 
-/* Makes room for `wanted` bytes from begin on. */
+/* Makes room for `wanted` bytes after `begin`. */
 static int make_room(struct es_link *link, size_t wanted)
 {
     unsigned char *grown;
@@ -223,8 +223,8 @@ static int make_room(struct es_link *link, size_t wanted)
     return 0;
 }
 
-/* Gives out the first frame.  Behind a frame of odd length it is moved down a little,
- * over bytes that were consumed. */
+/* Returns the first frame.  After a frame of odd length it is moved down a little, over
+ * consumed bytes. */
 static void link_give(struct es_link *link, struct esi_frame *frame)
 {
     size_t bytes = ES_FRAME_HEADER_BYTES + (size_t)frame->length;
@@ -285,16 +285,16 @@ int esi_link_receive(struct es_link *link,
 /* --- Bytes over a plain socket ---------------------------------------------------- */
 
 /*
- * A request and its reply are to cost two system calls on each side.  So the first wait
- * of a call is a blocking recv(2) under the socket's SO_RCVTIMEO; further waits use
- * poll(2) and what is left of the limit.  Who waits until a deadline has another limit
- * each time: SO_RCVTIMEO is set to less, and serves as long as it is no longer than the
- * limit and not much shorter.
- * Sending tries first and polls only where the socket is full.
+ * A request and its reply should cost two system calls on each side.  The first wait of
+ * a call is therefore a blocking recv(2) under the socket's SO_RCVTIMEO; further waits
+ * use poll(2) and the rest of the time limit.  A caller with a deadline has a different
+ * limit each time: SO_RCVTIMEO is set to less, and kept while it is not longer than the
+ * limit and not much shorter.  Sending tries first, and polls only if the socket is
+ * full.
  */
 #define NS_PER_S UINT64_C(1000000000)
 #define NS_PER_MS UINT64_C(1000000)
-/* Longer waits than this are cut into several. */
+/* Longer waits are divided. */
 #define LONGEST_WAIT_NS (UINT64_C(3600) * NS_PER_S)
 
 uint64_t esi_link_deadline(uint64_t timeout_ns)
@@ -331,8 +331,8 @@ int esi_socket_wait(int descriptor, short events, uint64_t deadline_ns)
     }
 }
 
-/* Why the socket is of no more use.  ETIMEDOUT is the kernel's word for a peer that
- * does not answer any more. */
+/* Why the socket cannot be used any more.  The kernel reports ETIMEDOUT for a peer that
+ * does not respond any more. */
 static int link_socket_lost(int code)
 {
     return code == ENOMEM || code == ENOBUFS ? -code : -EPIPE;
@@ -348,7 +348,7 @@ static int limit_recv(struct es_link *link)
         return 0;
     limit -= limit / 4;
     span.tv_sec = (time_t)(limit / NS_PER_S);
-    /* Rounded up: 0 would be no limit. */
+    /* Rounded up, because 0 means no limit. */
     span.tv_usec = (suseconds_t)((limit % NS_PER_S + 999) / 1000);
     if (span.tv_usec == 1000000) {
         span.tv_sec++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The beginning of a connection.
+ * The handshake of a connection.
  *
  *     client                          server
  *       HELLO                    ->
@@ -10,7 +10,7 @@
  *                                <-   WELCOME        with the server's proof
  *                                or   REFUSAL        at any time, with the reason
  *
- * The client proves first, so that a stranger gets nothing made with the key.
+ * The client proves first, so that strangers receive nothing derived from the key.
  */
 #include "config.h"
 
@@ -32,7 +32,7 @@
 
 #define LABEL_BYTES 32
 
-/* Random bytes that were never used before.  -errno. */
+/* Fresh random bytes.  Returns 0 or -errno. */
 static int make_challenge(unsigned char out[ESI_TOKEN_BYTES])
 {
     if (getrandom(out, ESI_TOKEN_BYTES, 0) != ESI_TOKEN_BYTES)
@@ -40,15 +40,15 @@ static int make_challenge(unsigned char out[ESI_TOKEN_BYTES])
     return 0;
 }
 
-/* What only a holder of the key can make of both hellos: HMAC-SHA256 over who proves,
- * the client's hello and the server's.  -ENOMEM. */
+/* The proof of the key for both hellos: HMAC-SHA256 over the role of the prover, the
+ * client's hello and the server's hello.  Returns 0 or -ENOMEM. */
 static int make_proof(const struct esi_run_key *key,
                       bool by_server,
                       const unsigned char client[ESI_HELLO_BYTES],
                       const unsigned char server[ESI_HELLO_BYTES],
                       unsigned char out[ESI_TOKEN_BYTES])
 {
-    /* The label keeps a proof from being sent back as one's own. */
+    /* The label prevents a proof from being reflected. */
     unsigned char text[LABEL_BYTES + 2 * ESI_HELLO_BYTES] = {0};
     unsigned length = 0;
 
@@ -78,12 +78,12 @@ struct hello {
     const struct esi_greeting *greeting; /* ours */
     struct esi_party party;
     uint64_t deadline_ns;
-    const char *peer; /* for words */
+    const char *peer; /* for error messages */
     struct es_error *error;
-    bool is_stepping;         /* nothing is waited for: -EAGAIN */
-    const char *public_words; /* what the peer hears in place of the reason; or NULL */
+    bool is_stepping;         /* does not block: -EAGAIN */
+    const char *public_words; /* sent to the peer instead of the reason; or NULL */
     struct esi_hello theirs;
-    /* As they went over the wire: what is proven. */
+    /* As transmitted: this is what is proved. */
     unsigned char client[ESI_HELLO_BYTES];
     unsigned char server[ESI_HELLO_BYTES];
 };
@@ -95,7 +95,7 @@ static int link_hello_fail(const struct hello *hello, int code, const char *reas
 
 /* --- Frames ---------------------------------------------------------------------- */
 
-/* What is there instead of a frame. */
+/* Describes data that is not a frame. */
 static bool looks_like_tls(const struct es_link *link)
 {
     const unsigned char *bytes = link->buffer + link->begin;
@@ -142,7 +142,7 @@ static int link_hello_say(const struct hello *hello,
     uint64_t left = hello->is_stepping ? 0 : esi_link_remaining(hello->deadline_ns);
     int rc = esi_link_send(hello->link, type, 0, &part, 1, left);
 
-    /* Who has closed may have said why: that is found when receiving. */
+    /* A peer that has closed may have sent a reason, which is found when receiving. */
     return rc == 0 || rc == -EPIPE
                ? 0
                : link_hello_explain(hello, rc, &(struct es_error){.line = 0});
@@ -167,7 +167,7 @@ static int check_run(const struct hello *hello)
                            hello->party.is_server ? "this server's" : "the one wanted");
 }
 
-/* Reads their hello. */
+/* Decodes the peer's hello. */
 static int link_hello_decode(struct hello *hello, const struct esi_frame *frame)
 {
     struct es_error fault = {.text = ""};
@@ -327,7 +327,7 @@ int esi_link_connect(const char *address,
 
 /* --- The server's half ----------------------------------------------------------- */
 
-/* One of these is next. */
+/* The next step. */
 enum stage { STAGE_SECURE, STAGE_HELLO, STAGE_PROOF, STAGE_GREETED };
 
 struct esi_handshake {
@@ -336,7 +336,7 @@ struct esi_handshake {
     enum stage stage;
 };
 
-/* Who has another run and who has another key cannot be told apart by what he hears. */
+/* The peer cannot tell from the message whether the run or the key is wrong. */
 static const char not_ours[] =
     "the server serves another run, or the run's key is another one";
 
@@ -353,7 +353,7 @@ bool esi_link_drain(struct es_link *link)
            (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
 }
 
-/* Tells the peer why, where it can still be told, and that there is nothing more. */
+/* Sends the reason to the peer if possible, and shuts down sending. */
 static int link_hello_refuse(const struct hello *hello, int code, const char *reason)
 {
     const char *words = hello->public_words ? hello->public_words : reason;
@@ -395,8 +395,8 @@ static int link_hello_secure(struct esi_handshake *handshake)
     return rc;
 }
 
-/* The client has not shown the key yet: the challenge names nothing but what it has
- * asked for. */
+/* The client has not proved the key yet: the challenge repeats only what it has asked
+ * for. */
 static int link_hello_challenge(struct esi_handshake *handshake)
 {
     struct hello *hello = &handshake->hello;
@@ -433,7 +433,7 @@ static int take_hello(struct esi_handshake *handshake)
     return rc == 0 ? send_welcome(handshake, no_token) : rc;
 }
 
-/* Whether the proof was made with `key`; if so, ours in return. */
+/* Returns whether the proof was made with `key`, and then computes ours. */
 static bool is_proof(const struct hello *hello,
                      const struct esi_run_key *key,
                      const void *proof,
@@ -529,8 +529,8 @@ int esi_handshake_expire(struct esi_handshake *handshake, struct es_error *error
                                  : "no hello within the limit");
 }
 
-/* Closed with bytes unread, a socket takes back what the peer has not read yet: so its
- * words are read away until it closes. */
+/* Closing a socket with unread data discards what the peer has not read yet, so the
+ * peer's data is read until it closes. */
 static void link_hello_linger(struct es_link *link)
 {
     uint64_t deadline_ns = esi_link_deadline(ESI_LINGER_NS);

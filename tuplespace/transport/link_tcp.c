@@ -3,9 +3,8 @@
 /*
  * TCP: connecting, listening, options.
  *
- * Requests and replies are small and awaited, so nothing is held back (TCP_NODELAY).
- * A peer whose host has vanished is found dead by probes, or by data that nobody
- * confirms.
+ * Requests and replies are small and awaited, so nothing is delayed (TCP_NODELAY).  A
+ * vanished peer is detected by keepalive probes, or by unacknowledged data.
  */
 #include "config.h"
 
@@ -52,7 +51,7 @@ static int fail_with(struct es_error *error,
                                             : strerror(-code));
 }
 
-/* Caller frees *ret_list with freeaddrinfo(). */
+/* The caller frees *ret_list with freeaddrinfo(). */
 static int look_up(const struct esi_address *address,
                    bool to_listen,
                    struct es_error *error,
@@ -116,7 +115,7 @@ static int connect_one(const struct addrinfo *info,
     return 0;
 }
 
-/* Each result gets its share of the time, so that a silent one leaves some to the
+/* Each address gets its share of the time, so that a silent one leaves some for the
  * next. */
 static uint64_t link_tcp_share(const struct addrinfo *list, uint64_t deadline_ns)
 {
@@ -192,7 +191,7 @@ int esi_tcp_listen(struct esi_address *address,
 
     if (rc != 0)
         return rc;
-    /* IPv6 first: a socket for all addresses then takes IPv4 too. */
+    /* IPv6 first: a socket for all addresses then accepts IPv4, too. */
     for (size_t i = 0; i < 2 && !listening; i++)
         for (struct addrinfo *info = list; info && !listening; info = info->ai_next)
             if (info->ai_family == families[i]) {

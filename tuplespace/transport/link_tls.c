@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * TLS 1.3 over TCP, with the run's key as an external pre-shared key.  Its identity is
- * a hash that only holders of the key can make, so that the wire shows neither the run
- * nor its user.  There are no certificates: who has no key gets no connection.
+ * TLS 1.3 over TCP, with the run's key as an external pre-shared key.
  *
- * All refusals look the same from outside: an identity that the server does not know is
- * checked against a key that nobody has, and every alert of a server before the
- * handshake's end is handshake_failure.
+ * The identity of the key is a hash that only its holders can compute, so the traffic
+ * reveals neither the run nor its user.  There are no certificates: without the key
+ * there is no connection.  All refusals look the same from outside: an identity unknown
+ * to the server is checked against a key that nobody has, and every alert of a server
+ * before the end of the handshake is handshake_failure.
  *
- * OpenSSL reads and writes through a BIO of ours, which keeps the limits of link.c and
- * raises no SIGPIPE.  A frame that fits into a record leaves in one system call, and
- * reading ahead takes a record in one.
+ * OpenSSL reads and writes through our own BIO, which applies the time limits of link.c
+ * and raises no SIGPIPE.  A frame that fits into a record is sent with one system call,
+ * and read-ahead receives a record with one.
  */
 #include "config.h"
 
@@ -34,10 +34,10 @@ struct secret {
     SSL *ssl;
     const struct esi_party *party;        /* during the handshake only */
     char identity[ES_RUN_KEY_TEXT_BYTES]; /* of the client */
-    bool is_unknown;                      /* the client's identity */
+    bool is_unknown;                      /* whether the client's identity is unknown */
     bool is_read_only;
-    bool plain; /* the peer does not speak TLS: it is told so without */
-    int failed; /* of the last read or write below TLS: -errno */
+    bool plain; /* the peer does not speak TLS, and is told so in plain text */
+    int failed; /* -errno of the last read or write below TLS */
     unsigned char record[RECORD_BYTES];
 };
 
@@ -47,7 +47,7 @@ static SSL_CTX *client_context;
 static SSL_CTX *server_context;
 static BIO_METHOD *socket_method;
 
-/* What OpenSSL takes for an earlier session is the key. */
+/* The key, as a session to be resumed by OpenSSL. */
 static SSL_SESSION *make_session(SSL *ssl, const struct esi_run_key *key)
 {
     static const unsigned char aes_128_gcm_sha256[] = {0x13, 0x01};
@@ -83,7 +83,7 @@ static int use_key(SSL *ssl,
     return *ret_session ? 1 : 0;
 }
 
-/* Whether the identity is the one that belongs to the key. */
+/* Returns whether the identity belongs to the key. */
 static bool is_identity(const struct esi_run_key *key,
                         const char *run,
                         const unsigned char *identity,
@@ -154,8 +154,8 @@ static int socket_read(BIO *bio, char *memory, int size)
     return -1;
 }
 
-/* A server's refusal, if these bytes are one: type 21, version, length 2, level, and
- * what it is for. */
+/* Returns whether these bytes are a server's refusal: type 21, version, length 2,
+ * level, description. */
 static bool is_refusal(const struct secret *secret, const char *bytes, int length)
 {
     return secret->party && secret->party->is_server && length == ALERT_BYTES &&
@@ -211,7 +211,7 @@ static void make_contexts(void)
 {
     socket_method = make_method();
     client_context = make_context(TLS_client_method());
-    /* A server that shows a certificate instead of the key is not trusted. */
+    /* A server that presents a certificate instead of the key is not trusted. */
     if (client_context)
         SSL_CTX_set_verify(client_context, SSL_VERIFY_PEER, NULL);
     server_context = make_context(TLS_server_method());
@@ -248,7 +248,7 @@ static int make_secret(struct es_link *link, const struct esi_party *party)
     return 0;
 }
 
-/* What the fault that OpenSSL found first means here; NULL: nothing special. */
+/* The meaning of the first error that OpenSSL found; NULL if nothing special. */
 static const char *link_tls_words(int reason)
 {
     switch (reason) {
@@ -271,7 +271,7 @@ static const char *link_tls_words(int reason)
     }
 }
 
-/* Whether what came cannot have been meant as TLS. */
+/* Returns whether the received data cannot be TLS. */
 static bool is_something_else(int reason)
 {
     return reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST ||
@@ -364,7 +364,7 @@ static ssize_t tls_receive(struct es_link *link, void *memory, size_t size)
     return got > 0 ? got : link_tls_fault(secret, got);
 }
 
-/* Fills the record from the parts.  Its bytes. */
+/* Fills the record from the parts.  Returns its size. */
 static size_t fill_record(struct secret *secret, struct iovec **parts, int *count)
 {
     size_t filled = 0;
@@ -407,7 +407,7 @@ static void tls_close(struct es_link *link)
     if (!secret)
         return;
     SSL_free(secret->ssl);
-    /* The record was plain text. */
+    /* The record contained plain text. */
     OPENSSL_cleanse(secret, sizeof *secret);
     free(secret);
 }

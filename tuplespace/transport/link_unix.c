@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Unix-domain sockets: the kernel says who the peer is.
+ * Unix-domain sockets: the kernel identifies the peer.
  *
- * A socket's name may have 107 bytes only, a run directory's path many more: then the
- * socket is named through its directory's descriptor, /proc/self/fd/N/NAME.
+ * A socket's name is limited to 107 bytes, but the path of a run directory may be
+ * longer.  Then the socket is addressed through the descriptor of its directory,
+ * /proc/self/fd/N/NAME.
  */
 #include "config.h"
 
@@ -24,7 +25,7 @@
 
 #define BACKLOG 128
 
-/* A socket's place: its directory, held open, and its name in it. */
+/* The location of a socket: its open directory, and its name. */
 struct link_unix_location {
     int directory;
     char name[ES_ADDRESS_BYTES];
@@ -71,7 +72,7 @@ static int find_place(const struct esi_address *address,
 
 /* --- Connecting ------------------------------------------------------------------ */
 
-/* The only wait is for a place in the server's queue; it ends by SO_SNDTIMEO. */
+/* The only wait is for a place in the server's queue, limited by SO_SNDTIMEO. */
 static int connect_within(int descriptor,
                           const struct sockaddr_un *address,
                           uint64_t deadline_ns)
@@ -119,7 +120,7 @@ static int unix_connect(const struct esi_address *address,
 
 /* --- Listening ------------------------------------------------------------------- */
 
-/* Whether a socket file is there that nobody listens on. */
+/* Returns whether the socket exists but nobody listens on it. */
 static bool is_left_over(const struct link_unix_location *place)
 {
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -139,13 +140,13 @@ static bool is_left_over(const struct link_unix_location *place)
 
 static int bind_socket(int descriptor, const struct link_unix_location *place)
 {
-    /* The file gets this mode, less the umask, at once. */
+    /* The file is created with this mode, minus the umask. */
     if (fchmod(descriptor, 0600) != 0)
         return -errno;
     if (bind(descriptor, (const struct sockaddr *)&place->address,
              sizeof place->address) != 0)
         return -errno;
-    /* The umask may have taken rights away. */
+    /* The umask may have removed permissions. */
     (void)!fchmodat(place->directory, place->name, 0600, 0);
     return listen(descriptor, BACKLOG) == 0 ? 0 : -errno;
 }
@@ -163,8 +164,8 @@ static int unix_listen(struct esi_address *address,
     rc = find_place(address, error, &place);
     if (rc != 0)
         goto close_descriptor;
-    /* Of two that find the same dead socket, the second shall not remove the first's
-     * new one. */
+    /* If two processes find the same dead socket, the second must not remove the first
+     * one's new socket. */
     flock(place.directory, LOCK_EX);
     rc = bind_socket(descriptor, &place);
     if (rc == -EADDRINUSE && is_left_over(&place)) {

@@ -17,7 +17,7 @@ struct esi_listener {
     int descriptor;
     struct esi_address address;
     char text[ES_ADDRESS_BYTES];
-    struct stat file; /* of a Unix socket: what we made */
+    struct stat file; /* of a Unix socket: the file we created */
 };
 
 int esi_listener_open(const char *address,
@@ -47,7 +47,7 @@ fail:
     return rc;
 }
 
-/* Removes a Unix socket's file, unless somebody has put another one there. */
+/* Removes the file of a Unix socket, unless it has been replaced by another. */
 static void remove_file(const struct esi_listener *listener)
 {
     const struct stat *ours = &listener->file;
@@ -88,7 +88,7 @@ int esi_listener_accept(struct esi_listener *listener, struct es_link **ret_link
     if (descriptor >= 0) {
         int rc = esi_link_make(listener->ops, descriptor, ret_link);
 
-        /* A socket that cannot be set up is one whose peer has left. */
+        /* If a socket cannot be set up, its peer has gone. */
         return rc == 0 || rc == -ENOMEM ? rc : -EAGAIN;
     }
     switch (errno) {
@@ -99,7 +99,7 @@ int esi_listener_accept(struct esi_listener *listener, struct es_link **ret_link
     case EBADF:
     case EINVAL:
         return -errno;
-    default: /* who knocked has left, or never came */
+    default: /* the peer has gone, or never came */
         return -EAGAIN;
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Makes, saves and reads the key of a run. */
+/* Creates, saves and reads the key of a run. */
 #include "config.h"
 
 #include "tuplespace/transport/run_key.h"
@@ -27,7 +27,8 @@ int esi_run_key_make(struct esi_run_key *ret_key)
 {
     struct esi_run_key key;
 
-    /* So few bytes come at once or, before the system has any, not at all. */
+    /* So few bytes are returned completely or, before the system has any, not at
+     * all. */
     if (getrandom(key.bytes, sizeof key.bytes, 0) != (ssize_t)sizeof key.bytes)
         return errno ? -errno : -EIO;
     *ret_key = key;
@@ -35,7 +36,7 @@ int esi_run_key_make(struct esi_run_key *ret_key)
     return 0;
 }
 
-/* HMAC-SHA256 over a label and a text, both with their end. */
+/* HMAC-SHA256 over a label and a text, including their terminators. */
 static int make_mac(const struct esi_run_key *key,
                     const char *label,
                     const char *text,
@@ -139,7 +140,7 @@ int esi_run_key_save(const char *run,
     struct esi_run_key read_key;
     int rc = esi_run_key_derive_read(key, &read_key);
 
-    /* Who waits for the key finds both. */
+    /* Written last: whoever waits for the key finds both. */
     if (rc == 0)
         rc = save_key(run, READ_FILE, &read_key, error);
     if (rc == 0)
@@ -148,7 +149,7 @@ int esi_run_key_save(const char *run,
     return rc;
 }
 
-/* Somebody else's, or readable for others: then the key may be known to them. */
+/* If another user owns the file or others can read it, they may know the key. */
 static int check_owner(int descriptor, const char *path, struct es_error *error)
 {
     struct stat status;
@@ -202,7 +203,7 @@ static int load_open(int descriptor,
     return rc;
 }
 
-/* A file anywhere. */
+/* Loads a key from any path. */
 static int load_path(const char *path,
                      struct es_error *error,
                      struct esi_run_key *ret_key)
@@ -245,7 +246,7 @@ int esi_run_key_find(const char *run,
 
     if (chosen && *chosen) {
         int rc = load_path(chosen, error, ret_key);
-        /* Somebody has named it: then it is no matter of course that it is absent. */
+        /* The file was named explicitly, so it must exist. */
         return rc == -ENOENT ? -EINVAL : rc;
     }
     int rc = esi_run_key_load(run, error, ret_key);
