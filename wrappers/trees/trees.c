@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Collective trees in the observed process: where they begin and end, the blocking
- * operations, and the nonblocking ones.
+ * Collective trees in the observed process: initialization and finalization, blocking
+ * operations and nonblocking operations.
  *
  * esi_trees_start() (wrappers/mpi/tree_ops.h) reads EVENTSPACE_TREES and installs the
- * table of functions through which generated wrappers come here, inside the operation's
- * own recording.  An operation is done by tree if the rules, the arguments and the
- * communicator allow it.  Else the wrapper calls the real routine.  All ranks decide
- * alike: docs/collective-trees.md has the argument.
+ * table of functions that generated wrappers call while an operation is being recorded.
+ * An operation uses a tree if the rules, the arguments and the communicator allow it;
+ * otherwise the wrapper calls the real routine.  All ranks decide alike:
+ * docs/collective-trees.md explains why.
  *
- * A decision that all ranks must make alike depends on what they have in common only:
+ * A decision that all ranks must make alike depends only on what they have in common:
  * the rules of EVENTSPACE_TREES, the operation's significant arguments, the number of
  * tree-capable operations on the communicator so far, and what rank 0 has sent at the
- * last rule synchronisation (rules.h).  So it works where nothing can be recorded,
- * too (no shared memory): a rank that stepped aside still takes part.
+ * last rule synchronization (rules.h).  So it also works where nothing can be recorded
+ * (no shared memory): a rank that stepped aside still takes part.
  *
- * Of the nonblocking operations, the program gets a generalized request.  New ones are
- * pushed onto a stack without a lock.  The thread that has set
- * `advancing` moves them into the list, in the order in which they began, and
- * advances them; the list is its own meanwhile.  A finished operation leaves the
- * list.  It is completed after `advancing` is cleared, since completing can call
- * into the program (attribute callbacks of a datatype that it has freed meanwhile).
+ * For a nonblocking operation, the program gets a generalized request.  New operations
+ * are pushed onto a lock-free stack.  The thread that has set `advancing` moves them
+ * into the list, in the order in which they began, and advances them; meanwhile it owns
+ * the list.  A finished operation is removed from the list.  It is completed after
+ * `advancing` is cleared, because completing can call into the program (attribute
+ * callbacks of a datatype that it has freed meanwhile).
  *
- * An operation's memory has two owners: its run, until it is done, and its request,
- * until MPI needs it no more.
+ * The memory of an operation has two owners: its run, until it is done, and its
+ * request, until MPI frees it.
  */
 #include "config.h"
 
