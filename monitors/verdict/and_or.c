@@ -37,7 +37,7 @@ int esi_and_or_link(struct esi_and_or *graph, uint32_t from, uint32_t to)
     return 0;
 }
 
-/* Sorts the links by their end `by` (0 or 1), by counting. */
+/* Counting sort of the links by their end `by` (0 or 1). */
 static int sort_links(const struct esi_and_or *graph,
                       int by,
                       uint32_t **ret_starts,
@@ -139,10 +139,10 @@ struct knot_walk {
     const struct esi_and_or *graph;
     const bool *stuck;
     struct esi_and_or_knots *knots;
-    uint32_t *numbers; /* order in which nodes are met, from 1; 0 = not yet */
+    uint32_t *numbers; /* discovery order, from 1; 0 = not visited */
     uint32_t *lowest;
     uint32_t *next;   /* per node: its next edge */
-    uint32_t *before; /* the way that led there */
+    uint32_t *before; /* predecessor in the search tree */
     uint32_t *stack;
     uint32_t met;
     size_t depth;
@@ -156,7 +156,7 @@ static void meet_node(struct knot_walk *walk, uint32_t node, uint32_t before)
     walk->stack[walk->depth++] = node;
 }
 
-/* The nodes of the stack down to `first` are a component. */
+/* Makes a component of the nodes on the stack down to `first`. */
 static void close_component(struct knot_walk *walk, uint32_t first)
 {
     struct esi_and_or_knots *knots = walk->knots;
@@ -183,7 +183,7 @@ static void lower_number(struct knot_walk *walk, uint32_t node, uint32_t number)
         walk->lowest[node] = number;
 }
 
-/* Depth first from `start`, without recursion. */
+/* Depth-first search from `start`, without recursion. */
 static void walk_nodes(struct knot_walk *walk, uint32_t start)
 {
     const struct esi_and_or *graph = walk->graph;
@@ -264,11 +264,11 @@ struct cycle_search {
     const struct esi_and_or *graph;
     struct esi_and_or_knots *knots;
     uint32_t start;
-    size_t tail; /* of the queue: nodes that were met */
+    size_t tail; /* of the queue */
 };
 
-/* Whether the step from `node` to `target` ends a cycle.  A set that contains the start
- * is waited for by the start itself, too: that is no cycle. */
+/* Whether the step from `node` to `target` closes a cycle.  The start itself also waits
+ * for a set that contains it; this is not a cycle. */
 static bool closes_cycle(const struct cycle_search *search,
                          uint32_t node,
                          uint32_t target)
@@ -281,7 +281,7 @@ static bool closes_cycle(const struct cycle_search *search,
            nodes[node].owner != nodes[search->start].owner;
 }
 
-/* Breadth first; the last node of the way back, or the start. */
+/* Breadth-first search; returns the last node before the start, or the start. */
 static uint32_t find_way_back(struct cycle_search *search)
 {
     const struct esi_and_or *graph = search->graph;
@@ -318,7 +318,7 @@ static void turn_round(int *owners, size_t count)
     }
 }
 
-/* The owners on the way to `last`, each once in a row. */
+/* The owners on the path to `last`, without adjacent duplicates. */
 static int list_owners(const struct cycle_search *search,
                        uint32_t last,
                        int **ret_owners)

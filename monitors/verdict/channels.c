@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* channels.c - joins what both ends of each channel know. */
+/* channels.c - combines what both ends of each channel know. */
 #include "config.h"
 
 #include "monitors/verdict/channels.h"
@@ -43,7 +43,7 @@ const struct esi_channel_state *esi_channels_find(
     return find_channel(channels, message, hash_message(message));
 }
 
-/* NULL: no memory. */
+/* NULL if out of memory. */
 static struct esi_channel_state *make_channel(struct esi_channels_table *channels,
                                               const struct esi_channel_message *message)
 {
@@ -120,7 +120,7 @@ static bool is_receive(const struct esi_ledger_request *request)
     return request->kind == ESI_LEDGER_RECEIVE || request->kind == ESI_LEDGER_PAIR;
 }
 
-/* Matched by MPI_Mprobe: it counts as received, but its sender still waits. */
+/* A message matched by MPI_Mprobe counts as received, but its sender still waits. */
 static int keep_message(struct esi_channels_table *channels,
                         const struct esi_channel_message *message,
                         uint32_t number)
@@ -176,7 +176,7 @@ static int read_ledger(struct esi_channels_table *channels,
     return result;
 }
 
-/* --- Operations under way --------------------------------------------------------- */
+/* --- Operations in progress ------------------------------------------------------- */
 
 static int read_open(struct esi_channels_table *channels,
                      const struct esi_facts *facts,
@@ -200,8 +200,7 @@ static int read_open(struct esi_channels_table *channels,
     sends = operation->op_class == ES_CLASS_SEND;
     message.source = sends ? process->rank : open->peer;
     message.destination = sends ? open->peer : process->rank;
-    /* A receive with a number, or that is waited for, is counted by its ledger, where
-     * there is one. */
+    /* The ledger already counts receives with a number and those being waited for. */
     if (!sends && process->ledger &&
         (open->sequence != ES_SEQUENCE_UNKNOWN || open->awaited))
         return 0;
@@ -218,7 +217,7 @@ static int read_open(struct esi_channels_table *channels,
 
 /* --- By destination --------------------------------------------------------------- */
 
-/* Chains the channels that have sent more than was received. */
+/* Links the channels that have sent more than was received. */
 static int chain_surplus(struct esi_channels_table *channels,
                          const struct esi_facts *facts)
 {
@@ -244,7 +243,7 @@ static int chain_surplus(struct esi_channels_table *channels,
     return 0;
 }
 
-/* How many messages no receive with a number is posted for. */
+/* Number of messages for which no receive with a number is posted. */
 static uint32_t count_surplus(const struct esi_channels_table *channels,
                               size_t process,
                               const struct esi_channel_message *wanted)
@@ -280,7 +279,7 @@ void esi_channels_count_free(const struct esi_channels_table *channels,
 
     *ret_most = count;
     *ret_least = count > taken ? count - taken : 0;
-    /* No other message could have been taken. */
+    /* No other message can have been taken. */
     if (taken > 0 && count == count_surplus(channels, process, &all))
         *ret_most = *ret_least;
 }
@@ -305,10 +304,10 @@ uint32_t esi_channels_count_posted(const struct esi_channels_table *channels,
     return count;
 }
 
-/* --- The whole -------------------------------------------------------------------- */
+/* --- Interface -------------------------------------------------------------------- */
 
-/* Room for all that ledgers have, so that tables need not grow.  Both ends of a channel
- * share an entry. */
+/* Reserves space for all channels of the ledgers, so that tables need not grow.  Both
+ * ends of a channel share an entry. */
 static int reserve_channels(struct esi_channels_table *channels,
                             const struct esi_facts *facts)
 {

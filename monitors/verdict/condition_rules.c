@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* condition_rules.c - what a message, a collective operation and a window's epoch wait
- * for, and how sure that is. */
+/* condition_rules.c - what messages, collective operations and epochs of windows wait
+ * for, and how certain that is. */
 #include "config.h"
 
 #include "eventspace/operation.h"
@@ -10,19 +10,19 @@
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
 
-/* An operation that is not complete, as its call or its request tells. */
+/* An incomplete operation, described by its call or its request. */
 struct pending_call {
     const struct es_operation *operation;
     const struct esi_fact_process *process;
     uint32_t group;
-    size_t remote; /* the side that its peers are on */
+    size_t remote; /* the side of its peers */
     int window;    /* ESI_FACT_NO_WINDOW */
     int peer;      /* world rank, ES_PEER_... */
     int tag;
-    uint32_t number; /* of the message, or the instance */
+    uint32_t number; /* message or instance number */
     bool partitioned;
     bool receives;
-    const struct esi_ledger_request *request; /* NULL: it is the call */
+    const struct esi_ledger_request *request; /* NULL for a call */
 };
 
 static struct esi_condition make_condition(enum esi_condition_surety surety,
@@ -50,16 +50,16 @@ static struct esi_condition for_rank(const struct esi_conditions *conditions,
 
 enum presence {
     NOT_SENT,
-    TAKEN,      /* what was sent goes to receives that were posted before */
-    MAYBE_SENT, /* others, too, could get what was sent */
+    TAKEN,      /* the message goes to an earlier receive */
+    MAYBE_SENT, /* other receives may match the message, too */
     SENT,
 };
 
-/* Of more requests it is not looked up who was first. */
+/* The order of receives is not evaluated for more requests than this. */
 enum { ORDERED_MOST = 1024 };
 
-/* Receives without a number, from this source and with this tag exactly, that were
- * posted before.  In one thread a call comes after all that is outstanding. */
+/* Number of earlier receives without a number with exactly this source and tag.  Within
+ * a thread, a call comes after all outstanding requests. */
 static uint32_t count_earlier(const struct pending_call *pending,
                               const struct esi_ledger_request **ret_first,
                               int source,
@@ -88,7 +88,7 @@ static uint32_t count_earlier(const struct pending_call *pending,
     return count;
 }
 
-/* Whether the order in which the process has posted its receives is known. */
+/* Whether the order in which the process posted its receives is known. */
 static bool is_in_order(const struct esi_conditions *conditions,
                         const struct pending_call *pending)
 {
@@ -100,9 +100,9 @@ static bool is_in_order(const struct esi_conditions *conditions,
            !(pending->request && pending->request->persistent);
 }
 
-/* A message goes to the first receive that was posted for it.  So this one gets none if
- * there are no more messages than receives which could get each of them, and were
- * posted before.  Gives one of these; NULL: it cannot be told. */
+/* A message goes to the first matching receive.  So this receive gets none if there are
+ * no more messages than earlier receives that match each of them.  Returns one of these
+ * receives; NULL if undecided. */
 static const struct esi_ledger_request *find_taker(
     const struct esi_conditions *conditions,
     const struct pending_call *pending,
@@ -127,8 +127,7 @@ static const struct esi_ledger_request *find_taker(
     return NULL;
 }
 
-/* Of a receive without a number: several may be posted for the messages that there
- * are. */
+/* For a receive without a number: several receives may compete for the messages. */
 static enum presence find_unnumbered(const struct esi_conditions *conditions,
                                      const struct pending_call *pending,
                                      const struct esi_channel_message *message,
@@ -149,7 +148,7 @@ static enum presence find_unnumbered(const struct esi_conditions *conditions,
                : MAYBE_SENT;
 }
 
-/* Whether the message is there: sent, or being sent. */
+/* Whether the message was sent or is being sent. */
 static enum presence find_presence(const struct esi_conditions *conditions,
                                    const struct pending_call *pending,
                                    const struct esi_channel_message *message,
@@ -179,8 +178,9 @@ static bool is_doubtful(const struct esi_conditions *conditions,
     return channel && channel->doubtful;
 }
 
-/* Of a wait that would be sure.  What a rank did on a communicator that it has freed is
- * not known: what is waited for may be there, and the call about to end. */
+/* The certainty of a wait that would otherwise be certain.  The actions of a rank on a
+ * communicator that it has freed are not known: the awaited event may have happened,
+ * and the call may be about to return. */
 static enum esi_condition_surety sure_unless(bool freed)
 {
     return freed ? ESI_CONDITION_REASONED : ESI_CONDITION_SURE;
@@ -208,7 +208,7 @@ static int wait_for_anybody(struct esi_conditions *conditions,
     return 0;
 }
 
-/* Whoever sends to the earlier receive instead may leave the message to this one. */
+/* A send that matches the earlier receive may leave the message to this one. */
 static int wait_behind_taker(struct esi_conditions *conditions,
                              const struct pending_call *pending,
                              const struct esi_ledger_request *taker,
@@ -219,7 +219,7 @@ static int wait_behind_taker(struct esi_conditions *conditions,
     ret_condition->taker = taker;
     if (pending->peer == ES_PEER_ANY || !ret_condition->any)
         return result;
-    ret_condition->any = false; /* what it is told to wait for */
+    ret_condition->any = false; /* the reported target */
     ret_condition->rank = pending->peer;
     ret_condition->targets = NULL;
     ret_condition->target_count = 0;
@@ -269,7 +269,7 @@ static int wait_for_message(struct esi_conditions *conditions,
     return 0;
 }
 
-/* Sends that wait for nobody. */
+/* Whether the send completes without the receiver. */
 static bool is_local(const struct es_operation *operation)
 {
     switch (esi_operation_family(operation)) {
@@ -320,7 +320,7 @@ static int wait_for_receive(const struct esi_conditions *conditions,
         ret_condition->rank = pending->peer;
         return 0;
     }
-    /* What is sent by the standard mode may have been buffered. */
+    /* A standard-mode send may have been buffered. */
     if (!pending->partitioned && message.number != ES_SEQUENCE_UNKNOWN &&
         esi_condition_is_exact(conditions, pending->peer) &&
         !is_doubtful(conditions, &message))
@@ -333,8 +333,8 @@ static int wait_for_receive(const struct esi_conditions *conditions,
 
 /* --- Collective operations -------------------------------------------------------- */
 
-/* Whether it is known what a member has entered.  Without a ledger the tuples tell that
- * of blocking operations. */
+/* Whether the operations entered by a member are known.  Without a ledger, only
+ * blocking operations are known, from tuples. */
 static bool knows_entries(const struct esi_conditions *conditions,
                           const struct esi_instance_member *member,
                           bool nonblocking)
@@ -347,7 +347,7 @@ static bool knows_entries(const struct esi_conditions *conditions,
            (!nonblocking && !facts->processes[member->process].ledger);
 }
 
-/* How many members from the first on that is known of. */
+/* Number of leading members whose entries are known. */
 static size_t count_known(const struct esi_conditions *conditions,
                           struct esi_instance_space *space,
                           bool nonblocking)
@@ -363,7 +363,7 @@ static size_t count_known(const struct esi_conditions *conditions,
     return *known;
 }
 
-/* How many members from the first on have not freed the communicator. */
+/* Number of leading members that have not freed the communicator. */
 static size_t count_holding(const struct esi_conditions *conditions,
                             struct esi_instance_space *space)
 {
@@ -377,7 +377,7 @@ static size_t count_holding(const struct esi_conditions *conditions,
     return space->holding;
 }
 
-/* Whether the operation cannot end without all members, or the root. */
+/* Whether the operation needs all members, or the root, to complete. */
 enum need { NEEDS_ALL, NEEDS_ROOT, NEEDS_SOME };
 
 static enum need find_need(const struct esi_conditions *conditions,
@@ -389,7 +389,7 @@ static enum need find_need(const struct esi_conditions *conditions,
         return NEEDS_SOME;
     switch (esi_instance_order(pending->operation)) {
     case ES_ORDER_ALL_TO_ALL:
-        /* An assertion may let a fence end early. */
+        /* With an assertion, a fence may return early. */
         return pending->operation->code == ES_OP_MPI_Win_fence ? NEEDS_SOME : NEEDS_ALL;
     case ES_ORDER_ROOT_TO_ALL:
         return is_root || pending->peer < 0 ? NEEDS_SOME : NEEDS_ROOT;
@@ -456,7 +456,7 @@ static int wait_for_members(struct esi_conditions *conditions,
 
     if (pending->group == ESI_FACT_NO_GROUP || pending->number == ES_SEQUENCE_UNKNOWN)
         return 0;
-    /* That they do not do the same is a verdict of its own. */
+    /* The mismatch is reported as a verdict of its own. */
     if (pending->window == ESI_FACT_NO_WINDOW &&
         esi_instance_table_is_mismatched(&conditions->instances, pending->group,
                                          pending->number)) {
@@ -558,7 +558,7 @@ int esi_condition_of_open(struct esi_conditions *conditions,
     if (!operation)
         return 0;
     pending.receives = operation->op_class == ES_CLASS_RECEIVE || operation->probe;
-    /* The number of a request stands in its own tuple only. */
+    /* Only a request's own tuple contains its number. */
     if (operation->probe ||
         (open->awaited && esi_instance_order(operation) == ES_ORDER_NONE))
         pending.number = ES_SEQUENCE_UNKNOWN;
@@ -567,7 +567,7 @@ int esi_condition_of_open(struct esi_conditions *conditions,
 
 /* --- Windows ---------------------------------------------------------------------- */
 
-/* Calls that wait for a lock, or for what is done under one. */
+/* Calls that wait for a lock or for operations under one. */
 static bool needs_lock(uint16_t operation)
 {
     switch (operation) {
@@ -594,7 +594,7 @@ struct window_wait {
     void *data;
 };
 
-/* The kind of the process's own lock on the target; 0 = none. */
+/* Kind of the process's own lock on the target; 0 = none. */
 static uint8_t find_own_lock(const struct window_wait *wait, int target)
 {
     const struct esi_windows *windows = &wait->conditions->windows;
@@ -610,8 +610,8 @@ static uint8_t find_own_lock(const struct window_wait *wait, int target)
     return 0;
 }
 
-/* Whether the holder, too, is in a call about this target: who of both has the lock is
- * not known. */
+/* Whether the holder is also in a call on this target: then it is not known which of
+ * the two has the lock. */
 static bool asks_likewise(const struct window_wait *wait,
                           const struct esi_fact_process *holder,
                           int target)
@@ -655,7 +655,7 @@ static int add_holders(const struct window_wait *wait, int target, int locked)
     return result;
 }
 
-/* Who holds a lock that excludes the one that the call needs. */
+/* Adds the holders of locks that conflict with the lock of the call. */
 static int add_locks(const struct window_wait *wait)
 {
     int target = wait->open->peer;
@@ -664,7 +664,8 @@ static int add_locks(const struct window_wait *wait)
     return result < 0 ? result : add_holders(wait, target, ESI_WINDOW_ALL);
 }
 
-/* Whom MPI_Win_start is for is known when it has returned: one of the members. */
+/* The group of MPI_Win_start is known only after it has returned: assume one of the
+ * members. */
 static int add_members(const struct window_wait *wait)
 {
     const struct esi_fact_group *group = &wait->conditions->facts->groups[wait->group];
@@ -683,7 +684,7 @@ static int add_members(const struct window_wait *wait)
     return result < 0 ? result : wait->take(wait->data, &found);
 }
 
-/* The partners of the epochs under way that have not done their part. */
+/* Adds the partners of open epochs that have not done their part. */
 static int add_partners(const struct window_wait *wait, uint8_t kind)
 {
     const struct esi_conditions *conditions = wait->conditions;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* conditions.c - from facts to the wait graph. */
+/* conditions.c - builds the wait graph from the facts. */
 #include "config.h"
 
 #include "monitors/verdict/conditions.h"
@@ -15,7 +15,7 @@
 #include "monitors/verdict/conditions_private.h"
 #include "tuplespace/operation_codes.h"
 
-/* Polls that last for so long are worth telling. */
+/* Only polls that last longer are reported. */
 #define LASTING_POLLS_NS UINT64_C(500000000)
 
 /* --- Nodes ----------------------------------------------------------------------- */
@@ -47,7 +47,7 @@ bool esi_condition_is_exact(const struct esi_conditions *conditions, int rank)
     return process < conditions->facts->process_count && conditions->exact[process];
 }
 
-/* A node that waits for any rank of a list. */
+/* Adds a node that waits for any rank of a list. */
 static int add_any_of(struct esi_conditions *conditions,
                       const int *ranks,
                       size_t count,
@@ -94,7 +94,7 @@ int esi_condition_find_senders(struct esi_conditions *conditions,
     return 0;
 }
 
-/* The node of any rank of the run. */
+/* Returns the node for any rank of the run. */
 static int find_everybody(struct esi_conditions *conditions, uint32_t *ret_node)
 {
     const struct esi_facts *facts = conditions->facts;
@@ -112,8 +112,8 @@ out:
     return result;
 }
 
-/* Who is missing from an instance is a beginning of the space's members: a node for
- * each beginning stands on the one before. */
+/* Members missing from an instance are the first ones of their space.  Makes a node for
+ * each number of first members, which refers to the node before. */
 static int make_steps(struct esi_conditions *conditions,
                       struct esi_instance_space *space,
                       bool any)
@@ -149,7 +149,7 @@ int esi_condition_find_missing(struct esi_conditions *conditions,
 {
     int result = 0;
 
-    /* The first node of a graph is the one that acts. */
+    /* Node 0 is the acting node, so 0 means not made. */
     if (space->nodes[any] == 0)
         result = make_steps(conditions, space, any);
     *ret_node = space->nodes[any] + (uint32_t)count;
@@ -203,7 +203,7 @@ static void read_process(struct esi_conditions *conditions, size_t index)
             : true;
 }
 
-/* A node per rank: those of a rank's processes are the same. */
+/* One node per rank, shared by all its processes. */
 static int add_ranks(struct esi_conditions *conditions)
 {
     const struct esi_facts *facts = conditions->facts;
@@ -233,8 +233,8 @@ static int add_ranks(struct esi_conditions *conditions)
 
 /* --- Threads ---------------------------------------------------------------------- */
 
-/* Whether the thread is in an operation, or polls, and did nothing else since the look
- * before. */
+/* Whether the thread is in an operation, or polls, and did nothing else since the last
+ * observation. */
 static bool is_blocked_thread(const struct esi_facts *facts,
                               const struct esi_fact_process *process,
                               const struct esi_thread_state *thread)
@@ -247,7 +247,7 @@ static bool is_blocked_thread(const struct esi_facts *facts,
     return esi_thread_is_blocked(thread) && (process->still || thread->lasts);
 }
 
-/* The requests that the thread waits for, as the ledger has them. */
+/* The requests that the thread waits for, according to the ledger. */
 static const struct esi_ledger_wait *find_wait(const struct esi_fact_process *process,
                                                const struct esi_thread_state *thread)
 {
@@ -260,7 +260,7 @@ static const struct esi_ledger_wait *find_wait(const struct esi_fact_process *pr
     return NULL;
 }
 
-/* Handles of a process by their value: requests of a ledger are in no order. */
+/* Indexes the handles of a process: the requests of a ledger are not sorted. */
 static int hash_requests(const struct esi_ledger *ledger, struct esi_hash *numbers)
 {
     if (esi_hash_reserve(numbers, ledger->request_count + 1) < 0)
@@ -284,16 +284,16 @@ static const struct esi_ledger_request *find_request(const struct esi_ledger *le
     return NULL;
 }
 
-/* What the requests of one call come to. */
+/* The conditions of all requests of one call. */
 struct thread_wait {
     struct esi_conditions *conditions;
     const struct esi_fact_process *process;
     size_t thread;
-    struct esi_condition *items; /* owned; that are not met */
+    struct esi_condition *items; /* owned; those that are not met */
     size_t count;
     size_t capacity;
     size_t met;
-    bool unknown; /* of some nothing is known */
+    bool unknown; /* some requests are not known */
 };
 
 static int take_condition(void *data, const struct esi_condition *found)
@@ -322,7 +322,7 @@ static bool is_among(const struct esi_ledger_wait *known, size_t count, uint64_t
     return false;
 }
 
-/* It is told of with the wait. */
+/* The request is reported with the wait. */
 static int add_pending(struct thread_wait *wait,
                        const struct esi_ledger_request *request)
 {
@@ -338,7 +338,7 @@ static int add_pending(struct thread_wait *wait,
     return 0;
 }
 
-/* The call is about more requests than are known: it may be about these. */
+/* The call names more requests than are known; any other request may be among them. */
 static int read_others(struct thread_wait *wait,
                        const struct esi_ledger_wait *known,
                        size_t count)
@@ -395,8 +395,7 @@ static int read_requests(struct thread_wait *wait, const struct esi_ledger_wait 
 
 /* --- A thread's node -------------------------------------------------------------- */
 
-/* A request that is not sure: a node of its own stands between the thread and what it
- * may wait for. */
+/* For an uncertain request, adds a node between the thread and its possible targets. */
 static int add_request_node(const struct thread_wait *wait,
                             const struct esi_condition *item,
                             uint32_t thread_node)
@@ -423,7 +422,7 @@ static size_t count_surety(const struct thread_wait *wait,
     return count;
 }
 
-/* Sure, in one mode, when its reasons are. */
+/* The mode in which the reasons make the wait certain. */
 static enum esi_and_or_mode find_sure_mode(const struct thread_wait *wait, bool any)
 {
     size_t sure = count_surety(wait, ESI_CONDITION_SURE);
@@ -439,7 +438,7 @@ static enum esi_and_or_mode find_sure_mode(const struct thread_wait *wait, bool 
                    : ESI_NODE_ACTS;
     if (sure > 0)
         return ESI_NODE_ALL;
-    /* It waits for one of these, whichever: all others are there. */
+    /* It waits for one of these, whichever it is: all others are complete. */
     return !wait->unknown && reasoned == wait->count && ran ? ESI_NODE_ANY
                                                             : ESI_NODE_ACTS;
 }
@@ -460,7 +459,7 @@ static int link_conditions(const struct thread_wait *wait,
     return result;
 }
 
-/* --- What is told ----------------------------------------------------------------- */
+/* --- Reported waits --------------------------------------------------------------- */
 
 static int list_targets(const struct thread_wait *wait, struct esi_wait *told)
 {
@@ -488,8 +487,9 @@ static int list_targets(const struct thread_wait *wait, struct esi_wait *told)
     return 0;
 }
 
-/* Counts who waits for each rank.  Of one that waits for any of several nobody holds it
- * up; of an instance all who are missing do: they are counted by their beginning. */
+/* Counts the threads that wait for each rank.  Nobody holds up a thread that waits for
+ * any of several ranks.  All members missing from an instance hold it up; they are
+ * counted by their number. */
 static void count_holders(const struct thread_wait *wait)
 {
     struct esi_conditions *conditions = wait->conditions;
@@ -540,7 +540,7 @@ static int tell_wait(const struct thread_wait *wait, bool any, bool several)
     return list_targets(wait, told);
 }
 
-/* Joins the conditions to the thread's node. */
+/* Links the conditions to the thread's node. */
 static int finish_thread(struct thread_wait *wait, bool any, bool several)
 {
     struct esi_conditions *conditions = wait->conditions;
@@ -559,8 +559,8 @@ static int finish_thread(struct thread_wait *wait, bool any, bool several)
     return result < 0 ? result : tell_wait(wait, any, several);
 }
 
-/* A thread that polls may give up: nothing is sure.  Of polls for messages it is not
- * known for which. */
+/* A polling thread may stop polling, so nothing is certain.  Message polls do not show
+ * which message they are for. */
 static int add_polls(struct thread_wait *wait, const struct esi_ledger_wait *known)
 {
     struct esi_conditions *conditions = wait->conditions;
@@ -575,7 +575,7 @@ static int add_polls(struct thread_wait *wait, const struct esi_ledger_wait *kno
     result = read_requests(wait, known);
     if (result < 0)
         return result;
-    /* Tests that find nothing although one is there ask for all. */
+    /* If tests fail although one request is complete, they test for all. */
     asks_for_all = wait->met > 0;
     wait->met = 0;
     for (size_t i = 0; i < wait->count; i++)
@@ -608,7 +608,8 @@ static bool completes_requests(const struct esi_activity *open)
     return operation && operation->waits;
 }
 
-/* A call that waits for requests: the ledger knows which; else its tuple names one. */
+/* A call that waits for requests: the ledger lists them; otherwise the tuple names
+ * one. */
 static int add_completion(struct thread_wait *wait,
                           const struct esi_ledger_wait *known,
                           const struct esi_activity *open)
@@ -623,7 +624,7 @@ static int add_completion(struct thread_wait *wait,
         result = esi_condition_of_open(wait->conditions, wait->process,
                                        &wait->conditions->facts->threads[wait->thread],
                                        &found);
-        /* It may be complete by now, and others not. */
+        /* This request may be complete now, and others not. */
         if (open->bytes > 1 && found.surety != ESI_CONDITION_UNKNOWN &&
             found.surety != ESI_CONDITION_MET &&
             !(found.surety == ESI_CONDITION_SURE && !operation->any))
@@ -653,14 +654,14 @@ static int add_call(struct thread_wait *wait, const struct esi_ledger_wait *know
                                       take_condition, wait);
     if (result != 0)
         return result < 0 ? result : finish_thread(wait, false, false);
-    /* The other half of a send and receive is among the requests, if it is known. */
+    /* The other half of a combined send and receive is among the requests, if known. */
     if (operation->combined && known && known->kind == ESI_LEDGER_WAIT_ALL)
         result = read_requests(wait, known);
     if (result == 0)
         result = esi_condition_of_open(wait->conditions, wait->process, thread, &found);
     if (result < 0)
         return result;
-    /* It may be the other half that it waits for. */
+    /* It may wait for the other half. */
     if (operation->combined && found.surety == ESI_CONDITION_REASONED &&
         wait->count == 0)
         found.surety = ESI_CONDITION_MAYBE;
@@ -697,7 +698,7 @@ static int add_thread(struct esi_conditions *conditions,
     return result;
 }
 
-/* --- The whole -------------------------------------------------------------------- */
+/* --- Interface -------------------------------------------------------------------- */
 
 static int make_tables(struct esi_conditions *conditions)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What each thread waits for: the wait graph over threads, requests and ranks.
- * Pure logic.
+ * What each thread waits for: the wait graph of threads, requests and ranks.  Pure
+ * logic.
  *
  * A rank acts if one of its threads does.  A thread waits for all or any of its
- * requests, a request for a rank, for the members that are missing from a collective
- * operation, or for anybody who could send.  Each wait is sure, reasoned (the call
- * waits for one of several reasons, and sits there although it had the processor), or
- * possible; docs/verdicts.md has the rules.
+ * requests.  A request waits for a rank, for the members missing from a collective
+ * operation, or for any possible sender.  Each wait is certain, reasoned (the call
+ * waits for one of several reasons, and has not returned although its process was
+ * scheduled), or possible; docs/verdicts.md has the rules.
  */
 #ifndef ES_MONITORS_VERDICT_CONDITIONS_H
 #define ES_MONITORS_VERDICT_CONDITIONS_H
@@ -19,32 +19,32 @@
 #include "monitors/verdict/windows.h"
 
 enum esi_wait_reason {
-    ES_REASON_NONE,       /* does not wait, or it cannot be told for what */
+    ES_REASON_NONE,       /* does not wait, or for an unknown reason */
     ES_REASON_RECEIVE,    /* for a message */
-    ES_REASON_SEND,       /* for a message to be taken */
-    ES_REASON_TRANSFER,   /* the other end is there: the message is on its way */
-    ES_REASON_COLLECTIVE, /* for others to enter */
-    ES_REASON_COMPLETION, /* for requests */
-    ES_REASON_ENTERED,    /* in a collective that all have entered */
+    ES_REASON_SEND,       /* for a message to be received */
+    ES_REASON_TRANSFER,   /* the other end has arrived: the message is in transit */
+    ES_REASON_COLLECTIVE, /* for other members to enter */
+    ES_REASON_COMPLETION, /* for requests to complete */
+    ES_REASON_ENTERED,    /* in a collective that all members have entered */
     ES_REASON_WINDOW,     /* for locks or epochs of a window */
-    ES_REASON_POLL,       /* polls in vain */
+    ES_REASON_POLL,       /* polls without success */
 };
 
-/* What one thread waits for, to be told. */
+/* What one thread waits for, as it is reported. */
 struct esi_wait {
     enum esi_wait_reason reason;
-    bool any;           /* one of the ranks suffices */
-    bool certain;       /* it surely waits for that */
-    bool stuck;         /* filled by the verdict: it can never be released */
+    bool any;           /* one of the targets suffices */
+    bool certain;       /* it certainly waits for the targets */
+    bool stuck;         /* set by the verdict: it can never be released */
     const int *targets; /* world ranks; borrowed from the conditions */
     size_t target_count;
-    int *list;         /* owned: the targets, where they are a list of their own */
-    uint32_t requests; /* outstanding of those waited for; 0 = not known */
-    const struct esi_ledger_request *taker; /* was posted before and gets the message;
-                                               borrowed; NULL = none */
-    uint32_t first_pending;                 /* in the conditions' `pending` */
-    uint32_t pending_count; /* of its requests that are known, also such of which it
-                               cannot be told whom they wait for */
+    int *list;         /* owned: the targets, if the wait has its own list */
+    uint32_t requests; /* outstanding requests that it waits for; 0 = not known */
+    const struct esi_ledger_request *taker; /* an earlier receive, which gets the
+                                               message; borrowed; NULL = none */
+    uint32_t first_pending;                 /* index in the conditions' `pending` */
+    uint32_t pending_count; /* number of its known requests, including those whose
+                               targets are not known */
 };
 
 struct esi_conditions {
@@ -53,21 +53,24 @@ struct esi_conditions {
     struct esi_instance_table instances;
     struct esi_windows windows;
     struct esi_and_or graph;
-    uint32_t acts;          /* the node that acts: who is not known */
-    uint32_t everybody;     /* the node of any rank; ESI_NODE_NONE until it is needed */
-    uint32_t *rank_nodes;   /* owned; per process; those of one rank share theirs */
+    uint32_t acts;          /* the acting node: stands for unknown targets */
+    uint32_t everybody;     /* the node for any rank; ESI_NODE_NONE until needed */
+    uint32_t *rank_nodes;   /* owned; per process; processes of the same rank share a
+                               node */
     uint32_t *thread_nodes; /* owned; per thread */
-    bool *exact;            /* owned; per process: its ledger tells all */
-    bool *terminal;         /* owned; per process: it will do nothing any more */
-    struct esi_sender_set *sets; /* owned; two per group: who can send to its sides */
+    bool *exact;            /* owned; per process: its ledger is complete */
+    bool *terminal;         /* owned; per process: it will do nothing more */
+    struct esi_sender_set *sets; /* owned; two per group: who can send to each of its
+                                    sides */
     struct esi_wait *waits;      /* owned; per thread */
-    const struct esi_ledger_request **pending; /* owned list; of all waits */
+    const struct esi_ledger_request **pending; /* owned list; the pending requests of
+                                                  all waits */
     size_t pending_count;
     size_t pending_capacity;
-    size_t *holds_up; /* owned; per process: threads that wait for its rank */
+    size_t *holds_up; /* owned; per process: number of threads that wait for its rank */
 };
 
-/* 0 or -ENOMEM; free with esi_conditions_fini(). */
+/* Returns 0 or -ENOMEM; free with esi_conditions_fini(). */
 int esi_conditions_init(struct esi_conditions *conditions,
                         const struct esi_facts *facts);
 void esi_conditions_fini(struct esi_conditions *conditions);

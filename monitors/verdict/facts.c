@@ -12,14 +12,14 @@
 
 #include "base/array.h"
 
-/* What an operation has to have lasted before the process was killed, to say that it
- * was not about to end. */
+/* A call that lasted this long before its process was killed was not about to
+ * return. */
 #define LASTING_CALL_NS UINT64_C(1000000000)
 
-/* That a process has died may be noticed so much later. */
+/* The death of a process may be noticed this late. */
 #define NOTICE_OF_DEATH_NS UINT64_C(100000000)
 
-/* --- Collectives that were entered ----------------------------------------------- */
+/* --- Entered collectives ---------------------------------------------------------- */
 
 static uint64_t hash_entered(const struct esi_fact_entered *entered)
 {
@@ -181,7 +181,7 @@ bool esi_facts_has_freed(const struct esi_facts *facts, uint32_t group, int rank
     return esi_fact_entries_find(&facts->freed, &place) != NULL;
 }
 
-/* Reads the world ranks of one side.  Half a list would prove nothing. */
+/* Reads the world ranks of one side.  An incomplete list is discarded. */
 static int read_side(size_t count,
                      bool remote,
                      esi_fact_member_fn *find_member,
@@ -203,7 +203,7 @@ static int read_side(size_t count,
     return 0;
 }
 
-/* Which side of an intercommunicator the process is on is decided alike by all. */
+/* All members agree which side of an intercommunicator is the first. */
 int esi_facts_fill_group(struct esi_facts *facts,
                          const struct es_communicator_info *info,
                          esi_fact_member_fn *find_member,
@@ -232,7 +232,7 @@ size_t esi_facts_find_process(const struct esi_facts *facts, int rank)
 {
     size_t low = 0, high = facts->process_count;
 
-    /* Ranks mostly count from 0. */
+    /* Fast path: ranks usually count from 0. */
     if (rank >= 0 && (size_t)rank < high && facts->processes[rank].rank == rank &&
         (rank == 0 || facts->processes[rank - 1].rank != rank))
         return (size_t)rank;
@@ -274,8 +274,8 @@ static uint64_t find_first_death(const struct esi_facts *facts)
     return first_ns;
 }
 
-/* What a process was in that was killed with all others counts as it was, if it had
- * begun before the first of them died. */
+/* The last operation of a process that was killed with all others counts as evidence if
+ * it began before the first of them died. */
 static void read_last_state(const struct esi_facts *facts,
                             struct esi_fact_process *process,
                             uint64_t first_death_ns)

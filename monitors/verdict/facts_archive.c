@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* facts_archive.c - makes facts of an archive's tables, ledgers and last tuples. */
+/* facts_archive.c - reads facts from the tables, ledgers and last tuples of an
+ * archive. */
 #include "config.h"
 
 #include "monitors/verdict/facts_archive.h"
@@ -17,7 +18,7 @@
 #include "monitors/verdict/instances.h"
 #include "tuplespace/process_state.h"
 
-/* As of a live run: what lasts longer is worth telling at the first look. */
+/* As for live runs: longer operations are reported at the first observation. */
 #define STALLED_AFTER_NS UINT64_C(5000000000)
 
 struct esi_archived_facts {
@@ -68,7 +69,7 @@ static bool has_ended_well(const struct esi_archive_process *process)
            (state == ES_PROCESS_EXITED && process->exit_code == 0);
 }
 
-/* Of a killed recorder that had met no process nothing is known. */
+/* The archive of a killed recorder that saw no process says nothing. */
 static bool have_all_ended_well(const struct esi_archive_tables *tables)
 {
     if (tables->process_count == 0 && tables->facts.ended_ns == 0)
@@ -117,7 +118,7 @@ static struct esi_thread_state describe_thread(
     };
 }
 
-/* Of elements in this order; returns how many threads they are of. */
+/* `sorted` lists elements by thread; returns the number of threads. */
 static size_t add_threads(struct esi_archived_facts *archived, const uint32_t *sorted)
 {
     const struct esi_archive_tables *tables = archived->tables;
@@ -212,7 +213,7 @@ static void read_tuple(const struct esi_archived_facts *archived,
         ret_activity->peer = find_peer(archived, row, tuple->peer);
 }
 
-/* Where there is no ledger, tuples tell who has entered what. */
+/* Without a ledger, tuples show which collective was entered. */
 static int note_collective(struct esi_archived_facts *archived,
                            uint32_t element,
                            const struct es_tuple *tuple)
@@ -270,7 +271,7 @@ static int read_element(struct esi_archived_facts *archived,
     return result;
 }
 
-/* Of several the one that was begun last. */
+/* Of several open operations, uses the latest. */
 static void read_open(const struct esi_archived_facts *archived)
 {
     for (size_t i = 0; i < archived->tables->open_count; i++) {
@@ -294,7 +295,7 @@ static uint64_t find_end(const struct esi_archived_facts *archived, size_t threa
     return end_ns;
 }
 
-/* What threads were in is known when recording has ended. */
+/* The last operations of threads are known only if recording ended regularly. */
 static void judge_thread(const struct esi_archived_facts *archived,
                          struct esi_thread_state *thread)
 {
@@ -385,7 +386,7 @@ static int read_communicators(struct esi_archived_facts *archived,
     return result;
 }
 
-/* --- The whole -------------------------------------------------------------------- */
+/* --- Interface -------------------------------------------------------------------- */
 
 static const char *name_site(void *data,
                              const struct esi_fact_process *process,

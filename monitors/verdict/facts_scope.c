@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* facts_scope.c - reads facts through a scope, and compares with the look before. */
+/* facts_scope.c - reads facts through a scope and compares them with the last
+ * observation. */
 #include "config.h"
 
 #include "monitors/verdict/facts_scope.h"
@@ -12,7 +13,7 @@
 #include "monitors/verdict/process_time.h"
 #include "scopes/scope_ledger.h"
 
-/* What the look before knew of a process. */
+/* A process at the last observation. */
 struct process_memory {
     int rank;
     int pid;
@@ -107,7 +108,7 @@ static int read_ledgers(struct esi_fact_reader *reader)
 
 /* --- Communicators ---------------------------------------------------------------- */
 
-/* A communicator of an element's process. */
+/* A communicator of a process, as an element's scope delivers it. */
 struct scope_communicator {
     const struct es_scope *scope;
     uint32_t origin;
@@ -136,7 +137,7 @@ static int read_group(struct esi_fact_reader *reader,
 
     if (!known || known->size < 0 || known->remote_size < 0)
         return 0;
-    info = *known; /* looking for members may ask for others */
+    info = *known; /* copied: looking up members may load other communicators */
     result = esi_facts_find_group(&reader->facts, info.key, &entry->group);
     return result < 0 ? result
                       : esi_facts_fill_group(&reader->facts, &info, find_member,
@@ -167,7 +168,7 @@ static int need_communicator(struct esi_fact_reader *reader,
     return read_group(reader, origin, index, &process->communicators[index]);
 }
 
-/* Those that the ledger names. */
+/* Loads the communicators that the ledger names. */
 static int need_those_of_ledger(struct esi_fact_reader *reader,
                                 struct esi_fact_process *process)
 {
@@ -215,8 +216,8 @@ static int read_communicators(struct esi_fact_reader *reader,
     return result;
 }
 
-/* Of each process, how many groups that it is a member of its ledger does not name:
- * it has not used those communicators, or has freed them. */
+/* Counts, per process, the groups that contain it but that its ledger does not name: it
+ * has not used these communicators, or has freed them. */
 static void count_unnamed(const struct esi_facts *facts, size_t *unnamed)
 {
     for (uint32_t i = 0; i < facts->group_count; i++)
@@ -266,7 +267,7 @@ static int find_freed(struct esi_fact_reader *reader)
     return result;
 }
 
-/* --- Compared with the look before ------------------------------------------------ */
+/* --- Comparison with the last observation ----------------------------------------- */
 
 static const struct process_memory *find_before(const struct esi_fact_reader *reader,
                                                 const struct esi_fact_process *process)
@@ -288,7 +289,7 @@ static const struct process_memory *find_before(const struct esi_fact_reader *re
     return NULL;
 }
 
-/* Whether no thread has done anything since the look before. */
+/* Whether no thread has progressed since the last observation. */
 static bool has_rested(const struct esi_facts *facts,
                        const struct esi_fact_process *process)
 {
@@ -298,8 +299,7 @@ static bool has_rested(const struct esi_facts *facts,
     return true;
 }
 
-/* Whether it matters if the process had the processor: where no thread waits nobody
- * asks. */
+/* Whether scheduling matters: only if some thread is blocked. */
 static bool has_blocked(const struct esi_facts *facts,
                         const struct esi_fact_process *process)
 {
@@ -324,7 +324,7 @@ static void compare_process(struct esi_fact_reader *reader, size_t index)
         return;
     now->is_here = (before && before->is_here) ||
                    esi_process_time_is_here(reader->run, process->rank, process->pid);
-    /* In a first look polls are not known as such. */
+    /* In a first observation, polls are not recognized. */
     if (now->is_here && (!before || has_blocked(&reader->facts, process)))
         esi_process_time_read(process->pid, &now->time);
     if (!before)
@@ -347,7 +347,8 @@ static void read_ends(struct esi_fact_reader *reader)
         struct esi_fact_process *process = &facts->processes[i];
         struct es_segment_info info;
 
-        /* To look whether a process lives is not cheap, and this one did just now. */
+        /* Checking whether a process is alive is expensive, and this one was just
+         * checked. */
         if (process->state != ES_PROCESS_RUNNING &&
             es_scope_process(scope, process->source, &info) == 0)
             process->ended_ns = info.ended_realtime_ns;
@@ -355,7 +356,7 @@ static void read_ends(struct esi_fact_reader *reader)
     esi_facts_set_ends(facts);
 }
 
-/* --- One look --------------------------------------------------------------------- */
+/* --- One observation -------------------------------------------------------------- */
 
 int esi_fact_reader_read(struct esi_fact_reader *reader,
                          const struct esi_fact_look *look,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* facts_scope.h - the facts of a run that lives, hangs or is dead, as a scope shows
- * them. */
+/* facts_scope.h - the facts of a run (alive, hanging or dead), read through a scope. */
 #ifndef ES_MONITORS_VERDICT_FACTS_SCOPE_H
 #define ES_MONITORS_VERDICT_FACTS_SCOPE_H
 
@@ -11,8 +10,8 @@
 
 struct esi_fact_reader;
 
-/* Borrows the follower, whose scope gives the latest event and the operation under way
- * of each thread, and the sites.  0 or -ENOMEM. */
+/* Borrows the follower and the sites.  The follower's scope provides the latest event
+ * and the operation in progress of each thread.  Returns 0 or -ENOMEM. */
 int esi_fact_reader_create(struct esi_follower *follower,
                            struct es_run *run,
                            struct esi_sites *sites,
@@ -20,17 +19,18 @@ int esi_fact_reader_create(struct esi_follower *follower,
 /* Accepts NULL. */
 void esi_fact_reader_destroy(struct esi_fact_reader *reader);
 
-/* The threads of one look, as the follower's scope gave them. */
+/* The threads at one observation, as the follower's scope delivered them. */
 struct esi_fact_look {
-    const struct esi_thread_state *threads; /* judged; by rank, then pid */
-    const uint32_t *origins;                /* one of each thread's */
+    const struct esi_thread_state *threads; /* with their states set; by rank, then
+                                               pid */
+    const uint32_t *origins;                /* per thread: one of its origins */
     size_t count;
     uint64_t now_ns;
-    const struct esi_fact_entries *entered; /* NULL = none are known */
+    const struct esi_fact_entries *entered; /* NULL = none known */
 };
 
-/* Reads ledgers, communicators and how processes ended.  The facts are borrowed until
- * the next look.  0 or -ENOMEM. */
+/* Reads ledgers, communicators and the ends of processes.  The facts are borrowed until
+ * the next call.  Returns 0 or -ENOMEM. */
 int esi_fact_reader_read(struct esi_fact_reader *reader,
                          const struct esi_fact_look *look,
                          struct esi_facts **ret_facts);

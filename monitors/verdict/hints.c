@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* hints.c - compares what is waited for with what was done instead. */
+/* hints.c - compares a wait with what the awaited rank does instead. */
 #include "config.h"
 
 #include "monitors/verdict/hints.h"
@@ -12,13 +12,13 @@
 #include "eventspace/tuple.h"
 #include "monitors/follow/describe.h"
 
-/* A wait, and the process of the first rank that it is for. */
+/* A wait, and the process of its first target rank. */
 struct hint_view {
     const struct esi_conditions *conditions;
     const struct esi_thread_state *thread;
     const struct esi_wait *wait;
     size_t process;
-    size_t target; /* process_count: none, or not known */
+    size_t target; /* process_count: none or not known */
     uint32_t group;
 };
 
@@ -50,7 +50,7 @@ static const char *describe_tag(char *out, size_t size, int tag)
     return out;
 }
 
-/* A message to the rank that nobody has received: of the awaited rank, if one is. */
+/* A message to the rank that was not received, preferably from the awaited rank. */
 static const struct esi_channel_state *find_unreceived(const struct hint_view *view)
 {
     const struct esi_channels_table *channels = &view->conditions->channels;
@@ -89,7 +89,7 @@ static void hint_unreceived(const struct hint_view *view,
         esi_describe_append(out, ESI_HINT_WORDS, ", which nobody has received");
 }
 
-/* The message is there, for another receive. */
+/* The message has arrived, but another receive gets it. */
 static void hint_taker(const struct hint_view *view, char out[ESI_HINT_WORDS])
 {
     const struct esi_facts *facts = view->conditions->facts;
@@ -144,7 +144,7 @@ static bool hint_message(const struct hint_view *view, char out[ESI_HINT_WORDS])
 
 /* --- Collective operations -------------------------------------------------------- */
 
-/* The awaited rank is in the same operation, elsewhere. */
+/* The awaited rank is in the same operation on another communicator. */
 static bool hint_collective(const struct hint_view *view, char out[ESI_HINT_WORDS])
 {
     const struct esi_facts *facts = view->conditions->facts;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* hints.h - what may explain a wait: a message with another tag, the same operation on
- * another communicator, and the like. */
+/* hints.h - possible explanations of a wait: a message with another tag, the same
+ * operation on another communicator, and the like. */
 #ifndef ES_MONITORS_VERDICT_HINTS_H
 #define ES_MONITORS_VERDICT_HINTS_H
 
@@ -9,7 +9,7 @@
 
 enum { ESI_HINT_WORDS = 320 };
 
-/* One hint on what the thread of this index waits for; false: there is none. */
+/* Writes one hint on the wait of this thread; false if there is none. */
 bool esi_hint_find(const struct esi_conditions *conditions,
                    size_t thread,
                    char out[ESI_HINT_WORDS]);

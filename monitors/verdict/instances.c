@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* instances.c - joins what the members of each communicator have entered. */
+/* instances.c - combines the entries of all members of each communicator. */
 #include "config.h"
 
 #include "monitors/verdict/instances.h"
@@ -38,9 +38,9 @@ int esi_instance_window(const struct esi_activity *activity)
                : ESI_FACT_NO_WINDOW;
 }
 
-/* --- Alike or not ----------------------------------------------------------------- */
+/* --- Mismatches ------------------------------------------------------------------- */
 
-/* Variants of one operation count as the same. */
+/* Variants of an operation count as the same. */
 static uint16_t family_of(uint16_t code)
 {
     const struct es_operation *operation = es_operation_find(code);
@@ -65,8 +65,8 @@ static bool is_alike(const struct esi_instance_entry *a,
     return a->hash == 0 || b->hash == 0 || a->hash == b->hash;
 }
 
-/* Compares with who was the first there.  An entry of an instance that is older than
- * the window is left out. */
+/* Compares with the first member that entered the instance.  Instances older than the
+ * recorded ones are ignored. */
 static int compare_entry(struct esi_instance_table *instances,
                          const struct esi_facts *facts,
                          uint32_t group,
@@ -87,7 +87,7 @@ static int compare_entry(struct esi_instance_table *instances,
         return 0;
     }
     if (record->mismatched || is_alike(&record->first, entry, has_roots)) {
-        /* What the first did not tell. */
+        /* Completes what the first member did not record. */
         if (record->first.hash == 0)
             record->first.hash = entry->hash;
         return 0;
@@ -112,9 +112,9 @@ bool esi_instance_table_is_mismatched(const struct esi_instance_table *instances
     return record->used && record->instance == instance && record->mismatched;
 }
 
-/* --- What is known ---------------------------------------------------------------- */
+/* --- Known entries ---------------------------------------------------------------- */
 
-/* Notes an instance, if it is the `newest` of several, and compares it. */
+/* Records an instance, if it is the `newest` of several, and compares it. */
 static int note_entry(struct esi_instance_table *instances,
                       const struct esi_facts *facts,
                       const struct esi_fact_process *process,
@@ -142,7 +142,7 @@ static int note_entry(struct esi_instance_table *instances,
                                 .hash = entry->hash});
 }
 
-/* A window counts the collective calls on it. */
+/* Counts the collective calls on a window. */
 static int note_window(struct esi_instance_table *instances,
                        const struct esi_facts *facts,
                        const struct esi_fact_process *process,
@@ -159,8 +159,7 @@ static int note_window(struct esi_instance_table *instances,
     return esi_fact_entries_note(&instances->entered, &entered);
 }
 
-/* An operation under way is no more than the ledger's newest instance; it also tells
- * what is not in a ledger. */
+/* The operation in progress may be newer than the ledger, or not be in it. */
 static int note_open(struct esi_instance_table *instances,
                      const struct esi_facts *facts,
                      const struct esi_fact_process *process,

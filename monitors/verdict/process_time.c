@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So much is enough for any call that waits for nobody. */
+/* Enough processor time for any call that waits for nobody. */
 #define ENOUGH_NS UINT64_C(1000000)
 
-/* Segments are in the order of rank and pid. */
+/* Segments are sorted by rank and pid. */
 bool esi_process_time_is_here(const struct es_run *run, int rank, int pid)
 {
     size_t low = 0, high = es_run_segment_count(run);
@@ -49,7 +49,7 @@ static bool read_line(int pid, const char *name, char *line, int size)
     return is_read;
 }
 
-/* MPI's own threads call nothing of it. */
+/* MPI's own threads do not call MPI. */
 static bool is_helper(int pid, int task)
 {
     char name[64], line[64];
@@ -107,7 +107,7 @@ void esi_process_time_read(int pid, struct esi_process_time *ret_time)
     *ret_time = found;
     if (!read_line(pid, "stat", line, sizeof line))
         return;
-    /* The name, in parentheses, may contain anything. */
+    /* The name, in parentheses, may contain any character. */
     behind = strrchr(line, ')');
     if (!behind ||
         sscanf(behind,

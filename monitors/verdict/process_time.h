@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* process_time.h - whether a process of this host had the processor between two looks:
- * a call that only needs time to end would have ended. */
+/* process_time.h - whether a process of this host was scheduled between two
+ * observations: then a call that waits for nobody would have returned. */
 #ifndef ES_MONITORS_VERDICT_PROCESS_TIME_H
 #define ES_MONITORS_VERDICT_PROCESS_TIME_H
 
@@ -9,7 +9,7 @@
 
 enum { ESI_PROCESS_TASKS = 32 };
 
-/* A thread of the process as the system sees it. */
+/* A thread of the process, according to the kernel. */
 struct esi_process_task {
     int id;
     uint64_t used_ns;
@@ -19,19 +19,19 @@ struct esi_process_time {
     struct esi_process_task tasks[ESI_PROCESS_TASKS]; /* the first of them */
     size_t task_count;
     bool known;
-    char state;       /* as proc(5) has it: R running, S sleeping, T stopped ... */
-    uint64_t used_ns; /* by its first thread */
+    char state;       /* as in proc(5): R running, S sleeping, T stopped ... */
+    uint64_t used_ns; /* by its main thread */
     uint64_t ticks;   /* by all its threads, in clock ticks */
 };
 
-/* Whether a process has a segment of the run on this host, where its time can be read.
- * It looks at several processes to find that out. */
+/* Whether a process has a segment of the run on this host, so that its processor time
+ * can be read.  Checks several processes. */
 bool esi_process_time_is_here(const struct es_run *run, int rank, int pid);
 
-/* Of a process of this host. */
+/* Reads the times of a process of this host. */
 void esi_process_time_read(int pid, struct esi_process_time *ret_time);
 
-/* Threads that had the processor between the two, or are new. */
+/* Number of threads that were scheduled between the two observations, or are new. */
 size_t esi_process_time_active(const struct esi_process_time *before,
                                const struct esi_process_time *now);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* verdict.c - knots of the wait graph, and what else went wrong. */
+/* verdict.c - knots of the wait graph, mismatches and deaths. */
 #include "config.h"
 
 #include "monitors/verdict/verdict.h"
@@ -48,14 +48,16 @@ static int add_item(struct esi_diagnosis *diagnosis,
 struct knot_search {
     struct esi_diagnosis *diagnosis;
     const bool *stuck;
-    const bool *sure; /* what is surely stuck: no knot that is possible only has it */
+    const bool *sure; /* what is certainly stuck: no knot that is only possible
+                         contains it */
     bool surely;
-    bool *waits; /* what is stuck and threads lead to: for some sets of ranks nobody
-                    waits */
-    const bool *surely_waits; /* that of the sure search, when this is the other */
+    bool *waits; /* the stuck nodes that threads lead to: nobody waits for some sets
+                    of ranks */
+    const bool *surely_waits; /* the `waits` of the certain search, in the possible
+                                 search */
     struct esi_and_or_knots knots;
-    uint32_t *item_of; /* per component: its item's index, or ESI_NODE_NONE */
-    size_t first;      /* items of this search */
+    uint32_t *item_of; /* per component: index of its item, or ESI_NODE_NONE */
+    size_t first;      /* first item of this search */
 };
 
 static bool is_gone(const struct esi_conditions *conditions, size_t process)
@@ -70,7 +72,7 @@ static bool is_first_of_rank(const struct esi_facts *facts, size_t process)
            facts->processes[process - 1].rank != facts->processes[process].rank;
 }
 
-/* Since when the latest of the rank's threads waits. */
+/* When the last of the rank's threads began to wait. */
 static uint64_t find_since(const struct esi_facts *facts, size_t process)
 {
     const struct esi_fact_process *of = &facts->processes[process];
@@ -85,7 +87,8 @@ static uint64_t find_since(const struct esi_facts *facts, size_t process)
     return since_ns;
 }
 
-/* Whether something of a component is surely stuck: then it is told with that. */
+/* Marks the components that contain certainly stuck nodes: these are already
+ * reported. */
 static void mark_told(const struct knot_search *search, bool *told)
 {
     const struct esi_and_or *graph = &search->diagnosis->conditions.graph;
@@ -95,7 +98,7 @@ static void mark_told(const struct knot_search *search, bool *told)
             told[search->knots.component[i]] = true;
 }
 
-/* Adds the rank to the item of its knot, which is made when it has none. */
+/* Adds the rank to the item of its knot, which is created if necessary. */
 static int add_to_knot(struct knot_search *search, size_t process)
 {
     struct esi_diagnosis *diagnosis = search->diagnosis;
@@ -172,8 +175,7 @@ static int find_waits(const struct knot_search *search)
     return 0;
 }
 
-/* Ranks that are in MPI_Finalize, or behind it, and are waited for; also those that
- * were killed there. */
+/* Adds awaited ranks that are in MPI_Finalize, have left it, or were killed there. */
 static int add_missing(struct knot_search *search, size_t process)
 {
     struct esi_diagnosis *diagnosis = search->diagnosis;
@@ -208,9 +210,10 @@ static int add_missing(struct knot_search *search, size_t process)
     return result < 0 ? result : add_item(diagnosis, &item);
 }
 
-/* --- Who waits behind ------------------------------------------------------------- */
+/* --- Ranks that wait behind a knot ------------------------------------------------ */
 
-/* Each stuck node that leads to an item's knot is behind it; of several the first. */
+/* A stuck node from which an item's knot can be reached is behind that item; the first
+ * item wins. */
 static int spread_items(const struct knot_search *search, uint32_t *item_of_node)
 {
     const struct esi_and_or *graph = &search->diagnosis->conditions.graph;
@@ -381,7 +384,8 @@ static bool is_same_mismatch(const struct esi_instance_mismatch *a,
            a->entries[1].operation == b->entries[1].operation;
 }
 
-/* A reader may see a moving ledger wrongly, but not twice alike. */
+/* A reader may misread a ledger that is being written, but not twice in the same
+ * way. */
 static bool was_seen(const struct esi_verdict_memory *memory,
                      const struct esi_facts *facts,
                      const struct esi_instance_mismatch *mismatch)
@@ -448,7 +452,7 @@ static int remember_mismatches(const struct esi_diagnosis *diagnosis,
 
 /* --- Ends ------------------------------------------------------------------------- */
 
-/* Signals by which launchers and users end whole runs. */
+/* Signals with which launchers and users end whole runs. */
 static bool is_sent_from_outside(int number)
 {
     return number == SIGKILL || number == SIGTERM || number == SIGINT ||
@@ -476,7 +480,7 @@ static bool has_failed_itself(const struct esi_fact_process *process)
     }
 }
 
-/* Launchers kill all others at once, when they wait for the first. */
+/* Launchers kill all other processes within this time of the first death. */
 #define AT_ONCE_NS UINT64_C(1000000000)
 
 static bool was_in_call(const struct esi_facts *facts,
@@ -488,8 +492,8 @@ static bool was_in_call(const struct esi_facts *facts,
     return false;
 }
 
-/* Whether it was in a call that had all it waits for: such a call ends, well or with an
- * error. */
+/* Whether the process was in a call that waited for nobody: such a call returns or
+ * fails. */
 static bool was_in_failing_call(const struct esi_diagnosis *diagnosis,
                                 const struct esi_fact_process *process)
 {
@@ -500,10 +504,10 @@ static bool was_in_failing_call(const struct esi_diagnosis *diagnosis,
     return false;
 }
 
-/* Negative: `a` died before `b`, positive: behind it; 0: that cannot be told.  Who
- * failed by itself is before who was killed; then it goes by time.  Of those that died
- * at once first who was in a call that failed (MPI asks the launcher to kill all, and
- * the one that asked with them), or in no call. */
+/* Negative if `a` died before `b`, positive if after; 0 if undecided.  Processes that
+ * failed by themselves come before those that were killed; otherwise by time.  Of those
+ * that died at once, those come first that were in a failing call (MPI asks the
+ * launcher to kill all processes, including the one that asked) or in no call. */
 static int compare_deaths(const struct esi_diagnosis *diagnosis,
                           const struct esi_fact_process *a,
                           const struct esi_fact_process *b)
@@ -523,8 +527,7 @@ static int compare_deaths(const struct esi_diagnosis *diagnosis,
     return order;
 }
 
-/* Those that died are told as the first, where that cannot be told apart, or as behind
- * it. */
+/* Lists the dead ranks as the first, if the order is undecided, or as behind it. */
 static int list_deaths(const struct esi_diagnosis *diagnosis,
                        const struct esi_fact_process *first,
                        struct esi_verdict_item *item)
@@ -557,7 +560,7 @@ static int add_death(struct esi_diagnosis *diagnosis)
             (!first || compare_deaths(diagnosis, process, first) < 0))
             first = process;
     }
-    /* Somebody ended what hung. */
+    /* The hanging run was killed from outside. */
     if (!first ||
         (first->as_it_was && esi_diagnosis_outcome(diagnosis) == ESI_OUTCOME_CERTAIN))
         return 0;
@@ -567,7 +570,7 @@ static int add_death(struct esi_diagnosis *diagnosis)
     return result < 0 ? result : add_item(diagnosis, &item);
 }
 
-/* --- Who holds up others ---------------------------------------------------------- */
+/* --- Ranks that hold up others ---------------------------------------------------- */
 
 static int compare_holders(const void *a, const void *b)
 {
@@ -579,7 +582,7 @@ static int compare_holders(const void *a, const void *b)
     return (first->rank > second->rank) - (first->rank < second->rank);
 }
 
-/* Whether all threads of the rank that do anything wait. */
+/* Whether all active threads of the rank wait. */
 static bool is_blocked(const struct esi_diagnosis *diagnosis, size_t process)
 {
     const struct esi_facts *facts = diagnosis->facts;
@@ -622,7 +625,7 @@ static int find_holders(struct esi_diagnosis *diagnosis)
     return 0;
 }
 
-/* --- The whole -------------------------------------------------------------------- */
+/* --- Interface -------------------------------------------------------------------- */
 
 enum esi_diagnosis_outcome esi_diagnosis_outcome(const struct esi_diagnosis *diagnosis)
 {

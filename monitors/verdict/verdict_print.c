@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* verdict_print.c - verdicts in plain lines, and as JSON. */
+/* verdict_print.c - prints verdicts as text and as JSON. */
 #include "config.h"
 
 #include "monitors/verdict/verdict_print.h"
@@ -19,10 +19,10 @@
 
 enum {
     WORDS = ES_WAIT_WORDS,
-    ITEMS_MOST = 8,   /* verdicts, and who hold up others, unless all are wanted */
+    ITEMS_MOST = 8,   /* verdicts and holding ranks, unless all are requested */
     WAITS_MOST = 8,   /* threads of a verdict, likewise */
-    CYCLE_MOST = 16,  /* ranks of a cycle that is written out */
-    CYCLE_ENDS = 6,   /* at the beginning of a longer one */
+    CYCLE_MOST = 16,  /* ranks of a cycle that is printed in full */
+    CYCLE_ENDS = 6,   /* ranks printed at the start of a longer cycle */
     PENDING_MOST = 4, /* requests of a thread, likewise */
 };
 
@@ -90,7 +90,7 @@ static void describe_mismatch(const struct esi_diagnosis *diagnosis,
         fputs(": operator, type or count differ", out);
 }
 
-/* What a process was in when it ended. */
+/* The last call of a process that ended. */
 static void describe_last_call(const struct esi_diagnosis *diagnosis,
                                const struct esi_fact_process *process,
                                FILE *out)
@@ -109,7 +109,7 @@ static void describe_last_call(const struct esi_diagnosis *diagnosis,
     }
 }
 
-/* MPI's text may have several lines. */
+/* MPI's message may have several lines. */
 static void describe_error(const struct esi_ledger *ledger, FILE *out)
 {
     fprintf(out, "; %s %s: ",
@@ -185,7 +185,7 @@ static void describe_headline(const struct esi_diagnosis *diagnosis,
 
 /* --- Lines ------------------------------------------------------------------------ */
 
-/* Prints a line that `describe` fills. */
+/* Prints a line written by `describe`. */
 static void print_headline(const struct esi_diagnosis *diagnosis,
                            const struct esi_verdict_item *item,
                            bool all,
@@ -205,7 +205,7 @@ static void print_headline(const struct esi_diagnosis *diagnosis,
 
 /* --- Threads that wait ------------------------------------------------------------ */
 
-/* Those whom a verdict is about, and who wait or, where that is told, are in a call. */
+/* The ranks whose waits are printed. */
 static const struct esi_number_list *list_waiting(const struct esi_verdict_item *item)
 {
     return item->kind == ESI_VERDICT_MISSING ? &item->behind : &item->ranks;
@@ -225,7 +225,7 @@ typedef bool wait_fn(void *data,
                      const struct esi_fact_process *process,
                      size_t thread);
 
-/* Calls for each such thread, until `use` returns false. */
+/* Calls `use` for each such thread, until it returns false. */
 static void foreach_wait(const struct esi_diagnosis *diagnosis,
                          const struct esi_verdict_item *item,
                          wait_fn *use,
@@ -266,7 +266,7 @@ static void describe_wait(const struct esi_diagnosis *diagnosis,
         words);
 }
 
-/* What is printed of a verdict's threads. */
+/* State of printing a verdict's threads. */
 struct wait_printing {
     const struct esi_verdict_style *style;
     FILE *stream;
@@ -330,7 +330,7 @@ static void print_waits(const struct esi_diagnosis *diagnosis,
 
 typedef void (*hint_fn)(void *data, const char *hint);
 
-/* Calls for each hint on the waits of these ranks. */
+/* Calls `use` for each hint on the waits of these ranks. */
 static void foreach_hint(const struct esi_diagnosis *diagnosis,
                          const struct esi_number_list *ranks,
                          hint_fn use,
@@ -377,7 +377,7 @@ static void print_item(const struct esi_diagnosis *diagnosis,
     }
 }
 
-/* What the rank that others wait for is at, told by its first thread. */
+/* What the holding rank is doing, according to its first thread. */
 static void describe_holder(const struct esi_facts *facts,
                             const struct esi_verdict_holder *holder,
                             char out[WORDS])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* wait_words.c - puts into words what a thread waits for. */
+/* wait_words.c - describes in words what a thread waits for. */
 #include "config.h"
 
 #include "monitors/verdict/wait_words.h"
@@ -43,7 +43,7 @@ static bool is_of_several_requests(const struct esi_activity *open)
     return operation && operation->op_class == ES_CLASS_COMPLETION && open->bytes > 1;
 }
 
-/* Of those of whom any suffices, itself is not worth telling. */
+/* Omits the rank itself if any one of the targets suffices. */
 static const char *describe_targets(const struct esi_wait_words *words,
                                     char out[WORDS],
                                     size_t *ret_count)
@@ -115,7 +115,7 @@ static void describe_collective_wait(const struct esi_wait_words *words,
                             open.awaited ? "," : "", ranks, words->span);
 }
 
-/* Of several requests it is known which are outstanding. */
+/* Shows how many of several requests are outstanding. */
 static void describe_requests(const struct esi_wait_words *words, char out[WORDS])
 {
     const struct esi_wait *wait = words->wait;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* wait_words.h - what threads wait for, in words. */
+/* wait_words.h - describes in words what threads wait for. */
 #ifndef ES_MONITORS_VERDICT_WAIT_WORDS_H
 #define ES_MONITORS_VERDICT_WAIT_WORDS_H
 
@@ -11,20 +11,20 @@
 
 enum { ES_WAIT_WORDS = 400 };
 
-/* Whom a sentence is about, and what else it says. */
+/* The waits to describe, and what the text contains. */
 struct esi_wait_words {
     const struct esi_thread_state *thread; /* the first of several; borrowed */
-    const struct esi_wait *wait;           /* its; borrowed */
-    bool many;                             /* there are several */
-    bool brief;       /* the operation only: they wait for different ranks */
-    const char *span; /* how long; borrowed */
+    const struct esi_wait *wait;           /* its wait; borrowed */
+    bool many;                             /* several threads */
+    bool brief;       /* only the operation: the threads wait for different ranks */
+    const char *span; /* the duration; borrowed */
 };
 
-/* What follows "rank 3" or, of many, "ranks 3-7": "waits in MPI_Recv for rank 1 (tag 7,
- * 12 s), at solver.c:212 in exchange()".  Of many the site is left out. */
+/* The predicate for "rank 3" or "ranks 3-7": "waits in MPI_Recv for rank 1 (tag 7, 12
+ * s), at solver.c:212 in exchange()". The site is omitted for several threads. */
 void esi_wait_describe(const struct esi_wait_words *words, char out[ES_WAIT_WORDS]);
 
-/* A request that is not complete, as an operation of its process. */
+/* Presents an incomplete request as an operation of its process. */
 void esi_pending_read(const struct esi_facts *facts,
                       const struct esi_fact_process *process,
                       const struct esi_ledger_request *request,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* windows.c - joins what the members of each window know. */
+/* windows.c - combines what the members of each window know. */
 #include "config.h"
 
 #include "monitors/verdict/windows.h"
