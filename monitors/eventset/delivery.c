@@ -3,11 +3,11 @@
 /*
  * delivery.c - Kahn's algorithm on a stream.
  *
- * Of each trace the first event that waits either waits for one event of another trace
- * (in that trace's heap of waiters), or is ready (in the heap `ready`), or is the
- * second half of a sync, which goes along with the first.  The first half waits for
- * the event before the other half; when that was given the sync is ready, although the
- * other half may not have come: then everything behind it stops.
+ * The first waiting event of each trace is in one of three states.  It waits for one
+ * event of another trace (in that trace's heap of waiters); it is ready (in the heap
+ * `ready`); or it is the second half of a sync and follows the first.  The first half
+ * waits for the event before the other half.  When that event is delivered, the sync is
+ * ready, even if the other half has not arrived: then everything after it waits.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@
 #include "monitors/eventset/set_spool.h"
 
 /*
- * Events as bytes, for those that wait.
+ * Waiting events, packed into bytes.
  */
 
 /* Followed by partners, attributes (private) and texts. */
@@ -36,10 +36,10 @@ struct esi_record {
     uint32_t index;
     uint32_t partner_count;
     uint32_t attribute_count;
-    uint32_t type_bytes; /* with its end, as the next */
+    uint32_t type_bytes; /* with the terminating 0, like all sizes */
     uint32_t text_bytes;
     uint8_t kind;
-    uint8_t is_first_half; /* of a sync: the half that came first */
+    uint8_t is_first_half; /* for a sync: the half that arrived first */
     uint8_t unused[2];
 };
 
@@ -48,7 +48,7 @@ static inline const struct es_event_id *esi_record_partners(const struct esi_rec
     return (const struct es_event_id *)(const void *)(r + 1);
 }
 
-/* Attributes of an unpacked event.  Zeros are an empty one. */
+/* Attributes of an unpacked event.  A zeroed struct is empty. */
 struct esi_record_room {
     struct es_event_attribute *attributes;
     size_t capacity;
@@ -57,12 +57,12 @@ struct esi_record_room {
 #define ESI_NO_TRACE UINT32_MAX
 
 struct esi_delivery_trace {
-    uint32_t read;  /* events that came */
-    uint32_t given; /* events that went on */
+    uint32_t read;  /* events that arrived */
+    uint32_t given; /* events that were delivered */
     struct esi_spool_queue waiting;
-    uint32_t partners_seen; /* of the first that waits: given already */
-    /* The event which the first that waits waits for, and its node in the skew heap of
-     * that event's trace. */
+    uint32_t partners_seen; /* of the first waiting event: already delivered */
+    /* The event that the first waiting event waits for, and the node in the skew heap
+     * of that event's trace. */
     struct es_event_id awaited; /* index 0: for none */
     uint32_t left;
     uint32_t right;
@@ -74,33 +74,33 @@ struct esi_delivery {
     struct esi_delivery_trace *traces;
     uint32_t trace_count;
     size_t trace_capacity;
-    /* Units that can be given: traces whose events place them, by position.  There is
-     * room for each trace. */
+    /* Units that can be delivered: the traces of their first events, by position.  Has
+     * space for each trace. */
     struct esi_heap ready;
-    uint64_t position; /* of the last event that came */
+    uint64_t position; /* of the last event that arrived */
     struct esi_spool spool;
     struct esi_record_room rooms[2]; /* for the halves of a sync */
     bool is_refused;                 /* by the sink */
-    uint64_t waiting;                /* events */
+    uint64_t waiting;                /* number of events */
 };
 
 static int delivery_explain(struct esi_delivery *delivery, struct es_error *error);
 
-/* === Events that wait ============================================================= */
+/* === Waiting events =============================================================== */
 
 /* Packs events into bytes without pointers. */
 
 /* Its texts follow all others in the order of the attributes: name, then value. */
 struct packed_attribute {
     int64_t number;
-    uint32_t name_bytes; /* with its end, as the next */
-    uint32_t text_bytes; /* 0: it is a number */
+    uint32_t name_bytes; /* with the terminating 0, like all sizes */
+    uint32_t text_bytes; /* 0: the value is a number */
 };
 
 _Static_assert(sizeof(struct esi_record) % 8 == 0, "partners follow");
 _Static_assert(sizeof(struct es_event_id) == 8, "attributes follow");
 
-/* Of a send none are given. */
+/* The partners of sends are not stored. */
 static uint32_t partner_count(const struct es_set_event *event)
 {
     return event->kind == ES_EVENT_SEND ? 0 : event->partner_count;
@@ -127,7 +127,7 @@ static size_t record_size(const struct es_set_event *event)
     return size;
 }
 
-/* Returns bytes copied. */
+/* Returns the number of bytes copied. */
 static uint32_t record_append(char **at, const char *text)
 {
     size_t bytes = strlen(text) + 1;
@@ -149,7 +149,7 @@ static char *texts_of(const struct esi_record *record)
            texts_at(record->partner_count, record->attribute_count);
 }
 
-/* Fills in everything but `position`, `line` and `is_first_half`. */
+/* Fills all members except `position`, `line` and `is_first_half`. */
 static void record_pack(struct esi_record *record, const struct es_set_event *event)
 {
     struct packed_attribute *packed;
@@ -183,7 +183,8 @@ static void record_room_fini(struct esi_record_room *room)
     *room = (struct esi_record_room){0};
 }
 
-/* The event as it was; borrows from the record and the room.  0 or -ENOMEM. */
+/* Restores the event; it borrows from the record and the room.  Returns 0 or
+ * -ENOMEM. */
 static int record_unpack(const struct esi_record *record,
                          uint32_t trace,
                          struct esi_record_room *room,
@@ -220,7 +221,7 @@ static int record_unpack(const struct esi_record *record,
 
 /* === Delivery ===================================================================== */
 
-/* --- Making ----------------------------------------------------------------------- */
+/* --- Creation --------------------------------------------------------------------- */
 
 void esi_delivery_config_init(struct esi_delivery_config *config,
                               struct es_set_sink sink)
@@ -280,7 +281,7 @@ static int take_trace(void *data, uint32_t trace, const char *name)
     return code < 0 ? code : 0;
 }
 
-/* The first event of a trace that waits; there is one. */
+/* The first waiting event of a trace; there must be one. */
 static int delivery_front(struct esi_delivery *delivery,
                           uint32_t trace,
                           const struct esi_record **ret_record)
@@ -294,7 +295,7 @@ static int delivery_front(struct esi_delivery *delivery,
     return code;
 }
 
-/* --- Heaps of waiters (Sleator and Tarjan's skew heaps, merged from the top) ------ */
+/* --- Heaps of waiters (Sleator and Tarjan's skew heaps, merged top-down) ---------- */
 
 static uint32_t delivery_merge(struct esi_delivery_trace *traces,
                                uint32_t a,
@@ -333,7 +334,7 @@ static void wait_for(struct esi_delivery *delivery,
         delivery_merge(traces, traces[event.trace].waiters, trace);
 }
 
-/* A trace whose first event need not wait any longer for one of `trace`, or
+/* A trace whose first event need no longer wait for an event of `trace`, or
  * ESI_NO_TRACE. */
 static uint32_t pop_waiter(struct esi_delivery *delivery, uint32_t trace)
 {
@@ -347,9 +348,9 @@ static uint32_t pop_waiter(struct esi_delivery *delivery, uint32_t trace)
     return top;
 }
 
-/* --- What the first event that waits needs ---------------------------------------- */
+/* --- Dependencies of the first waiting event -------------------------------------- */
 
-/* The first partner, from *seen on, that was not given; NULL: all were. */
+/* The first partner, from *seen on, that was not delivered; NULL if all were. */
 static const struct es_event_id *find_missing(const struct esi_delivery *delivery,
                                               const struct es_event_id *partners,
                                               uint32_t count,
@@ -363,8 +364,8 @@ static const struct es_event_id *find_missing(const struct esi_delivery *deliver
     return NULL;
 }
 
-/* Finds a place for the event that is now the first that waits, or does so no longer
- * for what it waited for. */
+/* Determines what the event waits for that is now the first waiting one, or whose
+ * awaited event was delivered. */
 static int place_front(struct esi_delivery *delivery, uint32_t trace)
 {
     struct esi_delivery_trace *own = &delivery->traces[trace];
@@ -405,7 +406,7 @@ static int wake_waiters(struct esi_delivery *delivery, uint32_t trace)
     return code;
 }
 
-/* --- Giving ----------------------------------------------------------------------- */
+/* --- Delivering ------------------------------------------------------------------- */
 
 static int delivery_give(struct esi_delivery *delivery,
                          const struct es_set_event *event)
@@ -430,7 +431,8 @@ static int give_record(struct esi_delivery *delivery,
     return code < 0 ? code : delivery_give(delivery, &event);
 }
 
-/* The first event of the trace was given: the next one's turn, and that of others. */
+/* Moves on after the first event of the trace was delivered: handles its next event and
+ * the traces that waited for it. */
 static int delivery_advance(struct esi_delivery *delivery, uint32_t trace)
 {
     struct esi_delivery_trace *own = &delivery->traces[trace];
@@ -472,7 +474,7 @@ static int give_sync(struct esi_delivery *delivery,
     return code;
 }
 
-/* Whether a unit that is ready lacks a half that did not come yet. */
+/* Whether a ready unit lacks a half that has not arrived. */
 static bool is_half(const struct esi_delivery *delivery,
                     const struct esi_record *record)
 {
@@ -507,7 +509,7 @@ static int give_ready(struct esi_delivery *delivery)
     return code;
 }
 
-/* --- Taking ----------------------------------------------------------------------- */
+/* --- Arrivals --------------------------------------------------------------------- */
 
 static int check_event(const struct esi_delivery *delivery,
                        const struct es_set_event *event)
@@ -553,7 +555,7 @@ static int delivery_hold(struct esi_delivery *delivery,
     return is_first ? place_front(delivery, event->id.trace) : 0;
 }
 
-/* Whether the event, which just came, is the next one to be given. */
+/* Whether the event that just arrived can be delivered at once. */
 static bool can_pass(struct esi_delivery *delivery, const struct es_set_event *event)
 {
     struct esi_delivery_trace *own = &delivery->traces[event->id.trace];
@@ -606,14 +608,14 @@ bool esi_delivery_is_refused(const struct esi_delivery *delivery)
 /* === Cycles ======================================================================= */
 
 /*
- * Why events still wait when the stream is at its end.
+ * Explains why events still wait at the end of the stream.
  *
- * From the first event that waits of a trace to that of the trace which it waits for,
- * and so on, until nothing waits there, so that an event is missing, or a trace comes
- * up again: each of these events precedes the one before, so they lie on a cycle.
+ * Follows the first waiting event of a trace to that of the trace it waits for, and so
+ * on.  Either no event waits there, so an event is missing; or a trace is reached
+ * again: each of these events precedes the one before, so they are on a cycle.
  */
 
-/* What the first event that waits of a trace waits for. */
+/* What the first waiting event of a trace waits for. */
 static int find_awaited(struct esi_delivery *delivery,
                         uint32_t trace,
                         struct es_event_id *ret_awaited)
@@ -626,7 +628,7 @@ static int find_awaited(struct esi_delivery *delivery,
         return 0;
     }
     code = delivery_front(delivery, trace, &record);
-    /* Half a sync, for the other half. */
+    /* Half a sync waits for the other half. */
     if (code == 0)
         *ret_awaited = esi_record_partners(record)[0];
     return code;
@@ -653,7 +655,7 @@ static int tell_missing(struct esi_delivery *delivery,
                            record->index, trace, awaited.index, awaited.trace);
 }
 
-/* `trace` is on a cycle of traces: names the event on it that came first. */
+/* `trace` is on a cycle of traces: reports the event on it that arrived first. */
 static int tell_cycle(struct esi_delivery *delivery,
                       uint32_t trace,
                       struct es_error *error)
@@ -682,7 +684,7 @@ static int tell_cycle(struct esi_delivery *delivery,
         first->index, first_trace, first_awaited.index, first_awaited.trace);
 }
 
-/* The trace whose first event that waits came first of all. */
+/* The trace whose first waiting event arrived first of all. */
 static int find_start(struct esi_delivery *delivery, uint32_t *ret_trace)
 {
     uint64_t first = UINT64_MAX;
@@ -704,7 +706,8 @@ static int find_start(struct esi_delivery *delivery, uint32_t *ret_trace)
     return 0;
 }
 
-/* Says why events still wait.  -EINVAL, or what kept it from finding out. */
+/* Explains why events still wait.  Returns -EINVAL, or the error that prevented
+ * this. */
 static int delivery_explain(struct esi_delivery *delivery, struct es_error *error)
 {
     unsigned char *seen = calloc(delivery->trace_count, 1);

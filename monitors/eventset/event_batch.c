@@ -14,7 +14,7 @@
 enum { CHUNK_BYTES = 1 << 14 };
 
 struct esi_text_chunk {
-    struct esi_text_chunk *next; /* the one before */
+    struct esi_text_chunk *next; /* the previous chunk */
     size_t bytes;
     char text[];
 };
@@ -115,7 +115,7 @@ void esi_event_batch_seal(struct esi_event_batch *batch)
     }
 }
 
-/* Keeps a chunk of the usual size. */
+/* Keeps one chunk of the usual size. */
 static void clear_texts(struct esi_event_batch *batch)
 {
     struct esi_text_chunk *kept = NULL;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * A batch of events with all that they point to, to be handed from thread to thread.
+ * A batch of events with all data that they point to, for passing between threads.
  *
  *   esi_event_batch_add(&batch, event);
  *   esi_event_batch_seal(&batch);
  *   for each of batch.events ...
  *   esi_event_batch_clear(&batch);
  *
- * All zero is an empty batch.  Its memory is used again after clearing.
+ * A zeroed struct is an empty batch.  Clearing keeps the memory for reuse.
  */
 #ifndef ES_MONITORS_EVENTSET_EVENT_BATCH_H
 #define ES_MONITORS_EVENTSET_EVENT_BATCH_H
@@ -30,21 +30,23 @@ struct esi_event_batch {
     size_t attribute_count;
     size_t attribute_capacity;
     struct esi_text_chunk *texts; /* owned */
-    size_t text_bytes;            /* in use of the newest chunk */
-    /* Texts that lie in here live as long as the batch: they are not copied. */
+    size_t text_bytes;            /* used in the newest chunk */
+    /* Texts in this buffer live as long as the batch and are not copied. */
     const char *kept; /* borrowed; may be NULL */
     size_t kept_bytes;
 };
 
-/* 0 or -ENOMEM. */
+/* Adds a copy of an event.  Returns 0 or -ENOMEM. */
 int esi_event_batch_add(struct esi_event_batch *batch,
                         const struct es_set_event *event);
-/* Lets the events point to their partners and attributes; nothing is added behind. */
+/* Sets the pointers of the events to their partners and attributes.  Nothing may be
+ * added afterwards. */
 void esi_event_batch_seal(struct esi_event_batch *batch);
 void esi_event_batch_clear(struct esi_event_batch *batch);
 void esi_event_batch_fini(struct esi_event_batch *batch);
 
-/* A copy of a text, as long as the batch is not cleared, or NULL without memory. */
+/* Copies a text into the batch, where it stays until the batch is cleared.  NULL if out
+ * of memory. */
 const char *esi_event_batch_text(struct esi_event_batch *batch, const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* event_pipeline.c - hands events in batches from their reader's thread to a sink. */
+/* event_pipeline.c - passes events in batches from the reader's thread to a sink. */
 #include "config.h"
 
 #include "monitors/eventset/event_pipeline.h"
@@ -15,7 +15,7 @@
 enum { SLOTS = 4, BATCH_EVENTS = 1024, BATCH_PARTNERS = 1 << 16, BATCH_TRACES = 1024 };
 
 struct batch_trace {
-    size_t before; /* number of the event that it comes ahead of */
+    size_t before; /* number of the event that it precedes */
     uint32_t trace;
     const char *name; /* in the batch's texts */
 };
@@ -29,14 +29,14 @@ struct batch {
 
 struct event_pipeline {
     esi_event_read_fn *read;
-    void *data;                     /* borrowed, as is the next */
-    const struct es_set_sink *sink; /* of the consumer */
+    void *data;                     /* borrowed, like `error` */
+    const struct es_set_sink *sink; /* used by the consumer */
     struct batch batches[SLOTS];
-    /* The producer's: */
+    /* Used by the producer: */
     struct esi_pipeline *pipeline;
-    size_t slot; /* that is being filled */
+    size_t slot; /* slot being filled */
     struct es_error error;
-    bool is_refused; /* by the sink; the consumer's */
+    bool is_refused; /* by the sink; used by the consumer */
 };
 
 /* --- Producer --------------------------------------------------------------------- */
@@ -73,7 +73,7 @@ static int put_event(void *data, const struct es_set_event *event)
     return result;
 }
 
-/* What came before a failure is passed, too. */
+/* Passes on what was read before a failure, too. */
 static int produce_events(void *data, struct esi_pipeline *pipeline)
 {
     struct event_pipeline *reading = data;
@@ -88,7 +88,7 @@ static int produce_events(void *data, struct esi_pipeline *pipeline)
 
 /* --- Consumer --------------------------------------------------------------------- */
 
-/* Those ahead of an event, from number *next on. */
+/* Passes the traces that precede an event, from number *next on. */
 static int give_traces(const struct es_set_sink *sink,
                        const struct batch *batch,
                        size_t before,

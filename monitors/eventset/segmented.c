@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* segmented.c - columns that grow by chunks of twice the size: see segmented.h. */
+/* segmented.c - arrays that grow by chunks of doubling size: see segmented.h. */
 #include "config.h"
 
 #include "monitors/eventset/segmented.h"
@@ -36,14 +36,14 @@ static unsigned chunk_of(const struct esi_segmented *rows, uint64_t at)
     return 63u - (unsigned)__builtin_clzll(at + chunk_rows(rows, 0)) - rows->first_log2;
 }
 
-/* Rows ahead of a chunk. */
+/* Number of rows before a chunk. */
 static uint64_t chunk_base(const struct esi_segmented *rows, unsigned chunk)
 {
     return chunk_rows(rows, chunk) - chunk_rows(rows, 0);
 }
 
-/* Large chunks in large pages: the first touch of each small one costs a microsecond.
- */
+/* Uses large pages for large chunks: the first touch of each small page costs a
+ * microsecond. */
 static void prefer_large_pages(unsigned char *chunk, size_t bytes)
 {
     enum { LARGE_PAGE = 2 << 20 };
@@ -64,7 +64,7 @@ static int make_chunk(struct esi_segmented *rows, unsigned chunk)
     if (!made)
         return -ENOMEM;
     prefer_large_pages(made, chunk_rows(rows, chunk) * rows->row_bytes);
-    /* Readers learn of rows in it by a count that is published later. */
+    /* Readers learn of its rows by a count that is published later. */
     atomic_store_explicit(&rows->chunks[chunk], made, memory_order_release);
     return 0;
 }

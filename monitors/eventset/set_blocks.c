@@ -3,9 +3,9 @@
 /*
  * set_blocks.c - reads lines in blocks, which threads parse.
  *
- * Blocks lie in a ring.  The calling thread reads the file into those that are free and
- * takes the oldest when it is parsed; workers parse any.  The caller parses what no
- * worker has begun when it is wanted, so that without a worker all goes on as well.
+ * Blocks are in a ring.  The calling thread reads the file into free blocks and takes
+ * the oldest when it is parsed; workers parse any.  The caller parses a wanted block
+ * that no worker has begun, so everything also works without workers.
  */
 #include "config.h"
 
@@ -31,31 +31,31 @@ struct parsed_block {
     enum block_state state; /* under lock */
     char *text;             /* owned */
     size_t capacity;
-    size_t begin; /* of the first line that is parsed */
+    size_t begin; /* start of the first line to parse */
     size_t length;
     uint64_t lines_before;
     struct esi_set_line *line; /* owned */
     struct esi_set_block told;
-    struct esi_event_batch events; /* owned; many of their texts lie in `text` */
-    uint64_t *lines;               /* owned; of each event */
+    struct esi_event_batch events; /* owned; many of their texts are in `text` */
+    uint64_t *lines;               /* owned; per event */
     size_t line_capacity;
 };
 
 struct esi_set_blocks {
     FILE *stream;
     const char *source;
-    unsigned threads; /* that are wanted */
-    bool has_ended;   /* the stream, or it cannot be read any more */
-    int failure;      /* why: told behind the last block */
-    uint64_t lines;   /* in blocks that were read */
-    char *rest;       /* owned: the begin of a line whose end is not read yet */
+    unsigned threads; /* requested number */
+    bool has_ended;   /* the stream ended or failed */
+    int failure;      /* its error, reported after the last block */
+    uint64_t lines;   /* number of lines read */
+    char *rest;       /* owned: the start of a line whose end is not read yet */
     size_t rest_length;
     size_t rest_capacity;
     struct parsed_block ring[MOST_BLOCKS];
     size_t ring_size;
-    size_t head;  /* number of the oldest block; its place is modulo `ring_size` */
-    size_t tail;  /* of the next one to be read */
-    bool is_lent; /* the oldest one is the caller's */
+    size_t head;  /* number of the oldest block; its index is modulo `ring_size` */
+    size_t tail;  /* number of the next block to read */
+    bool is_lent; /* the caller uses the oldest block */
     pthread_mutex_t lock;
     pthread_cond_t work;
     pthread_cond_t parsed;
@@ -111,7 +111,7 @@ static void parse_block(const struct esi_set_blocks *blocks, struct parsed_block
         char *stop = memchr(text, '\n', (size_t)(end - text));
 
         if (!stop)
-            stop = end; /* the last line lacks its end; there is room for the 0 */
+            stop = end; /* the last line has no end; there is space for the 0 */
         *stop = '\0';
         place.line++;
         block->told.code = parse_line(block, text, (size_t)(stop - text), &place);
@@ -132,7 +132,7 @@ static void clear_block(struct parsed_block *block)
 
 /* --- Workers ---------------------------------------------------------------------- */
 
-/* Parses a block that is taken; the lock is held before and after. */
+/* Parses a taken block; the lock is held before and after. */
 static void parse_taken(struct esi_set_blocks *blocks, struct parsed_block *block)
 {
     block->state = BLOCK_TAKEN;
@@ -169,7 +169,8 @@ static void *run_worker(void *data)
     return NULL;
 }
 
-/* With fewer than are wanted it only takes longer.  Signals are the other threads'. */
+/* With fewer workers than requested it only takes longer.  Workers block all
+ * signals. */
 static void start_workers(struct esi_set_blocks *blocks)
 {
     unsigned wanted = blocks->threads > 0 ? blocks->threads : esi_pipeline_processors();
@@ -201,7 +202,7 @@ static void stop_workers(struct esi_set_blocks *blocks)
 
 /* --- Reading ---------------------------------------------------------------------- */
 
-/* Fills a block from the stream, as far as there is room, and one byte for a 0. */
+/* Fills a block from the stream up to its capacity, leaving one byte for a 0. */
 static void fill_text(struct esi_set_blocks *blocks, struct parsed_block *block)
 {
     size_t room = block->capacity - block->length - 1;
@@ -215,7 +216,7 @@ static void fill_text(struct esi_set_blocks *blocks, struct parsed_block *block)
         blocks->failure = errno > 0 ? -errno : -EIO;
 }
 
-/* What lies behind the last end of a line goes into the next block. */
+/* Moves the text after the last end of line to the next block. */
 static int keep_rest(struct esi_set_blocks *blocks, struct parsed_block *block)
 {
     const char *end = memrchr(block->text, '\n', block->length);
@@ -240,8 +241,8 @@ static uint64_t count_lines(const char *text, size_t length)
     return count;
 }
 
-/* Reads whole lines, at least one unless the stream ends.  A line that is cut off as
- * the stream cannot be read any more is none. */
+/* Reads whole lines, at least one unless the stream ends.  A line cut off by a read
+ * error is dropped. */
 static int read_text(struct esi_set_blocks *blocks, struct parsed_block *block)
 {
     int code = 0;
@@ -285,7 +286,7 @@ static int read_block(struct esi_set_blocks *blocks)
     return 0;
 }
 
-/* --- The face --------------------------------------------------------------------- */
+/* --- Interface -------------------------------------------------------------------- */
 
 int esi_set_blocks_create(FILE *stream,
                           const char *source,
@@ -349,7 +350,7 @@ int esi_set_blocks_header(struct esi_set_blocks *blocks,
     return 1;
 }
 
-/* Reads ahead as far as there is room.  What fails then is told in its turn. */
+/* Reads ahead into all free blocks.  Errors are reported in their turn. */
 static void read_ahead(struct esi_set_blocks *blocks)
 {
     while (!blocks->has_ended && blocks->tail < blocks->head + blocks->ring_size) {
@@ -387,7 +388,7 @@ int esi_set_blocks_next(struct esi_set_blocks *blocks, struct esi_set_block **re
 {
     if (blocks->is_lent) {
         take_back(blocks);
-        /* The ring grows while it is empty: places follow from its size. */
+        /* The ring grows while it is empty, because indexes depend on its size. */
         if (!blocks->has_ended && blocks->ring_size == 1)
             start_workers(blocks);
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * set_check.c - what events say of each other.
+ * set_check.c - checks that events agree with each other.
  *
- * Of two events that refer to each other the first to come leaves a *claim* on the
- * other: "a send", "a receive that names me", "a sync that names me".  When that comes
- * its claims are compared with it, and its own references to what was there before with
- * the kinds that are kept, and with the claims that those left.
+ * Of two events that refer to each other, the first to arrive leaves a *claim* on the
+ * other: "a send", "a receive that names me", "a sync that names me". When the other
+ * event arrives, it is compared with these claims.  Its own references to earlier
+ * events are compared with the kinds and the claims of those.
  */
 #include "config.h"
 
@@ -23,15 +23,15 @@
 #define NO_CLAIM UINT32_MAX
 
 struct claim {
-    struct es_event_id on; /* index 0: the claim is free */
+    struct es_event_id on; /* index 0: unused claim */
     struct es_event_id from;
     uint64_t line;
-    uint32_t next;           /* on the same event, or of those that are free */
+    uint32_t next;           /* next claim on the same event, or next unused claim */
     enum es_event_kind kind; /* of `from` */
 };
 
 struct checked_trace {
-    unsigned char *kinds; /* 2 bits an event */
+    unsigned char *kinds; /* 2 bits per event */
     size_t kinds_capacity;
     uint32_t count;
 };
@@ -40,12 +40,12 @@ struct esi_set_check {
     struct checked_trace *traces;
     uint32_t trace_count;
     size_t trace_capacity;
-    struct esi_hash claimed; /* events that did not come yet: their first claim */
+    struct esi_hash claimed; /* events that have not arrived: their first claim */
     struct claim *claims;
     uint32_t claim_count;
     size_t claim_capacity;
     uint32_t free_claim;
-    struct es_event_id *sorted; /* partners of an event that has several */
+    struct es_event_id *sorted; /* the partners of one event */
     size_t sorted_capacity;
 };
 
@@ -118,7 +118,7 @@ static uint64_t hash_event(struct es_event_id id)
     return esi_hash_u64((uint64_t)id.trace << 32 | id.index);
 }
 
-/* The slot of the first claim on an event; ESI_HASH_END: there is none. */
+/* The slot of the first claim on an event; ESI_HASH_END if there is none. */
 static size_t find_claim(const struct esi_set_check *check, struct es_event_id on)
 {
     ESI_HASH_FOREACH(slot, &check->claimed, hash_event(on)) {
@@ -152,8 +152,8 @@ static int new_claim(struct esi_set_check *check, uint32_t *ret_claim)
     return 0;
 }
 
-/* The first claim on an event stays where it is found: a later one changes places with
- * it, so that the latest comes first. */
+/* The slot of the first claim stays the same: a later claim swaps places with it, so
+ * that the latest comes first. */
 static int claim_event(struct esi_set_check *check,
                        struct es_event_id on,
                        const struct es_set_event *from,
@@ -205,7 +205,7 @@ static int compare_ids(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* The partners of an event in the order of their traces. */
+/* Sorts the partners of an event by trace. */
 static int sort_partners(struct esi_set_check *check, const struct es_set_event *event)
 {
     size_t count = event->partner_count;
@@ -227,7 +227,7 @@ static bool names_event(const struct esi_set_check *check,
            bsearch(&id, check->sorted, event->partner_count, sizeof id, compare_ids);
 }
 
-/* Whether `from`, which came before, names the event `on` that is coming. */
+/* Whether the earlier event `from` names the event `on` that is arriving. */
 static bool is_named_by(const struct esi_set_check *check,
                         struct es_event_id on,
                         struct es_event_id from)
@@ -248,7 +248,7 @@ static const char *const a_kind[] = {
     [ES_EVENT_SYNC] = "a sync",
 };
 
-/* What an event of this kind names. */
+/* The kind of event that an event of this kind names. */
 static const enum es_event_kind partner_kind[] = {
     [ES_EVENT_SEND] = ES_EVENT_RECEIVE,
     [ES_EVENT_RECEIVE] = ES_EVENT_SEND,
@@ -349,8 +349,7 @@ static int check_list(const struct esi_set_check *check,
     return 0;
 }
 
-/* Compares the event's references with what came before; those to others become
- * claims. */
+/* Compares the event's references with earlier events; the others become claims. */
 static int refer_event(struct esi_set_check *check,
                        const struct es_set_event *event,
                        const struct esi_set_place *place,
@@ -381,7 +380,7 @@ static int refer_event(struct esi_set_check *check,
     return 0;
 }
 
-/* Compares the event with what those that came before say of it. */
+/* Compares the event with the claims of earlier events on it. */
 static int meet_claims(const struct esi_set_check *check,
                        const struct es_set_event *event,
                        const struct esi_set_place *place,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * set_line.c - lines of an event set: the common ones in one pass, all others by means
- * of jansson, which stays in this file.
+ * set_line.c - parses the lines of an event set: common ones in one pass, all others
+ * with jansson, which is used only here.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include "base/library_words.h"
 
 /*
- * Room for what a line holds, shared by both ways to read it.
+ * Memory for the content of a line, shared by both parsers.
  */
 
 struct esi_line_room {
@@ -41,7 +41,7 @@ static bool line_find_kind(const char *name,
                            size_t length,
                            enum es_event_kind *ret_kind);
 
-/* === Decimal numbers that are written in one way only ============================= */
+/* === Canonical decimal numbers ==================================================== */
 
 bool esi_set_number_parse(const char *text, size_t length, int64_t *ret_number)
 {
@@ -81,18 +81,18 @@ size_t esi_set_number_format(int64_t number, char out[ES_SET_NUMBER_LENGTH])
     return length;
 }
 
-/* === The common lines ============================================================= */
+/* === Common lines ================================================================= */
 
 /*
- * Reads the common lines of event sets in one pass.
+ * Parses the common lines of event sets in one pass.
  *
- * Takes a part of JSON and leaves everything else to the JSON library: what is taken
- * here is taken there with the same result (tests/fuzz/fuzz_event_set.c compares).
- * Strings are borrowed from the line: they get their ends once it is known that the
- * whole line is taken.
+ * Accepts a subset of JSON and leaves everything else to the JSON library, which gives
+ * the same result for all lines accepted here (tests/fuzz/fuzz_event_set.c compares
+ * them). Strings are borrowed from the line: they are terminated when the whole line
+ * has been accepted.
  *
- * The byte behind the line is 0, which no rule takes: so nothing needs a second look at
- * where the line ends.
+ * The byte after the line is 0, which no rule accepts, so the end of the line need not
+ * be checked separately.
  */
 
 enum { ATTRIBUTES_MAX = 32, ENDS_MAX = 2 * ATTRIBUTES_MAX + 2 };
@@ -132,7 +132,7 @@ struct scan {
     struct esi_line_room *room;
     struct es_set_event event;
     struct span names[ATTRIBUTES_MAX];
-    char *ends[ENDS_MAX]; /* where strings that are kept end */
+    char *ends[ENDS_MAX]; /* where the borrowed strings end */
     size_t end_count;
     bool is_out_of_memory;
 };
@@ -143,7 +143,7 @@ static void skip_blanks(struct scan *scan)
         scan->at++;
 }
 
-/* Whether the next character is `wanted`, which is then behind us. */
+/* Consumes the next character if it is `wanted`. */
 static bool scan_take(struct scan *scan, char wanted)
 {
     skip_blanks(scan);
@@ -298,7 +298,7 @@ static bool take_member(struct scan *scan, unsigned *seen)
     return false;
 }
 
-/* An object with a trace and an index, and nothing behind it. */
+/* An object with only a trace and an index. */
 static bool take_event(struct scan *scan, const char *end)
 {
     unsigned seen = 0, needed = 1u << MEMBER_TRACE | 1u << MEMBER_INDEX;
@@ -315,9 +315,9 @@ static bool take_event(struct scan *scan, const char *end)
     return scan->at == end;
 }
 
-/* Reads the lines that event sets mostly consist of, without building anything: known
- * members only, each once, strings without escapes.  1: *ret_event is the event; 0: not
- * such a line, and `text` is as it was; -ENOMEM. */
+/* Parses typical lines without building a tree: only known members, each once, and
+ * strings without escapes.  Returns 1 and the event; 0 if the line is not of this form
+ * (`text` is unchanged); or -ENOMEM. */
 static int line_scan(struct esi_line_room *room,
                      char *text,
                      size_t length,
@@ -377,7 +377,7 @@ int esi_set_place_line(const struct esi_set_place *place)
 
 /* --- Room ------------------------------------------------------------------------- */
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int line_add_partner(struct esi_line_room *room, struct es_event_id partner)
 {
     if (ESI_ARRAY_RESERVE(room->partners, room->partner_capacity,
@@ -387,7 +387,7 @@ static int line_add_partner(struct esi_line_room *room, struct es_event_id partn
     return 0;
 }
 
-/* A value that is a number as it would be written is kept as one. */
+/* A text in canonical number form becomes a number. */
 static int line_add_attribute(struct esi_line_room *room,
                               const char *name,
                               const char *value,
@@ -418,7 +418,7 @@ const char *esi_event_kind_name(size_t kind)
     return kind < KINDS ? kind_names[kind] : NULL;
 }
 
-/* The kind with this name; false: none. */
+/* Finds the kind with this name; false if there is none. */
 static bool line_find_kind(const char *name,
                            size_t length,
                            enum es_event_kind *ret_kind)
@@ -432,7 +432,7 @@ static bool line_find_kind(const char *name,
     return false;
 }
 
-/* Gives the event, with the room's partners and attributes in it. */
+/* Completes the event with the partners and attributes in the room. */
 static void line_complete(const struct esi_line_room *room, struct es_set_event *event)
 {
     event->partners = room->partner_count > 0 ? room->partners : NULL;
@@ -463,7 +463,7 @@ static const char *type_name(const json_t *json)
     }
 }
 
-/* What a line is read with. */
+/* The state of parsing a line. */
 struct line_reading {
     struct esi_set_line *line;
     const struct esi_set_place *place;
@@ -481,7 +481,7 @@ static int fail_type(const struct line_reading *reading,
                            type_name(found));
 }
 
-/* The line's object, kept in `line` until the next one. */
+/* Loads the line's object, which `line` keeps until the next one. */
 static int line_load(const struct line_reading *reading,
                      const char *text,
                      size_t length)
@@ -497,7 +497,7 @@ static int line_load(const struct line_reading *reading,
         return 0;
     if (line->json)
         return fail_type(reading, "line", "an object", line->json);
-    /* Without memory the parser mostly finds no words either. */
+    /* When out of memory, the parser usually has no text either. */
     if (fault.text[0] == '\0' || json_error_code(&fault) == json_error_out_of_memory)
         return es_error_set_at(reading->error, -ENOMEM, place->source,
                                esi_set_place_line(place), 0,
@@ -508,7 +508,7 @@ static int line_load(const struct line_reading *reading,
                            esi_library_words(fault.text, words, sizeof words));
 }
 
-/* A number of a trace or of an event. */
+/* The number of a trace or an event. */
 static int get_number(const struct line_reading *reading,
                       const json_t *json,
                       const char *name,
@@ -545,7 +545,7 @@ static int get_member_number(const struct line_reading *reading,
     return get_number(reading, json, name, least, ret_number);
 }
 
-/* A string, or `absent` where there is none. */
+/* A string member, or `absent` if there is none. */
 static int get_string(const struct line_reading *reading,
                       const char *name,
                       const char *absent,

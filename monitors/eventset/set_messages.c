@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 
-/* What is kept of an event. */
+/* The stored state of an event. */
 enum { NOTHING, OPEN_SEND, OPEN_RECEIVE, MATCHED_SEND };
 
 void esi_set_messages_fini(struct esi_set_messages *messages)
@@ -42,7 +42,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= most && strcmp(text + length - most, end) == 0;
 }
 
-/* Collective operations of MPI programs are two events each. */
+/* Collective operations of MPI programs consist of two events each. */
 static bool is_message(const struct esi_trace_messages *trace,
                        const struct es_set_event *event)
 {
@@ -65,7 +65,7 @@ static void match_sends(struct esi_set_messages *messages,
     }
 }
 
-/* What is to be kept of the event itself. */
+/* Determines the stored state of the event itself. */
 static int count_message(struct esi_set_messages *messages,
                          const struct es_set_event *event)
 {
@@ -80,7 +80,7 @@ static int count_message(struct esi_set_messages *messages,
         messages->unmatched_receives++;
         return OPEN_RECEIVE;
     case ES_EVENT_SYNC:
-        /* Both halves come: the one on the later trace counts. */
+        /* Both halves arrive; the one on the later trace counts. */
         messages->matched += event->partners[0].trace < event->id.trace;
         return NOTHING;
     case ES_EVENT_UNARY:

@@ -13,9 +13,9 @@
 /* A trace of the whole set. */
 struct part_trace {
     bool is_taken;
-    bool is_begun;   /* what comes is in the part */
+    bool is_begun;   /* its next events are in the part */
     uint32_t number; /* in the part */
-    uint32_t before; /* events that come before the part */
+    uint32_t before; /* number of events before the part */
 };
 
 struct esi_set_part {
@@ -24,7 +24,7 @@ struct esi_set_part {
     size_t count;
     size_t capacity;
     uint32_t taken;
-    struct es_event_id *partners; /* of one event; owned */
+    struct es_event_id *partners; /* of the current event; owned */
     size_t partner_capacity;
 };
 
@@ -79,7 +79,7 @@ static bool begins_with(const struct esi_set_part *part,
     return !config->begins_with || config->begins_with(config->data, event);
 }
 
-/* Gives a partner its place in the part.  False: it is not there. */
+/* Translates a partner to the part.  False if it is not in the part. */
 static bool find_partner(struct esi_set_part *part,
                          bool is_sync,
                          struct es_event_id *partner)
@@ -89,7 +89,7 @@ static bool find_partner(struct esi_set_part *part,
 
     if (!trace || !trace->is_taken || partner->index <= trace->before)
         return false;
-    /* The other half of a sync that is in the part comes next. */
+    /* The other half of a sync in the part arrives next. */
     if (is_sync && !trace->is_begun) {
         trace->before = partner->index - 1;
         trace->is_begun = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* set_read.c - reads event sets: lines, what each says, and whether all agree. */
+/* set_read.c - reads event sets: parses lines and checks that they agree. */
 #include "config.h"
 
 #include "monitors/eventset/set_read.h"
@@ -22,7 +22,7 @@ struct set_reading {
     struct esi_set_blocks *blocks;
     struct esi_set_check *check;
     struct esi_delivery *delivery;
-    struct es_set_sink delivered; /* what goes into the delivery */
+    struct es_set_sink delivered; /* the input of the delivery */
 };
 
 void esi_set_read_config_init(struct esi_set_read_config *config,
@@ -89,7 +89,7 @@ static int read_header(struct set_reading *reading)
     if (code == 0)
         return es_error_set_at(reading->error, -EINVAL, reading->place.source, 1, 0,
                                "an empty file, expected a header");
-    /* Whether the file is text at all. */
+    /* Checks that the file is text. */
     code = esi_input_check(text, read, reading->place.source, reading->error);
     return code < 0 ? code : parse_header(reading, text, length);
 }
@@ -180,7 +180,7 @@ int esi_set_read_stream(FILE *stream,
 
     if (code == 0)
         code = read_all(&reading);
-    /* Unless there are words already; the sink has its own. */
+    /* The sink reports its own errors. */
     if (code < 0 && !esi_delivery_is_refused(reading.delivery))
         es_error_set_at(error, code, name, esi_set_place_line(&reading.place), 0, "%s",
                         strerror(-code));
@@ -202,7 +202,7 @@ int esi_set_read_file(const char *path,
         code = -errno;
         return es_error_set_at(error, code, path, 0, 0, "%s", strerror(-code));
     }
-    setvbuf(stream, NULL, _IONBF, 0); /* lines have a buffer of their own */
+    setvbuf(stream, NULL, _IONBF, 0); /* the line reader has its own buffer */
     code = esi_set_read_stream(stream, path, config, error);
     fclose(stream);
     return code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* set_spool.c - queues in chunks that grow with their queue; a full chunk in the middle
- * of a queue is written away when there is too much in memory. */
+/* set_spool.c - queues in chunks that grow with their queue; full chunks in the middle
+ * of a queue are written out when memory exceeds the limit. */
 #include "config.h"
 
 #include "monitors/eventset/set_spool.h"
@@ -21,12 +21,12 @@ struct esi_spool_chunk {
     uint64_t offset;
     size_t capacity;
     size_t used;
-    size_t taken; /* of `used`, from the front */
+    size_t taken; /* bytes of `used` already removed from the front */
 };
 
-/* Ahead of each record. */
+/* Precedes each record. */
 struct prefix {
-    uint64_t size; /* with the prefix */
+    uint64_t size; /* including the prefix */
 };
 
 void esi_spool_init(struct esi_spool *spool, uint64_t memory_max, const char *folder)
@@ -167,7 +167,7 @@ static int add_chunk(struct esi_spool *spool,
         capacity = CHUNK_BYTES_MAX;
     if (capacity < size)
         capacity = size;
-    if (last && last->taken == last->used) { /* kept, but too small */
+    if (last && last->taken == last->used) { /* keep it, although it is too small */
         esi_spool_clear(spool, queue);
         last = NULL;
     }
@@ -197,7 +197,7 @@ int esi_spool_push(struct esi_spool *spool,
     struct esi_spool_chunk *last = queue->last;
     struct prefix *prefix;
 
-    /* A chunk whose bytes were written away is full as far as pushing goes. */
+    /* A chunk that was written out counts as full. */
     if (!last || !last->bytes || last->capacity - last->used < whole) {
         int code = add_chunk(spool, queue, whole);
         if (code < 0)
@@ -237,7 +237,7 @@ void esi_spool_pop(struct esi_spool *spool, struct esi_spool_queue *queue)
     if (first->taken < first->used)
         return;
     if (first->capacity == CHUNK_BYTES_MIN && !first->next) {
-        first->used = first->taken = 0; /* the next record may come soon */
+        first->used = first->taken = 0; /* reset: the next record may come soon */
         return;
     }
     queue->first = first->next;

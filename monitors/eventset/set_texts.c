@@ -59,7 +59,7 @@ uint32_t esi_texts_find(const struct esi_texts *texts, const char *text, size_t 
     return find_text(texts, text, length, hash_text(text, length));
 }
 
-/* A copy of a text, with its end. */
+/* Copies a text with its terminating 0. */
 static const char *keep_text(struct esi_texts *texts, const char *text, size_t length)
 {
     struct esi_texts_block *block = texts->blocks;

@@ -3,10 +3,10 @@
 /*
  * set_write.c - writes event sets.
  *
- * A regular file gets the header with the traces that are known when the first event
- * comes, then the events.  If more traces came, a second file gets the whole header and
- * a copy of the events.  Anything else gets header and events at the end, from a file
- * without a name, unless all traces are told ahead.
+ * A regular file first receives the header with the traces known at the first event,
+ * then the events.  If more traces were added, a second file receives the complete
+ * header and a copy of the events.  Any other output receives header and events at the
+ * end, from an unnamed file, unless all traces were announced beforehand.
  */
 #include "config.h"
 
@@ -98,13 +98,13 @@ enum { BUFFER_BYTES = 1 << 16 };
 struct esi_set_write {
     char *path;
     struct esi_output_file *file;
-    bool is_pipe;       /* what is written cannot be read again */
-    FILE *events_apart; /* NULL: they go into the file */
-    FILE *stream;       /* where events go; NULL: none came yet */
+    bool is_pipe;       /* the output cannot be read again */
+    FILE *events_apart; /* NULL: events go into the file */
+    FILE *stream;       /* where events go; NULL: no event yet */
     off_t header_bytes; /* of `stream` */
     uint32_t header_names;
     struct esi_trace_names names;
-    bool is_told; /* all traces */
+    bool is_told; /* all traces are known */
     int code;     /* the first failure */
 };
 
@@ -172,7 +172,7 @@ static int write_header(struct esi_set_write *write)
     return ferror(stream) ? write_fail(write) : 0;
 }
 
-/* Events that wait until all traces are known. */
+/* Opens a file for events that wait until all traces are known. */
 static int open_apart(struct esi_set_write *write)
 {
     int file = esi_spool_open_file(NULL);
@@ -189,7 +189,7 @@ static int open_apart(struct esi_set_write *write)
     return 0;
 }
 
-/* Ahead of the first event: the header, where it can be written already. */
+/* Before the first event: writes the header if it is known. */
 static int write_start(struct esi_set_write *write)
 {
     if (write->is_pipe && !write->is_told)
@@ -228,7 +228,7 @@ void esi_set_write_traces_told(struct esi_set_write *write)
 
 /* --- Completing ------------------------------------------------------------------- */
 
-/* Appends the events to the file, from where they stand behind a header or none. */
+/* Appends the events to the file, from the current position of `from`. */
 static int copy_events(struct esi_set_write *write, FILE *from)
 {
     FILE *to = esi_output_file_stream(write->file);
@@ -251,7 +251,7 @@ static int copy_events(struct esi_set_write *write, FILE *from)
     return write->code;
 }
 
-/* The events behind a header that names all traces, in another file. */
+/* Copies the events after a complete header into another file. */
 static int write_again(struct esi_set_write *write, struct es_error *error)
 {
     struct esi_output_file *first = write->file;
@@ -286,7 +286,7 @@ int esi_set_write_close(struct esi_set_write *write, struct es_error *error)
     code = write->code;
     if (code < 0)
         es_error_set_at(error, code, write->path, 0, 0, "cannot be written: %s",
-                        strerror(-code)); /* unless there are words already */
+                        strerror(-code)); /* unless `error` is already set */
     esi_set_write_destroy(write);
     return code;
 }

@@ -7,14 +7,13 @@
  *   ... events to esi_set_write_sink(write)
  *   esi_set_write_close(write, &error);
  *
- * Events are written in the order in which they come, with what is as the format
- * assumes it left out; a send lists no partners.  The header names all traces, also
- * those that are told late: then the events are copied once behind a new header.
+ * Events are written in the order of arrival, without the members that have default
+ * values; a send lists no partners.  The header names all traces, including those added
+ * late: then the events are copied once after a new header.
  *
- * Nothing is half-written: a file is written beside `path` and takes its place when it
- * is complete.  What is no regular file ("-" = standard output, a pipe, a device) gets
- * everything when it is complete, unless all traces are told ahead
- * (esi_set_write_traces_told).
+ * Files are written atomically: under a temporary name beside `path`, renamed when
+ * complete.  Other outputs ("-" = standard output, a pipe, a device) receive everything
+ * at the end, unless all traces are announced beforehand (esi_set_write_traces_told).
  */
 #ifndef ES_MONITORS_EVENTSET_SET_WRITE_H
 #define ES_MONITORS_EVENTSET_SET_WRITE_H
@@ -27,29 +26,29 @@
 
 struct esi_set_write;
 
-/* 0, -ENOMEM, or why the file cannot be made. */
+/* Returns 0, -ENOMEM, or the reason why the file cannot be created. */
 int esi_set_write_open(const char *path,
                        struct es_error *error,
                        struct esi_set_write **ret_write);
 
-/* Where the events go in.  Its calls give -errno when something cannot be written;
- * -EINVAL for a trace that comes after esi_set_write_traces_told(). */
+/* The sink that takes the events.  Its calls return -errno if writing fails, and
+ * -EINVAL for a trace added after esi_set_write_traces_told(). */
 struct es_set_sink esi_set_write_sink(struct esi_set_write *write);
 
-/* No trace will be told any more: what is written to a pipe goes out at once. */
+/* Announces that no more traces follow: output to a pipe starts immediately. */
 void esi_set_write_traces_told(struct esi_set_write *write);
 
-/* Completes the file, then frees the writer.  0, or why the file was not written: then
- * there is none, or the one that was there before. */
+/* Completes the file and frees the writer.  Returns 0, or the reason why the file was
+ * not written; then an earlier file of that name is unchanged. */
 int esi_set_write_close(struct esi_set_write *write, struct es_error *error);
-/* Writes nothing and frees the writer.  Accepts NULL. */
+/* Discards the output and frees the writer.  Accepts NULL. */
 void esi_set_write_destroy(struct esi_set_write *write);
 
 /*
- * Lines of an event set, written; what is as the format assumes it is left out.
+ * Formatting of the lines of an event set, without members that have default values.
  */
 
-/* Write errors stay in the stream. */
+/* Write errors remain in the stream's error state. */
 void esi_set_format_header(FILE *stream, char *const *names, uint32_t count);
 void esi_set_format_event(FILE *stream, const struct es_set_event *event);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Several sinks of one stream.
+ * Passes one stream to several sinks.
  *
  *   const struct es_set_sink items[] = {es_order_sink(order), ...};
  *   struct esi_sinks sinks = {.items = items, .count = 2};
  *   stream events into esi_sinks_sink(&sinks);
  *
- * Each gets all that comes, in turn.  A negative result ends the stream; a positive one
- * keeps the event from the sinks behind.
+ * Each event goes to all sinks, in turn.  A negative result ends the stream; a positive
+ * one hides the event from the remaining sinks.
  */
 #ifndef ES_MONITORS_EVENTSET_SINKS_H
 #define ES_MONITORS_EVENTSET_SINKS_H
@@ -18,7 +18,7 @@
 #include "eventspace/event.h"
 
 struct esi_sinks {
-    const struct es_set_sink *items; /* borrowed; a call that is NULL is not wanted */
+    const struct es_set_sink *items; /* borrowed; a NULL call is skipped */
     size_t count;
     bool has_refused; /* one of them has ended the stream */
 };

@@ -24,7 +24,7 @@ static uint64_t hash_name(const char *text, size_t length)
     return esi_hash_mix_bytes(0, text, length);
 }
 
-/* UINT32_MAX: there is none. */
+/* UINT32_MAX if there is none. */
 static uint32_t find_name(const struct esi_trace_names *names,
                           const char *text,
                           size_t length)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * vocabulary.h - what the events of sets of one origin may say: their attributes, and
- * the texts of those attributes that have only some.
+ * vocabulary.h - the attributes of event sets of one origin, and their possible values.
  *
- * Constant data of who makes such sets, for those who check what is asked of them.
+ * Constant data, provided by each producer of such sets and used to check queries.
  */
 #ifndef ES_MONITORS_EVENTSET_VOCABULARY_H
 #define ES_MONITORS_EVENTSET_VOCABULARY_H
@@ -12,18 +11,18 @@
 #include <stddef.h>
 
 struct esi_vocabulary_word {
-    const char *name; /* of an attribute, or "type" */
-    /* The texts that it may have, from number 0 on; NULL behind the last.  No function:
-     * any text. */
+    const char *name; /* name of an attribute, or "type" */
+    /* The possible values, from number 0 on; NULL after the last.  No function: any
+     * text. */
     const char *(*value)(size_t number);
-    const char *const *endings; /* one of these may follow; NULL behind the last */
+    const char *const *endings; /* one of these may follow; NULL after the last */
 };
 
 struct esi_vocabulary {
     const struct esi_vocabulary_word *words;
     size_t count;
-    const char *mark;   /* the attribute that all events of this origin have */
-    const char *prefix; /* with which a type begins that can be of this origin only */
+    const char *mark;   /* an attribute of all events of this origin */
+    const char *prefix; /* prefix of types that only this origin uses */
 };
 
 #endif

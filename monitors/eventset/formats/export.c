@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Event sets in the formats of other tools: what all formats share. */
+/* Export of event sets: the parts common to all formats. */
 #include "config.h"
 
 #include "monitors/eventset/formats/export.h"
@@ -98,7 +98,7 @@ void esi_export_destroy(struct esi_export *export)
     free(export);
 }
 
-/* --- Events that come ------------------------------------------------------------- */
+/* --- Incoming events -------------------------------------------------------------- */
 
 static int take_trace(void *data, uint32_t trace, const char *name)
 {
@@ -140,7 +140,7 @@ int esi_export_finish(struct esi_export *export, struct es_error *error)
     return esi_output_file_close(file, error);
 }
 
-/* --- What formats share ----------------------------------------------------------- */
+/* --- Common to all formats -------------------------------------------------------- */
 
 const char *esi_attribute_text(const struct es_event_attribute *attribute,
                                char out[ESI_NUMBER_BYTES])

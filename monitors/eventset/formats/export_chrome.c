@@ -4,11 +4,11 @@
  * Event sets as JSON trace events, for Perfetto and chrome://tracing.
  *
  * A trace is a thread.  An event with times is a slice; enter and exit of a collective
- * operation are one.  Slices of a thread must nest: what would not, and nonblocking
- * operations, are asynchronous pairs instead, with a slice of no length where the event
- * is, to which the arrows of messages can be tied (chrome_slices.h).  Events without
- * times are put after all that they follow: a set without any times is shown in logical
- * time, a microsecond for each step.
+ * operation form one slice.  Slices of a thread must nest.  Operations that do not
+ * nest, and nonblocking ones, become asynchronous pairs, with a slice of zero length at
+ * the event to which message arrows can be attached (chrome_slices.h). Events without
+ * times are placed after all their predecessors: a set without any times is shown in
+ * logical time, one microsecond per step.
  */
 #include "config.h"
 
@@ -23,24 +23,24 @@
 #include "monitors/eventset/segmented.h"
 
 enum {
-    TRACES_PID = 1, /* traces that are no ranks' */
-    RANKS_PID = 2,  /* rank 0; those of the others follow */
+    TRACES_PID = 1, /* traces that are not ranks */
+    RANKS_PID = 2,  /* rank 0; the other ranks follow */
     STEP_NS = 1000, /* of logical time */
 };
 
-/* A thread, and where its events are. */
+/* A thread, and the times of its events. */
 struct chrome_trace {
     uint32_t pid;
     struct esi_chrome_slices slices;
-    struct esi_segmented anchors; /* int64_t: when each event is, for arrows */
+    struct esi_segmented anchors; /* int64_t: the time of each event, for arrows */
     int64_t last_ns;              /* the latest time of its events */
 };
 
 struct chrome_export {
     struct esi_segmented traces; /* struct chrome_trace */
-    bool has_times;              /* some event has had */
+    bool has_times;              /* some event had times */
     int64_t start_ns;
-    uint64_t flows; /* arrows so far */
+    uint64_t flows; /* number of arrows so far */
 };
 
 static struct chrome_trace *trace_at(struct esi_export *export, uint32_t trace)
@@ -84,7 +84,7 @@ static void destroy_chrome(void *state)
     free(chrome);
 }
 
-/* --- What is written -------------------------------------------------------------- */
+/* --- Output ----------------------------------------------------------------------- */
 
 static double print_microseconds(const struct esi_export *export, int64_t time_ns)
 {
@@ -93,7 +93,7 @@ static double print_microseconds(const struct esi_export *export, int64_t time_n
     return (double)(time_ns - chrome->start_ns) / 1000;
 }
 
-/* Begins a trace event, up to its time; the caller ends it. */
+/* Starts a trace event, up to its time; the caller ends it. */
 static void begin_record(struct esi_export *export,
                          struct esi_json_out *out,
                          const char *phase,
@@ -162,7 +162,7 @@ static void write_slice(struct esi_export *export,
     esi_json_out_end(&out);
 }
 
-/* One end of an asynchronous pair, whose identity is that of its event. */
+/* One end of an asynchronous pair, identified by its event. */
 static void write_async(struct esi_export *export,
                         struct es_event_id event,
                         const char *phase,
@@ -199,7 +199,7 @@ static void write_arrow_end(struct esi_export *export,
 
 /* --- Traces ----------------------------------------------------------------------- */
 
-/* "RANK.THREAD": the rank, else -1. */
+/* "RANK.THREAD": returns the rank, or -1. */
 static long rank_of(const char *name)
 {
     char *end;
@@ -234,7 +234,7 @@ static int take_trace(struct esi_export *export, uint32_t trace, const char *nam
     return 0;
 }
 
-/* --- When an event is ------------------------------------------------------------- */
+/* --- Times of events -------------------------------------------------------------- */
 
 static int64_t anchor_of(struct esi_export *export, struct es_event_id id)
 {
@@ -245,7 +245,7 @@ static int64_t anchor_of(struct esi_export *export, struct es_event_id id)
                : INT64_MIN;
 }
 
-/* The latest event that it follows; INT64_MIN = none. */
+/* The latest time of its predecessors; INT64_MIN = none. */
 static int64_t latest_before(struct esi_export *export,
                              const struct es_set_event *event)
 {
@@ -263,7 +263,7 @@ static int64_t latest_before(struct esi_export *export,
     return latest;
 }
 
-/* Takes the times that the event has, or makes logical ones. */
+/* Uses the times of the event, or assigns logical ones. */
 static void find_span(struct esi_export *export,
                       const struct es_set_event *event,
                       struct esi_chrome_span *ret_span)
@@ -296,7 +296,7 @@ static void find_span(struct esi_export *export,
 
 enum step { STEP_WHOLE, STEP_ENTER, STEP_EXIT };
 
-/* "MPI_Bcast enter" without its last word. */
+/* Strips the last word of "MPI_Bcast enter". */
 static enum step name_of(const struct es_set_event *event,
                          char name[ESI_CHROME_NAME_BYTES])
 {
@@ -348,8 +348,8 @@ static void write_point(struct esi_export *export,
     write_slice(export, event, name, &span);
 }
 
-/* A slice if slices nest with it, else an asynchronous pair and a slice of no length.
- */
+/* Writes a slice if it nests, otherwise an asynchronous pair and a slice of zero
+ * length. */
 static void write_span(struct esi_export *export,
                        const struct es_set_event *event,
                        const char *name,
@@ -369,8 +369,8 @@ static void write_span(struct esi_export *export,
     write_point(export, event, name, anchor_ns);
 }
 
-/* An operation that was entered and is no slice begins, with a slice of no length where
- * its enter is. */
+/* Starts the asynchronous pair of an entered operation, with a slice of zero length at
+ * its enter. */
 static void begin_async(struct esi_export *export,
                         uint32_t trace,
                         const struct esi_chrome_slice *entered)
@@ -382,7 +382,8 @@ static void begin_async(struct esi_export *export,
     write_point(export, &event, entered->name, entered->span.start_ns);
 }
 
-/* An operation that was entered goes on while others begin: asynchronous. */
+/* An entered operation is still in progress when others start: makes it
+ * asynchronous. */
 static void show_pending(struct esi_export *export, uint32_t trace)
 {
     struct esi_chrome_slice *pending =
@@ -394,8 +395,8 @@ static void show_pending(struct esi_export *export, uint32_t trace)
     begin_async(export, trace, pending);
 }
 
-/* An exit whose enter said nothing of when it would be.  Clocks may say that it was
- * before. */
+/* Writes an exit whose enter did not contain the stop time.  By the clocks, it may be
+ * before the enter. */
 static void write_exit(struct esi_export *export,
                        const struct es_set_event *event,
                        const char *name,
@@ -408,14 +409,14 @@ static void write_exit(struct esi_export *export,
     struct es_event_id id;
 
     if (!esi_chrome_slices_leave(&trace->slices, name, &entered)) {
-        /* The enter may have shown the operation. */
+        /* The enter may already have shown the operation. */
         if (!esi_chrome_slices_has(&trace->slices, name, span))
             write_point(export, event, name, anchor_ns);
         return;
     }
     whole = (struct esi_chrome_span){entered.span.start_ns, entered.span.start_ns};
     whole.stop_ns = span->stop_ns > whole.stop_ns ? span->stop_ns : whole.stop_ns;
-    /* Arrows are tied to slices. */
+    /* Arrows are attached to slices. */
     if (anchor_ns < whole.start_ns)
         write_point(export, event, name, anchor_ns);
     if (!entered.shown && esi_chrome_slices_add(&trace->slices, name, &whole)) {
@@ -429,7 +430,7 @@ static void write_exit(struct esi_export *export,
     write_point(export, event, name, anchor_ns);
 }
 
-/* Both events of an operation may have its times; then the first one shows it. */
+/* Both events of an operation may contain its times; then the first one shows it. */
 static int write_step(struct esi_export *export,
                       const struct es_set_event *event,
                       enum step step,
@@ -451,7 +452,7 @@ static int write_step(struct esi_export *export,
     return 0;
 }
 
-/* An exit that only has its stop is as long as the operation that was entered. */
+/* An exit with only a stop time lasts from the enter of the operation. */
 static void begin_with_enter(struct esi_export *export,
                              const struct es_set_event *event,
                              const char *name,
@@ -489,7 +490,7 @@ static int write_event(struct esi_export *export, const struct es_set_event *eve
     return result < 0 ? result : write_arrows(export, event, anchor);
 }
 
-/* What was entered and never left ends with the last event of its trace. */
+/* Ends operations that were never left with the last event of their trace. */
 static void end_entered(struct esi_export *export, uint32_t number)
 {
     struct chrome_trace *trace = trace_at(export, number);

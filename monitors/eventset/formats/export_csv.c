@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Event sets as comma-separated values (RFC 4180): a line for each event.  Columns keep
- * their names and places.  What MPI programs' events have are columns of their own;
- * other attributes are a JSON object in the last one.
+ * Event sets as comma-separated values (RFC 4180): one line per event.  Columns keep
+ * their names and positions.  The usual attributes of MPI programs have their own
+ * columns; the others form a JSON object in the last one.
  */
 #include "config.h"
 

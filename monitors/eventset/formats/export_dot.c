@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Event sets as a digraph for graphviz: a cluster for each trace, edges along traces
- * and for messages; the halves of a sync are joined by an edge without a direction.
+ * Event sets as a digraph for graphviz: one cluster per trace, edges along traces and
+ * for messages; the halves of a sync are joined by an undirected edge.
  *
- * A subgraph that is opened again is the same one to graphviz, so events are written as
- * they come.
+ * Graphviz accepts a subgraph in several pieces, so events are written as they arrive.
  */
 #include "config.h"
 
@@ -67,7 +66,7 @@ static int write_event(struct esi_export *export, const struct es_set_event *eve
     for (uint32_t i = 0; i < event->partner_count; i++)
         if (event->kind == ES_EVENT_RECEIVE)
             write_edge(export->stream, event->partners[i], id, "");
-        else if (event->partners[i].trace < id.trace) /* one of both halves */
+        else if (event->partners[i].trace < id.trace) /* once per sync */
             write_edge(export->stream, event->partners[i], id,
                        " [dir=none, style=bold]");
     return 0;

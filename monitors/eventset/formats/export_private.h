@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* export_private.h - what a format does; export.c does the rest alike for all. */
+/* export_private.h - the operations of a format; export.c has the common parts. */
 #ifndef ES_MONITORS_EVENTSET_FORMATS_EXPORT_PRIVATE_H
 #define ES_MONITORS_EVENTSET_FORMATS_EXPORT_PRIVATE_H
 
@@ -12,24 +12,24 @@
 struct esi_export {
     const struct esi_export_ops *ops;
     struct esi_export_config config;
-    struct esi_output_file *file; /* NULL: the format writes itself */
-    FILE *stream;                 /* that of the file */
+    struct esi_output_file *file; /* NULL: the format opens its own */
+    FILE *stream;                 /* of the file */
     struct esi_trace_names names;
     struct esi_export_counts counts;
-    void *state; /* the format's own */
+    void *state; /* private to the format */
 };
 
 struct esi_export_ops {
     const char *name;
     bool writes_itself; /* to `path` of the configuration */
-    /* Writes the beginning, and sets `state` if it needs some. */
+    /* Writes the start, and sets `state` if the format has state. */
     int (*begin)(struct esi_export *export, struct es_error *error);
-    /* NULL: nothing to do; the name is kept by export.c. */
+    /* NULL: nothing to do; export.c keeps the name. */
     int (*trace)(struct esi_export *export, uint32_t trace, const char *name);
     int (*event)(struct esi_export *export, const struct es_set_event *event);
-    /* Writes the end; NULL: there is none. */
+    /* Writes the end; may be NULL. */
     int (*finish)(struct esi_export *export, struct es_error *error);
-    /* NULL: there is no state.  The state may be NULL, too. */
+    /* Frees the state, which may be NULL; may be NULL. */
     void (*destroy)(void *state);
 };
 
@@ -40,13 +40,14 @@ extern const struct esi_export_ops esi_export_dot;
 extern const struct esi_export_ops esi_export_csv;
 
 enum { ESI_NUMBER_BYTES = 24 };
-/* The value as a text; a number is written into `out`. */
+/* The value as text; numbers are formatted into `out`. */
 const char *esi_attribute_text(const struct es_event_attribute *attribute,
                                char out[ESI_NUMBER_BYTES]);
-/* NULL: the event has none of this name. */
+/* NULL if the event has no such attribute. */
 const struct es_event_attribute *esi_attribute_find(const struct es_set_event *event,
                                                     const char *name);
-/* Members of an object, but those that `skip` (ended by NULL) names. */
+/* Writes the attributes as members of an object, except those named in `skip` (ended by
+ * NULL). */
 void esi_attributes_write(struct esi_json_out *out,
                           const struct es_set_event *event,
                           const char *const *skip);

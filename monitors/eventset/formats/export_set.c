@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Event sets in their own format: set_write.h does it. */
+/* Event sets in their own format: see set_write.h. */
 #include "config.h"
 
 #include "monitors/eventset/formats/export_private.h"

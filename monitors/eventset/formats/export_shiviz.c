@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Event sets as logs for ShiViz: of each event a line with its text, and a line with
- * its host and its vector clock, which ShiViz's own regular expression takes.
+ * Event sets as logs for ShiViz: per event a line with its text, and a line with its
+ * host and its vector clock, in the format of ShiViz's default regular expression.
  *
- * A clock's entry of a host is how many events of that host the event knows of, itself
- * included: the index of its greatest predecessor there, which a dense order tells.
- * The first half of a sync knows of its other half no more than the other way round:
- * it is written together with it.
+ * A clock's entry for a host is the number of events of that host that the event knows,
+ * including itself: the index of its greatest predecessor there, from a dense order.
+ * The halves of a sync know the same about each other, so the first half is written
+ * together with the second.
  */
 #include "config.h"
 
@@ -24,9 +24,9 @@
 
 struct shiviz_export {
     struct es_order *order;
-    struct es_set_sink sink; /* into `order` */
-    struct esi_texts hosts;  /* of each trace, as ShiViz takes them */
-    char *held_text;         /* of the first half of a sync; NULL = none waits */
+    struct es_set_sink sink; /* sink of `order` */
+    struct esi_texts hosts;  /* per trace, as ShiViz accepts them */
+    char *held_text;         /* text of the first half of a sync; NULL = none waits */
     struct es_event_id held;
 };
 
@@ -72,7 +72,7 @@ static bool is_utf8(const char *text)
     return length > 0;
 }
 
-/* A host's name is one word. */
+/* Makes a single word of a host name. */
 static void make_word(char *name)
 {
     bool ascii = !is_utf8(name);
@@ -82,7 +82,7 @@ static void make_word(char *name)
             *next = '_';
 }
 
-/* Caller frees.  NULL: no memory. */
+/* Caller frees.  NULL if out of memory. */
 static char *make_host(const struct esi_texts *taken, uint32_t trace, const char *name)
 {
     char *word = *name ? strdup(name) : NULL;

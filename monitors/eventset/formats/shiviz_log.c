@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* shiviz_log.c - an execution of a ShiViz log, and the messages of its clocks. */
+/* shiviz_log.c - an execution of a ShiViz log, and the messages derived from its
+ * clocks. */
 #include "config.h"
 
 #include "monitors/eventset/formats/shiviz_log.h"
@@ -43,7 +44,7 @@ void esi_shiviz_log_fini(struct esi_shiviz_log *log)
     esi_segmented_fini(&log->groups);
 }
 
-/* The line of a place in the text, for places that come one after the other. */
+/* The line number of a position; positions must increase. */
 static int count_lines(struct esi_shiviz_log *log, size_t at)
 {
     const char *text = log->text->text;
@@ -59,8 +60,8 @@ static int count_lines(struct esi_shiviz_log *log, size_t at)
 
 /* --- Clocks ----------------------------------------------------------------------- */
 
-/* The number of a host, which is a new one if the name is.  Names are those of the
- * table's keys, which stay where they are. */
+/* Finds or adds a host and returns its number.  Names are the keys of the table, which
+ * do not move. */
 static int number_host(struct esi_shiviz_log *log,
                        const char *name,
                        int line,
@@ -92,7 +93,7 @@ static int compare_entries(const void *a, const void *b)
     return one->host < other->host ? -1 : one->host > other->host;
 }
 
-/* Entries that are 0 say nothing. */
+/* Entries of 0 are dropped. */
 static int take_entry(struct esi_shiviz_log *log,
                       struct esi_shiviz_event *event,
                       struct esi_shiviz_entry *entries,
@@ -140,7 +141,7 @@ static int take_entries(struct esi_shiviz_log *log,
     return 0;
 }
 
-/* A clock that was printed as the text of a string: `{\"a\":1}`.  NULL: it is none. */
+/* A clock printed as the content of a string: `{\"a\":1}`. NULL if it is not one. */
 static json_t *load_escaped(const char *text, size_t length)
 {
     char *plain = malloc(length);
@@ -229,7 +230,7 @@ static int take_own(struct esi_shiviz_log *log,
     return 0;
 }
 
-/* Keeps what all groups have of the match. */
+/* Stores the groups of the match. */
 static const struct esi_shiviz_piece *take_groups(struct esi_shiviz_log *log)
 {
     size_t names = esi_match_names(log->match);
@@ -267,7 +268,7 @@ static int take_event(struct esi_shiviz_log *log, size_t at, struct es_error *er
     return result == 0 ? esi_segmented_push(&log->events, &event) : result;
 }
 
-/* The logs of some hosts are not there. */
+/* Reports that the logs of some hosts are missing. */
 static int fail_hosts(const struct esi_shiviz_log *log,
                       const struct esi_shiviz_host *missing,
                       uint32_t missing_count,
@@ -413,8 +414,8 @@ static uint32_t entry_of(const struct esi_shiviz_event *event, uint32_t host)
                                                                 : 0;
 }
 
-/* Whether all that `earlier` knows is in the clock of `event`, which is spread out in
- * order->clock, and does not hold `event` itself. */
+/* Checks that everything known to `earlier` is in the clock of `event`, which is
+ * expanded in order->clock, and that `earlier` does not know `event`. */
 static int check_known(const struct esi_shiviz_order *order,
                        const struct esi_shiviz_event *event,
                        const struct esi_shiviz_event *earlier,
@@ -439,8 +440,8 @@ static int check_known(const struct esi_shiviz_order *order,
     return 0;
 }
 
-/* Of the events that rose above what the host knew, keeps those that no other knows.
- */
+/* Of the events that are new in the clock of `event`, keeps those unknown to the
+ * others. */
 static int keep_sends(struct esi_shiviz_order *order,
                       const struct esi_shiviz_event *event,
                       const struct esi_shiviz_event *before,
@@ -538,7 +539,7 @@ static int find_sends(struct esi_shiviz_order *order,
     return result;
 }
 
-/* --- Life ------------------------------------------------------------------------- */
+/* --- Lifecycle -------------------------------------------------------------------- */
 
 int esi_shiviz_order_init(struct esi_shiviz_order *order,
                           const struct esi_shiviz_log *log,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Regular expressions as ShiViz takes them. */
+/* Regular expressions with the semantics of ShiViz. */
 #include "config.h"
 
 #include "monitors/eventset/formats/shiviz_match.h"
@@ -24,7 +24,7 @@ struct esi_shiviz_pair {
     pcre2_match_data *data;
     pcre2_match_context *context;
     uint32_t names;
-    uint32_t name_bytes; /* of a row of the table: number in two bytes, text */
+    uint32_t name_bytes; /* of a row of the table: number in two bytes, then the name */
     PCRE2_SPTR table;
 };
 
@@ -128,7 +128,7 @@ int esi_match_next(struct esi_shiviz_pair *match,
         return 0;
     if (result == PCRE2_ERROR_NOMEMORY)
         return -ENOMEM;
-    /* \K may put the beginning behind the end. */
+    /* \K may put the start after the end. */
     if (result < 0 || places[0] > places[1])
         return -E2BIG;
     *ret_whole = (struct esi_shiviz_piece){places[0], places[1] - places[0]};
@@ -160,7 +160,7 @@ bool esi_match_check_text(struct esi_shiviz_pair *match,
                           size_t length,
                           size_t *ret_at)
 {
-    /* All of the text is checked, however little of it is matched. */
+    /* The whole text is checked, however little of it is matched. */
     int result = pcre2_match(match->code, (PCRE2_SPTR)text, length, 0, PCRE2_ANCHORED,
                              match->data, match->context);
 

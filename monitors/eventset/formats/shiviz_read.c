@@ -21,14 +21,13 @@
 
 /* Gives the events of an execution, as an ordered stream. */
 
-/* === The events of an execution =================================================== */
+/* === Delivery of an execution ===================================================== */
 
 /*
- * Gives the events of an execution in the order of the log, but those that an event
- * follows before it.
+ * Delivers the events of an execution in the order of the log, but predecessors first.
  */
 
-/* What an event of the log became. */
+/* The event made from an event of the log. */
 struct given {
     struct es_event_id last; /* the only one, or the send of both; index 0 = not yet */
 };
@@ -41,13 +40,13 @@ struct giving {
     uint32_t first_trace;
     size_t event_group;
     int type_group;               /* -1 = none */
-    struct given *given;          /* of each event of the log */
-    uint32_t *indexes;            /* of the latest event of each host */
-    struct esi_segmented waiting; /* uint32_t: events that wait for others, a stack */
-    uint64_t waiting_count;       /* that many of them are used */
-    struct es_event_id *partners; /* of the event that is given, as many as hosts */
+    struct given *given;          /* per event of the log */
+    uint32_t *indexes;            /* latest index per host */
+    struct esi_segmented waiting; /* uint32_t: stack of events that wait for others */
+    uint64_t waiting_count;       /* used entries of the stack */
+    struct es_event_id *partners; /* of the current event; space for one per host */
     struct es_event_attribute *attributes;
-    char *texts; /* the texts of one event, each ended by a byte 0 */
+    char *texts; /* the texts of the current event, each terminated by 0 */
     size_t texts_capacity;
 };
 
@@ -64,7 +63,7 @@ static int reserve_texts(struct giving *giving, const struct esi_shiviz_event *e
     return ESI_ARRAY_RESERVE(giving->texts, giving->texts_capacity, bytes);
 }
 
-/* A group's text, put at *next; "" if it took no part. */
+/* Copies a group's text to *next; "" if the group did not participate. */
 static const char *copy_text(const struct giving *giving,
                              struct esi_shiviz_piece piece,
                              char **next)
@@ -122,7 +121,7 @@ static int give_one(struct giving *giving, uint32_t host, struct es_set_event *e
     return giving->sink->event(giving->sink->data, event);
 }
 
-/* A receive, and after it the send. */
+/* Delivers a receive, then the send. */
 static int give_halves(struct giving *giving, uint32_t host, struct es_set_event *event)
 {
     struct es_event_attribute *half = &giving->attributes[event->attribute_count++];
@@ -163,9 +162,9 @@ static int give_give(struct giving *giving, uint32_t number)
     return result;
 }
 
-/* --- All of them ------------------------------------------------------------------ */
+/* --- All events ------------------------------------------------------------------- */
 
-/* An event that must be given before; NO_EVENT: none. */
+/* An event that must be delivered first; NO_EVENT if there is none. */
 enum { NO_EVENT = UINT32_MAX };
 
 static uint32_t find_missing(const struct giving *giving, uint32_t number)
@@ -196,7 +195,7 @@ static int wait_for(struct giving *giving, uint32_t number)
     return 0;
 }
 
-/* The clocks were checked: nothing waits for itself. */
+/* The clocks were checked, so there is no cycle. */
 static int give_with_missing(struct giving *giving, uint32_t number)
 {
     int result = wait_for(giving, number);
@@ -262,9 +261,9 @@ static int give_all(struct giving *giving, const char *prefix)
     return result;
 }
 
-/* Tells the traces, whose names begin with `prefix` and whose numbers begin with that
- * of statistics->traces, and gives the events; adds to `statistics`.  0, -ENOMEM, or
- * what the sink gave. */
+/* Adds the traces, with `prefix` before their names and numbered from
+ * statistics->traces on, and delivers the events; updates `statistics`. Returns 0,
+ * -ENOMEM, or the error of the sink. */
 static int shiviz_give(const struct esi_shiviz_order *order,
                        const char *prefix,
                        const struct es_set_sink *sink,
@@ -295,14 +294,14 @@ static int shiviz_give(const struct esi_shiviz_order *order,
 
 /* === The file ===================================================================== */
 
-/* A log that is being read. */
+/* A log being read. */
 struct log_reading {
     struct esi_shiviz_text text;
     const struct esi_shiviz_config *config;
     struct esi_shiviz_pair *match;
     struct esi_shiviz_pair *delimiter; /* NULL = one execution */
     int label;                         /* its group "trace"; -1 = none */
-    json_t *labels; /* an object whose members are those there were */
+    json_t *labels; /* an object whose members are the labels used so far */
     struct esi_shiviz_statistics statistics;
     struct es_error *error;
 };
@@ -325,7 +324,7 @@ static int line_of(const struct log_reading *reading, size_t at)
     return line;
 }
 
-/* An execution's events, unless it has none. */
+/* Reads an execution's events, if it has any. */
 static int read_events(struct log_reading *reading,
                        const char *prefix,
                        size_t start,
@@ -352,7 +351,7 @@ static int read_events(struct log_reading *reading,
     return result;
 }
 
-/* Takes the label of an execution, which no other has. */
+/* Checks that the label of the execution is unique, and reads it. */
 static int read_execution(struct log_reading *reading,
                           const char *label,
                           size_t start,
@@ -376,7 +375,8 @@ static int read_execution(struct log_reading *reading,
     return result;
 }
 
-/* The label of the execution behind a delimiter.  Caller frees; NULL: no memory. */
+/* The label of the execution after a delimiter.  Caller frees; NULL if out of
+ * memory. */
 static char *make_label(const struct log_reading *reading)
 {
     struct esi_shiviz_piece piece = {0, 0};
@@ -396,7 +396,7 @@ static int read_executions(struct log_reading *reading)
     const char *text = reading->text.text;
     size_t end = reading->text.length;
     size_t start = 0;
-    size_t from = 0; /* where the next delimiter is looked for */
+    size_t from = 0; /* where the search for the next delimiter starts */
     char *label = strdup(reading->delimiter && reading->label < 0 ? "1" : "");
     struct esi_shiviz_piece whole;
     int result = label ? 0 : -ENOMEM;
@@ -490,7 +490,7 @@ static int read_all(struct log_reading *reading,
     return result;
 }
 
-/* Cuts the first line off; "" counts as none.  Caller frees *ret_line. */
+/* Removes the first line; "" counts as none.  Caller frees *ret_line. */
 static int cut_line(struct esi_shiviz_text *text, char **ret_line)
 {
     const char *end = memchr(text->text, '\n', text->length);
@@ -528,7 +528,7 @@ static int read_with_header(struct log_reading *reading)
     return result;
 }
 
-/* A copy with "\n" for "\r\n" and a byte 0 behind. */
+/* Copies the text with "\n" for "\r\n", terminated by 0. */
 static char *read_copy_text(const char *text, size_t length, size_t *ret_length)
 {
     char *copy = malloc(length + 1);
@@ -557,7 +557,8 @@ int esi_shiviz_read_text(const char *text,
         .error = error,
         .label = -1,
     };
-    size_t mark = esi_input_mark(text, length); /* of some editors */
+    size_t mark = esi_input_mark(text, length); /* byte order mark, which some
+                                                   editors write */
     char *copy;
     int result = esi_input_check(text + mark, length - mark, name, error);
 
