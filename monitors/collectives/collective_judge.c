@@ -3,9 +3,10 @@
 /*
  * collective_judge.c - who waited for whom in one collective operation.
  *
- * Each kind of operation says which enter a member's exit needs: the last of all, the
- * root's, the last of the lower ranks.  What a member has spent in the operation before
- * that enter it has lost, and who entered then owes it.
+ * The kind of operation determines which enter the exit of a member depends on: the
+ * last of all, the root's, or the last of the lower ranks.  The time that a member
+ * spent in the operation before that enter is lost, and is the debt of the rank that
+ * entered then.
  */
 #include "config.h"
 
@@ -20,7 +21,7 @@ struct judgement {
     struct esi_collective_instance *instance;
     struct esi_collective_arrival *arrivals;
     const int *order;
-    bool binding; /* no exit can come before the enter that it needs */
+    bool binding; /* no exit can precede the enter that it depends on */
 };
 
 bool esi_collective_traits(uint16_t operation, struct esi_collective_traits *ret_traits)
@@ -41,7 +42,7 @@ bool esi_collective_traits(uint16_t operation, struct esi_collective_traits *ret
 
 /* --- Order ----------------------------------------------------------------------- */
 
-enum { FEW = 16 }; /* are sorted faster by insertion */
+enum { FEW = 16 }; /* fewer are sorted faster by insertion */
 
 static bool is_earlier(const struct esi_collective_arrival *arrivals, int a, int b)
 {
@@ -50,13 +51,13 @@ static bool is_earlier(const struct esi_collective_arrival *arrivals, int a, int
     return a < b;
 }
 
-/* For qsort_r(): ranks by when they entered. */
+/* For qsort_r(): compares ranks by enter time. */
 static int compare_arrivals(const void *left, const void *right, void *data)
 {
     return is_earlier(data, *(const int *)left, *(const int *)right) ? -1 : 1;
 }
 
-/* Inserts a rank into those that are in order. */
+/* Inserts a rank into the sorted ones. */
 static void insert_arrival(const struct esi_collective_arrival *arrivals,
                            int *order,
                            int count,
@@ -67,7 +68,7 @@ static void insert_arrival(const struct esi_collective_arrival *arrivals,
     order[count] = rank;
 }
 
-/* Fills `order` and returns the number of members that are known. */
+/* Fills `order` and returns the number of known members. */
 static int sort_arrivals(struct esi_collective_arrival *arrivals, int size, int *order)
 {
     int count = 0;
@@ -86,7 +87,7 @@ static int sort_arrivals(struct esi_collective_arrival *arrivals, int size, int 
     return count;
 }
 
-/* What can be said of any operation, also an incomplete one. */
+/* Computes the spans that are valid for any operation, even an incomplete one. */
 static void measure_spans(struct esi_collective_instance *instance)
 {
     const struct esi_collective_arrival *arrivals = instance->arrivals;
@@ -120,7 +121,7 @@ static void measure_spans(struct esi_collective_instance *instance)
 
 /* --- Waits ----------------------------------------------------------------------- */
 
-/* `rank` needed somebody's enter at `needed_ns`: returns what it lost waiting. */
+/* `rank` depended on an enter at `needed_ns`: returns the time it lost waiting. */
 static uint64_t wait_for(struct judgement *judgement, int rank, uint64_t needed_ns)
 {
     struct esi_collective_instance *instance = judgement->instance;
@@ -129,14 +130,14 @@ static uint64_t wait_for(struct judgement *judgement, int rank, uint64_t needed_
 
     if (arrival->exit_ns < needed_ns) {
         if (needed_ns - arrival->exit_ns > instance->error_ns) {
-            /* It has not waited for that one, and where it had to, clocks lie. */
+            /* It did not wait for that enter; if it had to, the clocks are wrong. */
             instance->impossible += judgement->binding;
             return 0;
         }
         instance->repaired += judgement->binding;
         until_ns = arrival->exit_ns;
     }
-    /* What clocks cannot tell from nothing is nothing. */
+    /* Spans below the clock error count as zero. */
     if (needed_ns <= arrival->enter_ns ||
         needed_ns - arrival->enter_ns <= instance->error_ns)
         return 0;
@@ -145,7 +146,7 @@ static uint64_t wait_for(struct judgement *judgement, int rank, uint64_t needed_
     return arrival->wait_ns;
 }
 
-/* Shares a debt between the last `count` of the order, but for `except`. */
+/* Divides a debt among the last `count` of the order, except `except`. */
 static void share_debt(struct judgement *judgement,
                        uint64_t debt_ns,
                        int count,
@@ -208,13 +209,13 @@ static void judge_all_to_root(struct judgement *judgement)
                instance->root);
 }
 
-/* Each waits for the last of those with lower ranks.  Where two of them are too close
- * to one another to tell which it was, nobody is blamed. */
+/* Each waits for the last of those with lower ranks.  If two of these are too close to
+ * tell which was the last, nobody is blamed. */
 static void judge_prefix(struct judgement *judgement)
 {
     struct esi_collective_instance *instance = judgement->instance;
     const struct esi_collective_arrival *arrivals = judgement->arrivals;
-    uint64_t next_ns = 0; /* enter of the last but one */
+    uint64_t next_ns = 0; /* enter of the second to last */
     int last = 0;
 
     for (int rank = 1; rank < instance->size; rank++) {
@@ -240,7 +241,7 @@ static void forget_waits(struct judgement *judgement)
     judgement->instance->lost_ns = 0;
 }
 
-/* The one who owes most, if it is one. */
+/* The rank with the largest debt, if it is unique. */
 static int find_culprit(const struct esi_collective_instance *instance)
 {
     const struct esi_collective_arrival *arrivals = instance->arrivals;
@@ -251,7 +252,7 @@ static int find_culprit(const struct esi_collective_instance *instance)
     for (int rank = 0; rank < instance->size; rank++) {
         uint64_t debt_ns = arrivals[rank].debt_ns;
 
-        /* Parts of one debt differ by what division leaves. */
+        /* Parts of one debt differ by the remainder of the division. */
         if (debt_ns > most_ns) {
             shared = culprit >= 0 && debt_ns - most_ns <= 1;
             culprit = rank;
@@ -268,7 +269,7 @@ static bool has_root(const struct esi_collective_instance *instance)
     return instance->root >= 0 && instance->root < instance->size;
 }
 
-/* False: what this kind of operation waits for is not known. */
+/* Returns false if it is not known what this kind of operation waits for. */
 static bool judge_waits(struct judgement *judgement)
 {
     struct esi_collective_instance *instance = judgement->instance;
@@ -323,7 +324,7 @@ void esi_collective_judge(const struct esi_collective_traits *traits,
     if (traits->order == ES_ORDER_ROOT_TO_ALL && has_root(instance))
         instance->tree_ns = instance->last_exit_ns - arrivals[instance->root].enter_ns;
     instance->waits_known = judge_waits(&judgement) && !traits->nonblocking;
-    /* Impossible times show in any form; what they lost shows in none then. */
+    /* Impossible times are reported for all members; then no loss is. */
     if (!instance->waits_known || instance->impossible > 0)
         forget_waits(&judgement);
     if (instance->impossible > 0)

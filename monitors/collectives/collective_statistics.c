@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* collective_statistics.c - what many collective operations have in common. */
+/* collective_statistics.c - groups of collective operations. */
 #include "config.h"
 
 #include "monitors/collectives/collective_statistics.h"
@@ -56,7 +56,7 @@ void esi_collective_statistics_destroy(struct esi_collective_statistics *statist
 
 /* --- Groups ----------------------------------------------------------------------- */
 
-/* What tells a group from the others. */
+/* The key of a group. */
 struct group_name {
     const uint64_t *key;
     uint16_t operation;
@@ -89,7 +89,7 @@ static struct group_name name_of(const struct esi_collective_group *group)
                                group->version, group->size,      group->size_class};
 }
 
-/* NULL without memory. */
+/* NULL if out of memory. */
 static struct esi_collective_group *add_group(
     struct esi_collective_statistics *statistics,
     const struct group_name *name)
@@ -120,7 +120,7 @@ static struct esi_collective_group *add_group(
     return group;
 }
 
-/* NULL without memory. */
+/* NULL if out of memory. */
 static struct esi_collective_group *find_group(
     struct esi_collective_statistics *statistics,
     const struct group_name *name)
@@ -136,10 +136,10 @@ static struct esi_collective_group *find_group(
 
 /* --- Lines ------------------------------------------------------------------------ */
 
-/* What has no place takes that of the line which cost least, with its cost (Metwally et
- * al., "Efficient computation of frequent and top-k elements in data streams", 2005):
- * what costs more than a quarter of all that was added has a place for sure, and its
- * cost is too great by no more than that of the least. */
+/* A line without an entry replaces the cheapest one and inherits its cost (Metwally et
+ * al., "Efficient computation of frequent and top-k elements in data streams", 2005): a
+ * line with more than a quarter of the total cost is guaranteed an entry, and its cost
+ * is overestimated by at most that of the cheapest. */
 static void add_line(struct esi_collective_rank *rank,
                      const char *site,
                      uint64_t debt_ns)

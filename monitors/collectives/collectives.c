@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * collectives.c - puts the parts of collective operations together.
+ * collectives.c - combines the parts of collective operations.
  *
  * Communicators are found by key, open instances in a table of ends (ends.h) by
- * communicator and number.  Parts of instances that are done leave their memory to the
- * next instance of their communicator.
+ * communicator and number.  The memory of a finished instance is reused for the next
+ * instance of its communicator.
  */
 #include "config.h"
 
@@ -23,16 +23,17 @@
 
 enum {
     DEFAULT_OPEN = 65536,
-    LAST_RESORT = 60, /* times the patience: then an instance goes whatever was seen */
+    LAST_RESORT = 60, /* multiple of the patience after which an instance is given up
+                         in any case */
     SPARE_MOST = 64,  /* instances a communicator keeps for reuse */
-    NUMBERS = 2048,   /* of instances that are over, which a communicator remembers */
+    NUMBERS = 2048,   /* finished instances that a communicator remembers */
 };
 
 /* How an instance ended. */
 enum ending { ENDING_NONE, ENDING_COMPLETE, ENDING_GIVEN_UP };
 #define DEFAULT_PATIENCE_NS UINT64_C(10000000000)
 
-/* One operation of which parts are missing. */
+/* One operation with missing parts. */
 struct open_instance {
     struct esi_end end;
     struct communicator *communicator;
@@ -45,18 +46,18 @@ struct open_instance {
     uint32_t most_bytes;
     uint32_t least_bytes;
     uint64_t newest_ns;    /* latest exit of its parts */
-    uint64_t errors_ns[2]; /* the two greatest of its parts */
-    uint32_t clock;        /* that all parts have read; 0 = there are several */
+    uint64_t errors_ns[2]; /* the two largest of its parts */
+    uint32_t clock;        /* the clock that all parts have read; 0 = several */
     struct esi_collective_arrival *arrivals; /* by rank; the communicator's */
-    int *order;                              /* behind the arrivals */
+    int *order;                              /* in the memory after the arrivals */
 };
 
 /* What was seen of a member. */
 struct member {
     bool seen;
-    uint32_t first; /* least number of an instance */
+    uint32_t first; /* lowest instance number */
     uint32_t newest;
-    uint64_t exit_ns; /* of the communicator's instance `done` */
+    uint64_t exit_ns; /* in the communicator's instance `done` */
 };
 
 struct communicator {
@@ -64,13 +65,12 @@ struct communicator {
     char name[64];
     int size;
     struct member *members;   /* by rank */
-    void *spares[SPARE_MOST]; /* arrivals of instances that are done; owned */
+    void *spares[SPARE_MOST]; /* memory of finished instances; owned */
     size_t spare_count;
-    bool has_done; /* `done` is the number of the last complete instance, which blocked
-                    */
+    bool has_done; /* `done` is the number of the last complete, blocking instance */
     uint32_t done;
-    /* The last instances that are over, by number modulo NUMBERS: parts that come late
-     * or twice do not begin them anew.  NULL = none yet. */
+    /* The last finished instances, by number modulo NUMBERS, so that late or duplicate
+     * parts do not start them again.  NULL = none yet. */
     uint32_t *over;
     uint8_t *endings; /* enum ending */
 };
@@ -81,7 +81,7 @@ struct esi_collectives {
     size_t communicator_count;
     size_t communicator_capacity;
     struct esi_hash by_key;    /* of communicators */
-    struct communicator *last; /* that was used */
+    struct communicator *last; /* the last one used */
     uint16_t operation;        /* of the last call; 0 = none yet */
     struct esi_collective_traits traits;
     struct esi_ends open; /* of struct open_instance */
@@ -178,7 +178,7 @@ static struct communicator *add_communicator(struct esi_collectives *analysis,
     return made;
 }
 
-/* NULL without memory. */
+/* NULL if out of memory. */
 static struct communicator *find_communicator(struct esi_collectives *analysis,
                                               const struct esi_collective_call *call)
 {
@@ -200,7 +200,7 @@ static struct communicator *find_communicator(struct esi_collectives *analysis,
     return found;
 }
 
-/* A name may be given at any time, and not in all processes. */
+/* A name may be set at any time, and not in all processes. */
 static void take_name(struct communicator *communicator, const char *name)
 {
     if (name && *name && strncmp(communicator->name, name, 63) != 0) {
@@ -209,7 +209,7 @@ static void take_name(struct communicator *communicator, const char *name)
     }
 }
 
-/* Numbers count up for ever, so they are compared by their distance. */
+/* Numbers wrap around, so they are compared by their distance. */
 static bool is_before(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) < 0;
@@ -244,7 +244,7 @@ static struct open_instance *find_instance(const struct esi_collectives *analysi
     return esi_ends_find(&analysis->open, &key);
 }
 
-/* Arrivals of no rank yet, and room for an order of them; NULL without memory. */
+/* Unset arrivals, with space for their order; NULL if out of memory. */
 static struct esi_collective_arrival *take_arrivals(struct communicator *communicator)
 {
     size_t size = (size_t)communicator->size;
@@ -295,9 +295,9 @@ static void end_instance(struct esi_collectives *analysis,
     esi_ends_forget(&analysis->open, &instance->end);
 }
 
-/* --- What is over ----------------------------------------------------------------- */
+/* --- Finished instances ----------------------------------------------------------- */
 
-/* Without memory late parts begin an instance anew, which is given up then. */
+/* If out of memory, late parts start an instance again, which is then given up. */
 static void remember_communicator(struct communicator *communicator,
                                   uint32_t number,
                                   enum ending ending)
@@ -320,7 +320,7 @@ static enum ending ending_of(const struct communicator *communicator, uint32_t n
     return (enum ending)communicator->endings[number % NUMBERS];
 }
 
-/* Whether so many later ones are over that it cannot be one of those remembered. */
+/* Whether so many later ones are finished that this one is not remembered. */
 static bool is_forgotten(const struct communicator *communicator, uint32_t number)
 {
     return communicator->over && communicator->endings &&
@@ -328,7 +328,7 @@ static bool is_forgotten(const struct communicator *communicator, uint32_t numbe
            is_before(number, communicator->over[number % NUMBERS]);
 }
 
-/* Whether its part is missing because what is there of a member begins later. */
+/* Whether a part is missing because the first instance seen of a member is later. */
 static bool is_beginning(const struct open_instance *instance)
 {
     const struct communicator *communicator = instance->communicator;
@@ -358,10 +358,10 @@ static bool was_passed(const struct open_instance *instance)
     return false;
 }
 
-/* --- Instances that are done ------------------------------------------------------ */
+/* --- Finishing instances ---------------------------------------------------------- */
 
-/* Work is what lies between two operations that follow one another; nonblocking ones
- * are over at any time. */
+/* Work is the time between two consecutive operations; nonblocking ones may finish at
+ * any time. */
 static double find_imbalance(struct open_instance *instance)
 {
     struct communicator *communicator = instance->communicator;
@@ -442,7 +442,7 @@ static void give_up(struct esi_collectives *analysis, struct open_instance *open
 {
     struct esi_collective_instance instance;
 
-    /* All that is known is that it went through a tree. */
+    /* All that is known is that it used a tree. */
     if (open->known == 0) {
         end_instance(analysis, open);
         return;
@@ -524,7 +524,8 @@ static void take_part(struct open_instance *open,
     }
 }
 
-/* The open instance of a call, begun if need be; NULL: *ret_result says why not. */
+/* The open instance of a call, created if necessary; if NULL, *ret_result has the
+ * reason. */
 static struct open_instance *open_for(struct esi_collectives *analysis,
                                       struct communicator *communicator,
                                       const struct esi_collective_call *call,
@@ -559,7 +560,7 @@ static bool fits_instance(const struct open_instance *open,
            (open->traits.family == traits->family && open->root == call->root);
 }
 
-/* The oldest makes room. */
+/* Gives up the oldest if there are too many. */
 static void make_room(struct esi_collectives *analysis)
 {
     struct open_instance *oldest = esi_ends_excess(&analysis->open);
@@ -600,7 +601,7 @@ static int add_to(struct esi_collectives *analysis,
     return 0;
 }
 
-/* Calls mostly come in runs of one operation. */
+/* Fast path: consecutive calls usually have the same operation. */
 static bool find_traits(struct esi_collectives *analysis, uint16_t operation)
 {
     if (analysis->operation != 0 && analysis->operation == operation)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* collectives_map.c - the collective-operation monitor's own pathmap.
+/* collectives_map.c - the path map of the collective-operation monitor itself.
  *
- * A generated map is written as text and read as one that a person wrote: there is one
- * way in.
- */
+ * A generated map is formatted as text and parsed like one written by a person, so that
+ * there is only one parser. */
 #include "config.h"
 
 #include "monitors/collectives/collectives_map.h"
@@ -20,12 +19,12 @@
 #include "eventspace/operation.h"
 #include "pathmap/pathmap.h"
 
-/* Threads that are not of nodes: the front end and the contributions'. */
+/* The threads not assigned to nodes: front end and contributions. */
 enum { OWN_THREADS = 2 };
 
 struct esi_collectives_map {
     struct esi_pathmap *map; /* owned */
-    unsigned node_threads;   /* of the host that has most */
+    unsigned node_threads;   /* on the host with most of them */
 };
 
 void esi_collectives_map_destroy(struct esi_collectives_map *map)
@@ -88,7 +87,7 @@ static void write_cluster(struct esi_json_out *out,
     esi_json_out_end(out);
 }
 
-/* Threads `first` up to, not with, `end`. */
+/* Threads from `first` to before `end`. */
 static void write_placed(struct esi_json_out *out,
                          size_t first,
                          size_t end,
@@ -220,7 +219,7 @@ static bool is_same_process(const struct es_origin *a, const struct es_origin *b
     return a->rank == b->rank && a->pid == b->pid && strcmp(a->host, b->host) == 0;
 }
 
-/* Elements of one process mostly follow each other. */
+/* Elements of one process are usually adjacent. */
 static bool was_counted(const struct es_scope *scope, uint32_t index)
 {
     const struct es_origin *origin = es_scope_origin(scope, index);
@@ -294,7 +293,7 @@ int esi_collectives_map_discover(const char *run,
 
 /* --- Applying --------------------------------------------------------------------- */
 
-/* Stages of the chain below `stage`, itself included, by type; NULL: there is none. */
+/* The first stage of this type in the chain from `stage` on; NULL if there is none. */
 static const struct esi_pathmap_stage *find_stage(const struct esi_pathmap_stage *stage,
                                                   const char *type)
 {
@@ -384,7 +383,7 @@ static int apply_nodes(const struct esi_collectives_map *map,
     result = apply_scope(map, scope, config, error);
     if (result == 0)
         result = apply_stages(map, scope, config, error);
-    /* Nodes cannot be told from less. */
+    /* The analysis of nodes needs all of these classes. */
     config->view.selection.classes = classes;
     config->tree.nodes = true;
     return result;
@@ -427,7 +426,7 @@ unsigned esi_collectives_map_threads(const struct esi_collectives_map *map,
     return count;
 }
 
-/* Threads of the host that has most of them. */
+/* The largest number of node threads on a host. */
 static unsigned most_threads(const struct esi_collectives_map *map)
 {
     unsigned most = 0;
@@ -442,7 +441,7 @@ static unsigned most_threads(const struct esi_collectives_map *map)
     return most < 256 ? most : 256;
 }
 
-/* Scopes that nobody asks for are mistakes, and so are settings that there are not. */
+/* Unknown scopes and settings are errors. */
 static int check_scopes(const struct esi_collectives_map *map, struct es_error *error)
 {
     int result = 0;

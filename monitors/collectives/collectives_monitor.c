@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * collectives_monitor.c - the thread that takes the contributions.
+ * collectives_monitor.c - the thread that reads the contributions.
  *
- * It holds the lock while it analyses a pull, and lets it go while it pulls and pauses,
- * so a front end waits for a batch at most.  The scope itself is the thread's alone:
- * what the front end needs of it is copied under the lock.
+ * It holds the lock while it analyses a pull, and releases it while it pulls and
+ * pauses, so a front end waits for one batch at most.  Only the thread uses the scope
+ * itself: what the front end needs of it is copied under the lock.
  */
 #include "config.h"
 
@@ -32,7 +32,7 @@ enum { KEPT_MOST = 65536, OPERATIONS = 64, OPERATION_CODES = 4096 };
 enum { MAX_OPEN = 1 << 18 };
 #define PAUSE_NS UINT64_C(50000000)
 
-/* An instance that waits for the front end, with its arrays behind it. */
+/* An instance retained for the front end, followed by its arrays. */
 struct kept {
     struct kept *next;
     struct esi_collective_instance instance;
@@ -42,23 +42,23 @@ struct kept {
 
 struct esi_collectives_monitor {
     struct esi_collectives_monitor_config config;
-    uint16_t operations[OPERATIONS]; /* families that are wanted */
+    uint16_t operations[OPERATIONS]; /* selected families */
     size_t operation_count;          /* 0 = all */
     struct esi_collectives_scope *scope;
     pthread_t thread;
     bool started;
-    atomic_bool wanted;   /* the thread is to go on */
-    pthread_mutex_t lock; /* of everything below */
+    atomic_bool wanted;   /* the thread is to continue */
+    pthread_mutex_t lock; /* protects everything below */
     pthread_cond_t changed;
     struct esi_collectives *analysis;
     struct esi_recent *recent;
-    struct esi_collectives_report state; /* all but the statistics */
+    struct esi_collectives_report state; /* all except the statistics */
     struct kept *kept;
     struct kept **kept_end;
     size_t kept_count;
-    uint64_t start_ns; /* run time from which on instances are wanted */
+    uint64_t start_ns; /* run time from which on instances are selected */
     bool ended;
-    int result; /* why the thread has ended; 0 = it was told to, or the run is over */
+    int result; /* the error that ended the thread; 0 = stopped, or the run is over */
 };
 
 void esi_collectives_monitor_config_init(struct esi_collectives_monitor_config *config)
@@ -67,9 +67,9 @@ void esi_collectives_monitor_config_init(struct esi_collectives_monitor_config *
     esi_collectives_scope_config_init(&config->scope);
 }
 
-/* --- Which operations ------------------------------------------------------------- */
+/* --- Selecting operations --------------------------------------------------------- */
 
-/* 0 = no collective has this name. */
+/* 0 if there is no collective with this name. */
 static uint16_t find_family(const char *name)
 {
     const struct es_operation *found = es_operation_by_name(name);
@@ -80,7 +80,7 @@ static uint16_t find_family(const char *name)
     return traits.family;
 }
 
-/* Names in the form that the person chose, with "MPI_" or without. */
+/* Suggests names in the form that the user chose, with or without "MPI_". */
 static int refuse_operation(const char *name, struct es_error *error)
 {
     size_t skipped = strncasecmp(name, "MPI_", 4) == 0 ? 0 : 4;
@@ -153,7 +153,7 @@ static bool is_wanted(const struct esi_collectives_monitor *monitor,
 
 /* --- Instances -------------------------------------------------------------------- */
 
-/* Without memory one is left out, as all that is counted says. */
+/* If out of memory, an instance is skipped, which the counts show. */
 static void keep_worst(struct esi_collectives_monitor *monitor,
                        const struct esi_collective_instance *instance)
 {
@@ -227,7 +227,7 @@ void esi_collectives_monitor_take(struct esi_collectives_monitor *monitor,
 
 /* --- The thread ------------------------------------------------------------------- */
 
-/* A pause that a stop ends; also as long as the front end has too much to take. */
+/* Pauses until stopped; also while the front end has too many instances to take. */
 static void pause_thread(struct esi_collectives_monitor *monitor, uint64_t span_ns)
 {
     uint64_t end_ns = esi_now_ns(CLOCK_MONOTONIC) + span_ns;
@@ -292,11 +292,11 @@ static void note_start(struct esi_collectives_monitor *monitor)
         monitor->start_ns = 0;
 }
 
-/* One pull.  Returns 1: go on at once; 0: after a pause; -ENODATA: there is no more to
- * come; else -errno. */
+/* Pulls once.  Returns 1 to continue at once; 0 to continue after a pause; -ENODATA at
+ * the end of the run; or -errno. */
 static int report_status(struct esi_collectives_monitor *monitor)
 {
-    /* Looked at first: what is written up to then is read below. */
+    /* Checked first: everything written before that is read below. */
     bool over = monitor->config.once ||
                 esi_follower_is_over(esi_collectives_scope_follower(monitor->scope));
     int result;
@@ -324,7 +324,7 @@ static void *run_thread(void *data)
     struct esi_collectives_monitor *monitor = data;
     int result;
 
-    /* Whoever is stopped at once has looked once. */
+    /* Pulls at least once, even if stopped immediately. */
     do {
         result = report_status(monitor);
         pthread_mutex_lock(&monitor->lock);
@@ -465,7 +465,7 @@ static int copy_report(const struct esi_collectives_monitor *monitor,
     return esi_recent_sum_up(monitor->recent, report->statistics);
 }
 
-/* What was seen may reach further back than what the statistics still have. */
+/* The counts may cover a longer time than the statistics still do. */
 static void find_span(struct esi_collectives_report *report)
 {
     uint64_t first_ns = 0;

@@ -15,10 +15,9 @@
  *   ... a last report ...
  *   esi_collectives_monitor_destroy(monitor);
  *
- * The run is the monitor's as long as its thread lives.
+ * The run belongs to the monitor while its thread is running.
  *
- *   may run at the same time: the monitor's own thread and one thread that calls what
- *   is here.
+ * All functions may be called by one thread while the monitor's own thread is running.
  */
 #ifndef ES_MONITORS_COLLECTIVES_COLLECTIVES_MONITOR_H
 #define ES_MONITORS_COLLECTIVES_COLLECTIVES_MONITOR_H
@@ -27,30 +26,31 @@
 #include "monitors/collectives/collective_statistics.h"
 #include "monitors/collectives/collectives_scope.h"
 
-/* Called for instances that were kept: see esi_collectives_monitor_take(). */
+/* Called for retained instances: see esi_collectives_monitor_take(). */
 typedef void (*esi_collectives_take_fn)(void *data,
                                         const struct esi_collective_instance *instance);
 
 struct esi_collectives_monitor_config {
-    struct es_scope_config scope; /* esi_collectives_scope_config_init(); borrowed as
-                                     there */
+    struct es_scope_config scope; /* from esi_collectives_scope_config_init();
+                                     borrowed as there */
     const char *communicator; /* fnmatch(3) pattern of names; NULL = all; borrowed */
-    const char *operations; /* names with commas between, with or without "MPI_"; NULL =
+    const char *operations;   /* comma-separated names, with or without "MPI_"; NULL =
                                all; borrowed */
-    uint64_t since_ns;   /* only what began at this time after the run's start, or later
-                          */
-    uint64_t recent_ns;  /* only what began in the newest so many ns; 0 = all */
-    bool by_size;        /* classes of sizes stand apart (size_class.h) */
-    bool keep_instances; /* for esi_collectives_monitor_take() */
-    bool once;           /* what is there now, not what comes */
-    uint64_t patience_ns;                     /* see esi_collectives_config */
+    uint64_t since_ns;        /* only operations that began at least so long after the
+                            start of the run */
+    uint64_t recent_ns;       /* only operations that began in the last so many ns; 0 =
+                            all */
+    bool by_size;             /* separate groups per size class (size_class.h) */
+    bool keep_instances;      /* for esi_collectives_monitor_take() */
+    bool once;                /* read what is present, and stop */
+    uint64_t patience_ns;     /* see esi_collectives_config */
     struct esi_collectives_listener listener; /* all zero = none; called by the
-                                                monitor's thread */
+                                                 monitor's thread */
 };
 
 void esi_collectives_monitor_config_init(struct esi_collectives_monitor_config *config);
 
-/* Checks the operations' names.  -EINVAL with words. */
+/* Checks the operations' names.  Returns 0, or -EINVAL with `error` filled. */
 int esi_collectives_monitor_config_check(
     const struct esi_collectives_monitor_config *config,
     struct es_error *error);
@@ -58,40 +58,40 @@ int esi_collectives_monitor_config_check(
 struct esi_collectives_monitor;
 
 /* Opens the scope and starts the thread.  Borrows the run until the monitor is stopped.
- * -EINVAL and the like with words. */
+ * Returns 0 or -errno with `error` filled. */
 int esi_collectives_monitor_start(struct es_run *run,
                                   const struct esi_collectives_monitor_config *config,
                                   struct es_error *error,
                                   struct esi_collectives_monitor **ret_monitor);
 
-/* Waits so long, or until the monitor's thread has ended by itself: the run is over and
- * all of it was read, or it cannot be read.  Returns whether it has. */
+/* Waits for `timeout_ns`, or until the monitor's thread ends by itself because the run
+ * is over and completely read, or cannot be read.  Returns whether it has ended. */
 bool esi_collectives_monitor_wait(struct esi_collectives_monitor *monitor,
                                   uint64_t timeout_ns);
 
-/* Ends the thread.  Returns 0, or -errno why it could not go on. */
+/* Ends the thread.  Returns 0, or the -errno for which it had stopped. */
 int esi_collectives_monitor_stop(struct esi_collectives_monitor *monitor);
-/* Stops it, too.  Accepts NULL. */
+/* Stops the monitor first, if necessary.  Accepts NULL. */
 void esi_collectives_monitor_destroy(struct esi_collectives_monitor *monitor);
 
-/* How things stand, a copy. */
+/* A copy of the current results. */
 struct esi_collectives_report {
     struct esi_collective_statistics *statistics; /* owned */
     char (*hosts)[64]; /* by world rank, "" = not known; owned */
-    int ranks;         /* world ranks that are known of */
+    int ranks;         /* number of known world ranks */
     struct esi_collectives_counts counts;
     struct esi_collectives_losses losses;
     uint64_t start_ns;            /* run time at which the run began */
-    uint64_t first_ns;            /* of the operations in the statistics: first enter */
-    uint64_t last_ns;             /* and last exit */
-    bool over;                    /* the run is, and all of it was read */
-    bool vanished;                /* nothing of the run is left to be found */
+    uint64_t first_ns;            /* first enter of the operations in the statistics */
+    uint64_t last_ns;             /* and their last exit */
+    bool over;                    /* the run is over and was read completely */
+    bool vanished;                /* nothing of the run exists any more */
     bool paced;                   /* see es_scope_is_paced() */
-    struct es_notice notices[16]; /* parts that do not deliver */
+    struct es_notice notices[16]; /* parts that do not deliver data */
     size_t notice_count;
 };
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int esi_collectives_monitor_report(struct esi_collectives_monitor *monitor,
                                    struct esi_collectives_report *ret_report);
 void esi_collectives_report_fini(struct esi_collectives_report *report);
@@ -100,14 +100,14 @@ void esi_collectives_report_fini(struct esi_collectives_report *report);
 const char *esi_collectives_report_host(const struct esi_collectives_report *report,
                                         int world_rank);
 
-/* Calls a function, whose result is returned: meanwhile nothing is analysed, and the
- * listener is not called. */
+/* Calls `use` and returns its result; meanwhile nothing is analysed, and the listener
+ * is not called. */
 int esi_collectives_monitor_call(struct esi_collectives_monitor *monitor,
                                  int (*use)(void *data),
                                  void *data);
 
-/* Gives the instances that were kept, in the order in which they became complete or
- * were given up, and forgets them.  The monitor waits when 65,536 are kept. */
+/* Passes the retained instances to `take`, in the order in which they became complete
+ * or were given up, and discards them.  The monitor pauses when 65,536 are retained. */
 void esi_collectives_monitor_take(struct esi_collectives_monitor *monitor,
                                   esi_collectives_take_fn take,
                                   void *data);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* collectives_print.c - collective operations as a table and as JSON Lines, and who is
- * to blame in words; docs/formats.md has the fields. */
+/* collectives_print.c - collective operations as a table and as JSON Lines, and the
+ * culprits in words; docs/formats.md has the fields. */
 #include "config.h"
 
 #include "monitors/collectives/collectives_print.h"
@@ -20,7 +20,7 @@
 
 enum { WORDS = 160, SENTENCE = 640, BLAMED = 5 };
 
-/* --- What costs most -------------------------------------------------------------- */
+/* --- Most expensive groups -------------------------------------------------------- */
 
 static int compare_groups(const void *left, const void *right)
 {
@@ -36,8 +36,8 @@ static int compare_groups(const void *left, const void *right)
     return a->operation - b->operation;
 }
 
-/* Groups by what was lost in them, then by what they took, the greatest first.  Caller
- * frees.  NULL without memory. */
+/* Groups by time lost, then by duration, in descending order.  Caller frees.  NULL if
+ * out of memory. */
 static const struct esi_collective_group **sort_groups(
     const struct esi_collectives_report *report)
 {
@@ -51,14 +51,14 @@ static const struct esi_collective_group **sort_groups(
     return groups;
 }
 
-/* One (group, rank): what the rank has cost the others there. */
+/* What a rank has cost the others in a group. */
 struct collectives_debt {
     const struct esi_collective_group *group;
     const struct esi_collective_rank *rank;
     int member; /* its rank in the communicator */
 };
 
-/* The part that `lost_ns` is of the time of `ranks` ranks. */
+/* `lost_ns` relative to the time of `ranks` ranks. */
 static double share_of(const struct esi_collectives_report *report,
                        uint64_t lost_ns,
                        int ranks)
@@ -68,7 +68,7 @@ static double share_of(const struct esi_collectives_report *report,
     return span > 0 ? (double)lost_ns / span : 0;
 }
 
-/* Puts a debt in its place among the greatest. */
+/* Inserts a debt into the sorted largest ones. */
 static size_t insert_debt(struct collectives_debt *debts,
                           size_t count,
                           size_t max,
@@ -86,7 +86,8 @@ static size_t insert_debt(struct collectives_debt *debts,
     return count < max ? count + 1 : count;
 }
 
-/* Debts, the greatest first; at most `max`.  Returns their number. */
+/* Finds the largest debts, at most `max`, in descending order.  Returns their
+ * number. */
 static size_t find_debts(const struct esi_collectives_report *report,
                          struct collectives_debt *ret_debts,
                          size_t max)
@@ -138,7 +139,7 @@ double esi_collectives_worst(const struct esi_collectives_report *report, int *r
 
 /* --- Operations ------------------------------------------------------------------- */
 
-/* A row of the table, and an object of JSON. */
+/* A row of the table and a JSON object. */
 struct operation_row {
     const struct esi_collectives_report *report;
     const struct esi_collective_group *group;
@@ -156,8 +157,8 @@ static void describe_span(struct esi_row *row,
                      esi_quantity_time(words, sizeof words, span_ns));
 }
 
-/* Relative to the run's start; signed, since a clock may have seen it before.  Null:
- * there was nothing. */
+/* Relative to the start of the run; signed, since a clock may be behind.  Null if there
+ * was no operation. */
 static void describe_time(struct esi_row *row,
                           const char *name,
                           uint64_t time_ns,
@@ -173,7 +174,7 @@ static int shown_rank(const struct esi_collective_group *group, int member)
     return rank >= 0 ? rank : member;
 }
 
-/* The member for whom most of what `field` says was counted; -1 = none. */
+/* The member with the largest value of the counter; -1 = none. */
 static int find_greatest(const struct esi_collective_group *group, bool last)
 {
     uint64_t most = 0;
@@ -214,8 +215,7 @@ static void describe_blame(struct esi_row *row,
                                         (double)group->ranks[blamed].debt_ns));
 }
 
-/* The operation, with the version of its tree and its sizes: "MPI_Reduce, tree 2, 8-63
- * B". */
+/* The operation with its tree version and size class: "MPI_Reduce, tree 2, 8-63 B". */
 static void describe_operation_words(struct esi_row *row,
                                      const struct esi_collective_group *group)
 {
@@ -352,7 +352,7 @@ static int print_groups(const struct esi_collectives_report *report,
 
 /* --- In words --------------------------------------------------------------------- */
 
-/* "97 % of 1200", "1 of 900", of operations. */
+/* "97 % of 1200", "1 of 900" operations. */
 static void append_part(char *out, uint64_t part, uint64_t whole)
 {
     double percent = whole ? 100 * (double)part / (double)whole : 0;
@@ -367,7 +367,7 @@ static void append_part(char *out, uint64_t part, uint64_t whole)
                             esi_quantity_part(words, sizeof words, part, whole), whole);
 }
 
-/* ", most of it at solver.c:212 in exchange()": the line that was called late. */
+/* ", most of it at solver.c:212 in exchange()": the source line of the late calls. */
 static void append_line(char *out, const struct esi_collective_rank *rank)
 {
     struct esi_collective_line worst = esi_collective_rank_worst(rank);
@@ -386,7 +386,7 @@ static void append_line(char *out, const struct esi_collective_rank *rank)
 
 /* "rank 3 on b arrives last in 97 % of 1200 MPI_Allreduce on MPI_COMM_WORLD; the others
  * lost 12.3 s waiting for it (8.1 % of the 4 ranks' time), called at solver.c:212 in
- * exchange()".  Where there is a root only it waits or is waited for. */
+ * exchange()". With a root, only the root waits or is waited for. */
 static void print_debt(const struct esi_collectives_report *report,
                        const struct collectives_debt *debt,
                        FILE *stream)
@@ -442,7 +442,7 @@ static void print_debts(const struct esi_collectives_report *report,
     size_t count = find_debts(report, debts, BLAMED);
 
     for (size_t i = 0; i < count; i++) {
-        /* What is little against the greatest says nothing. */
+        /* Omits debts that are small compared to the largest. */
         if (debts[i].rank->debt_ns < debts[0].rank->debt_ns / 20)
             continue;
         print_debt(report, &debts[i], stream);
@@ -456,7 +456,7 @@ static void append_counted(char *out, uint64_t count, const char *what)
         esi_describe_append(out, SENTENCE, ", %" PRIu64 " %s", count, what);
 }
 
-/* That are complete, in all groups. */
+/* Number of complete operations in all groups. */
 static uint64_t count_operations(const struct esi_collectives_report *report)
 {
     uint64_t count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* collectives_scope.c - makes collective calls of tuples. */
+/* collectives_scope.c - converts tuples to collective calls. */
 #include "config.h"
 
 #include "monitors/collectives/collectives_scope.h"
@@ -17,15 +17,14 @@
 #include "monitors/sites/sites.h"
 #include "wrappers/stages/node_edges.h"
 
-/* Elements that appear join within this time. */
+/* New elements join within this time. */
 #define REFRESH_NS UINT64_C(200000000)
-/* How often the oldest instances are looked at. */
+/* How often old instances are checked. */
 #define SETTLE_NS UINT64_C(500000000)
 
-/* The counters of all processes of a host are one clock.  Each has calibrated it for
- * itself, so their records differ by what they say is their error.  Converted by one
- * record, the first that was seen, times of a host are in the order in which they were
- * read. */
+/* The counters of all processes of a host are one clock, but each process calibrates it
+ * separately, so their clock records differ by up to their errors.  Times of a host are
+ * converted by one record, the first seen, so that they keep the order of reading. */
 struct host_clock {
     char host[64];
     struct es_clock clock;
@@ -37,13 +36,13 @@ struct esi_collectives_scope {
     struct esi_sites *sites; /* owned */
     struct esi_collectives_listener listener;
     const struct es_batch *last; /* NULL = none yet */
-    size_t *clock_of;            /* number of its host's clock, by origin */
+    size_t *clock_of;            /* per origin: number of its host's clock */
     size_t clock_of_capacity;
     struct host_clock *clocks; /* by number */
     size_t clock_count;
     size_t clock_capacity;
-    uint64_t newest_ns;  /* run time of the newest exit that was seen */
-    uint64_t settled_ns; /* run time up to which the analysis was settled */
+    uint64_t newest_ns;  /* run time of the newest exit */
+    uint64_t settled_ns; /* run time up to which old instances were given up */
     uint64_t unplaced;
     uint64_t between;
 };
@@ -93,7 +92,7 @@ static int take_origin(void *data, uint32_t number, const struct es_origin *orig
     return find_clock(scope, origin, &scope->clock_of[number]);
 }
 
-/* Fills the times of a call. */
+/* Sets the times of a call. */
 static void convert_time(struct esi_collectives_scope *scope,
                          const struct es_tuple *tuple,
                          uint32_t origin_index,
@@ -155,8 +154,8 @@ void esi_collectives_scope_close(struct esi_collectives_scope *scope)
 
 /* --- Calls ------------------------------------------------------------------------ */
 
-/* What a rank brings into a tree says no more than that there is one: the operation's
- * own tuple has the times. */
+/* A contribution only shows that the operation uses a tree; its times are in the
+ * operation's own tuple. */
 static bool is_contribution(const struct es_tuple *tuple)
 {
     const struct es_operation *operation = es_operation_find(tuple->operation);
@@ -164,7 +163,7 @@ static bool is_contribution(const struct es_tuple *tuple)
     return operation && operation->op_class == ES_CLASS_CONTRIBUTE;
 }
 
-/* False: the tuple is no part of an operation that can be analysed. */
+/* Returns false if the tuple is not part of an operation that can be analysed. */
 static bool make_call(struct esi_collectives_scope *scope,
                       const struct es_tuple *tuple,
                       const struct es_mark *mark,
@@ -174,7 +173,8 @@ static bool make_call(struct esi_collectives_scope *scope,
     const struct es_origin *origin = es_scope_origin(scope->scope, origin_index);
     const struct es_communicator_info *info;
 
-    /* What initializes a persistent operation has no number: each start has. */
+    /* The call that initializes a persistent operation has no number; each start has
+     * one. */
     if (tuple->stop == 0 || tuple->sequence == ES_SEQUENCE_UNKNOWN) {
         scope->unplaced++;
         return false;
@@ -225,8 +225,8 @@ void esi_collectives_scope_set_listener(struct esi_collectives_scope *scope,
     scope->listener = *listener;
 }
 
-/* Messages are compared by the clocks that operations are, so that those within a host
- * have no error. */
+/* Messages use the same clocks as operations, so that times within a host have no
+ * error. */
 static int tell_end(struct esi_collectives_scope *scope,
                     const struct es_tuple *tuple,
                     uint32_t origin_index)
@@ -246,7 +246,7 @@ static int tell_end(struct esi_collectives_scope *scope,
                                   origin->host);
 }
 
-/* Whether it is a part of an operation, or tells of one. */
+/* Whether the tuple is part of an operation, or shows one. */
 static bool is_call(const struct es_tuple *tuple)
 {
     const struct es_operation *operation = es_operation_find(tuple->operation);
@@ -276,11 +276,11 @@ int esi_collectives_scope_add(struct esi_collectives_scope *scope,
             scope->newest_ns = call.exit_ns;
         result = call.tree ? esi_collectives_add_tree(analysis, &call)
                            : esi_collectives_add(analysis, &call);
-        /* What it refuses it counts. */
+        /* Refused calls are counted there. */
         if (result == -ENOMEM)
             return -ENOMEM;
     }
-    /* As long as some elements have more, others may be far ahead of them. */
+    /* While some elements have more data, others may be far ahead of them. */
     if (batch && !batch->more && scope->newest_ns - scope->settled_ns >= SETTLE_NS) {
         scope->settled_ns = scope->newest_ns;
         esi_collectives_expire(analysis, scope->newest_ns);
@@ -288,7 +288,7 @@ int esi_collectives_scope_add(struct esi_collectives_scope *scope,
     return 0;
 }
 
-/* --- What is known ---------------------------------------------------------------- */
+/* --- Queries ---------------------------------------------------------------------- */
 
 void esi_collectives_scope_losses(const struct esi_collectives_scope *scope,
                                   struct esi_collectives_losses *ret_losses)

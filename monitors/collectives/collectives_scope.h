@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Where the analysis of collective operations gets them from: a scope over the
- * contributions of all ranks, whose tuples become calls in run time.
+ * The input of the analysis of collective operations: a scope over the contributions of
+ * all ranks, whose tuples are converted to calls in run time.
  *
  *   esi_collectives_scope_config_init(&config);
  *   config.servers = servers;
@@ -11,7 +11,7 @@
  *       esi_collectives_scope_add(scope, analysis);
  *   esi_collectives_scope_close(scope);
  *
- *   one thread at a time.
+ * One thread at a time.
  */
 #ifndef ES_MONITORS_COLLECTIVES_COLLECTIVES_SCOPE_H
 #define ES_MONITORS_COLLECTIVES_COLLECTIVES_SCOPE_H
@@ -21,11 +21,12 @@
 #include "monitors/follow/follower.h"
 #include "monitors/follow/thread_state.h"
 
-/* Who else is told of what is read.  A negative result ends the reading. */
+/* Callbacks for data that is read.  A negative result ends the reading. */
 struct esi_collectives_listener {
-    /* NULL = nobody listens, as with the next. */
+    /* May be NULL, like on_end. */
     int (*on_instance)(void *data, const struct esi_collective_instance *instance);
-    /* An end of a message, or what a rank brings into a tree, or neither. */
+    /* Called for an end of a message, a contribution to a tree, and other
+     * activities. */
     int (*on_end)(void *data,
                   const struct esi_activity *activity,
                   int world_rank,
@@ -33,14 +34,15 @@ struct esi_collectives_listener {
     void *data;
 };
 
-/* Every tuple of class collective of all ranks, and of class contribute, which tell
- * that an operation went through an instrumented tree; the scope is announced as
+/* Selects every tuple of class collective of all ranks, and of class contribute, which
+ * shows that an operation used an instrumented tree; the scope is announced as
  * "collectives". */
 void esi_collectives_scope_config_init(struct es_scope_config *config);
 
 struct esi_collectives_scope;
 
-/* Borrows the run and what the configuration does.  -EINVAL with words. */
+/* Borrows the run and what the configuration borrows.  Returns 0, or -EINVAL and the
+ * like with `error` filled. */
 int esi_collectives_scope_open(struct es_run *run,
                                const struct es_scope_config *config,
                                struct es_error *error,
@@ -48,25 +50,25 @@ int esi_collectives_scope_open(struct es_run *run,
 /* Accepts NULL. */
 void esi_collectives_scope_close(struct esi_collectives_scope *scope);
 
-/* Calls the listener's `on_end` from now on, for what the scope's view has. */
+/* Sets the listener whose `on_end` is called for the tuples in the scope's view. */
 void esi_collectives_scope_set_listener(
     struct esi_collectives_scope *scope,
     const struct esi_collectives_listener *listener);
 
-/* Pulls once.  Elements that have appeared join now and then, with `drain` at once.
- * Returns 1 when there is more to be had at once, else 0, or -errno. */
+/* Pulls once.  New elements join periodically, with `drain` immediately.  Returns 1 if
+ * more data is available, 0 if not, or -errno. */
 int esi_collectives_scope_pull(struct esi_collectives_scope *scope, bool drain);
-/* Adds what the last pull has brought to the analysis, and has it give up what is too
- * old.  0 or -ENOMEM. */
+/* Adds the data of the last pull to the analysis, and lets it give up old instances.
+ * Returns 0 or -ENOMEM. */
 int esi_collectives_scope_add(struct esi_collectives_scope *scope,
                               struct esi_collectives *analysis);
 
-/* What did not become calls. */
+/* Tuples that did not become calls. */
 struct esi_collectives_losses {
     uint64_t lost;     /* tuples overwritten before they were read */
-    uint64_t missed;   /* tuples that were gone before the reading began */
-    uint64_t unplaced; /* tuples whose communicator is not known, or that have no number
-                        */
+    uint64_t missed;   /* tuples overwritten before reading began */
+    uint64_t unplaced; /* tuples whose communicator is not known, or that have no
+                          number */
     uint64_t between;  /* tuples on intercommunicators, which are not analysed */
 };
 
@@ -76,10 +78,10 @@ void esi_collectives_scope_losses(const struct esi_collectives_scope *scope,
 /* Host of a world rank; NULL = not known.  Borrowed. */
 const char *esi_collectives_scope_host(const struct esi_collectives_scope *scope,
                                        int world_rank);
-/* World ranks that are known of. */
+/* Number of known world ranks. */
 int esi_collectives_scope_ranks(const struct esi_collectives_scope *scope);
 
-/* For what is known of the run and of the reading.  Borrowed. */
+/* Gives access to the state of the run and of the reading.  Borrowed. */
 const struct esi_follower *esi_collectives_scope_follower(
     const struct esi_collectives_scope *scope);
 

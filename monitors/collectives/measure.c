@@ -63,7 +63,7 @@ int esi_measure_merge(struct esi_measure *measure, const struct esi_measure *oth
     return 0;
 }
 
-/* Newton's method: the library has no need of libm but for this. */
+/* Newton's method, which avoids linking libm. */
 static double square_root(double value)
 {
     double root = value > 1 ? value : 1;

@@ -3,8 +3,8 @@
 /*
  * node_archive.c - internal nodes of trees, from an archive.
  *
- * Tuples come by completion, so the tuple of an MPI operation comes behind those of its
- * edges in the same process: then there is something to be taken.
+ * Tuples are sorted by completion, so the tuple of an MPI operation follows those of
+ * its edges in the same process: then there is a result to take.
  */
 #include "config.h"
 
@@ -19,10 +19,10 @@
 #include "monitors/collectives/node_pieces.h"
 #include "monitors/collectives/node_watch.h"
 
-#define ENDED_NS UINT64_C(10000000)         /* behind the end of an operation */
-#define INCOMPLETE_NS UINT64_C(60000000000) /* without news of one that has not ended */
+#define ENDED_NS UINT64_C(10000000)         /* after the end of an operation */
+#define INCOMPLETE_NS UINT64_C(60000000000) /* without news of an incomplete one */
 
-/* Times of an archive are nanoseconds. */
+/* The times of an archive are nanoseconds. */
 static const struct es_clock nanoseconds = {.kind = ES_CLOCK_MONOTONIC,
                                             .frequency_hz = 1000000000};
 
@@ -66,7 +66,7 @@ static int add_finding(struct archived_nodes *nodes,
     return esi_node_statistics_add(nodes->statistics, &result);
 }
 
-/* Takes what a process has done with at a time. */
+/* Takes the operations that a process has finished at this time. */
 static int take_findings(struct archived_nodes *nodes,
                          uint32_t process,
                          uint64_t now_ns,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* node_archive.h - what internal nodes of instrumented trees did, from the archive of
- * the run: the tuples of their edges are put together as for a run (node_pieces.h). */
+/* node_archive.h - the activity of internal nodes of instrumented trees, from the
+ * archive of a run: the tuples of their edges are combined as for a live run
+ * (node_pieces.h). */
 #ifndef ES_MONITORS_COLLECTIVES_NODE_ARCHIVE_H
 #define ES_MONITORS_COLLECTIVES_NODE_ARCHIVE_H
 
@@ -10,8 +11,8 @@
 #include "base/rows.h"
 #include "eventspace/error.h"
 
-/* Prints as esi_node_watch_print().  1; 0: no tuples of trees were recorded, and
- * nothing is printed; -errno with words. */
+/* Prints like esi_node_watch_print(). Returns 1; 0 if no tuples of trees were recorded
+ * (nothing is printed); or -errno with `error` filled. */
 int esi_node_archive_print(const char *directory,
                            enum esi_rows_format format,
                            FILE *stream,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* node_pieces.c - reads results of nodes, and puts pieces of them together. */
+/* node_pieces.c - reads results of nodes and combines pieces of them. */
 #include "config.h"
 
 #include "monitors/collectives/node_pieces.h"
@@ -50,7 +50,7 @@ size_t esi_node_finding_read(const struct es_batch *batch,
     return 2;
 }
 
-/* --- Putting together ------------------------------------------------------------- */
+/* --- Combining -------------------------------------------------------------------- */
 
 static void measure_down(const struct es_tuple *down,
                          const struct es_clock *clock,
@@ -106,7 +106,7 @@ int esi_node_pieces_add(struct esi_node_pieces *pieces,
     return result;
 }
 
-/* What the pieces say by themselves. */
+/* Reads the result that follows from the pieces alone. */
 static void read_pieces(const struct esi_node_pieces *pieces,
                         const struct esi_node_instance *instance,
                         const struct es_clock *clock,
@@ -141,7 +141,7 @@ static void merge_up(struct es_tuple *up, const struct es_tuple *other)
 
 static void merge_down(struct es_tuple *down, const struct es_tuple *other)
 {
-    /* A half that served nobody only knows when it had sent upward. */
+    /* A half that served no child only knows when it sent upward. */
     if (down->peer < 0 || (other->peer >= 0 && other->start < down->start))
         down->start = other->start;
     if (down->peer < 0 || (other->peer >= 0 && other->stop > down->stop)) {
@@ -151,8 +151,8 @@ static void merge_down(struct es_tuple *down, const struct es_tuple *other)
     down->bytes = larger_of(down->bytes, other->bytes);
 }
 
-/* Times that only the two together know: a contribution or a departure up in one of
- * them, the last arrival in the other. */
+/* Adds times that need both halves: a contribution or upward departure in one, the last
+ * arrival in the other. */
 static void add_edges(const struct esi_node_pieces *pieces,
                       const struct esi_node_instance *instance,
                       const struct es_clock *clock,

@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * node_pieces.h - results of stages `tree-node` as values: read from their tuples, and
- * put together where the tree of stages was changed in the middle of an operation.
+ * combined if the tree of stages was changed during an operation.
  *
- * Such an operation comes in pieces: edge tuples as they are, and maybe results of what
- * is left of it.  All that results say is a first or a last time, so pieces merge.
+ * Such an operation arrives in pieces: edge tuples, and possibly results for the rest.
+ * Results contain only first and last times, so pieces can be merged.
  *
- *   one set of pieces is one thread's at a time.
+ * A set of pieces may be used by one thread at a time.
  */
 #ifndef ES_MONITORS_COLLECTIVES_NODE_PIECES_H
 #define ES_MONITORS_COLLECTIVES_NODE_PIECES_H
@@ -21,7 +21,7 @@
 
 /* A result in ticks of the node's process. */
 struct esi_node_finding {
-    uint32_t origin; /* any of the node's */
+    uint32_t origin; /* one of the node's origins */
     uint16_t communicator;
     uint32_t sequence;
     int32_t tag;
@@ -34,13 +34,13 @@ struct esi_node_finding {
 
 struct esi_tree_node_result;
 
-/* Fills what a finding says by itself: which operation it is of, ranks and spans, but
- * no moments, and nothing of the node and its communicator. */
+/* Fills the members that follow from a finding alone: operation, ranks and spans, but
+ * not points in time, nor the node and its communicator. */
 void esi_node_finding_measure(const struct esi_node_finding *finding,
                               const struct es_clock *clock,
                               struct esi_tree_node_result *ret_result);
 
-/* The pieces of one node.  Caller's memory; all zero is an empty one. */
+/* The pieces of one node.  Caller's memory; a zeroed struct is empty. */
 struct esi_node_pieces {
     struct esi_node_edges edges;
 };
@@ -48,28 +48,27 @@ struct esi_node_pieces {
 void esi_node_pieces_fini(struct esi_node_pieces *pieces);
 
 /* Reads the result at `index` of the batch, with its other half if that follows.  All
- * tuples from `index` to `end` are of one node.  Returns the number of tuples it took,
- * 0: there is no result. */
+ * tuples from `index` to `end` must be of one node.  Returns the number of tuples read;
+ * 0 if there is no result. */
 size_t esi_node_finding_read(const struct es_batch *batch,
                              size_t index,
                              size_t end,
                              struct esi_node_finding *ret_finding);
 
-/* Keeps a tuple of an edge.  0; -EINVAL: it is none; -ENOMEM. */
+/* Stores a tuple of an edge.  Returns 0; -EINVAL if it is not one; or -ENOMEM. */
 int esi_node_pieces_add(struct esi_node_pieces *pieces,
                         const struct es_tuple *tuple,
                         const struct es_mark *mark,
                         uint64_t now_ns);
 
-/* Adds to a result what pieces there are of it. */
+/* Adds the matching pieces to a result. */
 void esi_node_pieces_complete(struct esi_node_pieces *pieces,
                               const struct es_clock *clock,
                               struct esi_node_finding *finding);
 
-/* Takes out the next operation that has been without news for `patience_ns`; of
- * `long_patience_ns` where it is not complete.  1: a result; 0: there is none;
- * -ENODATA: it was not complete, and is given up; -EALREADY: there is nothing to say of
- * it. */
+/* Removes the next operation without news for `patience_ns`, or for `long_patience_ns`
+ * if it is incomplete.  Returns 1 and a result; 0 if there is none; -ENODATA if it was
+ * incomplete and is given up; -EALREADY if there is nothing to report about it. */
 int esi_node_pieces_take(struct esi_node_pieces *pieces,
                          const struct es_clock *clock,
                          uint64_t now_ns,

@@ -13,7 +13,7 @@
 #include "base/array.h"
 
 struct esi_node_statistics {
-    struct esi_node_row *rows; /* owned; in order */
+    struct esi_node_row *rows; /* owned; sorted */
     size_t count;
     size_t capacity;
 };

@@ -4,7 +4,7 @@
  * Running statistics of the internal nodes of collective trees: one row for each node,
  * communicator, operation and version of the tree.
  *
- *   one set of statistics is one thread's at a time.
+ * Statistics may be used by one thread at a time.
  */
 #ifndef ES_MONITORS_COLLECTIVES_NODE_STATISTICS_H
 #define ES_MONITORS_COLLECTIVES_NODE_STATISTICS_H
@@ -30,7 +30,8 @@ struct esi_node_row {
     int rank;
     char host[64];
     uint64_t count;            /* operations */
-    struct esi_measure wait;   /* for children, ns; of operations with a way up */
+    struct esi_measure wait;   /* for children, in ns; of operations with an upward
+                                  phase */
     struct esi_measure spread; /* of the children's arrivals */
     struct esi_measure up;
     struct esi_measure down;
@@ -45,18 +46,19 @@ int esi_node_statistics_create(struct esi_node_statistics **ret_statistics);
 /* Accepts NULL. */
 void esi_node_statistics_destroy(struct esi_node_statistics *statistics);
 
-/* Enters a result.  -ENOMEM.  O(log rows) and constant time for the measures. */
+/* Adds a result.  Returns 0 or -ENOMEM. O(log rows), plus constant time for the
+ * measures. */
 int esi_node_statistics_add(struct esi_node_statistics *statistics,
                             const struct esi_tree_node_result *result);
 
-/* Rows by communicator's key, operation, version and world rank.  Borrowed until the
- * next one is added. */
+/* Rows by communicator key, operation, version and world rank.  Borrowed until the next
+ * result is added. */
 size_t esi_node_statistics_count(const struct esi_node_statistics *statistics);
 const struct esi_node_row *esi_node_statistics_at(
     const struct esi_node_statistics *statistics,
     size_t index);
 
-/* The child that was last most often; NULL = none was. */
+/* The child that was last most often; NULL if none was. */
 const struct esi_node_child *esi_node_row_slowest(const struct esi_node_row *row);
 
 #endif

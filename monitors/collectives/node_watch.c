@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* node_watch.c - gathers what internal nodes of collective trees do, and shows it. */
+/* node_watch.c - gathers the results of internal nodes of collective trees and prints
+ * them. */
 #include "config.h"
 
 #include "monitors/collectives/node_watch.h"
@@ -17,7 +18,7 @@
 
 struct esi_node_watch {
     struct esi_tree_nodes *nodes;
-    pthread_mutex_t lock; /* of the statistics */
+    pthread_mutex_t lock; /* protects the statistics */
     struct esi_node_statistics *statistics;
 };
 
@@ -99,7 +100,7 @@ static int compare_rows(const void *left, const void *right)
     return (a->world_rank > b->world_rank) - (a->world_rank < b->world_rank);
 }
 
-/* Its mean in the table. */
+/* The table shows its mean. */
 static void describe_measure(struct esi_row *row,
                              const char *name,
                              const char *heading,
@@ -161,7 +162,7 @@ static void describe_node(struct esi_row *row, const void *record)
     describe_children(row, node);
 }
 
-/* In the table by what they waited. */
+/* The table is sorted by waiting time. */
 static int print_nodes(const struct esi_node_statistics *statistics,
                        enum esi_rows_format format,
                        FILE *stream)

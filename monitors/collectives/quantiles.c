@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each power of two is cut into so many parts. */
+/* Each power of two is divided into 2^PART_BITS parts. */
 #define PART_BITS 6u
 #define PARTS (1u << PART_BITS)
 
 /* --- Buckets ------------------------------------------------------------------- */
 
-/* Values below 2 * PARTS have a bucket each; of greater ones the highest seven bits
- * count.  Numbers go on without a gap. */
+/* Values below 2 * PARTS have a bucket each; for greater ones the highest seven bits
+ * count.  Bucket numbers are contiguous. */
 static unsigned bucket_of(uint64_t value)
 {
     unsigned shift;
@@ -27,7 +27,7 @@ static unsigned bucket_of(uint64_t value)
     return shift * PARTS + (unsigned)(value >> shift);
 }
 
-/* The value that stands for all of a bucket. */
+/* The representative value of a bucket. */
 static uint64_t middle_of(unsigned bucket)
 {
     unsigned shift;
@@ -40,8 +40,8 @@ static uint64_t middle_of(unsigned bucket)
     return least + ((UINT64_C(1) << shift) - 1) / 2;
 }
 
-/* Makes room for the buckets `first` to `last`, and some beside them, since values come
- * close to one another. */
+/* Allocates the buckets `first` to `last` and some adjacent ones, since values are
+ * usually close together. */
 static int cover_bucket(struct esi_quantiles *quantiles, unsigned first, unsigned last)
 {
     unsigned end = quantiles->first + quantiles->bucket_count;
@@ -68,7 +68,7 @@ static int cover_bucket(struct esi_quantiles *quantiles, unsigned first, unsigne
     return 0;
 }
 
-/* Moves the few values into buckets. */
+/* Moves the exact values into buckets. */
 static int spread_few(struct esi_quantiles *quantiles)
 {
     unsigned first = UINT32_MAX;
@@ -91,7 +91,7 @@ static int spread_few(struct esi_quantiles *quantiles)
     return 0;
 }
 
-/* --- The sketch ------------------------------------------------------------------ */
+/* --- Interface -------------------------------------------------------------------- */
 
 void esi_quantiles_fini(struct esi_quantiles *quantiles)
 {
@@ -118,7 +118,7 @@ int esi_quantiles_merge(struct esi_quantiles *quantiles,
                         const struct esi_quantiles *other)
 {
     if (!other->buckets) {
-        /* Room first, so that none or all are added. */
+        /* Allocates first, so that none or all are added. */
         if (quantiles->buckets ||
             quantiles->count + other->count > ES_QUANTILES_EXACT) {
             if (spread_few(quantiles) < 0)

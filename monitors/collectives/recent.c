@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* recent.c - statistics that forget. */
+/* recent.c - statistics in slices, of which old ones are discarded. */
 #include "config.h"
 
 #include "monitors/collectives/recent.h"
@@ -68,7 +68,7 @@ int esi_recent_sum_up(const struct esi_recent *recent,
 {
     int result = 0;
 
-    /* The oldest first, so that groups come in the order of their appearance. */
+    /* Oldest first, so that groups keep their order of appearance. */
     for (uint64_t i = 0; i < SLICES; i++) {
         const struct slice *slice = &recent->slices[(recent->newest + 1 + i) % SLICES];
 

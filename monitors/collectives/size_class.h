@@ -20,7 +20,7 @@ static inline unsigned esi_size_class_of(uint32_t bytes)
     return size_class;
 }
 
-/* Of a class that is not 0. */
+/* For a class other than 0. */
 static inline uint64_t esi_size_class_least(unsigned size_class)
 {
     return size_class < 2 ? 0 : UINT64_C(1) << 3 * (size_class - 2);

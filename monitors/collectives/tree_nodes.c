@@ -21,7 +21,7 @@
 
 #define INTERVAL_NS UINT64_C(100000000)
 #define REFRESH_NS UINT64_C(1000000000)
-/* How long pieces of an operation wait for the others: beside some pulls. */
+/* How long pieces of an operation wait for the others: several pulls. */
 #define PIECES_NS UINT64_C(2000000000)
 #define INCOMPLETE_NS UINT64_C(60000000000)
 
@@ -33,25 +33,26 @@ struct tree_node {
     int pid;
     int rank;
     struct esi_node_pieces pieces;
-    struct esi_node_finding half; /* a way up whose way down may be in the next reply */
+    struct esi_node_finding half; /* an upward phase whose downward phase may be in
+                                     the next reply */
     bool has_half;
-    uint64_t half_pull; /* number of the pull that brought it */
+    uint64_t half_pull; /* number of the pull that delivered it */
 };
 
 struct esi_tree_nodes {
     struct esi_tree_nodes_config config;
     struct es_run *run; /* owned */
     struct esi_follower *follower;
-    struct es_scope *scope;  /* the follower's; NULL = nothing of trees has been seen
-                                yet: the follower looks for it, and is never pulled */
+    struct es_scope *scope;  /* the follower's; NULL = no elements of trees yet: the
+                                follower looks for them and is not pulled */
     struct tree_node *nodes; /* owned */
     size_t node_count;
     size_t node_capacity;
     size_t *node_of; /* owned; per origin */
     size_t origin_capacity;
-    uint64_t pull; /* number of the one that goes on */
+    uint64_t pull; /* number of the current pull */
 
-    pthread_mutex_t lock; /* of the counts, and of `ends` */
+    pthread_mutex_t lock; /* protects the counts and `ends` */
     pthread_cond_t wake;
     struct esi_tree_nodes_counts counts;
     bool ends;
@@ -67,7 +68,7 @@ static bool is_of(const struct tree_node *node, const struct es_origin *origin)
            strcmp(node->host, origin->host) == 0;
 }
 
-/* Finds the node of an origin that has joined; makes it if there is none. */
+/* Finds or creates the node of an origin that has joined. */
 static int take_origin(void *data, uint32_t number, const struct es_origin *origin)
 {
     struct esi_tree_nodes *nodes = data;
@@ -108,8 +109,8 @@ void esi_tree_nodes_config_init(struct esi_tree_nodes_config *config)
     config->scope.name = "collectives-nodes";
 }
 
-/* A tree of stages on all hosts costs them something in each pull: runs without
- * instrumented trees do without. */
+/* A tree of stages has a cost on all hosts in each pull, which runs without
+ * instrumented trees avoid. */
 static int open_when_needed(struct esi_tree_nodes *nodes, struct es_error *error)
 {
     struct esi_follower_config config = {.run = nodes->run,
@@ -179,7 +180,7 @@ int esi_tree_nodes_open(const struct esi_tree_nodes_config *config,
     return 0;
 }
 
-/* Ends the thread without a last pull.  Whether there was one. */
+/* Ends the thread without a last pull.  Returns whether there was one. */
 static bool end_thread(struct esi_tree_nodes *nodes)
 {
     if (!nodes->runs)
@@ -214,14 +215,14 @@ void esi_tree_nodes_close(struct esi_tree_nodes *nodes)
 
 /* --- Results ---------------------------------------------------------------------- */
 
-/* What one pull brought. */
+/* Counts of one pull. */
 struct brought {
     uint64_t results;
     uint64_t pieced;
     uint64_t incomplete;
 };
 
-/* Tells one result. */
+/* Delivers one result. */
 static void emit_result(struct esi_tree_nodes *nodes,
                         const struct esi_node_finding *finding,
                         struct brought *brought)
@@ -270,7 +271,7 @@ static void give_half(struct esi_tree_nodes *nodes,
     finish_finding(nodes, node, &half, brought);
 }
 
-/* The limit of a reply may fall between the two halves of a result. */
+/* The two halves of a result may arrive in different replies. */
 static void take_finding(struct esi_tree_nodes *nodes,
                          struct tree_node *node,
                          struct esi_node_finding *finding,
@@ -296,7 +297,7 @@ static void take_finding(struct esi_tree_nodes *nodes,
     node->half_pull = nodes->pull;
 }
 
-/* Halves to which nothing has come in a whole pull are all that there is. */
+/* A half that has no counterpart after a whole pull is delivered alone. */
 static void give_halves(struct esi_tree_nodes *nodes, bool all, struct brought *brought)
 {
     for (size_t i = 0; i < nodes->node_count; i++)
@@ -304,7 +305,7 @@ static void give_halves(struct esi_tree_nodes *nodes, bool all, struct brought *
             give_half(nodes, &nodes->nodes[i], brought);
 }
 
-/* Where the tuples of the node end whose first one is at `first`. */
+/* Index after the last tuple of the node whose first one is at `first`. */
 static size_t end_of_node(const struct esi_tree_nodes *nodes,
                           const struct es_batch *batch,
                           size_t first)
@@ -344,7 +345,7 @@ static int take_tuples(struct esi_tree_nodes *nodes,
     return result;
 }
 
-/* Other nodes may have results of the same operation: those never belong together. */
+/* Results of the same operation from different nodes are never combined. */
 static int take_batch(struct esi_tree_nodes *nodes,
                       const struct es_batch *batch,
                       uint64_t now_ns,
@@ -359,7 +360,7 @@ static int take_batch(struct esi_tree_nodes *nodes,
     return result;
 }
 
-/* Operations whose pieces have all come, and those to be given up. */
+/* Takes operations whose pieces are complete, and those to give up. */
 static void take_pieces(struct esi_tree_nodes *nodes,
                         uint64_t now_ns,
                         bool all,
@@ -408,8 +409,8 @@ static void count_pull(struct esi_tree_nodes *nodes,
     pthread_mutex_unlock(&nodes->lock);
 }
 
-/* Hosts whose server is away are asked again the next time.  -errno: there are trees,
- * but they cannot be read. */
+/* Hosts whose server does not answer are retried the next time.  -errno: there are
+ * trees, but they cannot be read. */
 static int refresh_nodes(struct esi_tree_nodes *nodes, bool now)
 {
     return esi_follower_refresh(nodes->follower, now) == 0
@@ -417,7 +418,7 @@ static int refresh_nodes(struct esi_tree_nodes *nodes, bool now)
                : open_when_needed(nodes, NULL);
 }
 
-/* One pull; *ret_more if there is more to have at once. */
+/* Pulls once; *ret_more: more data is available. */
 static int pull_once(struct esi_tree_nodes *nodes, bool drain, bool *ret_more)
 {
     const struct es_batch *batch = NULL;
@@ -456,7 +457,7 @@ int esi_tree_nodes_drain(struct esi_tree_nodes *nodes)
 
     if (result < 0)
         return result;
-    /* What is complete is found so by a second look. */
+    /* The second pass finds what became complete in the first. */
     for (int i = 0; i < 2; i++) {
         result = pull_once(nodes, false, &more);
         if (result < 0)
@@ -472,7 +473,7 @@ int esi_tree_nodes_drain(struct esi_tree_nodes *nodes)
 
 /* --- The thread ------------------------------------------------------------------- */
 
-/* Waits until the next pull is due.  False: it is time to end. */
+/* Waits until the next pull is due.  Returns false if the thread is to end. */
 static bool wait_for_turn(struct esi_tree_nodes *nodes, uint64_t due_ns)
 {
     bool ends;
