@@ -18,9 +18,9 @@ struct check_arguments {
 };
 
 static const char doc[] =
-    "Checks a pathmap and prints one line about what is in it."
-    "\vOf a faulty map it reports the first fault: line, column, the path of the "
-    "member, what was found and what was expected; the exit status is then 2. The "
+    "Validates a pathmap and prints one line about its content."
+    "\vFor an invalid map it reports the first error: line, column, the path of the "
+    "member, what was found and what was expected, with exit status 2. The "
     "format is in "
     "eventspace-pathmap(5).";
 

@@ -31,27 +31,26 @@ struct clean_arguments {
 enum { OPTION_FORCE = 256, OPTION_DEAD_PROCESSES, OPTION_DRY_RUN, OPTION_EVERYWHERE };
 
 static const struct argp_option options[] = {
-    {"all", 'a', NULL, 0, "all runs that have ended, without a question", 0},
+    {"all", 'a', NULL, 0, "all runs that have ended, without asking", 0},
     {"dead-processes", OPTION_DEAD_PROCESSES, NULL, 0,
-     "in live runs what dead processes left", 0},
+     "also segments of dead processes of live runs", 0},
     {"everywhere", OPTION_EVERYWHERE, NULL, 0, "also segments of runs in other folders",
      0},
-    {"dry-run", OPTION_DRY_RUN, NULL, 0, "only say what would be removed", 0},
+    {"dry-run", OPTION_DRY_RUN, NULL, 0, "only print what would be removed", 0},
     {NULL, 'n', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0}, /* ranks elsewhere */
     {"force", OPTION_FORCE, NULL, 0,
-     "remove live runs, too; then nobody can look at them", 0},
+     "remove live runs, too; then they cannot be monitored", 0},
     {0},
 };
 
 static const char doc[] =
     "Removes the segments and run directories of runs that have ended; with RUN, of "
-    "this one only. Without RUN it shows what it would remove and asks; where there is "
-    "no terminal to ask it needs --all. Says what it removed."
-    "\vA run is live while one of its processes or its 'eventspace run' lives. Runs "
-    "whose directories lie in another folder than EVENTSPACE_DIR (else "
-    "XDG_RUNTIME_DIR/eventspace, else /tmp/eventspace-UID) are left alone. Ends with 1 "
-    "if RUN is live and was left alone, if hosts of it were not reached, or if the "
-    "answer was no.";
+    "this one only. Without RUN it lists these runs and asks first; without a terminal "
+    "it needs --all."
+    "\vA run is live while one of its processes or its 'eventspace run' lives. Runs of "
+    "other folders than EVENTSPACE_DIR (else XDG_RUNTIME_DIR/eventspace, else "
+    "/tmp/eventspace-UID) are not removed. Exit status 1 if RUN is live, if hosts of "
+    "it were not reached, or if the answer was no.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {

@@ -60,31 +60,31 @@ static const struct argp_option options[] = {
      "elements that record one of these: send,receive ...", 0},
     {"collector", 'C', "NAME", 0, "only elements of this collector of the pathmap", 0},
     {"element", OPTION_ELEMENT, "PATTERN", 0,
-     "only elements whose name fits: '*/collective'", 0},
+     "only elements whose name matches: '*/collective'", 0},
     {"host", 'H', "NAME", 0, "only elements on this host", 0},
     {NULL, 0, NULL, 0, "With 'tree':", 2},
-    {"comm", 'c', "PATTERN", 0, "for communicators whose name fits; default: '*'", 2},
+    {"comm", 'c', "PATTERN", 0, "for communicators whose name matches; default: '*'",
+     2},
     {"operation", OPTION_OPERATION, "NAME,...", 0,
      "allreduce,ibcast ..., blocking (default), nonblocking, all", 2},
     {"bytes", OPTION_BYTES, "RANGE", 0, "for payloads of 0-4096 or 4096- bytes", 2},
     {"file", OPTION_FILE, "RULES.json", 0, "replace all rules by those of a file", 2},
     {"clear", OPTION_CLEAR, NULL, 0, "go back to the rules that the run began with", 2},
-    {"wait", OPTION_WAIT, "TIME", 0, "so long for all communicators to follow (5)", 2},
+    {"wait", OPTION_WAIT, "TIME", 0, "maximum time for all communicators to follow (5)",
+     2},
     {0},
 };
 
 static const char doc[] =
-    "Switches the collectors of RUN's elements while the program "
-    "runs: what is off costs the "
-    "program one load and a branch. 'threshold N' keeps the "
-    "newest N tuples from now on, at "
-    "most as many as the element was made for. 'tree TREE' lets "
+    "Switches the collectors of RUN's elements while the program runs: an element that "
+    "is off costs the program one load and a branch. 'threshold N' keeps the newest N "
+    "tuples from now on, up to the element's initial threshold. 'tree TREE' lets "
     "collective operations go through another tree from now on: "
     "kary:4, linear, binomial, exchange, "
     "levels:host,cluster, explicit:0-1,0-2, or library; 'tree' alone shows the trees "
     "in force."
-    "\vElements that come into being later begin as the pathmap "
-    "says. Ends with 1 if no element fits the options.";
+    "\vNew elements begin as the pathmap says. Exit status 1 if no element matches the "
+    "options.";
 
 /* Whether the word is a tree rather than a run's name: a run's name has no colon, and
  * nobody calls a run "kary". */

@@ -29,19 +29,18 @@ struct compare_profile {
 };
 
 static const struct argp_option options[] = {
-    {"all", OPTION_ALL, NULL, 0, "also what does not differ", 0},
-    {"top", OPTION_TOP, "COUNT", 0, "so many rows (20); 0: all", 0},
+    {"all", OPTION_ALL, NULL, 0, "also rows without a difference", 0},
+    {"top", OPTION_TOP, "COUNT", 0, "maximum number of rows (20); 0: all", 0},
     {"format", 'f', "FORMAT", 0, "text, json (JSON Lines, all rows) or csv", 0},
     {0},
 };
 
 static const char doc[] =
-    "Tells what run B does otherwise than run A: where it spends more time computing, "
-    "waiting or in MPI, or has its critical path, by rank, operation and line of "
-    "source, if that is more than the runs' own iterations differ; of archives, where "
-    "its profile has more calls, bytes or time; and where both first communicate in "
-    "another order. A and B are archives or runs."
-    "\vExit status: 0 no difference that the data show, 1 some, 2 usage or input "
+    "Shows how run B differs from run A: times of computing, waiting, MPI and the "
+    "critical path, by rank, operation and source line, if they differ by more than "
+    "the runs' own iterations; for archives calls, bytes and time of the profiles; and "
+    "the first difference in the order of communication. A and B are archives or runs."
+    "\vExit status: 0 no significant difference, 1 differences, 2 usage or input "
     "error, 3 lost a run.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)

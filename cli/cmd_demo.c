@@ -24,10 +24,10 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-    "Shows in about a minute what EventSpace is for, on MPI programs that come with "
-    "it: each command is shown before it runs, and a summary ends it."
-    "\vExit status: 0 all was seen that it promises, 1 something was not, 2 usage, or "
-    "the programs are not here.";
+    "Shows the main features in about a minute, with example programs: it prints each "
+    "command before it runs, and a summary at the end."
+    "\vExit status: 0 all steps showed the expected result, 1 some did not, 2 usage, "
+    "or no example programs.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {

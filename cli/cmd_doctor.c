@@ -18,11 +18,11 @@ struct doctor_arguments {
     enum esi_format format;
 };
 
-static const char doc[] = "Says what is installed, which MPI it belongs to, and what "
-                          "shared memory, clock and kernel of this machine can do; "
-                          "with PROGRAM also which of its MPI routines are not "
-                          "recorded, and why."
-                          "\vEnds with 1 if there is a problem.";
+static const char doc[] =
+    "Checks the installation, its MPIs, and shared memory, clock and kernel of this "
+    "machine; with PROGRAM also lists which of its MPI routines are not recorded, and "
+    "why."
+    "\vEnds with 1 if there is a problem.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {

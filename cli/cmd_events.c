@@ -49,10 +49,11 @@ struct events_arguments {
 };
 
 static const struct argp_option options[] = {
-    {"limit", OPTION_LAST, "COUNT", 0, "only so many, the newest", 1},
+    {"limit", OPTION_LAST, "COUNT", 0, "only the newest COUNT", 1},
     {"last", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 1},
-    {"since", OPTION_SINCE, "TIME", 0, "completed in this last time, such as 10s", 1},
-    {"new", OPTION_NEW, NULL, 0, "none of those that are there (with --follow)", 1},
+    {"since", OPTION_SINCE, "TIME", 0,
+     "completed in this most recent time, such as 10s", 1},
+    {"new", OPTION_NEW, NULL, 0, "no existing events (with --follow)", 1},
     {NULL, 0, NULL, 0, "How:", 2},
     {"follow", 'F', NULL, 0, "go on until the run ends, or Ctrl-C", 2},
     {"lossless", OPTION_LOSSLESS, NULL, OPTION_HIDDEN,
@@ -68,17 +69,16 @@ static const struct argp_option options[] = {
      2},
     {"repair", OPTION_REPAIR, "HOW", OPTION_HIDDEN,
      "of times that cannot be: bound (default), logical, none", 2},
-    {"sites", OPTION_SITES, NULL, 0,
-     "also where in the program the operations were called", 2},
+    {"sites", OPTION_SITES, NULL, 0, "also the call sites of the operations", 2},
     {"absolute", OPTION_ABSOLUTE, NULL, 0, "times since 1970 (text and CSV)", 2},
     {"format", 'f', "FORMAT", 0, "text, json (JSON Lines) or csv", 2},
     {0},
 };
 
 static const char doc[] =
-    "Lists the MPI operations of RUN that are still in their elements, and those under "
-    "way; of runs that live, hang or are dead."
-    "\vPeers are world ranks; what was overwritten is counted.\n"
+    "Lists the MPI operations of RUN that are still in their elements, and those in "
+    "progress, also of runs that hang or are dead."
+    "\vPeers are world ranks; overwritten events are counted.\n"
     "Exit status: 0 success, 2 usage or input error, 3 the run vanished.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)

@@ -35,13 +35,11 @@ struct exec_arguments {
 enum { OPTION_NO_WAIT = 256, OPTION_KEEP, OPTION_SITES, OPTION_SERVE };
 
 static const struct argp_option options[] = {
-    {"no-wait", OPTION_NO_WAIT, NULL, 0, "nobody notes how PROGRAM ends", 0},
+    {"no-wait", OPTION_NO_WAIT, NULL, 0, "do not record how PROGRAM ends", 0},
     {"keep", OPTION_KEEP, NULL, 0,
-     "keep the tuples when a job without 'run' ended well", 0},
+     "keep the tuples of a job without 'run' after a normal end", 0},
     {"sites", OPTION_SITES, "on|off", 0,
-     "record where in the program operations are called; default: as the run says, "
-     "else on",
-     0},
+     "record the call sites of operations; default: as set for the run, else on", 0},
     {"serve", OPTION_SERVE, NULL, OPTION_HIDDEN,
      "no PROGRAM: start this host's tuple server, and stay until it ends", 0},
     {0},
@@ -50,9 +48,8 @@ static const struct argp_option options[] = {
 static const char doc[] =
     "Runs PROGRAM, collected, as one rank of a job that any launcher has started:\n"
     "    mpiexec -n 64 eventspace exec -- PROGRAM\n"
-    "\vThe run is EVENTSPACE_RUN; without it, a name on which all ranks of the job "
-    "agree. Ends as PROGRAM does. If the collector cannot work, PROGRAM runs without "
-    "it.";
+    "\vThe run is EVENTSPACE_RUN; without it, all ranks derive the same name. The exit "
+    "status is that of PROGRAM. If collecting is impossible, PROGRAM runs without it.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {

@@ -69,22 +69,22 @@ static const struct argp_option options[] = {
     {"rank", 'r', "RANKS", 0, "of these ranks, such as 0-3,7", 2},
     {"since", OPTION_SINCE, "TIME", 0,
      "completed in this last time before the last event, such as 10s", 2},
-    {"limit", OPTION_LIMIT, "COUNT", 0, "only so many, the newest", 2},
+    {"limit", OPTION_LIMIT, "COUNT", 0, "only the newest COUNT", 2},
     {"last", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 2},
     {NULL, 0, NULL, 0, "Of a picture or a page (with --rank and --since):", 3},
     {"axis", OPTION_AXIS, "AXIS", 0,
-     "svg: time, or level: no effect is left of its cause", 3},
+     "svg: time, or level: effects right of their causes", 3},
     {"begin", OPTION_BEGIN, "TIME", 0, "from this time of the run on, such as 1.5s", 3},
     {"end", OPTION_END, "TIME", 0, "to this time of the run", 3},
     {"cone", OPTION_CONE, "EVENT", 0,
-     "svg: what came before and after an event TRACE:INDEX, such as 3.0:17", 3},
+     "svg: past and future of an event, such as 3.0:17", 3},
     {"width", OPTION_WIDTH, "PIXELS", 0, "svg: of the diagram (1200)", 3},
     {0},
 };
 
 static const char doc[] =
     "Writes the events of SET (a file of events, or - for standard input), of an "
-    "archive DIR or of a RUN (as far as it has come) in the format of another tool."
+    "archive DIR or of a RUN (up to now) in the format of another tool."
     "\vExit status: 0 success, 2 usage or input error, 3 contact with the run was "
     "lost.";
 

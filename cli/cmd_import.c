@@ -49,23 +49,22 @@ struct import_arguments {
 static const struct argp_option options[] = {
     {"output", 'o', "SET", 0, "the event set to write, or - for standard output", 1},
     {"from", OPTION_FROM, "FORMAT", 0,
-     "event-set, shiviz, archive or otf2; without it, it is found out", 1},
+     "event-set, shiviz, archive or otf2; else detected", 1},
     {NULL, 0, NULL, 0, "Of ShiViz logs:", 2},
     {"regex", OPTION_REGEX, "REGEX", 0,
-     "what an event looks like, with the groups (?<host>...), (?<clock>...) and "
+     "an event, with the groups (?<host>...), (?<clock>...) and "
      "(?<event>...); ShiViz's own is " ES_SHIVIZ_REGEX,
      2},
     {"delimiter", OPTION_DELIMITER, "REGEX", 0,
-     "what stands between several executions; the group (?<trace>...) names the next",
-     2},
+     "separator of several executions; the group (?<trace>...) names the next", 2},
     {"header", OPTION_HEADER, NULL, 0,
      "the first two lines are these two, as in files that are uploaded to ShiViz", 2},
     {0},
 };
 
 static const char doc[] =
-    "Makes an event set of FILE: of another event set (checked, and put in order), of "
-    "a log for ShiViz, of an archive, or of an archive of OTF2 (its file traces.otf2)."
+    "Converts FILE to an event set: another event set (checked and ordered), a log for "
+    "ShiViz, an archive, or an OTF2 archive (its file traces.otf2)."
     "\vThe vector clocks of a ShiViz log become messages. An event that receives and "
     "sends becomes two.\n\n"
     "Exit status: 0 success, 2 usage or input error.";

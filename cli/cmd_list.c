@@ -40,7 +40,7 @@ enum { OPTION_EVERYWHERE = 256 };
 static const struct argp_option options[] = {
     {"elements", 'e', NULL, 0, "every element of RUN, not only sums per process", 0},
     {"everywhere", OPTION_EVERYWHERE, NULL, 0,
-     "also runs in other folders than EVENTSPACE_DIR", 0},
+     "also runs of other folders than EVENTSPACE_DIR", 0},
     {"verbose", 'v', NULL, 0, "also columns that are zero, or of one host only", 0},
     {0},
 };
@@ -48,8 +48,8 @@ static const struct argp_option options[] = {
 static const char doc[] =
     "Shows the runs on this host; with RUN, its processes: threads, elements, tuples "
     "collected, overwritten and held back, polls that found nothing, shared memory."
-    "\vOVERWRITTEN counts the tuples that nobody can read any more; they are missing "
-    "in what a monitor shows only if it had not read them before.";
+    "\vOVERWRITTEN counts the tuples that newer ones have replaced; a monitor lacks "
+    "them only if it had not read them before.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {

@@ -22,7 +22,8 @@ enum { KEY_EXPAND = 256, KEY_HOSTFILE, KEY_THREADS, KEY_THRESHOLD };
 static const struct argp_option options[] = {
     {"ranks", 'n', "N", 0, "ranks of the program (default: one for each slot)", 0},
     {"hostfile", KEY_HOSTFILE, "FILE", 0, "hosts, as MPI launchers read them", 0},
-    {"output", 'o', "MAP.json", 0, "write there instead of to standard output", 0},
+    {"output", 'o', "MAP.json", 0,
+     "write the map to this file; default: standard output", 0},
     {"threads", KEY_THREADS, "N", 0, "threads of each rank (default: 1)", 0},
     {"threshold", KEY_THRESHOLD, "N", 0, "tuples that each element keeps", 0},
     {"expand", KEY_EXPAND, NULL, 0, "spell out every path", 0},
@@ -33,7 +34,7 @@ static const char doc[] =
     "Writes a pathmap: this host with its topology, or the hosts of a hostfile, the "
     "ranks placed on them, the default collectors and scopes."
     "\vThe format is in eventspace-pathmap(5). 'eventspace run --map' uses the map, "
-    "'eventspace check' checks what was changed in it.";
+    "'eventspace check' validates it.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {

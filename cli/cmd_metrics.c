@@ -44,8 +44,8 @@ static const struct argp_option options[] = {
      "looks; then remove them",
      0},
     {"waits", OPTION_WAITS, NULL, 0,
-     "also who made others wait, and messages without their other end: reads all "
-     "events, for a fifth of the time at most",
+     "also who makes others wait, and unmatched messages: reads all events, for at "
+     "most a fifth of the time",
      0},
     {"stalled-after", OPTION_STALLED_AFTER, "TIME", 0,
      "time in one operation, or of polls in vain, after which a rank counts as stalled "
@@ -55,11 +55,11 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-    "Prints numbers of RUN, or of all live runs, as Prometheus reads them "
-    "(OpenMetrics): ranks by verdict, operations, bytes, shares and times of MPI. A "
+    "Prints metrics of RUN, or of all live runs, for Prometheus (OpenMetrics): ranks "
+    "by verdict, operations, bytes, shares and times of MPI. A "
     "run of any size has at most 80 series."
-    "\vA file goes when its run is cleaned, and with --interval when the command "
-    "ends. 'eventspace view' serves the same as /metrics.\n\n"
+    "\vA file is removed with its run, and with --interval when the command ends. "
+    "'eventspace view' serves the same as /metrics.\n\n"
     "Exit status: 0 success, 2 usage or input error, 3 RUN can no longer be read.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)

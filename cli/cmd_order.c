@@ -51,20 +51,18 @@ struct order_arguments {
 };
 
 static const struct argp_option options[] = {
-    {"query", OPTION_QUERY, "FILE", 0, "questions, a line each; - for stdin", 1},
-    {"stats", OPTION_STATS, NULL, 0, "what the order holds and what keeping it takes",
-     1},
-    {NULL, 0, NULL, 0, "How the order is kept:", 2},
+    {"query", OPTION_QUERY, "FILE", 0, "queries, one per line; - for stdin", 1},
+    {"stats", OPTION_STATS, NULL, 0, "size and cost of the order", 1},
+    {NULL, 0, NULL, 0, "How the order is stored:", 2},
     {"store", OPTION_STORE, "STORE", 0, "epoch (default), cluster or dense", 2},
     {"memory", OPTION_MEMORY, "SIZE", 0,
-     "of epoch: limit for what lies before the last cut", 2},
-    {"spill", OPTION_SPILL, "DIR", 0, "of epoch: where what is beyond --memory goes",
-     2},
+     "of epoch: limit for events before the last cut", 2},
+    {"spill", OPTION_SPILL, "DIR", 0, "of epoch: folder for events beyond --memory", 2},
     {"strategy", OPTION_STRATEGY, "STRATEGY", 0,
      "of cluster: fixed, merge-first, merge-nth (default), static, collect, migrate",
      2},
     {"max-size", OPTION_MAX_SIZE, "SIZE[,SIZE...]", 0,
-     "of cluster: most traces (13), by level", 2},
+     "of cluster: maximum number of traces (13), by level", 2},
     {"levels", OPTION_LEVELS, "COUNT", OPTION_HIDDEN,
      "of cluster: number of levels below the top", 2},
     {"threshold", OPTION_THRESHOLD, "NUMBER", OPTION_HIDDEN,
@@ -75,9 +73,8 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-    "Orders events (a file, or - for stdin; an archive; a run) by what can have caused "
-    "what."
-    "\vA question is EVENT EVENT, or greatest-predecessors, least-successors, "
+    "Orders events (a file, or - for stdin; an archive; a run) causally."
+    "\vA query is EVENT EVENT, or greatest-predecessors, least-successors, "
     "greatest-concurrent or concurrent and an EVENT, which is TRACE:INDEX.\n"
     "Exit status: 0 success, 2 usage or input error, 3 lost the run.";
 

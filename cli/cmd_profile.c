@@ -44,14 +44,14 @@ static const struct argp_option options[] = {
     {"rank", OPTION_RANK, "RANKS", 0, "only these, such as 0-3,7", 1},
     {"sort", OPTION_SORT, "KEY", 0,
      "operations and lines by time (default), calls, bytes, mean, max or name", 1},
-    {"limit", OPTION_TOP, "COUNT", 0, "so many lines of a table (text: 20, else all)",
-     1},
+    {"limit", OPTION_TOP, "COUNT", 0,
+     "maximum number of lines of a table (text: 20, else all)", 1},
     {"top", 0, NULL, OPTION_ALIAS, NULL, 1},
     {"show", OPTION_SHOW, "PARTS", 0, "of ranks, operations, sites, sizes, messages",
      1},
     {"matrix", OPTION_MATRIX, "FILE", 0,
-     "also write who has sent to whom: FILE.csv, FILE.svg or FILE.png", 1},
-    {"follow", 'F', NULL, 0, "look again and again until the run ends, or Ctrl-C", 1},
+     "also write who sent to whom: FILE.csv, FILE.svg or FILE.png", 1},
+    {"follow", 'F', NULL, 0, "repeat until the run ends, or Ctrl-C", 1},
     {"interval", 'i', "TIME", 0, "time between two looks (1)", 1},
     {"format", 'f', "FORMAT", 0,
      "text, json (JSON Lines), or csv (of one part: --show)", 1},
@@ -59,12 +59,11 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-    "Shows where the time of RUN, or of an archive DIR, goes: how much of it each rank "
-    "is in MPI, in which operations and from which lines of source, what is sent, and "
-    "to whom."
-    "\vEach process sums up all its calls, so that nothing is missing though old "
-    "events are overwritten. The time of a nonblocking operation is that of the call "
-    "which posts it.\n\n"
+    "Shows where the time of RUN, or of an archive DIR, goes: the share that each rank "
+    "spends in MPI, by operation and source line, message sizes, and who sends to whom."
+    "\vEach process sums up all its calls, so nothing is missing although old events "
+    "are overwritten. The time of a nonblocking operation is that of the posting "
+    "call.\n\n"
     "Exit status: 0 success, 2 usage or input error, 3 the run can no longer be read.";
 
 static const char *const part_names[] = {"ranks", "operations", "sites",

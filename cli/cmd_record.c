@@ -39,17 +39,15 @@ static const struct argp_option options[] = {
      2},
     {NULL, 0, NULL, 0, "Instead of recording:", 3},
     {"repair", OPTION_REPAIR, "DIR", 0,
-     "cut off what is no complete packet from the streams of an archive whose "
-     "recording was killed",
-     3},
+     "truncate incomplete packets in the archive of a killed recording", 3},
     {0},
 };
 
 static const char doc[] =
     "Writes the events of RUN to an archive until the run ends: Common Trace Format, "
-    "which babeltrace2 and Trace Compass open, and what else there is to know."
+    "for babeltrace2 and Trace Compass, with tables."
     "\vAn interrupt (Ctrl-C) ends the recording; the archive is complete up to there. "
-    "What was lost is counted, here and in the archive.\n"
+    "Losses are counted, here and in the archive.\n"
     "Exit status: 0 success, 2 usage or input error or the archive cannot be written, "
     "3 the run vanished, or contact with its hosts was lost.";
 

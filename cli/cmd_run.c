@@ -69,15 +69,15 @@ static const struct argp_option options[] = {
     {"ranks", 'n', "N", 0, "start N ranks; default: the batch job's, or slots", 0},
     {"hostfile", OPTION_HOSTFILE, "FILE", 0, "hosts to run on; default: this one", 0},
     {"map", OPTION_MAP, "MAP.json", 0, "collect as this pathmap says", 0},
-    {"name", OPTION_NAME, "RUN", 0, "call the run so; default: made from PROGRAM", 0},
+    {"name", OPTION_NAME, "RUN", 0, "name of the run; default: made from PROGRAM", 0},
     {"threshold", OPTION_THRESHOLD, "N", 0, "every element keeps the newest N tuples",
      0},
     {"on-full", OPTION_ON_FULL, "block|discard", 0,
-     "a full element lets the program wait for who records, so that nothing is lost, "
+     "a full element lets the program wait for the recorder, so that nothing is lost, "
      "or discards the oldest tuple; default: as the map says, else discard",
      0},
     {"sites", OPTION_SITES, "on|off", 0,
-     "record where in the program operations are called; default: on", 0},
+     "record the call sites of operations; default: on", 0},
     {"trees", OPTION_TREES, "TREE", OPTION_ARG_OPTIONAL,
      "blocking collective operations go through trees such as kary:4, linear, "
      "binomial, exchange, levels:host,cluster; without TREE: as the map says",
@@ -89,10 +89,11 @@ static const struct argp_option options[] = {
     {"record", OPTION_RECORD, "DIR", 0,
      "write all events to an archive, as 'eventspace record' does", 0},
     {"watch", OPTION_WATCH, "abort", OPTION_ARG_OPTIONAL,
-     "look each second, and say what hangs for certain, and at the end what is left "
-     "over; with abort, end the job that hangs with status 86",
+     "check every second, report certain hangs, and leaks at the end; with abort, end "
+     "a job that hangs with status 86",
      0},
-    {"keep", OPTION_KEEP, NULL, 0, "keep tuples and run directory after a good end", 0},
+    {"keep", OPTION_KEEP, NULL, 0, "keep tuples and run directory after a normal end",
+     0},
     {"listen", OPTION_LISTEN, "ADDRESS", OPTION_HIDDEN,
      "address of this host for other hosts; * = all", 0},
     {"shared-dir", OPTION_SHARED_DIR, NULL, OPTION_HIDDEN,
@@ -106,9 +107,9 @@ static const char doc[] =
     "Starts PROGRAM on N ranks through the MPI's launcher and collects its "
     "communication while other commands look at it."
     "\vEnds with the launcher's exit status, 128 + N if signal N killed it, 130 after "
-    "Ctrl-C. If all went well, nothing stays behind; else tuples are kept for "
-    "'eventspace events RUN' until 'eventspace clean'. If nothing can be collected "
-    "here, PROGRAM runs without it.";
+    "Ctrl-C. After a normal end nothing remains; else tuples are kept for 'eventspace "
+    "events RUN' until 'eventspace clean'. If collecting is impossible, PROGRAM runs "
+    "without it.";
 
 static void take_tree(const char *text,
                       struct argp_state *state,

@@ -45,29 +45,27 @@ struct scope_arguments {
 enum { OPTION_SERVER = 256, OPTION_BUDGET, OPTION_RATE };
 
 static const struct argp_option options[] = {
-    {"all", 'a', NULL, 0, "show: also settings that are the default, and each element",
-     0},
+    {"all", 'a', NULL, 0, "show: also default settings, and each element", 0},
     {"format", 'f', "FORMAT", 0,
      "text, or json (JSON Lines); of a tree also dot (for graphviz) or svg", 0},
     {"server", OPTION_SERVER, "ADDRESS", 0,
      "the run's home server, as tls:HOST:PORT, if this is none of the run's hosts", 0},
     {"budget", OPTION_BUDGET, "PERCENT", 0,
-     "set: pull as often as this share of a core on the busiest host allows; 0 = no "
-     "longer",
+     "set: pull as often as this share of a core on the busiest host allows; 0: off",
      0},
     {"rate", OPTION_RATE, "HZ", 0,
-     "set: find the cheapest tree that pulls so often a second; 0 = no longer", 0},
+     "set: find the cheapest tree with this number of pulls per second; 0: off", 0},
     {0},
 };
 
 static const char doc[] =
-    "Lists the live scopes of RUN, shows the gather tree of the scope NAME with what "
-    "each stage has cost, or changes that tree while its consumer goes on reading: no "
-    "event is lost or seen twice."
+    "Lists the live scopes of RUN, shows the gather tree of the scope NAME with the "
+    "cost of each stage, or changes that tree while its consumer goes on reading, "
+    "without losing or repeating events."
     "\vSettings are shape, levels, fan-out, mode, threads, ahead, joints, reduce, "
     "batch, batch-wait, limit, nodes, node-threads, through-server, observe, sort, "
     "window, max and lossless; see eventspace-scope(1).\n\n"
-    "Exit status: 0 success, 2 usage, no such scope, or a setting that cannot be, 3 "
+    "Exit status: 0 success, 2 usage, no such scope, or an impossible setting, 3 "
     "the scope's consumer or the tuple server does not answer.";
 
 /* --- Arguments ------------------------------------------------------------------- */

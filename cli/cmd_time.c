@@ -37,7 +37,8 @@ struct time_show {
 static const struct argp_option options[] = {
     {"by", OPTION_BY, "GROUP", 0,
      "only this table: rank, operation, communicator, line or kind; or several", 0},
-    {"top", OPTION_TOP, "COUNT", 0, "so many rows of each table (20); 0: all", 0},
+    {"top", OPTION_TOP, "COUNT", 0, "maximum number of rows of each table (20); 0: all",
+     0},
     {"interval", 'i', "TIME", 0, "with --follow: time between two reports (5s)", 0},
     {"format", 'f', "FORMAT", 0, "text, json (JSON Lines) or csv (the first table)", 0},
     {"window", OPTION_WINDOW, "COUNT", OPTION_HIDDEN,
@@ -46,10 +47,10 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-    "Tells where the time of RUN, or of the archive DIR, goes: what calls waited for, "
-    "whose delay that was in the end, also where others have handed it on, and what is "
-    "on the critical path; by rank, operation, communicator and line of source."
-    "\vOf a run it reads what its elements still hold, with --follow all that comes.\n"
+    "Shows where the time of RUN, or of the archive DIR, goes: what calls waited for, "
+    "the root causes of the waiting, and what is on the critical path; by rank, "
+    "operation, communicator and source line."
+    "\vFor a run it reads what its elements still hold, with --follow all new events.\n"
     "Exit status: 0 success, 2 usage or input error, 3 lost the run.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)

@@ -39,13 +39,14 @@ struct top_arguments {
 };
 
 static const struct argp_option options[] = {
-    {"batch", 'b', NULL, 0, "print the table after each look; no keys, no terminal", 0},
+    {"batch", 'b', NULL, 0, "print the table at each interval; no keys, no terminal",
+     0},
     {"count", 'n', "COUNT", 0,
-     "end after so many looks; else when all have ended, or q", 0},
+     "end after this number of looks; default: when all have ended, or q", 0},
     {"interval", 'i', "TIME", 0, "time between two looks (1s), at least 100ms", 0},
     {"sort", OPTION_SORT, "COLUMN", 0,
      "by rank, host, state (default), for, doing, peer, events, mpi, caused, suffered "
-     "or line; with - in front the other way round",
+     "or line; with - in front inverted",
      0},
     {"filter", OPTION_FILTER, "TEXT", 0,
      "only ranks that have all these words: ranks such as 0-3,7, or a part of host, "
@@ -54,8 +55,8 @@ static const struct argp_option options[] = {
     {"by", OPTION_BY, "SHAPE", 0, "rows: rank (default), tree (hosts with ranks), host",
      0},
     {"waits", OPTION_WAITS, NULL, 0,
-     "also who made others wait, and who waited: reads all events, for a fifth of the "
-     "time at most",
+     "also who makes others wait, and who waits: reads all events, for at most a fifth "
+     "of the time",
      0},
     {"stalled-after", OPTION_STALLED_AFTER, "TIME", 0,
      "time in one operation, or of polls in vain, after which a rank counts as stalled "
@@ -65,10 +66,9 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-    "Shows what each rank of RUN does, on a terminal, again and again: its state, "
-    "since when, the operation and whom it waits for, events a second, the share of "
-    "its time in MPI, and the line of source; above that the run as a whole, below the "
-    "verdict of 'why'."
+    "Shows what each rank of RUN does, on a terminal: its state and since when, the "
+    "operation and whom it waits for, events per second, the share of its time in MPI, "
+    "and the source line; above that a summary of the run, below the verdict of 'why'."
     "\vKeys: arrows, PgUp, PgDn; F3 or / search, F4 or \\ filter, F5 or t tree, F6 "
     "sort, Z pause, F1 or h help, q quit.\n\n"
     "Exit status: 0 success, 2 usage or input error, 3 the run can no longer be read.";

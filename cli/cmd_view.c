@@ -40,19 +40,18 @@ struct view_arguments {
 
 static const struct argp_option options[] = {
     {"port", OPTION_PORT, "N", 0,
-     "serve on this host's loopback, port N (0: any), and ask for a token", 0},
+     "serve on this host's loopback, port N (0: any), with a token", 0},
     {"socket", OPTION_SOCKET, "PATH", 0, "serve on this Unix socket", 0},
     {"keep", OPTION_KEEP, "CALLS", 0,
-     "calls that are kept one by one (4194304); of older ones their sums", 0},
+     "number of calls kept individually (4194304); of older ones only sums", 0},
     {0},
 };
 
 static const char doc[] =
-    "Serves a page with the process-time diagram of RUN, while it runs, or of the "
-    "archive DIR: what each thread was in, messages, what an event can have caused, "
-    "patterns, waits and verdicts. Prints where the page is found, and goes on until "
-    "an interrupt (Ctrl-C)."
-    "\vThe page is read only, and for you alone.\n"
+    "Serves a page with the process-time diagram of RUN, also live, or of the archive "
+    "DIR: states of threads, messages, what an event can have caused, patterns, waits "
+    "and verdicts. Prints the URL, and runs until an interrupt (Ctrl-C)."
+    "\vThe page is read only, and for this user only.\n"
     "Exit status: 0 ended by an interrupt, 2 usage or input error, 3 lost the run.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)

@@ -27,20 +27,18 @@ struct why_arguments {
 static const struct argp_option options[] = {
     {"interval", 'i', "TIME", 0, "time between the two looks (300ms), at least 10ms",
      0},
-    {"verbose", 'v', NULL, 0,
-     "all ranks and requests of a verdict, also of many, and all verdicts", 0},
+    {"verbose", 'v', NULL, 0, "all verdicts with all ranks and requests", 0},
     {0},
 };
 
 static const char doc[] =
-    "Tells why RUN hangs or died: ranks that wait for each other (DEADLOCK), that do "
-    "not call the same collective operation (MISMATCH), that wait for one that is in "
-    "MPI_Finalize (MISSING), the first that died (DIED); else who holds up others. Of "
-    "a run that is over also what it left over (LEAK); of an archive DIR the same as "
-    "of the run, and which deadlocks were hidden (LATENT) and which receives raced "
-    "(RACE)."
-    "\vIt looks twice: a verdict is certain if nothing that the ranks may still do "
-    "can undo it, and nothing of them has moved between the looks.\n\n"
+    "Explains why RUN hangs or crashed: ranks that wait for each other (DEADLOCK), "
+    "that call different collective operations (MISMATCH), that wait for one in "
+    "MPI_Finalize (MISSING), the first that died (DIED); else who holds up others. For "
+    "a finished run also leaks (LEAK); for an archive DIR the same, and hidden "
+    "deadlocks (LATENT) and receives that raced (RACE)."
+    "\vIt looks twice: a verdict is certain if no further action of the ranks can "
+    "invalidate it, and nothing changed between the looks.\n\n"
     "Exit status: 0 nothing is wrong, 1 a certain verdict, 2 usage, 3 the run cannot "
     "be read, 4 possible verdicts, leaks or latent errors only.";
 

@@ -301,7 +301,7 @@ static error_t parse_wide(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp_option wide_options[] = {
-    {"wide", OPTION_WIDE, NULL, 0, "tables as wide as what is in them", 0},
+    {"wide", OPTION_WIDE, NULL, 0, "full tables, at any width", 0},
     {0},
 };
 

@@ -54,8 +54,7 @@ static const struct argp_option options[] = {
      "sees it",
      0},
     {"grace", OPTION_GRACE, "TIME", 0,
-     "stay so long when no process of the run lives any more (10), or after a bad end "
-     "(600)",
+     "how long to stay without live processes of the run (10), or after a crash (600)",
      0},
     {"foreground", OPTION_FOREGROUND, NULL, 0,
      "stay with the terminal, and log to standard error", 0},
@@ -63,7 +62,7 @@ static const struct argp_option options[] = {
     {"stages", OPTION_STAGES, "FILE", 0,
      "load stage types from this shared object; may be given several times", 0},
     {"host", OPTION_HOST, "NAME", 0,
-     "this host's name, which its segments carry; default: the system's", 0},
+     "this host's name, as in its segments; default: the system's", 0},
     {"cluster", OPTION_CLUSTER, "NAME", 0, "cluster that this host belongs to", 0},
     {"gateway", OPTION_GATEWAY, "HOST", 0, "host that leads into that cluster", 0},
     {0},
@@ -71,7 +70,7 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "The tuple server of one run on one host: reads the segments of the run's "
-    "processes for consumers elsewhere, and hosts stages of their gather trees."
+    "processes for consumers on other hosts, and runs stages of their gather trees."
     "\v'eventspace run' starts it. It goes into the background, prints the addresses "
     "it listens on, and ends with the run. A second one of the same run on one host "
     "ends at once with 0. See eventspaced(1).";

@@ -21,26 +21,23 @@ static int run_version(int argc, char **argv);
 
 /* A heading opens a group. */
 const struct esi_command esi_commands[] = {
-    {"Start", "run", "start a program on N ranks, collected", esi_cmd_run},
+    {"Start", "run", "start a program on N ranks, and record it", esi_cmd_run},
     {NULL, "exec", "the per-rank form of run, under any launcher", esi_cmd_exec},
-    {NULL, "demo", "show all of this on programs that come with it", esi_cmd_demo},
-    {NULL, "doctor", "show what works here and what would be missed", esi_cmd_doctor},
-    {"Look and change while it runs", "list",
-     "show runs, ranks, elements, counts and losses", esi_cmd_list},
+    {NULL, "demo", "show the main features with example programs", esi_cmd_demo},
+    {NULL, "doctor", "check the installation, or a program", esi_cmd_doctor},
+    {"Monitor and control", "list", "show runs, ranks, elements, counts and losses",
+     esi_cmd_list},
     {NULL, "heartbeat", "show who progresses, who is stalled, and in what",
      esi_cmd_heartbeat},
-    {NULL, "top", "show what each rank does, on a terminal, as top(1) does",
-     esi_cmd_top},
-    {NULL, "why", "tell why a run hangs or died, and what is wrong with it",
-     esi_cmd_why},
+    {NULL, "top", "show what each rank does on a terminal, like top(1)", esi_cmd_top},
+    {NULL, "why", "explain why a run hangs or crashed", esi_cmd_why},
     {NULL, "collectives", "show who waits for whom in collective operations",
      esi_cmd_collectives},
-    {NULL, "time", "show where the time goes: who waits, because of whom, and where",
-     esi_cmd_time},
+    {NULL, "time", "show waiting, its causes, and the critical path", esi_cmd_time},
     {NULL, "view", "serve a page with the process-time diagram of a run", esi_cmd_view},
-    {NULL, "profile", "sum up all calls: MPI by rank, operation, line and size",
+    {NULL, "profile", "show time and bytes in MPI by rank, operation, line and size",
      esi_cmd_profile},
-    {NULL, "metrics", "print numbers of runs for Prometheus and node_exporter",
+    {NULL, "metrics", "print metrics for Prometheus and node_exporter",
      esi_cmd_metrics},
     {NULL, "events", "list the events of a run, or of a view of it", esi_cmd_events},
     {NULL, "collect", "switch collectors and collective trees while the program runs",
@@ -48,16 +45,16 @@ const struct esi_command esi_commands[] = {
     {NULL, "scope", "list, show and change live event scopes", esi_cmd_scope},
     {"Record and analyse", "record", "write the events of a run to an archive on disk",
      esi_cmd_record},
-    {NULL, "compare", "tell what two runs do differently", esi_cmd_compare},
+    {NULL, "compare", "show the differences between two runs", esi_cmd_compare},
     {NULL, "order", "tell which events can have caused which", esi_cmd_order},
     {NULL, "search", "find patterns in the order of events", esi_cmd_search},
-    {NULL, "import", "make an event set of a log or an archive", esi_cmd_import},
+    {NULL, "import", "convert a log or an archive to an event set", esi_cmd_import},
     {NULL, "export", "write an event set in the format of another tool",
      esi_cmd_export},
-    {"Prepare and keep house", "map",
+    {"Prepare and clean up", "map",
      "discover the hosts' topology and generate a pathmap", esi_cmd_map},
     {NULL, "check", "validate a pathmap", esi_cmd_check},
-    {NULL, "clean", "remove what dead runs left", esi_cmd_clean},
+    {NULL, "clean", "remove the data of dead runs", esi_cmd_clean},
     {NULL, "help", "show the help of a command", run_help},
     {NULL, "version", "show the version", run_version},
     {NULL, "complete", NULL, esi_cmd_complete}, /* called by shells */
@@ -114,7 +111,7 @@ static int fail_without_command(const char *name)
 static void print_usage(FILE *stream)
 {
     fputs("Usage: eventspace COMMAND [OPTION...] [ARGUMENT...]\n"
-          "Watches the communication of MPI programs while they run.\n",
+          "Monitors the communication of MPI programs.\n",
           stream);
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         if (!esi_commands[i].summary)
