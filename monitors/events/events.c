@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* events.c - pulls every event of a view and hands it on. */
+/* events.c - pulls every event of a view and passes it on. */
 #include "config.h"
 
 #include "monitors/events/events.h"
@@ -13,7 +13,7 @@
 #include "monitors/follow/activity.h"
 #include "monitors/sites/sites.h"
 
-/* Elements that appear join within this time. */
+/* New elements join within this time. */
 #define REFRESH_NS UINT64_C(200000000)
 
 struct esi_events {
@@ -22,18 +22,18 @@ struct esi_events {
     struct es_scope *scope; /* the follower's */
     uint64_t begun_ns;
     uint64_t start_ns;
-    /* The newest events of the backlog, where not all are wanted: a ring. */
+    /* A ring of the newest backlog events, if only some are requested. */
     struct esi_event *tail; /* owned */
     size_t tail_first;
     size_t tail_count;
     bool summed_up;
     struct esi_sites *sites; /* owned */
     struct esi_summaries summaries;
-    struct esi_events_repair *repair;  /* owned; NULL = times are given as they are */
-    const struct esi_event_sink *sink; /* of the reading that goes on; borrowed */
+    struct esi_events_repair *repair;  /* owned; NULL = times are not repaired */
+    const struct esi_event_sink *sink; /* of the current call; borrowed */
 };
 
-/* The other reductions leave tuples as they are. */
+/* The other reductions do not change tuples. */
 static bool sums_up(const char *reduce)
 {
     size_t length = reduce ? strcspn(reduce, " ") : 0;
@@ -61,7 +61,7 @@ static int open_follower(struct esi_events *events,
     return 0;
 }
 
-/* --- Events on their way to the sink ------------------------------------------ */
+/* --- Delivery --------------------------------------------------------------------- */
 
 static void keep_in_tail(struct esi_events *events, const struct esi_event *event)
 {
@@ -75,7 +75,7 @@ static void keep_in_tail(struct esi_events *events, const struct esi_event *even
     events->tail_first = (events->tail_first + 1) % size;
 }
 
-/* The last step, behind the repair. */
+/* The last step, after the repair. */
 static int give_event(void *data, const struct esi_event *event)
 {
     struct esi_events *events = data;
@@ -121,7 +121,8 @@ int esi_events_create(struct es_run *run,
     events->summed_up = sums_up(config->scope.tree.reduce);
     if (result == 0)
         result = open_repair(events);
-    events->config.scope = (struct es_scope_config){.max = 0}; /* was borrowed */
+    events->config.scope =
+        (struct es_scope_config){.max = 0}; /* it was only borrowed */
     if (result == 0 && config->last) {
         events->tail = calloc(config->last, sizeof *events->tail);
         result = events->tail ? 0 : -ENOMEM;
@@ -209,8 +210,7 @@ static int keep_summary(struct esi_events *events,
     return esi_summaries_add(&events->summaries, &row);
 }
 
-/* Gives a batch.  *ret_old counts the events that completed before the reading began.
- */
+/* Delivers a batch.  *ret_old: number of events completed before the reading began. */
 static int give_batch(struct esi_events *events,
                       const struct es_batch *batch,
                       const struct esi_event_sink *sink,
@@ -237,7 +237,7 @@ static int give_batch(struct esi_events *events,
     return result;
 }
 
-/* Pulls once.  1 when there is more, else 0, or -errno. */
+/* Pulls once.  Returns 1 if more data is available, 0 if not, or -errno. */
 static int read_batch(struct esi_events *events,
                       bool drain,
                       const struct esi_event_sink *sink,
@@ -250,7 +250,7 @@ static int read_batch(struct esi_events *events,
     return result < 0 ? result : more;
 }
 
-/* At the end of a reading. */
+/* Delivers held events at the end of a reading. */
 static int give_held(struct esi_events *events, bool all)
 {
     if (!events->repair)
@@ -266,7 +266,8 @@ int esi_events_read_backlog(struct esi_events *events,
     size_t old = 0;
     int result;
 
-    /* A program may write faster than we can read: what is newer ends the backlog. */
+    /* A program may write faster than this reads: the first newer event ends the
+     * backlog. */
     do
         result = read_batch(events, drain, sink, &old);
     while (result > 0 && old > 0);
@@ -277,7 +278,7 @@ int esi_events_read_backlog(struct esi_events *events,
     return result < 0 ? result : 0;
 }
 
-/* --- What comes ----------------------------------------------------------------- */
+/* --- New events ------------------------------------------------------------------- */
 
 int esi_events_read_new(struct esi_events *events,
                         bool drain,

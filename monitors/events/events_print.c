@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* events_print.c - writes events; each format is a row of a table. */
+/* events_print.c - prints events; each format is a row of a table. */
 #include "config.h"
 
 #include "monitors/events/events_print.h"
@@ -26,8 +26,8 @@ static enum es_class class_of(const struct esi_activity *activity)
 
 enum { SECONDS = 40, DECIMALS = 9 };
 
-/* With the decimals that the clock, which may err by `error_ns`, is good for; blanks
- * stand for the others. */
+/* Prints the decimals that are significant with an error of `error_ns`, and blanks for
+ * the others. */
 static void format_seconds(const struct esi_events_printer *printer,
                            uint64_t time_ns,
                            uint64_t error_ns,
@@ -46,7 +46,8 @@ static void format_seconds(const struct esi_events_printer *printer,
         out[length - i] = ' ';
 }
 
-/* Calls about requests count them there, and an open receive its buffer. */
+/* In calls on requests, `bytes` counts the requests; in open receives it is the buffer
+ * size. */
 static bool has_payload(const struct esi_activity *activity)
 {
     enum es_class op_class = class_of(activity);
@@ -99,7 +100,7 @@ static void describe_origin(struct esi_row *row, const struct es_origin *origin)
     esi_row_text(row, "element", NULL, shown->name);
 }
 
-/* In CSV also of what was lost. */
+/* In CSV also lost tuples. */
 static void describe_event(struct esi_row *row, const void *record)
 {
     static const struct esi_event none = {.activity.present = false};
@@ -153,7 +154,7 @@ static void describe_end(struct esi_row *row, const void *record)
     esi_row_unsigned(row, "largest_repair_ns", NULL, repairs->largest_ns);
 }
 
-/* What all lines of CSV are. */
+/* The row type of all lines of CSV. */
 static esi_row_describe *csv_row_of(const struct esi_events_printer *printer)
 {
     return printer->summed_up ? esi_summary_describe : describe_event;

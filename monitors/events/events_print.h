@@ -11,34 +11,34 @@
 
 /* Caller's memory; filled by the caller. */
 struct esi_events_printer {
-    enum esi_rows_format format; /* a table stands for lines of text */
+    enum esi_rows_format format; /* ESI_ROWS_TABLE means lines of text */
     FILE *stream;                /* borrowed */
-    size_t width;                /* of lines of text; 0 = any */
+    size_t width;                /* of lines of text; 0 = unlimited */
     uint64_t start_ns;           /* times are shown relative to this; 0 = absolute */
-    uint64_t realtime_ns;        /* now: how long open operations have lasted */
-    bool by_start;  /* text shows when operations started, else when they stopped */
-    bool sites;     /* events say where they were called */
-    bool summed_up; /* there are summaries in the place of events */
-    uint64_t shown; /* events or summaries so far; counted by the sink */
-    const struct esi_time_repair_totals *repairs; /* for the last line of JSON; NULL =
-                                                    nothing is repaired; borrowed */
+    uint64_t realtime_ns;        /* now: to compute the duration of open operations */
+    bool by_start;               /* text shows start times, otherwise stop times */
+    bool sites;                  /* events contain source locations */
+    bool summed_up;              /* there are summaries instead of events */
+    uint64_t shown;              /* events or summaries so far; counted by the sink */
+    const struct esi_time_repair_totals *repairs; /* for the last line of JSON; NULL
+                                                     = no repair; borrowed */
 };
 
-/* Signed: a clock of another process may have seen the event before the run's first
- * pairing. */
+/* Signed: the clock of another process may place an event before the start of the
+ * run. */
 static inline int64_t esi_events_shown_time(const struct esi_events_printer *printer,
                                             uint64_t time_ns)
 {
     return (int64_t)(time_ns - printer->start_ns);
 }
 
-/* Prints what stands above the first event, if anything. */
+/* Prints the heading above the first event, if the format has one. */
 void esi_events_print_header(const struct esi_events_printer *printer);
 
 /* A sink that prints; borrows the printer. */
 struct esi_event_sink esi_events_printer_sink(struct esi_events_printer *printer);
 
-/* The last line of JSON and CSV: what is missing. */
+/* Prints the last line of JSON and CSV: the number of missing events. */
 void esi_events_print_losses(const struct esi_events_printer *printer,
                              uint64_t lost,
                              uint64_t missed);

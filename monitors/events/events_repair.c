@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* events_repair.c - numbers processes, and makes keys of what tuples say. */
+/* events_repair.c - numbers processes, and derives match keys from tuples. */
 #include "config.h"
 
 #include "monitors/events/events_repair.h"
@@ -17,7 +17,7 @@
 #include "tuplespace/plan/tree_rules.h"
 
 #define DEFAULT_WINDOW_NS UINT64_C(10000000)
-/* What a message takes at least: to be told apart from the send. */
+/* Minimum duration of a message, so that its receive differs from the send. */
 #define LATENCY_NS 1
 /* The low bits of a tree tuple's tag are the operation's code. */
 #define TAG_OPERATION 0xffff
@@ -25,15 +25,16 @@
 struct esi_events_repair {
     struct esi_events_repair_config config;
     struct esi_time_repair *repair;
-    uint32_t *processes; /* owned; of each origin, plus one; 0 = not known yet */
+    uint32_t *processes; /* owned; per origin: process number plus one; 0 = not known
+                            yet */
     size_t process_count;
-    uint32_t known;     /* processes */
-    uint64_t newest_ns; /* that was added */
-    uint64_t marked_ns; /* CLOCK_MONOTONIC when ... */
-    uint64_t mark_ns;   /* ... this was the newest */
+    uint32_t known;     /* number of processes */
+    uint64_t newest_ns; /* newest event added */
+    uint64_t marked_ns; /* CLOCK_MONOTONIC when */
+    uint64_t mark_ns;   /* this was the newest event */
 };
 
-/* --- What belongs together -------------------------------------------------------- */
+/* --- Matches ---------------------------------------------------------------------- */
 
 static void link_message(const struct esi_activity *activity,
                          int rank,
@@ -53,9 +54,9 @@ static void link_message(const struct esi_activity *activity,
     link->befores = 1;
 }
 
-/* Kind of a collective operation that orders its members for certain;
- * ES_TREE_KIND_COUNT = none.  Where counts are each member's own, some may have nothing
- * to wait for. */
+/* Tree kind of a collective operation with a certain order of its members;
+ * ES_TREE_KIND_COUNT = none.  If each member has its own count, some may not have to
+ * wait. */
 static enum esi_tree_kind kind_of(uint16_t operation)
 {
     uint32_t bit = esi_tree_operation_of_code(operation);
@@ -86,7 +87,7 @@ static void link_collective(const struct esi_activity *activity,
                  ((to_root && !is_root) || (from_root && is_root) ? 0 : ES_TIME_AFTER);
 }
 
-/* An edge of a tree over which a message went. */
+/* An edge of a tree that carried a message. */
 static void link_edge(const struct esi_activity *activity,
                       int rank,
                       bool arrives,
@@ -134,8 +135,8 @@ void esi_time_link_read(const struct esi_activity *activity,
     *ret_link = link;
 }
 
-/* Members of the communicator of a collective; 0 where there is no telling, as where
- * there are two groups. */
+/* Number of members of a collective's communicator; 0 if not known, as for two
+ * groups. */
 static int size_of(const struct esi_events_repair *repair,
                    const struct esi_activity *activity)
 {
@@ -162,7 +163,7 @@ static int grow_processes(struct esi_events_repair *repair, uint32_t origin)
     return 0;
 }
 
-/* Number of the process that an origin is of.  All its elements have one clock. */
+/* The process number of an origin.  All elements of a process have one clock. */
 static int find_process(struct esi_events_repair *repair,
                         uint32_t index,
                         uint32_t *ret_process)
@@ -195,7 +196,7 @@ static int emit_timed(void *data, const struct esi_timed *timed, void *payload)
     const struct esi_events_repair *repair = data;
     struct esi_event *event = payload;
 
-    /* Origins may have moved since. */
+    /* Origins may have moved meanwhile. */
     event->origin = es_scope_origin(repair->config.scope, event->activity.origin);
     event->activity.start_ns = timed->start_ns;
     event->activity.stop_ns = timed->stop_ns;
@@ -221,7 +222,8 @@ int esi_events_repair_create(const struct esi_events_repair_config *config,
     repair->config = *config;
     if (repair->config.window_ns == 0)
         repair->config.window_ns = DEFAULT_WINDOW_NS;
-    /* Unsorted, an element is read to its end before the next: a match may be far. */
+    /* Unsorted, an element is read completely before the next: a match may be far
+     * away. */
     settings.window_ns =
         config->sorting == ES_SORTING_NONE ? UINT64_MAX : repair->config.window_ns;
     repair->marked_ns = esi_now_ns(CLOCK_MONOTONIC);
@@ -259,7 +261,7 @@ int esi_events_repair_add(struct esi_events_repair *repair,
     if (timed.stop_ns > repair->newest_ns)
         repair->newest_ns = timed.stop_ns;
     result = esi_time_repair_add(repair->repair, &timed, event);
-    /* Nonsense is for whoever reads it to see, not to be repaired. */
+    /* Invalid events are not repaired but passed on. */
     return result == -EINVAL ? repair->config.give(repair->config.data, event) : result;
 }
 

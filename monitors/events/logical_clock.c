@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* logical_clock.c - each jump begins a line of the same slope, so the last one before a
- * time is the highest there, and those before it can be disregarded. */
+/* logical_clock.c - all jumps start lines of the same slope, so the last jump before a
+ * time gives the maximum, and earlier ones can be ignored. */
 #include "config.h"
 
 #include "monitors/events/logical_clock.h"
@@ -15,7 +15,7 @@ static uint64_t line_at(const struct esi_logical_clock *clock,
     return jump->to_ns + (uint64_t)(clock->control * (double)(time_ns - jump->at_ns));
 }
 
-/* Number of jumps at or before a time.  It is asked for the newest nearly always. */
+/* Number of jumps at or before a time, which is usually the newest. */
 static unsigned jumps_before(const struct esi_logical_clock *clock, uint64_t time_ns)
 {
     unsigned count = clock->count;
@@ -41,7 +41,7 @@ uint64_t esi_logical_clock_at(const struct esi_logical_clock *clock,
     return shown_ns;
 }
 
-/* Takes away `count` jumps from `at` on. */
+/* Removes `count` jumps from `at` on. */
 static void cut_clock(struct esi_logical_clock *clock, unsigned at, unsigned count)
 {
     memmove(&clock->jumps[at], &clock->jumps[at + count],

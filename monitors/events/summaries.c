@@ -95,7 +95,8 @@ void esi_summaries_merge(struct esi_summaries *summaries)
 int esi_summaries_add(struct esi_summaries *summaries,
                       const struct esi_summary_row *row)
 {
-    /* So that memory is that of the groups, and merging linear in the rows. */
+    /* Merging at this size keeps memory proportional to the groups, and the total cost
+     * linear in the rows. */
     if (summaries->count >= FEWEST_ROWS && summaries->count >= 2 * summaries->merged)
         esi_summaries_merge(summaries);
     if (ESI_ARRAY_RESERVE(summaries->rows, summaries->capacity, summaries->count + 1) <

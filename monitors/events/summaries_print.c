@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* summaries_print.c - writes summaries: over which group, of what, and how much. */
+/* summaries_print.c - prints summaries: the group, the quantity and its values. */
 #include "config.h"
 
 #include "monitors/events/summaries_print.h"

@@ -8,8 +8,8 @@
 #include "monitors/events/events_print.h"
 #include "monitors/events/summaries.h"
 
-/* A line for programs: an event, a summary, lost tuples, or the end.  What it is not of
- * is NULL.  All is borrowed. */
+/* A line of JSON or CSV: an event, a summary, lost tuples, or the end.  The members
+ * that do not apply are NULL. All are borrowed. */
 struct esi_event_line {
     const struct esi_events_printer *printer;
     const char *type;
@@ -20,9 +20,9 @@ struct esi_event_line {
     uint64_t missed; /* before the reading began */
 };
 
-/* The row of a summary, a struct esi_event_line; in CSV also of what was lost. */
+/* Describes a summary, a struct esi_event_line; in CSV also lost tuples. */
 void esi_summary_describe(struct esi_row *row, const void *record);
-/* A line of text. */
+/* Prints a line of text. */
 void esi_summary_print_text(const struct esi_events_printer *printer,
                             const struct esi_summary_row *row);
 

@@ -7,7 +7,8 @@
 
 #include <errno.h>
 
-/* Makes room for one more.  A match in use is passed over: it is the newest again. */
+/* Removes a match if there are too many.  A match in use is skipped, and becomes the
+ * newest. */
 static void bound_matches(struct esi_ends *matches)
 {
     struct esi_time_match *oldest = esi_ends_excess(matches);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * time_repair.c - moves each time on as far as the times before it demand.
+ * time_repair.c - moves each time forward as far as the times before it require.
  *
- * Start and stop of an operation are two points of its process's line.  Points are
- * settled in the order of their times: a stop when all that must come before it is
- * settled, a start when no earlier stop of its process is still to be.  Since in truth
- * what comes before is earlier, this never waits in a circle; where matches or times
- * are wrong and it does, waiting ends with the window.
+ * Start and stop of an operation are two points on its process's line.  Points are
+ * settled in time order: a stop when everything that must precede it is settled, a
+ * start when no earlier stop of its process is unsettled.  As causes really are
+ * earlier, this never waits in a cycle; if it does because matches or times are wrong,
+ * the window ends the wait.
  *
- * Operations lie in a ring in the order of adding, and are named by their number + 1 in
- * that order, 0 being none.
+ * Operations are stored in a ring in the order of adding, and are identified by their
+ * number + 1 in that order; 0 is none.
  */
 #include "config.h"
 
@@ -29,24 +29,24 @@
 #define MOST_PROCESSES (UINT32_C(1) << 20)
 
 struct held {
-    struct esi_timed timed;       /* as it came; with the repaired times once settled */
-    struct esi_time_match *match; /* NULL = none, or done with */
-    uint64_t next;                /* in its process */
-    uint64_t next_start;          /* in its process's starts that are not settled */
-    uint64_t next_waiting;        /* for the same match */
+    struct esi_timed timed;       /* as added; with repaired times once settled */
+    struct esi_time_match *match; /* NULL = none, or released */
+    uint64_t next;                /* next operation of its process */
+    uint64_t next_start;          /* next unsettled start of its process */
+    uint64_t next_waiting;        /* next one that waits for the same match */
     uint64_t shown_start_ns;
     bool start_settled;
     bool waits;
-    bool forced;  /* no longer to wait */
-    bool settled; /* both times are */
+    bool forced;  /* stop waiting */
+    bool settled; /* both times are settled */
     bool given;
 };
 
 struct repaired_process {
     struct esi_logical_clock clock;
-    uint64_t first; /* whose stop is not settled */
+    uint64_t first; /* the first with an unsettled stop */
     uint64_t last;
-    uint64_t starts; /* that others wait for and that are not settled, in order */
+    uint64_t starts; /* unsettled starts that others wait for, in order */
     uint64_t last_start;
     uint64_t newest_ns;
 };
@@ -60,12 +60,13 @@ struct esi_time_repair {
     struct held *ring; /* owned; a power of two; likewise payloads */
     char *payloads;
     size_t ring_size;
-    struct esi_heap settled; /* and not given: numbers by time, or by number */
+    struct esi_heap settled; /* settled but not delivered: numbers, by time or by
+                                number */
     uint64_t added;          /* number of the newest */
-    uint64_t given;          /* all up to here were given */
+    uint64_t given;          /* all up to this number were delivered */
     uint64_t unsettled;      /* all before this number are settled */
-    uint64_t newest_ns;      /* stop */
-    uint32_t *todo;          /* owned: processes to look at */
+    uint64_t newest_ns;      /* newest stop */
+    uint32_t *todo;          /* owned: processes to examine */
     size_t todo_count;
     size_t todo_capacity;
 };
@@ -115,9 +116,9 @@ void esi_time_repair_destroy(struct esi_time_repair *repair)
     free(repair);
 }
 
-/* --- Giving --------------------------------------------------------------------- */
+/* --- Delivery --------------------------------------------------------------------- */
 
-/* Up to which key nothing can come any more that would have to be given before. */
+/* The key up to which nothing more can arrive that must be delivered earlier. */
 static uint64_t limit_waiting(struct esi_time_repair *repair)
 {
     while (repair->unsettled <= repair->added &&
@@ -142,7 +143,7 @@ static int emit_item(struct esi_time_repair *repair, uint64_t number)
     return result;
 }
 
-/* Where times were moved far ahead, order is given up before memory is. */
+/* If times were moved far forward, gives up the order to bound memory. */
 static bool is_crowded(const struct esi_time_repair *repair)
 {
     return repair->added - repair->given >= 2 * (uint64_t)repair->config.max_held;
@@ -190,8 +191,8 @@ static void note_move(struct esi_time_repair *repair,
         repair->totals.largest_ns = largest;
 }
 
-/* Tells a match when one of its members started, and wakes who waits for all of them.
- */
+/* Records the start of a member in its match, and wakes those waiting for all of
+ * them. */
 static void tell_start(struct esi_time_repair *repair,
                        struct esi_time_match *match,
                        uint64_t time_ns,
@@ -229,7 +230,7 @@ static void settle_start(struct esi_time_repair *repair, struct held *held)
         leave_match(repair, held);
 }
 
-/* Starts before every stop that is not settled. */
+/* Settles the starts before each unsettled stop. */
 static void settle_starts(struct esi_time_repair *repair,
                           struct repaired_process *process)
 {
@@ -303,7 +304,7 @@ static void settle_stop(struct esi_time_repair *repair, uint64_t number)
     esi_heap_push(&repair->settled, repair->config.sorted ? stop_ns : number, number);
 }
 
-/* Whether a stop can be settled; if not, its process is looked at again when it can. */
+/* Whether a stop can be settled; if not, its process is examined again when it can. */
 static bool is_ready(struct esi_time_repair *repair, uint64_t number)
 {
     struct held *held = item_at(repair, number);
@@ -320,7 +321,7 @@ static bool is_ready(struct esi_time_repair *repair, uint64_t number)
     return false;
 }
 
-/* Settles what can be in the processes to look at, and in those that this wakes. */
+/* Settles what is possible in the processes to examine, and in those woken by this. */
 static void advance_threads(struct esi_time_repair *repair)
 {
     while (repair->todo_count > 0) {
@@ -335,7 +336,7 @@ static void advance_threads(struct esi_time_repair *repair)
     }
 }
 
-/* Takes one that waits off its match's list, since its place will be another's. */
+/* Removes a waiting operation from its match's list, since its slot will be reused. */
 static void stop_waiting(struct esi_time_repair *repair, uint64_t number)
 {
     struct held *held = item_at(repair, number);
@@ -346,8 +347,8 @@ static void stop_waiting(struct esi_time_repair *repair, uint64_t number)
     *link = held->next_waiting;
 }
 
-/* Settles the oldest that is not, with what is known.  All that came before it is
- * settled, so it waits for nothing but its own match. */
+/* Settles the oldest unsettled operation with what is known.  Everything before it is
+ * settled, so it waits only for its own match. */
 static void force_oldest(struct esi_time_repair *repair)
 {
     uint64_t number = repair->unsettled;
@@ -394,7 +395,7 @@ static int grow_processes(struct esi_time_repair *repair, uint32_t process)
     return 0;
 }
 
-/* Moves ring and payloads into others of twice the size. */
+/* Doubles the size of ring and payloads. */
 static int grow_ring(struct esi_time_repair *repair)
 {
     size_t size = repair->ring_size ? 2 * repair->ring_size : 64;
@@ -431,8 +432,8 @@ static int make_room(struct esi_time_repair *repair, uint32_t process)
         result = grow_ring(repair);
     if (result < 0)
         return result;
-    /* Each operation wakes those who wait for it once, and itself: that many processes
-     * at most are to be looked at. */
+    /* Each operation wakes those that wait for it once, and itself: at most this many
+     * processes are to be examined. */
     return ESI_ARRAY_RESERVE(repair->todo, repair->todo_capacity,
                              2 * repair->ring_size + 2);
 }
@@ -449,8 +450,7 @@ static int meet_others(struct esi_time_repair *repair, struct held *held)
     return result;
 }
 
-/* Into the process's starts that others wait for, in order of time: nearly always the
- * last. */
+/* Inserts into the process's awaited starts, sorted by time: usually at the end. */
 static void insert_start(struct esi_time_repair *repair,
                          struct repaired_process *process,
                          uint64_t number)
@@ -489,7 +489,7 @@ static void enter_item(struct esi_time_repair *repair, uint64_t number)
         repair->newest_ns = held->timed.stop_ns;
 }
 
-/* What has waited for too long, or stands in the way. */
+/* Settles operations that have waited too long, or if too many are held. */
 static void expire_waiting(struct esi_time_repair *repair)
 {
     uint64_t window_ns = repair->config.window_ns;
