@@ -22,12 +22,12 @@ struct esi_heartbeat {
     struct esi_heartbeat_config config;
     struct esi_follower *follower;
     struct es_scope *scope;           /* the follower's */
-    struct esi_follower *collectives; /* opened when the first wait lasts */
-    uint32_t classes;                 /* that it reads */
+    struct esi_follower *collectives; /* opened at the first long wait */
+    uint32_t classes;                 /* the classes that it reads */
     struct esi_sites *sites;          /* owned */
 
     struct esi_thread_state *threads; /* owned; by rank, pid, thread */
-    struct esi_thread_state *before;  /* as they were at the last pull */
+    struct esi_thread_state *before;  /* their states at the last pull */
     size_t thread_count;
     size_t thread_capacity;
     uint32_t *first_origin; /* per thread; owned */
@@ -92,7 +92,7 @@ static bool is_thread_before(const void *item, const void *sought)
     return compare_threads(item, sought) < 0;
 }
 
-/* First place whose thread is not before `thread`. */
+/* First index whose thread is not before `thread`. */
 static size_t find_thread(const struct esi_heartbeat *heartbeat,
                           const struct esi_thread_state *thread)
 {
@@ -116,7 +116,7 @@ static void insert_thread(struct esi_heartbeat *heartbeat,
     heartbeat->thread_count++;
 }
 
-/* Adds the thread of an origin that has joined, if it is new. */
+/* Adds the thread of a joined origin, if it is new. */
 static int take_origin(void *data, uint32_t number, const struct es_origin *origin)
 {
     struct esi_heartbeat *heartbeat = data;
@@ -132,12 +132,12 @@ static int take_origin(void *data, uint32_t number, const struct es_origin *orig
         ESI_ARRAY_RESERVE(heartbeat->first_origin, heartbeat->first_capacity,
                           heartbeat->thread_count + 1) < 0)
         return -ENOMEM;
-    esi_diagnosis_fini(&heartbeat->diagnosis); /* it is of other threads */
+    esi_diagnosis_fini(&heartbeat->diagnosis); /* it refers to the old threads */
     insert_thread(heartbeat, place, &thread, number);
     return 0;
 }
 
-/* Notes whose each origin is, if some have joined. */
+/* Maps origins to threads, if some have joined. */
 static int index_origins(struct esi_heartbeat *heartbeat)
 {
     size_t count = es_scope_origin_count(heartbeat->scope);
@@ -176,7 +176,7 @@ int esi_heartbeat_create(struct es_run *run,
     scope->open = true;
     scope->counters = true;
     scope->sites = true;
-    /* As many as there are threads: a limit could only hide some. */
+    /* One entry per thread: a limit would hide some. */
     scope->max = SIZE_MAX / 2;
     scope->servers = config->servers;
     if (config->tree)
@@ -199,7 +199,7 @@ int esi_heartbeat_create(struct es_run *run,
 
 /* --- One pull ---------------------------------------------------------------- */
 
-/* Keeps the states of the pull before and clears what this one will fill. */
+/* Saves the states of the last pull and clears those that this one will fill. */
 static void turn_over(struct esi_heartbeat *heartbeat)
 {
     if (heartbeat->thread_count == 0)
@@ -260,14 +260,14 @@ static void classify_threads(struct esi_heartbeat *heartbeat, uint64_t now_ns)
 {
     bool is_first = heartbeat->pulls == 1;
 
-    /* Who has joined since the last pull had done nothing before. */
+    /* Threads that joined since the last pull had no state then. */
     for (size_t i = 0; i < heartbeat->thread_count; i++)
         esi_thread_judge(&heartbeat->threads[i],
                          is_first ? NULL : &heartbeat->before[i],
                          heartbeat->config.stalled_after_ns, now_ns);
 }
 
-/* --- Who waits for whom ------------------------------------------------------ */
+/* --- Waits ------------------------------------------------------------------------ */
 
 static int note_collective(struct esi_heartbeat *heartbeat,
                            uint32_t origin,
@@ -306,7 +306,7 @@ static int open_collectives(struct esi_heartbeat *heartbeat)
     return esi_follower_open(&follower, NULL, &heartbeat->collectives);
 }
 
-/* Those of the collective operations that threads are in. */
+/* The classes of the collective operations that threads are in. */
 static uint32_t find_classes(const struct esi_heartbeat *heartbeat)
 {
     uint32_t classes = heartbeat->classes;
@@ -329,8 +329,8 @@ static int reopen_collectives(struct esi_heartbeat *heartbeat, uint32_t classes)
     return open_collectives(heartbeat);
 }
 
-/* Reads which instances of the collectives the ranks have completed since the last
- * time. */
+/* Reads the instances of the collectives that ranks have completed since the last
+ * call. */
 static int read_collectives(struct esi_heartbeat *heartbeat)
 {
     const struct es_batch *batch;

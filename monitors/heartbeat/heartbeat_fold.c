@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* heartbeat_fold.c - sorts threads by what is said of them. */
+/* heartbeat_fold.c - sorts threads by their descriptions. */
 #include "config.h"
 
 #include "monitors/heartbeat/heartbeat_fold.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* heartbeat_fold.h - threads of a report that do the same, in groups: trouble first,
+/* heartbeat_fold.h - groups the threads of a report that do the same: trouble first,
  * then by rank. */
 #ifndef ES_MONITORS_HEARTBEAT_HEARTBEAT_FOLD_H
 #define ES_MONITORS_HEARTBEAT_HEARTBEAT_FOLD_H
@@ -12,18 +12,19 @@
 
 enum {
     ES_FOLD_WORDS = 400,
-    ES_FOLD_GROUPS_MOST = 24, /* with more, threads are alike that are so in brief */
+    ES_FOLD_GROUPS_MOST = 24, /* with more groups, threads are compared by their
+                                 brief descriptions */
 };
 
-/* One thread, and what makes it equal to others. */
+/* One thread, and the text by which it is grouped. */
 struct esi_folded_thread {
     size_t index; /* in the report */
-    size_t group; /* index of the first that is equal */
-    int order;    /* of its verdict: trouble first */
+    size_t group; /* index of the first equal thread */
+    int order;    /* by its verdict: trouble first */
     char words[ES_FOLD_WORDS];
 };
 
-/* Threads in the order of their groups. */
+/* Threads sorted by group. */
 struct esi_fold {
     struct esi_folded_thread *items; /* owned */
     size_t count;
@@ -31,8 +32,7 @@ struct esi_fold {
     bool brief;
 };
 
-/* Chooses threads, and says what makes one equal to others of its verdict: all that is
- * known of it, or what can be said `brief`ly. */
+/* Selects threads and describes them for comparison, fully or `brief`ly. */
 struct esi_fold_rule {
     bool (*is_meant)(const struct esi_thread_state *thread);
     void (*describe)(const struct esi_heartbeat_report *report,
@@ -41,13 +41,13 @@ struct esi_fold_rule {
                      char out[ES_FOLD_WORDS]);
 };
 
-/* 0 or -ENOMEM; esi_fold_fini() frees. */
+/* Returns 0 or -ENOMEM; free with esi_fold_fini(). */
 int esi_fold_init(const struct esi_heartbeat_report *report,
                   const struct esi_fold_rule *rule,
                   struct esi_fold *ret_fold);
 void esi_fold_fini(struct esi_fold *fold);
 
-/* How many items, from the one at `first`, are of its group. */
+/* Number of items, from `first` on, in the same group. */
 size_t esi_fold_group_size(const struct esi_fold *fold, size_t first);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* heartbeat_print.c - the heartbeat as a table with a section in plain words, and as
+/* heartbeat_print.c - prints the heartbeat as a table with explanations, and as
  * JSON. */
 #include "config.h"
 
@@ -25,9 +25,9 @@
 
 enum { WORDS = ES_FOLD_WORDS };
 
-/* What is told of runs with many threads, unless all is wanted. */
+/* Limits for runs with many threads, unless all are requested. */
 enum {
-    FOLD_OVER = 16, /* threads: of more, those that do the same share a row */
+    FOLD_OVER = 16, /* with more threads, those that do the same share a row */
 };
 
 static uint64_t quiet_ns(const struct esi_heartbeat_report *report,
@@ -40,7 +40,7 @@ static uint64_t quiet_ns(const struct esi_heartbeat_report *report,
 
 /* --- Threads ----------------------------------------------------------------- */
 
-/* What the last column says: what the thread is in, or did last, or how it ended. */
+/* The last column: the thread's current or last operation, or how it ended. */
 static void describe_doing(const struct esi_heartbeat_report *report,
                            const struct esi_thread_state *thread,
                            char out[WORDS])
@@ -77,7 +77,7 @@ static void describe_activity(struct esi_row *row,
     esi_row_end(row);
 }
 
-/* Of those of whom any suffices, itself is not worth telling. */
+/* Omits the rank itself if any one of the targets suffices. */
 static void describe_targets(struct esi_row *row, int rank, const struct esi_wait *wait)
 {
     if (!esi_row_begin_array(row, "ranks"))
@@ -111,7 +111,7 @@ static void describe_wait(struct esi_row *row,
     esi_row_end(row);
 }
 
-/* A row of the table, and what JSON has of a thread. */
+/* A row of the table, and the JSON record of a thread. */
 struct thread_row {
     const struct esi_heartbeat_report *report;
     size_t index;
@@ -173,9 +173,9 @@ static int print_table(const struct esi_heartbeat_report *report, FILE *stream)
     return esi_rows_finish(&rows);
 }
 
-/* --- In plain words ---------------------------------------------------------- */
+/* --- Explanations ----------------------------------------------------------------- */
 
-/* "rank 0", and its thread where it has several. */
+/* "rank 0", and the thread if the rank has several. */
 static const char *name_thread(const struct esi_heartbeat_report *report,
                                size_t index,
                                char out[48])
@@ -190,7 +190,7 @@ static const char *name_thread(const struct esi_heartbeat_report *report,
     return out;
 }
 
-/* --- Threads that do the same -------------------------------------------------- */
+/* --- Groups of threads ------------------------------------------------------------ */
 
 static uint64_t longest_ns(const struct esi_heartbeat_report *report,
                            const struct esi_folded_thread *items,
@@ -206,7 +206,7 @@ static uint64_t longest_ns(const struct esi_heartbeat_report *report,
     return longest;
 }
 
-/* "ranks 0-2,7" of threads in their order. */
+/* "ranks 0-2,7" for sorted threads. */
 static void describe_group_ranks(const struct esi_heartbeat_report *report,
                                  const struct esi_folded_thread *items,
                                  size_t count,
@@ -266,7 +266,7 @@ struct group_row {
     size_t count;
 };
 
-/* "0-2,7", as in THREAD the thread behind it where it is one. */
+/* "0-2,7"; for a single thread followed by its number, as in THREAD. */
 static void describe_group_name(const struct group_row *group, char *out, size_t size)
 {
     const struct esi_thread_state *threads = group->report->threads;
@@ -281,7 +281,7 @@ static void describe_group_name(const struct group_row *group, char *out, size_t
     snprintf(out, size, is_one ? "%s.%d" : "%s", strchr(ranks, ' ') + 1, thread);
 }
 
-/* The least and the greatest of a count; `offset` is its place in a thread. */
+/* Minimum and maximum of a count; `offset` is its position in a thread. */
 static void describe_range(struct esi_row *row,
                            const char *heading,
                            const struct group_row *group,
@@ -443,7 +443,7 @@ static int print_folded_waits(const struct esi_heartbeat_report *report, FILE *s
 
 /* --- Verdicts --------------------------------------------------------------------- */
 
-/* Verdicts first, then who waits for whom, of waits that last. */
+/* Prints verdicts first, then long waits. */
 static int print_waits(const struct esi_heartbeat_report *report,
                        bool folded,
                        FILE *stream)
@@ -468,9 +468,9 @@ static int print_waits(const struct esi_heartbeat_report *report,
     return 0;
 }
 
-/* --- Collectors that are off ------------------------------------------------------ */
+/* --- Disabled collectors ---------------------------------------------------------- */
 
-/* Ranks of which all collectors, or `some` only, are off.  Caller frees; NULL without
+/* The ranks with all collectors disabled, or only `some`. Caller frees; NULL if out of
  * memory. */
 static int *list_off(const struct esi_heartbeat_report *report,
                      bool some,
@@ -546,7 +546,7 @@ int esi_heartbeat_print_text(const struct esi_heartbeat_report *report,
 
 /* --- JSON -------------------------------------------------------------------- */
 
-/* Of JSON only. */
+/* For JSON only. */
 static void describe_report(struct esi_row *row, const void *record)
 {
     const struct esi_heartbeat_report *report = record;
