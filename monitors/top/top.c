@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* top.c - makes rows of what the heartbeat, profiles and delays say. */
+/* top.c - builds rows from heartbeat, profiles and delays. */
 #include "config.h"
 
 #include "monitors/top/top.h"
@@ -18,20 +18,20 @@
 #include "scopes/scope_profile.h"
 
 enum {
-    /* Profiles that a look reads, after the first one: others wait for their turn. */
+    /* Profiles read per observation, after the first one: the others take turns. */
     PROFILES_EACH = 64,
 };
 
-/* What is kept of a process from look to look. */
+/* State of a process between observations. */
 struct known_process {
     int rank;
     int pid;
     const char *host; /* borrowed from the scope */
-    uint32_t origin;  /* one of its */
-    uint64_t events;  /* ever */
-    uint64_t mpi_ns;  /* of the profile, when it was read last ... */
-    uint64_t all_ns;  /* ... of so much time of its threads */
-    double share;     /* since it was read before; negative = not known */
+    uint32_t origin;  /* one of its origins */
+    uint64_t events;  /* total */
+    uint64_t mpi_ns;  /* of the profile when it was last read */
+    uint64_t all_ns;  /* of that, total time of its threads */
+    double share;     /* since the previous reading; negative = not known */
 };
 
 struct esi_top {
@@ -39,18 +39,18 @@ struct esi_top {
     struct esi_top_config config;
     struct esi_heartbeat *heartbeat;
     struct esi_top_row *rows;    /* owned; by rank */
-    struct known_process *known; /* owned; of each row */
+    struct known_process *known; /* owned; per row */
     size_t count;
     size_t capacity;
-    struct known_process *before; /* owned; of the look before */
+    struct known_process *before; /* owned; of the previous observation */
     size_t before_count;
     size_t before_capacity;
-    size_t next_profile; /* row whose turn it is */
+    size_t next_profile; /* the next row in turn */
     bool wants_profiles;
-    struct esi_profile_report profile; /* of all, where it is wanted */
+    struct esi_profile_report profile; /* of all processes, if requested */
     uint64_t looked_ns;                /* run time; 0 = not yet */
     struct esi_own_cost cost;
-    struct esi_delay *delay; /* NULL: waits are not asked for */
+    struct esi_delay *delay; /* NULL: waits are not requested */
     struct esi_causality_scope *events;
     struct esi_top_trail *trail; /* NULL: no rank is printed */
     int trail_rank;
@@ -110,7 +110,7 @@ static bool is_same_process(const struct esi_thread_state *a,
     return a->rank == b->rank && a->pid == b->pid && strcmp(a->host, b->host) == 0;
 }
 
-/* The row of threads first to end - 1, which is that of the worst of them. */
+/* Fills the row of threads first to end - 1 from the one with the worst verdict. */
 static void fill_row(const struct esi_heartbeat_report *report,
                      size_t first,
                      size_t end,
@@ -157,7 +157,7 @@ static int make_rows(struct esi_top *top, const struct esi_heartbeat_report *rep
         for (end = i + 1; end < report->thread_count &&
                           is_same_process(&report->threads[i], &report->threads[end]);)
             end++;
-        /* What consumers hold is no process of the program. */
+        /* Consumers' elements do not belong to a process of the program. */
         if (report->threads[i].rank < 0)
             continue;
         fill_row(report, i, end, &top->rows[top->count], &top->known[top->count]);
@@ -166,7 +166,7 @@ static int make_rows(struct esi_top *top, const struct esi_heartbeat_report *rep
     return 0;
 }
 
-/* Rows of both looks are in the order of rank and pid. */
+/* Rows of both observations are sorted by rank and pid. */
 static int compare_known(const struct known_process *a, const struct known_process *b)
 {
     if (a->rank != b->rank)
@@ -176,7 +176,7 @@ static int compare_known(const struct known_process *a, const struct known_proce
     return strcmp(a->host, b->host);
 }
 
-/* Takes over what the look before knew, and makes rates of it. */
+/* Copies what the previous observation knew, and computes rates. */
 static void compare_with_before(struct esi_top *top, uint64_t now_ns)
 {
     double seconds = (double)(now_ns - top->looked_ns) * 1e-9;
@@ -210,7 +210,7 @@ static int keep_known(struct esi_top *top, uint64_t now_ns)
     return 0;
 }
 
-/* Ranks of verdicts that are certain: of several the first says most. */
+/* Marks the ranks of certain verdicts; the first of several takes precedence. */
 static void note_findings(struct esi_top *top, const struct esi_diagnosis *diagnosis)
 {
     for (size_t i = diagnosis->count; i-- > 0;) {
@@ -234,7 +234,7 @@ static const char *name_no_site(void *data, uint64_t address)
     return "";
 }
 
-/* Sums of a process.  -errno; -ENOENT: it has none. */
+/* Sums of a process.  Returns 0 or -errno; -ENOENT if it has no profile. */
 static int read_sums(const struct es_scope *scope,
                      uint32_t number,
                      struct esi_profile_rank *ret_rank)
@@ -261,7 +261,8 @@ static int read_sums(const struct es_scope *scope,
     return result;
 }
 
-/* The share since the profile was read before; the first time, since MPI was up. */
+/* The share since the previous reading of the profile; the first time, since
+ * MPI_Init. */
 static void read_share(const struct es_scope *scope, struct known_process *known)
 {
     struct esi_profile_rank rank = {.rank = -1};
@@ -415,7 +416,7 @@ static size_t count_hosts(const struct esi_top *top)
 {
     size_t count = 0;
 
-    /* Ranks of a host mostly stand together. */
+    /* Ranks of a host are usually adjacent. */
     for (size_t i = 0, j; i < top->count; i++) {
         for (j = i; j > 0 && strcmp(top->rows[j - 1].host, top->rows[i].host) != 0;)
             j--;

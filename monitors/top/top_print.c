@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* top_print.c - head, table and record of a look. */
+/* top_print.c - heading, table and record of an observation. */
 #include "config.h"
 
 #include "monitors/top/top_print.h"
@@ -15,7 +15,7 @@
 
 enum { WORDS = 256 };
 
-/* --- The head --------------------------------------------------------------------- */
+/* --- The heading ------------------------------------------------------------------ */
 
 static void describe_run(const struct esi_top_look *look, char *out, size_t size)
 {
@@ -30,7 +30,7 @@ static void describe_run(const struct esi_top_look *look, char *out, size_t size
              look->host_count == 1 ? "" : "s", clock);
 }
 
-/* "2 stalled, 30 computing", the worst first. */
+/* "2 stalled, 30 computing", worst first. */
 static void describe_verdicts(const struct esi_top_look *look, char *out, size_t size)
 {
     struct esi_top_row all = {.rank = -1};
@@ -75,13 +75,13 @@ const char *esi_top_head(const struct esi_top_look *look,
 
 /* --- Rows ------------------------------------------------------------------------- */
 
-/* A row, and whether waits are read at all. */
+/* A row, and whether waits are read. */
 struct top_table_row {
     const struct esi_top_row *row;
     bool waits;
 };
 
-/* Of JSON only. */
+/* For JSON only. */
 static void describe_doing(struct esi_row *row, const struct esi_top_row *from)
 {
     const struct esi_thread_state *thread = from->thread;
@@ -100,7 +100,7 @@ static void describe_doing(struct esi_row *row, const struct esi_top_row *from)
                  activity && activity->site && *activity->site ? activity->site : NULL);
 }
 
-/* What JSON has, under the names that other records have. */
+/* The JSON members, with the same names as in other records. */
 static void describe_members(struct esi_row *row, const struct esi_top_row *from)
 {
     esi_row_signed(esi_row_if(row, from->rank >= 0), "rank", NULL, from->rank);

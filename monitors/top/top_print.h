@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* top_print.h - a look at a run as text, and as JSON. */
+/* top_print.h - prints an observation as text and as JSON. */
 #ifndef ES_MONITORS_TOP_TOP_PRINT_H
 #define ES_MONITORS_TOP_TOP_PRINT_H
 
@@ -10,18 +10,19 @@
 
 enum { ESI_TOP_HEAD_LINES = 3, ESI_TOP_HEAD_BYTES = 256 };
 
-/* Line 0 to 2 of what is said of the whole run: its name and size; ranks by verdict;
- * numbers.  Returns `out`. */
+/* Formats line 0 to 2 of the heading: name and size of the run; ranks by verdict; rates
+ * and cost.  Returns `out`. */
 const char *esi_top_head(const struct esi_top_look *look,
                          unsigned line,
                          char out[ESI_TOP_HEAD_BYTES]);
 
-/* The head, the verdicts, and the table of the list.  0, -ENOMEM or -EIO. */
+/* Prints the heading, the verdicts and the table of the list.  Returns 0, -ENOMEM or
+ * -EIO. */
 int esi_top_print_text(const struct esi_top_look *look,
                        const struct esi_top_list *list,
                        FILE *stream);
 
-/* One object on one line.  0 or -EIO. */
+/* Prints one object on one line.  Returns 0 or -EIO. */
 int esi_top_print_json(const struct esi_top_look *look,
                        const struct esi_top_list *list,
                        FILE *stream);

@@ -60,7 +60,7 @@ const char *esi_top_row_state(const struct esi_top_row *row)
                : esi_verdict_name(row->verdict);
 }
 
-/* The operation that the row is about; NULL = there was none yet. */
+/* The operation that the row shows; NULL = none yet. */
 static const struct esi_activity *activity_of(const struct esi_top_row *row)
 {
     if (!row->thread)
@@ -107,7 +107,7 @@ static void describe_doing(const struct esi_top_row *row, char *out, size_t size
                             es_operation_name(activity->operation));
 }
 
-/* Whom it waits for, else with whom it communicates. */
+/* The ranks it waits for, otherwise its peer. */
 static void describe_peer(const struct esi_top_row *row, char *out, size_t size)
 {
     const struct esi_activity *activity = activity_of(row);
@@ -135,7 +135,7 @@ static const char *line_of(const struct esi_top_row *row)
     return activity && activity->site ? activity->site : "";
 }
 
-/* "" of a number that is not known. */
+/* "" if not known. */
 static void describe_time(double span_ns, char *out, size_t size)
 {
     out[0] = '\0';
@@ -314,7 +314,7 @@ static int compare_hosts(const void *left, const void *right)
     return strcmp(a->host, b->host);
 }
 
-/* The sum of what is known. */
+/* Adds known values only. */
 static double add_known(double sum, double more)
 {
     return more < 0 ? sum : sum < 0 ? more : sum + more;
@@ -337,8 +337,7 @@ static void add_to_host(struct esi_top_row *host, const struct esi_top_row *row)
     host->suffered_ns = add_known(host->suffered_ns, row->suffered_ns);
 }
 
-/* Puts a row for each host behind those of the ranks, which are in the order of hosts.
- */
+/* Adds a row for each host after those of the ranks, which are sorted by host. */
 static int add_hosts(struct esi_top_list *list)
 {
     size_t count = list->count;
@@ -390,13 +389,13 @@ static bool is_host_before(const void *row, const void *host)
     return strcmp(((const struct esi_top_row *)row)->host, host) < 0;
 }
 
-/* The first of a host's ranks, which are in the order of hosts. */
+/* The first rank of a host; ranks are sorted by host. */
 static size_t find_host(const struct esi_top_row *rows, size_t count, const char *host)
 {
     return esi_lower_bound(rows, count, sizeof *rows, is_host_before, host);
 }
 
-/* Each host with its ranks behind it, both sorted. */
+/* Each host followed by its ranks, both sorted. */
 static int make_tree(struct esi_top_list *list, const struct esi_top_choice *choice)
 {
     size_t ranks = list->count;
@@ -456,7 +455,7 @@ void esi_top_list_fini(struct esi_top_list *list)
 
 enum { MARKS = 'z' - 'A' + 1 };
 
-/* How much of a column spans of each mark fill. */
+/* The mark that covers most of a column. */
 static char most_of_column(const struct esi_top_span *spans,
                            size_t count,
                            uint64_t begin_ns,

@@ -14,16 +14,16 @@
 #include "monitors/top/top_rows.h"
 
 enum {
-    KEPT = 1024,     /* events; a power of two */
-    OPEN_MOST = 16,  /* operations under way that are kept */
-    PULLS_MOST = 16, /* of one reading: a rank may write faster than it is read */
+    KEPT = 1024,     /* number of events; a power of two */
+    OPEN_MOST = 16,  /* maximum number of operations in progress */
+    PULLS_MOST = 16, /* per reading: a rank may write faster than it is read */
 };
 
 struct esi_top_trail {
     struct esi_events *events;
     const struct es_scope *scope;
     struct esi_event ring[KEPT];
-    uint64_t count; /* events ever */
+    uint64_t count; /* total number of events */
     struct esi_event open[OPEN_MOST];
     size_t open_count;
 };
@@ -121,7 +121,7 @@ static char mark_of(const struct es_operation *operation)
     }
 }
 
-/* What a nonblocking operation takes is no time of the thread. */
+/* The duration of a nonblocking operation is not time spent by the thread. */
 static size_t add_span(struct esi_top_span *spans,
                        size_t count,
                        const struct esi_event *event,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * top_trail.h - the newest events of one rank, as lines and as a strip of its time.
+ * top_trail.h - the newest events of one rank, as lines and as a strip of time.
  *
  *     esi_top_trail_open(run, servers, rank, &error, &trail);
  *     while (...) {
@@ -10,7 +10,7 @@
  *     }
  *     esi_top_trail_close(trail);
  *
- *   one thread at a time.
+ * One thread at a time.
  */
 #ifndef ES_MONITORS_TOP_TOP_TRAIL_H
 #define ES_MONITORS_TOP_TOP_TRAIL_H
@@ -25,7 +25,8 @@
 
 struct esi_top_trail;
 
-/* Borrows run and servers (NULL = this host only).  -errno with words in `error`. */
+/* Borrows run and servers (NULL = this host only). Returns 0 or -errno with `error`
+ * filled. */
 int esi_top_trail_open(struct es_run *run,
                        struct es_servers *servers,
                        int rank,
@@ -34,11 +35,12 @@ int esi_top_trail_open(struct es_run *run,
 /* Accepts NULL. */
 void esi_top_trail_close(struct esi_top_trail *trail);
 
-/* Reads what has come, and the operations under way.  0 or -errno. */
+/* Reads new events and the operations in progress.  Returns 0 or -errno. */
 int esi_top_trail_read(struct esi_top_trail *trail);
 
-/* A line with the strip of the rank's first thread, `span_ns` long, then the newest
- * events, the newest first: `count` lines in all, cut to `width`.  0 or -EIO. */
+/* Prints a line with the strip of the rank's first thread, `span_ns` long, then the
+ * newest events, newest first: `count` lines in total, truncated to `width`. Returns 0
+ * or -EIO. */
 int esi_top_trail_print(const struct esi_top_trail *trail,
                         uint64_t span_ns,
                         size_t width,
