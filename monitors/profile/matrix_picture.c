@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * matrix_picture.c - CSV and SVG by hand; PNG by libpng.
+ * matrix_picture.c - CSV and SVG written directly; PNG with libpng.
  *
- * In pictures a rank is a row and a column of squares.  With many ranks several share
- * one, so that a picture has 1,024 of them at most.
+ * In pictures a rank is a row and a column of squares.  If there are many ranks,
+ * several share one, so that a picture has at most 1,024.
  */
 #include "config.h"
 
@@ -71,10 +71,10 @@ static int write_csv(const struct esi_profile_report *report, FILE *stream)
 /* Bytes and messages by square, row by row. */
 struct matrix_squares {
     size_t ranks;
-    size_t each;  /* ranks of a square */
-    size_t count; /* of squares in a row */
+    size_t each;  /* ranks per square */
+    size_t count; /* squares per row */
     uint64_t *bytes;
-    uint64_t most; /* bytes of any */
+    uint64_t most; /* largest number of bytes of a square */
 };
 
 static int squares_init(const struct esi_profile_report *report,
@@ -103,14 +103,15 @@ static int squares_init(const struct esi_profile_report *report,
             continue;
         bytes = &squares->bytes[(size_t)pair->from / squares->each * squares->count +
                                 (size_t)pair->to / squares->each];
-        *bytes += pair->bytes > 0 ? pair->bytes : 1; /* messages without data, too */
+        *bytes += pair->bytes > 0 ? pair->bytes : 1; /* count messages without data,
+                                                        too */
         if (*bytes > squares->most)
             squares->most = *bytes;
     }
     return 0;
 }
 
-/* From 0 (nothing) to 255 (the most), by the power of two. */
+/* From 0 (nothing) to 255 (the maximum), on a logarithmic scale. */
 static unsigned find_darkness(const struct matrix_squares *squares, uint64_t bytes)
 {
     double most = log2((double)squares->most + 1);
@@ -120,7 +121,7 @@ static unsigned find_darkness(const struct matrix_squares *squares, uint64_t byt
     return 32 + (unsigned)(223 * log2((double)bytes + 1) / most);
 }
 
-/* Light blue to dark blue; nothing is white. */
+/* From light blue to dark blue; white for nothing. */
 static void colour_of(unsigned dark, unsigned char colour[3])
 {
     colour[0] = (unsigned char)(255 - dark * 247 / 255);
@@ -151,7 +152,7 @@ static void write_svg_square(const struct matrix_squares *squares,
             esi_quantity_bytes(size, sizeof size, (double)bytes));
 }
 
-/* Numbers of ranks along both edges, sixteen at most. */
+/* Rank numbers along both edges, at most sixteen. */
 static void write_svg_labels(const struct matrix_squares *squares,
                              double side,
                              FILE *stream)
@@ -169,7 +170,7 @@ static void write_svg_labels(const struct matrix_squares *squares,
     }
 }
 
-/* A name of a run has no characters that mean something in XML but these. */
+/* The name of a run contains no other XML special characters. */
 static void write_svg_text(const char *text, FILE *stream)
 {
     for (; *text; text++)
@@ -213,7 +214,7 @@ static int write_svg(const struct matrix_squares *squares,
 
 #ifdef HAVE_LIBPNG
 
-/* Pixels of a square's side. */
+/* Side length of a square in pixels. */
 static size_t side_of(const struct matrix_squares *squares)
 {
     return squares->count >= PICTURE_PIXELS ? 1 : PICTURE_PIXELS / squares->count;
@@ -231,7 +232,7 @@ static void fill_png_line(const struct matrix_squares *squares,
             line + 3 * x);
 }
 
-/* libpng jumps back to the caller when it cannot write. */
+/* libpng jumps back to the caller on write errors. */
 static bool write_png_lines(png_structp png,
                             png_infop info,
                             const struct matrix_squares *squares,

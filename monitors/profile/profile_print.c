@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* profile_print.c - each record is described once, for people and for programs. */
+/* profile_print.c - each record is described once, for all formats. */
 #include "config.h"
 
 #include "monitors/profile/profile_print.h"
@@ -16,7 +16,7 @@ enum { MATRIX_RANKS_MAX = 16, SENTENCE = 640 };
 
 /* --- Cells ------------------------------------------------------------------------ */
 
-/* A record with the report that it is of: shares are parts of that. */
+/* A record and its report, which shares refer to. */
 struct profile_record {
     const struct esi_profile_report *report;
     const void *item;
@@ -62,7 +62,7 @@ static const char *class_name(uint16_t code)
                                    : ES_CLASS_OTHER);
 }
 
-/* What operations and sites have in common. */
+/* The common columns of operations and sites. */
 static void describe_sums(struct esi_row *row,
                           const struct esi_profile_report *report,
                           const struct esi_profile_sums *sums,
@@ -156,7 +156,7 @@ static void describe_rank(struct esi_row *row, const void *data)
 
 /* --- Sizes ------------------------------------------------------------------------ */
 
-/* Calls of a class of operations of a size. */
+/* Calls of one operation class and size. */
 struct size_record {
     const struct esi_profile_report *report;
     enum es_class op_class;
@@ -194,7 +194,7 @@ static uint64_t size_calls(const struct esi_profile_report *report, int size)
     return calls;
 }
 
-/* In a table a size is a line, a class of operations a column. */
+/* In the table, sizes are lines and operation classes are columns. */
 static void describe_size_line(struct esi_row *row, const void *data)
 {
     static const struct {
@@ -237,7 +237,7 @@ static void describe_pair(struct esi_row *row, const void *data)
     describe_bytes(row, "BYTES", (double)pair->bytes);
 }
 
-/* --- The whole -------------------------------------------------------------------- */
+/* --- Summary ---------------------------------------------------------------------- */
 
 struct summary_record {
     const struct esi_profile_report *report;
@@ -324,7 +324,7 @@ static void print_summary_text(const struct summary_record *record, FILE *stream
 
 /* --- Printing --------------------------------------------------------------------- */
 
-/* What is printed, and where. */
+/* What to print, and where. */
 struct profile_printing {
     const struct esi_profile_report *report;
     const struct esi_profile_style *style;
@@ -336,8 +336,8 @@ static bool is_text(const struct profile_printing *printing)
     return printing->style->format == ESI_ROWS_TABLE;
 }
 
-/* Items of an array, those that `wanted` takes (NULL = all), as many as the style says.
- * A table has `title` above it, and is not there if it would be empty. */
+/* The items of an array accepted by `wanted` (NULL = all), up to the limit of the
+ * style.  A table has the heading `title` and is omitted if it would be empty. */
 struct profile_table {
     const char *title;
     const void *items;
@@ -424,7 +424,7 @@ static bool is_neither(const void *item)
     return !is_one_sided(item) && !is_io(item);
 }
 
-/* In tables one-sided operations and I/O stand apart. */
+/* The table separates one-sided operations and I/O. */
 static int print_operations(const struct profile_printing *printing)
 {
     static const struct esi_profile_operation empty = {.code = 0};
@@ -522,7 +522,7 @@ static int print_sizes(const struct profile_printing *printing)
     return rc == 0 ? esi_rows_finish(&rows) : rc;
 }
 
-/* Ranks of the matrix; 0: there are too many for a table. */
+/* Number of ranks of the matrix; 0 if too many for a table. */
 static int matrix_ranks(const struct esi_profile_report *report)
 {
     int ranks = 0;
@@ -600,7 +600,7 @@ static int compare_pair_bytes(const void *left, const void *right)
     return (a->messages < b->messages) - (a->messages > b->messages);
 }
 
-/* Of many ranks the pairs with most bytes. */
+/* If there are many ranks, prints the pairs with most bytes. */
 static int print_pairs(const struct profile_printing *printing)
 {
     static const struct esi_profile_pair empty = {.from = 0};
@@ -639,7 +639,7 @@ static int print_messages(const struct profile_printing *printing)
 
 /* --- All -------------------------------------------------------------------------- */
 
-/* CSV has no line for the whole. */
+/* CSV has no summary line. */
 static int print_summary(const struct profile_printing *printing)
 {
     struct esi_profile_spread spread;

@@ -20,13 +20,13 @@ enum esi_profile_part {
 };
 
 struct esi_profile_style {
-    enum esi_rows_format format; /* ESI_ROWS_CSV: of one part only */
+    enum esi_rows_format format; /* ESI_ROWS_CSV: one part only */
     unsigned parts;
-    size_t limit; /* lines of a table at most; 0 = all */
+    size_t limit; /* maximum lines of a table; 0 = all */
     const char *run;
 };
 
-/* Prints the sorted report.  -ENOMEM, -EIO. */
+/* Prints the sorted report.  Returns 0, -ENOMEM or -EIO. */
 int esi_profile_print(const struct esi_profile_report *report,
                       const struct esi_profile_style *style,
                       FILE *stream);

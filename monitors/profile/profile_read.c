@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* profile_read.c - from processes and archives to a report. */
+/* profile_read.c - reads the profiles of processes and archives into a report. */
 #include "config.h"
 
 #include "monitors/profile/profile_read.h"
@@ -16,7 +16,7 @@
 
 /* --- Runs ------------------------------------------------------------------------- */
 
-/* Names sites of an origin's process. */
+/* Resolves the sites of an origin's process. */
 struct scope_sites {
     struct esi_sites *sites;
     const struct es_scope *scope;
@@ -37,7 +37,7 @@ static uint64_t made_of(const struct es_origin *origin)
     return origin->clock ? origin->clock->base_realtime_ns : 0;
 }
 
-/* Origins of one process stand together: those of a rank, then of a pid. */
+/* Sorts origins by rank, then by pid, so that those of a process are adjacent. */
 static int compare_origins(const void *left, const void *right, void *data)
 {
     const struct es_scope *scope = *(const struct es_scope **)data;
@@ -93,7 +93,7 @@ int esi_profile_read_run(const struct es_scope *scope,
     for (size_t i = 0; i < count && result == 0; i++) {
         struct scope_sites from = {sites, scope, order[i]};
 
-        /* What consumers hold is no process of the program. */
+        /* Consumers' elements do not belong to a process of the program. */
         if (es_scope_origin(scope, order[i])->rank < 0 ||
             (i > 0 && compare_origins(&order[i - 1], &order[i], &scope) == 0))
             continue;
@@ -110,7 +110,7 @@ int esi_profile_read_run(const struct es_scope *scope,
 
 /* --- Archives --------------------------------------------------------------------- */
 
-/* Names sites of an archive's process. */
+/* Resolves the sites of an archived process. */
 struct archive_sites {
     struct esi_sites *sites;
     int process;

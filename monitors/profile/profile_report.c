@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* profile_report.c - adds profiles up, and orders what came out. */
+/* profile_report.c - sums up profiles and sorts the result. */
 #include "config.h"
 
 #include "monitors/profile/profile_report.h"
@@ -13,13 +13,14 @@
 
 #include "base/array.h"
 
-/* An outlier's least distance from the median, and how many times the median's. */
+/* Minimum distance of an outlier from the median, and as a multiple of the median
+ * distance. */
 static const double outlier_least = 0.05;
 static const double outlier_times = 3;
 
 /* --- Adding ----------------------------------------------------------------------- */
 
-/* What is being added. */
+/* State of adding a process. */
 struct profile_adding {
     struct esi_profile_report *report;
     const struct esi_profile_process *process;
@@ -101,7 +102,8 @@ static int find_site(struct esi_profile_report *report,
     return 0;
 }
 
-/* What is no call of its own: the receive of a send-receive, what a start sends. */
+/* Operations that are only part of a call: the receive of a send-receive, the send of a
+ * start. */
 static bool is_part(uint16_t code)
 {
     enum { FIRST_PART = 900, LAST_PART = 999 }; /* pseudo-operations */
@@ -109,7 +111,7 @@ static bool is_part(uint16_t code)
     return code >= FIRST_PART && code <= LAST_PART;
 }
 
-/* Parts have none, nor have tests that found something: they are points in time. */
+/* Parts have no time, nor have successful tests: they are points in time. */
 static bool has_time(const struct esi_profile_row *row)
 {
     return row->ticks != 0 || row->longest != 0;
@@ -140,7 +142,7 @@ static void add_row(const struct profile_adding *adding,
     }
 }
 
-/* What is under way has its time, and is no call yet. */
+/* A call in progress has a duration, but does not count as a call yet. */
 static void add_open_call(const struct profile_adding *adding,
                           const struct esi_profile_call *call,
                           struct esi_profile_sums *sums)
@@ -159,7 +161,7 @@ static void add_open_call(const struct profile_adding *adding,
     }
 }
 
-/* The sums of an operation, and of it at a site. */
+/* The sums of an operation, and those of the operation at a site. */
 static int find_sums(const struct profile_adding *adding,
                      uint16_t code,
                      uint64_t address,
@@ -173,8 +175,8 @@ static int find_sums(const struct profile_adding *adding,
     return rc < 0 ? rc : find_site(adding->report, text, code, &ret_sums[1]);
 }
 
-/* Of size 0 only messages are told: other operations that move nothing are no transfer
- * at all. */
+/* Size 0 is counted only for messages: other operations without data are not
+ * transfers. */
 static void add_sizes(struct esi_profile_report *report,
                       const struct esi_profile_row *row)
 {
@@ -256,7 +258,7 @@ static int add_pairs(const struct profile_adding *adding,
     return 0;
 }
 
-/* All its threads' time. */
+/* Computes the total time of its threads. */
 static void close_rank(const struct profile_adding *adding)
 {
     struct esi_profile_rank *rank = adding->rank;
@@ -310,7 +312,7 @@ void esi_profile_report_fini(struct esi_profile_report *report)
     *report = (struct esi_profile_report){.rank_count = 0};
 }
 
-/* --- Order ------------------------------------------------------------------------ */
+/* --- Sorting ---------------------------------------------------------------------- */
 
 double esi_profile_sums_mean(const struct esi_profile_sums *sums)
 {
@@ -339,7 +341,7 @@ static double weight_of(const struct esi_profile_sums *sums,
     return (double)sums->time_ns;
 }
 
-/* The greater weight first; equal ones by time. */
+/* Higher weight first; equal ones by time. */
 static int compare_sums(const struct esi_profile_sums *a,
                         const struct esi_profile_sums *b,
                         enum esi_profile_order order)
@@ -414,7 +416,7 @@ static int compare_reals(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Of at least one value, which it sorts. */
+/* Sorts the values, of which there must be at least one. */
 static double median_of(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, compare_reals);
@@ -442,7 +444,7 @@ static void find_ends(const struct esi_profile_report *report,
     }
 }
 
-/* Of two ranks none is the odd one. */
+/* With two ranks there is no outlier. */
 static void find_outlier(double *values, struct esi_profile_spread *spread)
 {
     bool is_most = spread->most - spread->median > spread->median - spread->least;
