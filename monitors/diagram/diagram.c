@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* diagram.c - events become calls of threads. */
+/* diagram.c - converts events to calls of threads. */
 #include "config.h"
 
 #include "monitors/diagram/diagram.h"
@@ -17,7 +17,7 @@
 #define ORDER_BYTES (UINT64_C(1) << 30)
 #define NO_WHAT UINT32_MAX
 #define STAYS UINT64_MAX
-enum { LEAST_CALLS = 256 }; /* of a thread are kept at least */
+enum { LEAST_CALLS = 256 }; /* minimum number kept per thread */
 
 /* --- Texts ------------------------------------------------------------------------ */
 
@@ -85,7 +85,8 @@ static int add_what(struct esi_diagram *diagram,
     return 0;
 }
 
-/* What a call has in common with others: mostly with the last one of its thread. */
+/* Finds or adds the shared properties of a call: usually those of its thread's last
+ * one. */
 static uint32_t find_what(struct esi_diagram *diagram,
                           struct esi_diagram_thread *thread,
                           const struct esi_causal_call *call)
@@ -210,7 +211,7 @@ static struct esi_diagram_thread *thread_for(struct esi_diagram *diagram,
 
 /* --- Levels ----------------------------------------------------------------------- */
 
-/* Of an event that came before; at least that where it is forgotten. */
+/* The level of an earlier event, or a lower bound if it is no longer kept. */
 static uint32_t level_of(const struct esi_diagram *diagram,
                          const struct es_event_id *id)
 {
@@ -227,7 +228,7 @@ static uint32_t level_of(const struct esi_diagram *diagram,
     return moment ? moment->level : trace->level;
 }
 
-/* Both halves of a sync have one level: the first of them looks at both threads. */
+/* Both halves of a sync have the same level: the first one considers both threads. */
 static uint32_t level_for(const struct esi_diagram *diagram,
                           const struct es_set_event *event)
 {
@@ -274,7 +275,7 @@ static int note_level(struct esi_diagram *diagram,
     return 0;
 }
 
-/* --- Forgetting ------------------------------------------------------------------- */
+/* --- Discarding ------------------------------------------------------------------- */
 
 static void drop_spans(struct esi_diagram_spans *spans, size_t count)
 {
@@ -283,7 +284,8 @@ static void drop_spans(struct esi_diagram_spans *spans, size_t count)
     memmove(spans->items, spans->items + count, spans->count * sizeof *spans->items);
 }
 
-/* The events ahead of a thread's kept calls, and the flights that these ended. */
+/* Discards the events before a thread's kept calls, and the flights that these
+ * ended. */
 static void drop_moments(struct esi_diagram_thread *thread, uint32_t event)
 {
     uint64_t first = (event - 1) / ESI_TRACK_BLOCK * ESI_TRACK_BLOCK;
@@ -302,7 +304,7 @@ static void drop_moments(struct esi_diagram_thread *thread, uint32_t event)
     drop_spans(&thread->flights, flights);
 }
 
-/* Half of the calls of a thread that has more than its share. */
+/* Discards half of the calls of a thread that has more than its share. */
 static void forget_calls(struct esi_diagram *diagram, struct esi_diagram_thread *thread)
 {
     size_t share = diagram->config.calls_max / diagram->thread_count;
@@ -342,7 +344,7 @@ static int track_call(struct esi_diagram_thread *thread,
     return esi_track_add(&thread->tracks[ESI_DIAGRAM_TIME], &item);
 }
 
-/* From the end of the last call to the next one nothing is known. */
+/* From the end of the last call to this one, the activity is not known. */
 static int add_lost(struct esi_diagram_thread *thread,
                     const struct esi_diagram_span *next,
                     uint32_t lost)
@@ -391,7 +393,7 @@ static int fill_span(struct esi_diagram *diagram,
     return ret_span->what == NO_WHAT ? -ENOMEM : 0;
 }
 
-/* Whether the event is of the last call, as the halves of one are. */
+/* Whether the event belongs to the last call, such as its second half. */
 static bool is_of_last(const struct esi_diagram_thread *thread,
                        const struct esi_causal_call *call)
 {
@@ -421,7 +423,7 @@ static int add_call(struct esi_diagram *diagram,
         return -ENOMEM;
     *added = *span;
     diagram->extent.calls++;
-    /* What is under way can have been seen before. */
+    /* An operation in progress may have been seen before. */
     if (thread->begin_ns == 0 || span->begin_ns < thread->begin_ns)
         thread->begin_ns = span->begin_ns;
     if (thread->is_open && thread->open_round != STAYS &&
@@ -430,7 +432,7 @@ static int add_call(struct esi_diagram *diagram,
     return track_call(thread, span);
 }
 
-/* The number of the call that an event is of. */
+/* The number of the call that an event belongs to. */
 static int place_call(struct esi_diagram *diagram,
                       struct esi_diagram_thread *thread,
                       uint32_t event,
@@ -472,7 +474,7 @@ static uint64_t time_of(const struct esi_causal_call *call)
     return at_start ? call->told->start_ns : call->told->stop_ns;
 }
 
-/* A send is told who received it. */
+/* Sets the receive as the partner of its send. */
 static void tell_sender(const struct esi_diagram *diagram,
                         const struct es_set_event *event)
 {
@@ -512,7 +514,7 @@ static int add_moment(struct esi_diagram *diagram,
     return esi_track_add(&thread->tracks[ESI_DIAGRAM_LEVEL], &item);
 }
 
-/* What ends with the run under way: its event is the last of its thread. */
+/* Adds an operation that never ended: its event is the last of its thread. */
 static int add_unended(struct esi_diagram *diagram,
                        struct esi_diagram_thread *thread,
                        uint32_t event,
@@ -594,7 +596,7 @@ static int take_event(void *data,
     return result;
 }
 
-/* --- What is under way ------------------------------------------------------------ */
+/* --- Operations in progress ------------------------------------------------------- */
 
 static void begin_round(struct esi_diagram *diagram)
 {
@@ -609,7 +611,7 @@ static void begin_round(struct esi_diagram *diagram)
     diagram->extent.changes++;
 }
 
-/* One that the stream has told of meanwhile is not under way any more. */
+/* An operation that the stream has delivered meanwhile is no longer in progress. */
 static int take_one_open(struct esi_diagram *diagram,
                          uint32_t trace,
                          const struct esi_causal_call *call)
@@ -639,7 +641,7 @@ static int take_open(void *data, uint32_t trace, const struct esi_causal_call *c
     return result;
 }
 
-/* --- The object ------------------------------------------------------------------- */
+/* --- Lifecycle -------------------------------------------------------------------- */
 
 int esi_diagram_create(const struct esi_diagram_config *config,
                        struct esi_diagram **ret_diagram)

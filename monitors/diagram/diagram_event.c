@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* diagram_event.c - rows and events, one at a time, and how events stand. */
+/* diagram_event.c - rows, single events, and relations of events. */
 #include "config.h"
 
 #include <errno.h>
@@ -62,7 +62,7 @@ static uint32_t level_of_event(const struct esi_diagram_thread *thread, uint32_t
     return moment ? moment->level : 0;
 }
 
-/* Where its last event is: a call has two at most. */
+/* The level of its last event; a call has at most two. */
 static uint32_t last_level(const struct esi_diagram_thread *thread,
                            const struct esi_diagram_span *span)
 {
@@ -249,7 +249,7 @@ int esi_diagram_nearest(struct esi_diagram *diagram,
 
 /* --- Cones ------------------------------------------------------------------------ */
 
-/* The traces of the rows, so that the order is asked without the lock. */
+/* Copies the traces of the rows, so that the order can be queried without the lock. */
 static int list_traces(struct esi_diagram *diagram, uint32_t *traces, size_t rows)
 {
     int result = 0;
@@ -288,8 +288,8 @@ int esi_diagram_cone(struct esi_diagram *diagram,
 
 /* --- Replay ----------------------------------------------------------------------- */
 
-/* A key of the heap: levels are a linear extension.  Both halves of a sync have the
- * lesser trace's, so that they are one directly after the other. */
+/* The heap key: levels are a linear extension.  Both halves of a sync use the smaller
+ * trace, so that they are adjacent. */
 static uint64_t replay_key(const struct esi_diagram_thread *thread,
                            const struct esi_diagram_moment *moment)
 {
@@ -307,7 +307,7 @@ struct diagram_replay {
     size_t rows;
 };
 
-/* The next kept event of a row; NULL = there is none. */
+/* The next kept event of a row; NULL if there is none. */
 static const struct esi_diagram_moment *next_moment(struct diagram_replay *replay,
                                                     size_t row)
 {
@@ -342,7 +342,8 @@ static int begin_replay(struct diagram_replay *replay)
     return result;
 }
 
-/* 1: the next event; 0: that was all.  What was forgotten meanwhile is left out. */
+/* Returns 1 and the next event, or 0 at the end.  Skips what was discarded
+ * meanwhile. */
 static int take_next(struct diagram_replay *replay, struct esi_diagram_event *event)
 {
     struct esi_diagram *diagram = replay->diagram;

@@ -3,8 +3,8 @@
 /*
  * diagram_instances.c - collective operations of the diagram.
  *
- * The exits of all members go to the analysis of collective operations, which knows a
- * member by its world rank only: here that is its row.
+ * The exits of all members are passed to the analysis of collective operations, which
+ * identifies members by world rank: here the row is used instead.
  */
 #include "config.h"
 
@@ -17,11 +17,11 @@
 #include "base/array.h"
 #include "monitors/diagram/diagram_private.h"
 
-enum { OPEN_MAX = 4096 }; /* operations that wait for members */
+enum { OPEN_MAX = 4096 }; /* incomplete operations */
 
-/* --- Keeping ---------------------------------------------------------------------- */
+/* --- Storage ---------------------------------------------------------------------- */
 
-/* The enter of a row at a time. */
+/* The arrival of a row. */
 static struct esi_diagram_arrival arrival_of(const struct esi_diagram *diagram,
                                              const struct esi_collective_arrival *from)
 {
@@ -41,7 +41,7 @@ static struct esi_diagram_arrival arrival_of(const struct esi_diagram *diagram,
     return arrival;
 }
 
-/* The member that waited longest, by its rank. */
+/* The rank of the member that waited longest. */
 static int longest_of(const struct esi_collective_instance *from)
 {
     int longest = from->order[0];
@@ -144,7 +144,8 @@ int esi_diagram_instances_leave(struct esi_diagram *diagram,
     diagram->instances.result = 0;
     if (esi_collectives_add(diagram->instances.analysis, &call) == -ENOMEM)
         return -ENOMEM;
-    return diagram->instances.result; /* what else is refused, is counted there */
+    return diagram->instances.result; /* other refused calls are counted by the
+                                         analysis */
 }
 
 int esi_diagram_finish(struct esi_diagram *diagram)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * diagram_marks.c - running sums to bytes and back.
+ * diagram_marks.c - serializes and parses running sums.
  *
- * A head of 24 bytes, then numbers of variable length.  A mark is told by its distance
- * to the one before: position, items, and which sums have grown by how much.
+ * A header of 24 bytes, then numbers of variable length.  A mark is stored as the
+ * difference to the previous one: position, items, and the sums that have changed.
  */
 #include "config.h"
 
@@ -23,20 +23,20 @@
 static const char magic[8] = "ESDIAG01";
 
 enum {
-    FORM_BYTES = 6, /* of the magic, in front of the version */
+    FORM_BYTES = 6, /* of the magic before the version */
     HEAD_BYTES = 24,
     NAME_MOST = 255,
-    STEP_BYTES = 3, /* that a mark takes at least, and a row */
+    STEP_BYTES = 3, /* minimum size of a mark and of a row */
     ROW_BYTES = 9,
     SUMS = ESI_DIAGRAM_STATES - 1,
 };
 
-/* Sums and times stay below this, so that no difference or share overflows. */
+/* Sums and times are below this limit, so that no difference or share overflows. */
 #define NUMBER_MAX (UINT64_C(1) << 62)
 
 enum { IS_OVER = 1, IS_OPEN = 2, LOST_FIRST = 4, ALL_FLAGS = 7 };
 
-/* What is known at the end of a track, in the form of a mark. */
+/* The state at the end of a track, as a mark. */
 static struct esi_track_mark end_of(const struct esi_track *track)
 {
     struct esi_track_mark end = {.begin = track->end, .items = track->sums.items};
@@ -68,7 +68,7 @@ static void put_step(struct esi_wire_writer *out,
             esi_wire_put_varint(out, to->of[i] - from->of[i]);
 }
 
-/* Each mark with a number that `stride` divides. */
+/* Writes every `stride`-th mark. */
 static void put_track(struct esi_wire_writer *out,
                       const struct esi_track *track,
                       size_t stride)
@@ -152,7 +152,7 @@ static bool is_name(const char *name)
     return strlen(name) <= NAME_MOST && esi_plain_is(name);
 }
 
-/* -EINVAL: a name that would not be read again. */
+/* -EINVAL for a name that could not be read again. */
 static int find_most_marks(const struct esi_diagram *diagram, size_t *ret_most)
 {
     *ret_most = 1;
@@ -169,7 +169,7 @@ static int find_most_marks(const struct esi_diagram *diagram, size_t *ret_most)
     return 0;
 }
 
-/* Every mark, every second, every fourth: until they fit. */
+/* Writes every mark, every second, every fourth, etc.  until they fit. */
 static int fill_bytes(const struct esi_diagram *diagram,
                       uint64_t archive,
                       size_t room,
@@ -236,7 +236,7 @@ static void get_growth(struct esi_wire_reader *in, uint64_t *sum, uint64_t *left
     *sum += growth;
 }
 
-/* What lies between two marks takes no longer than from one to the other. */
+/* Rejects activity between two marks that exceeds their distance. */
 static struct esi_track_mark get_step(struct esi_wire_reader *in,
                                       const struct esi_track_mark *from)
 {
@@ -274,7 +274,7 @@ static int get_track(struct esi_wire_reader *in, struct esi_track *track)
     return 0;
 }
 
-/* NULL: it is none, or there is no memory. */
+/* NULL if it is not a name, or out of memory. */
 static const char *get_name(struct esi_wire_reader *in, struct esi_diagram *diagram)
 {
     size_t length = (size_t)get_up_to(in, NAME_MOST);
@@ -323,7 +323,7 @@ static int get_facts(struct esi_wire_reader *in,
     return get_track(in, &thread->tracks[ESI_DIAGRAM_TIME]);
 }
 
-/* The row is of the diagram even where it fails. */
+/* The row belongs to the diagram even if this fails. */
 static int get_row(struct esi_wire_reader *in, struct esi_diagram *diagram)
 {
     struct esi_diagram_trace *trace = &diagram->traces[diagram->trace_count];
@@ -345,7 +345,7 @@ static int get_row(struct esi_wire_reader *in, struct esi_diagram *diagram)
     if (thread->host == UINT32_MAX)
         return -ENOMEM;
     result = get_facts(in, thread, trace);
-    /* None of the calls is kept. */
+    /* No calls are kept. */
     thread->calls.first = thread->tracks[ESI_DIAGRAM_TIME].sums.items;
     diagram->has_hosts |= diagram->threads[0]->host != thread->host;
     return result;
@@ -374,7 +374,7 @@ static int get_all(struct esi_wire_reader *in, struct esi_diagram *diagram)
     return result;
 }
 
-/* 0, -ESTALE or -EINVAL. */
+/* Returns 0, -ESTALE or -EINVAL. */
 static int check_head(const unsigned char *bytes,
                       size_t length,
                       uint64_t archive,

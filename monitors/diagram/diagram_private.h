@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * diagram_private.h - what the files of the diagram work on.
+ * diagram_private.h - data structures shared by the files of the diagram.
  *
- * Of each thread there are its calls, one after the other; the operations that lasted
- * beside them (*flights*: from the post of a nonblocking one to its completion); and
- * its events.  Each is an array whose oldest items are forgotten; numbers count them
- * all.
+ * A thread has calls, one after the other; operations that overlap them (*flights*:
+ * nonblocking ones, from post to completion); and events.  Each of these is an array
+ * whose oldest items are discarded; item numbers include the discarded ones.
  */
 #ifndef ES_MONITORS_DIAGRAM_DIAGRAM_PRIVATE_H
 #define ES_MONITORS_DIAGRAM_DIAGRAM_PRIVATE_H
@@ -18,10 +17,10 @@
 #include "monitors/diagram/diagram_track.h"
 #include "monitors/eventset/set_texts.h"
 
-/* What many calls have in common. */
+/* Properties shared by many calls. */
 struct esi_diagram_what {
     const struct es_operation *operation;
-    const char *communicator; /* as causality has it, which may go */
+    const char *communicator; /* causality's pointer, which may become invalid */
     uint32_t communicator_name;
     uint32_t site; /* numbers of texts */
 };
@@ -29,8 +28,8 @@ struct esi_diagram_what {
 struct esi_diagram_span {
     uint64_t begin_ns;
     uint64_t end_ns;
-    uint32_t event; /* index of the first one */
-    uint32_t what;  /* UINT32_MAX = was lost */
+    uint32_t event; /* index of its first event */
+    uint32_t what;  /* UINT32_MAX = lost */
     int32_t peer;
     int32_t tag;
     uint32_t bytes;
@@ -39,7 +38,9 @@ struct esi_diagram_span {
     bool any_source;
 };
 
-#define ESI_DIAGRAM_FLIGHT (UINT32_C(1) << 31) /* of `call`: a number of a flight */
+#define ESI_DIAGRAM_FLIGHT                                                             \
+    (UINT32_C(1) << 31) /* flag in `call`: it is the number of
+                                                  a flight */
 struct esi_diagram_moment {
     uint64_t ns;
     uint32_t level;
@@ -60,25 +61,25 @@ struct esi_diagram_thread {
     uint32_t trace;
     int rank;
     int thread;
-    uint32_t host; /* of the diagram's */
+    uint32_t host; /* number in diagram.hosts */
     struct esi_diagram_spans calls;
     struct esi_diagram_spans flights;
-    struct esi_diagram_moment *moments; /* owned; the event with index i is number i - 1
-                                         */
+    struct esi_diagram_moment *moments; /* owned; the event with index i has number i
+                                           - 1 */
     size_t moment_count, moment_capacity;
     uint64_t moment_first;
     struct esi_track tracks[ESI_DIAGRAM_AXES];
     uint64_t begin_ns; /* of the first call */
     uint64_t lost;
-    bool lost_first; /* ahead of the first call */
+    bool lost_first; /* before the first call */
     bool is_over;
     bool is_open;
-    uint64_t open_round; /* in which it was seen; UINT64_MAX = it stays */
+    uint64_t open_round; /* in which it was last seen; UINT64_MAX = permanent */
     struct esi_diagram_span open;
     uint32_t last_what;
 };
 
-/* Levels of a communicator's trace: events name its last ones. */
+/* Number of levels kept of a communicator's trace: events refer to its last ones. */
 enum { ESI_DIAGRAM_JUNCTION = 64 };
 
 struct esi_diagram_trace {
@@ -86,10 +87,10 @@ struct esi_diagram_trace {
     uint32_t row; /* UINT32_MAX = none */
     uint32_t count;
     uint32_t level;   /* of the last event */
-    uint32_t *levels; /* by index, of the last ones; NULL unless a communicator's */
+    uint32_t *levels; /* by index, of the last ones; NULL except for communicators */
 };
 
-/* Where threads run, or may. */
+/* A host that runs threads, or may do so. */
 struct esi_diagram_host {
     uint32_t name; /* number of a text */
     const char *cluster;
@@ -116,13 +117,13 @@ struct esi_diagram {
     size_t what_count, what_capacity;
     struct esi_hash what_table;
     struct esi_diagram_instances instances;
-    uint64_t round; /* of looking at what is under way */
+    uint64_t round; /* of reading the operations in progress */
     uint64_t now_ns;
     struct esi_diagram_extent extent;
     uint64_t worst_error_ns;
     struct esi_diagram_host *hosts;
     size_t host_count, host_capacity;
-    bool has_hosts; /* threads run on several */
+    bool has_hosts; /* there are several hosts */
 };
 
 static inline struct esi_diagram_thread *esi_diagram_thread(
@@ -139,7 +140,7 @@ static inline struct esi_diagram_span *esi_diagram_span_at(
     return &spans->items[number - spans->first];
 }
 
-/* NULL: there is no such event, or it is not kept. */
+/* NULL if there is no such event, or it is not kept. */
 static inline struct esi_diagram_moment *esi_diagram_moment_at(
     const struct esi_diagram_thread *thread,
     uint32_t index)
@@ -152,25 +153,25 @@ static inline struct esi_diagram_moment *esi_diagram_moment_at(
                : NULL;
 }
 
-/* The number of a host, which is put in where it is new; UINT32_MAX without memory. */
+/* Finds or adds a host and returns its number; UINT32_MAX if out of memory. */
 uint32_t esi_diagram_host_number(struct esi_diagram *diagram, const char *name);
 
 /* --- diagram.c, diagram_event.c, diagram_window.c --------------------------------- */
 
-/* The thread of a trace; NULL = it is none's. */
+/* The thread of a trace; NULL if the trace is not a thread. */
 struct esi_diagram_thread *esi_diagram_thread_of(const struct esi_diagram *diagram,
                                                  uint32_t trace);
 
-/* The first kept event of a thread that is not below a position; an index. */
+/* Index of the first kept event of a thread at or after a position. */
 uint32_t esi_diagram_lower_bound(const struct esi_diagram_thread *thread,
                                  enum esi_diagram_axis axis,
                                  uint64_t position);
 
-/* Until when a thread is known to have been there. */
+/* The last time at which the thread is known to have existed. */
 uint64_t esi_diagram_thread_end(const struct esi_diagram *diagram,
                                 const struct esi_diagram_thread *thread);
 
-/* Fills what is told of a call; the levels are those of its kept events. */
+/* Fills the description of a call; the levels are those of its kept events. */
 void esi_diagram_fill_call(const struct esi_diagram *diagram,
                            const struct esi_diagram_thread *thread,
                            const struct esi_diagram_span *span,

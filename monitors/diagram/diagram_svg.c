@@ -3,8 +3,9 @@
 /*
  * diagram_svg.c - a window of the diagram as a picture.
  *
- * Colours are those of the page (cli/page/assets/page.css), which the colour-blind can
- * tell; what was lost is hatched, past and future also differ in their dashes.
+ * Colours are those of the page (cli/page/assets/page.css) and can be distinguished by
+ * the colour-blind; lost data is hatched, and past and future also differ in their
+ * dashes.
  */
 #include "config.h"
 
@@ -18,16 +19,16 @@
 #include "base/duration.h"
 
 enum {
-    LEFT = 96,   /* for names of rows */
+    LEFT = 96,   /* for row names */
     TOP = 46,    /* for the title and the axis */
     BOTTOM = 34, /* for the legend */
     ROW_MOST = 22,
     ROW_LEAST = 2,
-    HEIGHT = 900,     /* that many rows share */
-    CALLS_MAX = 6000, /* drawn one by one */
+    HEIGHT = 900,     /* shared by many rows */
+    CALLS_MAX = 6000, /* drawn individually */
     MESSAGES_MAX = 2000,
     BANDS_MAX = 400,
-    BAND_LEAST = 2, /* columns: narrower ones are left out */
+    BAND_LEAST = 2, /* columns; narrower bands are omitted */
     TICKS = 8,
 };
 
@@ -58,20 +59,20 @@ static const char style[] =
     "<line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\" stroke=\"#555\" stroke-width=\"2\"/>"
     "</pattern></defs>\n";
 
-/* What is drawn, and where rows lie. */
+/* State of drawing, and the positions of rows. */
 struct svg_drawing {
     struct esi_diagram *diagram;
     const struct esi_diagram_picture *picture;
     struct esi_diagram_extent extent;
     FILE *stream;
     double row_height;
-    int32_t *places; /* by row: from the top, -1 = is not drawn; owned */
+    int32_t *places; /* by row: distance from the top, -1 = not drawn; owned */
     bool *is_wanted; /* by row; owned */
-    uint64_t drawn;  /* messages */
+    uint64_t drawn;  /* number of messages */
     unsigned bands;
 };
 
-/* --- Places ----------------------------------------------------------------------- */
+/* --- Positions -------------------------------------------------------------------- */
 
 static double x_of(const struct svg_drawing *drawing, uint64_t position)
 {
@@ -117,7 +118,7 @@ static void print_text(FILE *stream, const char *text)
 
 /* --- The frame -------------------------------------------------------------------- */
 
-/* A round number of units for the distance of two ticks. */
+/* A round number of units between two ticks. */
 static double tick_step(double length)
 {
     double step = 1;
@@ -257,7 +258,7 @@ static bool is_nothing(const struct esi_diagram_cell *cell)
     return cell->of[most_of(cell)] <= 0;
 }
 
-/* What most of each column was, in runs of columns. */
+/* The main activity of each column, in runs of columns. */
 static int print_cells(const struct svg_drawing *drawing, uint32_t row, double y)
 {
     const struct esi_diagram_window *window = &drawing->picture->window;
@@ -290,7 +291,7 @@ static void print_row_name(const struct svg_drawing *drawing,
     fputs("</text>\n", drawing->stream);
 }
 
-/* The row's time, below its calls. */
+/* The row's time line, below its calls. */
 static void print_row_line(const struct svg_drawing *drawing,
                            const struct esi_diagram_row *row,
                            double y)
@@ -370,8 +371,8 @@ static void print_messages(struct svg_drawing *drawing)
 
 /* --- Collective operations -------------------------------------------------------- */
 
-/* From above to below: all rows for an operation of as many ranks, else those of its
- * first and last arrival. */
+/* Vertical extent: all rows if the operation has as many ranks, otherwise from its
+ * first to its last arrival. */
 static void find_height(const struct svg_drawing *drawing,
                         const struct esi_diagram_instance *instance,
                         double *ret_top,
@@ -390,8 +391,8 @@ static void find_height(const struct svg_drawing *drawing,
     *ret_bottom = y_of(drawing, below + 1);
 }
 
-/* From the first arrival to the last one, and a diamond where the last one came; hollow
- * where clocks cannot tell that it was. */
+/* A band from the first to the last arrival, with a diamond at the last one; hollow if
+ * clocks cannot tell which was the last. */
 static int print_band(void *data, const struct esi_diagram_instance *instance)
 {
     struct svg_drawing *drawing = data;
@@ -446,7 +447,7 @@ static void print_mark(const struct svg_drawing *drawing,
                 y);
 }
 
-/* One cut: on each row the last event of the past, or the first of the future. */
+/* A cut: on each row the last event of the past, or the first of the future. */
 static void print_cut(const struct svg_drawing *drawing,
                       const uint32_t *cut,
                       const char *class)

@@ -9,18 +9,18 @@
 #include "monitors/diagram/diagram.h"
 
 struct esi_diagram_picture {
-    struct esi_diagram_window window; /* a column is a pixel */
-    const uint32_t *rows;             /* from top to bottom; borrowed, as the next */
+    struct esi_diagram_window window; /* one column per pixel */
+    const uint32_t *rows;             /* from top to bottom; borrowed, like `matches` */
     size_t row_count;
     const char *title;                 /* NULL = none */
-    struct es_event_id event;          /* its cones are drawn; index 0 = none */
-    const struct es_event_id *matches; /* that are marked */
+    struct es_event_id event;          /* event whose cones are drawn; index 0 = none */
+    const struct es_event_id *matches; /* events that are marked */
     size_t match_count;
 };
 
-/* Calls are drawn one by one where they are few, else what most of a column was;
- * messages up to a number that can still be told apart; of collective operations how
- * long their members took to come, where that shows.  0, -EINVAL, -ENOMEM, -EIO. */
+/* Draws a few calls individually, otherwise the main activity of each column; messages
+ * up to a number that can be distinguished; and for collective operations the time
+ * between the arrivals, if it is visible.  Returns 0, -EINVAL, -ENOMEM or -EIO. */
 int esi_diagram_print_svg(struct esi_diagram *diagram,
                           const struct esi_diagram_picture *picture,
                           FILE *stream);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* diagram_track.c - running sums of what a thread was in, along one axis. */
+/* diagram_track.c - running sums of a thread's activity along one axis. */
 #include "config.h"
 
 #include "monitors/diagram/diagram_track.h"
@@ -57,7 +57,7 @@ struct esi_track_walk esi_track_walk(const struct esi_track *track,
     return (struct esi_track_walk){.track = track, .items = *items};
 }
 
-/* Steps of doubled length, then bisection. */
+/* Galloping search. */
 static void go_to(struct esi_track_walk *walk, uint64_t position)
 {
     const struct esi_track_mark *marks = walk->track->marks;
@@ -77,7 +77,7 @@ static void go_to(struct esi_track_walk *walk, uint64_t position)
     walk->mark = low;
 }
 
-/* The part of a block that lies ahead of a position, as if it were even. */
+/* Adds the part of a block before a position, by interpolation. */
 static void add_share(const struct esi_track *track,
                       size_t mark,
                       uint64_t position,
@@ -99,7 +99,7 @@ static void add_share(const struct esi_track *track,
     sums->items += (uint64_t)((double)(last - sums->items) * share);
 }
 
-/* The items of a block up to a position. */
+/* Adds the items of a block up to a position. */
 static void add_items(const struct esi_track_walk *walk,
                       uint64_t position,
                       struct esi_track_sums *sums)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* diagram_window.c - what is in a window: cells, groups, calls and messages. */
+/* diagram_window.c - the content of a window: cells, groups, calls and messages. */
 #include "config.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ struct leveled_thread {
     const struct esi_diagram_thread *thread;
 };
 
-/* The state in which an event's thread was. */
+/* The activity of an event's thread. */
 static enum esi_diagram_state state_of_event(const struct esi_diagram_thread *thread,
                                              const struct esi_diagram_moment *moment)
 {
@@ -62,7 +62,7 @@ uint64_t esi_diagram_thread_end(const struct esi_diagram *diagram,
     return end_ns;
 }
 
-/* What counts of a row on an axis: from its first event to its end. */
+/* The valid range of a row on an axis: from its first event to its end. */
 struct row_range {
     uint64_t begin;
     uint64_t end;
@@ -97,7 +97,8 @@ static uint64_t overlap_of(uint64_t from, uint64_t to, uint64_t begin, uint64_t 
     return last > first ? last - first : 0;
 }
 
-/* What ends nowhere: the operation under way, and what was lost ahead of all. */
+/* Adds what has no end mark: the operation in progress, and losses before the first
+ * event. */
 static void add_ends(const struct esi_diagram *diagram,
                      const struct esi_diagram_thread *thread,
                      uint64_t from,
@@ -178,7 +179,7 @@ int esi_diagram_cells(struct esi_diagram *diagram,
 
 /* --- Groups ----------------------------------------------------------------------- */
 
-/* The share of a cell outside computing; below 0: there was nothing. */
+/* The share of a cell outside computing; negative if the cell is empty. */
 static float busy_share(const struct esi_diagram_cell *cell)
 {
     double busy = 0;
@@ -204,7 +205,7 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The spread of one column; `shares` are by row, and `room` is as large. */
+/* The distribution of one column; `shares` are by row, and `room` has the same size. */
 static struct esi_diagram_spread spread_of(const float *shares,
                                            const uint32_t *rows,
                                            size_t count,
@@ -322,7 +323,7 @@ static void list_call(struct call_list *list, const struct esi_diagram_span *spa
     list->count++;
 }
 
-/* The first call that may end in the window or behind it. */
+/* The first call that may end in the window or after it. */
 static size_t first_call(const struct esi_diagram_thread *thread,
                          const struct esi_diagram_window *window)
 {
@@ -416,7 +417,7 @@ static uint64_t late_of(const struct esi_diagram_thread *receiver,
     const struct esi_diagram_span *span;
 
     if (received->call & ESI_DIAGRAM_FLIGHT) {
-        /* The call that completed it is that of the next event that has one. */
+        /* The completing call is that of the next event with a call. */
         while (next < receiver->moment_count &&
                receiver->moments[next].call & ESI_DIAGRAM_FLIGHT)
             next++;
@@ -460,8 +461,8 @@ struct message_visit {
     void *data;
 };
 
-/* A message, from its end on either side; one that has both in the window is told by
- * the receive. */
+/* Visits a message from either end; if both are in the window, only from the
+ * receive. */
 static int visit_message(const struct message_visit *visit,
                          const struct esi_diagram_thread *thread,
                          uint32_t index)
