@@ -38,9 +38,8 @@ struct esi_diagram_span {
     bool any_source;
 };
 
-#define ESI_DIAGRAM_FLIGHT                                                             \
-    (UINT32_C(1) << 31) /* flag in `call`: it is the number of
-                                                  a flight */
+/* Flag in `call`: it is the number of a flight. */
+#define ESI_DIAGRAM_FLIGHT (UINT32_C(1) << 31)
 struct esi_diagram_moment {
     uint64_t ns;
     uint32_t level;
