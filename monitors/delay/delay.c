@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* delay.c - the object, and what was found. */
+/* delay.c - the object and its results. */
 #include "config.h"
 
 #include "monitors/delay/delay.h"
@@ -16,7 +16,7 @@ enum { WINDOW = 4096, LAG = 1024 };
 
 /* --- Rows ------------------------------------------------------------------------- */
 
-/* Finds a row by its key, or adds it.  UINT32_MAX without memory. */
+/* Finds or adds a row by its key.  UINT32_MAX if out of memory. */
 static uint32_t find_row(struct esi_delay *delay,
                          enum esi_delay_group number,
                          uint64_t key,
@@ -52,7 +52,7 @@ uint32_t esi_delay_rank_row(struct esi_delay *delay, int rank)
     return find_row(delay, ESI_DELAY_BY_RANK, (uint64_t)(uint32_t)rank, &row);
 }
 
-/* The row of a text, which is kept once. */
+/* Finds or adds the row of a text, which is stored once. */
 static uint32_t find_named(struct esi_delay *delay,
                            enum esi_delay_group group,
                            const char *name,
@@ -121,7 +121,7 @@ uint32_t esi_delay_place_find(struct esi_delay *delay,
     if (place > 0 && delay->place_cache[hash].site == site &&
         delay->place_cache[hash].code == operation->code) {
         line = delay->places[place - 1].line;
-        /* The text may have gone, and another one come in its place. */
+        /* The pointer may have been reused for another text. */
         if (strcmp(delay->groups[ESI_DELAY_BY_LINE].rows[line].name, text) == 0)
             return place - 1;
     }
@@ -179,7 +179,7 @@ void esi_delay_account(struct esi_delay *delay, struct esi_delay_thread *thread)
     }
 }
 
-/* --- Objects ---------------------------------------------------------------------- */
+/* --- Lifecycle -------------------------------------------------------------------- */
 
 static const char *name_of_kind(enum esi_delay_kind kind)
 {
@@ -201,7 +201,7 @@ static const char *name_of_kind(enum esi_delay_kind kind)
     return names[kind];
 }
 
-/* Rows of kinds stand at their numbers. */
+/* The rows of kinds are indexed by their values. */
 static int add_kinds(struct esi_delay *delay)
 {
     int result = 0;
@@ -272,7 +272,7 @@ struct esi_causal_listener esi_delay_listener(struct esi_delay *delay)
     return (struct esi_causal_listener){.told = esi_delay_told, .data = delay};
 }
 
-/* --- What was found --------------------------------------------------------------- */
+/* --- Results ---------------------------------------------------------------------- */
 
 const struct esi_delay_row *esi_delay_rows(const struct esi_delay *delay,
                                            enum esi_delay_group group,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * delay.h - where the time of a run goes: what each call waited for, whose delay that
- * was in the end, and the critical path (docs/time.md).
+ * delay.h - where the time of a run goes: what each call waited for, which delay was
+ * the root cause, and the critical path (docs/time.md).
  *
  *   esi_delay_create(&config, &delay);
  *   causality_config.listener = esi_delay_listener(delay);
@@ -10,15 +10,14 @@
  *   esi_delay_settle(delay);
  *   rows = esi_delay_rows(delay, ESI_DELAY_BY_RANK, &count);
  *
- * Each wait of a call is charged to its causes: what the thread that it waited for had
- * computed, and had itself waited, more than the waiting one since both last met
- * (Böhme, Geimer, Wolf: "Identifying the root causes of wait states in large-scale
- * parallel applications", ICPP 2010, section III).  Waits carry the causes that were
- * found for them, so causes behind causes need no second pass.  The costs of all causes
- * add up to all waits.
+ * Each wait of a call is charged to its causes: the excess of computing and waiting of
+ * the awaited thread over the waiting one since both last met (Böhme, Geimer, Wolf:
+ * "Identifying the root causes of wait states in large-scale parallel applications",
+ * ICPP 2010, section III). Each wait stores its causes, so indirect causes need no
+ * second pass.  The costs of all causes add up to the sum of all waits.
  *
- * Streaming: of each thread the last calls are kept, and nothing else that grows with
- * the run.  Pure logic; one object is one thread's at a time.
+ * Streaming: keeps the last calls of each thread, and nothing else that grows with the
+ * run.  Pure logic; an object may be used by one thread at a time.
  */
 #ifndef ES_MONITORS_DELAY_DELAY_H
 #define ES_MONITORS_DELAY_DELAY_H
@@ -30,33 +29,34 @@
 #include "monitors/causality/causality.h"
 
 struct esi_delay_config {
-    size_t window; /* calls of a thread that are kept; 0 = 4,096 */
-    size_t lag;    /* waits that are not charged yet, at most; 0 = 1,024.  Late
+    size_t window; /* calls kept per thread; 0 = 4,096 */
+    size_t lag;    /* maximum number of waits not charged yet; 0 = 1,024. Late
                       receivers are recognised within it. */
-    bool series;   /* rows have their times in blocks, too */
+    bool series;   /* rows also contain their times per block */
 };
 
 struct esi_delay;
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int esi_delay_create(const struct esi_delay_config *config,
                      struct esi_delay **ret_delay);
 /* Accepts NULL. */
 void esi_delay_destroy(struct esi_delay *delay);
 
-/* Takes the events of one run. */
+/* The input: the events of one run. */
 struct esi_causal_listener esi_delay_listener(struct esi_delay *delay);
 
-/* Charges all waits that are known, though more may come.  0 or -ENOMEM. */
+/* Charges all known waits; more events may follow.  Returns 0 or -ENOMEM. */
 int esi_delay_settle(struct esi_delay *delay);
 
-/* --- What is found ---------------------------------------------------------------- */
+/* --- Results ---------------------------------------------------------------------- */
 
 /* What a call waited for. */
 enum esi_delay_kind {
     ESI_DELAY_NONE = 0,
     ESI_DELAY_LATE_SENDER,
-    ESI_DELAY_WRONG_ORDER, /* of a receive: a later one's message was there already */
+    ESI_DELAY_WRONG_ORDER, /* a receive, while the message of a later receive had
+                              arrived */
     ESI_DELAY_LATE_RECEIVER,
     ESI_DELAY_BARRIER,
     ESI_DELAY_ALL_TO_ALL,
@@ -73,29 +73,29 @@ enum esi_delay_group {
     ESI_DELAY_BY_RANK,
     ESI_DELAY_BY_OPERATION,
     ESI_DELAY_BY_COMMUNICATOR,
-    ESI_DELAY_BY_LINE, /* of a call, and of what was computed ahead of it */
+    ESI_DELAY_BY_LINE, /* of a call, and of the computing before it */
     ESI_DELAY_BY_KIND,
     ESI_DELAY_GROUPS,
 };
 
-/* Nanoseconds; those of all threads of what a row stands for. */
+/* In nanoseconds; summed over all threads that a row represents. */
 struct esi_delay_times {
     uint64_t calls;
     double waited;      /* in its calls */
-    double nonblocking; /* of that: for operations that were begun by another call */
-    double polling;     /* of that: in rows of tests or probes */
+    double nonblocking; /* part of `waited`: for operations started by another call */
+    double polling;     /* part of `waited`: in sequences of tests or probes */
     double caused;      /* waits of all ranks that are charged to it */
-    double direct;      /* of that: of those that waited for it itself */
-    double critical;    /* that it is on the critical path */
-    double computed;    /* outside of calls, ahead of its own */
+    double direct;      /* part of `caused`: waits directly for it */
+    double critical;    /* time on the critical path */
+    double computed;    /* outside of calls, before its own */
     double called;      /* in calls, without waits */
-    /* Of lines: the two parts of `caused` and `critical` that were computed ahead of
-     * the call. */
+    /* For lines: the parts of `caused` and `critical` spent computing before the
+     * call. */
     double caused_computing;
     double critical_computing;
 };
 
-/* The same by block: so many of each thread's successive calls. */
+/* Times per block of successive calls of each thread. */
 enum { ESI_DELAY_BLOCKS = 64 };
 enum esi_delay_metric {
     ESI_DELAY_WAITED,
@@ -103,7 +103,7 @@ enum esi_delay_metric {
     ESI_DELAY_COMPUTED,
     ESI_DELAY_CALLED,
     ESI_DELAY_CRITICAL,
-    ESI_DELAY_CALLS, /* how many; of operations and lines */
+    ESI_DELAY_CALLS, /* number of calls; for operations and lines */
     ESI_DELAY_METRICS,
 };
 struct esi_delay_series {
@@ -111,65 +111,67 @@ struct esi_delay_series {
 };
 
 struct esi_delay_row {
-    const char *name;      /* borrowed; of a rank NULL */
-    const char *operation; /* of a line: its operation; else NULL */
-    int rank;              /* of a rank; else -1 */
+    const char *name;      /* borrowed; NULL for a rank */
+    const char *operation; /* for a line: its operation; otherwise NULL */
+    int rank;              /* for a rank; otherwise -1 */
     struct esi_delay_times times;
-    struct esi_delay_series *series; /* borrowed; NULL = is not wanted */
+    struct esi_delay_series *series; /* borrowed; NULL = not requested */
 };
 
-/* In the order in which they appeared.  Valid until the next event. */
+/* In order of appearance.  Valid until the next event. */
 const struct esi_delay_row *esi_delay_rows(const struct esi_delay *delay,
                                            enum esi_delay_group group,
                                            size_t *ret_count);
 
-/* Calls of a thread in one block, a power of two. */
+/* Number of calls per thread in one block, a power of two. */
 uint64_t esi_delay_block_calls(const struct esi_delay *delay);
-/* Joins neighbouring blocks, so that they have as many calls as another run's.  At
- * least as many as they have. */
+/* Merges adjacent blocks until each has `calls` calls, for comparison with another run.
+ * `calls` must not be lower than the current number. */
 void esi_delay_widen_blocks(struct esi_delay *delay, uint64_t calls);
 
-/* What ranks waited because of other ranks, in the end. */
+/* The waits of a rank with another rank as the root cause. */
 struct esi_delay_pair {
-    int waiting;           /* rank; -1 = of many pairs several */
+    int waiting;           /* rank; -1 = several, if there are many pairs */
     int causing;           /* rank */
-    const char *line;      /* where the time went; borrowed, as the next */
-    const char *operation; /* that is called there */
-    bool computing;        /* ahead of that call, else in it */
+    const char *line;      /* source line where the time was spent; borrowed, like
+                              `operation` */
+    const char *operation; /* called at that line */
+    bool computing;        /* before that call; otherwise in it */
     double waited;
 };
 
 size_t esi_delay_pair_count(const struct esi_delay *delay);
 struct esi_delay_pair esi_delay_pair_at(const struct esi_delay *delay, size_t index);
 
-/* Whose delay it was that others waited for a rank in collective operations. */
+/* The root causes of the others' waits for a rank in collective operations. */
 struct esi_delay_blame {
     double waited;    /* for the rank */
-    double own;       /* of that: because of what it did itself */
+    double own;       /* part of it caused by the rank itself */
     int causing;      /* the rank that caused most of it */
-    double caused;    /* by that one, at this line */
-    const char *line; /* borrowed, as the next */
+    double caused;    /* by that rank, at this line */
+    const char *line; /* borrowed, like `operation` */
     const char *operation;
-    bool computing; /* ahead of that call, else in it */
+    bool computing; /* before that call; otherwise in it */
 };
 
-/* false: nobody waited for the rank. */
+/* Returns false if nobody waited for the rank. */
 bool esi_delay_find_blame(const struct esi_delay *delay,
                           int rank,
                           struct esi_delay_blame *ret_blame);
 
-/* What a call waited for in the end: the greatest cause of its wait. */
+/* The main root cause of a call's wait. */
 struct esi_delay_wait {
     double waited;
-    double caused;    /* of that: by this cause */
+    double caused;    /* part of it due to this cause */
     int causing;      /* rank */
-    const char *line; /* borrowed, as the next */
+    const char *line; /* borrowed, like `operation` */
     const char *operation;
-    bool computing; /* ahead of that call, else in it */
+    bool computing; /* before that call; otherwise in it */
 };
 
-/* Of the call of a thread, named by its trace, that goes on at a time.  false: it has
- * not waited, its causes are not known, or it is not kept any more. */
+/* Finds the wait of the call in progress at a time, on the thread with this trace.
+ * Returns false if it did not wait, its causes are not known, or it is no longer
+ * kept. */
 bool esi_delay_find_wait(const struct esi_delay *delay,
                          uint32_t trace,
                          uint64_t ns,
@@ -180,21 +182,22 @@ struct esi_delay_totals {
     uint64_t calls;
     uint64_t waits;
     double waited;
-    double direct;      /* charged to whom was waited for: the sum of all ranks' */
-    double indirect;    /* all other: handed on to whom those waited for */
-    double elsewhere;   /* waits whose causes are too many, or lie before the window */
-    uint64_t truncated; /* waits whose time since both met is longer than the window */
-    uint64_t forgotten; /* waits that were found too late to be charged */
-    uint64_t doubtful;  /* waits below the bound of the clocks' error */
+    double direct;      /* charged to the awaited rank itself */
+    double indirect;    /* the rest: charged to ranks that those waited for */
+    double elsewhere;   /* waits whose causes are too many, or precede the window */
+    uint64_t truncated; /* waits whose time since both met exceeds the window */
+    uint64_t forgotten; /* waits found too late to be charged */
+    uint64_t doubtful;  /* waits below the error bound of the clocks */
     uint64_t worst_error_ns;
     size_t threads;
     uint64_t begin_ns; /* of the first call, run time */
     uint64_t end_ns;   /* of the last */
     double critical;   /* length of the critical path */
-    uint64_t detours;  /* waits that the critical path could not follow any more */
+    uint64_t detours;  /* waits that the critical path could not follow */
 };
 
-/* The critical path is that of the thread that has come furthest.  0 or -ENOMEM. */
+/* Selects the critical path: that of the thread that ends last.  Returns 0 or
+ * -ENOMEM. */
 int esi_delay_find_critical(struct esi_delay *delay);
 void esi_delay_totals(const struct esi_delay *delay,
                       struct esi_delay_totals *ret_totals);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * delay_calls.c - from events to calls, and to what they waited for.
+ * delay_calls.c - converts events to calls and their waits.
  *
- * The events that an event names did what it needed: the last of them, if it came while
- * the call went on, is what the call waited for until then.  What a nonblocking
- * operation needed the call has waited for that completes it.
+ * The events that an event refers to are its prerequisites.  If the last of them
+ * happened while the call was in progress, the call waited for it until then.  The
+ * prerequisite of a nonblocking operation was awaited by the call that completes it.
  */
 #include "config.h"
 
@@ -18,13 +18,14 @@
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
 
-/* Times of one host are as exact as this. */
+/* Error of times within one host. */
 #define SAME_HOST_ERROR_NS UINT64_C(100)
-#define BUDGET_CALLS ((size_t)1 << 20) /* of all threads */
+#define BUDGET_CALLS ((size_t)1 << 20) /* kept by all threads together */
 enum {
     LEAST_WINDOW = 256,
-    OUT_OF_ORDER = 8,       /* calls back that a message may have overtaken */
-    MEETINGS_OF_EVENT = 16, /* partners whose meetings are kept */
+    OUT_OF_ORDER = 8,       /* number of earlier calls that a message may have
+                               overtaken */
+    MEETINGS_OF_EVENT = 16, /* limit of partners for which meetings are recorded */
 };
 
 /* --- Threads and traces ----------------------------------------------------------- */
@@ -38,7 +39,7 @@ static struct esi_delay_trace *trace_at(struct esi_delay *delay, uint32_t number
     return &delay->traces[number];
 }
 
-/* More threads keep less each. */
+/* Divides the budget among the threads. */
 static void share_window(struct esi_delay *delay)
 {
     size_t window = delay->config.window;
@@ -94,7 +95,7 @@ static struct esi_delay_thread *thread_of(struct esi_delay *delay,
 
 /* --- Causes ----------------------------------------------------------------------- */
 
-/* When and by whom the event was that another one names. */
+/* The thread and time of a referenced event. */
 static struct esi_delay_cause cause_of(const struct esi_delay *delay,
                                        const struct es_event_id *id)
 {
@@ -120,7 +121,7 @@ static struct esi_delay_cause cause_of(const struct esi_delay *delay,
     return cause;
 }
 
-/* The last of all that an event names. */
+/* The latest of all events that an event refers to. */
 static struct esi_delay_cause last_cause(const struct esi_delay *delay,
                                          const struct es_set_event *event)
 {
@@ -158,7 +159,7 @@ static int take_junction(struct esi_delay *delay, const struct es_set_event *eve
     return 0;
 }
 
-/* How far apart the two threads' times may be in truth. */
+/* Error bound of the difference of two threads' times. */
 static uint64_t error_between(const struct esi_delay_thread *one,
                               const struct esi_delay_thread *other)
 {
@@ -171,7 +172,7 @@ static uint64_t error_between(const struct esi_delay_thread *one,
 
 /* --- Waits ------------------------------------------------------------------------ */
 
-/* A wait until a cause; that of a call is the longest. */
+/* Records a wait for a cause; a call keeps its longest. */
 static int take_wait(struct esi_delay *delay,
                      struct esi_delay_thread *thread,
                      struct esi_delay_call *call,
@@ -208,7 +209,7 @@ static void count_call(struct esi_delay *delay,
     esi_delay_row_block(delay, group, row, number, ESI_DELAY_CALLS, 1);
 }
 
-/* The last call if it goes on at this time, else a new one. */
+/* The last call if it is in progress at this time, otherwise a new one. */
 static struct esi_delay_call *call_at(struct esi_delay *delay,
                                       struct esi_delay_thread *thread,
                                       const struct esi_causal_call *event)
@@ -268,7 +269,7 @@ static int note_moment(struct esi_delay_thread *thread,
     return esi_delay_thread_note(thread, &moment);
 }
 
-/* Waits that an operation which another call completes has ended. */
+/* Stores the wait of an operation that another call completes. */
 static int keep_completion(struct esi_delay_thread *thread,
                            const struct esi_causal_call *call,
                            const struct esi_delay_cause *cause,
@@ -284,7 +285,7 @@ static int keep_completion(struct esi_delay_thread *thread,
     return 0;
 }
 
-/* The last of what the call has completed. */
+/* Uses the latest of the operations that the call has completed. */
 static int end_completions(struct esi_delay *delay,
                            struct esi_delay_thread *thread,
                            struct esi_delay_call *call)
@@ -306,7 +307,7 @@ static int end_completions(struct esi_delay *delay,
 
 /* --- Messages --------------------------------------------------------------------- */
 
-/* Whether an earlier receive waited while this one's message was there already. */
+/* Detects an earlier receive that waited while this message had already arrived. */
 static void find_wrong_order(struct esi_delay_thread *thread, uint64_t sent_ns)
 {
     uint64_t number = thread->next;
@@ -320,7 +321,7 @@ static void find_wrong_order(struct esi_delay_thread *thread, uint64_t sent_ns)
     }
 }
 
-/* The call of another thread in which it was at a time; NULL = in none. */
+/* The call in which another thread was at a time; NULL if none. */
 static struct esi_delay_call *call_during(const struct esi_delay_thread *thread,
                                           uint64_t ns)
 {
@@ -330,8 +331,8 @@ static struct esi_delay_call *call_during(const struct esi_delay_thread *thread,
     return call && call->begin_ns < ns ? call : NULL;
 }
 
-/* Whether the sender was kept until the receive was posted: in the send itself, or in
- * the call that completed it. */
+/* Detects a sender that waited until the receive was posted, in the send or in the call
+ * that completed it. */
 static int find_late_receiver(struct esi_delay *delay,
                               const struct esi_delay_thread *receiver,
                               uint64_t posted_ns,
@@ -355,14 +356,14 @@ static int find_late_receiver(struct esi_delay *delay,
     if (!call)
         return 0;
     of = delay->places[call->place].of;
-    if (moment->posted) /* what posts it does not wait itself */
+    if (moment->posted) /* posting does not wait */
         is_kept = of->waits || of->poll;
     else
         is_kept = call == esi_delay_thread_call(sender, moment->call);
     return is_kept ? take_wait(delay, sender, call, &cause, moment->posted) : 0;
 }
 
-/* A probe has waited for the message that this receive gets. */
+/* A probe waited for the message of this receive. */
 static int end_probe(struct esi_delay *delay,
                      struct esi_delay_thread *thread,
                      const struct esi_causal_call *event,
@@ -475,7 +476,7 @@ static enum esi_delay_kind kind_of(const struct es_operation *operation)
     }
 }
 
-/* An all-to-all operation: all its members have met. */
+/* Records that all members have met in an all-to-all operation. */
 static void meet_all(struct esi_delay_thread *thread,
                      const struct es_event_id *release,
                      uint64_t ns)
@@ -553,7 +554,7 @@ static struct esi_delay_window *window_of(struct esi_delay *delay,
     return window;
 }
 
-/* The last unlock by somebody else while the call went on. */
+/* Finds the last unlock by another thread during the call. */
 static int take_lock_wait(struct esi_delay *delay,
                           struct esi_delay_thread *thread,
                           struct esi_delay_call *call,
@@ -574,7 +575,7 @@ static int take_lock_wait(struct esi_delay *delay,
     return cause.known ? take_wait(delay, thread, call, &cause, false) : 0;
 }
 
-/* Calls of others that this unlock may have ended. */
+/* Finds calls of others that this unlock may have ended. */
 static int take_unlock(struct esi_delay *delay,
                        const struct esi_delay_thread *thread,
                        uint64_t end_ns,
@@ -648,7 +649,7 @@ static int take_whole(struct esi_delay *delay,
     return 0;
 }
 
-/* A send, or the enter of a collective operation: others may need it. */
+/* A send, or the enter of a collective operation, which others may depend on. */
 static int take_begin(struct esi_delay *delay,
                       struct esi_delay_thread *thread,
                       const struct es_set_event *event,
@@ -659,7 +660,7 @@ static int take_begin(struct esi_delay *delay,
     struct esi_causal_tuple entered;
     uint16_t family = esi_operation_family(begin->operation);
 
-    if (begin->role == ESI_ROLE_ENTER) { /* its end is told by its exit */
+    if (begin->role == ESI_ROLE_ENTER) { /* its exit has the end */
         entered = *begin->told;
         entered.stop_ns = entered.start_ns;
         call.told = &entered;

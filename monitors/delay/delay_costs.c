@@ -3,9 +3,9 @@
 /*
  * delay_costs.c - charges waits to their causes.
  *
- * Since two threads last met the late one has spent some time that the waiting one has
- * not: in computing ahead of some call, in some call, or waiting in turn for a cause
- * that is known already.  The wait is shared between these excesses in proportion.
+ * Since the two threads last met, the late one has spent some time that the waiting one
+ * has not: computing before a call, in a call, or waiting for a cause that is already
+ * known.  The wait is divided among these excesses in proportion.
  */
 #include "config.h"
 
@@ -18,8 +18,8 @@
 
 enum {
     CAUSES_OF_WAIT = 16,
-    PAIRS = 1 << 18, /* of ranks and lines that are told apart */
-    CALL_BITS = 40,  /* of an entry of the heap; the rest are the thread's */
+    PAIRS = 1 << 18, /* distinct pairs of ranks and lines */
+    CALL_BITS = 40,  /* in a heap key; the remaining bits are the thread's */
 };
 
 /* --- Meetings --------------------------------------------------------------------- */
@@ -73,7 +73,7 @@ static void take_later(uint64_t *last_ns, uint64_t ns, uint64_t until_ns)
         *last_ns = ns;
 }
 
-/* The last instance of a communicator's operations of which both were. */
+/* The last instance of a communicator's operations in which both took part. */
 static void meet_in_collectives(const struct esi_delay_collective *one,
                                 const struct esi_delay_collective *other,
                                 uint64_t before_ns,
@@ -91,7 +91,8 @@ uint64_t esi_delay_last_meeting(const struct esi_delay *delay,
                                 const struct esi_delay_cause *cause)
 {
     const struct esi_delay_thread *late = delay->threads[cause->thread];
-    bool to_high = late->number < waiting->number; /* what the waiting one receives */
+    bool to_high = late->number < waiting->number; /* messages received by the
+                                                      waiting thread */
     const struct esi_delay_meeting *meeting =
         find_meeting(delay, to_high ? late->number : waiting->number,
                      to_high ? waiting->number : late->number);
@@ -118,14 +119,14 @@ static bool is_activity(uint64_t key)
     return key <= UINT32_MAX;
 }
 
-/* The late thread may have waited for what the waiting one did, or that one for what
- * the late one did: both have gone through it, and it is in excess of neither. */
+/* The late thread may have waited for an activity of the waiting one, or vice versa:
+ * both were delayed by it, so neither has an excess of it. */
 static void cancel_both(struct esi_delay *delay, uint32_t late, uint32_t waiting)
 {
     for (size_t i = 0; i < delay->excess.count; i++) {
         struct esi_tally_item *cause = &delay->excess.items[i];
         uint32_t of = (uint32_t)(cause->key >> 32) - 1;
-        /* Where that was in excess of the one that did it. */
+        /* If it was an excess of the thread that did it. */
         double sign = of == late ? 1 : -1;
         struct esi_tally_item *activity;
         double both;
@@ -143,7 +144,7 @@ static void cancel_both(struct esi_delay *delay, uint32_t late, uint32_t waiting
     }
 }
 
-/* What the late thread did more of.  Returns the sum, or -ENOMEM. */
+/* Finds the excess activities of the late thread.  Returns their sum, or -ENOMEM. */
 static double find_excess(struct esi_delay *delay,
                           const struct esi_delay_thread *thread,
                           const struct esi_delay_call *call)
@@ -165,7 +166,7 @@ static double find_excess(struct esi_delay *delay,
     return sum;
 }
 
-/* What the late thread was about to call, or in. */
+/* The activity of the late thread at, or just before, this time. */
 static uint64_t nearest_activity(const struct esi_delay_thread *late, uint64_t ns)
 {
     const struct esi_delay_call *call =
@@ -178,7 +179,7 @@ static uint64_t nearest_activity(const struct esi_delay_thread *late, uint64_t n
                                                  : esi_delay_computing(call->place));
 }
 
-/* Fills delay->causes, which add up to the wait.  0 or -ENOMEM. */
+/* Fills delay->causes, which add up to the wait.  Returns 0 or -ENOMEM. */
 static int share_wait(struct esi_delay *delay,
                       const struct esi_delay_thread *thread,
                       const struct esi_delay_call *call)
@@ -216,7 +217,7 @@ static int compare_causes(const void *left, const void *right)
     return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* The greatest causes stay with the call, for those that waited for this one. */
+/* Stores the largest causes in the call, for waits that depend on this one. */
 static int keep_causes(const struct esi_delay *delay, struct esi_delay_call *call)
 {
     size_t count = delay->causes.count;
@@ -353,7 +354,7 @@ static int charge_wait(struct esi_delay *delay,
                : esi_path_join(&delay->paths, delay->threads, delay->thread_count);
 }
 
-/* A call that has come to wait longer stands in the heap twice: the later counts. */
+/* A call whose wait became longer is in the heap twice: the later entry counts. */
 static int charge_first(struct esi_delay *delay)
 {
     struct esi_heap_entry first = esi_heap_top(&delay->waits);

@@ -10,7 +10,7 @@
 
 #include "monitors/delay/delay_thread.h"
 
-/* A host's clock may be behind by so much when a piece is left. */
+/* How much a host's clock may be behind when a path branches from a piece. */
 #define SLACK_NS UINT64_C(100000000)
 enum { FEW_NODES = 4096 };
 
@@ -62,7 +62,7 @@ static void unlist_node(struct esi_path_node *node)
     node->listed = false;
 }
 
-/* A follower has gone. */
+/* Removes a follower. */
 static void release_node(struct esi_paths *paths, struct esi_path_node *node)
 {
     while (node && --node->followers == 0) {
@@ -90,8 +90,8 @@ struct esi_path_key esi_path_key_of(uint64_t key)
     };
 }
 
-/* Of an activity in or ahead of a call.  Blocks grow while the run goes on: what was
- * added before keeps those of its time. */
+/* The key of an activity in or before a call.  Blocks grow during the run: earlier keys
+ * keep the block size of their time. */
 static uint64_t path_key(const struct esi_delay_thread *thread,
                          uint64_t number,
                          uint32_t activity)
@@ -135,7 +135,7 @@ static int add_call(struct esi_path_node *node,
                                  call->begin_ns, call->end_ns);
 }
 
-/* Sums up what the thread did up to `to_ns`. */
+/* Sums up the thread's activities before `to_ns`. */
 static int sum_node(struct esi_path_node *node, uint64_t to_ns)
 {
     const struct esi_delay_thread *thread = node->thread;
@@ -150,7 +150,7 @@ static int sum_node(struct esi_path_node *node, uint64_t to_ns)
         if (call->end_ns > node->summed_ns)
             node->summed_ns = call->end_ns < node->to_ns ? call->end_ns : node->to_ns;
     }
-    /* Of a call that goes beyond a piece that has ended. */
+    /* The part of a call up to the end of its piece. */
     if (result == 0 && call && node->to_ns <= to_ns && call->from_ns < node->to_ns &&
         node->summed_ns < node->to_ns) {
         result = add_call(node, number, call);
@@ -197,8 +197,8 @@ void esi_path_end(struct esi_paths *paths, struct esi_delay_thread *thread)
         release_node(paths, path_end_of(thread));
 }
 
-/* The piece of a thread in which it was at a time, or that had ended before; NULL when
- * that has vanished. */
+/* The piece of a thread that contains a time, or the last one before it; NULL if it was
+ * removed. */
 static struct esi_path_node *find_piece(const struct esi_delay_thread *thread,
                                         uint64_t ns)
 {
@@ -211,8 +211,8 @@ static struct esi_path_node *find_piece(const struct esi_delay_thread *thread,
     return NULL;
 }
 
-/* Cuts a piece at a time, which is not before what is summed up.  Returns the earlier
- * part, to which the later one is a follower; NULL without memory. */
+/* Splits a piece at a time, which must not be before its sums.  Returns the earlier
+ * part, whose follower is the later one; NULL if out of memory. */
 static struct esi_path_node *cut_piece(struct esi_paths *paths,
                                        struct esi_path_node *node,
                                        uint64_t ns)
@@ -224,7 +224,7 @@ static struct esi_path_node *cut_piece(struct esi_paths *paths,
     head = make_node(paths, node->thread, node->from_ns);
     if (!head)
         return NULL;
-    /* The node stays the later part: it is what its followers follow. */
+    /* The node remains the later part, so that its followers stay valid. */
     head->to_ns = ns;
     head->gone_ns = node->gone_ns;
     head->parent = node->parent;
@@ -276,15 +276,15 @@ int esi_path_leave(struct esi_paths *paths,
     return 0;
 }
 
-/* --- Joining ---------------------------------------------------------------------- */
+/* --- Merging ---------------------------------------------------------------------- */
 
-/* Nobody can leave a piece that ended long ago any more. */
+/* Whether no path can branch from the piece any more because it ended long ago. */
 static bool is_past(const struct esi_paths *paths, const struct esi_path_node *node)
 {
     return node->to_ns != UINT64_MAX && node->to_ns + SLACK_NS < paths->now_ns;
 }
 
-/* Moves what a piece holds into its only follower. */
+/* Merges a piece into its only follower. */
 static int join_parent(struct esi_paths *paths, struct esi_path_node *node)
 {
     struct esi_path_node *parent = node->parent;
@@ -293,7 +293,7 @@ static int join_parent(struct esi_paths *paths, struct esi_path_node *node)
 
     if (result < 0)
         return result;
-    /* What is older is more. */
+    /* Keep the larger tally, which is the older one. */
     node->sums = parent->sums;
     parent->sums = own;
     result = esi_tally_add_all(&node->sums, &parent->sums);
@@ -303,7 +303,7 @@ static int join_parent(struct esi_paths *paths, struct esi_path_node *node)
     return result;
 }
 
-/* Up to where another thread's path has been joined in this pass. */
+/* Merges up to a node already visited in this pass. */
 static int join_ancestors(struct esi_paths *paths, struct esi_path_node *node)
 {
     int result = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* delay_print.c - where the time goes, as people and programs read it. */
+/* delay_print.c - prints where the time goes, for people and for programs. */
 #include "config.h"
 
 #include "monitors/delay/delay_print.h"
@@ -113,8 +113,8 @@ static void describe_kind(struct esi_row *row, const void *record)
     describe_time(row, "waited_polling_ns", "OF POLLING ms", shown->row->times.polling);
 }
 
-/* What the path takes more here than a rank does on average: the most that an even
- * share could save. */
+/* How much longer the path is here than the average per rank: an upper bound of what
+ * balancing can save. */
 static double imbalance_of(const struct shown_row *shown)
 {
     const struct esi_delay_times *times = &shown->row->times;
@@ -190,7 +190,7 @@ static void describe_totals(struct esi_row *row, const void *record)
 
 /* --- Order ------------------------------------------------------------------------ */
 
-/* Ranks by number; all others by what they cost, then what they waited. */
+/* Ranks by number; others by cost, then by waiting time. */
 static int compare_rows(const void *left, const void *right)
 {
     const struct esi_delay_row *a = *(const struct esi_delay_row *const *)left;
@@ -205,7 +205,7 @@ static int compare_rows(const void *left, const void *right)
     return a->times.called > b->times.called ? -1 : a->times.called < b->times.called;
 }
 
-/* Of many ranks those are shown that cost most. */
+/* If there are many ranks, selects the most expensive. */
 static int compare_costs(const void *left, const void *right)
 {
     const struct esi_delay_row *a = *(const struct esi_delay_row *const *)left;
@@ -221,7 +221,7 @@ static bool is_shown(enum esi_delay_group group, const struct esi_delay_row *row
     return group != ESI_DELAY_BY_KIND || row->times.calls > 0;
 }
 
-/* The rows to show, in order.  NULL without memory; owned by the caller. */
+/* The rows to print, sorted.  NULL if out of memory; owned by the caller. */
 static const struct esi_delay_row **choose_rows(const struct esi_delay *delay,
                                                 enum esi_delay_group group,
                                                 size_t top,
@@ -276,11 +276,12 @@ static int print_group(const struct esi_delay *delay,
 
 /* --- Causes ----------------------------------------------------------------------- */
 
-/* Causes of all ranks together. */
+/* A cause, summed over all waiting ranks. */
 struct cause_sum {
-    struct esi_delay_pair pair; /* with the greatest wait; `waited` of all */
+    struct esi_delay_pair pair; /* the one with the largest wait, but with the total
+                                   `waited` */
     double greatest;
-    size_t ranks; /* that waited */
+    size_t ranks; /* number of waiting ranks */
 };
 
 static int compare_places(const void *left, const void *right)
@@ -352,8 +353,7 @@ static void describe_sum(const struct cause_sum *sum,
              pair->waiting >= 0 ? "" : "; many ranks wait");
 }
 
-/* Calls `use` for the greatest causes of all ranks together, `top` at most.  0 or
- * -ENOMEM. */
+/* Calls `use` for the largest summed causes, at most `top`. Returns 0 or -ENOMEM. */
 static int foreach_sum(const struct esi_delay *delay,
                        size_t top,
                        void (*use)(void *data,
@@ -375,7 +375,7 @@ static int foreach_sum(const struct esi_delay *delay,
         sum_count = join_causes(pairs, count, sums);
         qsort(sums, sum_count, sizeof *sums, compare_sums);
         for (size_t i = 0; i < sum_count && i < top; i++) {
-            /* What is a hundredth of it helps nobody. */
+            /* Omits causes below one percent. */
             if (sums[i].pair.waited * 100 <= totals.waited)
                 continue;
             describe_sum(&sums[i], &totals, text, sizeof text);
@@ -405,7 +405,7 @@ static int print_causes(const struct esi_delay *delay, size_t top, FILE *stream)
     return foreach_sum(delay, top, print_sum, stream);
 }
 
-/* Who wants causes in words. */
+/* State of esi_delay_foreach_cause(). */
 struct cause_visit {
     void (*visit)(void *data, const char *text, double waited_ns);
     void *data;
@@ -446,7 +446,7 @@ static void print_head(const struct esi_delay_totals *totals, FILE *stream)
         totals->waited > 0 ? 100 * totals->indirect / totals->waited : 0);
 }
 
-/* The line whose computing takes most of the path. */
+/* The line whose computing takes the largest part of the path. */
 static void print_path(const struct esi_delay *delay,
                        const struct esi_delay_totals *totals,
                        FILE *stream)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * delay_private.h - what the files of delay work on.
+ * delay_private.h - data structures shared by the files of delay.
  *
- * Events become calls of threads, and waits of calls (delay_calls.c).  Waits are kept
- * for a while, then charged to their causes, in the order in which they ended
- * (delay_costs.c), and the critical paths of all threads go on (delay_path.c).
+ * Events are converted to calls of threads and waits of calls (delay_calls.c). Waits
+ * are buffered, then charged to their causes in the order of their ends
+ * (delay_costs.c), and the critical paths of all threads are extended (delay_path.c).
  */
 #ifndef ES_MONITORS_DELAY_DELAY_PRIVATE_H
 #define ES_MONITORS_DELAY_DELAY_PRIVATE_H
@@ -17,9 +17,9 @@
 #include "monitors/delay/delay_thread.h"
 #include "monitors/eventset/set_texts.h"
 
-/* A line of source and an operation that is called there. */
+/* A source line and an operation called there. */
 struct esi_delay_place {
-    uint32_t line; /* row of its group */
+    uint32_t line; /* row number in its group */
     uint32_t operation;
     const struct es_operation *of;
 };
@@ -30,10 +30,10 @@ struct esi_delay_group_rows {
     struct esi_hash table;
 };
 
-/* The `release` events of a communicator's trace, and who came last to them. */
+/* The `release` events of a communicator's trace, and their last arrivals. */
 enum { ESI_DELAY_RELEASES = 64 };
 struct esi_delay_junction {
-    struct esi_delay_cause last; /* of the join that came last */
+    struct esi_delay_cause last; /* of the latest join */
     struct {
         uint32_t index;
         struct esi_delay_cause cause;
@@ -41,7 +41,7 @@ struct esi_delay_junction {
 };
 
 struct esi_delay_trace {
-    struct esi_delay_thread *thread;     /* one of both */
+    struct esi_delay_thread *thread;     /* one of the two is set */
     struct esi_delay_junction *junction; /* owned */
 };
 
@@ -51,11 +51,11 @@ struct esi_delay_meeting {
     struct {
         uint64_t sent_ns;
         uint64_t received_ns;
-    } to[2][2]; /* by receiver; the newest first */
+    } to[2][2]; /* by receiver; newest first */
 };
 
-/* The last unlocks of a window, for those that waited for them, and the last calls that
- * may have waited: which comes first the stream does not say. */
+/* The last unlocks of a window, for those waiting for them, and the last calls that may
+ * have waited: the stream does not order them. */
 enum { ESI_DELAY_UNLOCKS = 64 };
 struct esi_delay_unlock {
     uint32_t thread;
@@ -63,7 +63,7 @@ struct esi_delay_unlock {
 };
 struct esi_delay_locking {
     uint32_t thread;
-    uint64_t call; /* its number, plus one; 0 = none */
+    uint64_t call; /* its number plus one; 0 = none */
 };
 struct esi_delay_window {
     const char *communicator;
@@ -77,8 +77,8 @@ struct esi_delay_window {
 
 enum { ESI_DELAY_PLACE_CACHE = 256 };
 
-/* Keys of pairs and blames: two rows of ranks and an activity, each as many bits as
- * that.  Of ESI_DELAY_OTHERS the first rank is not told any more. */
+/* Keys of pairs and blames: two rank rows and an activity, with a limited number of
+ * bits.  ESI_DELAY_OTHERS stands for all further ranks. */
 #define ESI_DELAY_OTHERS UINT64_C(0xfffff)
 static inline uint64_t esi_delay_pair_key(uint64_t first, uint64_t second, uint32_t of)
 {
@@ -99,27 +99,27 @@ struct esi_delay {
     struct {
         const char *site;
         uint16_t code;
-        uint32_t place; /* plus one */
+        uint32_t place; /* place number plus one */
     } place_cache[ESI_DELAY_PLACE_CACHE];
-    uint32_t last_communicator; /* row that was asked for last */
+    uint32_t last_communicator; /* row of the last lookup */
     struct esi_delay_meeting *meetings;
     size_t meeting_count, meeting_capacity;
     struct esi_hash meeting_table;
     struct esi_delay_window *windows;
     size_t window_count, window_capacity;
-    struct esi_heap waits; /* that are not charged: until, and thread and call */
+    struct esi_heap waits; /* not charged yet: end of the wait, and thread and call */
     struct esi_tally excess;
-    struct esi_tally pairs;  /* by who waits, who causes it, and in what */
-    struct esi_tally blames; /* by who is waited for in collective operations, ... */
-    struct esi_tally causes; /* of the wait that is being charged */
+    struct esi_tally pairs;  /* by waiting rank, causing rank and activity */
+    struct esi_tally blames; /* by awaited rank of collective operations, likewise */
+    struct esi_tally causes; /* of the wait being charged */
     struct esi_paths paths;
     struct esi_delay_totals totals;
-    uint64_t block_calls; /* in a block of the series */
+    uint64_t block_calls; /* calls per block of the series */
 };
 
 /* --- delay.c ---------------------------------------------------------------------- */
 
-/* UINT32_MAX without memory, as the next ones. */
+/* UINT32_MAX if out of memory, like the next ones. */
 uint32_t esi_delay_place_find(struct esi_delay *delay,
                               const struct es_operation *operation,
                               const char *site);
@@ -133,8 +133,8 @@ static inline struct esi_delay_times *esi_delay_row_times(struct esi_delay *dela
     return &delay->groups[group].rows[row].times;
 }
 
-/* Adds to the series of a row, where there is one: to the block of a thread's call.  A
- * cause counts in that of the call that waited. */
+/* Adds to the series of a row, if there is one, in the block of a thread's call.  A
+ * cause counts in the block of the waiting call. */
 static inline void esi_delay_row_block(struct esi_delay *delay,
                                        enum esi_delay_group group,
                                        uint32_t row,
@@ -148,7 +148,7 @@ static inline void esi_delay_row_block(struct esi_delay *delay,
         series->blocks[call / delay->block_calls][metric] += ns;
 }
 
-/* Adds the time of a thread's last call, as far as it was not, to the rows. */
+/* Adds the part of a thread's last call that was not added yet to the rows. */
 void esi_delay_account(struct esi_delay *delay, struct esi_delay_thread *thread);
 
 /* --- delay_calls.c ---------------------------------------------------------------- */
@@ -159,20 +159,20 @@ int esi_delay_told(void *data,
 
 /* --- delay_costs.c ---------------------------------------------------------------- */
 
-/* When a thread that begins to wait and the one that it waits for last met: when the
- * last message was sent that the former had received when it began, or the latter when
- * it did what was waited for; or when the last member came to an all-to-all operation
- * of both.  0 = never, that is known. */
+/* The time at which a waiting thread and the awaited thread last met: the sending of
+ * the last message that the former had received when the wait began, or the latter at
+ * the awaited event; or the last arrival in an all-to-all operation of both.  0 = not
+ * known. */
 uint64_t esi_delay_last_meeting(const struct esi_delay *delay,
                                 const struct esi_delay_thread *waiting,
                                 uint64_t begin_ns,
                                 const struct esi_delay_cause *cause);
-/* A message, or what is like one.  0 or -ENOMEM. */
+/* Records a message or the like.  Returns 0 or -ENOMEM. */
 int esi_delay_meet(struct esi_delay *delay,
                    const struct esi_delay_thread *receiver,
                    uint64_t received_ns,
                    const struct esi_delay_cause *sent);
-/* Keeps a call's wait until it is charged.  0 or -ENOMEM. */
+/* Stores a call's wait until it is charged.  Returns 0 or -ENOMEM. */
 int esi_delay_expect(struct esi_delay *delay,
                      struct esi_delay_thread *thread,
                      struct esi_delay_call *call);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* delay_run.c - one look at a run. */
+/* delay_run.c - one observation of a run. */
 #include "config.h"
 
 #include "monitors/delay/delay_run.h"

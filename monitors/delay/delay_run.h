@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* delay_run.h - where the time of a run went, as far as its elements still tell. */
+/* delay_run.h - where the time of a run went, as far as its elements still contain
+ * it. */
 #ifndef ES_MONITORS_DELAY_DELAY_RUN_H
 #define ES_MONITORS_DELAY_DELAY_RUN_H
 
@@ -9,8 +10,9 @@
 #include "eventspace/servers.h"
 #include "monitors/delay/delay.h"
 
-/* Reads all that there is now.  Run and servers (NULL = none) are borrowed for the
- * call.  0, -ENOMEM; others as esi_causality_scope_open() and reading have them. */
+/* Reads everything present now.  Run and servers (NULL = none) are borrowed for the
+ * call.  Returns 0, -ENOMEM, or the errors of esi_causality_scope_open() and of
+ * reading. */
 int esi_delay_read_run(struct es_run *run,
                        struct es_servers *servers,
                        struct es_error *error,

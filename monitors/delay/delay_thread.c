@@ -67,7 +67,7 @@ struct esi_delay_call *esi_delay_thread_add(struct esi_delay_thread *thread,
     if (grows && grow_calls(thread) < 0)
         return NULL;
     if (thread->next == 0)
-        thread->last_ns = begin_ns; /* what was before is not known */
+        thread->last_ns = begin_ns; /* the time before is not known */
     if (begin_ns < thread->last_ns)
         begin_ns = thread->last_ns;
     call = &thread->calls[thread->next++ & thread->mask];
@@ -114,7 +114,7 @@ static int grow_moments(struct esi_delay_thread *thread)
     return 0;
 }
 
-/* Indexes begin with 1, so 0 is a free place. */
+/* Indexes start at 1, so 0 marks a free slot. */
 int esi_delay_thread_note(struct esi_delay_thread *thread,
                           const struct esi_delay_moment *moment)
 {
