@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * adviser.c - which rule holds for what the monitor has measured.
+ * adviser.c - finds the rule in force for each measured group.
  *
- * Hosts are asked for their trees before the monitor is made to stand still: that takes
- * as long as hosts take to answer.
+ * Hosts are queried for their trees before the monitor is paused, because their answers
+ * may take long.
  */
 #include "config.h"
 
@@ -27,14 +27,14 @@ struct esi_adviser {
     struct esi_tree_hosts hosts;
     const struct esi_collectives_advise *options; /* borrowed */
     struct esi_collectives_advice *advice;
-    struct esi_applier *applier; /* NULL = nothing is to be changed */
+    struct esi_applier *applier; /* NULL = nothing is applied */
     struct esi_tree_plan places; /* hosts of the run, for the advice */
-    struct esi_tree_plan plan;   /* the rules that hold */
+    struct esi_tree_plan plan;   /* the rules in force */
     bool has_plan;
-    uint32_t wish; /* version of these */
+    uint32_t wish; /* their version */
     struct esi_tree_rows rows;
     bool asked;
-    struct esi_collectives_proposal *proposals; /* owned, as the next */
+    struct esi_collectives_proposal *proposals; /* owned, like its strings */
     char (*commands)[COMMAND_BYTES];
     size_t count;
     bool over;
@@ -53,7 +53,7 @@ static uint32_t newest_wish(const struct esi_tree_rows *rows)
     return newest;
 }
 
-/* Asks what is in force.  0, or -errno; then what was known stays. */
+/* Queries the rules in force.  Returns 0 or -errno; then the old ones are kept. */
 static int refresh_rules(struct esi_adviser *adviser)
 {
     struct esi_tree_rows rows = {.rows = NULL};
@@ -79,8 +79,8 @@ static int refresh_rules(struct esi_adviser *adviser)
     return 0;
 }
 
-/* What holds for a group.  False: that is not known, since its communicator has not
- * followed the newest rules. */
+/* Finds the rule for a group.  Returns false if it is not known because the
+ * communicator has not switched to the newest rules. */
 static bool find_in_force(const struct esi_adviser *adviser,
                           const struct esi_advised_group *group,
                           const struct esi_tree_rule **ret_rule,
@@ -106,7 +106,7 @@ static bool find_in_force(const struct esi_adviser *adviser,
 
 /* --- Proposals -------------------------------------------------------------------- */
 
-/* Whether the shell takes it for one plain word. */
+/* Whether the shell needs no quotes for it. */
 static bool is_plain(const char *text)
 {
     return *text && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -193,7 +193,7 @@ static int compute_advice(void *data)
 
         if (code == 0)
             adviser->count++;
-        else if (code != -EINVAL) /* a rule that makes no tree here tells nothing */
+        else if (code != -EINVAL) /* a rule that builds no tree here is ignored */
             return code;
     }
     if (adviser->applier) {
@@ -257,8 +257,8 @@ static int add_server(struct esi_tree_plan *plan, const struct es_server_info *i
     return 0;
 }
 
-/* Clusters and gateways: of the rules, which the ranks make their trees by, else of the
- * servers. */
+/* Clusters and gateways: those of the rules, from which ranks build their trees, or
+ * else those of the servers. */
 static int find_places(struct esi_adviser *adviser)
 {
     struct es_servers *servers = adviser->hosts.servers;
@@ -280,7 +280,7 @@ static int find_places(struct esi_adviser *adviser)
     return 0;
 }
 
-/* The bound of a server's clock is half of what a message took there and back. */
+/* The error bound of a server's clock is half of the round-trip time. */
 static void add_round_trips(struct esi_adviser *adviser)
 {
     struct es_servers *servers = adviser->hosts.servers;
@@ -296,7 +296,7 @@ static void add_round_trips(struct esi_adviser *adviser)
                                                   2 * info.clock_error_ns);
 }
 
-/* Whether there is a rule that makes trees. */
+/* Whether there is a rule that builds trees. */
 static bool has_trees(const struct esi_adviser *adviser)
 {
     for (size_t i = 0; adviser->has_plan && i < adviser->plan.rules.count; i++)
@@ -305,7 +305,7 @@ static bool has_trees(const struct esi_adviser *adviser)
     return false;
 }
 
-/* Ranks may be about to start. */
+/* The ranks may be about to start. */
 static int check_switchable(struct esi_adviser *adviser, struct es_error *error)
 {
     static const struct timespec pause = {.tv_nsec = 100000000};
@@ -357,7 +357,7 @@ static int prepare_adviser(struct esi_adviser *adviser,
         .on_instance = on_instance, .on_end = on_end, .data = adviser->advice};
     *classes |=
         1u << ES_CLASS_CONTRIBUTE | 1u << ES_CLASS_ARRIVAL | 1u << ES_CLASS_DEPARTURE;
-    /* Where no trees are, messages of the program tell what links cost. */
+    /* Without trees, link costs come from the messages of the program. */
     if (!has_trees(adviser))
         *classes |= 1u << ES_CLASS_SEND | 1u << ES_CLASS_RECEIVE;
     return 0;

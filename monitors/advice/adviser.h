@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * `eventspace collectives --advise`: joins what the monitor has measured with the trees
- * in force, and tells which would be better.
+ * `eventspace collectives --advise`: compares the measurements of the monitor with the
+ * current trees, and proposes better ones.
  *
  *   esi_adviser_open(&hosts, &options, &config, &error, &adviser);
  *   ... the monitor is started with this configuration ...
- *   at each look:  esi_adviser_look(adviser, monitor, over, last);
+ *   periodically:  esi_adviser_look(adviser, monitor, over, last);
  *                  proposals = esi_adviser_proposals(adviser, &count);
- *   after the monitor is gone:  esi_adviser_close(adviser);
+ *   after the monitor was destroyed:  esi_adviser_close(adviser);
  */
 #ifndef ES_MONITORS_ADVICE_ADVISER_H
 #define ES_MONITORS_ADVICE_ADVISER_H
@@ -27,9 +27,9 @@ struct esi_collectives_advise {
 
 struct esi_adviser;
 
-/* Borrows what the hosts are made of, and the options; sets what the monitor needs in
- * its configuration.  With `apply` -ENOTSUP where trees cannot be switched and -ESRCH
- * where the run has ended, both with words; -ENOMEM. */
+/* Borrows the contents of the hosts, and the options; sets what it needs in the
+ * monitor's configuration.  Returns 0; -ENOMEM; and with `apply`, -ENOTSUP if trees
+ * cannot be switched or -ESRCH if the run has ended, both with `error` filled. */
 int esi_adviser_open(const struct esi_tree_hosts *hosts,
                      const struct esi_collectives_advise *options,
                      struct esi_collectives_monitor_config *config,
@@ -38,23 +38,23 @@ int esi_adviser_open(const struct esi_tree_hosts *hosts,
 /* Accepts NULL. */
 void esi_adviser_close(struct esi_adviser *adviser);
 
-/* Thinks it over, and with `apply` changes trees, which is noted.
- * `over`: the run has ended; `last`: this is the last look, nothing more is changed.
- * -ENOMEM and the like. */
+/* Updates the proposals, and with `apply` changes trees.  `over`: the run has ended;
+ * `last`: this is the last call, so nothing is changed any more.  Returns 0, -ENOMEM or
+ * the like. */
 int esi_adviser_look(struct esi_adviser *adviser,
                      struct esi_collectives_monitor *monitor,
                      bool over,
                      bool last);
 
-/* The advice of the last look, which it borrows from. */
+/* The proposals of the last update; borrowed until the next. */
 const struct esi_collectives_proposal *esi_adviser_proposals(
     const struct esi_adviser *adviser,
     size_t *ret_count);
 
-/* What changes trees; NULL: nothing does. */
+/* The applier that changes trees; NULL if nothing is applied. */
 const struct esi_applier *esi_adviser_applier(const struct esi_adviser *adviser);
 
-/* Whether there are processes that can change their trees. */
+/* Whether there are processes that can switch their trees. */
 bool esi_adviser_is_switchable(const struct esi_adviser *adviser);
 
 #endif

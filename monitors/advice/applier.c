@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * applier.c - a change goes from chosen to switching to measuring to judged.
+ * applier.c - a change is chosen, switched to, measured and judged.
  *
- * Choosing and measuring look at the advice, for which the monitor stands still; what
- * asks hosts is done between.
+ * Choosing and measuring use the advice, while the monitor is paused; hosts are
+ * contacted in between.
  */
 #include "config.h"
 
@@ -19,11 +19,11 @@
 #include "base/array.h"
 #include "monitors/advice/tree_change.h"
 
-/* Communicators follow at their next agreement, about twice a second. */
+/* Communicators switch at their next agreement, about twice a second. */
 #define WAIT_NS UINT64_C(5000000000)
-/* With fewer operations than these nothing is said. */
+/* Minimum number of operations for a judgement. */
 enum { LEAST = 8 };
-/* What is worse by less than this part is not. */
+/* Relative losses below this do not count. */
 #define LEAST_LOSS 0.05
 
 static const char *const outcome_names[] = {
@@ -82,7 +82,7 @@ static struct esi_applied_change *under_way(const struct esi_applier *applier)
     return last && last->outcome <= ES_APPLIED_MEASURING ? last : NULL;
 }
 
-/* The index of a group; the number of groups if it is gone. */
+/* The index of a group; the number of groups if it no longer exists. */
 static size_t find_group(const struct esi_tree_advisor *advisor,
                          const struct esi_advised_group *group)
 {
@@ -107,7 +107,7 @@ static bool was_changed(const struct esi_applier *applier,
     return false;
 }
 
-/* What was measured of a group with a tree of that version, or the library. */
+/* Measurements of a group with a tree of that version, or the library. */
 static struct esi_advised_past past_of(const struct esi_tree_advisor *advisor,
                                        const struct esi_advised_group *group,
                                        bool tree,
@@ -219,7 +219,7 @@ void esi_applier_measure(struct esi_applier *applier,
 
 /* --- Acting ----------------------------------------------------------------------- */
 
-/* Hands rules to all.  0, or -errno after the message. */
+/* Sends rules to all processes.  Returns 0, or -errno after a message. */
 static int hand_out(const struct esi_applier *applier, const char *text)
 {
     struct esi_tree_change done = {.fit = 0};
@@ -246,7 +246,7 @@ static uint32_t wished_version(const struct esi_tree_rows *rows,
     return version;
 }
 
-/* Waits until the communicators that the rule is for have followed, or a while. */
+/* Waits, with a time limit, until the rule's communicators have switched. */
 static int wait_for_it(const struct esi_applier *applier,
                        struct esi_applied_change *change)
 {
@@ -303,7 +303,7 @@ static int start_change(struct esi_applier *applier, struct esi_applied_change *
         esi_tree_operation_name(change->group.operation), change->communicator,
         change->after, change->before, change->was.count);
     change->outcome = ES_APPLIED_SWITCHING;
-    /* Those that it did before count for what was, not for what is. */
+    /* Earlier measurements of the library count for `was`, not for `is`. */
     change->seen = is_library(change) ? change->group.instances : 0;
     return wait_for_it(applier, change);
 }
@@ -337,7 +337,7 @@ int esi_applier_act(struct esi_applier *applier)
     return 0;
 }
 
-/* --- What became of changes ------------------------------------------------------- */
+/* --- Outcomes --------------------------------------------------------------------- */
 
 const struct esi_applied_change *esi_applier_changes(const struct esi_applier *applier,
                                                      size_t *ret_count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* collectives_advice.c - places of ranks, for the costs of links and for trees. */
+/* collectives_advice.c - locations of ranks, for link costs and for trees. */
 #include "config.h"
 
 #include "monitors/advice/collectives_advice.h"
@@ -25,7 +25,7 @@ struct esi_collectives_advice {
     struct esi_host_info *ranks; /* by world rank; host "" = not known */
     int rank_count;
     size_t rank_capacity;
-    struct esi_location *places; /* of these; NULL = to be made again */
+    struct esi_location *places; /* of these; NULL = to be recomputed */
 };
 
 /* --- Places ----------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ int esi_collectives_advice_add_end(struct esi_collectives_advice *advice,
 
     if (result < 0 || !operation || activity->stop_ns == 0)
         return result;
-    /* Members of an operation have places though they may send no message. */
+    /* Members of an operation need locations even if they send no message. */
     if (operation->op_class == ES_CLASS_COLLECTIVE)
         return 0;
     if (operation->op_class == ES_CLASS_CONTRIBUTE) {
@@ -159,7 +159,8 @@ void esi_collectives_advice_add_round_trip(struct esi_collectives_advice *advice
     const char *clusters[] = {cluster_of(advice, host), cluster_of(advice, other)};
     bool is_near = strcmp(clusters[0], clusters[1]) == 0;
 
-    /* How far a host in no cluster is from one says nothing of lines between them. */
+    /* The distance between a cluster and a host in none says nothing about wide
+     * links. */
     if (strcmp(host, other) != 0 && (is_near || (clusters[0][0] && clusters[1][0])))
         esi_link_costs_add_round_trip(advice->costs,
                                       is_near ? ES_LINK_CLUSTER : ES_LINK_WIDE, ns);
@@ -173,8 +174,8 @@ const struct esi_tree_advisor *esi_collectives_advice_advisor(
     return advice->advisor;
 }
 
-/* Places of a group's ranks, numbered as the ranks themselves number them.  Caller
- * frees *ret_places. */
+/* Locations of a group's ranks, numbered as by the ranks themselves.  The caller frees
+ * *ret_places. */
 static int make_places(const struct esi_collectives_advice *advice,
                        const struct esi_advised_group *group,
                        struct esi_location **ret_places)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* collectives_advice_print.c - proposals, for people and for programs. */
+/* collectives_advice_print.c - prints proposals as text and as JSON. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -64,7 +64,7 @@ void esi_collectives_advice_print_text(const struct esi_collectives_proposal *pr
     append_times(proposal, sentence);
     esi_text_prose_print(stream, "%s", sentence);
     esi_text_prose_print(stream, "    %s", proposal->advice.reason);
-    if (proposal->command) /* stays in one line: it is to be copied */
+    if (proposal->command) /* stays on one line, for copying */
         esi_plain_print(stream, "    %s\n", proposal->command);
 }
 

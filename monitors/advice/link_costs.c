@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* link_costs.c - samples of messages of each order of size, and a line through what
- * they took. */
+/* link_costs.c - samples of messages of each order of magnitude, and a line through
+ * their times. */
 #include "config.h"
 
 #include "monitors/advice/link_costs.h"
@@ -11,17 +11,17 @@
 #include <string.h>
 
 enum {
-    SIZES = 34,   /* nothing, 1, 2 to 3, 4 to 7, ... bytes */
-    SAMPLES = 64, /* kept of each */
-    FASTEST = 8,  /* one in so many of them counts */
-    AWAITED = 8,  /* so many tell more than any number of others */
+    SIZES = 34,   /* 0, 1, 2 to 3, 4 to 7, ... bytes */
+    SAMPLES = 64, /* kept per size */
+    FASTEST = 8,  /* one in so many counts */
+    AWAITED = 8,  /* so many are better than any number of others */
 };
 
-/* Pairs of sizes tell the time per byte if they differ by so many bytes, and so much.
- */
+/* Pairs of sizes are used for the time per byte if they differ by this many bytes and
+ * by this factor. */
 #define LEAST_SPAN 512.0
 #define LEAST_RATIO 4.0
-/* Overhead where none was measured: this part of the latency. */
+/* Default overhead, as a part of the latency. */
 #define OVERHEAD_PART 0.25
 #define OVERHEAD_MOST 500.0
 
@@ -38,15 +38,15 @@ struct sizes {
 
 struct link {
     struct sizes sizes[SIZES];
-    struct sizes awaited[SIZES]; /* those that somebody waited for */
-    uint64_t round_trip_ns;      /* least; 0 = none */
+    struct sizes awaited[SIZES]; /* messages that were awaited */
+    uint64_t round_trip_ns;      /* minimum; 0 = none */
     uint64_t round_trips;
-    struct sizes overheads; /* bytes and errors mean nothing */
+    struct sizes overheads; /* bytes and errors are not used */
 };
 
 struct esi_link_costs {
     struct link links[ES_LINK_CLASSES];
-    uint64_t state; /* of the choice of samples */
+    uint64_t state; /* of the random selection of samples */
 };
 
 enum esi_link_class esi_link_class_of(const struct esi_location *x,
@@ -93,8 +93,8 @@ static unsigned size_of(uint64_t bytes)
     return size;
 }
 
-/* Keeps a sample among those of its size.  A newer one takes the place of any: what was
- * long ago fades. */
+/* Stores a sample with its size.  If full, it replaces a random one, so that old
+ * samples fade out. */
 static void keep_sample(struct esi_link_costs *costs,
                         struct sizes *of_size,
                         uint64_t bytes,
@@ -177,7 +177,7 @@ static struct sample mean_of(const struct sample *samples, size_t count)
     return mean;
 }
 
-/* Sorts what is kept; returns how many there are. */
+/* Sorts the kept samples; returns their number. */
 static size_t sort_samples(const struct sizes *sizes, struct sample *ret_sorted)
 {
     size_t count = sizes->seen < SAMPLES ? (size_t)sizes->seen : SAMPLES;
@@ -196,8 +196,8 @@ static struct sample middle_of(const struct sizes *sizes)
     return mean_of(sorted + count / 8, count - 2 * (count / 8));
 }
 
-/* Mean of the fastest samples.  The very fastest of many, whose clocks may have been
- * the most wrong, does not count. */
+/* Mean of the fastest samples.  If there are many, the very fastest is ignored, since
+ * its clocks may have the largest error. */
 static struct sample fastest_of(const struct sizes *sizes)
 {
     struct sample sorted[SAMPLES];
@@ -233,7 +233,7 @@ static double slope_of(const struct sample *points, size_t count)
     return slope > 0 ? slope : 0;
 }
 
-/* The smaller half of the sizes tells the latency best. */
+/* Uses the smaller half of the sizes, which determine the latency best. */
 static double latency_of(const struct sample *points, size_t count, double slope)
 {
     double rests[SIZES];
@@ -246,9 +246,8 @@ static double latency_of(const struct sample *points, size_t count, double slope
     return latency > 0 ? latency : 0;
 }
 
-/* Clocks leave open how long messages took: of the low quantiles those count that they
- * make too short.  Half of what a message took there and back, by one clock, tells
- * where within their bound the truth may be. */
+/* Because of clock errors, low quantiles are too short.  Half of the round-trip time by
+ * one clock corrects the latency within the error bound. */
 static double bound_latency(const struct link *link, const struct esi_link_cost *cost)
 {
     double half_ns = (double)link->round_trip_ns / 2;
@@ -264,7 +263,7 @@ static double bound_latency(const struct link *link, const struct esi_link_cost 
     return least_ns > 0 ? least_ns : 0;
 }
 
-/* Both ends together cannot have done more than the whole took. */
+/* Both ends together cannot have been busy for longer than the whole message. */
 static double overhead_of(const struct link *link, double latency_ns)
 {
     double guess = OVERHEAD_PART * latency_ns;
@@ -303,7 +302,7 @@ struct esi_link_cost esi_link_costs_get(const struct esi_link_costs *costs,
         cost.latency_ns = (double)of->round_trip_ns / 2;
     }
     cost.overhead_ns = overhead_of(of, cost.latency_ns);
-    /* What was measured holds what both ends did. */
+    /* The measured time includes the overheads of both ends. */
     cost.latency_ns -= 2 * cost.overhead_ns;
     if (cost.latency_ns < 0)
         cost.latency_ns = 0;

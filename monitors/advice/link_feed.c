@@ -10,7 +10,7 @@
 
 #include "monitors/collectives/collectives.h"
 
-/* The end of a message that has come first. */
+/* The end of a message that arrived first. */
 struct first_end {
     struct esi_end end;
     bool sends;
@@ -19,11 +19,11 @@ struct first_end {
     uint64_t error_ns;
 };
 
-/* A departure of so many bytes at most tells what its end has to do for it. */
+/* Departures of at most this many bytes measure the overhead. */
 enum { SMALL = 1024 };
 
-/* Ranks that were seen to depart up, by a hash of their tree and them.  Two that fall
- * together cost a leaf's messages. */
+/* Ranks with observed upward departures, by a hash of tree and rank.  A collision loses
+ * a leaf's messages. */
 enum { INNER_BITS = 1 << 14 };
 
 struct esi_link_feed {
@@ -54,8 +54,8 @@ void esi_link_feed_destroy(struct esi_link_feed *feed)
     free(feed);
 }
 
-/* Both ends are known.  A receiver that waits before the message is sent, whatever
- * clocks say, has not come late. */
+/* Both ends are known.  A receiver that waits before the message is sent, by whatever
+ * clocks, was not late. */
 static void add_message(struct esi_link_feed *feed,
                         const struct first_end *first,
                         const struct esi_timed *timed,

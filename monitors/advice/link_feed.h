@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Feeds costs of links (link_costs.h) with the messages of a stream of operations: with
- * sends and receives, and with both ends of the edges of instrumented trees, whichever
- * of them the stream has.
+ * Feeds link costs (link_costs.h) from a stream of operations: with sends and receives,
+ * and with both ends of the edges of instrumented trees.
  *
  *   esi_link_feed_create(&config, &feed);
  *   for each operation:  esi_time_link_read(activity, rank, 0, &timed.link);
  *                        esi_link_feed_add(feed, &timed, activity->bytes);
  *
- * Bounded: so many messages wait for their other end, then the oldest is forgotten.
+ * Bounded: only `max_open` messages wait for their other end; then the oldest is
+ * dropped.
  *
- *   one feed is one thread's at a time.
+ * One thread at a time.
  */
 #ifndef ES_MONITORS_ADVICE_LINK_FEED_H
 #define ES_MONITORS_ADVICE_LINK_FEED_H
@@ -21,7 +21,8 @@
 #include "monitors/advice/link_costs.h"
 #include "monitors/events/time_repair.h"
 
-/* Place of a world rank.  False: not known; then its messages tell nothing. */
+/* Finds the location of a world rank.  Returns false if not known; then its messages
+ * are ignored. */
 typedef bool (*esi_place_fn)(void *data,
                              int world_rank,
                              struct esi_location *ret_place);
@@ -40,15 +41,15 @@ int esi_link_feed_create(const struct esi_link_feed_config *config,
 /* Accepts NULL. */
 void esi_link_feed_destroy(struct esi_link_feed *feed);
 
-/* One end of a message, with run times as the clocks say (not repaired).  Operations
- * that are none are passed over.  0 or -ENOMEM. */
+/* Adds one end of a message, with run times as recorded by the clocks (not repaired).
+ * Ignores other operations.  Returns 0 or -ENOMEM. */
 int esi_link_feed_add(struct esi_link_feed *feed,
                       const struct esi_timed *timed,
                       uint64_t bytes);
 
-/* What a rank brings into a tree: of a leaf that is its message to its parent, and is
- * taken as one; of ranks that are known to depart it is none.  The link's key and end
- * are those of a departure up. */
+/* Adds a contribution to a tree: for a leaf, it is its message to its parent; ranks
+ * known to have departures are ignored.  Key and end of the link must be those of an
+ * upward departure. */
 int esi_link_feed_add_contribution(struct esi_link_feed *feed,
                                    const struct esi_timed *timed,
                                    uint64_t bytes);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* tree_advice.c - what is kept of each group of operations; tree_propose.c reckons with
- * it. */
+/* tree_advice.c - the data of each group of operations, used by tree_propose.c. */
 #include "config.h"
 
 #include <errno.h>
@@ -56,7 +55,7 @@ void esi_tree_advisor_destroy(struct esi_tree_advisor *advisor)
     free(advisor);
 }
 
-/* Order of size: nothing, 1, 2 to 3, 4 to 7, ... bytes. */
+/* Order of magnitude: 0, 1, 2 to 3, 4 to 7, ... bytes. */
 static unsigned order_of(uint64_t bytes)
 {
     unsigned order = 0;
@@ -75,7 +74,7 @@ static bool fits_group(const struct esi_advice_group *group,
            memcmp(group->key, instance->key, sizeof group->key) == 0;
 }
 
-/* The group that got its last instance the longest ago. */
+/* The least recently used group. */
 static size_t quietest_group(const struct esi_tree_advisor *advisor)
 {
     size_t found = 0;
@@ -128,7 +127,7 @@ static struct esi_advice_group *find_group(
     return group;
 }
 
-/* --- What was measured ------------------------------------------------------------ */
+/* --- Measurements ----------------------------------------------------------------- */
 
 static int compare_numbers(const void *x, const void *y)
 {
@@ -226,8 +225,8 @@ static double measured_ns(const struct esi_tree_advisor *advisor,
     return sum_ns;
 }
 
-/* Fills the sample up, then takes the place of what went through another tree, then of
- * any: what was long ago fades. */
+/* Fills the sample, then replaces samples of other trees, then random ones, so that old
+ * samples fade out. */
 static struct esi_advice_sample *choose_sample(
     struct esi_tree_advisor *advisor,
     struct esi_advice_group *group,

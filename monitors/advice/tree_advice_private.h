@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* tree_advice_private.h - what tree_advice.c keeps and tree_propose.c reads. */
+/* tree_advice_private.h - data structures of tree_advice.c that tree_propose.c
+ * reads. */
 #ifndef ES_MONITORS_ADVICE_TREE_ADVICE_PRIVATE_H
 #define ES_MONITORS_ADVICE_TREE_ADVICE_PRIVATE_H
 
@@ -10,7 +11,7 @@
 
 /* One instance. */
 struct esi_advice_sample {
-    double *enters_ns; /* owned; of each rank, since the first */
+    double *enters_ns; /* owned; per rank, relative to the first */
     int root;
     uint64_t bytes;
     bool tree;
@@ -21,13 +22,13 @@ struct esi_advice_sample {
 
 enum { ESI_ADVICE_PASTS = 4, ESI_ADVICE_PAST_KEPT = 128 };
 
-/* What was measured with what was in force for a time. */
+/* Measurements with one tree or algorithm. */
 struct esi_advice_past {
     bool tree;
     uint32_t version;
     uint64_t count;
     uint64_t touched;
-    double measured_ns[ESI_ADVICE_PAST_KEPT]; /* the newest, in any order */
+    double measured_ns[ESI_ADVICE_PAST_KEPT]; /* the newest, unordered */
     double error_ns[ESI_ADVICE_PAST_KEPT];
 };
 
@@ -35,15 +36,15 @@ struct esi_advice_group {
     uint64_t key[2];
     char communicator[64];
     uint32_t operation;
-    unsigned order; /* of size; bytes below 2^order */
+    unsigned order; /* order of magnitude; bytes are below 2^order */
     int size;
-    bool tree; /* of the newest instance, as the next */
+    bool tree; /* of the newest instance, like `version` */
     uint32_t version;
     int *world_ranks; /* owned */
     struct esi_advice_past pasts[ESI_ADVICE_PASTS];
     uint64_t instances;
     uint64_t touched;
-    struct esi_advice_sample *samples; /* owned; room for as many as are kept */
+    struct esi_advice_sample *samples; /* owned; capacity as configured */
     size_t count;
 };
 
@@ -53,11 +54,11 @@ struct esi_tree_advisor {
     size_t count;
     size_t capacity;
     uint64_t touches;
-    uint64_t state; /* of the choice of samples */
+    uint64_t state; /* of the random selection of samples */
 };
 
-/* Mean without the smallest and the greatest eighth, and its standard error (may be
- * NULL), which is reckoned as if these were as near as the rest.  Sorts the numbers. */
+/* Mean without the smallest and largest eighth, and its standard error (may be NULL),
+ * computed as if these were as close as the others.  Sorts the numbers. */
 double esi_advice_typical(double *numbers, size_t count, double *ret_error);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* tree_change.c - the rules that hold, and how they become others. */
+/* tree_change.c - the rules in force, and changes to them. */
 #include "config.h"
 
 #include "monitors/advice/tree_change.h"
@@ -22,7 +22,7 @@
 
 /* --- The rules -------------------------------------------------------------------- */
 
-/* Those that the run began with.  Caller frees *ret_text. */
+/* The initial rules.  The caller frees *ret_text. */
 static int first_rules(const struct esi_tree_hosts *hosts, char **ret_text)
 {
     const char *run = es_run_name(hosts->run);
@@ -33,7 +33,7 @@ static int first_rules(const struct esi_tree_hosts *hosts, char **ret_text)
         code = esi_run_file_fetch(hosts->servers, "collect.trees", NULL, ret_text);
     if (code == 0)
         return 0;
-    /* A run that was not started by `eventspace run` has told them to nobody. */
+    /* A run not started by `eventspace run` has published no rules. */
     *ret_text = strdup(NO_RULES);
     return *ret_text ? 0 : -ENOMEM;
 }
@@ -83,7 +83,7 @@ static bool has_name(const struct esi_tree_rules *rules, const char *name)
     return false;
 }
 
-/* "kary", or "kary-2" where that is taken. */
+/* "kary", or "kary-2" if that is taken. */
 static void name_rule(const struct esi_tree_rules *rules, struct esi_tree_rule *rule)
 {
     const char *shape = esi_tree_shape_name(rule->shape);
@@ -127,9 +127,9 @@ int esi_tree_plan_text(const struct esi_tree_plan *plan,
     return 0;
 }
 
-/* --- Following -------------------------------------------------------------------- */
+/* --- Switching -------------------------------------------------------------------- */
 
-/* Communicators that have not followed; one rank alone has no trees. */
+/* A communicator of one rank has no trees. */
 bool esi_tree_is_behind(const struct esi_tree_row *row, const char *pattern)
 {
     return row->alive && row->size > 1 && row->version != row->wish &&

@@ -3,8 +3,8 @@
 /*
  * The collective trees of a run on all its hosts.
  *
- * This host is asked by the same words as the others, only without its tuple server: it
- * may have none.
+ * This host is queried with the same messages as the others, but without its tuple
+ * server, which it may not have.
  */
 #include "config.h"
 
@@ -36,13 +36,13 @@ void esi_tree_hosts_note(const struct esi_tree_hosts *hosts, const char *format,
     hosts->note(text);
 }
 
-/* What all hosts are asked, and what is made of the answers. */
+/* A query to all hosts, and its result. */
 struct question {
     enum request request;
-    const char *text; /* of CHANGE */
+    const char *text; /* for CHANGE */
     int (*take)(void *data, const struct es_member *reply);
     void *data;
-    int silent; /* hosts that gave no answer */
+    int silent; /* hosts that did not answer */
 };
 
 /* --- Asking ----------------------------------------------------------------------- */
@@ -148,7 +148,7 @@ static int ask_all(const struct esi_tree_hosts *hosts, struct question *question
     return code;
 }
 
-/* --- What is in force ------------------------------------------------------------- */
+/* --- Rules in force --------------------------------------------------------------- */
 
 static struct esi_tree_row *add_row(struct esi_tree_rows *rows,
                                     const struct esi_tree_row *row)
@@ -240,7 +240,7 @@ int esi_tree_rows_ask(const struct esi_tree_hosts *hosts,
         esi_tree_rows_fini(&rows);
         return code;
     }
-    /* Rules of one communicator stay in their order, which is that of precedence. */
+    /* Rules of a communicator keep their order, which is their precedence. */
     if (rows.count > 0)
         qsort(rows.rows, rows.count, sizeof *rows.rows, compare_rows);
     rows.silent = question.silent;
@@ -254,7 +254,7 @@ void esi_tree_rows_fini(struct esi_tree_rows *rows)
     *rows = (struct esi_tree_rows){.rows = NULL};
 }
 
-/* --- What is wished for ----------------------------------------------------------- */
+/* --- Requested rules -------------------------------------------------------------- */
 
 struct newest {
     char *text;
@@ -288,7 +288,7 @@ int esi_tree_wish_ask(const struct esi_tree_hosts *hosts, char **ret_text)
     return code;
 }
 
-/* What the answers to a change add up to. */
+/* The sum of the answers to a change. */
 struct changing {
     const struct esi_tree_hosts *hosts;
     struct esi_tree_change change;

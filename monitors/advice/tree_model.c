@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* tree_model.c - ranks are gone through so that whoever sends comes before who gets:
- * children before parents on the way up, parents before children on the way down. */
+/* tree_model.c - visits ranks so that senders precede receivers: children before
+ * parents on the way up, parents before children on the way down. */
 #include "config.h"
 
 #include "monitors/advice/tree_model.h"
@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* A rank as it goes through the operation. */
+/* The state of a rank during the operation. */
 struct node {
-    double busy_ns;                  /* until then, with what it does itself */
-    double in_ns;                    /* door for what comes */
-    double out_ns;                   /* door for what leaves */
-    double sent_ns[ES_MODEL_PIECES]; /* first byte of each piece on its way to it (down)
-                                        or from it (up) leaves then */
+    double busy_ns;                  /* busy until then with its own work */
+    double in_ns;                    /* incoming link is busy until then */
+    double out_ns;                   /* outgoing link is busy until then */
+    double sent_ns[ES_MODEL_PIECES]; /* when the first byte of each piece leaves, to
+                                        it (down) or from it (up) */
 };
 
 struct model_walk {
@@ -74,7 +74,7 @@ double esi_tree_model_bytes_down(const struct esi_tree *tree,
     }
 }
 
-/* Where edges carry different numbers of bytes, each message goes whole. */
+/* If edges carry different numbers of bytes, messages are not divided. */
 static unsigned pieces_of(const struct esi_model_operation *operation, double bytes)
 {
     double pieces;
@@ -131,7 +131,7 @@ static double send_message(struct node *node,
     return leaves_ns;
 }
 
-/* Takes a piece whose first byte left at `leaves_ns`. */
+/* Receives a piece whose first byte left at `leaves_ns`. */
 static void receive_message(struct node *node,
                             const struct esi_link_cost *cost,
                             double bytes,

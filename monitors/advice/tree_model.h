@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * How long an operation would take over a tree: a model to compare trees by.
+ * A model of the duration of an operation over a tree, to compare trees.
  *
  * Messages cost as in LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995): each end is
- * busy for the overhead, the link for the bytes, and the rest is latency.  A node takes
- * from its children in their order, then sends to its parent; on the way down it takes
- * from its parent and sends to its children in their order.  Bytes that reach a node go
- * through one door, one message after the other, and so do those that leave it.  Large
- * messages go in pieces, each on its way while the next is taken; of more than
- * ES_MODEL_PIECES pieces so many larger ones are reckoned with.
+ * busy for the overhead, the link for the bytes, and the rest is latency.  A node
+ * receives from its children in order, then sends to its parent; on the way down it
+ * receives from its parent and sends to its children in order.  Bytes arriving at a
+ * node are serialized, and so are those leaving it.  Large messages are sent in pieces,
+ * each on its way while the next is received; if there are more than ES_MODEL_PIECES
+ * pieces, so many larger ones are assumed.
  *
  * Pure arithmetic, O(size).
  */
@@ -26,27 +26,28 @@
 
 struct esi_model_operation {
     enum esi_tree_kind kind;
-    uint64_t bytes;         /* as the call names them: of one rank's block in gathers */
-    uint64_t segment_bytes; /* 0 = messages go whole */
-    const double *enters_ns; /* of each rank */
+    uint64_t bytes;          /* as in the call: in gathers, of one rank's block */
+    uint64_t segment_bytes;  /* 0 = messages are not divided */
+    const double *enters_ns; /* per rank */
     const struct esi_location *places;
-    const struct esi_link_cost *costs; /* of each class */
+    const struct esi_link_cost *costs; /* per class */
 };
 
 struct esi_model_result {
     double last_exit_ns;
-    double tree_ns; /* from when it could go on: the last enter, or that of the root if
-                       all get from it */
+    double tree_ns; /* from when it could proceed: the last enter, or the root's if
+                       all data comes from it */
     double rank_ns; /* sum of the times that ranks are in the operation */
 };
 
-/* `exits_ns` gets when each rank is done; may be NULL.  -ENOMEM. */
+/* `exits_ns` receives the exit times of the ranks; may be NULL. Returns 0 or
+ * -ENOMEM. */
 int esi_tree_model_run(const struct esi_tree *tree,
                        const struct esi_model_operation *operation,
                        double *exits_ns,
                        struct esi_model_result *ret_result);
 
-/* Bytes that go over the edge between a rank and its parent. */
+/* Number of bytes on the edge between a rank and its parent. */
 double esi_tree_model_bytes_up(const struct esi_tree *tree,
                                const struct esi_model_operation *operation,
                                int child);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* tree_propose.c - replays a group's sample over the candidates, and says why one of
- * them is better. */
+/* tree_propose.c - replays a group's sample over the candidates, and explains the
+ * result. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,9 +14,8 @@
 #include "monitors/advice/tree_advice_private.h"
 #include "monitors/advice/tree_model.h"
 
-/* How far the model may be wrong for a tree that was measured, to be believed of
- * others.
- */
+/* The largest error of the model for the measured tree at which it is still used for
+ * others. */
 #define LEAST_SCALE 0.1
 #define MOST_SCALE 10.0
 
@@ -42,19 +41,19 @@ enum { CANDIDATE_COUNT = sizeof candidates / sizeof candidates[0] };
 
 _Static_assert((int)CANDIDATE_COUNT < (int)ES_ADVICE_CANDIDATES, "they have room");
 
-/* A group's sample over one tree after the other. */
+/* State of replaying a group's sample over several trees. */
 struct replay {
     const struct esi_tree_advisor *advisor;
     const struct esi_advice_group *group;
     const struct esi_advice_situation *situation;
     struct esi_link_cost costs[ES_LINK_CLASSES];
     enum esi_tree_kind kind;
-    double *now_ns;    /* of each sample that counts */
-    double *then_ns;   /* of each sample over the tree that is replayed */
-    double *best_ns;   /* over the best so far */
-    double *scratch;   /* for two numbers a sample */
-    double now_chance; /* standard error of what was measured, part of it */
-    struct esi_advised_past library; /* what it took before; count 0 = not known */
+    double *now_ns;                  /* per sample that counts */
+    double *then_ns;                 /* per sample, over the current candidate */
+    double *best_ns;                 /* over the best so far */
+    double *scratch;                 /* for two numbers per sample */
+    double now_chance;               /* relative standard error of the measurements */
+    struct esi_advised_past library; /* earlier measurements; count 0 = none */
     struct esi_advice_edges in_force;
 };
 
@@ -128,7 +127,7 @@ static int replay_sample(const struct replay *replay,
     return code;
 }
 
-/* Replays all samples over the trees of a rule, one for each root among them. */
+/* Replays all samples over the trees of a rule, one per root among them. */
 static int replay_rule(struct replay *replay,
                        const struct esi_tree_rule *rule,
                        struct esi_advice_edges *ret_edges)
@@ -162,7 +161,7 @@ static bool is_by_tree(const struct replay *replay)
     return rule && rule->shape != ES_TREE_LIBRARY;
 }
 
-/* Whether a sample is of what is in force. */
+/* Whether a sample was taken with the rule in force. */
 static bool counts_instance(const struct replay *replay,
                             const struct esi_advice_sample *sample)
 {
@@ -172,8 +171,7 @@ static bool counts_instance(const struct replay *replay,
            (!tree || sample->version == ES_ADVICE_VERSION(replay->situation->version));
 }
 
-/* What those of the samples that count took, and over the tree in force should take.
- */
+/* Compares the measured times of these samples with the model of the tree in force. */
 static void compare_in_force(struct replay *replay, struct esi_tree_advice *advice)
 {
     const struct esi_advice_group *group = replay->group;
@@ -199,8 +197,8 @@ static void compare_in_force(struct replay *replay, struct esi_tree_advice *advi
         advice->scale = advice->now_ns / model_ns;
 }
 
-/* What the samples take now.  Those of other trees than the one in force are reckoned
- * with by the model alone, or, where that cannot be, by the mean of the others. */
+/* The current times of the samples.  Samples of other trees use the model alone or, if
+ * that is not possible, the mean of the others. */
 static int measure_tree(struct replay *replay, struct esi_tree_advice *advice)
 {
     const struct esi_advice_group *group = replay->group;
@@ -255,7 +253,7 @@ static int try_candidate(struct replay *replay,
     return result == -EINVAL ? 0 : result;
 }
 
-/* The library's own algorithm has no model: it is as it was when it ran. */
+/* There is no model of the library's own algorithm: uses earlier measurements. */
 static void try_library(struct replay *replay, struct esi_tree_advice *advice)
 {
     const struct esi_tree_advisor *advisor = replay->advisor;
@@ -280,7 +278,7 @@ static void try_library(struct replay *replay, struct esi_tree_advice *advice)
 
 /* --- Judging ---------------------------------------------------------------------- */
 
-/* Mean bound of the clocks of the samples. */
+/* Mean error bound of the clocks of the samples. */
 static double clocks_of(const struct esi_advice_group *group)
 {
     double error_ns = 0;
@@ -290,7 +288,7 @@ static double clocks_of(const struct esi_advice_group *group)
     return error_ns;
 }
 
-/* Both were measured, by the same clocks. */
+/* Both were measured with the same clocks. */
 static void gain_measured(const struct replay *replay, struct esi_tree_advice *advice)
 {
     double now_ns = replay->now_chance * advice->now_ns;
@@ -301,10 +299,10 @@ static void gain_measured(const struct replay *replay, struct esi_tree_advice *a
                        fmax(clocks_of(replay->group), replay->library.clocks_ns);
 }
 
-/* Of the same samples: the better tree may not just have had the easier ones.  Where
- * the model is scaled, what chance and clocks make of the measured time they make of
- * the gain, in proportion: which of two trees the model holds for the better one does
- * not depend on them.  Else they add up. */
+/* Uses the same samples for both, so that the better tree does not just have easier
+ * ones.  If the model is scaled, chance and clock errors affect the gain in proportion
+ * to the measured time: which of two trees is better according to the model does not
+ * depend on them.  Otherwise they add up. */
 static void gain_modelled(const struct replay *replay, struct esi_tree_advice *advice)
 {
     const struct esi_advice_group *group = replay->group;
@@ -325,7 +323,7 @@ static void gain_modelled(const struct replay *replay, struct esi_tree_advice *a
         advice->doubt_ns += fabs(advice->gain_ns) * fmin(clocks_ns / advice->now_ns, 1);
 }
 
-/* A model that is so wrong of the tree in force says nothing of others. */
+/* A model with such an error for the tree in force is not used for others. */
 static bool is_far_off(const struct esi_tree_advice *advice)
 {
     return advice->basis == ES_ADVICE_SCALED &&
@@ -351,8 +349,8 @@ static void classify_proposal(const struct replay *replay,
         advice->verdict = ES_ADVICE_BETTER;
 }
 
-/* A name is no pattern: what would be special in one is escaped.  Where there is no
- * room for that, any character may stand there. */
+/* Escapes special characters, since a name is not a pattern.  If there is no space for
+ * that, uses a wildcard. */
 static void quote_pattern(const char *name, char *out, size_t size)
 {
     size_t length = 0;
@@ -379,9 +377,9 @@ static void fill_rule(const struct replay *replay, struct esi_tree_advice *advic
     rule->edge_count = 0;
 }
 
-/* --- Words ------------------------------------------------------------------------ */
+/* --- Descriptions ----------------------------------------------------------------- */
 
-/* The costliest class of links that the new tree uses less of; -1 = none. */
+/* The most expensive link class that the new tree uses less; -1 = none. */
 static int saved_class(const struct esi_advice_edges *now,
                        const struct esi_advice_edges *then)
 {
