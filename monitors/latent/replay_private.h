@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The object of replay.h, shared by its two files. */
+/* The data structures of replay.h, shared by its files. */
 #ifndef ES_MONITORS_LATENT_REPLAY_PRIVATE_H
 #define ES_MONITORS_LATENT_REPLAY_PRIVATE_H
 
@@ -11,9 +11,11 @@
 
 struct esi_replay_process {
     int rank;
-    uint32_t exchanging; /* threads that send, receive or complete */
-    bool buffers; /* some of its persistent sends are buffered: nobody knows which */
-    bool cancels; /* some of its sends: then their numbers mean little */
+    uint32_t exchanging; /* number of threads that send, receive or complete */
+    bool buffers; /* some of its persistent sends are buffered, but it is not known
+                     which */
+    bool cancels; /* some of its sends are cancelled, so their numbers are not
+                     reliable */
     struct esi_replay_communicator *communicators; /* names are owned */
     size_t communicator_count, communicator_capacity;
 };
@@ -31,17 +33,17 @@ struct esi_replay {
     size_t process_count, process_capacity;
     struct esi_replay_thread *threads;
     size_t thread_count, thread_capacity;
-    struct esi_replay_graph graph; /* while it is replayed */
+    struct esi_replay_graph graph; /* only during the replay */
     struct esi_replay_finding *findings;
     size_t finding_count, finding_capacity;
     struct esi_replay_totals totals;
 };
 
-/* The thread of a node, and its tuple. */
+/* The thread of a node. */
 const struct esi_replay_thread *esi_replay_thread_of(const struct esi_replay *replay,
                                                      uint32_t node);
-/* Fills the graph, whose nodes are the tuples in the order of their threads, and behind
- * them one for each collective instance.  0 or -ENOMEM. */
+/* Fills the graph.  Its nodes are the tuples in thread order, followed by one node per
+ * collective instance.  Returns 0 or -ENOMEM. */
 int esi_replay_find_needs(struct esi_replay *replay, uint8_t **ret_begins);
 
 #endif
