@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* latent.c - reads an archive for each kind, and says what was found. */
+/* latent.c - reads an archive for each kind of finding, and prints the findings. */
 #include "config.h"
 
 #include "monitors/latent/latent.h"
@@ -55,7 +55,7 @@ size_t esi_latent_count(const struct esi_latent *latent)
     return count;
 }
 
-/* --- Words ------------------------------------------------------------------------ */
+/* --- Descriptions ----------------------------------------------------------------- */
 
 static const char *const reason_names[] = {
     [ESI_REPLAY_POST] = "post",
@@ -82,7 +82,7 @@ static const char *name_of(uint16_t operation)
     return es_operation_name(operation & (uint16_t)~ES_OPERATION_ANY_SOURCE);
 }
 
-/* What hides a deadlock: an `or` of these. */
+/* Why a deadlock was hidden, as bits. */
 enum { HIDDEN_SENDS = 1, HIDDEN_COLLECTIVES = 2 };
 
 static int find_hiding(const struct esi_replay_finding *finding)
@@ -144,7 +144,7 @@ static void print_step(const struct esi_replay_step *step, FILE *stream)
     fprintf(stream, "\n");
 }
 
-/* The first of these counts from the run's first operation on. */
+/* Times are relative to the first operation of the run. */
 static void print_finding(const struct esi_replay_finding *finding,
                           uint64_t begin,
                           FILE *stream)

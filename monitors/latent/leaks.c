@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * leaks.c - a channel's sends less its receives are messages that nobody received; the
- * rest stands in the ledgers.  What many ranks have alike is one leak.
+ * leaks.c - the sends of a channel minus its receives are messages not received; the
+ * rest comes from the ledgers.  Equal leaks of several ranks are merged.
  */
 #include "config.h"
 
@@ -37,7 +37,7 @@ void esi_leaks_fini(struct esi_leaks *leaks)
     *leaks = (struct esi_leaks){.items = NULL};
 }
 
-/* --- Who is who ------------------------------------------------------------------- */
+/* --- Ranks ------------------------------------------------------------------------ */
 
 static bool is_known(const struct esi_leak_process *process)
 {
@@ -89,13 +89,13 @@ static int index_ranks(struct leak_search *search)
 
 /* --- Leaks ------------------------------------------------------------------------ */
 
-/* Names that may be missing. */
+/* Either name may be NULL. */
 static int compare_names(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "");
 }
 
-/* But for the rank and how many. */
+/* Except for rank and counts. */
 static bool is_same_leak(const struct esi_leak *a, const struct esi_leak *b)
 {
     return a->kind == b->kind && a->peer == b->peer && a->tag == b->tag &&
@@ -105,7 +105,7 @@ static bool is_same_leak(const struct esi_leak *a, const struct esi_leak *b)
            compare_names(a->site, b->site) == 0;
 }
 
-/* One more of this rank's; `first` is the rank's first leak. */
+/* Adds to the leak if the rank already has it; `first` is the rank's first leak. */
 static int add_leak(struct leak_search *search,
                     const struct esi_leak *leak,
                     size_t first)
@@ -125,8 +125,7 @@ static int add_leak(struct leak_search *search,
     return 0;
 }
 
-/* How many messages of a channel its receiver has posted receives for.  False: that is
- * not known. */
+/* The number of receives posted for a channel.  Returns false if it is not known. */
 static bool count_receives(const struct esi_leak_process *receiver,
                            const struct esi_leak_communicator *communicator,
                            int32_t tag,
@@ -231,7 +230,7 @@ static int find_requests(struct leak_search *search,
     return result;
 }
 
-/* A fence opens an epoch whenever it ends one: that says nothing. */
+/* A fence ends one epoch and opens another, so its open epochs are not leaks. */
 static int find_epochs(struct leak_search *search,
                        const struct esi_leak_process *process,
                        size_t first)
@@ -316,7 +315,7 @@ static int compare_entries(const void *left, const void *right)
                : a->instance->instance > b->instance->instance;
 }
 
-/* Every instance that finalized processes have entered.  Caller frees. */
+/* Lists every instance that finalized processes have entered.  Caller frees. */
 static int list_entries(const struct leak_search *search,
                         struct leak_entry **ret_entries,
                         size_t *ret_count)
@@ -350,7 +349,7 @@ static int list_entries(const struct leak_search *search,
     return 0;
 }
 
-/* Keeps the newest of each process and communicator. */
+/* Keeps the newest per process and communicator. */
 static size_t keep_newest(struct leak_entry *entries, size_t count)
 {
     size_t kept = 0;
@@ -365,8 +364,8 @@ static size_t keep_newest(struct leak_entry *entries, size_t count)
     return kept;
 }
 
-/* Members that stopped before the newest instance of a communicator.  One of which no
- * instance is known may have freed it. */
+/* Finds members that stopped before the newest instance of a communicator.  Members
+ * without a known instance may have freed it. */
 static int compare_members(struct leak_search *search,
                            const struct leak_entry *entries,
                            size_t count)
@@ -419,7 +418,7 @@ static int find_collectives(struct leak_search *search)
 
 /* --- All -------------------------------------------------------------------------- */
 
-/* By what they are; ranks that have the same stand side by side. */
+/* By kind and object, so that equal leaks of several ranks are adjacent. */
 static int compare_leaks(const void *left, const void *right)
 {
     const struct esi_leak *a = left;
@@ -443,7 +442,7 @@ static int compare_leaks(const void *left, const void *right)
     return 0;
 }
 
-/* What several ranks have alike is told once. */
+/* Merges equal leaks of several ranks. */
 static void fold_leaks(struct esi_leaks *leaks)
 {
     size_t kept = 0;

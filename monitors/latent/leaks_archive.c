@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* leaks_archive.c - describes the processes of an archive as leaks.h wants them. */
+/* leaks_archive.c - converts the processes of an archive to the input of leaks.h. */
 #include "config.h"
 
 #include "monitors/latent/leaks_archive.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* leaks_facts.c - describes the processes of a look as leaks.h wants them. */
+/* leaks_facts.c - converts the processes of an observation to the input of leaks.h. */
 #include "config.h"
 
 #include "monitors/latent/leaks_facts.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * races.c - receives are listed by their channel's end: receiver, communicator and tag.
- * Of each from any source the next few of the list are looked at that came from others.
+ * races.c - receives are listed per receiver, communicator and tag.  Each wildcard
+ * receive is compared with the next few of the list that came from other senders.
  */
 #include "config.h"
 
@@ -19,8 +19,8 @@
 #include "monitors/eventset/sinks.h"
 
 enum {
-    OTHERS_MAX = 16,  /* senders that are compared with that of a receive */
-    AHEAD_MAX = 1024, /* receives behind it that are looked at */
+    OTHERS_MAX = 16,  /* senders compared with that of a receive */
+    AHEAD_MAX = 1024, /* following receives that are examined */
     NAME_BYTES = 32,
 };
 
@@ -41,15 +41,15 @@ struct race_end {
     size_t count, capacity;
 };
 
-/* The thread exchanges a message with another by its rank. */
+/* A message exchanged with another thread by its rank. */
 struct race_use {
-    uint32_t index; /* event of this trace */
+    uint32_t index; /* event index on this trace */
     uint32_t other; /* trace */
 };
 
 struct race_trace {
     char name[NAME_BYTES];
-    struct race_use *uses; /* owned; sorted before they are asked for */
+    struct race_use *uses; /* owned; sorted before lookups */
     size_t count, capacity;
 };
 
@@ -155,7 +155,7 @@ static uint64_t hash_end(uint32_t trace, uint32_t communicator, int64_t tag)
         esi_hash_mix((uint64_t)trace << 32 | communicator, (uint64_t)tag));
 }
 
-/* Finds or makes; NULL without memory. */
+/* Finds or creates; NULL if out of memory. */
 static struct race_end *meet_end(struct esi_races *races,
                                  uint32_t trace,
                                  uint32_t communicator,
@@ -205,7 +205,7 @@ static int add_receive(struct esi_races *races, const struct es_set_event *event
                                        : result;
 }
 
-/* The receiving half of a message, whichever kind of event it is. */
+/* Handles the receiving half of a message, whichever kind of event it is. */
 static int on_event(void *data, const struct es_set_event *event)
 {
     if (event->partner_count != 1 || event->kind == ES_EVENT_SEND ||
@@ -229,7 +229,7 @@ static int compare_uses(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Whether the thread exchanges a message with one of two others by rank, behind one of
+/* Whether the thread exchanges a message by rank with one of two others, after one of
  * its events and before another. */
 static bool is_used_between(const struct race_trace *trace,
                             uint32_t after,
@@ -287,7 +287,7 @@ static int note_race(struct esi_races *races,
         .stop_ns = receive->stop_ns,
     };
 
-    /* Those of this end are the last. */
+    /* The findings of this list are the last ones. */
     for (size_t i = races->found_count; i > 0; i--) {
         struct esi_race *known = &races->found[i - 1];
 
@@ -306,7 +306,7 @@ static int note_race(struct esi_races *races,
     return 0;
 }
 
-/* Whether a sender is among those that were looked at, which it is then. */
+/* Whether a sender was already examined; marks it as examined. */
 static bool is_seen(uint32_t *seen, size_t *count, uint32_t trace)
 {
     for (size_t i = 0; i < *count; i++)
@@ -316,7 +316,7 @@ static bool is_seen(uint32_t *seen, size_t *count, uint32_t trace)
     return false;
 }
 
-/* Of each other sender its first message that is received later: the ones behind it
+/* For each other sender, examines only its first message received later: those after it
  * cannot overtake it. */
 static int look_behind(struct esi_races *races,
                        const struct es_order *order,

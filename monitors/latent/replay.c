@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* replay.c - what is replayed, and what is told of the cycles that were found. */
+/* replay.c - the input of the replay, and the description of the cycles found. */
 #include "config.h"
 
 #include "monitors/latent/replay.h"
@@ -129,7 +129,7 @@ void esi_replay_lose(struct esi_replay *replay, uint64_t lost)
     replay->totals.lost += lost;
 }
 
-/* --- Telling ---------------------------------------------------------------------- */
+/* --- Describing ------------------------------------------------------------------- */
 
 const struct esi_replay_thread *esi_replay_thread_of(const struct esi_replay *replay,
                                                      uint32_t node)
@@ -201,7 +201,7 @@ static size_t describe_steps(const struct esi_replay *replay,
     return step_count;
 }
 
-/* Wherever a cycle begins: the sum of its steps. */
+/* Independent of the start of a cycle: the sum of its steps. */
 static uint64_t sign_steps(const struct esi_replay_step *steps, size_t count)
 {
     uint64_t signature = count;
@@ -219,7 +219,7 @@ static uint64_t sign_steps(const struct esi_replay_step *steps, size_t count)
     return signature;
 }
 
-/* The step that begins first comes first, so that what is told is always the same. */
+/* Starts with the earliest step, so that the result is deterministic. */
 static void turn_steps(struct esi_replay_step *steps, size_t count)
 {
     size_t first = 0;
@@ -299,7 +299,7 @@ static int compare_findings(const void *left, const void *right)
 
 /* --- Replaying -------------------------------------------------------------------- */
 
-/* What began first comes first; a call before what it posted or received. */
+/* By start; a call precedes what it posted or received. */
 static int compare_tuples(const void *left, const void *right)
 {
     const struct es_tuple *a = left;

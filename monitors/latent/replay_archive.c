@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* replay_archive.c - replays what an archive holds. */
+/* replay_archive.c - replays the content of an archive. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "monitors/archive/archive_read.h"
 #include "monitors/latent/replay.h"
 
-/* Classes that no call of the program is of. */
+/* Classes that are not calls of the program. */
 #define OWN_CLASSES (ES_CLASSES_TREE | 1u << ES_CLASS_MONITOR)
 
 static int add_process(struct esi_replay *replay,

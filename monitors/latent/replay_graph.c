@@ -35,7 +35,7 @@ int esi_replay_graph_add(struct esi_replay_graph *graph,
     return 0;
 }
 
-/* Counting sort: stable, so that what is reported does not depend on luck. */
+/* Counting sort: stable, so that reports are deterministic. */
 int esi_replay_graph_sort(struct esi_replay_graph *graph)
 {
     uint32_t *first = calloc(graph->node_count + 2, sizeof *first);
@@ -62,7 +62,7 @@ int esi_replay_graph_sort(struct esi_replay_graph *graph)
 
 /* --- Smallest cycles -------------------------------------------------------------- */
 
-/* How a search came to a node. */
+/* How the search reached a node. */
 struct search_node {
     uint32_t distance; /* edges so far; those along threads are free */
     uint32_t from;     /* node */
@@ -110,7 +110,7 @@ static int append_node(uint32_t **list, size_t *count, size_t *capacity, uint32_
     return 0;
 }
 
-/* Comes to node `to` from `from`. */
+/* Reaches node `to` from `from`. */
 static int reach_node(struct replay_search *search,
                       uint32_t from,
                       uint32_t to,
@@ -131,8 +131,7 @@ static int reach_node(struct replay_search *search,
                                          &search->next_capacity, to);
 }
 
-/* Goes on from a node.  Notes where that closes a cycle of fewer than `*length`
- * edges. */
+/* Continues from a node.  Records a cycle of fewer than `*length` edges. */
 static int leave_node(struct replay_search *search,
                       uint32_t start,
                       uint32_t node,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * replay_needs.c - what each call needs of other threads before it can end.
+ * replay_needs.c - what each call depends on in other threads before it can end.
  *
- * A call begins when the one before it in its thread has ended.  A receive is posted at
- * its start, also one whose tuple was written when it completed.  What a nonblocking
- * operation needs its completion call needs: of receives and collective operations that
- * is the call that ended at the same tick.
+ * A call begins when the previous one in its thread has ended.  A receive is posted at
+ * its start, even if its tuple was written at completion.  The dependencies of a
+ * nonblocking operation are those of its completion call: for receives and collective
+ * operations, this is the call that ended at the same tick.
  *
- * Nobody records which call completed a nonblocking send.  Where a call completes
- * as many requests as are left over, it completed them all; where it names a channel,
- * it completed the oldest send there.  What stays open is counted, and needs nothing.
+ * The completion of a nonblocking send is not recorded.  A call that completes as many
+ * requests as are left completed all of them; a call that names a channel completed the
+ * oldest send there.  Other sends are counted, and depend on nothing.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
 
-/* Open requests among which the one that a wait names is looked for. */
+/* Limit of the search for the request that a wait names. */
 enum { SEARCHED_REQUESTS = 256 };
 
 enum { KIND_MESSAGE = 1, KIND_INSTANCE, KIND_WINDOW };
@@ -64,7 +64,7 @@ struct needs {
     size_t completion_capacity;
     struct replay_request *requests; /* from the oldest on, which is at `oldest` */
     size_t oldest, request_count, request_capacity;
-    size_t done; /* of them so many are complete, nobody knows which */
+    size_t done; /* number of these that are complete, but not known which */
 };
 
 /* --- Nodes ------------------------------------------------------------------------ */
@@ -103,7 +103,7 @@ static bool find_beginning(const struct needs *needs, uint32_t node, uint32_t *r
     return position > 0;
 }
 
-/* `node` cannot end before the call of `awaited` has begun. */
+/* Records that `node` cannot end before the call of `awaited` has begun. */
 static int add_need(struct needs *needs,
                     uint32_t node,
                     uint32_t awaited,
@@ -123,7 +123,7 @@ static uint32_t node_of(const struct needs *needs, size_t position)
 
 /* --- Completion calls ------------------------------------------------------------- */
 
-/* Calls of a thread do not overlap: in the order of their starts their ends rise. */
+/* Calls of a thread do not overlap, so their ends are in the order of their starts. */
 static int list_completions(struct needs *needs)
 {
     const struct esi_replay_thread *thread = needs->thread;
@@ -143,7 +143,7 @@ static int list_completions(struct needs *needs)
     return 0;
 }
 
-/* The call that ended at a tick, counted as completing one more. */
+/* Finds the call that ended at a tick, and counts one more completion for it. */
 static bool find_completion(struct needs *needs, uint64_t stop, uint32_t *ret_node)
 {
     size_t low = 0;
@@ -179,8 +179,8 @@ static const struct esi_replay_communicator *communicator_of(
                : NULL;
 }
 
-/* Ranks of both groups of an intercommunicator are counted in one row, those of the
- * group with the lower first rank first. */
+/* The ranks of both groups of an intercommunicator are numbered consecutively, starting
+ * with the group with the lower first rank. */
 static bool find_slots(const struct esi_replay_communicator *communicator,
                        int32_t peer,
                        int32_t *ret_own,
@@ -204,7 +204,7 @@ static bool find_slots(const struct esi_replay_communicator *communicator,
     return true;
 }
 
-/* False: the message has no number, or none that means anything; counted. */
+/* Returns false if the message has no valid number, which is counted. */
 static bool find_message_key(struct needs *needs,
                              const struct es_tuple *tuple,
                              bool sends,
@@ -250,7 +250,7 @@ static int meet_message(struct needs *needs, uint32_t node, bool sends)
         esi_ends_forget(&needs->messages, &message->end);
         return 0;
     }
-    if (message) /* two of one number: there is no telling */
+    if (message) /* two with the same number: ambiguous */
         return 0;
     message = esi_ends_add(&needs->messages, &key);
     if (!message)
@@ -287,7 +287,8 @@ static struct replay_instance *meet_instance(struct needs *needs,
     return instance;
 }
 
-/* The instance waits for this member to enter; `leaves` for the instance. */
+/* Makes the instance wait for this member to enter, and the end of `leaves` for the
+ * instance. */
 static int add_member(struct needs *needs,
                       const struct es_tuple *tuple,
                       const struct es_operation *operation,
@@ -321,7 +322,7 @@ static int add_member(struct needs *needs,
     return esi_replay_graph_add(&needs->replay->graph, &edge);
 }
 
-/* A post tells of the operation in its tag. */
+/* The tag of a post contains the operation. */
 static int add_post(struct needs *needs, const struct es_tuple *tuple, uint32_t node)
 {
     const struct es_operation *operation = es_operation_find((uint16_t)tuple->tag);
@@ -347,7 +348,7 @@ static int add_collective(struct needs *needs,
                : 0;
 }
 
-/* --- First reading: who belongs to whom ------------------------------------------- */
+/* --- First pass: matching --------------------------------------------------------- */
 
 static int read_tuple(struct needs *needs, const struct es_tuple *tuple, uint32_t node)
 {
@@ -363,7 +364,7 @@ static int read_tuple(struct needs *needs, const struct es_tuple *tuple, uint32_
                    ? meet_message(needs, node, true)
                    : 0;
     case ES_CLASS_RECEIVE:
-        /* Also an open one is posted. */
+        /* An open receive is posted, too. */
         return tuple->peer >= 0 && !operation->persistent
                    ? meet_message(needs, node, false)
                    : 0;
@@ -428,7 +429,7 @@ static int complete_all(struct needs *needs, uint32_t call)
     return result;
 }
 
-/* Gives up to know which call completes those that are open. */
+/* Gives up matching the open requests with their completion calls. */
 static void forget_requests(struct needs *needs)
 {
     for (size_t i = needs->oldest; i < needs->request_count; i++)
@@ -436,7 +437,7 @@ static void forget_requests(struct needs *needs)
     clear_requests(needs);
 }
 
-/* A call completes so many requests of those that are open. */
+/* Handles a call that completes this number of open requests. */
 static int complete_some(struct needs *needs, uint32_t call, size_t count)
 {
     size_t open = needs->request_count - needs->oldest;
@@ -446,7 +447,7 @@ static int complete_some(struct needs *needs, uint32_t call, size_t count)
     if (needs->done + count == open)
         return complete_all(needs, call);
     if (needs->done + count > open)
-        forget_requests(needs); /* null requests, or such as are not known */
+        forget_requests(needs); /* null requests, or unknown ones */
     else
         needs->done += count;
     return 0;
@@ -462,7 +463,7 @@ static void remove_request(struct needs *needs, size_t index)
         needs->done = needs->request_count - needs->oldest;
 }
 
-/* Whether a request is one that a wait may mean, which names a send's channel. */
+/* Whether a wait, which names a send's channel, may refer to this request. */
 static bool is_meant(const struct needs *needs,
                      const struct replay_request *request,
                      const struct es_tuple *wait,
@@ -477,7 +478,7 @@ static bool is_meant(const struct needs *needs,
            tuple->tag == wait->tag;
 }
 
-/* Completes the oldest request that a wait may mean. */
+/* Completes the oldest request that a wait may refer to. */
 static int complete_named(struct needs *needs, uint32_t call, bool of_send)
 {
     const struct es_tuple *wait = tuple_at(needs, call);
@@ -496,7 +497,7 @@ static int complete_named(struct needs *needs, uint32_t call, bool of_send)
     return 0;
 }
 
-/* A wait for one request: what it says of it. */
+/* Handles a wait for one request. */
 static int complete_one(struct needs *needs, uint32_t node)
 {
     uint32_t code = tuple_at(needs, node)->sequence;
@@ -515,7 +516,7 @@ static int complete_one(struct needs *needs, uint32_t node)
     }
 }
 
-/* What a completion call that also completed `others` says of sends. */
+/* Handles a completion call that also completed `others` other requests. */
 static int complete_by(struct needs *needs, uint32_t node, uint32_t others)
 {
     const struct es_tuple *tuple = tuple_at(needs, node);
@@ -531,7 +532,7 @@ static int complete_by(struct needs *needs, uint32_t node, uint32_t others)
                                          : complete_some(needs, node, count);
     case ES_OP_MPI_Testall:
         return complete_some(needs, node, count);
-    default: /* any, some: one at least */
+    default: /* any, some: at least one */
         return complete_some(needs, node, others == 0 && count > 0);
     }
 }
@@ -546,7 +547,7 @@ static int open_request(struct needs *needs, uint32_t node, bool is_known)
     return 0;
 }
 
-/* --- Second reading: what calls need ---------------------------------------------- */
+/* --- Second pass: dependencies ---------------------------------------------------- */
 
 static int need_post(struct needs *needs, uint32_t node, uint16_t family)
 {
@@ -585,7 +586,8 @@ static int need_of(struct needs *needs, const struct es_tuple *tuple, uint32_t n
     return 0;
 }
 
-/* Sends complete in the order of calls, once it is known what else these completed. */
+/* Matches sends with completion calls in call order, once the other completions are
+ * known. */
 static int follow_requests(struct needs *needs)
 {
     const struct esi_replay_thread *thread = needs->thread;
@@ -612,7 +614,7 @@ static int follow_requests(struct needs *needs)
     return result;
 }
 
-/* Counts them with the calls that completed them. */
+/* Counts collectives with the calls that completed them. */
 static void count_collectives(struct needs *needs)
 {
     const struct esi_replay_thread *thread = needs->thread;
@@ -622,7 +624,7 @@ static void count_collectives(struct needs *needs)
         const struct es_operation *operation =
             es_operation_find(thread->tuples[i].operation);
 
-        /* The call that makes a persistent request has no number. */
+        /* The call that creates a persistent request has no number. */
         if (operation && operation->nonblocking && thread->tuples[i].stop &&
             operation->op_class != ES_CLASS_SEND &&
             operation->op_class != ES_CLASS_RECEIVE &&
@@ -640,7 +642,7 @@ static int need_thread(struct needs *needs, const struct esi_replay_thread *thre
     count_collectives(needs);
     for (size_t i = 0; i < thread->count && result == 0; i++)
         result = need_of(needs, &thread->tuples[i], node_of(needs, i));
-    /* Threads complete each other's requests: then counting says nothing. */
+    /* If threads complete each other's requests, counting is not possible. */
     return result < 0 || needs->process->exchanging > 1 ? result
                                                         : follow_requests(needs);
 }
@@ -665,7 +667,7 @@ static void look_at_thread(struct esi_replay_process *process,
     process->exchanging += exchanges;
 }
 
-/* Instances begin nothing of their own and follow nobody. */
+/* Instances start no thread and follow no node. */
 static int begin_nodes(const struct esi_replay *replay, uint8_t **ret_begins)
 {
     size_t count = replay->totals.calls + replay->totals.collectives;
