@@ -10,7 +10,7 @@
 
 enum { SAMPLES = 1000, TAIL = SAMPLES / 200 };
 
-/* Marsaglia's xorshift: which blocks are drawn matters to nobody. */
+/* Marsaglia's xorshift, which is sufficient here. */
 static uint64_t draw_next(uint64_t *state)
 {
     *state ^= *state << 13;
@@ -27,7 +27,7 @@ static int compare_sums(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* A sum of as many differences as there are, drawn anew. */
+/* Sums as many differences as there are, drawn with replacement. */
 static double draw_sum(const double *differences, size_t count, uint64_t *state)
 {
     double sum = 0;

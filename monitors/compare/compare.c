@@ -108,7 +108,7 @@ static double value_of(const struct esi_delay_row *row, enum esi_compare_metric 
     }
 }
 
-/* Blocks of a run in which something was called. */
+/* Number of blocks of a run that contain calls. */
 static size_t count_blocks(const struct esi_delay *delay)
 {
     size_t count, blocks = 0;
@@ -171,7 +171,7 @@ int esi_compare_table_add(struct esi_compare_table *table,
     return 0;
 }
 
-/* One of both is NULL where the other run has no such row. */
+/* One of the rows is NULL if its run has no such row. */
 static int add_row(struct esi_compare *compare,
                    enum esi_delay_group group,
                    const struct esi_delay_row *a,

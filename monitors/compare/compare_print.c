@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* compare_print.c - what two runs do differently, as people and programs read it. */
+/* compare_print.c - prints the differences of two runs, for people and for programs. */
 #include "config.h"
 
 #include "monitors/compare/compare_print.h"
@@ -74,7 +74,7 @@ static void describe_noise(struct esi_row *row, const struct esi_compare_row *of
         esi_row_words(esi_row_minor(row, 1), "99 % OF SAMPLES ms", 0, "not known");
 }
 
-/* A row, and what it is a part of. */
+/* A row and its context. */
 struct difference_row {
     const struct esi_compare_row *row;
     const struct esi_compare_totals *totals;
@@ -146,7 +146,7 @@ static void describe_profile(struct esi_row *row, const void *record)
     esi_row_bool(row, "differs", NULL, of->differs);
 }
 
-/* What is printed of the rows. */
+/* State of printing rows. */
 struct printed_rows {
     const struct esi_compare_row *rows;
     size_t count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* compare_print.h - what two runs do differently, in words, tables, JSON and CSV. */
+/* compare_print.h - prints the differences of two runs as sentences, tables, JSON and
+ * CSV. */
 #ifndef ES_MONITORS_COMPARE_COMPARE_PRINT_H
 #define ES_MONITORS_COMPARE_COMPARE_PRINT_H
 
@@ -11,15 +12,15 @@
 
 struct esi_compare_style {
     const char *names[ESI_COMPARE_RUNS]; /* of the runs */
-    bool all;                            /* also rows that do not differ */
-    size_t top;                          /* rows at most; 0 = all */
+    bool all;                            /* also rows without significant difference */
+    size_t top;                          /* maximum number of rows; 0 = all */
 };
 
-/* 0, -ENOMEM, -EIO. */
+/* Returns 0, -ENOMEM or -EIO. */
 int esi_compare_print_text(const struct esi_compare *compare,
                            const struct esi_compare_style *style,
                            FILE *stream);
-/* JSON Lines: "type" is "difference", "order" or "totals"; all rows. */
+/* Prints JSON Lines: "type" is "difference", "order" or "totals"; all rows. */
 int esi_compare_print_json(const struct esi_compare *compare, FILE *stream);
 int esi_compare_print_csv(const struct esi_compare *compare,
                           const struct esi_compare_style *style,

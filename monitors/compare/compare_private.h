@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* compare_private.h - what the files of compare work on. */
+/* compare_private.h - data structures shared by the files of compare. */
 #ifndef ES_MONITORS_COMPARE_COMPARE_PRIVATE_H
 #define ES_MONITORS_COMPARE_COMPARE_PRIVATE_H
 
@@ -24,16 +24,16 @@ struct esi_compare {
     struct esi_compare_totals totals;
 };
 
-/* Whether the texts are equal; NULL is one. */
+/* Whether two texts are equal; NULL equals only NULL. */
 bool esi_compare_is_text(const char *a, const char *b);
 
-/* The run's row of this name; NULL: it has none. */
+/* The run's row with the same name; NULL if there is none. */
 const struct esi_delay_row *esi_compare_find_like(const struct esi_delay *delay,
                                                   enum esi_delay_group group,
                                                   const struct esi_delay_row *row);
 
-/* How much of the difference of two rows chance explains; of `metric`, and of `other`
- * added to it (ESI_DELAY_METRICS = nothing).  One of both may be NULL. */
+/* How much of the difference of two rows can be explained by chance, for `metric` plus
+ * `other` (ESI_DELAY_METRICS = none). One of the rows may be NULL. */
 struct esi_bootstrap esi_compare_noise(const struct esi_compare *compare,
                                        const struct esi_delay_row *a,
                                        const struct esi_delay_row *b,
@@ -43,11 +43,11 @@ struct esi_bootstrap esi_compare_noise(const struct esi_compare *compare,
 /* The length of run A in nanoseconds. */
 double esi_compare_whole(const struct esi_compare *compare);
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int esi_compare_table_add(struct esi_compare_table *table,
                           const struct esi_compare_row *row);
 
-/* Compares the profiles of both runs.  0 or -ENOMEM. */
+/* Compares the profiles of both runs.  Returns 0 or -ENOMEM. */
 int esi_compare_profiles(struct esi_compare *compare);
 
 #endif

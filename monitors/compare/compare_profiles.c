@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * compare_profiles.c - the profiles of two runs side by side.
+ * compare_profiles.c - compares the profiles of two runs.
  *
- * A profile has sums of whole runs.  How much these vary by chance the series of the
- * events say; operations that are no calls there (MPI_Irecv) have none.
+ * A profile contains sums over the whole run.  Their variation by chance is estimated
+ * from the event series; operations that are not calls there (MPI_Irecv) have none.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 #include "monitors/compare/compare_private.h"
 
-/* The same operation, or line, of both runs; NULL = a run has it not. */
+/* The same operation or line of both runs; NULL if a run does not have it. */
 struct profile_pair {
     enum esi_delay_group group;
     const char *name;
@@ -58,7 +58,7 @@ static bool is_beyond_chance(const struct esi_compare *compare,
     case ESI_COMPARE_CALLS:
         return is_large(row) &&
                (!has_series(pair) || esi_bootstrap_is_clear(&row->noise));
-    case ESI_COMPARE_BYTES: /* by chance where calls are */
+    case ESI_COMPARE_BYTES: /* significant if calls are */
         return is_large(row) && (calls->differs || !is_large(calls));
     default:
         return esi_bootstrap_is_clear(&row->noise) &&
@@ -141,7 +141,7 @@ static const struct esi_profile_sums *find_site(const struct esi_profile_report 
     return NULL;
 }
 
-/* What `run` has; of B only what A has not. */
+/* Adds the rows of `run`; of B only those that A does not have. */
 static int add_operations(struct esi_compare *compare, enum esi_compare_run run)
 {
     const struct esi_profile_report *report = compare->sides[run].profile;

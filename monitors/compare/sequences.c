@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* sequences.c - what threads communicate, one after the other. */
+/* sequences.c - the communication steps of threads. */
 #include "config.h"
 
 #include "monitors/compare/sequences.h"
@@ -43,7 +43,7 @@ static struct esi_sequence *sequence_at(struct esi_sequences *sequences,
     return &sequences->threads[trace];
 }
 
-/* NULL without memory. */
+/* NULL if out of memory. */
 static const char *keep_text(struct esi_sequences *sequences, const char *text)
 {
     uint32_t number;
@@ -55,7 +55,7 @@ static const char *keep_text(struct esi_sequences *sequences, const char *text)
                : esi_texts_at(&sequences->texts, number);
 }
 
-/* One event of each operation counts. */
+/* Each operation counts once, with one of its events. */
 static bool is_step(const struct esi_causal_call *call)
 {
     if (!call->operation)
@@ -100,7 +100,7 @@ int esi_sequences_told(void *data,
     return 0;
 }
 
-/* What one call begins stands in the order of codes and peers. */
+/* Operations started by one call are sorted by code and peer. */
 static int compare_steps(const void *left, const void *right)
 {
     const struct esi_sequence_step *a = left;
@@ -138,7 +138,7 @@ static const struct esi_sequence *find_thread(const struct esi_sequences *sequen
     return NULL;
 }
 
-/* Compares one thread; returns how many steps are alike. */
+/* Compares one thread; returns the number of equal steps. */
 static size_t compare_threads(const struct esi_sequence *a,
                               const struct esi_sequence *b,
                               struct esi_sequence_difference *ret_difference)
@@ -159,7 +159,7 @@ static size_t compare_threads(const struct esi_sequence *a,
     return alike;
 }
 
-/* What came first in the run; where it has ended, what came first in the other one. */
+/* By position in the run; if the run has ended there, by that in the other one. */
 static bool is_earlier(const struct esi_sequence_difference *one,
                        const struct esi_sequence_difference *other)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * sequences.h - what each thread communicates, in the order in which it was called:
- * sends, receives with the sender that they got, and collective operations.
+ * sequences.h - the communication of each thread in call order: sends, receives with
+ * their actual sender, and collective operations.
  *
- * Where two runs of a program first differ in these, something was decided otherwise: a
- * receive from any source got another message, or the program took another way.
- * Completion calls, probes and one-sided accesses are no part of it.  56 bytes for each
- * operation.
+ * Where two runs of a program first differ in these, either a wildcard receive matched
+ * another message, or the program took another path.  Completion calls, probes and
+ * one-sided accesses are not included.  56 bytes per operation.
  */
 #ifndef ES_MONITORS_COMPARE_SEQUENCES_H
 #define ES_MONITORS_COMPARE_SEQUENCES_H
@@ -21,12 +20,12 @@
 
 struct esi_sequence_step {
     uint64_t start_ns;
-    uint64_t given;     /* place in the order of the run */
+    uint64_t given;     /* position in the order of the run */
     uint16_t operation; /* code */
-    bool any;           /* source */
+    bool any;           /* wildcard source */
     int32_t peer;
     int32_t tag;
-    const char *communicator; /* owned by the texts, as the next */
+    const char *communicator; /* owned by the texts, like `site` */
     const char *site;
 };
 
@@ -38,7 +37,7 @@ struct esi_sequence {
 };
 
 struct esi_sequences {
-    struct esi_sequence *threads; /* by trace; rank INT_MIN = no thread's */
+    struct esi_sequence *threads; /* by trace; rank INT_MIN = not a thread */
     size_t count, capacity;
     struct esi_texts texts;
     uint64_t given;
@@ -47,25 +46,25 @@ struct esi_sequences {
 void esi_sequences_init(struct esi_sequences *sequences);
 void esi_sequences_fini(struct esi_sequences *sequences);
 
-/* As esi_causal_listener has it; `data` is a struct esi_sequences *. */
+/* An esi_causal_listener callback; `data` is a struct esi_sequences *. */
 int esi_sequences_told(void *data,
                        const struct es_set_event *event,
                        const struct esi_causal_call *call);
-/* All was told. */
+/* Call at the end of the events. */
 void esi_sequences_sort(struct esi_sequences *sequences);
 
 struct esi_sequence_difference {
     int rank;
     int thread;
-    size_t number; /* of the step, from 1 */
-    /* NULL: it has no more; borrowed. */
+    size_t number; /* step number, from 1 */
+    /* NULL: the run has no more steps; borrowed. */
     const struct esi_sequence_step *a;
     const struct esi_sequence_step *b;
 };
 
-/* The first place where they differ, by the order of `a` (of `b` where `a` has no more
- * steps).  `ret_count` gets how many steps were compared and are alike.  false: none.
- */
+/* Finds the first difference in the order of `a` (of `b` if `a` has no more steps).
+ * *ret_count is the number of compared steps that are equal.  Returns false if there is
+ * no difference. */
 bool esi_sequences_compare(const struct esi_sequences *a,
                            const struct esi_sequences *b,
                            struct esi_sequence_difference *ret_difference,
