@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* activity.c - makes activities of tuples. */
+/* activity.c - converts tuples to activities. */
 #include "config.h"
 
 #include "monitors/follow/activity.h"
@@ -35,8 +35,8 @@ static bool is_about_requests(const struct es_operation *operation)
            operation->code == ES_OP_MPI_Start || operation->code == ES_OP_MPI_Startall;
 }
 
-/* Such calls have no matching number of their own.  Where it is a collective that they
- * wait for, its instance is in the tag. */
+/* These calls have no matching number of their own.  If they wait for a collective, its
+ * instance is in the tag. */
 static void read_awaited(const struct es_tuple *tuple, struct esi_activity *activity)
 {
     const struct es_operation *awaited;
@@ -57,9 +57,8 @@ static void read_awaited(const struct es_tuple *tuple, struct esi_activity *acti
     }
 }
 
-/* The begin of a collective operation has its code in the tag, its instance where it
- * is.
- */
+/* The tuple of the start of a collective has its code in the tag and its instance in
+ * the usual place. */
 static void read_begun(const struct es_tuple *tuple, struct esi_activity *activity)
 {
     const struct es_operation *begun;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* describe.c - puts what monitors know into words. */
+/* describe.c - describes what monitors know in words. */
 #include "config.h"
 
 #include "monitors/follow/describe.h"
@@ -32,7 +32,7 @@ static int compare_ranks(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* "0-2,7" of ranks in order. */
+/* "0-2,7" for sorted ranks. */
 static void append_ranges(char *out, size_t size, const int *ranks, size_t count)
 {
     const char *between = "";
@@ -40,7 +40,7 @@ static void append_ranges(char *out, size_t size, const int *ranks, size_t count
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first + 1; end < count && ranks[end] == ranks[end - 1] + 1;)
             end++;
-        /* Room for one more range and for what ends the text. */
+        /* Leaves space for one more range and the end of the text. */
         if (strlen(out) + 48 > size) {
             esi_describe_append(out, size, " and %zu more", count - first);
             return;
@@ -71,7 +71,7 @@ const char *esi_describe_ranks(char *out, size_t size, const int *ranks, size_t 
     return out;
 }
 
-/* "from", "to", "with": how an operation stands to its peer. */
+/* "from", "to" or "with" the peer. */
 static const char *preposition_of(const struct es_operation *operation)
 {
     if (operation && operation->probe)
@@ -205,7 +205,7 @@ const char *esi_describe_off(char *out,
     snprintf(out, size, "%scollectors of %s are off: what %s%s is not known; ",
              some ? "some " : "", words, some ? "else " : "",
              count == 1 ? "it does" : "they do");
-    /* A list that was cut cannot be given to an option. */
+    /* A truncated list cannot be used in an option. */
     if (strstr(words, " and "))
         esi_describe_append(out, size, "'eventspace collect on %s' switches all on",
                             run);

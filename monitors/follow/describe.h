@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* describe.h - puts activities, sets of ranks and ends of processes into
- * words.
+/* describe.h - describes activities, sets of ranks and ends of processes in words.
  *
- * Each function writes into `out` of `size` bytes, cut if need be, always terminated,
- * and returns out.
- */
+ * Each function writes into `out` of `size` bytes, truncated if necessary and always
+ * terminated, and returns out. */
 #ifndef ES_MONITORS_FOLLOW_DESCRIBE_H
 #define ES_MONITORS_FOLLOW_DESCRIBE_H
 
@@ -28,8 +26,8 @@ const char *esi_describe_end(char *out,
                              size_t size,
                              const struct esi_thread_state *thread);
 
-/* Tells that all collectors of these ranks, or `some` of them, are off, and the command
- * that switches them on. */
+/* Reports that all collectors of these ranks, or `some` of them, are off, with the
+ * command that switches them on. */
 const char *esi_describe_off(char *out,
                              size_t size,
                              const char *run,
@@ -37,7 +35,7 @@ const char *esi_describe_off(char *out,
                              size_t count,
                              bool some);
 
-/* Appends to what is in `out`. */
+/* Appends to the text in `out`. */
 void esi_describe_append(char *out, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* ends.c - a pool of records, a table of their numbers, and a list of those that wait.
- */
+/* ends.c - a pool of records, a hash table of their indexes, and a list of waiting
+ * ones. */
 #include "config.h"
 
 #include "monitors/follow/ends.h"

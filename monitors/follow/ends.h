@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * ends.h - where the ends of operations meet: a send and its receive, the members of a
+ * ends.h - matches the ends of operations: a send and its receive, the members of a
  * collective operation.
  *
- * All ends of an operation name it by one key.  The first that is read makes a record,
- * which the others find:
+ * All ends of an operation have the same key.  The first end creates a record, which
+ * the others find:
  *
  *     struct message {
  *         struct esi_end end;
  *         uint64_t sent_ns;
  *     };
- *
  *     esi_ends_init(&ends, sizeof(struct message), max);
+ *
  *     message = esi_ends_find(&ends, &key);
  *     if (!message) {
  *         message = esi_ends_add(&ends, &key);
@@ -22,11 +22,11 @@
  *         esi_ends_forget(&ends, &message->end);
  *     }
  *
- * Records that wait are in the order in which they began to.  While they weigh more
- * than `max` together, esi_ends_excess() names the next to be given up.  What that
- * means is the user's judgement, as is when an operation is complete.
+ * Waiting records are kept in the order in which they began to wait.  While their total
+ * weight exceeds `max`, esi_ends_excess() returns the next one to give up.  The user
+ * decides what giving up means, and when an operation is complete.
  *
- * Records never move.  One thread at a time may use a table.
+ * Records never move.  A table may be used by one thread at a time.
  */
 #ifndef ES_MONITORS_FOLLOW_ENDS_H
 #define ES_MONITORS_FOLLOW_ENDS_H
@@ -39,9 +39,9 @@
 #include "base/list.h"
 #include "base/pool.h"
 
-/* What all ends of an operation have in common.  What a user does not need is 0. */
+/* The key that all ends of an operation share.  Unused members are 0. */
 struct esi_ends_key {
-    uint64_t communicator[2]; /* its key, or whatever stands for it */
+    uint64_t communicator[2]; /* its key, or a substitute */
     int32_t source;
     int32_t destination;
     int32_t tag;
@@ -49,28 +49,28 @@ struct esi_ends_key {
     uint32_t kind; /* 0 = none */
 };
 
-/* Begins each record. */
+/* The first member of each record. */
 struct esi_end {
     struct esi_ends_key key;
-    struct esi_list_link link; /* of those that wait */
-    uint32_t index;            /* of the record */
-    uint32_t weight;           /* 0 = does not wait */
+    struct esi_list_link link; /* in the list of waiting records */
+    uint32_t index;            /* of the record in the pool */
+    uint32_t weight;           /* 0 = not waiting */
 };
 
 struct esi_ends {
-    uint64_t max;    /* weight */
-    uint64_t weight; /* of those that wait */
+    uint64_t max;    /* limit of `weight` */
+    uint64_t weight; /* total of the waiting records */
     struct esi_pool records;
     struct esi_hash table;
-    struct esi_list waiting; /* from the oldest on */
+    struct esi_list waiting; /* oldest first */
 };
 
-/* Records are aligned as pointers are. */
+/* Records are aligned like pointers. */
 void esi_ends_init(struct esi_ends *ends, size_t record_bytes, uint64_t max);
-/* All zero is allowed. */
+/* Accepts a zeroed struct. */
 void esi_ends_fini(struct esi_ends *ends);
 
-/* The words are mixed side by side: finding a record is most of what a table does. */
+/* The words are mixed independently, because lookups dominate the cost of a table. */
 static inline uint64_t esi_ends_hash(const struct esi_ends_key *key)
 {
     uint64_t ranks = (uint64_t)(uint32_t)key->source << 32 | (uint32_t)key->destination;
@@ -90,7 +90,7 @@ static inline bool esi_ends_is_same(const struct esi_ends_key *a,
            a->destination == b->destination && a->tag == b->tag && a->kind == b->kind;
 }
 
-/* NULL when there is none. */
+/* NULL if there is none. */
 static inline void *esi_ends_find(const struct esi_ends *ends,
                                   const struct esi_ends_key *key)
 {
@@ -104,20 +104,19 @@ static inline void *esi_ends_find(const struct esi_ends *ends,
     return NULL;
 }
 
-/* A record of zeros but for its key, which is in no other; NULL without memory. */
+/* Adds a record of zeros with this key, which must be new; NULL if out of memory. */
 void *esi_ends_add(struct esi_ends *ends, const struct esi_ends_key *key);
 
-/* The record is the newest of those that wait from now on; with weight 0 it does not
- * wait any more. */
+/* Makes the record the newest waiting one; with weight 0, it no longer waits. */
 void esi_ends_wait(struct esi_ends *ends, struct esi_end *end, uint32_t weight);
 
-/* The record that has waited longest; NULL = none waits. */
+/* The oldest waiting record; NULL if none is waiting. */
 static inline void *esi_ends_oldest(const struct esi_ends *ends)
 {
     return ESI_LIST_FIRST(struct esi_end, &ends->waiting, link);
 }
 
-/* The record to give up since too many wait; NULL = none.  It is not the newest. */
+/* The record to give up because too many wait; NULL if none.  Never the newest. */
 static inline void *esi_ends_excess(const struct esi_ends *ends)
 {
     return ends->weight > ends->max && ends->waiting.first != ends->waiting.last
@@ -125,7 +124,7 @@ static inline void *esi_ends_excess(const struct esi_ends *ends)
                : NULL;
 }
 
-/* Takes the record out; its memory is another's. */
+/* Removes the record; its memory is reused. */
 void esi_ends_forget(struct esi_ends *ends, struct esi_end *end);
 
 #endif

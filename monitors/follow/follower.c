@@ -14,9 +14,9 @@
 #include "base/now.h"
 #include "tuplespace/new_elements.h"
 
-/* Others may follow an element that has appeared: within this time. */
+/* After a new element, others may follow within this time. */
 #define SOON_NS UINT64_C(2000000000)
-/* A host that did not answer for so long may be gone. */
+/* A host that did not answer for this long may be gone. */
 #define SILENT_NS UINT64_C(10000000000)
 
 /* The communicators of an origin's process. */
@@ -26,12 +26,13 @@ struct known_communicators {
 };
 
 struct esi_follower {
-    struct esi_follower_config config; /* its scope's texts are not kept */
+    struct esi_follower_config config; /* the texts of its scope are not kept */
     struct es_scope *scope;
     const struct es_batch *last;               /* NULL = none yet */
-    size_t joined;                             /* origins that were reported */
-    uint64_t refreshed_ns;                     /* by CLOCK_MONOTONIC, as the next */
-    uint64_t appeared_ns;                      /* when elements were found last */
+    size_t joined;                             /* number of reported origins */
+    uint64_t refreshed_ns;                     /* by CLOCK_MONOTONIC, like
+                                                  `appeared_ns` */
+    uint64_t appeared_ns;                      /* when elements were last found */
     struct known_communicators *communicators; /* by origin; owned */
     size_t communicator_count;
     size_t communicator_capacity;
@@ -44,7 +45,7 @@ static uint64_t clock_now_ns(void)
 
 /* --- Elements --------------------------------------------------------------------- */
 
-/* Reports the elements that the scope has beyond what is known. */
+/* Reports elements of the scope that were not reported yet. */
 static int report_origins(struct esi_follower *follower)
 {
     const struct esi_follower_config *config = &follower->config;
@@ -65,7 +66,7 @@ static int report_origins(struct esi_follower *follower)
     return result < 0 ? result : 0;
 }
 
-/* To look for new segments costs more than a pull. */
+/* Searching for new segments costs more than a pull. */
 static bool is_due(const struct esi_follower *follower, uint64_t now_ns)
 {
     const struct esi_follower_config *config = &follower->config;
@@ -150,8 +151,8 @@ int esi_follower_pull(struct esi_follower *follower,
     return batch->more;
 }
 
-/* The number of an element that another scope knows by `wanted`, mostly the same;
- * UINT32_MAX = it has none. */
+/* The number of the same element in another scope, which usually is the same;
+ * UINT32_MAX = none. */
 static uint32_t find_origin(const struct esi_follower *follower,
                             const struct es_origin *wanted,
                             uint32_t first)
@@ -313,13 +314,13 @@ void esi_follower_losses(const struct esi_follower *follower,
         *ret_missed += es_scope_origin(follower->scope, i)->missed;
 }
 
-/* Monitors, which have no rank, do not keep a run alive: this may be one itself. */
+/* Monitors have no rank and do not keep a run alive: this process may be one. */
 static bool is_writing(const struct es_segment_info *info)
 {
     return info->alive && info->rank >= 0;
 }
 
-/* Whether a process on this host lives. */
+/* Whether a process on this host is alive. */
 static bool lives_here(const struct esi_follower *follower)
 {
     const struct es_run *run = follower->config.run;
@@ -334,7 +335,7 @@ static bool lives_here(const struct esi_follower *follower)
     return false;
 }
 
-/* Whether a process on another host lives, as far as is known. */
+/* Whether a process on another host is alive, as far as is known. */
 static bool lives_elsewhere(const struct es_scope *scope)
 {
     for (uint32_t i = 0; i < es_scope_origin_count(scope); i++) {
@@ -347,8 +348,8 @@ static bool lives_elsewhere(const struct es_scope *scope)
     return false;
 }
 
-/* Whether the home server lives and says that there is somebody, or that there may yet
- * be.  Asked only where no process is known that lives. */
+/* Whether the home server is alive and reports processes, or that some may still start.
+ * Called only if no living process is known. */
 static bool may_come(const struct esi_follower *follower)
 {
     struct es_servers *servers = follower->config.scope.servers;

@@ -5,7 +5,7 @@
 
 #include "monitors/follow/thread_state.h"
 
-/* A wait of so long is worth telling before it counts as stalled. */
+/* A wait of this length is reported before it counts as stalled. */
 #define LASTING_NS UINT64_C(500000000)
 
 const struct es_operation *esi_activity_subject(const struct esi_activity *activity)
@@ -47,7 +47,7 @@ static bool judge_end(struct esi_thread_state *state)
     return true;
 }
 
-/* When the thread last did something that we know of. */
+/* The time of the last known activity of the thread. */
 static uint64_t last_sign_ns(const struct esi_thread_state *state)
 {
     if (state->open.present)
@@ -55,7 +55,7 @@ static uint64_t last_sign_ns(const struct esi_thread_state *state)
     return state->last.present ? state->last.stop_ns : 0;
 }
 
-/* Polls also begin an operation each time; only what completes is an event. */
+/* Each poll also begins an operation; only a completion is an event. */
 static bool has_moved(const struct esi_thread_state *state,
                       const struct esi_thread_state *before)
 {
@@ -91,7 +91,7 @@ static void judge_quiet(struct esi_thread_state *state,
                    (state->verdict == ES_VERDICT_WAITING && span_ns >= LASTING_NS);
 }
 
-/* Each poll's own beginning says nothing. */
+/* The start of a single poll is not relevant. */
 static void note_polling(struct esi_thread_state *state,
                          const struct esi_thread_state *before,
                          uint64_t now_ns)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What a thread is doing, and what that means for its progress.  Pure logic.
+ * The activity of a thread, and its progress.  Pure logic.
  *
- * The paper's heartbeat compares the time of each thread's last event with that of the
- * pull before: no change, no progress.  Together with the operation under way this
- * tells apart who computes from who is stuck in an operation or polls in vain.  The
- * first pull has nothing to compare with: nobody progresses there.
+ * The paper's heartbeat compares the time of each thread's last event with that at the
+ * previous pull: no change, no progress.  With the operation in progress, threads that
+ * compute can be distinguished from those that are stuck in an operation or poll
+ * without success.  In the first pull there is nothing to compare with, so no thread
+ * progresses.
  */
 #ifndef ES_MONITORS_FOLLOW_THREAD_STATE_H
 #define ES_MONITORS_FOLLOW_THREAD_STATE_H
@@ -18,30 +19,30 @@
 #include "eventspace/operation.h"
 #include "eventspace/run.h"
 
-/* World rank of a peer that cannot be told from here. */
+/* World rank of a peer that is not known here. */
 #define ES_PEER_UNKNOWN (-3)
 
 enum esi_verdict {
-    ES_VERDICT_PROGRESSING, /* an event since the pull before */
+    ES_VERDICT_PROGRESSING, /* an event since the previous pull */
     ES_VERDICT_COMPUTING,   /* no event, and in no operation */
     ES_VERDICT_UNKNOWN,     /* the same, but collectors are off: not all is recorded */
-    ES_VERDICT_WAITING,  /* no event, in an operation, for less time than the limit */
-    ES_VERDICT_POLLING,  /* no event, but polls that find nothing; likewise */
-    ES_VERDICT_STALLED,  /* in an operation or polling, no event for the limit */
-    ES_VERDICT_FINISHED, /* finalized, or exited with 0 */
-    ES_VERDICT_DEAD,     /* ended any other way */
+    ES_VERDICT_WAITING,     /* no event, in an operation, for less than the limit */
+    ES_VERDICT_POLLING,     /* no event, but unsuccessful polls; likewise */
+    ES_VERDICT_STALLED,     /* no event, in an operation or polling, for the limit */
+    ES_VERDICT_FINISHED,    /* finalized, or exited with status 0 */
+    ES_VERDICT_DEAD,        /* ended in any other way */
 };
 
-/* "progressing" and so on. */
+/* "progressing" etc. */
 const char *esi_verdict_name(enum esi_verdict verdict);
 
-/* An operation of a thread, its ranks and times converted. */
+/* An operation of a thread, with converted ranks and times. */
 struct esi_activity {
     bool present;
     uint16_t operation;
-    /* Calls that complete, start or cancel requests: the operation of the request that
-     * peer, tag, communicator and sequence are of; 0 = not known.  Their bytes are the
-     * number of requests. */
+    /* In calls that complete, start or cancel requests: the operation of the request
+     * that peer, tag, communicator and sequence refer to; 0 = not known.  Their `bytes`
+     * is the number of requests. */
     uint16_t awaited;
     int peer; /* world rank, or ES_PEER_NONE, ES_PEER_ANY, ES_PEER_UNKNOWN */
     int tag;
@@ -49,18 +50,18 @@ struct esi_activity {
     uint32_t sequence;
     bool has_communicator;
     uint16_t communicator_index; /* in the table of the origin's process */
-    uint32_t origin;             /* in the scope it came through */
+    uint32_t origin;             /* in the scope that delivered it */
     uint64_t key[2];             /* of the communicator */
     char communicator[64];
     uint64_t start_ns; /* run time */
-    uint64_t stop_ns;  /* 0 = under way */
-    uint64_t error_ns; /* bound of the error of both; UINT64_MAX = not known */
-    const char *site;  /* where in the program it was called; NULL or "" = not known;
+    uint64_t stop_ns;  /* 0 = in progress */
+    uint64_t error_ns; /* error bound of both; UINT64_MAX = not known */
+    const char *site;  /* source location of the call; NULL or "" = not known;
                           borrowed */
 };
 
-/* The operation that peer, tag, communicator and sequence are of: that waited for, else
- * the activity's own.  NULL when its code is not known. */
+/* The operation that peer, tag, communicator and sequence refer to: the awaited one, or
+ * else the activity's own.  NULL if its code is not known. */
 const struct es_operation *esi_activity_subject(const struct esi_activity *activity);
 
 struct esi_thread_state {
@@ -71,26 +72,26 @@ struct esi_thread_state {
     enum es_process_state process;
     int signal;
     int exit_code;
-    uint64_t events;       /* tuples ever published by the thread */
-    uint64_t polls;        /* polls that found nothing */
-    unsigned elements;     /* that record it */
-    unsigned elements_off; /* of them */
+    uint64_t events;       /* total number of tuples published by the thread */
+    uint64_t polls;        /* number of unsuccessful polls */
+    unsigned elements;     /* number of elements that record it */
+    unsigned elements_off; /* number of these that are off */
     struct esi_activity last;
     struct esi_activity open;
 
-    /* Filled by esi_thread_judge(). */
+    /* Set by esi_thread_judge(). */
     enum esi_verdict verdict;
-    unsigned unchanged;        /* pulls without an event */
-    uint64_t quiet_since_ns;   /* the last event, or begin of the open operation */
-    bool lasts;                /* what it waits for is worth telling: it is stalled, or
-                                  soon may be */
-    bool polls_rise;           /* since the pull before */
+    unsigned unchanged;        /* number of pulls without an event */
+    uint64_t quiet_since_ns;   /* time of the last event, or start of the open
+                                  operation */
+    bool lasts;                /* its wait is reported: it is stalled, or may soon be */
+    bool polls_rise;           /* since the previous pull */
     uint64_t polling_since_ns; /* 0 = not polling */
 };
 
-/* Judges a thread from its state now and that at the pull before (NULL = first pull).
- * It counts as stalled when it has been in one operation, or polled in vain, for
- * `limit_ns`. */
+/* Sets the verdict on a thread from its states now and at the previous pull (NULL =
+ * first pull). It is stalled if it has been in one operation, or polling without
+ * success, for `limit_ns`. */
 void esi_thread_judge(struct esi_thread_state *state,
                       const struct esi_thread_state *before,
                       uint64_t limit_ns,
