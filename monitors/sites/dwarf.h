@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* dwarf.h - what one file's debugging information and symbols say of its addresses. */
+/* dwarf.h - resolves the addresses of one file with its debugging information and
+ * symbols. */
 #ifndef ES_MONITORS_SITES_DWARF_H
 #define ES_MONITORS_SITES_DWARF_H
 
@@ -11,14 +12,14 @@
 
 struct esi_dwarf;
 
-/* Opens the module's file.  -ENOENT: it is not here, or has another build id;
- * -ENOTSUP: built without elfutils; -ENOMEM. */
+/* Opens the module's file.  Returns 0; -ENOENT if it does not exist on this host or has
+ * another build id; -ENOTSUP if built without elfutils; or -ENOMEM. */
 int esi_dwarf_open(const struct es_module *module, struct esi_dwarf **ret_dwarf);
 /* Accepts NULL. */
 void esi_dwarf_close(struct esi_dwarf *dwarf);
 
-/* Writes what the place of a call, whose return address in the file is `address`, is
- * called.  -ENOENT: neither line nor symbol is known. */
+/* Formats the location of the call with the return address `address` in the file.
+ * Returns 0, or -ENOENT if neither line nor symbol is known. */
 int esi_dwarf_format(struct esi_dwarf *dwarf,
                      uint64_t address,
                      char *out,
