@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * otf2_archive.h - an archive of OTF2 that is written beside its place, and what the
- * library says of failures.
+ * otf2_archive.h - an OTF2 archive written under a temporary name, and the error
+ * messages of the library.
  */
 #ifndef ES_MONITORS_OTF2_OTF2_ARCHIVE_H
 #define ES_MONITORS_OTF2_OTF2_ARCHIVE_H
@@ -13,25 +13,27 @@
 
 struct esi_otf2_archive {
     OTF2_Archive *archive;
-    char *path;   /* where it is to be; owned, as the next */
-    char *beside; /* where it is written */
+    char *path;   /* final path; owned, like the next */
+    char *beside; /* temporary path */
 };
 
-/* What the library says is kept instead of printed, until esi_otf2_end_calls().  One
- * thread at a time. */
+/* Stores the messages of the library instead of printing them, until
+ * esi_otf2_end_calls(). One thread at a time. */
 void esi_otf2_begin_calls(void);
 void esi_otf2_end_calls(void);
-/* Sets the error to what the library said first, or to the words of the code.
- * Returns -EINVAL, or the errno that it stands for. */
+/* Sets the error to the first message of the library, or to the description of the
+ * code.  Returns -EINVAL or the corresponding errno. */
 int esi_otf2_error(OTF2_ErrorCode code, const char *path, struct es_error *error);
 
-/* -EEXIST with words: there is something; another -errno with words. */
+/* Returns 0, -EEXIST if the path exists, or another -errno; both with `error`
+ * filled. */
 int esi_otf2_archive_open(const char *path,
                           struct es_error *error,
                           struct esi_otf2_archive *ret_archive);
-/* Closes it and gives it its place.  0 or -errno with words. */
+/* Closes the archive and moves it to its path.  Returns 0 or -errno with `error`
+ * filled. */
 int esi_otf2_archive_close(struct esi_otf2_archive *archive, struct es_error *error);
-/* What was not closed is removed.  Zeros are allowed. */
+/* Removes an archive that was not closed.  Accepts a zeroed struct. */
 void esi_otf2_archive_discard(struct esi_otf2_archive *archive);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * otf2_definitions.h - what the events of an archive refer to: locations, regions,
- * communicators and windows.  They are collected while events come and written last.
+ * otf2_definitions.h - the definitions that the events of an archive refer to:
+ * locations, regions, communicators and windows.  Collected with the events and written
+ * last.
  */
 #ifndef ES_MONITORS_OTF2_OTF2_DEFINITIONS_H
 #define ES_MONITORS_OTF2_OTF2_DEFINITIONS_H
@@ -20,32 +21,32 @@
 
 /* Fixed numbers. */
 enum {
-    ESI_OTF2_STATE = 0,       /* attribute: of an operation under way at the end */
-    ESI_OTF2_TEXT_OPEN = 1,   /* string: the value of that */
-    ESI_OTF2_FIRST_TEXT = 16, /* others are counted from here */
-    ESI_OTF2_ALL_RANKS = 0,   /* group: of all locations; then those of epochs */
+    ESI_OTF2_STATE = 0,       /* attribute: of operations in progress at the end */
+    ESI_OTF2_TEXT_OPEN = 1,   /* string: its value */
+    ESI_OTF2_FIRST_TEXT = 16, /* other strings are numbered from here */
+    ESI_OTF2_ALL_RANKS = 0,   /* group of all locations; those of epochs follow */
     ESI_OTF2_FIRST_GROUP = 1,
 };
 
-/* A thread.  Location groups are processes: ranks of the world, then others. */
+/* A thread.  Location groups are processes: ranks first, then others. */
 struct esi_otf2_thread {
     bool used;
     int rank;
     int number;
-    char *name; /* as event sets have it; owned */
-    char *host; /* owned; NULL = there were no events */
+    char *name; /* as in event sets; owned */
+    char *host; /* owned; NULL = no events */
     uint32_t group;
-    uint32_t node;   /* its host's, while definitions are written */
-    uint64_t events; /* as written */
+    uint32_t node;   /* of its host, while definitions are written */
+    uint64_t events; /* number written */
     uint64_t lost;   /* tuples */
-    uint64_t open;   /* operations under way at the end */
+    uint64_t open;   /* operations in progress at the end */
 };
 
 struct esi_otf2_communicator {
-    const void *identity; /* while events come */
+    const void *identity; /* while events arrive */
     struct esi_causal_group group;
-    char *name;     /* owned, as the next */
-    int32_t *world; /* ranks */
+    char *name;     /* owned, like `world` */
+    int32_t *world; /* world ranks */
     bool known;
     bool written;
 };
@@ -53,68 +54,69 @@ struct esi_otf2_communicator {
 struct esi_otf2_window {
     uint32_t communicator;
     int32_t number;
-    bool is_made; /* a record says when */
+    bool is_made; /* a record has the time of its creation */
 };
 
-/* Its parts are read by who writes events. */
+/* The writers of events read its members. */
 struct esi_otf2_definitions {
-    struct esi_otf2_thread *threads; /* by trace; owned, as all below */
+    struct esi_otf2_thread *threads; /* by trace; owned, like all below */
     size_t thread_count, thread_capacity;
     struct esi_otf2_communicator *communicators;
     size_t communicator_count, communicator_capacity;
     struct esi_hash communicator_table;
-    uint32_t communicator_last; /* found */
+    uint32_t communicator_last; /* found by the last lookup */
     struct esi_otf2_window *windows;
     size_t window_count, window_capacity;
     struct esi_hash window_table;
     struct esi_otf2_groups epoch_groups;
-    uint32_t *regions;      /* by code of the operation; UINT32_MAX = not used */
-    uint16_t *region_codes; /* of operations, by region */
+    uint32_t *regions;      /* by operation code; UINT32_MAX = not used */
+    uint16_t *region_codes; /* operation codes, by region */
     uint32_t region_count;
-    uint32_t rank_count; /* of the world, as the next when all traces are known */
+    uint32_t rank_count; /* in MPI_COMM_WORLD; valid, like group_count, when all
+                            traces are known */
     uint32_t group_count;
-    uint32_t *first_threads; /* by group: index of a thread; UINT32_MAX = none */
+    uint32_t *first_threads; /* per group: index of a thread; UINT32_MAX = none */
     bool has_times;
     uint64_t begin_ns; /* of the first event */
     uint64_t end_ns;   /* of the last */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int esi_otf2_definitions_init(struct esi_otf2_definitions *definitions);
 void esi_otf2_definitions_fini(struct esi_otf2_definitions *definitions);
 
-/* A trace of an event set.  0 or -ENOMEM. */
+/* Adds a trace of an event set.  Returns 0 or -ENOMEM. */
 int esi_otf2_add_trace(struct esi_otf2_definitions *definitions, const char *name);
-/* What a call says of its trace, its communicator and the time.  0 or -ENOMEM. */
+/* Records the trace, communicator and times of a call.  Returns 0 or -ENOMEM. */
 int esi_otf2_note_call(struct esi_otf2_definitions *definitions,
                        uint32_t trace,
                        const struct esi_causal_call *call,
                        uint32_t *ret_communicator);
-/* What became known of all communicators.  0 or -ENOMEM. */
+/* Adds the data known at the end about all communicators.  Returns 0 or -ENOMEM. */
 int esi_otf2_add_communicators(struct esi_otf2_definitions *definitions,
                                const struct esi_causality *causality);
-/* All traces were used that are: gives processes their numbers.  0 or -ENOMEM. */
+/* Numbers the processes; call after all traces were used.  Returns 0 or -ENOMEM. */
 int esi_otf2_number_groups(struct esi_otf2_definitions *definitions);
 OTF2_LocationRef esi_otf2_location_of(const struct esi_otf2_thread *thread);
-/* The thread of least number of a process; NULL: nothing was recorded of it. */
+/* The first thread of a process; NULL if nothing was recorded of it. */
 const struct esi_otf2_thread *esi_otf2_first_thread(
     const struct esi_otf2_definitions *definitions,
     uint32_t group);
 
 /* The region of an operation. */
 OTF2_RegionRef esi_otf2_region(struct esi_otf2_definitions *definitions, uint16_t code);
-/* UINT32_MAX: no memory. */
+/* UINT32_MAX if out of memory. */
 OTF2_RmaWinRef esi_otf2_window(struct esi_otf2_definitions *definitions,
                                uint32_t communicator,
                                int32_t number);
-/* The group of some members of a communicator, by their ranks in it.  UINT32_MAX: no
- * memory. */
+/* Finds or adds the group of some members of a communicator, by their ranks in it.
+ * UINT32_MAX if out of memory. */
 OTF2_GroupRef esi_otf2_epoch_group(struct esi_otf2_definitions *definitions,
                                    uint32_t communicator,
                                    const int32_t *ranks,
                                    uint32_t count);
 
-/* 0, or -errno with words. */
+/* Returns 0 or -errno with `error` filled. */
 int esi_otf2_write_definitions(struct esi_otf2_definitions *definitions,
                                OTF2_Archive *archive,
                                const char *path,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* otf2_operations.h - what OTF2 calls the operations of MPI. */
+/* otf2_operations.h - maps MPI operations to OTF2. */
 #ifndef ES_MONITORS_OTF2_OTF2_OPERATIONS_H
 #define ES_MONITORS_OTF2_OTF2_OPERATIONS_H
 
@@ -11,11 +11,12 @@
 
 #include "eventspace/operation.h"
 
-/* No record of a collective operation: another kind of call. */
+/* Not a collective operation record. */
 #define ESI_OTF2_NO_COLLECTIVE OTF2_UNDEFINED_UINT8
 
-/* The collective operation, also of nonblocking and persistent forms and of calls that
- * make or free communicators, windows and files; ESI_OTF2_NO_COLLECTIVE. */
+/* The collective operation, including nonblocking and persistent variants and calls
+ * that create or free communicators, windows and files; otherwise
+ * ESI_OTF2_NO_COLLECTIVE. */
 OTF2_CollectiveOp esi_otf2_collective(const struct es_operation *operation);
 
 OTF2_RegionRole esi_otf2_role(const struct es_operation *operation);
@@ -30,14 +31,15 @@ enum esi_otf2_access_kind {
     ESI_OTF2_ATOMIC,
 };
 
-/* The access to another rank's window; of an atomic one `ret_type` says which. */
+/* The kind of access to another rank's window; for an atomic one, *ret_type is its
+ * type. */
 enum esi_otf2_access_kind esi_otf2_access(const struct es_operation *operation,
                                           OTF2_RmaAtomicType *ret_type);
 /* Whether an access is a request that another call may complete. */
 bool esi_otf2_posts_access(const struct es_operation *operation);
 
-/* What a rank of a collective operation sends and receives, as far as its tuple tells
- * (docs/exports.md). */
+/* The bytes that a rank of a collective operation sends and receives, as far as its
+ * tuple contains them (docs/exports.md). */
 struct esi_otf2_sizes {
     uint64_t sent;
     uint64_t received;
@@ -47,21 +49,21 @@ struct esi_otf2_sizes esi_otf2_sizes(const struct es_operation *operation,
                                      bool is_root,
                                      uint32_t ranks);
 
-/* MPI_Start and MPI_Startall: requests that begin there are persistent. */
+/* MPI_Start and MPI_Startall: requests started there are persistent. */
 bool esi_otf2_starts(const struct es_operation *operation);
 
 /* The operation of a record: that of its region (NULL = none), if it is of the same
- * kind; what the region starts; or its receiving half. */
+ * kind; the operation that the region starts; or its receiving half. */
 uint16_t esi_otf2_code_for(const struct es_operation *region,
                            enum es_class op_class,
                            bool nonblocking,
                            uint16_t otherwise);
-/* The blocking operation of a collective, or the persistent one; 0: there is none with
- * an order of its own. */
+/* The blocking, or persistent, operation of a collective; 0 if none has an order of its
+ * own. */
 uint16_t esi_otf2_code_of(OTF2_CollectiveOp collective, bool persistent);
-/* Likewise on a window. */
+/* Likewise for windows. */
 uint16_t esi_otf2_window_code_of(OTF2_CollectiveOp collective);
-/* The bytes of a tuple with these sizes: esi_otf2_sizes() the other way. */
+/* The bytes of a tuple with these sizes: the inverse of esi_otf2_sizes(). */
 uint32_t esi_otf2_bytes_of(OTF2_CollectiveOp collective,
                            struct esi_otf2_sizes sizes,
                            uint32_t ranks);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* otf2_read_private.h - what otf2_read.c and otf2_read_rma.c share. */
+/* otf2_read_private.h - shared by otf2_read.c and otf2_read_rma.c. */
 #ifndef ES_MONITORS_OTF2_OTF2_READ_PRIVATE_H
 #define ES_MONITORS_OTF2_OTF2_READ_PRIVATE_H
 
@@ -11,10 +11,10 @@
 #include "monitors/otf2/otf2_tables.h"
 #include "monitors/otf2/otf2_world.h"
 
-/* What a record says. */
+/* The content of a record. */
 struct esi_otf2_read_record {
     bool is_there;
-    uint16_t code; /* of the operation, where the region says none */
+    uint16_t code; /* of the operation, if the region has none */
     uint32_t communicator;
     int32_t peer;
     int32_t tag;
@@ -22,7 +22,7 @@ struct esi_otf2_read_record {
     uint32_t number;
 };
 
-/* What of a call a record is. */
+/* The part of a call that a record describes. */
 enum esi_otf2_read_part {
     ESI_OTF2_READ_SEND,
     ESI_OTF2_READ_RECEIVE,
@@ -30,17 +30,17 @@ enum esi_otf2_read_part {
     ESI_OTF2_READ_PARTS
 };
 
-/* A region that a location is in. */
+/* A region in progress. */
 struct esi_otf2_read_region {
-    const struct es_operation *operation; /* NULL = none of MPI */
+    const struct es_operation *operation; /* NULL = not MPI */
     uint64_t start_ns;
     struct esi_otf2_read_record records[ESI_OTF2_READ_PARTS];
-    bool is_told;                     /* its records speak for it */
+    bool is_told;                     /* its records represent it */
     const struct esi_otf2_row *group; /* of the epoch that it begins; NULL = none */
-    uint64_t window;                  /* of that */
+    uint64_t window;                  /* of this epoch */
 };
 
-/* What was posted and is not complete. */
+/* A posted operation that is not complete. */
 struct esi_otf2_read_request {
     uint64_t id;
     size_t post;
@@ -50,8 +50,7 @@ struct esi_otf2_read_request {
 
 struct esi_otf2_read_location {
     struct esi_otf2_place place;
-    struct esi_otf2_read_region
-        *regions; /* the innermost is last; owned, as the next */
+    struct esi_otf2_read_region *regions; /* innermost last; owned, like `requests` */
     size_t region_count, region_capacity;
     struct esi_otf2_read_request *requests;
     size_t request_count, request_capacity;
@@ -60,71 +59,71 @@ struct esi_otf2_read_location {
 struct esi_otf2_reading {
     const char *path;
     struct es_error *error;
-    int result; /* of what a callback did */
+    int result; /* of the callbacks */
     struct esi_otf2_tables tables;
     struct esi_otf2_read_location *locations; /* by row; owned */
-    struct esi_causality *causality;          /* NULL = the first time */
+    struct esi_causality *causality;          /* NULL = first pass */
     struct esi_otf2_posts posts;
     size_t next_post;
-    struct esi_otf2_counters sends; /* and epochs */
+    struct esi_otf2_counters sends; /* counts sends and epochs */
     uint64_t tuples;
 };
 
-/* Whether the reading goes on. */
+/* Whether the reading continues. */
 OTF2_CallbackCode esi_otf2_read_code(const struct esi_otf2_reading *reading);
 
-/* What an event names; NULL after an error. */
+/* The definition that an event refers to; NULL after an error. */
 struct esi_otf2_row *esi_otf2_read_named(struct esi_otf2_reading *reading,
                                          const struct esi_otf2_table *table,
                                          const char *what,
                                          uint64_t id);
-/* Where an event on a communicator is, and the communicator's row, by which tuples name
- * it.  NULL: of nobody, or after an error. */
+/* The location of an event on a communicator, and the communicator's row, which
+ * identifies it in tuples.  NULL if it belongs to no rank, or after an error. */
 struct esi_otf2_read_location *esi_otf2_read_place(struct esi_otf2_reading *reading,
                                                    OTF2_LocationRef id,
                                                    uint64_t communicator,
                                                    uint32_t *ret_row);
-/* The call that a location is in; NULL: in none of MPI. */
+/* The call that a location is in; NULL if not in an MPI call. */
 const struct es_operation *esi_otf2_read_call(
     const struct esi_otf2_read_location *location);
 
-/* Bytes as tuples have them. */
+/* The number of bytes as in tuples. */
 static inline uint32_t esi_otf2_read_bytes(uint64_t bytes)
 {
     return bytes < ES_BYTES_MAX ? (uint32_t)bytes : ES_BYTES_MAX;
 }
 
-/* The number of a collective operation that blocks, on a communicator or a window.
- * Those that order nothing have none. */
+/* Numbers a blocking collective operation on a communicator or window.  Operations that
+ * do not order events have no number. */
 OTF2_CallbackCode esi_otf2_read_number(struct esi_otf2_reading *reading,
                                        const struct esi_otf2_read_location *location,
                                        struct esi_otf2_read_record *record,
                                        uint32_t kind,
                                        uint64_t id);
-/* A record of a call that blocks, or of a send or access: it is told when the region is
- * left, or here if there is none. */
+/* Stores the record of a blocking call, send or access: it is delivered when the region
+ * is left, or at once if there is none. */
 OTF2_CallbackCode esi_otf2_read_keep(struct esi_otf2_reading *reading,
                                      const struct esi_otf2_read_location *location,
                                      const struct esi_otf2_read_record *record,
                                      enum esi_otf2_read_part part,
                                      OTF2_TimeStamp time);
 
-/* The innermost region that a location is in; NULL: none. */
+/* The innermost region of a location; NULL if none. */
 struct esi_otf2_read_region *esi_otf2_read_innermost(
     const struct esi_otf2_read_location *location);
-/* Tells of a record. */
+/* Delivers a record. */
 OTF2_CallbackCode esi_otf2_read_add(struct esi_otf2_reading *reading,
                                     const struct esi_otf2_read_location *location,
                                     const struct esi_otf2_read_record *record,
                                     uint64_t start_ns,
                                     uint64_t stop_ns);
-/* A region that has begun an epoch is left: tells of the members of its group. */
+/* Delivers the group members of an epoch when the region that began it is left. */
 OTF2_CallbackCode esi_otf2_read_members(struct esi_otf2_reading *reading,
                                         const struct esi_otf2_read_location *location,
                                         const struct esi_otf2_read_region *region,
                                         uint64_t stop_ns);
 
-/* Has records of windows read. */
+/* Registers the callbacks for records of windows. */
 void esi_otf2_read_windows(OTF2_GlobalEvtReaderCallbacks *callbacks);
 
 #endif

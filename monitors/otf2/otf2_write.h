@@ -24,33 +24,35 @@
 #include "monitors/causality/causality.h"
 
 struct esi_otf2_write_config {
-    const char *path; /* of the folder, which is not there yet; borrowed */
-    /* Whether the events of a rank are wanted; NULL: all are. */
+    const char *path; /* of the new folder; borrowed */
+    /* Selects ranks; NULL = all. */
     bool (*has_rank)(void *data, int rank);
     void *data; /* borrowed */
 };
 
 struct esi_otf2_write_counts {
     uint64_t lost; /* tuples */
-    uint64_t open; /* operations under way at the end */
+    uint64_t open; /* operations in progress at the end */
 };
 
 struct esi_otf2_write;
 
-/* 0; -EEXIST with words: there is something; another -errno with words. */
+/* Returns 0, -EEXIST if the path exists, or another -errno; both with `error`
+ * filled. */
 int esi_otf2_write_open(const struct esi_otf2_write_config *config,
                         struct es_error *error,
                         struct esi_otf2_write **ret_write);
 struct es_set_sink esi_otf2_write_sink(struct esi_otf2_write *write);
 struct esi_causal_listener esi_otf2_write_listener(struct esi_otf2_write *write);
-/* When the last event has come.  0 or -ENOMEM. */
+/* Call after the last event.  Returns 0 or -ENOMEM. */
 int esi_otf2_write_communicators(struct esi_otf2_write *write,
                                  const struct esi_causality *causality);
-/* Writes what has come.  0 or -errno with words: then there is no archive. */
+/* Writes the archive.  Returns 0, or -errno with `error` filled; then there is no
+ * archive. */
 int esi_otf2_write_close(struct esi_otf2_write *write,
                          struct esi_otf2_write_counts *ret_counts,
                          struct es_error *error);
-/* Accepts NULL.  What was not closed is not there. */
+/* Accepts NULL. Discards an archive that was not closed. */
 void esi_otf2_write_destroy(struct esi_otf2_write *write);
 
 #endif
