@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The subcommands: one line for each cli/cmd_NAME.c. */
+/* The subcommands, one line for each cli/cmd_NAME.c. */
 #ifndef ES_CLI_COMMANDS_H
 #define ES_CLI_COMMANDS_H
 
 #include "cli/command.h"
 
-/* In the order in which a user meets them; the last one has no name. */
+/* In the order of a user's first steps; the last one has no name. */
 extern const struct esi_command esi_commands[];
 
 int esi_cmd_check(int argc, char **argv);

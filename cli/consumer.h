@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* consumer.h - what commands that read a run open: its segments here, and its tuple
- * servers. */
+/* consumer.h - what commands need to read a run: its segments on this host, and its
+ * tuple servers. */
 #ifndef ES_CLI_CONSUMER_H
 #define ES_CLI_CONSUMER_H
 
@@ -15,10 +15,10 @@
 #include "monitors/advice/tree_hosts.h"
 #include "monitors/follow/follower.h"
 
-/* --server ADDRESS and --local, to be included as a child parser; its input is a struct
+/* --server ADDRESS and --local, for use as a child parser; its input is a struct
  * esi_consumer_options *. */
 struct esi_consumer_options {
-    const char *server; /* the home server's address; NULL = found by itself */
+    const char *server; /* address of the home server; NULL = automatic */
     bool local;         /* this host only */
 };
 extern const struct argp esi_consumer_argp;
@@ -32,21 +32,21 @@ struct esi_consumer {
     struct es_servers *servers; /* NULL: this host only */
 };
 
-/* Opens RUN; NULL means the only live run.  0, or the exit status after the message. */
+/* Opens RUN; NULL means the only live run.  Returns 0, or the exit status after a
+ * message. */
 int esi_consumer_open(const char *run,
                       const struct esi_consumer_options *options,
                       struct esi_consumer *ret_consumer);
-/* The servers alone, which must be there. */
+/* Opens only the servers, which must exist. */
 int esi_consumer_open_servers(const char *run,
                               const char *server,
                               struct es_servers **ret_servers);
 void esi_consumer_close(struct esi_consumer *consumer);
 
-/* The same for those who ask for trees; notes go to standard error.  Lives no longer
- * than the consumer. */
+/* For queries of trees; notes go to standard error.  Valid as long as the consumer. */
 struct esi_tree_hosts esi_consumer_tree_hosts(const struct esi_consumer *consumer);
 
-/* Says on standard error which parts do not deliver, each once per change. */
+/* Prints on standard error which parts do not deliver data, once per change. */
 struct esi_notices {
     char parts[16][64];
     size_t count;
@@ -54,7 +54,7 @@ struct esi_notices {
 void esi_notices_show(struct esi_notices *notices,
                       const struct es_notice *items,
                       size_t count);
-/* The same of those that a follower has. */
+/* Likewise for the notices of a follower. */
 void esi_notices_follow(struct esi_notices *notices,
                         const struct esi_follower *follower);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* interrupt.h - SIGINT and SIGTERM that end what goes on, and not the command. */
+/* interrupt.h - lets SIGINT and SIGTERM end the current activity instead of the
+ * command. */
 #ifndef ES_CLI_INTERRUPT_H
 #define ES_CLI_INTERRUPT_H
 
@@ -9,17 +10,18 @@
 #include <stdint.h>
 
 enum esi_interrupt {
-    ES_INTERRUPT_FIRST, /* a second one ends the process; what is ignored stays so */
+    ES_INTERRUPT_FIRST, /* a second signal ends the process; ignored signals remain
+                           ignored */
     ES_INTERRUPT_EACH,
 };
 
-/* From now on the first, or each, is only noted. */
+/* From now on the first signal, or each, is only recorded. */
 void esi_interrupt_catch(enum esi_interrupt which);
-/* Whether one came. */
+/* Whether a signal was recorded. */
 bool esi_interrupt_came(void);
-/* The same, for what asks in other threads. */
+/* The same for other threads. */
 const atomic_bool *esi_interrupt_flag(void);
-/* Waits for so long, or until one that is noted comes. */
+/* Sleeps for this time, or until a signal is recorded. */
 void esi_interrupt_sleep(uint64_t span_ns);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* order_answer.h - questions about events, from a file, and their answers. */
+/* order_answer.h - answers questions about events from a file. */
 #ifndef ES_CLI_ORDER_ANSWER_H
 #define ES_CLI_ORDER_ANSWER_H
 
@@ -8,9 +8,9 @@
 #include "monitors/order/order.h"
 #include "monitors/eventset/trace_names.h"
 
-/* Answers the questions in a file ("-" = standard input), a line each, until one is
- * wrong; what the order has forgotten is answered "forgotten".  `names` are sorted. The
- * exit status, after a message where it is not 0. */
+/* Answers the questions in a file ("-" = standard input), one per line, up to the first
+ * invalid one; the answer for forgotten events is "forgotten". `names` must be sorted.
+ * Returns the exit status, after a message if it is not 0. */
 int esi_order_answer(const struct es_order *order,
                      const struct esi_trace_names *names,
                      const char *path,

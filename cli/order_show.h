@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* order_show.h - what an order holds and what it takes, for people and programs. */
+/* order_show.h - prints the content and the cost of an order. */
 #ifndef ES_CLI_ORDER_SHOW_H
 #define ES_CLI_ORDER_SHOW_H
 
@@ -10,30 +10,30 @@
 #include "monitors/eventset/trace_names.h"
 #include "monitors/order/order.h"
 
-/* The channels on which messages were left without their other end; zeros are none. */
+/* The channels with unmatched messages; a zeroed struct is empty. */
 struct esi_unmatched {
-    struct esi_causal_channel *items; /* owned, as their names are */
+    struct esi_causal_channel *items; /* owned, including their names */
     size_t count;
     size_t capacity;
     bool lacks_memory;
 };
 
-/* Replaces what is there by the channels of a search, those first that lack most; for
- * `found` of an event source, `data` is a struct esi_unmatched *. */
+/* Replaces the content by the channels of a search, those with most unmatched messages
+ * first.  For `found` of an event source; `data` is a struct esi_unmatched *. */
 void esi_unmatched_take(void *data, const struct esi_causality *causality);
 void esi_unmatched_fini(struct esi_unmatched *unmatched);
 
-/* What is known of an order's events; all borrowed. */
+/* Facts about an order's events; all borrowed. */
 struct esi_order_origin {
     struct esi_set_source_facts facts;
-    const struct esi_unmatched *unmatched;   /* of an archive or a run */
-    const struct esi_set_messages *messages; /* of a file */
+    const struct esi_unmatched *unmatched;   /* for an archive or a run */
+    const struct esi_set_messages *messages; /* for a file */
     const struct esi_trace_names *names;
-    uint64_t time_ns; /* that building the order took */
+    uint64_t time_ns; /* time to build the order */
 };
 
-/* `config` is what the order was made with.  `has_figures`: people are also told what
- * the store holds and takes; JSON has it always. */
+/* `config` is that with which the order was created.  `has_figures`: text also shows
+ * the store's content and cost, which JSON always contains. */
 void esi_order_show(const struct es_order *order,
                     const struct esi_order_config *config,
                     const struct esi_order_origin *origin,

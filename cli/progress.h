@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * progress.h - how many events there were so far, on a terminal, of what takes longer
- * than two seconds.
+ * progress.h - shows the number of events so far on a terminal, for activities that
+ * take longer than two seconds.
  *
  *     struct esi_progress progress;
  *     struct es_set_sink sink;
  *
  *     if (esi_progress_start(&progress, &sink))
- *         (let the events go through `sink`, too)
+ *         (pass the events to `sink`, too)
  *     ...
  *     esi_progress_end(&progress);
  */
@@ -23,16 +23,16 @@
 /* Caller's memory; its fields are private. */
 struct esi_progress {
     uint64_t events;
-    uint64_t next_ns; /* when to show it; 0 = never */
+    uint64_t next_ns; /* when to show it next; 0 = never */
     bool shown;
 };
 
-/* Whether standard error is a terminal: then `ret_sink`, which borrows the progress,
- * counts and shows it. */
+/* Returns whether standard error is a terminal; then `ret_sink`, which borrows the
+ * progress, counts the events and shows their number. */
 bool esi_progress_start(struct esi_progress *progress, struct es_set_sink *ret_sink);
-/* Shows it if it is time, also where no events come. */
+/* Updates the display if it is time, even without events. */
 void esi_progress_show(struct esi_progress *progress);
-/* Takes away what was shown. */
+/* Removes the display. */
 void esi_progress_end(struct esi_progress *progress);
 
 #endif

@@ -16,31 +16,32 @@ struct esi_recording {
     struct esi_recorder_config recorder;
     enum esi_format format;
     uint64_t limit_ns; /* ends after this time; 0 = with the run */
-    bool quiet;        /* beside a program: what was recorded goes to stderr */
-    int ready;         /* descriptor that gets a byte when all is ready, and is closed
-                          then or where it will never be; -1 = none */
-    int lifeline;      /* descriptor whose end ends the recording; -1 = none */
+    bool quiet;        /* alongside a program: the summary goes to stderr */
+    int ready;         /* descriptor that receives a byte when the recording is
+                          ready, and is closed then or on failure; -1 = none */
+    int lifeline;      /* descriptor whose end of file ends the recording; -1 = none */
 };
 
-/* Records until the run is over, the time is up, or SIGINT or SIGTERM come, unless
- * these are ignored.  An exit status, after the message where it is none of success. */
+/* Records until the run is over, the time limit, or SIGINT or SIGTERM, unless these are
+ * ignored.  Returns an exit status, after a message if it is not success. */
 int esi_recording_run(const struct esi_consumer *consumer,
                       const struct esi_recording *recording);
 
-/* The process that records a run beside `eventspace run`. */
+/* The process that records a run alongside `eventspace run`. */
 struct esi_recording_child {
-    pid_t pid; /* 0 = there is none */
+    pid_t pid; /* 0 = none */
     int lifeline;
 };
 
-/* Starts it: records `run` into `directory` from the first event on.  Returns 0 when it
- * is ready, or an exit status after saying why it cannot be; then nothing is left. */
+/* Starts the process, which records `run` into `directory` from the first event on.
+ * Returns 0 when it is ready, or an exit status after a message; then nothing is
+ * left. */
 int esi_recording_start(const char *run,
                         const char *directory,
                         struct esi_recording_child *ret_child);
 
-/* Says that the program has ended, and waits for the recording to; says so where that
- * was killed. */
+/* Reports that the program has ended, and waits for the recording; prints a message if
+ * that was killed. */
 void esi_recording_end(struct esi_recording_child *child);
 
 #endif

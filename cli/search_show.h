@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* search_show.h - what a search took, for people and programs. */
+/* search_show.h - prints the statistics of a search. */
 #ifndef ES_CLI_SEARCH_SHOW_H
 #define ES_CLI_SEARCH_SHOW_H
 
@@ -13,17 +13,17 @@
 #include "monitors/search/domains/event_details.h"
 #include "monitors/search/live/live.h"
 
-/* The events that are searched, owned. */
+/* The events to search; owned. */
 struct esi_search_events {
     struct es_order *order;
     struct esi_domains *domains;
-    struct esi_details *details;        /* NULL: nothing is shown of them */
-    struct esi_vocabulary_check *words; /* NULL: they are known to be right */
+    struct esi_details *details;        /* NULL: no details are shown */
+    struct esi_vocabulary_check *words; /* NULL: the words are known to be valid */
     struct esi_set_source_facts facts;
     uint64_t read_ns;
 };
 
-/* After the predicate's name if several are searched. */
+/* Prints the number of matches, after the predicate's name if several are searched. */
 void esi_search_show_count(const struct esi_search_file *file,
                            uint32_t predicate,
                            uint64_t matches,
@@ -35,27 +35,27 @@ void esi_search_show(const char *pattern,
                      const struct esi_search_events *events,
                      const struct esi_search_statistics *statistics);
 
-/* Of one of several that were searched while events came. */
+/* For one of several predicates of a live search. */
 void esi_search_show_live_predicate(
     const char *pattern,
     const struct esi_live_predicate_statistics *statistics,
     enum esi_format format);
 
-/* Of all predicates together, while events came. */
+/* For all predicates of a live search together. */
 void esi_search_show_live(const struct es_order *order,
                           const struct esi_live_statistics *statistics,
                           const struct esi_set_source_facts *facts,
                           uint64_t time_ns,
                           enum esi_format format);
 
-/* The predicates that were searched to the end and have no match: said, since silence
- * could mean anything. */
+/* The predicates that were searched completely without a match: reported, since silence
+ * is ambiguous. */
 struct esi_search_without {
     uint32_t count;
     const char *names[4]; /* of the first ones; borrowed */
 };
 void esi_search_without_add(struct esi_search_without *without, const char *name);
-/* "no match of LostMessage, Overtaking in 1606 events", on standard error. */
+/* Prints "no match of LostMessage, Overtaking in 1606 events" on standard error. */
 void esi_search_without_tell(const struct esi_search_without *without,
                              const struct esi_search_options *given,
                              const struct es_order *order);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * search_sum.h - matches counted by whom their events are of.
+ * search_sum.h - counts matches by the ranks or communicators of their events.
  *
- * A match counts once for each rank that has events in it, for each two such ranks, or
- * for each communicator that its events are on.  Where it has none of these it counts
- * as of none; of one rank alone it counts as of that rank with none.
+ * A match counts once for each rank with events in it, for each pair of such ranks, or
+ * for each communicator of its events.  A match without any of these counts under
+ * "none"; by pair, a match of a single rank counts as that rank with none.
  */
 #ifndef ES_CLI_SEARCH_SUM_H
 #define ES_CLI_SEARCH_SUM_H
@@ -27,24 +27,24 @@ enum esi_search_by {
 
 struct esi_search_count;
 
-/* Of all predicates; caller's memory, zeroed but for `by`.  Its other fields are
+/* Covers all predicates; caller's memory, all zero except `by`. The other members are
  * private. */
 struct esi_search_sum {
     enum esi_search_by by;
     struct esi_hash hash;
-    struct esi_search_count *items; /* owned; as many as `hash` has */
+    struct esi_search_count *items; /* owned; as many as in `hash` */
     size_t room;
 };
 
-/* Counts a match of a predicate, whose events `details` knows.  The pattern's name and
- * the details are borrowed until the end.  0 or -ENOMEM. */
+/* Counts a match of a predicate, whose events are in `details`. The pattern's name and
+ * the details are borrowed until the end.  Returns 0 or -ENOMEM. */
 int esi_search_sum_add(struct esi_search_sum *sum,
                        const char *pattern,
                        const struct esi_details *details,
                        const struct es_event_id *events,
                        size_t count);
-/* Prints a table, or JSON Lines: the predicates in their order, the most matches first.
- * 0, or the exit status after the message. */
+/* Prints a table or JSON Lines: predicates in order, most matches first.  Returns 0, or
+ * the exit status after a message. */
 int esi_search_sum_show(struct esi_search_sum *sum, enum esi_format format);
 void esi_search_sum_fini(struct esi_search_sum *sum);
 

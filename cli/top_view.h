@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * top_view.h - what `eventspace top` shows of a look: which rows, which one is
- * selected, and what keys change.  It knows no terminal.
+ * top_view.h - the state of the display of `eventspace top`: rows, selection, and the
+ * effects of keys.  Independent of the terminal.
  *
- *   one thread.
+ * One thread.
  */
 #ifndef ES_CLI_TOP_VIEW_H
 #define ES_CLI_TOP_VIEW_H
@@ -14,7 +14,7 @@
 
 #include "monitors/top/top.h"
 
-/* Keys that are no characters. */
+/* Keys that are not characters. */
 enum esi_top_key {
     ESI_KEY_NONE = 0,
     ESI_KEY_TAB = '\t',
@@ -27,10 +27,10 @@ enum esi_top_key {
     ESI_KEY_PAGE_DOWN,
     ESI_KEY_HOME,
     ESI_KEY_END,
-    ESI_KEY_F1 = 0x1100, /* and so on to F10 */
+    ESI_KEY_F1 = 0x1100, /* up to F10 */
 };
 
-/* What stands below the table. */
+/* The area below the table. */
 enum esi_top_pane { ESI_PANE_VERDICT, ESI_PANE_RANK, ESI_PANE_NONE, ESI_PANES };
 
 enum esi_top_prompt { ESI_PROMPT_NONE, ESI_PROMPT_SEARCH, ESI_PROMPT_FILTER };
@@ -40,22 +40,23 @@ enum { ESI_TOP_TEXT = 256 };
 struct esi_top_view {
     struct esi_top_choice choice;
     struct esi_top_list list;
-    size_t selected;         /* row; 0 of an empty list */
-    size_t first;            /* row at the top of the table */
-    size_t page;             /* rows that the table has room for */
-    char host[ESI_TOP_TEXT]; /* of the selected row ... */
-    int rank;                /* ... and its rank and pid */
+    size_t selected;         /* row; 0 if the list is empty */
+    size_t first;            /* first row shown */
+    size_t page;             /* number of rows that fit */
+    char host[ESI_TOP_TEXT]; /* of the selected row */
+    int rank;                /* rank and pid of the selected row */
     int pid;
     char filter[ESI_TOP_TEXT];
     char search[ESI_TOP_TEXT];
-    bool is_found; /* a row has what was searched for */
+    bool is_found; /* a row matches the search */
     enum esi_top_prompt prompt;
     enum esi_top_pane pane;
     char **folded; /* hosts; owned */
     size_t folded_capacity;
     bool paused;
     bool help;
-    bool menu;                   /* of columns to sort by; keys are for it */
+    bool menu;                   /* the menu of sort columns is open and receives
+                                    keys */
     enum esi_top_column at_menu; /* its selected line */
     bool waits;
     bool quit;
@@ -64,26 +65,26 @@ struct esi_top_view {
 void esi_top_view_init(struct esi_top_view *view, const struct esi_top_choice *choice);
 void esi_top_view_fini(struct esi_top_view *view);
 
-/* Makes the list of a look; the selected rank stays selected.  0 or -ENOMEM. */
+/* Builds the list for an observation; the selected rank stays selected.  Returns 0 or
+ * -ENOMEM. */
 int esi_top_view_fill(struct esi_top_view *view, const struct esi_top_look *look);
 
-/* Tells how many rows there is room for, and moves the first one so that the selected
- * one is among them. */
+/* Sets the number of rows that fit, and scrolls so that the selected row is visible. */
 void esi_top_view_set_page(struct esi_top_view *view, size_t page);
 
-/* A character or an enum esi_top_key.  The list is to be filled after it.  0 or
- * -ENOMEM. */
+/* Handles a character or an enum esi_top_key.  The list must be filled again
+ * afterwards.  Returns 0 or -ENOMEM. */
 int esi_top_view_key(struct esi_top_view *view, int key);
 
-/* Columns that the menu has, of which one can sort by. */
+/* Whether the menu contains the column, so that rows can be sorted by it. */
 bool esi_top_view_is_in_menu(const struct esi_top_view *view,
                              enum esi_top_column column);
 
-/* NULL: the list is empty. */
+/* NULL if the list is empty. */
 const struct esi_top_row *esi_top_view_selected(const struct esi_top_view *view);
 
-/* How wide each column is in lines of `width` characters; 0 = is left out.  Columns are
- * separated by a blank. */
+/* Computes the width of each column for lines of `width` characters; 0 = omitted.
+ * Columns are separated by a blank. */
 void esi_top_view_columns(const struct esi_top_view *view,
                           size_t width,
                           size_t ret_widths[ESI_TOP_COLUMNS]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* view_options.h - the options by which commands take a part of a run's events. */
+/* view_options.h - the options that select a part of a run's events. */
 #ifndef ES_CLI_VIEW_OPTIONS_H
 #define ES_CLI_VIEW_OPTIONS_H
 
@@ -9,12 +9,12 @@
 
 #include "eventspace/scope.h"
 
-/* --rank, --thread, --host, --class, --operation, --comm and --filter, to be included
- * as a child parser; its input is a struct es_view *, which borrows the texts.  They
- * are of group 1, with its heading. */
+/* --rank, --thread, --host, --class, --operation, --comm and --filter, for use as a
+ * child parser; its input is a struct es_view *, which borrows the texts.  They are in
+ * group 1, with its heading. */
 extern const struct argp esi_view_argp;
 
-/* Classes of operations, "send,receive", as bits: 1 << enum es_class. */
+/* Parses operation classes, "send,receive", to bits: 1 << enum es_class. */
 uint32_t esi_option_classes(const char *text, struct argp_state *state);
 
 #endif
