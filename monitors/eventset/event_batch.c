@@ -50,6 +50,8 @@ const char *esi_event_batch_text(struct esi_event_batch *batch, const char *text
 
 static const char *keep_text(struct esi_event_batch *batch, const char *text)
 {
+    if (*text == '\0')
+        return "";
     if (batch->kept && text >= batch->kept && text < batch->kept + batch->kept_bytes)
         return text;
     return esi_event_batch_text(batch, text);
@@ -87,16 +89,19 @@ static int keep_partners(struct esi_event_batch *batch,
 
 int esi_event_batch_add(struct esi_event_batch *batch, const struct es_set_event *event)
 {
-    struct es_set_event kept = *event;
+    struct es_set_event *kept;
 
     if (ESI_ARRAY_RESERVE(batch->events, batch->capacity, batch->count + 1) < 0 ||
         keep_partners(batch, event) < 0 || keep_attributes(batch, event) < 0)
         return -ENOMEM;
-    kept.type = keep_text(batch, event->type);
-    kept.text = keep_text(batch, event->text);
-    if (!kept.type || !kept.text)
+    kept = &batch->events[batch->count];
+    *kept = *event;
+    if (!batch->types_are_kept)
+        kept->type = keep_text(batch, event->type);
+    kept->text = keep_text(batch, event->text);
+    if (!kept->type || !kept->text)
         return -ENOMEM;
-    batch->events[batch->count++] = kept;
+    batch->count++;
     return 0;
 }
 

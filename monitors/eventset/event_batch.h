@@ -13,6 +13,7 @@
 #ifndef ES_MONITORS_EVENTSET_EVENT_BATCH_H
 #define ES_MONITORS_EVENTSET_EVENT_BATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "eventspace/event.h"
@@ -34,6 +35,7 @@ struct esi_event_batch {
     /* Texts in this buffer live as long as the batch and are not copied. */
     const char *kept; /* borrowed; may be NULL */
     size_t kept_bytes;
+    bool types_are_kept; /* types of events are not copied, either */
 };
 
 /* Adds a copy of an event.  Returns 0 or -ENOMEM. */

@@ -12,7 +12,7 @@
 #include "base/pipeline.h"
 #include "monitors/eventset/event_batch.h"
 
-enum { SLOTS = 4, BATCH_EVENTS = 1024, BATCH_PARTNERS = 1 << 16, BATCH_TRACES = 1024 };
+enum { SLOTS = 4, BATCH_EVENTS = 4096, BATCH_PARTNERS = 1 << 16, BATCH_TRACES = 1024 };
 
 struct batch_trace {
     size_t before; /* number of the event that it precedes */
@@ -43,7 +43,6 @@ struct event_pipeline {
 
 static int pass_batch(struct event_pipeline *reading)
 {
-    esi_event_batch_seal(&reading->batches[reading->slot].events);
     return esi_pipeline_pass(reading->pipeline, &reading->slot);
 }
 
@@ -114,7 +113,8 @@ static int give_batch(const struct es_set_sink *sink, const struct batch *batch)
     int result = 0;
 
     for (size_t i = 0; i < events->count && result >= 0; i++) {
-        result = give_traces(sink, batch, i, &next);
+        if (next < batch->trace_count)
+            result = give_traces(sink, batch, i, &next);
         if (result >= 0 && sink->event)
             result = sink->event(sink->data, &events->events[i]);
     }
@@ -125,8 +125,10 @@ static int consume_events(void *data, size_t slot)
 {
     struct event_pipeline *reading = data;
     struct batch *batch = &reading->batches[slot];
-    int result = give_batch(reading->sink, batch);
+    int result;
 
+    esi_event_batch_seal(&batch->events);
+    result = give_batch(reading->sink, batch);
     esi_event_batch_clear(&batch->events);
     batch->trace_count = 0;
     reading->is_refused = result < 0;
@@ -141,6 +143,8 @@ int esi_event_pipeline_read(esi_event_read_fn *read,
     struct event_pipeline reading = {.read = read, .data = data, .sink = sink};
     int result;
 
+    for (size_t i = 0; i < SLOTS; i++)
+        reading.batches[i].events.types_are_kept = true;
     if (error)
         reading.error = *error;
     result = esi_pipeline_run(&(struct esi_pipeline_stages){
