@@ -53,6 +53,8 @@ void *esi_pool_take(struct esi_pool *pool, uint32_t *ret_number)
         *ret_number = pool->unused - 1;
         record = esi_pool_at(pool, *ret_number);
         memcpy(&pool->unused, record, sizeof pool->unused);
+        if (pool->unused > 0)
+            esi_pool_prefetch(pool, esi_pool_at(pool, pool->unused - 1));
     } else {
         record = make_record(pool, ret_number);
     }

@@ -41,6 +41,15 @@ static inline void *esi_pool_at(const struct esi_pool *pool, size_t number)
            number % ESI_POOL_CHUNK * pool->record_bytes;
 }
 
+/* Prefetches a record that will be used soon. */
+static inline void esi_pool_prefetch(const struct esi_pool *pool, const void *record)
+{
+    enum { LINE_BYTES = 64 };
+
+    for (size_t i = 0; i < pool->record_bytes; i += LINE_BYTES)
+        __builtin_prefetch((const char *)record + i, 1);
+}
+
 /* Allocates a zeroed record; NULL if out of memory. */
 void *esi_pool_take(struct esi_pool *pool, uint32_t *ret_number);
 void esi_pool_give(struct esi_pool *pool, uint32_t number);

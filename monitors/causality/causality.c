@@ -358,8 +358,13 @@ static int run_thread(struct esi_causality *causality, struct esi_causal_thread 
 {
     while (thread->head < thread->released) {
         struct esi_placed placed = thread->events[thread->head];
-        int result = emit_events(causality, &placed);
+        size_t soon = thread->head + 2;
+        int result;
 
+        /* Items of a reading are more than a processor's cache holds. */
+        if (soon < thread->released)
+            esi_pool_prefetch(&causality->items, thread->events[soon].item);
+        result = emit_events(causality, &placed);
         if (result <= 0)
             return result;
         esi_thread_pop(causality, thread);

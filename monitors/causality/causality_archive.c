@@ -17,8 +17,9 @@
 #include "base/pipeline.h"
 #include "monitors/sites/sites.h"
 
-/* Items between two settlements; items of a batch, and batches between two threads. */
-enum { READING_ITEMS = 8192, BATCH_ITEMS = 1024, BATCHES = 4 };
+/* Items between two settlements; items of a batch, and batches between two threads.
+ * Those hold more than comes between two settlements, so that neither thread waits. */
+enum { READING_ITEMS = 8192, BATCH_ITEMS = 4096, BATCHES = 4 };
 
 struct feed {
     struct esi_causality *causality;
