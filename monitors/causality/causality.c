@@ -136,6 +136,11 @@ void esi_causality_destroy(struct esi_causality *causality)
     errno = saved_errno;
 }
 
+bool esi_causality_wants_sites(const struct esi_causality *causality)
+{
+    return causality->config.attributes || causality->config.listener.told;
+}
+
 /* --- Reading ---------------------------------------------------------------------- */
 
 static void drop_item(struct esi_causality *causality, struct esi_item *item)

@@ -108,6 +108,9 @@ int esi_causality_create(const struct esi_causality_config *config,
 /* Accepts NULL. */
 void esi_causality_destroy(struct esi_causality *causality);
 
+/* Whether anybody is told of the sites of tuples. */
+bool esi_causality_wants_sites(const struct esi_causality *causality);
+
 /* --- What is known of the run; texts are copied ----------------------------------- */
 
 struct esi_causal_process_info {

@@ -27,7 +27,8 @@ struct feed {
     uint32_t *processes; /* numbers there, by ours; owned, as the next */
     uint32_t *elements;
     bool *ended;             /* by process; owned */
-    struct esi_sites *sites; /* owned; with the processes of the archive, by number */
+    struct esi_sites *sites; /* owned; with the processes of the archive, by number;
+                                NULL = they are not wanted */
     bool is_threaded;
 };
 
@@ -170,7 +171,7 @@ static int add_tuple(const struct feed *feed,
         .start_ns = tuple->start,
         .stop_ns = tuple->stop,
         .error_ns = feed->tables->hosts[host].clock_error_ns,
-        .site = esi_sites_format_in(feed->sites, process, site)};
+        .site = feed->sites ? esi_sites_format_in(feed->sites, process, site) : NULL};
 
     return esi_causality_add(feed->causality, feed->elements[element], &timed);
 }
@@ -312,7 +313,9 @@ int esi_causality_read_archive(struct esi_causality *causality,
         .ended = calloc(tables->process_count + 1, sizeof *feed.ended),
         .is_threaded = is_threaded,
     };
-    int result = esi_archive_sites(reader, &feed.sites);
+    int result = esi_causality_wants_sites(causality)
+                     ? esi_archive_sites(reader, &feed.sites)
+                     : 0;
 
     if (result == 0)
         result = feed.processes && feed.elements && feed.ended
