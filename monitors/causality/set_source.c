@@ -86,18 +86,30 @@ static int match_archive(void *data,
                                                    reading->is_threaded, error);
 }
 
+/* Few tuples are matched before threads have begun.  How many there are is known when
+ * the recording has ended. */
+static bool needs_threads(const struct esi_set_source_config *config,
+                          const struct esi_archive_reader *reader)
+{
+    enum { FEW_TUPLES = 4096 };
+    const struct esi_archive_facts *facts = &esi_archive_tables(reader)->facts;
+    unsigned threads = config->threads ? config->threads : esi_pipeline_processors();
+
+    return threads > 1 && (facts->ended_ns == 0 || facts->tuples > FEW_TUPLES);
+}
+
 /* A listener is called by the thread that matches; who has one expects that to be the
  * calling thread. */
 static int read_archive(const struct esi_set_source_config *config,
                         struct esi_set_source_facts *facts,
                         struct es_error *error)
 {
-    unsigned threads = config->threads ? config->threads : esi_pipeline_processors();
-    struct archive_reading reading = {.config = config, .is_threaded = threads > 1};
+    struct archive_reading reading = {.config = config};
     int result = esi_archive_open(config->path, error, &reading.reader);
 
     if (result < 0)
         return result;
+    reading.is_threaded = needs_threads(config, reading.reader);
     result =
         reading.is_threaded && !config->listener.told
             ? esi_event_pipeline_read(match_archive, &reading, &config->sink, error)
