@@ -270,7 +270,16 @@ static void learn_log_dense(struct passage *passage, const struct esi_epoch_span
     passage->learnt_count = count;
 }
 
-enum { NEWS_BLOCK = 64, NEWS_AHEAD = 128, LINE = 16 }; /* entries of vectors */
+enum { NEWS_BLOCK = 64, NEWS_LINE = 16 }; /* entries of vectors */
+
+/* The vector of a sender, if there is one, will be compared soon. */
+static void fetch_vector(const struct esi_epoch_table *known, uint32_t own)
+{
+    const uint32_t *vector = esi_table_at(known, own);
+
+    for (uint32_t i = 0; vector && i < known->room; i += NEWS_LINE)
+        __builtin_prefetch(&vector[i]);
+}
 
 /* A bit for each entry of a block of a vector that is more than what is known.  The
  * compiler makes vector instructions of the comparison. */
@@ -280,10 +289,6 @@ static uint64_t news_of_block(const uint32_t *vector, const uint32_t *known)
     unsigned char is_news[NEWS_BLOCK];
     uint64_t news = 0, eight;
 
-    for (unsigned i = 0; i < NEWS_BLOCK; i += LINE) {
-        __builtin_prefetch(&vector[i + NEWS_AHEAD]);
-        __builtin_prefetch(&known[i + NEWS_AHEAD]);
-    }
     for (unsigned i = 0; i < NEWS_BLOCK; i++)
         is_news[i] = vector[i] > known[i];
     for (unsigned i = 0; i < NEWS_BLOCK; i += sizeof eight) {
@@ -456,9 +461,11 @@ static uint64_t most_of_log(const struct esi_epoch_store *store,
 
     if (news->is_known)
         return 0;
-    if (news->entries > store->trace_count || is_long(&trace->known, news->entries))
-        return store->trace_count + UINT64_C(1);
-    return news->entries + 1;
+    if (is_long(&trace->known, news->entries))
+        fetch_vector(&trace->known, partner.index);
+    else if (news->entries < store->trace_count)
+        return news->entries + 1;
+    return store->trace_count + UINT64_C(1);
 }
 
 /* The same of hubs that the trace has not adopted. */
