@@ -142,10 +142,11 @@ uint32_t esi_steps_head(const unsigned char *block,
                                     layout.header.heads, own - place->first);
 }
 
-bool esi_steps_place(const unsigned char *root,
-                     const struct esi_steps_layout *layout,
-                     uint32_t trace,
-                     uint32_t *ret_at)
+/* The place of a trace in a root; false = there is none. */
+static bool steps_place(const unsigned char *root,
+                        const struct esi_steps_layout *layout,
+                        uint32_t trace,
+                        uint32_t *ret_at)
 {
     const struct esi_steps_header *header = &layout->header;
     uint32_t at = trace - header->lowest;
@@ -177,7 +178,7 @@ static int64_t steps_find(const unsigned char *block,
     struct esi_steps_column column;
     uint32_t at, head, value;
 
-    if (!esi_steps_place(root, &layout, trace, &at))
+    if (!steps_place(root, &layout, trace, &at))
         return ESI_BLOCK_NOWHERE;
     /* So that they are waited for together. */
     __builtin_prefetch(root + layout.columns + at * layout.column_bits / 8);
@@ -211,24 +212,18 @@ static uint32_t steps_count(const unsigned char *block)
     return esi_steps_layout_of(esi_steps_root(block)).header.traces;
 }
 
-void esi_steps_entry(const unsigned char *block,
-                     const struct esi_block_place *place,
-                     uint32_t head,
-                     uint32_t at,
-                     uint32_t *ret_trace,
-                     uint32_t *ret_value)
+uint32_t esi_steps_value(const unsigned char *root,
+                         const struct esi_steps_layout *layout,
+                         const struct esi_block_place *place,
+                         uint32_t head,
+                         uint32_t at)
 {
-    const unsigned char *root = esi_steps_root(block);
-    struct esi_steps_layout layout = esi_steps_layout_of(root);
     struct esi_steps_column column;
 
-    *ret_trace = esi_steps_trace(root, &layout, at);
-    if (layout.header.row_bytes) {
-        *ret_value = row_value(root, &layout, place, at, head);
-        return;
-    }
-    column = esi_steps_column(root, &layout, at);
-    *ret_value = value_at(root, &layout, place, at, &column, head, ESI_EXACTLY);
+    if (layout->header.row_bytes)
+        return row_value(root, layout, place, at, head);
+    column = esi_steps_column(root, layout, at);
+    return value_at(root, layout, place, at, &column, head, ESI_EXACTLY);
 }
 
 /* === Records ====================================================================== */

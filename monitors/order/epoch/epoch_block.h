@@ -136,13 +136,5 @@ uint32_t esi_steps_head(const unsigned char *block,
                         uint32_t own);
 /* Is it the last head of the block?  Then the block has all that is known. */
 bool esi_steps_is_end(const unsigned char *block, uint32_t head);
-/* The trace of a place, and its value at a head: 0 = not known then, or, at
- * other heads than the last, only in a part before. */
-void esi_steps_entry(const unsigned char *block,
-                     const struct esi_block_place *place,
-                     uint32_t head,
-                     uint32_t at,
-                     uint32_t *ret_trace,
-                     uint32_t *ret_value);
 
 #endif

@@ -208,10 +208,12 @@ static inline uint32_t esi_steps_trace(const unsigned char *root,
                : header->lowest + at;
 }
 
-/* The place of a trace in a root; false = there is none. */
-bool esi_steps_place(const unsigned char *root,
-                     const struct esi_steps_layout *layout,
-                     uint32_t trace,
-                     uint32_t *ret_at);
+/* The value of a place in a root at a head, of the root or of what is more of it: 0 =
+ * not known then, or, at other heads than the last, only in a part before. */
+uint32_t esi_steps_value(const unsigned char *root,
+                         const struct esi_steps_layout *layout,
+                         const struct esi_block_place *place,
+                         uint32_t head,
+                         uint32_t at);
 
 #endif

@@ -130,7 +130,7 @@ static void count_earlier(struct esi_sorting *sorting,
 
         if (sorting->tallies[trace].count > 0)
             continue;
-        esi_steps_entry(part->before, &part->before_place, head, i, &trace, &value);
+        value = esi_steps_value(root, &layout, &part->before_place, head, i);
         if (value == 0)
             continue;
         sorting->tallies[trace] = (struct esi_steps_tally){
@@ -666,14 +666,15 @@ static bool root_of(const struct esi_steps_part *part, struct root *ret_root)
            ret_root->layout.header.stride <= part->heads;
 }
 
-/* For each place of the root the step that is due next, as steps are sorted, and by how
- * much the one behind it rises. */
+/* For each trace of the root the step that is due next, as steps are sorted, and by how
+ * much the one behind it rises; for others 0. */
 static void note_due(const struct root *root,
                      const struct esi_steps_part *part,
                      struct esi_sorting *sorting)
 {
     const struct esi_steps_header *header = &root->layout.header;
 
+    memset(sorting->earlier, 0, part->traces * sizeof *sorting->earlier);
     for (uint32_t at = 0; at < header->traces; at++) {
         struct esi_steps_column column =
             esi_steps_column(root->block, &root->layout, at);
@@ -681,15 +682,14 @@ static void note_due(const struct root *root,
             esi_steps_pattern(root->block, &root->layout, column.pattern);
         uint32_t trace = esi_steps_trace(root->block, &root->layout, at), first, step;
 
-        sorting->earlier[at] = 0;
         if (column.pattern == 0)
             continue;
         first = esi_steps_first_head(root->block, &root->layout, &pattern);
         step = (root->heads - first) / header->stride + 1;
-        sorting->earlier[at] =
+        sorting->earlier[trace] =
             (uint64_t)(first + step * header->stride) << 32 |
             (column.first + header->least + base_of(part, trace) + step * column.rise);
-        sorting->traces[at] = column.rise;
+        sorting->traces[trace] = column.rise;
     }
 }
 
@@ -706,17 +706,15 @@ static bool is_more_of(const struct root *root,
         return false;
     note_due(root, part, sorting);
     for (uint32_t head = 0; head < part->heads; head++) {
-        uint32_t end = (uint32_t)esi_log_head(part->log, head), at;
+        uint32_t end = (uint32_t)esi_log_head(part->log, head);
 
         for (; entry_at < end; entry_at++) {
-            uint64_t entry = esi_log_entry(part->log, entry_at);
+            uint64_t entry = esi_log_entry(part->log, entry_at), trace = entry >> 32;
             uint64_t step = (uint64_t)(root->heads + head + 1) << 32 | (uint32_t)entry;
 
-            if (!esi_steps_place(root->block, &root->layout, (uint32_t)(entry >> 32),
-                                 &at) ||
-                sorting->earlier[at] != step)
+            if (sorting->earlier[trace] != step)
                 return false;
-            sorting->earlier[at] += stride << 32 | sorting->traces[at];
+            sorting->earlier[trace] += stride << 32 | sorting->traces[trace];
         }
     }
     return true;

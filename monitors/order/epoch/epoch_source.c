@@ -47,17 +47,18 @@ static void sealed_span(struct esi_epoch_source *source, struct esi_epoch_span *
         .block = segment->block,
         .place = {source->cuts, segment->cut, segment->first},
     };
-    if (segment->block) {
+    if (segment->block)
         span->to = esi_block_end_at(segment->block, &span->place, source->upto);
-        span->is_steps = esi_steps_is(segment->block);
-        if (span->is_steps)
-            span->head = esi_steps_head(segment->block, &span->place, source->upto);
-        else if (source->known >= segment->first)
-            span->from = esi_block_end_at(segment->block, &span->place, source->known);
+    if (segment->block && esi_steps_is(segment->block)) {
+        span->root = esi_steps_root(segment->block);
+        span->layout = esi_steps_layout_of(span->root);
+        span->head = esi_steps_head(segment->block, &span->place, source->upto);
+    } else if (segment->block && source->known >= segment->first) {
+        span->from = esi_block_end_at(segment->block, &span->place, source->known);
     }
     /* What is forgotten counts as known; at their end steps have all that parts before
      * them have. */
-    if ((span->is_steps && esi_steps_is_end(segment->block, span->head)) ||
+    if ((span->root && esi_steps_is_end(segment->block, span->head)) ||
         !esi_run_back(&source->segment, source->known))
         source->next = ESI_SOURCE_END;
 }

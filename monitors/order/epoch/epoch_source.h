@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "monitors/order/epoch/epoch_layout.h"
 #include "monitors/order/epoch/epoch_trace.h"
 
 /* A run of entries, of an open log or of a block. */
@@ -17,7 +18,8 @@ struct esi_epoch_span {
     const struct esi_log *log; /* NULL: of the block */
     const unsigned char *block;
     struct esi_block_place place;
-    bool is_steps;
+    const unsigned char *root; /* of steps; else NULL */
+    struct esi_steps_layout layout;
     uint32_t head; /* of steps: the send's */
     uint32_t from, to;
 };
@@ -52,10 +54,13 @@ static inline uint64_t esi_span_entry(const struct esi_epoch_span *span, uint32_
 
     if (span->log)
         return esi_log_entry(span->log, at);
-    if (span->is_steps)
-        esi_steps_entry(span->block, &span->place, span->head, at, &trace, &value);
-    else
+    if (span->root) {
+        trace = esi_steps_trace(span->root, &span->layout, at);
+        value =
+            esi_steps_value(span->root, &span->layout, &span->place, span->head, at);
+    } else {
         esi_block_entry(span->block, &span->place, at, &trace, &value);
+    }
     return (uint64_t)trace << 32 | value;
 }
 
