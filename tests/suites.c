@@ -34,6 +34,17 @@ void test_suite_add(struct test_suite *suite)
     *place = suite;
 }
 
+void test_suite_fixture(struct CMUnitTest *tests,
+                        size_t count,
+                        int (*set_up)(void **state),
+                        int (*tear_down)(void **state))
+{
+    for (size_t i = 0; i < count; i++) {
+        tests[i].setup_func = set_up;
+        tests[i].teardown_func = tear_down;
+    }
+}
+
 static int list_suites(void)
 {
     for (struct test_suite *suite = suites; suite; suite = suite->next)

@@ -5,6 +5,10 @@
 #ifndef ES_TESTS_SUITES_H
 #define ES_TESTS_SUITES_H
 
+#include <stddef.h>
+
+struct CMUnitTest;
+
 /* One file of tests. Borrowed by the list of suites until the program ends. */
 struct test_suite {
     const char *name;
@@ -14,6 +18,12 @@ struct test_suite {
 
 /* Adds a suite to those of the program. Called before main() starts. */
 void test_suite_add(struct test_suite *suite);
+
+/* All of these tests begin with `set_up` and end with `tear_down`. */
+void test_suite_fixture(struct CMUnitTest *tests,
+                        size_t count,
+                        int (*set_up)(void **state),
+                        int (*tear_down)(void **state));
 
 /* Opens the function that runs the tests of a file. The name is that of the file:
  * SUITE(test_clock) { ... return cmocka_run_group_tests(tests, NULL, NULL); } */

@@ -397,24 +397,23 @@ static void a_full_disk_leaves_whole_packets(void **state)
 
 SUITE(test_archive)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(tuples_come_back_as_they_were),
-        TEST(tables_come_back_as_they_were),
-        TEST(elements_come_in_order_of_completion),
-        TEST(what_is_flushed_can_be_read_while_recording_goes_on),
-        TEST(late_tuples_keep_their_places),
-        TEST(any_order_of_publication_comes_back),
-        TEST(losses_stand_where_they_were),
-        TEST(what_is_no_operation_is_counted_as_lost),
-        TEST(a_stream_cut_at_any_byte_is_read_to_its_last_packet),
-        TEST(a_repair_cuts_at_packets),
-        TEST(a_lost_late_packet_leaves_a_counted_gap),
-        TEST(damage_is_found_or_changes_nothing_but_values),
-        TEST(a_directory_with_something_in_it_is_refused),
-        TEST(a_full_disk_leaves_whole_packets),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(tuples_come_back_as_they_were),
+        cmocka_unit_test(tables_come_back_as_they_were),
+        cmocka_unit_test(elements_come_in_order_of_completion),
+        cmocka_unit_test(what_is_flushed_can_be_read_while_recording_goes_on),
+        cmocka_unit_test(late_tuples_keep_their_places),
+        cmocka_unit_test(any_order_of_publication_comes_back),
+        cmocka_unit_test(losses_stand_where_they_were),
+        cmocka_unit_test(what_is_no_operation_is_counted_as_lost),
+        cmocka_unit_test(a_stream_cut_at_any_byte_is_read_to_its_last_packet),
+        cmocka_unit_test(a_repair_cuts_at_packets),
+        cmocka_unit_test(a_lost_late_packet_leaves_a_counted_gap),
+        cmocka_unit_test(damage_is_found_or_changes_nothing_but_values),
+        cmocka_unit_test(a_directory_with_something_in_it_is_refused),
+        cmocka_unit_test(a_full_disk_leaves_whole_packets),
     };
-#undef TEST
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

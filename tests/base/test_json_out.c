@@ -172,17 +172,15 @@ static void real_numbers_survive_the_way_there_and_back(void **state)
 
 SUITE(test_json_out)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_value_on_top_is_a_line, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(objects_and_arrays_nest, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(it_nests_as_deep_as_it_promises, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(strings_are_escaped_and_checked, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(keys_are_escaped_too, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(real_numbers_survive_the_way_there_and_back,
-                                        set_up, tear_down),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_value_on_top_is_a_line),
+        cmocka_unit_test(objects_and_arrays_nest),
+        cmocka_unit_test(it_nests_as_deep_as_it_promises),
+        cmocka_unit_test(strings_are_escaped_and_checked),
+        cmocka_unit_test(keys_are_escaped_too),
+        cmocka_unit_test(real_numbers_survive_the_way_there_and_back),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

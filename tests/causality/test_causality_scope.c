@@ -181,17 +181,14 @@ static void what_is_under_way_comes_at_the_end(void **state)
 
 SUITE(test_causality_scope)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_elements_hold_becomes_a_stream, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(what_comes_is_given_while_it_comes, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(what_is_overwritten_is_lost, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_was_overwritten_before_is_lost_once,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_under_way_comes_at_the_end, set_up,
-                                        tear_down),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_elements_hold_becomes_a_stream),
+        cmocka_unit_test(what_comes_is_given_while_it_comes),
+        cmocka_unit_test(what_is_overwritten_is_lost),
+        cmocka_unit_test(what_was_overwritten_before_is_lost_once),
+        cmocka_unit_test(what_is_under_way_comes_at_the_end),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,16 +146,24 @@ static const struct esi_compare_row *find_rank(const struct esi_compare *compare
     return NULL;
 }
 
+/* Two runs: in the second rank `first` sends first, and rank 1 is so late. */
+static struct esi_compare *compare_runs(int first, uint64_t late)
+{
+    struct esi_compare *compare;
+
+    assert_int_equal(esi_compare_create(&compare), 0);
+    add_run(compare, ESI_COMPARE_A, 1, 500);
+    add_run(compare, ESI_COMPARE_B, first, late);
+    assert_int_equal(esi_compare_finish(compare), 0);
+    return compare;
+}
+
 static void the_same_twice_is_the_same(void **state)
 {
     struct esi_compare_totals totals;
-    struct esi_compare *compare;
+    struct esi_compare *compare = compare_runs(1, 500);
 
     (void)state;
-    assert_int_equal(esi_compare_create(&compare), 0);
-    add_run(compare, ESI_COMPARE_A, 1, 500);
-    add_run(compare, ESI_COMPARE_B, 1, 500);
-    assert_int_equal(esi_compare_finish(compare), 0);
     esi_compare_totals(compare, &totals);
     assert_false(totals.orders_differ);
     assert_int_equal(totals.alike, 4 + 300);
@@ -166,13 +174,9 @@ static void the_same_twice_is_the_same(void **state)
 static void another_message_is_the_first_difference(void **state)
 {
     struct esi_compare_totals totals;
-    struct esi_compare *compare;
+    struct esi_compare *compare = compare_runs(2, 500);
 
     (void)state;
-    assert_int_equal(esi_compare_create(&compare), 0);
-    add_run(compare, ESI_COMPARE_A, 1, 500);
-    add_run(compare, ESI_COMPARE_B, 2, 500);
-    assert_int_equal(esi_compare_finish(compare), 0);
     esi_compare_totals(compare, &totals);
     assert_true(totals.orders_differ);
     assert_int_equal(totals.first.rank, 0);
@@ -187,13 +191,9 @@ static void who_became_late_is_told(void **state)
 {
     struct esi_compare_totals totals;
     const struct esi_compare_row *row;
-    struct esi_compare *compare;
+    struct esi_compare *compare = compare_runs(1, 2500);
 
     (void)state;
-    assert_int_equal(esi_compare_create(&compare), 0);
-    add_run(compare, ESI_COMPARE_A, 1, 500);
-    add_run(compare, ESI_COMPARE_B, 1, 2500);
-    assert_int_equal(esi_compare_finish(compare), 0);
     esi_compare_totals(compare, &totals);
     assert_false(totals.orders_differ);
     row = find_rank(compare, 1, ESI_COMPARE_CAUSED);
@@ -210,13 +210,9 @@ static void the_critical_path_has_a_yardstick(void **state)
 {
     struct esi_compare_totals totals;
     const struct esi_compare_row *row;
-    struct esi_compare *compare;
+    struct esi_compare *compare = compare_runs(1, 2500);
 
     (void)state;
-    assert_int_equal(esi_compare_create(&compare), 0);
-    add_run(compare, ESI_COMPARE_A, 1, 500);
-    add_run(compare, ESI_COMPARE_B, 1, 2500);
-    assert_int_equal(esi_compare_finish(compare), 0);
     esi_compare_totals(compare, &totals);
     row = find_rank(compare, 1, ESI_COMPARE_CRITICAL);
     assert_true(row && row->noise.known);

@@ -383,28 +383,19 @@ static void csv_ends_with_what_is_awaited(void **state)
 
 SUITE(test_events)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(events_of_all_ranks_come_in_order_of_time,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(only_the_newest_are_given_if_asked, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(events_before_a_time_are_left_out, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(
-            losses_are_shown_where_they_happened_and_in_the_end, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(json_and_csv_have_their_fields, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(waits_tell_in_words_for_what, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(the_begin_of_a_collective_says_of_which, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(
-            waits_have_no_matching_number_but_what_they_await, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(csv_ends_with_what_is_awaited, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(open_operations_of_the_dead_are_listed, set_up,
-                                        tear_down),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_of_all_ranks_come_in_order_of_time),
+        cmocka_unit_test(only_the_newest_are_given_if_asked),
+        cmocka_unit_test(events_before_a_time_are_left_out),
+        cmocka_unit_test(losses_are_shown_where_they_happened_and_in_the_end),
+        cmocka_unit_test(json_and_csv_have_their_fields),
+        cmocka_unit_test(waits_tell_in_words_for_what),
+        cmocka_unit_test(the_begin_of_a_collective_says_of_which),
+        cmocka_unit_test(waits_have_no_matching_number_but_what_they_await),
+        cmocka_unit_test(csv_ends_with_what_is_awaited),
+        cmocka_unit_test(open_operations_of_the_dead_are_listed),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,11 +196,11 @@ static void events_come_in_one_order(void **state)
 
 SUITE(test_events_hosts)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_scope_gives_one_time_for_all_hosts, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(events_come_in_one_order, set_up, tear_down),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_scope_gives_one_time_for_all_hosts),
+        cmocka_unit_test(events_come_in_one_order),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -321,24 +321,23 @@ static void leaks_are_printed(void **state)
     free(text);
 }
 
-#define LEAK_TEST(name) cmocka_unit_test_setup_teardown(name, make_ledgers, free_leaks)
-
 SUITE(test_leaks)
 {
-    const struct CMUnitTest tests[] = {
-        LEAK_TEST(nothing_is_left_of_nothing),
-        LEAK_TEST(sends_beyond_the_receives_were_not_received),
-        LEAK_TEST(ranks_are_those_of_the_communicator),
-        LEAK_TEST(doubt_is_no_leak),
-        LEAK_TEST(what_the_dead_left_is_none),
-        LEAK_TEST(requests_are_told_by_kind),
-        LEAK_TEST(requests_are_told_by_line),
-        LEAK_TEST(a_persistent_request_that_was_started_did_not_complete),
-        LEAK_TEST(what_many_have_alike_is_told_once),
-        LEAK_TEST(locks_stay_open_and_fences_do_not),
-        LEAK_TEST(members_that_stayed_away_are_named),
-        LEAK_TEST(leaks_are_printed),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_left_of_nothing),
+        cmocka_unit_test(sends_beyond_the_receives_were_not_received),
+        cmocka_unit_test(ranks_are_those_of_the_communicator),
+        cmocka_unit_test(doubt_is_no_leak),
+        cmocka_unit_test(what_the_dead_left_is_none),
+        cmocka_unit_test(requests_are_told_by_kind),
+        cmocka_unit_test(requests_are_told_by_line),
+        cmocka_unit_test(a_persistent_request_that_was_started_did_not_complete),
+        cmocka_unit_test(what_many_have_alike_is_told_once),
+        cmocka_unit_test(locks_stay_open_and_fences_do_not),
+        cmocka_unit_test(members_that_stayed_away_are_named),
+        cmocka_unit_test(leaks_are_printed),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, make_ledgers, free_leaks);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

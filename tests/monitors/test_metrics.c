@@ -357,14 +357,12 @@ static void a_run_of_any_size_has_few_series(void **state)
 
 SUITE(test_metrics)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(ranks_are_told_by_least_median_and_most, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(operations_are_told_by_class, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_run_of_any_size_has_few_series, set_up,
-                                        tear_down),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_are_told_by_least_median_and_most),
+        cmocka_unit_test(operations_are_told_by_class),
+        cmocka_unit_test(a_run_of_any_size_has_few_series),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -335,23 +335,23 @@ static void a_directory_with_something_in_it_is_refused(void **state)
     assert_true(atomic_load(&fixture->writers[0]->element->reader) == 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 SUITE(test_recorder)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(what_is_there_and_what_comes_is_recorded),
-        TEST(who_is_switched_off_at_the_end_is_in_the_tables),
-        TEST(nothing_of_before_is_recorded_where_only_what_is_new_is_wanted),
-        TEST(what_was_gone_before_is_missed_and_what_goes_later_is_lost),
-        TEST(an_element_that_blocks_has_its_reader_while_it_is_recorded),
-        TEST(what_is_under_way_at_the_end_is_told),
-        TEST(elements_that_appear_are_recorded_from_their_first_tuple_on),
-        TEST(the_world_is_in_the_tables),
-        TEST(a_disk_that_is_full_lets_writers_go),
-        TEST(a_directory_with_something_in_it_is_refused),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_there_and_what_comes_is_recorded),
+        cmocka_unit_test(who_is_switched_off_at_the_end_is_in_the_tables),
+        cmocka_unit_test(
+            nothing_of_before_is_recorded_where_only_what_is_new_is_wanted),
+        cmocka_unit_test(what_was_gone_before_is_missed_and_what_goes_later_is_lost),
+        cmocka_unit_test(an_element_that_blocks_has_its_reader_while_it_is_recorded),
+        cmocka_unit_test(what_is_under_way_at_the_end_is_told),
+        cmocka_unit_test(elements_that_appear_are_recorded_from_their_first_tuple_on),
+        cmocka_unit_test(the_world_is_in_the_tables),
+        cmocka_unit_test(a_disk_that_is_full_lets_writers_go),
+        cmocka_unit_test(a_directory_with_something_in_it_is_refused),
     };
 
     alarm(120);
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

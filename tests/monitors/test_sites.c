@@ -234,19 +234,15 @@ static void addresses_outside_are_numbers(void **state)
 
 SUITE(test_sites)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(debugging_information_gives_the_line, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(symbols_give_the_function, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(without_both_it_is_module_and_offset, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(another_build_is_not_believed, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_file_that_is_gone_leaves_module_and_offset,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(addresses_outside_are_numbers, set_up,
-                                        tear_down),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(debugging_information_gives_the_line),
+        cmocka_unit_test(symbols_give_the_function),
+        cmocka_unit_test(without_both_it_is_module_and_offset),
+        cmocka_unit_test(another_build_is_not_believed),
+        cmocka_unit_test(a_file_that_is_gone_leaves_module_and_offset),
+        cmocka_unit_test(addresses_outside_are_numbers),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

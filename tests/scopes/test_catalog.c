@@ -498,24 +498,23 @@ static void elements_that_their_servers_tell_are_read_once(void **state)
     es_run_close(run);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 SUITE(test_catalog)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(hosts_are_told_by_the_home_server),
-        TEST(clocks_are_told_by_the_home_server),
-        TEST(elements_are_found_once),
-        TEST(elements_that_their_servers_tell_are_read_once),
-        TEST(a_host_that_is_silent_is_told_and_others_are_served),
-        TEST(a_host_that_does_not_answer_holds_nobody_up_for_long),
-        TEST(a_run_whose_servers_are_gone_is_over),
-        TEST(communicators_are_asked_for),
-        TEST(groups_are_found_on_other_hosts),
-        TEST(wrong_requests_are_refused_with_words),
-        TEST(an_unknown_host_is_an_error_with_words),
-        TEST(a_run_without_a_server_is_not_found),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(hosts_are_told_by_the_home_server),
+        cmocka_unit_test(clocks_are_told_by_the_home_server),
+        cmocka_unit_test(elements_are_found_once),
+        cmocka_unit_test(elements_that_their_servers_tell_are_read_once),
+        cmocka_unit_test(a_host_that_is_silent_is_told_and_others_are_served),
+        cmocka_unit_test(a_host_that_does_not_answer_holds_nobody_up_for_long),
+        cmocka_unit_test(a_run_whose_servers_are_gone_is_over),
+        cmocka_unit_test(communicators_are_asked_for),
+        cmocka_unit_test(groups_are_found_on_other_hosts),
+        cmocka_unit_test(wrong_requests_are_refused_with_words),
+        cmocka_unit_test(an_unknown_host_is_an_error_with_words),
+        cmocka_unit_test(a_run_without_a_server_is_not_found),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

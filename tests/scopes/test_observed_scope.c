@@ -159,15 +159,13 @@ static void observing_oneself_does_not_keep_the_run(void **state)
 
 SUITE(test_observed_scope)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_stage_of_the_tree_is_seen_at_work, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(other_views_see_the_program_alone, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(both_can_be_seen_together, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(observing_oneself_does_not_keep_the_run, set_up,
-                                        tear_down),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_stage_of_the_tree_is_seen_at_work),
+        cmocka_unit_test(other_views_see_the_program_alone),
+        cmocka_unit_test(both_can_be_seen_together),
+        cmocka_unit_test(observing_oneself_does_not_keep_the_run),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -509,23 +509,22 @@ static void what_the_other_host_refuses_stays_readable_here(void **state)
     es_run_close(run);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 SUITE(test_placement)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(readers_find_it_there_with_the_facts_of_its_process),
-        TEST(every_tuple_arrives_in_order),
-        TEST(what_the_plan_leaves_here_stays),
-        TEST(a_server_maps_a_segment_once),
-        TEST(losses_while_the_other_server_is_away_are_counted),
-        TEST(an_element_that_nobody_took_comes_back),
-        TEST(a_blocking_element_waits_for_a_server_that_comes_back),
-        TEST(the_end_of_the_process_is_noted),
-        TEST(what_the_other_host_refuses_stays_readable_here),
-        TEST(the_time_of_day_does_not_matter),
-        TEST(a_finished_placement_has_stored_all_and_reads_no_more),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(readers_find_it_there_with_the_facts_of_its_process),
+        cmocka_unit_test(every_tuple_arrives_in_order),
+        cmocka_unit_test(what_the_plan_leaves_here_stays),
+        cmocka_unit_test(a_server_maps_a_segment_once),
+        cmocka_unit_test(losses_while_the_other_server_is_away_are_counted),
+        cmocka_unit_test(an_element_that_nobody_took_comes_back),
+        cmocka_unit_test(a_blocking_element_waits_for_a_server_that_comes_back),
+        cmocka_unit_test(the_end_of_the_process_is_noted),
+        cmocka_unit_test(what_the_other_host_refuses_stays_readable_here),
+        cmocka_unit_test(the_time_of_day_does_not_matter),
+        cmocka_unit_test(a_finished_placement_has_stored_all_and_reads_no_more),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

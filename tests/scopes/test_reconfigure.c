@@ -205,23 +205,16 @@ static void the_stream_is_complete_while_the_scope_is_changed(void **state)
 
 SUITE(test_reconfigure)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            what_was_used_does_not_come_again_after_a_change, made_scope_set_up,
-            made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(what_was_not_used_comes_again_after_a_change,
-                                        made_scope_set_up, made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(the_order_holds_across_changes,
-                                        made_scope_set_up, made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(
-            a_change_that_cannot_be_leaves_the_scope_as_it_was, made_scope_set_up,
-            made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(the_latest_can_be_had_in_any_shape,
-                                        made_scope_set_up, made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(
-            the_stream_is_complete_while_the_scope_is_changed, made_scope_set_up,
-            made_scope_tear_down),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_used_does_not_come_again_after_a_change),
+        cmocka_unit_test(what_was_not_used_comes_again_after_a_change),
+        cmocka_unit_test(the_order_holds_across_changes),
+        cmocka_unit_test(a_change_that_cannot_be_leaves_the_scope_as_it_was),
+        cmocka_unit_test(the_latest_can_be_had_in_any_shape),
+        cmocka_unit_test(the_stream_is_complete_while_the_scope_is_changed),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, made_scope_set_up,
+                       made_scope_tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

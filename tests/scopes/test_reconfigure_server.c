@@ -349,25 +349,19 @@ static void a_scope_whose_consumer_is_gone_is_forgotten(void **state)
 
 SUITE(test_reconfigure_server)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            the_stream_through_a_server_is_complete_while_the_scope_is_changed, set_up,
-            tear_down),
-        cmocka_unit_test_setup_teardown(
-            it_is_complete_while_reading_moves_between_consumer_and_server, set_up,
-            tear_down),
-        cmocka_unit_test_setup_teardown(
-            reading_here_instead_of_by_a_server_that_is_lost_repeats_nothing, set_up,
-            tear_down),
-        cmocka_unit_test_setup_teardown(
-            a_process_that_calls_its_host_by_another_name_is_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_change_that_a_server_refuses_repeats_nothing,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_live_scope_is_shown_and_changed_by_its_name,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_scope_whose_consumer_is_gone_is_forgotten,
-                                        set_up, tear_down),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            the_stream_through_a_server_is_complete_while_the_scope_is_changed),
+        cmocka_unit_test(
+            it_is_complete_while_reading_moves_between_consumer_and_server),
+        cmocka_unit_test(
+            reading_here_instead_of_by_a_server_that_is_lost_repeats_nothing),
+        cmocka_unit_test(a_process_that_calls_its_host_by_another_name_is_read),
+        cmocka_unit_test(a_change_that_a_server_refuses_repeats_nothing),
+        cmocka_unit_test(a_live_scope_is_shown_and_changed_by_its_name),
+        cmocka_unit_test(a_scope_whose_consumer_is_gone_is_forgotten),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

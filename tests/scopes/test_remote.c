@@ -500,29 +500,28 @@ static void costs_are_told_while_pulls_are_under_way(void **state)
     take_until(fixture, written(fixture, 0));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 SUITE(test_remote)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(a_part_gives_each_tuple_once),
-        TEST(a_limit_holds_and_the_rest_comes_later),
-        TEST(what_was_not_used_is_given_again),
-        TEST(pulls_ahead_keep_the_order_and_the_limit),
-        TEST(a_part_has_parts_of_its_own),
-        TEST(latest_tuples_are_read_over_there),
-        TEST(reading_begins_behind_what_is_there),
-        TEST(a_restarted_server_loses_and_repeats_nothing),
-        TEST(restarted_servers_in_two_levels_lose_nothing),
-        TEST(restarted_servers_with_pulls_ahead_lose_nothing),
-        TEST(a_sort_over_there_loses_nothing_by_a_restart),
-        TEST(what_a_sort_over_there_keeps_is_read_again),
-        TEST(a_lost_server_is_told_and_the_rest_delivered),
-        TEST(a_wrong_tree_is_refused_with_words),
-        TEST(elements_that_are_not_there_give_nothing),
-        TEST(costs_are_told_by_all_servers_below),
-        TEST(costs_are_told_while_pulls_are_under_way),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_part_gives_each_tuple_once),
+        cmocka_unit_test(a_limit_holds_and_the_rest_comes_later),
+        cmocka_unit_test(what_was_not_used_is_given_again),
+        cmocka_unit_test(pulls_ahead_keep_the_order_and_the_limit),
+        cmocka_unit_test(a_part_has_parts_of_its_own),
+        cmocka_unit_test(latest_tuples_are_read_over_there),
+        cmocka_unit_test(reading_begins_behind_what_is_there),
+        cmocka_unit_test(a_restarted_server_loses_and_repeats_nothing),
+        cmocka_unit_test(restarted_servers_in_two_levels_lose_nothing),
+        cmocka_unit_test(restarted_servers_with_pulls_ahead_lose_nothing),
+        cmocka_unit_test(a_sort_over_there_loses_nothing_by_a_restart),
+        cmocka_unit_test(what_a_sort_over_there_keeps_is_read_again),
+        cmocka_unit_test(a_lost_server_is_told_and_the_rest_delivered),
+        cmocka_unit_test(a_wrong_tree_is_refused_with_words),
+        cmocka_unit_test(elements_that_are_not_there_give_nothing),
+        cmocka_unit_test(costs_are_told_by_all_servers_below),
+        cmocka_unit_test(costs_are_told_while_pulls_are_under_way),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -284,16 +284,15 @@ static void a_lossless_scope_is_waited_for(void **state)
     assert_int_equal(waitpid(writer, NULL, 0), writer);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 SUITE(test_remote_faults)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(killed_servers_lose_and_repeat_nothing),
-        TEST(a_stopped_server_is_told_and_its_reply_used_later),
-        TEST(a_server_that_comes_late_is_used_from_then_on),
-        TEST(a_lossless_scope_is_waited_for),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(killed_servers_lose_and_repeat_nothing),
+        cmocka_unit_test(a_stopped_server_is_told_and_its_reply_used_later),
+        cmocka_unit_test(a_server_that_comes_late_is_used_from_then_on),
+        cmocka_unit_test(a_lossless_scope_is_waited_for),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -249,19 +249,18 @@ static void a_smaller_limit_holds_nothing_up(void **state)
     assert_true(status.reopened > 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 SUITE(test_remote_summaries)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(replaced_trees_count_all_once),
-        TEST(replaced_trees_with_pulls_ahead_count_all_once),
-        TEST(replaced_trees_in_two_levels_count_all_once),
-        TEST(lost_servers_count_all_once),
-        TEST(lost_servers_with_pulls_ahead_count_all_once),
-        TEST(lost_servers_in_two_levels_count_all_once),
-        TEST(a_smaller_limit_holds_nothing_up),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(replaced_trees_count_all_once),
+        cmocka_unit_test(replaced_trees_with_pulls_ahead_count_all_once),
+        cmocka_unit_test(replaced_trees_in_two_levels_count_all_once),
+        cmocka_unit_test(lost_servers_count_all_once),
+        cmocka_unit_test(lost_servers_with_pulls_ahead_count_all_once),
+        cmocka_unit_test(lost_servers_in_two_levels_count_all_once),
+        cmocka_unit_test(a_smaller_limit_holds_nothing_up),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -272,18 +272,14 @@ static void each_tuple_comes_once_whatever_is_lost(void **state)
 
 SUITE(test_repeats)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            what_was_given_before_the_loss_is_not_given_again, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_lies_in_a_sort_here_is_not_given_twice,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(another_tree_goes_on_where_the_one_before_ended,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(
-            a_gateway_reads_again_what_the_host_behind_it_kept, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(each_tuple_comes_once_whatever_is_lost, set_up,
-                                        tear_down),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_given_before_the_loss_is_not_given_again),
+        cmocka_unit_test(what_lies_in_a_sort_here_is_not_given_twice),
+        cmocka_unit_test(another_tree_goes_on_where_the_one_before_ended),
+        cmocka_unit_test(a_gateway_reads_again_what_the_host_behind_it_kept),
+        cmocka_unit_test(each_tuple_comes_once_whatever_is_lost),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,19 +36,33 @@ static void write_numbered(struct esi_writer *writer, int number)
     esi_writer_write(writer, &tuple);
 }
 
+/* The element of the one rank. */
+static struct esi_writer *add_writer(struct made_scope *fixture, uint32_t threshold)
+{
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
+
+    return made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT,
+                                threshold);
+}
+
+/* A scope of everything. */
+static void open_all(struct made_scope *fixture)
+{
+    struct es_scope_config config;
+
+    es_scope_config_init(&config);
+    made_scope_open(fixture, &config);
+}
+
 static void every_tuple_comes_once_and_in_order(void **state)
 {
     struct made_scope *fixture = *state;
-    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct esi_writer *writer =
-        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
-    struct es_scope_config config;
+    struct esi_writer *writer = add_writer(fixture, 100);
     const struct es_batch *batch;
 
     for (int i = 0; i < 10; i++)
         write_numbered(writer, i);
-    es_scope_config_init(&config);
-    made_scope_open(fixture, &config);
+    open_all(fixture);
     batch = made_scope_pull(fixture, 0);
     assert_int_equal(batch->count, 10);
     for (int i = 0; i < 10; i++) {
@@ -65,15 +79,11 @@ static void every_tuple_comes_once_and_in_order(void **state)
 static void a_pull_that_was_not_used_is_given_again(void **state)
 {
     struct made_scope *fixture = *state;
-    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct esi_writer *writer =
-        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
-    struct es_scope_config config;
+    struct esi_writer *writer = add_writer(fixture, 100);
     const struct es_batch *batch;
 
-    es_scope_config_init(&config);
     write_numbered(writer, 0);
-    made_scope_open(fixture, &config);
+    open_all(fixture);
     assert_int_equal(made_scope_pull(fixture, 0)->count, 1);
     write_numbered(writer, 1);
     batch = made_scope_pull(fixture, ES_PULL_REPEAT);
@@ -132,16 +142,12 @@ static void repetition_under_a_limit_loses_and_repeats_nothing(void **state)
 static void overwritten_tuples_are_counted_as_lost(void **state)
 {
     struct made_scope *fixture = *state;
-    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct esi_writer *writer =
-        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 15);
-    struct es_scope_config config;
+    struct esi_writer *writer = add_writer(fixture, 15);
     struct es_scope_cost cost;
     const struct es_batch *batch;
 
     write_numbered(writer, 0);
-    es_scope_config_init(&config);
-    made_scope_open(fixture, &config);
+    open_all(fixture);
     assert_int_equal(made_scope_pull(fixture, 0)->count, 1);
     for (int i = 1; i <= 100; i++)
         write_numbered(writer, i);
@@ -252,12 +258,10 @@ static void elements_that_appear_join_at_refresh(void **state)
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 2);
     struct esi_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
-    struct es_scope_config config;
     const struct es_batch *batch;
 
     write_numbered(writer, 0);
-    es_scope_config_init(&config);
-    made_scope_open(fixture, &config);
+    open_all(fixture);
     assert_int_equal(made_scope_pull(fixture, 0)->count, 1);
     assert_int_equal(es_scope_refresh(fixture->scope), 0);
     segment = made_run_add_rank(&fixture->made, 1, 2);
@@ -354,13 +358,9 @@ static void a_view_that_cannot_be_understood_is_refused_with_words(void **state)
 static void a_scope_goes_on_when_its_elements_are_removed(void **state)
 {
     struct made_scope *fixture = *state;
-    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct esi_writer *writer =
-        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
-    struct es_scope_config config;
+    struct esi_writer *writer = add_writer(fixture, 100);
 
-    es_scope_config_init(&config);
-    made_scope_open(fixture, &config);
+    open_all(fixture);
     write_numbered(writer, 1);
     assert_false(es_scope_has_vanished(fixture->scope));
     assert_int_equal(es_run_remove(fixture->made.name, true), 1);
@@ -458,9 +458,7 @@ static void sorting_keeps_the_order_of_each_element(void **state)
 static void sorting_keeps_back_what_may_still_be_preceded(void **state)
 {
     struct made_scope *fixture = *state;
-    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct esi_writer *writer =
-        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
+    struct esi_writer *writer = add_writer(fixture, 100);
     struct es_scope_config config;
     struct es_tuple tuple;
 
@@ -716,53 +714,28 @@ static void an_open_tuple_has_the_position_at_which_it_is_published(void **state
 
 SUITE(test_scope)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            an_open_tuple_has_the_position_at_which_it_is_published, made_scope_set_up,
-            made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(every_tuple_comes_once_and_in_order,
-                                        made_scope_set_up, made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(a_pull_that_was_not_used_is_given_again,
-                                        made_scope_set_up, made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(
-            repetition_under_a_limit_loses_and_repeats_nothing, made_scope_set_up,
-            made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(overwritten_tuples_are_counted_as_lost,
-                                        made_scope_set_up, made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(
-            the_latest_of_each_thread_and_its_open_operation_are_given,
-            made_scope_set_up, made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(
-            the_latest_of_a_thread_is_found_among_many_elements, made_scope_set_up,
-            made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(elements_that_appear_join_at_refresh,
-                                        made_scope_set_up, made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(
-            a_view_selects_classes_operations_and_communicators, made_scope_set_up,
-            made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(
-            a_view_that_cannot_be_understood_is_refused_with_words, made_scope_set_up,
-            made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(a_scope_goes_on_when_its_elements_are_removed,
-                                        made_scope_set_up, made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(
-            sorting_merges_elements_of_several_hosts_by_time, made_scope_set_up,
-            made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(sorting_keeps_the_order_of_each_element,
-                                        made_scope_set_up, made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(sorting_keeps_back_what_may_still_be_preceded,
-                                        made_scope_set_up, made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(what_is_kept_back_survives_a_refresh,
-                                        made_scope_set_up, made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(
-            the_stream_is_complete_while_writers_lap_the_reader, made_scope_set_up,
-            made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(nothing_of_blocking_elements_is_lost,
-                                        made_scope_set_up, made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(
-            no_writer_waits_for_a_scope_that_could_not_take_it, made_scope_set_up,
-            made_scope_tear_down),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_open_tuple_has_the_position_at_which_it_is_published),
+        cmocka_unit_test(every_tuple_comes_once_and_in_order),
+        cmocka_unit_test(a_pull_that_was_not_used_is_given_again),
+        cmocka_unit_test(repetition_under_a_limit_loses_and_repeats_nothing),
+        cmocka_unit_test(overwritten_tuples_are_counted_as_lost),
+        cmocka_unit_test(the_latest_of_each_thread_and_its_open_operation_are_given),
+        cmocka_unit_test(the_latest_of_a_thread_is_found_among_many_elements),
+        cmocka_unit_test(elements_that_appear_join_at_refresh),
+        cmocka_unit_test(a_view_selects_classes_operations_and_communicators),
+        cmocka_unit_test(a_view_that_cannot_be_understood_is_refused_with_words),
+        cmocka_unit_test(a_scope_goes_on_when_its_elements_are_removed),
+        cmocka_unit_test(sorting_merges_elements_of_several_hosts_by_time),
+        cmocka_unit_test(sorting_keeps_the_order_of_each_element),
+        cmocka_unit_test(sorting_keeps_back_what_may_still_be_preceded),
+        cmocka_unit_test(what_is_kept_back_survives_a_refresh),
+        cmocka_unit_test(the_stream_is_complete_while_writers_lap_the_reader),
+        cmocka_unit_test(nothing_of_blocking_elements_is_lost),
+        cmocka_unit_test(no_writer_waits_for_a_scope_that_could_not_take_it),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, made_scope_set_up,
+                       made_scope_tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,14 +119,13 @@ static void an_only_element_is_accounted_for_on_each_level(void **state)
 
 SUITE(test_scope_costs)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(stages_account_for_what_they_gave,
-                                        made_scope_set_up, made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(elements_pulled_together_are_accounted_for_each,
-                                        made_scope_set_up, made_scope_tear_down),
-        cmocka_unit_test_setup_teardown(an_only_element_is_accounted_for_on_each_level,
-                                        made_scope_set_up, made_scope_tear_down),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(stages_account_for_what_they_gave),
+        cmocka_unit_test(elements_pulled_together_are_accounted_for_each),
+        cmocka_unit_test(an_only_element_is_accounted_for_on_each_level),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, made_scope_set_up,
+                       made_scope_tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

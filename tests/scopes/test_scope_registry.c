@@ -184,16 +184,13 @@ static void nobody_waits_for_a_board_that_is_closed(void **state)
 
 SUITE(test_scope_registry)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            who_fetched_the_command_in_time_may_answer_later, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_command_that_was_fetched_is_not_called_unseen,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_command_that_nobody_fetches_is_taken_back,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nobody_waits_for_a_board_that_is_closed, set_up,
-                                        tear_down),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_fetched_the_command_in_time_may_answer_later),
+        cmocka_unit_test(a_command_that_was_fetched_is_not_called_unseen),
+        cmocka_unit_test(a_command_that_nobody_fetches_is_taken_back),
+        cmocka_unit_test(nobody_waits_for_a_board_that_is_closed),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -528,21 +528,17 @@ static void a_size_that_cannot_be_grows_no_answer(void **state)
 
 SUITE(test_service)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nonsense_is_answered_in_words, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(hosts_come_and_fall_silent, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nobody_takes_the_home_servers_place, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(all_hosts_hear_of_the_end_at_once, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(files_are_given_out, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(collectors_are_switched, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(collective_trees_are_told_and_changed, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_size_that_cannot_be_grows_no_answer, set_up,
-                                        tear_down),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(nonsense_is_answered_in_words),
+        cmocka_unit_test(hosts_come_and_fall_silent),
+        cmocka_unit_test(nobody_takes_the_home_servers_place),
+        cmocka_unit_test(all_hosts_hear_of_the_end_at_once),
+        cmocka_unit_test(files_are_given_out),
+        cmocka_unit_test(collectors_are_switched),
+        cmocka_unit_test(collective_trees_are_told_and_changed),
+        cmocka_unit_test(a_size_that_cannot_be_grows_no_answer),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -223,16 +223,15 @@ static void sockets_get_joints_where_they_are_asked_for(void **state)
     assert_int_equal(joints_of(fixture, "host,thread"), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 SUITE(test_sockets)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(the_map_is_read_here),
-        TEST(or_from_the_home_server),
-        TEST(without_a_map_none_is_known),
-        TEST(sockets_get_joints_where_they_are_asked_for),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_map_is_read_here),
+        cmocka_unit_test(or_from_the_home_server),
+        cmocka_unit_test(without_a_map_none_is_known),
+        cmocka_unit_test(sockets_get_joints_where_they_are_asked_for),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

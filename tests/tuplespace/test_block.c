@@ -436,26 +436,25 @@ static void a_reader_that_never_comes_is_waited_for_once(void **state)
     assert_int_equal(atomic_load(&scene->writer.element->on_full), ES_ON_FULL_BLOCK);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 SUITE(test_block)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(a_slow_reader_loses_nothing),
-        TEST(the_writer_waits_at_the_threshold),
-        TEST(the_run_time_threshold_is_the_wall_too),
-        TEST(without_a_registered_reader_nobody_waits),
-        TEST(switching_to_discard_lets_the_writer_go),
-        TEST(a_killed_reader_lets_the_writer_go),
-        TEST(a_stopped_reader_lets_the_writer_go_and_counts_what_it_missed),
-        TEST(a_reader_that_stands_still_is_passed_after_a_time),
-        TEST(only_one_living_reader_can_register),
-        TEST(an_awaited_reader_gets_all_from_the_first_tuple_on),
-        TEST(an_awaited_reader_that_went_is_not_awaited_again),
-        TEST(a_reader_that_never_comes_is_waited_for_once),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slow_reader_loses_nothing),
+        cmocka_unit_test(the_writer_waits_at_the_threshold),
+        cmocka_unit_test(the_run_time_threshold_is_the_wall_too),
+        cmocka_unit_test(without_a_registered_reader_nobody_waits),
+        cmocka_unit_test(switching_to_discard_lets_the_writer_go),
+        cmocka_unit_test(a_killed_reader_lets_the_writer_go),
+        cmocka_unit_test(a_stopped_reader_lets_the_writer_go_and_counts_what_it_missed),
+        cmocka_unit_test(a_reader_that_stands_still_is_passed_after_a_time),
+        cmocka_unit_test(only_one_living_reader_can_register),
+        cmocka_unit_test(an_awaited_reader_gets_all_from_the_first_tuple_on),
+        cmocka_unit_test(an_awaited_reader_that_went_is_not_awaited_again),
+        cmocka_unit_test(a_reader_that_never_comes_is_waited_for_once),
     };
 
     /* A writer that is never let go must not hang the whole suite. */
     alarm(120);
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -444,25 +444,24 @@ static void what_the_process_may_still_write_is_not_used_again(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 SUITE(test_communicator)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(what_was_written_is_read),
-        TEST(names_change_and_are_cut),
-        TEST(groups_give_world_ranks),
-        TEST(a_list_is_found_in_the_segment_that_keeps_it),
-        TEST(sides_of_an_intercommunicator_are_told_apart),
-        TEST(a_group_larger_than_it_can_be_is_not_known),
-        TEST(a_group_of_another_world_may_be_larger),
-        TEST(ranks_that_cannot_be_are_not_known),
-        TEST(a_full_table_refuses_and_counts),
-        TEST(very_many_that_come_and_go_take_little),
-        TEST(what_a_ring_names_is_not_used_again),
-        TEST(nothing_is_used_again_while_somebody_reads),
-        TEST(what_the_process_may_still_write_is_not_used_again),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_written_is_read),
+        cmocka_unit_test(names_change_and_are_cut),
+        cmocka_unit_test(groups_give_world_ranks),
+        cmocka_unit_test(a_list_is_found_in_the_segment_that_keeps_it),
+        cmocka_unit_test(sides_of_an_intercommunicator_are_told_apart),
+        cmocka_unit_test(a_group_larger_than_it_can_be_is_not_known),
+        cmocka_unit_test(a_group_of_another_world_may_be_larger),
+        cmocka_unit_test(ranks_that_cannot_be_are_not_known),
+        cmocka_unit_test(a_full_table_refuses_and_counts),
+        cmocka_unit_test(very_many_that_come_and_go_take_little),
+        cmocka_unit_test(what_a_ring_names_is_not_used_again),
+        cmocka_unit_test(nothing_is_used_again_while_somebody_reads),
+        cmocka_unit_test(what_the_process_may_still_write_is_not_used_again),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

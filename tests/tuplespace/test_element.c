@@ -359,30 +359,29 @@ static void the_newest_of_many_are_those_of_each(void **state)
     assert_int_equal(found, MANY - (MANY + 2) / 3);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 SUITE(test_element)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(an_empty_element_has_nothing_to_read),
-        TEST(tuples_come_back_in_order_as_they_were_written),
-        TEST(a_read_copies_no_more_than_asked_for),
-        TEST(an_overtaken_reader_counts_the_loss),
-        TEST(the_threshold_is_kept_also_while_a_tuple_is_open),
-        TEST(the_newest_tuple_is_found_with_its_position),
-        TEST(an_open_tuple_is_seen_until_it_is_closed),
-        TEST(a_tuple_can_be_closed_with_the_payload),
-        TEST(a_withdrawn_tuple_leaves_nothing),
-        TEST(a_written_tuple_takes_the_open_ones_place),
-        TEST(discarded_tuples_are_not_seen_again),
-        TEST(a_lower_threshold_shows_fewer_tuples),
-        TEST(a_threshold_out_of_range_is_refused),
-        TEST(the_enabled_switch_reaches_the_writer),
-        TEST(polls_are_counted_not_written),
-        TEST(a_cursor_at_the_end_sees_only_what_comes),
-        TEST(the_info_tells_what_the_element_is),
-        TEST(the_newest_of_many_are_those_of_each),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_element_has_nothing_to_read),
+        cmocka_unit_test(tuples_come_back_in_order_as_they_were_written),
+        cmocka_unit_test(a_read_copies_no_more_than_asked_for),
+        cmocka_unit_test(an_overtaken_reader_counts_the_loss),
+        cmocka_unit_test(the_threshold_is_kept_also_while_a_tuple_is_open),
+        cmocka_unit_test(the_newest_tuple_is_found_with_its_position),
+        cmocka_unit_test(an_open_tuple_is_seen_until_it_is_closed),
+        cmocka_unit_test(a_tuple_can_be_closed_with_the_payload),
+        cmocka_unit_test(a_withdrawn_tuple_leaves_nothing),
+        cmocka_unit_test(a_written_tuple_takes_the_open_ones_place),
+        cmocka_unit_test(discarded_tuples_are_not_seen_again),
+        cmocka_unit_test(a_lower_threshold_shows_fewer_tuples),
+        cmocka_unit_test(a_threshold_out_of_range_is_refused),
+        cmocka_unit_test(the_enabled_switch_reaches_the_writer),
+        cmocka_unit_test(polls_are_counted_not_written),
+        cmocka_unit_test(a_cursor_at_the_end_sees_only_what_comes),
+        cmocka_unit_test(the_info_tells_what_the_element_is),
+        cmocka_unit_test(the_newest_of_many_are_those_of_each),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

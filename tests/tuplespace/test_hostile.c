@@ -275,16 +275,15 @@ static void a_file_cut_while_attached_reads_as_zeros_after_refresh(void **state)
     close(fd);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 SUITE(test_hostile)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(changed_bytes_never_crash_a_reader),
-        TEST(extreme_numbers_never_crash_a_reader),
-        TEST(cut_files_never_crash_a_reader),
-        TEST(a_file_cut_while_attached_reads_as_zeros_after_refresh),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(changed_bytes_never_crash_a_reader),
+        cmocka_unit_test(extreme_numbers_never_crash_a_reader),
+        cmocka_unit_test(cut_files_never_crash_a_reader),
+        cmocka_unit_test(a_file_cut_while_attached_reads_as_zeros_after_refresh),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

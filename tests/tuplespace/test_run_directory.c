@@ -436,29 +436,28 @@ static void files_elsewhere_go_with_the_directory(void **state)
     assert_int_equal(access(other, F_OK), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 SUITE(test_run_directory)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(the_base_follows_the_environment),
-        TEST(a_run_gets_a_private_directory),
-        TEST(ids_that_could_leave_the_base_are_refused),
-        TEST(a_base_that_others_may_write_to_is_refused),
-        TEST(a_base_that_is_a_link_is_refused),
-        TEST(a_base_of_somebody_else_is_refused),
-        TEST(every_use_of_a_bad_base_is_refused),
-        TEST(a_slash_behind_a_link_does_not_hide_it),
-        TEST(the_umask_takes_and_leaves_nothing),
-        TEST(a_folder_without_our_mark_is_no_run),
-        TEST(a_foreign_file_keeps_all_the_others),
-        TEST(only_regular_files_of_ours_are_opened),
-        TEST(a_folder_has_one_number_before_and_after_it_is_made),
-        TEST(runs_are_listed_and_removed_with_their_files),
-        TEST(two_may_remove_a_run_at_a_time),
-        TEST(a_removal_follows_no_link),
-        TEST(files_elsewhere_go_with_the_directory),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_base_follows_the_environment),
+        cmocka_unit_test(a_run_gets_a_private_directory),
+        cmocka_unit_test(ids_that_could_leave_the_base_are_refused),
+        cmocka_unit_test(a_base_that_others_may_write_to_is_refused),
+        cmocka_unit_test(a_base_that_is_a_link_is_refused),
+        cmocka_unit_test(a_base_of_somebody_else_is_refused),
+        cmocka_unit_test(every_use_of_a_bad_base_is_refused),
+        cmocka_unit_test(a_slash_behind_a_link_does_not_hide_it),
+        cmocka_unit_test(the_umask_takes_and_leaves_nothing),
+        cmocka_unit_test(a_folder_without_our_mark_is_no_run),
+        cmocka_unit_test(a_foreign_file_keeps_all_the_others),
+        cmocka_unit_test(only_regular_files_of_ours_are_opened),
+        cmocka_unit_test(a_folder_has_one_number_before_and_after_it_is_made),
+        cmocka_unit_test(runs_are_listed_and_removed_with_their_files),
+        cmocka_unit_test(two_may_remove_a_run_at_a_time),
+        cmocka_unit_test(a_removal_follows_no_link),
+        cmocka_unit_test(files_elsewhere_go_with_the_directory),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

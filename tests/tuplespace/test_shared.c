@@ -333,24 +333,24 @@ static void readers_of_trace_tuples_leave_other_sizes_alone(void **state)
     assert_int_equal(es_element_open(scene->element, &tuple), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 SUITE(test_shared)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(all_writers_tuples_arrive_whole),
-        TEST(a_writer_killed_inside_stops_nobody),
-        TEST(writers_killed_anywhere_leave_whole_tuples),
-        TEST(a_broken_lock_stops_nobody),
-        TEST(a_writer_that_is_stopped_inside_is_not_waited_for_for_ever),
-        TEST(a_reader_that_takes_nothing_holds_a_writer_no_longer_than_asked),
-        TEST(places_that_change_afterwards_are_not_believed),
-        TEST(a_tuple_of_another_size_is_refused),
-        TEST(a_trace_element_takes_no_appended_tuples),
-        TEST(readers_of_trace_tuples_leave_other_sizes_alone),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_writers_tuples_arrive_whole),
+        cmocka_unit_test(a_writer_killed_inside_stops_nobody),
+        cmocka_unit_test(writers_killed_anywhere_leave_whole_tuples),
+        cmocka_unit_test(a_broken_lock_stops_nobody),
+        cmocka_unit_test(a_writer_that_is_stopped_inside_is_not_waited_for_for_ever),
+        cmocka_unit_test(
+            a_reader_that_takes_nothing_holds_a_writer_no_longer_than_asked),
+        cmocka_unit_test(places_that_change_afterwards_are_not_believed),
+        cmocka_unit_test(a_tuple_of_another_size_is_refused),
+        cmocka_unit_test(a_trace_element_takes_no_appended_tuples),
+        cmocka_unit_test(readers_of_trace_tuples_leave_other_sizes_alone),
     };
 
     /* A lock that is never given up must not hang the whole suite. */
     alarm(120);
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -352,22 +352,17 @@ static void damaged_tables_are_told(void **state)
 
 SUITE(test_facts_archive)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(facts_come_back_as_they_were, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(killed_ranks_were_in_a_deadlock, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(who_had_a_fatal_error_died_first, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(of_a_run_that_ended_well_nothing_is_made,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(who_is_switched_off_is_not_known, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(
-            what_a_killed_recorder_left_says_nothing_of_the_end, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(damaged_ledgers_are_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(damaged_tables_are_told, set_up, tear_down),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(facts_come_back_as_they_were),
+        cmocka_unit_test(killed_ranks_were_in_a_deadlock),
+        cmocka_unit_test(who_had_a_fatal_error_died_first),
+        cmocka_unit_test(of_a_run_that_ended_well_nothing_is_made),
+        cmocka_unit_test(who_is_switched_off_is_not_known),
+        cmocka_unit_test(what_a_killed_recorder_left_says_nothing_of_the_end),
+        cmocka_unit_test(damaged_ledgers_are_told),
+        cmocka_unit_test(damaged_tables_are_told),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

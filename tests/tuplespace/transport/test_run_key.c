@@ -200,20 +200,19 @@ static void other_texts_are_no_keys(void **state)
     }
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
 SUITE(test_run_key)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(keys_differ),
-        TEST(text_and_key_are_the_same),
-        TEST(a_saved_key_is_loaded),
-        TEST(saving_needs_the_directory),
-        TEST(what_others_may_read_is_no_key),
-        TEST(what_belongs_to_somebody_else_is_no_key),
-        TEST(links_and_folders_are_no_keys),
-        TEST(other_texts_are_no_keys),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_differ),
+        cmocka_unit_test(text_and_key_are_the_same),
+        cmocka_unit_test(a_saved_key_is_loaded),
+        cmocka_unit_test(saving_needs_the_directory),
+        cmocka_unit_test(what_others_may_read_is_no_key),
+        cmocka_unit_test(what_belongs_to_somebody_else_is_no_key),
+        cmocka_unit_test(links_and_folders_are_no_keys),
+        cmocka_unit_test(other_texts_are_no_keys),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests_name("run_key", tests, NULL, NULL);
 }

@@ -480,28 +480,20 @@ static void what_cannot_be_listened_on_is_an_error(void **state)
 
 SUITE(test_server)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(many_clients_are_served_at_once, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(refusals_are_told_and_logged, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(idle_and_slow_strangers_keep_nobody_out, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(strangers_of_many_addresses_keep_nobody_out,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(an_address_loses_its_own_places_first, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(the_service_may_close_a_connection, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(who_does_not_take_an_answer_is_given_up, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(connections_are_counted, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(too_many_are_refused_in_words, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_stop_ends_all_connections, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_cannot_be_listened_on_is_an_error, set_up,
-                                        tear_down),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_clients_are_served_at_once),
+        cmocka_unit_test(refusals_are_told_and_logged),
+        cmocka_unit_test(idle_and_slow_strangers_keep_nobody_out),
+        cmocka_unit_test(strangers_of_many_addresses_keep_nobody_out),
+        cmocka_unit_test(an_address_loses_its_own_places_first),
+        cmocka_unit_test(the_service_may_close_a_connection),
+        cmocka_unit_test(who_does_not_take_an_answer_is_given_up),
+        cmocka_unit_test(connections_are_counted),
+        cmocka_unit_test(too_many_are_refused_in_words),
+        cmocka_unit_test(a_stop_ends_all_connections),
+        cmocka_unit_test(what_cannot_be_listened_on_is_an_error),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
