@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #include "base/now.h"
-#include "base/process.h"
 #include "eventspace/run.h"
 #include "tuplespace/futex.h"
+#include "tuplespace/process_word.h"
 #include "tuplespace/segment.h"
 #include "tuplespace/view_private.h"
 #include "tuplespace/writer.h"
@@ -664,21 +664,6 @@ int es_element_append(const struct es_element_view *element,
 
 /* --- The registered reader -------------------------------------------------------- */
 
-static int reader_pid(uint64_t reader)
-{
-    return (int)(reader & ((UINT64_C(1) << ES_READER_PID_BITS) - 1));
-}
-
-static uint64_t own_reader_word(void)
-{
-    int pid = getpid();
-    uint64_t start;
-
-    if (esi_process_start_time(pid, &start) != 0)
-        start = 0;
-    return (uint64_t)pid | start << ES_READER_PID_BITS;
-}
-
 int es_element_register_reader(const struct es_element_view *element, uint64_t position)
 {
     struct esi_element_layout *layout = element->layout;
@@ -687,11 +672,10 @@ int es_element_register_reader(const struct es_element_view *element, uint64_t p
     uint64_t oldest;
 
     do {
-        if (reader != 0 &&
-            esi_process_is_alive(reader_pid(reader), reader >> ES_READER_PID_BITS))
+        if (esi_process_word_is_alive(reader))
             return -EBUSY;
     } while (!atomic_compare_exchange_weak_explicit(
-        &layout->reader, &reader, own_reader_word(), memory_order_acq_rel,
+        &layout->reader, &reader, esi_process_word(getpid()), memory_order_acq_rel,
         memory_order_relaxed));
     oldest =
         view_oldest(element, atomic_load_explicit(&layout->head, memory_order_acquire));
@@ -718,7 +702,7 @@ void es_element_unregister_reader(const struct es_element_view *element)
         atomic_load_explicit(&element->layout->reader, memory_order_relaxed);
 
     /* Only our own: the word may belong to another process by now. */
-    if (reader_pid(reader) == getpid())
+    if (esi_process_word_pid(reader) == getpid())
         atomic_compare_exchange_strong_explicit(&element->layout->reader, &reader, 0,
                                                 memory_order_release,
                                                 memory_order_relaxed);

@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "base/now.h"
-#include "base/process.h"
 #include "tuplespace/futex.h"
+#include "tuplespace/process_word.h"
 #include "tuplespace/writer.h"
 
 /* A holder is inside for far less than a microsecond. */
@@ -51,16 +51,12 @@ static uint64_t own_word(void)
 {
     static pthread_once_t is_watched = PTHREAD_ONCE_INIT;
     static _Thread_local uint64_t word;
-    static _Thread_local uint32_t made_after; /* value of `forks` then; 0
-                                                 if not computed */
-    uint64_t start;
+    static _Thread_local uint32_t made_after; /* number of forks then; 0 if none */
 
     if (made_after == atomic_load_explicit(&forks, memory_order_relaxed))
         return word;
     pthread_once(&is_watched, watch_forks);
-    if (esi_process_start_time(gettid(), &start) != 0)
-        start = 0;
-    word = (uint64_t)gettid() | start << ES_READER_PID_BITS;
+    word = esi_process_word(gettid());
     made_after = atomic_load_explicit(&forks, memory_order_relaxed);
     return word;
 }
@@ -69,12 +65,11 @@ static uint64_t own_word(void)
  * have start times wherever the caller has one. */
 static bool is_held(uint64_t holder, uint64_t own)
 {
-    int thread = (int)(holder & ((UINT64_C(1) << ES_READER_PID_BITS) - 1));
     uint64_t start = holder >> ES_READER_PID_BITS;
 
-    if (holder == 0 || holder == own || (start == 0 && own >> ES_READER_PID_BITS != 0))
+    if (holder == own || (start == 0 && own >> ES_READER_PID_BITS != 0))
         return false;
-    return esi_process_is_alive(thread, start);
+    return esi_process_word_is_alive(holder);
 }
 
 static bool enter_free(struct esi_writers_lock *lock, uint64_t own)

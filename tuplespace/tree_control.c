@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/process.h"
+#include "tuplespace/process_word.h"
 #include "tuplespace/segment_private.h"
 #include "tuplespace/view_private.h"
 
@@ -268,30 +268,13 @@ uint32_t esi_segment_view_read_desired(const struct es_segment_view *segment, ch
                : 0;
 }
 
-static int writer_pid(uint64_t writer)
-{
-    return (int)(writer & ((UINT64_C(1) << ES_READER_PID_BITS) - 1));
-}
-
-/* Identifies this process, encoded as in ES_READER_PID_BITS. */
-static uint64_t own_word(void)
-{
-    int pid = getpid();
-    uint64_t start;
-
-    if (esi_process_start_time(pid, &start) != 0)
-        start = 0;
-    return (uint64_t)pid | start << ES_READER_PID_BITS;
-}
-
 /* If a writer died, the previous rules remain in force, and its place is taken. */
 static int begin_writing(struct esi_tree_control_layout *control, uint64_t word)
 {
     uint64_t writer = atomic_load_explicit(&control->writer, memory_order_relaxed);
 
     do {
-        if (writer != 0 &&
-            esi_process_is_alive(writer_pid(writer), writer >> ES_READER_PID_BITS))
+        if (esi_process_word_is_alive(writer))
             return -EBUSY;
     } while (!atomic_compare_exchange_weak_explicit(
         &control->writer, &writer, word, memory_order_acquire, memory_order_relaxed));
@@ -342,7 +325,7 @@ static uint32_t write_desired(const struct control *control,
 
 int esi_segment_view_desired(struct es_segment_view *segment, const char *text)
 {
-    uint64_t word = own_word();
+    uint64_t word = esi_process_word(getpid());
     size_t length = strlen(text);
     struct control control;
     uint32_t version;

@@ -12,6 +12,7 @@
 #include "base/now.h"
 #include "base/process.h"
 #include "tuplespace/futex.h"
+#include "tuplespace/process_word.h"
 
 /* Must not change the program's errno. */
 void esi_writer_wake(struct esi_writer *writer)
@@ -59,18 +60,12 @@ static bool must_wait(const struct esi_writer *writer)
     return unread >= limit && unread <= writer->head;
 }
 
-static int pid_of(uint64_t reader)
-{
-    return (int)(reader & ((UINT64_C(1) << ES_READER_PID_BITS) - 1));
-}
-
 /* Removes the registration of a dead reader. */
 static void drop_dead_reader(struct esi_element_layout *element)
 {
     uint64_t reader = atomic_load_explicit(&element->reader, memory_order_relaxed);
-    int pid = pid_of(reader);
 
-    if (reader != 0 && !esi_process_is_alive(pid, reader >> ES_READER_PID_BITS))
+    if (reader != 0 && !esi_process_word_is_alive(reader))
         atomic_compare_exchange_strong_explicit(
             &element->reader, &reader, 0, memory_order_relaxed, memory_order_relaxed);
 }
@@ -117,7 +112,8 @@ static void pass_still_reader(struct esi_element_layout *element,
     if (now.reader == atomic_load_explicit(&still_reader, memory_order_relaxed))
         patience_ns = ESI_FUTEX_SLICE_NS;
     if (now.since_ns - place->since_ns < patience_ns &&
-        !esi_process_is_stopped(pid_of(now.reader), now.reader >> ES_READER_PID_BITS))
+        !esi_process_is_stopped(esi_process_word_pid(now.reader),
+                                now.reader >> ES_READER_PID_BITS))
         return;
     atomic_store_explicit(&still_reader, now.reader, memory_order_relaxed);
     atomic_store_explicit(&element->passed_at, now.position + 1, memory_order_relaxed);
