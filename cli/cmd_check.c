@@ -3,8 +3,6 @@
 /* eventspace check - tells whether a pathmap is right, or where it is wrong. */
 #include "config.h"
 
-#include <string.h>
-
 #include "base/json_out.h"
 #include "base/plain.h"
 #include "cli/command.h"

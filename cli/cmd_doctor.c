@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_out.h"

@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/plain.h"
 #include "cli/command.h"

@@ -3,8 +3,6 @@
 /* eventspace time - where the time of a run goes. */
 #include "config.h"
 
-#include <string.h>
-
 #include "base/now.h"
 #include "base/options.h"
 #include "cli/command.h"

@@ -6,8 +6,6 @@
 #include "cli/collect_hosts.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"

@@ -5,7 +5,6 @@
 
 #include "cli/view_check.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 
 #include "pathmap/map.h"
 #include "pathmap/path.h"
-#include "tuplespace/layout.h"
 
 bool esi_pathmap_has_collectives(const struct esi_pathmap *map)
 {

@@ -11,8 +11,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/library_words.h"
 #include "pathmap/layout.h"

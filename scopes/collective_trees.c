@@ -13,7 +13,6 @@
 #include <time.h>
 
 #include "tuplespace/tree_control.h"
-#include "tuplespace/plan/tree_rules.h"
 
 /* Two operators at once: the second waits for the first, but not for ever. */
 enum { TRIES = 200 };

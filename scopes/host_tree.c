@@ -7,7 +7,6 @@
 
 #include "scopes/host_tree.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -9,8 +9,6 @@
  */
 #include "config.h"
 
-#include <string.h>
-
 #include "scopes/rate_search.h"
 
 #define CLEARLY 1.05 /* better by this factor: less may be noise */

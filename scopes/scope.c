@@ -15,7 +15,6 @@
 
 #include "base/now.h"
 #include "eventspace/scope.h"
-#include "eventspace/summary.h"
 #include "scopes/remote/catalog.h"
 #include "scopes/remote/run_files.h"
 #include "scopes/remote/servers.h"

@@ -8,7 +8,6 @@
 #include "scopes/scope_config.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

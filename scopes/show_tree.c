@@ -7,7 +7,6 @@
 #include "scopes/show_tree.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "eventspace/operation.h"
 #include "tuplespace/arena_pool.h"
 #include "tuplespace/element_view.h"
 #include "tuplespace/ledger_layout.h"

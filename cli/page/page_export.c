@@ -9,7 +9,6 @@
 
 #include "base/rows.h"
 #include "cli/page/page_asked.h"
-#include "eventspace/operation.h"
 #include "monitors/diagram/diagram_svg.h"
 #include "monitors/eventset/formats/export.h"
 #include "monitors/eventset/set_part.h"

@@ -9,12 +9,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "cli/page/page_asked.h"
 #include "cli/page/page_watch.h"
-#include "eventspace/operation.h"
 
 /* --- Replies ---------------------------------------------------------------------- */
 

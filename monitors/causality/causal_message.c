@@ -7,7 +7,6 @@
 #include "monitors/causality/causal_message.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "monitors/causality/causal_onesided.h"
 #include "monitors/causality/causal_private.h"

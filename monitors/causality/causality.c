@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "monitors/causality/causal_onesided.h"
 #include "monitors/causality/causal_private.h"

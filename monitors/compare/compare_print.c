@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "eventspace/operation.h"
-#include "eventspace/tuple.h"
 
 #define MILLISECOND 1e6
 

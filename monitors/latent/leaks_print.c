@@ -8,7 +8,6 @@
 #include <inttypes.h>
 
 #include "eventspace/operation.h"
-#include "eventspace/tuple.h"
 
 static const char *const kind_names[] = {
     [ESI_LEAK_MESSAGES] = "messages",       [ESI_LEAK_REQUESTS] = "requests",

@@ -11,7 +11,6 @@
 #include "monitors/profile/matrix_picture.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "monitors/profile/profile_print.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/quantity.h"

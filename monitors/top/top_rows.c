@@ -6,7 +6,6 @@
 #include "monitors/top/top_rows.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

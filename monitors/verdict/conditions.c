@@ -7,11 +7,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "eventspace/operation.h"
-#include "eventspace/tuple.h"
 #include "monitors/verdict/conditions_private.h"
 #include "tuplespace/operation_codes.h"
 

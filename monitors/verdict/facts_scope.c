@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "monitors/verdict/process_time.h"
 #include "scopes/scope_ledger.h"

@@ -15,7 +15,6 @@
 
 #include <cmocka.h>
 
-#include "eventspace/operation.h"
 #include "tests/causality/made_tuples.h"
 #include "tests/causality/random_run.h"
 #include "tests/suites.h"

@@ -12,7 +12,6 @@
  */
 #define _GNU_SOURCE
 #include <mpi.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

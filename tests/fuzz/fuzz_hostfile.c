@@ -3,7 +3,6 @@
 /* Text as a launcher's hostfile.  What is accepted names hosts that a pathmap takes. */
 #include "config.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

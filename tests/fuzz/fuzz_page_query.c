@@ -7,7 +7,6 @@
 #include "config.h"
 
 #include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

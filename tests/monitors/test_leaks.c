@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "eventspace/tuple.h"
 #include "monitors/latent/leaks.h"
 #include "tests/suites.h"
 #include "tuplespace/operation_codes.h"

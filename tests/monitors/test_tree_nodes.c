@@ -7,9 +7,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,7 +18,6 @@
 #include "eventspace/operation.h"
 #include "monitors/collectives/node_statistics.h"
 #include "monitors/collectives/tree_nodes.h"
-#include "scopes/remote/servers.h"
 #include "tests/scopes/made_server.h"
 #include "tests/suites.h"
 #include "tests/wrappers/made_edges.h"

@@ -9,7 +9,6 @@
  */
 #include <mpi.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static int sends, receives, waits, barriers, dups;
 

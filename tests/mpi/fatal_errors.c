@@ -4,7 +4,6 @@
  * program; "none": looks at error handlers, and ends well. */
 #include <mpi.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TAG = 5, NOBODY = 77 };

@@ -8,7 +8,6 @@
  */
 #include <mpi.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NEVER 99 /* a tag that nobody sends with */

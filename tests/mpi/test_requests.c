@@ -9,12 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
 #include "tests/suites.h"
-#include "wrappers/mpi/match.h"
 #include "wrappers/mpi/requests.h"
 
 enum { HANDLES = 300, STEPS = 200000, THREADS = 4 };

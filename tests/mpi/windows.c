@@ -5,8 +5,6 @@
  * other ranks each time; four ranks.
  */
 #include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { ROUNDS = 5, SIZE_MAX_RANKS = 16 };
 

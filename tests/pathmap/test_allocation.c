@@ -21,7 +21,6 @@
 #include <string.h>
 
 #include "pathmap/file.h"
-#include "pathmap/layout.h"
 #include "pathmap/pathmap.h"
 #include "tests/failing.h"
 #include "tests/suites.h"

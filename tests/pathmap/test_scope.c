@@ -9,8 +9,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "pathmap/pathmap.h"

@@ -3,7 +3,6 @@
 /* Trace elements that are placed on another host. */
 #include "config.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -4,7 +4,6 @@
  * twice; people do it by the scope's name. */
 #include "config.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -17,7 +17,6 @@
 #include <cmocka.h>
 
 #include "base/host.h"
-#include "eventspace/operation.h"
 #include "scopes/server/host_registry.h"
 #include "scopes/server/service.h"
 #include "tests/await.h"

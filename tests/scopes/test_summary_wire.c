@@ -13,7 +13,6 @@
 
 #include <cmocka.h>
 
-#include "eventspace/summary.h"
 #include "scopes/remote/batch_wire.h"
 #include "tests/suites.h"
 

@@ -6,7 +6,6 @@
 
 #include "monitors/search/thesis/closure.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

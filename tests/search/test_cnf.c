@@ -4,7 +4,6 @@
  * patterns that mean the same before and after. */
 #include "config.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

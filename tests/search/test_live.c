@@ -3,7 +3,6 @@
 /* test_live.c - when matches are told while events arrive, and what is kept. */
 #include "config.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

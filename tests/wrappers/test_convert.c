@@ -12,10 +12,8 @@
 
 #include <cmocka.h>
 
-#include "eventspace/summary.h"
 #include "tests/suites.h"
 #include "tests/wrappers/source.h"
-#include "wrappers/stages/stage.h"
 
 enum { TUPLES = 1000 };
 

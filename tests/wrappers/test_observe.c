@@ -19,7 +19,6 @@
 #include "eventspace/operation.h"
 #include "tests/suites.h"
 #include "tests/wrappers/source.h"
-#include "wrappers/stages/stage.h"
 
 static struct es_tuple tuples[50];
 static char run_name[64];

@@ -9,8 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -18,7 +16,6 @@
 #include "eventspace/summary.h"
 #include "tests/suites.h"
 #include "tests/wrappers/source.h"
-#include "wrappers/stages/stage.h"
 
 enum { ORIGINS = 12, TUPLES = 60, MOST_GROUPS = 4000 };
 

@@ -9,14 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include <cmocka.h>
 
 #include "tests/suites.h"
 #include "tests/wrappers/source.h"
-#include "wrappers/stages/stage.h"
 
 enum { CHILDREN = 6, TUPLES = 300 };
 

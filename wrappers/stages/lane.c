@@ -5,7 +5,6 @@
 
 #include "wrappers/stages/lane.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -19,7 +19,6 @@
 #include "base/array.h"
 #include "wrappers/mpi/communicators.h"
 #include "wrappers/mpi/describe.h"
-#include "wrappers/mpi/mpi_next.h"
 #include "wrappers/mpi/tree_ops.h"
 
 /* Contains this process only; returns errors.  Written while no other thread calls

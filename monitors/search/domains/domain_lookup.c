@@ -15,7 +15,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "monitors/search/domains/precedence.h"
 
 enum {
     CAPACITY_MIN = 64,

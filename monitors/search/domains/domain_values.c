@@ -5,8 +5,6 @@
 
 #include "monitors/search/domains/domain_columns.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "monitors/search/domains/event_value.h"

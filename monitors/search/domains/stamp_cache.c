@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-
 enum {
     MOST_ROWS = 1024,
     LEAST_ROWS = 8,

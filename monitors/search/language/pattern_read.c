@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "monitors/search/language/pattern.h"
 #include "monitors/search/language/pattern_source.h"
 
 /* One byte more than is allowed is read, so that the parser refuses what is longer. */

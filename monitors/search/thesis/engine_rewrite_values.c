@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitors/search/truth/cnf_clauses.h"
-#include "monitors/search/truth/event_sets.h"
-
 enum { ENTRIES_BYTES = 64 << 20 };
 
 /* --- Values ----------------------------------------------------------------------- */

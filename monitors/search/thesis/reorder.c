@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitors/search/truth/cnf_clauses.h"
-
 /* Beyond these, an order would take longer to find than it saves. */
 enum { MOST_CLAUSES = 2048, MOST_LITERALS = 1 << 15 };
 

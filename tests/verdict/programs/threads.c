@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static pthread_t start_thread(void *(*run)(void *))
 {
