@@ -97,16 +97,16 @@ static const char *state_of_run(const struct es_run_info *info)
     return info->alive > 0 ? "live" : "ended";
 }
 
-/* A run, and what its processes here say of it. */
+/* A run, and what is read from the segments of its processes on this host. */
 struct listed_run {
     struct es_run_info info;
     int ranks;         /* without those that monitor */
     char program[256]; /* "" = not known */
-    char ending[192];  /* how it ended, or which ranks did badly; "" = nothing to say */
-    size_t alone;      /* processes that each believe to be the only one; or 0 */
+    char ending[192];  /* how it ended, or which ranks failed; "" = neither */
+    size_t alone;      /* processes that each see no other; 0 = none */
 };
 
-/* Which program: that of the first rank that is known. */
+/* The program of the first known rank. */
 static void read_program(const struct es_run *run, struct listed_run *listed)
 {
     size_t count = es_run_segment_count(run);
@@ -139,7 +139,7 @@ static void read_ending(struct listed_run *listed)
                             ending.failed - 1);
 }
 
-/* What cannot be read here stays as the list of runs has it. */
+/* Members that cannot be read here keep the values of the list of runs. */
 static void listed_run_init(struct listed_run *listed, const struct es_run_info *info)
 {
     struct es_run *run;
@@ -154,7 +154,7 @@ static void listed_run_init(struct listed_run *listed, const struct es_run_info 
     es_run_close(run);
 }
 
-/* Since it was started; "" = not known. */
+/* Time since the start; "" = not known. */
 static const char *format_age(uint64_t started_ns, char *out, size_t size)
 {
     uint64_t now_ns = esi_now_ns(CLOCK_REALTIME);
@@ -255,8 +255,8 @@ static bool is_listed(const struct es_run_info *runs, int count, const char *run
     return false;
 }
 
-/* Adds the runs that have a tuple server here, but no process: those of the host where
- * a job was started that runs elsewhere.  Returns how many there are then. */
+/* Adds the runs with a tuple server but no process on this host: their job was started
+ * here and runs elsewhere.  Returns the new count. */
 static int add_served_runs(struct es_run_info **runs, int count, struct es_error *error)
 {
     size_t capacity = (size_t)count;
@@ -278,7 +278,7 @@ static int add_served_runs(struct es_run_info **runs, int count, struct es_error
     return count;
 }
 
-/* Puts those of this folder first.  Returns how many these are. */
+/* Puts the runs of this folder first.  Returns their number. */
 static int sort_out(struct es_run_info *runs, int count)
 {
     int here = 0;
@@ -367,7 +367,7 @@ static void sum_up(const struct es_segment_view *segment, struct sums *ret_sums)
     *ret_sums = sums;
 }
 
-/* What did not find room: the user should know that something is missing, and why. */
+/* Reports what found no memory or no place, and so is not recorded. */
 static void print_shortages(const struct es_segment_info *info)
 {
     if (info->elements_refused)
@@ -456,8 +456,8 @@ static void process_init(struct listed_process *process,
     sum_up(es_run_segment(run, index), &process->sums);
 }
 
-/* What the processes of the program come to; monitors record themselves, too, which is
- * not the run. */
+/* The sums of the program's processes.  Monitors, which may record themselves, are not
+ * part of the run. */
 static void print_run_line(const struct es_run *run)
 {
     size_t count = es_run_segment_count(run), monitors = 0;
@@ -515,7 +515,7 @@ static void print_off(const struct es_run *run, bool some)
     free(ranks);
 }
 
-/* What is 0 in all processes is left out of the table, unless all is wanted. */
+/* Columns that are 0 in all processes are left out unless `all` is set. */
 static void find_shown(const struct es_run *run, bool all, struct sums *ret_shown)
 {
     static const struct sums every = {
@@ -649,7 +649,7 @@ static const char *state_name(enum es_server_state state)
     return "silent";
 }
 
-/* Of the host's clock against the home server's. */
+/* The host's clock relative to the home server's. */
 static void describe_clock(struct esi_row *row,
                            const struct es_server_info *info,
                            bool shown)
@@ -678,7 +678,7 @@ static void describe_clock(struct esi_row *row,
 struct host {
     const char *run;
     struct es_server_info info;
-    bool several; /* else there is no clock to compare with, and no cluster */
+    bool several; /* false: no clock to compare with, no cluster */
 };
 
 static void describe_host(struct esi_row *row, const void *record)
