@@ -16,52 +16,55 @@
 enum { TRACES = 3, TAG = 5 };
 
 /* A stream by hand: rank 0 receives, 1 and 2 send. */
-struct stream {
+static struct stream {
     struct es_order *order;
     struct esi_races *races;
     struct es_set_sink items[2];
     struct esi_sinks sinks;
     uint32_t counts[TRACES];
-};
+} stream;
 
-static void begin_stream(struct stream *stream)
+static int begin_stream(void **state)
 {
     static const char *const names[TRACES] = {"0.0", "1.0", "2.0"};
     struct es_set_sink sink;
 
-    *stream = (struct stream){.order = NULL};
-    assert_int_equal(es_order_open(NULL, 0, NULL, NULL, &stream->order), 0);
-    assert_int_equal(esi_races_create(&stream->races), 0);
-    stream->items[0] = es_order_sink(stream->order);
-    stream->items[1] = esi_races_sink(stream->races);
-    stream->sinks = (struct esi_sinks){.items = stream->items, .count = 2};
-    sink = esi_sinks_sink(&stream->sinks);
+    (void)state;
+    stream = (struct stream){.order = NULL};
+    assert_int_equal(es_order_open(NULL, 0, NULL, NULL, &stream.order), 0);
+    assert_int_equal(esi_races_create(&stream.races), 0);
+    stream.items[0] = es_order_sink(stream.order);
+    stream.items[1] = esi_races_sink(stream.races);
+    stream.sinks = (struct esi_sinks){.items = stream.items, .count = 2};
+    sink = esi_sinks_sink(&stream.sinks);
     for (uint32_t i = 0; i < TRACES; i++)
         assert_int_equal(sink.trace(sink.data, i, names[i]), 0);
+    return 0;
 }
 
 /* With the race that was found, if any. */
-static const struct esi_race *end_stream(struct stream *stream, size_t count)
+static const struct esi_race *end_stream(size_t count)
 {
-    assert_int_equal(esi_races_finish(stream->races, stream->order), 0);
-    assert_int_equal(esi_races_count(stream->races), count);
-    return count ? esi_races_at(stream->races, 0) : NULL;
+    assert_int_equal(esi_races_finish(stream.races, stream.order), 0);
+    assert_int_equal(esi_races_count(stream.races), count);
+    return count ? esi_races_at(stream.races, 0) : NULL;
 }
 
-static void destroy_stream(struct stream *stream)
+static int destroy_stream(void **state)
 {
-    esi_races_destroy(stream->races);
-    es_order_destroy(stream->order);
+    (void)state;
+    esi_races_destroy(stream.races);
+    es_order_destroy(stream.order);
+    return 0;
 }
 
-static struct es_event_id add_event(struct stream *stream,
-                                    uint32_t trace,
+static struct es_event_id add_event(uint32_t trace,
                                     const struct es_event_id *send,
                                     bool any,
                                     int64_t tag,
                                     int64_t bytes)
 {
-    struct es_set_sink sink = esi_sinks_sink(&stream->sinks);
+    struct es_set_sink sink = esi_sinks_sink(&stream.sinks);
     struct es_event_attribute attributes[] = {
         {"class", send ? "receive" : "send", 0},
         {"communicator", "MPI_COMM_WORLD", 0},
@@ -71,7 +74,7 @@ static struct es_event_id add_event(struct stream *stream,
         {"source", any ? "any" : "", 0},
     };
     struct es_set_event event = {
-        .id = {trace, ++stream->counts[trace]},
+        .id = {trace, ++stream.counts[trace]},
         .kind = send ? ES_EVENT_RECEIVE : ES_EVENT_SEND,
         .partner_count = send ? 1 : 0,
         .partners = send,
@@ -85,31 +88,25 @@ static struct es_event_id add_event(struct stream *stream,
     return event.id;
 }
 
-static struct es_event_id sent(struct stream *stream, uint32_t trace)
+static struct es_event_id sent(uint32_t trace)
 {
-    return add_event(stream, trace, NULL, false, TAG, 8);
+    return add_event(trace, NULL, false, TAG, 8);
 }
 
-static struct es_event_id received(struct stream *stream,
-                                   struct es_event_id send,
-                                   bool any)
+static void received(struct es_event_id send, bool any)
 {
-    return add_event(stream, 0, &send, any, TAG, 8);
+    add_event(0, &send, any, TAG, 8);
 }
 
 static void both_orders_alike_are_benign(void **state)
 {
     const struct esi_race *race;
-    struct es_event_id one, two;
-    struct stream stream;
+    struct es_event_id one = sent(1), two = sent(2);
 
     (void)state;
-    begin_stream(&stream);
-    one = sent(&stream, 1);
-    two = sent(&stream, 2);
-    received(&stream, one, true);
-    received(&stream, two, true);
-    race = end_stream(&stream, 1);
+    received(one, true);
+    received(two, true);
+    race = end_stream(1);
     assert_int_equal(race->reason, ESI_RACE_BENIGN);
     assert_int_equal(race->times, 1);
     assert_string_equal(race->receiver, "0.0");
@@ -119,114 +116,87 @@ static void both_orders_alike_are_benign(void **state)
     assert_int_equal(race->other.index, 2);
     assert_int_equal(race->tag, TAG);
     assert_int_equal(esi_races_wildcards(stream.races), 2);
-    destroy_stream(&stream);
 }
 
 /* A master answers whom it has heard. */
 static void an_answer_in_between_matters(void **state)
 {
-    struct es_event_id one, two, answer;
-    struct stream stream;
+    struct es_event_id one = sent(1), two = sent(2), answer;
 
     (void)state;
-    begin_stream(&stream);
-    one = sent(&stream, 1);
-    two = sent(&stream, 2);
-    received(&stream, one, true);
-    answer = add_event(&stream, 0, NULL, false, 1, 8);
-    add_event(&stream, 1, &answer, false, 1, 8);
-    received(&stream, two, true);
-    assert_int_equal(end_stream(&stream, 1)->reason, ESI_RACE_PEER);
-    destroy_stream(&stream);
+    received(one, true);
+    answer = add_event(0, NULL, false, 1, 8);
+    add_event(1, &answer, false, 1, 8);
+    received(two, true);
+    assert_int_equal(end_stream(1)->reason, ESI_RACE_PEER);
 }
 
 /* Behind both receives they are alike again. */
 static void an_answer_behind_both_does_not(void **state)
 {
-    struct es_event_id one, two, answer;
-    struct stream stream;
+    struct es_event_id one = sent(1), two = sent(2), answer;
 
     (void)state;
-    begin_stream(&stream);
-    one = sent(&stream, 1);
-    two = sent(&stream, 2);
-    received(&stream, one, true);
-    received(&stream, two, true);
-    answer = add_event(&stream, 0, NULL, false, 1, 8);
-    add_event(&stream, 1, &answer, false, 1, 8);
-    assert_int_equal(end_stream(&stream, 1)->reason, ESI_RACE_BENIGN);
-    destroy_stream(&stream);
+    received(one, true);
+    received(two, true);
+    answer = add_event(0, NULL, false, 1, 8);
+    add_event(1, &answer, false, 1, 8);
+    assert_int_equal(end_stream(1)->reason, ESI_RACE_BENIGN);
 }
 
 /* With the other order the directed receive would wait for ever. */
 static void a_directed_receive_matters(void **state)
 {
-    struct es_event_id one, two;
-    struct stream stream;
+    struct es_event_id one = sent(1), two = sent(2);
 
     (void)state;
-    begin_stream(&stream);
-    one = sent(&stream, 1);
-    two = sent(&stream, 2);
-    received(&stream, one, true);
-    received(&stream, two, false);
-    assert_int_equal(end_stream(&stream, 1)->reason, ESI_RACE_DIRECTED);
-    destroy_stream(&stream);
+    received(one, true);
+    received(two, false);
+    assert_int_equal(end_stream(1)->reason, ESI_RACE_DIRECTED);
 }
 
 static void other_sizes_matter(void **state)
 {
-    struct es_event_id one, two;
-    struct stream stream;
+    struct es_event_id one = sent(1), two = sent(2);
 
     (void)state;
-    begin_stream(&stream);
-    one = sent(&stream, 1);
-    two = sent(&stream, 2);
-    received(&stream, one, true);
-    add_event(&stream, 0, &two, true, TAG, 16);
-    assert_int_equal(end_stream(&stream, 1)->reason, ESI_RACE_SIZES);
-    destroy_stream(&stream);
+    received(one, true);
+    add_event(0, &two, true, TAG, 16);
+    assert_int_equal(end_stream(1)->reason, ESI_RACE_SIZES);
 }
 
 /* The second sender was told to go on after the first receive. */
 static void a_send_that_follows_is_no_race(void **state)
 {
     struct es_event_id one, two, go;
-    struct stream stream;
 
     (void)state;
-    begin_stream(&stream);
-    one = sent(&stream, 1);
-    received(&stream, one, true);
-    go = add_event(&stream, 0, NULL, false, 1, 8);
-    add_event(&stream, 2, &go, false, 1, 8);
-    two = sent(&stream, 2);
-    received(&stream, two, true);
-    end_stream(&stream, 0);
-    destroy_stream(&stream);
+    one = sent(1);
+    received(one, true);
+    go = add_event(0, NULL, false, 1, 8);
+    add_event(2, &go, false, 1, 8);
+    two = sent(2);
+    received(two, true);
+    end_stream(0);
 }
 
 static void other_tags_and_one_sender_are_none(void **state)
 {
     struct es_event_id one, two, again;
-    struct stream stream;
 
     (void)state;
-    begin_stream(&stream);
-    one = sent(&stream, 1);
-    again = sent(&stream, 1);
-    two = add_event(&stream, 2, NULL, false, TAG + 1, 8);
-    received(&stream, one, true);
-    add_event(&stream, 0, &two, true, TAG + 1, 8);
-    received(&stream, again, true);
-    end_stream(&stream, 0);
-    destroy_stream(&stream);
+    one = sent(1);
+    again = sent(1);
+    two = add_event(2, NULL, false, TAG + 1, 8);
+    received(one, true);
+    add_event(0, &two, true, TAG + 1, 8);
+    received(again, true);
+    end_stream(0);
 }
 
 SUITE(test_races)
 {
-    const struct CMUnitTest tests[] = {
+    struct CMUnitTest tests[] = {
         cmocka_unit_test(both_orders_alike_are_benign),
         cmocka_unit_test(an_answer_in_between_matters),
         cmocka_unit_test(an_answer_behind_both_does_not),
@@ -236,5 +206,7 @@ SUITE(test_races)
         cmocka_unit_test(other_tags_and_one_sender_are_none),
     };
 
+    test_suite_fixture(tests, sizeof tests / sizeof *tests, begin_stream,
+                       destroy_stream);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

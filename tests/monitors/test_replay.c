@@ -33,6 +33,14 @@ static struct esi_replay *check_hang(bool hangs)
     return replay;
 }
 
+/* Two ranks, and a message each way. */
+static void begin_crossing(int *there, int *back)
+{
+    made_program_begin(&program, 2);
+    *there = message_between(0, 1);
+    *back = message_between(1, 0);
+}
+
 /* Both send, then both receive: the classic. */
 static void two_sends_that_cross_are_latent(void **state)
 {
@@ -42,9 +50,7 @@ static void two_sends_that_cross_are_latent(void **state)
     int there, back;
 
     (void)state;
-    made_program_begin(&program, 2);
-    there = message_between(0, 1);
-    back = message_between(1, 0);
+    begin_crossing(&there, &back);
     made_program_call(&program, 0, MADE_SEND, there);
     made_program_call(&program, 1, MADE_SEND, back);
     made_program_call(&program, 0, MADE_RECEIVE, back);
@@ -76,26 +82,20 @@ static void its_right_twins_are_not(void **state)
     int there, back;
 
     (void)state;
-    made_program_begin(&program, 2);
-    there = message_between(0, 1);
-    back = message_between(1, 0);
+    begin_crossing(&there, &back);
     made_program_call(&program, 0, MADE_SEND, there);
     made_program_call(&program, 1, MADE_RECEIVE, there);
     made_program_call(&program, 1, MADE_SEND, back);
     made_program_call(&program, 0, MADE_RECEIVE, back);
     esi_replay_destroy(check_hang(false));
-    made_program_begin(&program, 2);
-    there = message_between(0, 1);
-    back = message_between(1, 0);
+    begin_crossing(&there, &back);
     made_program_call(&program, 0, MADE_IRECEIVE, back);
     made_program_call(&program, 0, MADE_SEND, there);
     made_program_call(&program, 1, MADE_SEND, back);
     made_program_call(&program, 1, MADE_RECEIVE, there);
     made_program_call(&program, 0, MADE_WAITALL, -1);
     esi_replay_destroy(check_hang(false));
-    made_program_begin(&program, 2);
-    there = message_between(0, 1);
-    back = message_between(1, 0);
+    begin_crossing(&there, &back);
     made_program_call(&program, 0, MADE_BUFFERED, there);
     made_program_call(&program, 1, MADE_SEND, back);
     made_program_call(&program, 0, MADE_RECEIVE, back);
@@ -110,9 +110,7 @@ static void a_wait_needs_what_its_send_needs(void **state)
     int there, back;
 
     (void)state;
-    made_program_begin(&program, 2);
-    there = message_between(0, 1);
-    back = message_between(1, 0);
+    begin_crossing(&there, &back);
     made_program_call(&program, 0, MADE_ISEND, there);
     made_program_call(&program, 1, MADE_ISEND, back);
     made_program_call(&program, 0, MADE_WAITALL, -1);
