@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The command line by which `eventspace run` has its ranks started. */
+/* The command line with which `eventspace run` starts its ranks. */
 #ifndef ES_CLI_LAUNCH_LAUNCHER_H
 #define ES_CLI_LAUNCH_LAUNCHER_H
 
@@ -11,28 +11,28 @@
 
 struct esi_launcher_request {
     const char
-        *command; /* --launcher; NULL = $EVENTSPACE_LAUNCHER, else that of the MPI */
+        *command; /* --launcher; NULL = $EVENTSPACE_LAUNCHER, or else that of the MPI */
     int ranks;
     const char *hostfile; /* NULL = none */
     bool collect;         /* start the ranks through `eventspace exec` */
-    char **program;       /* borrowed, NULL at its end */
+    char **program;       /* borrowed, terminated by NULL */
 };
 
 /* A command line; its array and words are owned. */
 struct esi_command_line {
-    char **words; /* NULL at its end */
+    char **words; /* terminated by NULL */
     size_t count;
     size_t capacity;
 };
 
-/* Makes "LAUNCHER -n N [-machinefile F] [SELF exec --] PROGRAM ARGUMENTS...".  LAUNCHER
- * is split into words as a shell does it, without running commands.  -EINVAL with words
- * in `error`, or -ENOMEM. */
+/* Builds "LAUNCHER -n N [-machinefile F] [SELF exec --] PROGRAM ARGUMENTS...". LAUNCHER
+ * is split into words like in a shell, without running commands.  Returns 0, -EINVAL
+ * with `error` filled, or -ENOMEM. */
 int esi_launcher_command_line(const struct esi_launcher_request *request,
                               struct es_error *error,
                               struct esi_command_line *ret_line);
 
-/* Frees what the line owns; the struct is the caller's. */
+/* Frees the contents; the struct is the caller's. */
 void esi_command_line_fini(struct esi_command_line *line);
 
 #endif

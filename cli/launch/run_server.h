@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The home server of a run that `eventspace run` starts. */
+/* The home server of a run started by `eventspace run`. */
 #ifndef ES_CLI_LAUNCH_RUN_SERVER_H
 #define ES_CLI_LAUNCH_RUN_SERVER_H
 
@@ -8,21 +8,21 @@
 
 struct esi_run_network {
     bool others;           /* ranks may be on other hosts: it listens on a network */
-    const char *advertise; /* by which they reach this host; NULL = found out */
+    const char *advertise; /* address of this host for them; NULL = automatic */
     bool everywhere;       /* listen on all addresses of this host */
-    bool shared;           /* they see the run directory: the key is there for them */
+    bool shared;           /* they share the run directory, and read the key there */
 };
 
-/* Makes the run's keys and starts the server.  Where ranks may be on other hosts, the
- * environment tells them how to reach it.  What fails is said in one line: the program
- * runs all the same. */
+/* Creates the run's keys and starts the server.  If ranks may be on other hosts, sets
+ * the environment with which they reach it.  On failure prints one line, and the
+ * program runs nevertheless. */
 void esi_run_server_start(const char *run, const struct esi_run_network *network);
 
-/* The launcher has been started: takes the key out of this process again. */
+/* Removes the key from this process; call after the launcher was started. */
 void esi_run_server_hide_key(void);
 
-/* Says that the run has ended; with `keep` what is left stays readable.  Waits till the
- * server is gone, unless it stays for other hosts. */
+/* Announces the end of the run; with `keep` its data remains readable.  Waits until the
+ * server has ended, unless it stays for other hosts. */
 void esi_run_server_end(const char *run, bool keep);
 
 #endif
