@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* page_asked.h - a request while it is answered, for the files that make replies. */
+/* page_asked.h - a request being answered, for the files that make replies. */
 #ifndef ES_CLI_PAGE_PAGE_ASKED_H
 #define ES_CLI_PAGE_PAGE_ASKED_H
 
 #include "base/json_out.h"
 #include "cli/page/page_reply.h"
 
-/* A request while it is answered. */
+/* A request being answered. */
 struct esi_page_asked {
     const struct esi_page_model *model;
     const struct esi_page_query *query;
     struct esi_diagram *diagram;
     struct esi_diagram_extent extent;
-    bool is_growing; /* the page knows rows that the diagram will have */
+    bool is_growing; /* the page knows rows that the diagram does not have yet */
     struct esi_page_reply *reply;
 };
 
@@ -32,55 +32,57 @@ struct esi_page_row_list {
     size_t count;
 };
 
-/* false: the reply says why. */
+/* Returns false if the reply contains an error. */
 bool esi_page_list_rows(struct esi_page_asked *asked,
                         struct esi_page_row_list *ret_list);
 
-/* The window of a request, whole units of its axis; `columns` is 1. */
+/* The window of a request, in whole units of its axis; `columns` is 1. */
 struct esi_diagram_window esi_page_window_of(const struct esi_page_asked *asked);
-/* Where a position lies; what lies before 0 becomes 0. */
+/* Converts a position to the axis; negative results become 0. */
 uint64_t esi_page_place_of(const struct esi_page_asked *asked,
                            enum esi_diagram_axis axis,
                            double position);
 /* The axis of a request. */
 enum esi_diagram_axis esi_page_axis_of(const struct esi_page_asked *asked);
-/* Nanoseconds since the beginning of the run. */
+/* Nanoseconds since the start of the run. */
 double esi_page_ns(const struct esi_page_asked *asked, uint64_t ns);
 
-/* Begins the object of a reply.  false: the reply says that there is no memory. */
+/* Starts the object of a reply.  Returns false if out of memory; then the reply says
+ * so. */
 bool esi_page_begin_json(struct esi_page_asked *asked, struct esi_json_text *json);
-/* Ends it, and with it the reply. */
+/* Ends the object and completes the reply. */
 void esi_page_end_json(struct esi_page_asked *asked, struct esi_json_text *json);
 
-/* Forgets what was written. */
+/* Discards the object. */
 void esi_page_drop_json(struct esi_json_text *json);
 
-/* The rows that there are, by number; texts are borrowed from the diagram.  NULL: no
- * memory.  Caller frees. */
+/* Copies the existing rows, by number; texts are borrowed from the diagram.  NULL if
+ * out of memory.  Caller frees. */
 struct esi_diagram_row *esi_page_copy_rows(const struct esi_page_asked *asked);
 
 struct esi_page_replay {
-    const struct esi_diagram_row *rows; /* of esi_page_copy_rows(); borrowed */
+    const struct esi_diagram_row *rows; /* from esi_page_copy_rows(); borrowed */
     struct es_set_sink sink;            /* `trace` may be NULL */
-    /* 1: the event goes to the sink; 0: it does not; -errno: nor do the others. */
+    /* Returns 1 to pass the event to the sink; 0 to skip it; -errno to stop. */
     int (*is_wanted)(void *data, const struct esi_diagram_event *event);
     void *data;
 };
 
-/* Gives the events that are kept to a sink, as event sets have them: all traces, then
- * events, causes first.  Their numbers are those of the run.  0, -ENOMEM, or what
- * `is_wanted` or the sink returned. */
+/* Passes the kept events to a sink, in the form of event sets: all traces, then events,
+ * causes first.  Event numbers are those of the run.  Returns 0, -ENOMEM, or the result
+ * of `is_wanted` or the sink. */
 int esi_page_replay(const struct esi_page_asked *asked,
                     const struct esi_page_replay *replay);
 
-/* [row, index, t, level], without the last two where it is not kept; null where `id` is
- * none, or of no row. */
+/* Writes [row, index, t, level], without the last two if the event is not kept; null if
+ * `id` is none or has no row. */
 void esi_page_put_event(const struct esi_page_asked *asked,
                         struct esi_json_out *out,
                         const char *key,
                         struct es_event_id id);
 
-/* The event that a row and an index name.  false: the reply says that there is none. */
+/* Finds the event with a row and an index.  Returns false if there is none; then the
+ * reply says so. */
 bool esi_page_find_event(struct esi_page_asked *asked,
                          const struct esi_page_event *event,
                          struct esi_diagram_event *ret_event);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * page_query.h - what a request of the page asks for: its path and its parameters,
- * checked (docs/view.md).  Pure logic.
+ * page_query.h - the requests of the page: checks their paths and parameters
+ * (docs/view.md). Pure logic.
  *
  *     if (esi_page_query_begin(&query, "/api/rows") < 0)
- *         ...there is nothing of that name...
+ *         ...there is no such path...
  *     esi_page_query_set(&query, "first", "0", &error);  ...for each parameter...
  *     esi_page_query_check(&query, &error);
  */
@@ -72,7 +72,7 @@ enum {
     ESI_PAGE_NAME_BYTES = 128,
 };
 
-/* How rows are joined to lines; a number above 0 is that of rows in a line. */
+/* How rows are grouped to lines; a positive number is the number of rows per line. */
 enum {
     ESI_PAGE_GROUP_NONE = 0,
     ESI_PAGE_GROUP_HOST = -1,
@@ -99,8 +99,8 @@ struct esi_page_query {
     enum esi_page_route route;
     unsigned given; /* enum esi_page_parameter */
     enum esi_page_axis axis;
-    double from; /* since the beginning of the run, or a level; left out: 0 */
-    double to;   /* left out: behind all there is */
+    double from; /* since the start of the run, or a level; default 0 */
+    double to;   /* default: after the last event */
     double at;
     uint32_t columns;
     struct esi_page_range ranges[ESI_PAGE_RANGES_MAX];
@@ -111,25 +111,25 @@ struct esi_page_query {
     uint32_t limit;
     uint32_t top;
     uint32_t row;
-    struct esi_page_event a; /* also the only one */
+    struct esi_page_event a; /* also used if there is only one */
     struct esi_page_event b;
     enum esi_page_format format;
-    char pattern[ESI_PAGE_TEXT_BYTES]; /* text of patterns */
+    char pattern[ESI_PAGE_TEXT_BYTES]; /* source of patterns */
     char predicate[ESI_PAGE_NAME_BYTES];
-    char name[ESI_PAGE_NAME_BYTES]; /* is part of an operation, a row or a site */
+    char name[ESI_PAGE_NAME_BYTES]; /* part of the name of an operation, row or site */
 };
 
-/* Nothing is given yet.  -ENOENT: no reply has this path. */
+/* Starts a query without parameters.  Returns 0, or -ENOENT for an unknown path. */
 int esi_page_query_begin(struct esi_page_query *query, const char *path);
 
-/* Takes a parameter.  -EINVAL with words. */
+/* Adds a parameter.  Returns 0, or -EINVAL with `error` filled. */
 int esi_page_query_set(struct esi_page_query *query,
                        const char *key,
                        const char *value,
                        struct es_error *error);
 
-/* When all are there: whether they are enough, and fit together.  -EINVAL with words.
- */
+/* Checks that the parameters are complete and consistent.  Returns 0, or -EINVAL with
+ * `error` filled. */
 int esi_page_query_check(const struct esi_page_query *query, struct es_error *error);
 
 #endif
