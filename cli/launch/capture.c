@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Asks another program a question: runs it, takes what it prints, waits not too long.
- */
+/* Runs another program and captures its output, with a time limit. */
 #include "config.h"
 
 #include "cli/launch/capture.h"
@@ -40,8 +39,8 @@ static int start_program(char *const argv[], int output, pid_t *ret_child)
     return -failure;
 }
 
-/* Reads to the end; what does not fit is read and dropped, so that the program can end.
- */
+/* Reads to the end of the output and drops what does not fit, so that the program can
+ * end. */
 static bool read_all(int input, int64_t deadline, char *out, size_t size)
 {
     size_t length = 0;

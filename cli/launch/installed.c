@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* installed.c - finds what belongs to this command from where the command lies. */
+/* installed.c - finds the files of this command relative to its own location. */
 #include "config.h"
 
 #include "cli/launch/installed.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The folder this command's file lies in.  `size` is PATH_MAX. */
+/* The folder of this command's file.  `size` is PATH_MAX. */
 static bool own_folder(char *ret_folder, size_t size)
 {
     ssize_t length = readlink("/proc/self/exe", ret_folder, size - 1);
@@ -38,7 +38,7 @@ static char *existing_file(const char *folder, const char *relative)
     return realpath(joined, NULL);
 }
 
-/* Uninstalled: BUILD/cli/eventspace, or BUILD/cli/.libs/eventspace behind libtool's
+/* Not installed: BUILD/cli/eventspace, or BUILD/cli/.libs/eventspace run by libtool's
  * script. */
 static char *find_in_build_tree(const char *folder, const char *in_build)
 {
@@ -57,7 +57,7 @@ static char *find_in_build_tree(const char *folder, const char *in_build)
     return NULL;
 }
 
-/* Installed, and perhaps moved since: the way from ES_BINDIR to `to`, from here. */
+/* Installed, and possibly moved since: applies the path from ES_BINDIR to `to` here. */
 static char *find_beside(const char *folder, const char *to, const char *name)
 {
     const char *from = ES_BINDIR;

@@ -3,8 +3,9 @@
 /*
  * Names of runs.
  *
- * Ranks that somebody else's launcher starts cannot talk to each other before MPI is
- * up, and need one name by then.  So each computes it from what they all see alike.
+ * Ranks started by another launcher cannot communicate before MPI is initialised, but
+ * need a common name before that.  So each rank computes it from data that is the same
+ * for all.
  */
 #include "config.h"
 
@@ -24,10 +25,10 @@
 #include "tuplespace/segment_name.h"
 
 enum {
-    PROGRAM_CHARACTERS = 32, /* of its name that go into a run's */
+    PROGRAM_CHARACTERS = 32, /* part of the program's name used in the run's */
 };
 
-/* The file's name, in characters that a run's name may have. */
+/* The file's name, restricted to the characters allowed in a run's name. */
 static void shorten_program(const char *program, char ret_short[PROGRAM_CHARACTERS + 1])
 {
     const char *slash = strrchr(program, '/');
@@ -90,7 +91,7 @@ static ssize_t read_file(const char *path, char *ret_text, size_t size)
     return (ssize_t)length;
 }
 
-/* A process's parent, or 0 when it cannot be found out. */
+/* A process's parent, or 0 if not known. */
 static pid_t parent_of(pid_t pid)
 {
     char path[64], text[1024];
@@ -99,7 +100,7 @@ static pid_t parent_of(pid_t pid)
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     if (read_file(path, text, sizeof text) < 0)
         return 0;
-    /* The second field, the name, may hold anything, also ')'. */
+    /* The second field, the name, may contain any character, even ')'. */
     const char *rest = strrchr(text, ')');
     return rest && sscanf(rest, ") %*c %d", &parent) == 1 ? parent : 0;
 }
@@ -115,8 +116,7 @@ static bool block_has(const char *block, size_t length, const char *name)
     return false;
 }
 
-/* Whether the process was started as a rank: its environment says so, and may be read.
- */
+/* Whether the process was started as a rank, if its environment can be read. */
 static bool is_rank(pid_t pid, const char *variable)
 {
     enum { ENVIRONMENT_BYTES = 256 * 1024 };
@@ -134,7 +134,7 @@ static bool is_rank(pid_t pid, const char *variable)
     return found;
 }
 
-/* The nearest ancestor that is no rank itself: scripts may stand between it and us. */
+/* The nearest ancestor that is not a rank: scripts may be in between. */
 static pid_t find_launcher(const char *variable)
 {
     pid_t pid = getppid();
@@ -144,12 +144,12 @@ static pid_t find_launcher(const char *variable)
     return pid;
 }
 
-/* FNV-1a, which is good enough for names and the same everywhere. */
+/* FNV-1a, which is sufficient for names and the same on all machines. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
     for (; *text; text++)
         hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    /* Texts are told apart from their concatenation. */
+    /* Separates consecutive texts. */
     return (hash ^ 0xff) * UINT64_C(0x100000001b3);
 }
 
@@ -249,8 +249,7 @@ static void make_hashed_name(const struct esi_job_environment *job,
     bool has_port = spans_hosts && hash_control_port(launcher, &hash);
     if (!has_ids && !has_port)
         hash = hash_launcher(hash, launcher);
-    /* Not the program's name: ranks that run different programs are one job all the
-     * same. */
+    /* The program's name is not used: ranks with different programs are one job. */
     strcpy(ret_name, "job-");
     append_letters(hash, 8, ret_name);
 }

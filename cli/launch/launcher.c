@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The command line by which `eventspace run` has its ranks started. */
+/* The command line with which `eventspace run` starts its ranks. */
 #include "config.h"
 
 #include "cli/launch/launcher.h"
@@ -101,7 +101,7 @@ static int append_own_launcher(struct esi_command_line *line,
     if (esi_mpi_choose(request->program[0], NULL, &mpi) < 0)
         return append_argument(line, *ES_MPIEXEC ? ES_MPIEXEC : "mpiexec");
     int code = append_argument(line, mpi->launcher);
-    /* More ranks than cores are what the user has asked for, as MPICH takes it. */
+    /* Like MPICH, allow more ranks than cores. */
     if (code == 0 && mpi->family == ES_MPI_OPEN_MPI && !request->hostfile)
         code = append_argument(line, "--oversubscribe");
     return code;
@@ -129,7 +129,7 @@ int esi_launcher_command_line(const struct esi_launcher_request *request,
 
     snprintf(ranks, sizeof ranks, "%d", request->ranks);
     const char *counts[] = {"-n", ranks, NULL};
-    /* An option that both MPICH's and Open MPI's launchers know. */
+    /* An option common to the launchers of MPICH and Open MPI. */
     const char *hosts[] = {"-machinefile", request->hostfile, NULL};
 
     int code = append_any_launcher(&line, request, error);

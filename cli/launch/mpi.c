@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The MPIs that this installation collects, and which one a program uses. */
+/* The MPI libraries that this installation supports, and which one a program uses. */
 #include "config.h"
 
 #include "cli/launch/mpi.h"
@@ -65,7 +65,7 @@ const struct esi_mpi *esi_mpi_find(enum esi_mpi_family family)
 
 /* --- Programs --------------------------------------------------------------------- */
 
-/* Whose library "libmpi.so.40" is. */
+/* The family of a library name such as "libmpi.so.40". */
 static enum esi_mpi_family family_of_library(const char *name)
 {
     static const struct {
@@ -84,8 +84,8 @@ static enum esi_mpi_family family_of_library(const char *name)
     return ES_MPI_UNKNOWN;
 }
 
-/* Of the libraries that the dynamic loader would load: it prints one a line, and starts
- * nothing. */
+/* Searches the libraries listed by the dynamic loader, which does not start the
+ * program. */
 static enum esi_mpi_family family_of_loaded(const char *program)
 {
     char env[] = "env", setting[] = "LD_TRACE_LOADED_OBJECTS=1";
@@ -110,7 +110,7 @@ enum esi_mpi_family esi_mpi_family_of_program(const struct esi_program_file *fil
         return ES_MPI_UNKNOWN;
     for (size_t i = 0; i < file->libraries.count && family == ES_MPI_UNKNOWN; i++)
         family = family_of_library(file->libraries.words[i]);
-    /* Of a program for another machine nothing is asked. */
+    /* Programs for another machine are not examined. */
     return family == ES_MPI_UNKNOWN && file->is_same_machine
                ? family_of_loaded(file->path)
                : family;
@@ -128,7 +128,7 @@ static enum esi_mpi_family family_of_named(const char *program)
     return family;
 }
 
-/* What the launcher has put into the environment of its ranks. */
+/* From the environment that the launcher sets for its ranks. */
 static enum esi_mpi_family family_of_launcher(void)
 {
     if (getenv("OMPI_COMM_WORLD_SIZE"))
@@ -154,7 +154,7 @@ static enum esi_mpi_family family_in_folder(const char *folder, size_t length)
     return ES_MPI_UNKNOWN;
 }
 
-/* Where a late dlopen() looks first, and modules put the MPI that they load. */
+/* A later dlopen() searches here first, and environment modules put their MPI here. */
 static enum esi_mpi_family family_of_search_path(void)
 {
     const char *folder = getenv("LD_LIBRARY_PATH");

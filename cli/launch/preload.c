@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The preload library: where it is, and how it gets into a program's environment. */
+/* The preload library: finds it and adds it to a program's environment. */
 #include "config.h"
 
 #include "cli/launch/preload.h"
@@ -53,7 +53,7 @@ int esi_preload_find(const struct esi_mpi *mpi, struct es_error *error, char **r
                                  : find_anywhere(mpi, error, &path);
     if (code < 0)
         return code;
-    /* The loader takes both as separators and knows no way to quote them. */
+    /* The loader treats both as separators, and they cannot be quoted. */
     if (strpbrk(path, ": ")) {
         code =
             es_error_set_at(error, -EINVAL, path, 0, 0,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What the first rank on a host other than the run's home lays out there.
+ * What the first rank prepares on a host other than the home of the run.
  *
- * The ranks of a host take turns by a lock on the file server.start; who finds
- * something in it has nothing to do any more.
+ * The ranks of a host take turns with a lock on the file server.start; if it is not
+ * empty, there is nothing left to do.
  */
 #include "config.h"
 
@@ -42,8 +42,8 @@ struct invitation {
     bool has_key;
 };
 
-/* The key leaves the environment, and the memory in which the system shows it to others
- * as that of this process. */
+/* Erases the key from the environment, and from the memory that the system shows to
+ * others as this process's environment. */
 static void forget_key(char *key)
 {
     if (!key)
@@ -52,7 +52,7 @@ static void forget_key(char *key)
     unsetenv("EVENTSPACE_KEY");
 }
 
-/* False: nothing is to be done here. */
+/* Returns false if there is nothing to do here. */
 static bool take_invitation(struct invitation *ret_invitation)
 {
     const char *run = getenv("EVENTSPACE_RUN");
@@ -124,8 +124,7 @@ static int fetch_plan(const struct invitation *invitation,
         return code;
     code = ask_for_plan(link, error, &text);
     esi_link_close(link);
-    /* A job that no `eventspace run` has started has no plan: the default is collected.
-     */
+    /* A job not started by `eventspace run` has no plan: the default is collected. */
     if (code == -ENOENT) {
         es_error_clear(error);
         return 0;
@@ -146,7 +145,7 @@ static bool is_done(int turn)
     return fstat(turn, &status) == 0 && status.st_size > 0;
 }
 
-/* The lock, or -1 when there is nothing to do (or nothing that can be done). */
+/* The lock, or -1 if there is nothing to do or it failed. */
 static int take_turn(const struct esi_server_location *place)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
@@ -196,7 +195,7 @@ static int lay_out(const struct invitation *invitation,
         code = esi_run_directory_path(invitation->run, PLAN_FILE, error, plan);
     if (code < 0)
         return code;
-    /* Even if the home server cannot be reached now: it may be found later. */
+    /* Even if the home server cannot be reached now: it may be reachable later. */
     if (access(plan, R_OK) != 0)
         code = fetch_plan(invitation, place->host, error);
     int started = esi_server_start(&order, &later, said, sizeof said);
@@ -205,7 +204,7 @@ static int lay_out(const struct invitation *invitation,
     return code;
 }
 
-/* The directory and the plan are where this host has them. */
+/* Sets the paths of the directory and the plan on this host. */
 static void set_paths(const char *run)
 {
     const char *given = getenv("EVENTSPACE_PLAN");

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * A process beside a rank that notes how the rank ends.
+ * A process that records how a rank ends.
  *
  * Only a parent can wait(2) for a process, and the rank's parent is the launcher.  The
- * watcher learns of the end from a pidfd, and how it was
- *   - from /proc/PID/stat, as long as the launcher has not waited for the rank, else
- *   - from the pidfd, which keeps the status behind that (Linux 6.15 and later).
+ * watcher detects the end with a pidfd, and reads the status
+ *
+ *   - from /proc/PID/stat, until the launcher has waited for the rank, or else
+ *   - from the pidfd, which keeps the status after that (Linux 6.15 and later).
  */
 #include "config.h"
 
@@ -30,14 +31,14 @@
 #include "scopes/server/process_watch.h"
 #include "scopes/server/server_location.h"
 
-/* Between two looks at a process where the kernel has no pidfd (before Linux 5.3), and
- * at a rank whose end is to be noted. */
+/* Polling interval for processes if the kernel has no pidfd (before Linux 5.3), and for
+ * a rank whose end is to be recorded. */
 enum { LOOK_MS = 50 };
 
-/* Watchers share its lock.  It is there as long as the run is. */
+/* Watchers share its lock.  It exists as long as the run. */
 static const char lock_file[] = "run.json";
 
-/* What linux/pidfd.h has since Linux 6.13, the exit code since 6.15. */
+/* A part of linux/pidfd.h since Linux 6.13, with the exit code since 6.15. */
 struct pidfd_facts {
     uint64_t mask;
     uint64_t cgroup;
@@ -54,13 +55,13 @@ struct rank_watcher {
     int pidfd; /* of the rank; -1 = the kernel has none */
     int lock;  /* -1 = nobody waits for the watcher */
     bool clean_up;
-    const char *speaks_for; /* the program, if there is to be said that it did not call
-                               MPI; or NULL */
+    const char *speaks_for; /* the program, if it is to be reported that it did not
+                               call MPI; or NULL */
 };
 
 /* --- The rank's end --------------------------------------------------------------- */
 
-/* Whether the process has ended and can still be looked at: its status then. */
+/* Returns whether the process is a zombie, and its status. */
 static bool read_zombie(pid_t pid, int *ret_status)
 {
     enum { STATE = 3, EXIT_CODE = 52 };
@@ -75,7 +76,7 @@ static bool read_zombie(pid_t pid, int *ret_status)
     if (length <= 0)
         return false;
     text[length] = '\0';
-    /* The program's name may have blanks and parentheses. */
+    /* The program's name may contain blanks and parentheses. */
     const char *field = strrchr(text, ')');
     if (!field || (field[2] != 'Z' && field[2] != 'X'))
         return false;
@@ -92,7 +93,7 @@ static bool is_gone(pid_t pid)
     return kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-/* Once somebody has waited for the process. */
+/* After the launcher has waited for the process. */
 static bool read_reaped(int pidfd, int *ret_status)
 {
     struct pidfd_facts facts = {.mask = PIDFD_FACTS_EXIT};
@@ -103,7 +104,7 @@ static bool read_reaped(int pidfd, int *ret_status)
     return true;
 }
 
-/* Waits for the rank's end.  Whether its status was to be had. */
+/* Waits for the rank's end.  Returns whether its status is available. */
 static bool await_end(const struct rank_watcher *watcher, int *ret_status)
 {
     struct pollfd rank = {.fd = watcher->pidfd, .events = POLLIN};
@@ -130,7 +131,7 @@ static bool has_segments(const char *run)
     return esi_ending_scan(run, &ending);
 }
 
-/* Of other ranks it is not known whether they will call MPI yet. */
+/* It is not known whether other ranks will still call MPI. */
 static void tell_unrecorded(const char *program)
 {
     if (esi_job_rank_variable())
@@ -141,7 +142,8 @@ static void tell_unrecorded(const char *program)
         esi_command_note_unrecorded(program);
 }
 
-/* Rank 0's watcher looks for segments before it notes the end: they stay so long. */
+/* Rank 0's watcher looks for segments before it records the end: they exist until
+ * then. */
 static bool scan_seen(const char *run, struct esi_ending *ret_ending)
 {
     enum { LOOKS = 20 };
@@ -154,8 +156,8 @@ static bool scan_seen(const char *run, struct esi_ending *ret_ending)
     return found;
 }
 
-/* The last rank of a job that no `eventspace run` looks after removes what it left, if
- * all went well: once as many ranks have been here as the launcher started. */
+/* The last rank of a job without `eventspace run` removes the remains, if all ranks
+ * ended successfully: when as many ranks have ended as the launcher started. */
 static void clean_up_run(const char *run)
 {
     int expected = esi_job_local_ranks();
@@ -179,7 +181,7 @@ static void close_range_of(unsigned first, unsigned last)
         close((int)i);
 }
 
-/* Out of the way of the numbers below `rest`, which are assigned anew. */
+/* Moves a descriptor above the numbers below `rest`, which are reassigned. */
 static int copy_above(int descriptor, int rest)
 {
     return descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, rest);
@@ -193,8 +195,8 @@ static int move_descriptor(int descriptor, int to)
 
 /*
  * Readers of the program's pipes and sockets must see their end when the program closes
- * them, so no copy may live here; of a terminal nobody waits for that.  0 to 2 stay
- * taken: what is opened later must not be mistaken for standard error.
+ * them, so no copies may remain here; terminals do not matter.  Numbers 0 to 2 stay in
+ * use, so that later descriptors are not mistaken for standard error.
  */
 static void drop_descriptors(struct rank_watcher *watcher)
 {
@@ -232,8 +234,7 @@ _Noreturn static void watch_rank(struct rank_watcher *watcher)
     _exit(0);
 }
 
-/* The watcher's parent is gone at once, so that the program has no child that it does
- * not know. */
+/* The watcher's parent exits at once, so that the program has no unknown child. */
 static int fork_watcher(struct rank_watcher *watcher)
 {
     int status;
@@ -265,7 +266,7 @@ int esi_rank_watcher_start(const char *run, bool clean_up, const char *speaks_fo
         .speaks_for = speaks_for,
     };
 
-    /* The process in between must be found even where whoever started us ignores
+    /* waitpid() must find the intermediate process even if our parent ignores
      * SIGCHLD. */
     sigaction(SIGCHLD, &plain, &before);
     int code = fork_watcher(&watcher);

@@ -40,8 +40,7 @@ static void add_all_homes(char *list, size_t size, const char *port)
     add_home(list, size, esi_host_name(host), port);
 }
 
-/* Where others may find the server that listens on "tls:HOST:PORT", one of the lines.
- */
+/* The addresses of the server, for others; `lines` contains "tls:HOST:PORT". */
 static int list_homes(const char *advertise, char *lines, char *list, size_t size)
 {
     char *line = strstr(lines, "tls:");
@@ -61,10 +60,10 @@ static int list_homes(const char *advertise, char *lines, char *list, size_t siz
     return 0;
 }
 
-/* Not on the heap, where a copy would stay. */
+/* Not on the heap, where copies would remain. */
 static char key_variable[sizeof KEY_NAME + ES_RUN_KEY_TEXT_BYTES];
 
-/* What the ranks' `eventspace exec` finds, and keeps from the program. */
+/* For the ranks' `eventspace exec`, which removes it before the program starts. */
 static int set_environment(const struct esi_run_key *key,
                            const struct esi_run_network *network,
                            char *addresses)

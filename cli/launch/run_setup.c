@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What `eventspace run` lays out before the ranks start. */
+/* What `eventspace run` prepares before the ranks start. */
 #include "config.h"
 
 #include "cli/launch/run_setup.h"
@@ -55,8 +55,8 @@ static int load_map(const struct esi_run_request *request,
     return 0;
 }
 
-/* A recorder that has to wait for a CPU loses what elements cannot keep meanwhile: they
- * may take a quarter of what /dev/shm has left.  0 = as the map says. */
+/* A recorder that waits for a CPU loses tuples that elements cannot hold: they may use
+ * a quarter of the free space in /dev/shm.  0 = from the map. */
 static uint32_t choose_threshold(int ranks)
 {
     enum { SHARE = 4, ELEMENTS_OF_RANK = 8, LARGEST = 262143 };
@@ -133,7 +133,7 @@ static int save_plan(const struct es_plan *plan,
     return code;
 }
 
-/* `trees` are those of this request; NULL: the run has none. */
+/* `trees` is the request with tree options; NULL: the run has no trees. */
 static int write_plan(const struct esi_pathmap *map,
                       const char *run,
                       const struct esi_run_request *trees,
@@ -271,7 +271,7 @@ static int fill_directory(const struct esi_run_request *request,
     char *trees = NULL;
     int code = esi_run_trees_text(request, map, error, &trees);
 
-    /* Whoever holds the lock says that the run is live; it goes with the process. */
+    /* The lock, which marks the run as live, is released with the process. */
     if (code == 0)
         code = esi_run_lock_take(setup->name, "lock", error, &setup->lock);
 
@@ -280,7 +280,7 @@ static int fill_directory(const struct esi_run_request *request,
     if (code == 0)
         code = write_plan(map, setup->name, trees ? request : NULL, !request->no_sites,
                           error);
-    /* To change the rules one has to know those that the run starts with. */
+    /* Changing the rules requires the initial ones. */
     if (code == 0 && trees)
         code = write_text(setup->name, "collect.trees", trees, error);
     if (code == 0)
@@ -293,7 +293,8 @@ static int fill_directory(const struct esi_run_request *request,
     return code;
 }
 
-/* Lays out the directory; on failure says so and leaves the run without a name. */
+/* Creates the directory; on failure prints a message and leaves the run without a
+ * name. */
 static int lay_out(const struct esi_run_request *request,
                    const struct esi_pathmap *map,
                    struct esi_run_setup *setup)
@@ -320,15 +321,16 @@ static int lay_out(const struct esi_run_request *request,
     return 0;
 }
 
-/* Others do not come here by such a name. */
+/* Other hosts cannot reach this one by such a name. */
 static bool is_loop(const char *address)
 {
     return strcmp(address, "localhost") == 0 || strcmp(address, "::1") == 0 ||
            strncmp(address, "127.", 4) == 0;
 }
 
-/* The address from which this host reaches the others; "" where there are several, or
- * the others are not known here.  The first few stand for all: names take time. */
+/* The address from which this host reaches the others; "" if there are several, or the
+ * others are not known here.  Only the first few are tried, since name lookups take
+ * time. */
 static void find_way(const struct esi_pathmap *map,
                      const char *name,
                      char *out,
@@ -352,7 +354,7 @@ static void find_way(const struct esi_pathmap *map,
     snprintf(out, size, "%s", first);
 }
 
-/* What the map says of other hosts and of the way here. */
+/* Reads the other hosts and this host's address from the map. */
 static void look_around(const struct esi_pathmap *map, struct esi_run_setup *setup)
 {
     char name[ES_HOST_NAME_BYTES];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The collective trees that a run starts with.
+ * The initial collective trees of a run.
  *
- * A rank without the library in it would wait for ever for the others' trees, and they
- * for it: so all get the rules or none.
+ * A rank without the library would wait forever for the trees of the others, and they
+ * for it: so all ranks get the rules or none.
  */
 #include "config.h"
 
@@ -19,12 +19,12 @@
 #include "pathmap/pathmap.h"
 #include "tuplespace/plan/tree_rules.h"
 
-/* Linux takes 128 KiB in one variable. */
+/* Linux limits a variable to 128 KiB. */
 enum { LONGEST = 120000 };
 
 /* --- Whether all ranks can -------------------------------------------------------- */
 
-/* NULL: nothing stands against it. */
+/* NULL: no objection. */
 static const char *why_not_program(const char *name)
 {
     struct esi_program_file file;

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * run_watch.c - a child of `eventspace run`, which ends when the other end of a pipe is
- * closed.  It has no terminal's signals: its end is the run's.
+ * closed.  It ignores terminal signals: it ends with the run.
  */
 #include "config.h"
 
@@ -25,25 +25,25 @@
 
 enum {
     LOOK_MS = 1000,
-    INSIST_LOOKS = 5, /* looks between two requests to end the job */
+    INSIST_LOOKS = 5, /* observations between two requests to end the job */
 };
 
 #define STALLED_NS UINT64_C(5000000000)
 
 struct run_watcher {
     const char *run;
-    pid_t launcher; /* of the job: our parent, which passes signals on */
+    pid_t launcher; /* of the job: our parent, which forwards signals */
     bool aborts;
     int lifeline;
     struct esi_heartbeat *heartbeat;
-    size_t told;    /* verdicts */
+    size_t told;    /* number of reported verdicts */
     int looks_left; /* until the next request to end the job */
     bool aborted;
 };
 
 /* --- Verdicts --------------------------------------------------------------------- */
 
-/* What hangs or is wrong for certain.  That a rank died its launcher says. */
+/* Certain hangs and errors.  The death of a rank is reported by its launcher. */
 static size_t count_certain(const struct esi_diagnosis *diagnosis)
 {
     size_t count = 0;
@@ -69,7 +69,7 @@ static void tell_verdict(struct run_watcher *watcher,
     fflush(stderr);
 }
 
-/* Launchers end their ranks when they are asked to; if not they are asked again. */
+/* Launchers end their ranks on request; if not, the request is repeated. */
 static void end_job(struct run_watcher *watcher)
 {
     watcher->aborted = true;
@@ -112,7 +112,7 @@ static void tell_leaks(const struct run_watcher *watcher)
 
 /* --- The process ------------------------------------------------------------------ */
 
-/* Whether the run has ended before the next look is due. */
+/* Whether the run ends before the next observation is due. */
 static bool await_look(const struct run_watcher *watcher)
 {
     struct pollfd lifeline = {.fd = watcher->lifeline, .events = POLLIN};

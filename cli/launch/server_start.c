@@ -26,14 +26,15 @@
 
 enum {
     READY_MS = 7000, /* longer than it waits itself */
-    END_MS = 8000,   /* after its word: longer than it takes whatever hangs in it */
+    END_MS = 8000,   /* after its answer: longer than it waits for hanging
+                        connections */
     GONE_MS = 3000,  /* after a signal */
     EXIT_NOT_RUN = 127,
 };
 
 /* --- Starting ----------------------------------------------------------------- */
 
-/* Beside this command's file, else where it was to be installed. */
+/* Next to this command's file, or else in the installation folder. */
 static int find_program(struct es_error *error, char out[PATH_MAX])
 {
     static const char installed[] = ES_BINDIR "/" PROGRAM;
@@ -78,7 +79,7 @@ _Noreturn static void become_server(const struct esi_server_order *order,
         words[count++] = "--listen";
         words[count++] = "tls:*:0";
     }
-    /* Other people's tools are for the program, not for us. */
+    /* Preloaded tools are meant for the program, not for the server. */
     unsetenv("LD_PRELOAD");
     int null = open("/dev/null", O_RDONLY);
     dup2(null, STDIN_FILENO);
@@ -97,7 +98,7 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* All that it says till it closes its output.  False: it took too long. */
+/* Reads its output until it closes it.  Returns false on a timeout. */
 static bool read_output(int input, char *out, size_t size)
 {
     const uint64_t deadline = now_ms() + READY_MS;
@@ -116,7 +117,7 @@ static bool read_output(int input, char *out, size_t size)
     return more == 0 || length + 1 == size;
 }
 
-/* What it complained of, without its name and the line's end. */
+/* Reports its error message, without its name and the line end. */
 static int fail_with(const char *said, int status, struct es_error *error)
 {
     static const char name[] = PROGRAM ": ";
@@ -180,9 +181,9 @@ static bool is_live(const struct esi_server_location *place)
     return esi_run_lock_is_taken(place->run, esi_server_file(place, "lock", file));
 }
 
-/* What the server says about the end. */
+/* The server's answer to the end. */
 struct said_end {
-    bool stays; /* for other hosts' sake */
+    bool stays; /* for other hosts */
     char unreached[ES_UNREACHED_BYTES];
 };
 
@@ -238,7 +239,7 @@ static int ask_server(const struct esi_server_location *place,
         esi_message_destroy(reply);
     }
     esi_link_close(link);
-    /* It may have ended before its answer was out. */
+    /* It may have ended before its answer was sent. */
     return code == -EPIPE || code == -ECONNRESET ? 0 : code;
 }
 
@@ -255,7 +256,7 @@ static bool await_gone(const struct esi_server_location *place, unsigned limit_m
     return true;
 }
 
-/* The pid in server.json, if that is a tuple server: pids are used again. */
+/* The pid in server.json, if it is a tuple server: pids are reused. */
 static int find_pid(const struct esi_server_location *place)
 {
     char file[96], path[64], name[32] = "";
@@ -281,7 +282,7 @@ static int find_pid(const struct esi_server_location *place)
     return is_ours ? pid : 0;
 }
 
-/* The lock is held, so that the pid is a server's; a stopped one has to go, too. */
+/* The lock is held, so the pid is a server's; a stopped server must be ended, too. */
 static bool end_by_signal(const struct esi_server_location *place)
 {
     int pid = find_pid(place);

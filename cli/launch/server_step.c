@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* server_step.c - a second srun, whose tasks last as long as the run directories do. */
+/* server_step.c - a second srun, whose tasks last as long as the run directories. */
 #include "config.h"
 
 #include "cli/launch/server_step.h"
@@ -46,7 +46,7 @@ _Noreturn static void become_step(const char *srun, int nodes, int output)
     self[length] = '\0';
     snprintf(node_option, sizeof node_option, "--nodes=%d", nodes);
     snprintf(task_option, sizeof task_option, "--ntasks=%d", nodes);
-    /* A terminal's Ctrl-C is for the ranks. */
+    /* A terminal's Ctrl-C is for the ranks only. */
     setpgid(0, 0);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -98,8 +98,9 @@ void esi_server_step_start(const char *launcher)
     close(ends[0]);
     if (pid <= 0)
         return;
-    /* When the job ends srun would have its step killed before the tasks have removed
-     * anything.  They need it no more, nor its child, which does so if srun dies. */
+    /* When the job ends, srun would have its step killed before the tasks have cleaned
+     * up.  They no longer need srun, nor its child, which would do the same if srun
+     * died. */
     kill(-pid, SIGKILL);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         continue;
@@ -120,7 +121,7 @@ static bool has_live_ranks(const char *run)
     return esi_ending_scan(run, &ending) && ending.alive > 0;
 }
 
-/* Waits for the signal that ends the job.  Whether it has come. */
+/* Waits for the signal that ends the job.  Returns whether it was received. */
 static bool await_job_end(void)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
@@ -131,8 +132,8 @@ static bool await_job_end(void)
     return sigtimedwait(&end, NULL, &pause) == SIGTERM;
 }
 
-/* Nobody can look at the run any more.  Its ranks on this host have got the signal,
- * too; the batch system kills those that do not follow, and this process. */
+/* Nobody can observe the run any more.  Its ranks on this host got the signal, too; the
+ * batch system kills those that do not end, and this process. */
 static void remove_run(const struct esi_server_location *place)
 {
     const struct timespec pause = {.tv_nsec = 20000000};

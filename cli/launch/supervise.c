@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Runs a program as a child and gets out of its way.
+ * Runs a program as a child with minimal interference.
  *
- * The supervisor blocks all signals and takes them one by one with sigwaitinfo(2), so
- * that it installs no handlers and the child finds everything as the launcher left it.
+ * The supervisor blocks all signals and receives them with sigwaitinfo(2), so that it
+ * installs no handlers and the child inherits everything as the launcher left it.
  */
 #include "config.h"
 
@@ -22,13 +22,13 @@
 
 enum { EXIT_NOT_FOUND = 127, EXIT_NOT_EXECUTABLE = 126 };
 
-/* What the child gets back. */
+/* Restored in the child. */
 struct signal_settings {
     sigset_t mask;
     struct sigaction child_action;
 };
 
-/* The child must be found even where whoever started us ignores SIGCHLD. */
+/* waitpid() must find the child even if our parent ignores SIGCHLD. */
 static void take_signals(struct signal_settings *ret_before)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL};
@@ -59,7 +59,7 @@ _Noreturn static void become_child(const struct esi_supervision *supervision,
 {
     if (supervision->death_signal) {
         prctl(PR_SET_PDEATHSIG, supervision->death_signal);
-        /* It may have died before we asked to be told. */
+        /* The supervisor may have died before prctl() was called. */
         if (getppid() != supervisor)
             _exit(EXIT_NOT_EXECUTABLE);
     }
@@ -95,13 +95,13 @@ static bool is_of_terminal(int number)
     return false;
 }
 
-/* Whether the child got this signal too: a terminal's goes to its process group. */
+/* Whether the child got this signal, too: terminal signals go to its process group. */
 static bool went_to_the_group(const siginfo_t *info)
 {
     return info->si_code == SI_KERNEL && is_of_terminal(info->si_signo);
 }
 
-/* Stops as the signal says, until somebody continues us. */
+/* Stops with this signal until continued. */
 static void stop_self(int number)
 {
     sigset_t one, before;
@@ -123,7 +123,7 @@ static void pass_on(pid_t child, const siginfo_t *info)
         stop_self(number);
 }
 
-/* A terminal's SIGINT may have ended the child before we have taken ours. */
+/* A terminal's SIGINT may have ended the child before ours was received. */
 static bool is_pending(int number)
 {
     sigset_t pending;
