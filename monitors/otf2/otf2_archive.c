@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* otf2_archive.c - the folder of an archive, and failures of the library. */
+/* otf2_archive.c - the folder of an archive, and error messages of the library. */
 #include "config.h"
 
 #include "monitors/otf2/otf2_archive.h"
@@ -17,9 +17,9 @@
 enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 4 << 20 };
 enum { OPEN_DIRECTORIES = 8 };
 
-/* --- What the library says -------------------------------------------------------- */
+/* --- Messages of the library ------------------------------------------------------ */
 
-/* There is one for the whole library. */
+/* The library has only one callback. */
 static struct {
     OTF2_ErrorCallback before;
     OTF2_ErrorCode code;
@@ -101,7 +101,7 @@ static int remove_entry(const char *path,
 
 static OTF2_ErrorCode open_files(OTF2_Archive *archive)
 {
-    /* No post_flush: it would write a flush of our own into the events. */
+    /* No post_flush: it would add a flush record to the events. */
     static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = before_flush};
     OTF2_ErrorCode code = OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
 

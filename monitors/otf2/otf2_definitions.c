@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * otf2_definitions.c - what the events of an archive refer to.
+ * otf2_definitions.c - the definitions that the events of an archive refer to.
  *
- * The readers of OTF2 resolve a reference when they read it: each definition comes
- * after those that it names.
+ * The readers of OTF2 resolve a reference when they read it, so each definition is
+ * written after those that it refers to.
  */
 #include "config.h"
 
@@ -57,7 +57,7 @@ void esi_otf2_definitions_fini(struct esi_otf2_definitions *definitions)
     free(definitions->region_codes);
 }
 
-/* --- What events say -------------------------------------------------------------- */
+/* --- From events ------------------------------------------------------------------ */
 
 int esi_otf2_add_trace(struct esi_otf2_definitions *definitions, const char *name)
 {
@@ -83,7 +83,7 @@ static int note_thread(struct esi_otf2_thread *thread,
     return thread->host ? 0 : -ENOMEM;
 }
 
-/* The number of a communicator by what stands for it. */
+/* Finds or adds a communicator by its identity. */
 static uint32_t find_communicator(struct esi_otf2_definitions *definitions,
                                   const void *identity)
 {
@@ -218,13 +218,13 @@ OTF2_GroupRef esi_otf2_epoch_group(struct esi_otf2_definitions *definitions,
 
 /* --- Processes -------------------------------------------------------------------- */
 
-/* Of the world that communicators are of. */
+/* Of MPI_COMM_WORLD, which communicators refer to. */
 static bool is_of_world(const struct esi_otf2_thread *thread)
 {
     return thread->rank >= 0 && !strchr(thread->name, '#');
 }
 
-/* How many ranks the world has, by its threads and the members of communicators. */
+/* The number of ranks, from the threads and the members of communicators. */
 static uint32_t count_ranks(const struct esi_otf2_definitions *definitions)
 {
     int last = -1;
@@ -245,7 +245,8 @@ static uint32_t count_ranks(const struct esi_otf2_definitions *definitions)
     return (uint32_t)(last + 1);
 }
 
-/* Whether two threads are of one process: their names differ in the thread's number. */
+/* Whether two threads belong to the same process: their names differ only in the thread
+ * number. */
 static bool is_of_process(const struct esi_otf2_thread *a,
                           const struct esi_otf2_thread *b)
 {
@@ -259,8 +260,8 @@ static bool is_of_host(const struct esi_otf2_thread *a, const struct esi_otf2_th
     return strcmp(a->host, b->host) == 0;
 }
 
-/* The first thread of which `is_alike` holds, besides that at `index`; else that one,
- * which is put into the table.  Room must be there. */
+/* The first thread for which `is_alike` holds with that at `index`; otherwise that one,
+ * which is added to the table.  The table must have space. */
 static size_t find_first(const struct esi_otf2_definitions *definitions,
                          struct esi_hash *table,
                          uint64_t hash,
@@ -280,7 +281,7 @@ static size_t find_first(const struct esi_otf2_definitions *definitions,
     return index;
 }
 
-/* Ranks of the world have their own numbers, other processes those behind. */
+/* Ranks keep their numbers, other processes follow. */
 static void number_threads(struct esi_otf2_definitions *definitions,
                            struct esi_hash *processes)
 {
@@ -352,7 +353,7 @@ OTF2_LocationRef esi_otf2_location_of(const struct esi_otf2_thread *thread)
 
 /* --- Writing ---------------------------------------------------------------------- */
 
-/* Keeps the first failure. */
+/* Stores the first error. */
 struct definition_output {
     struct esi_otf2_definitions *definitions;
     OTF2_GlobalDefWriter *writer;
@@ -421,7 +422,7 @@ static void write_regions(struct definition_output *output)
 
 /* --- The processes */
 
-/* Hosts are written when they are met first. */
+/* A host is written at its first thread. */
 static void write_hosts(struct definition_output *output)
 {
     struct esi_otf2_definitions *definitions = output->definitions;
@@ -468,7 +469,7 @@ static void write_group(struct definition_output *output,
                           OTF2_UNDEFINED_LOCATION_GROUP));
 }
 
-/* Ranks of which nothing was recorded are members of communicators all the same. */
+/* Ranks without recorded data are still members of communicators. */
 static void write_silent_rank(struct definition_output *output, uint32_t rank)
 {
     char name[32];
@@ -544,7 +545,7 @@ static void write_members(struct definition_output *output,
                           OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, members));
 }
 
-/* All ranks, which the groups of communicators name by their place in it. */
+/* The group of all ranks; the groups of communicators refer to positions in it. */
 static void write_ranks(struct definition_output *output)
 {
     uint64_t *members = calloc(output->ranks + 1, sizeof *members);
@@ -563,7 +564,7 @@ static void write_ranks(struct definition_output *output)
     free(members);
 }
 
-/* A group of ranks; one with a member that is not known is empty. */
+/* A group of ranks; empty if a member is not known. */
 static OTF2_GroupRef write_ranks_of(struct definition_output *output,
                                     const int32_t *world,
                                     uint32_t count)
@@ -616,7 +617,7 @@ static void index_keys(struct definition_output *output)
                             hash_key(definitions->communicators[i].group.key), i);
 }
 
-/* A key of zeros is none. */
+/* A key of zeros matches nothing. */
 static OTF2_CommRef find_key(const struct definition_output *output,
                              const uint64_t key[2])
 {
@@ -666,8 +667,8 @@ static void write_communicator(struct definition_output *output,
                               parent, OTF2_COMM_FLAG_NONE));
 }
 
-/* Each behind its parent: the chain of those that are not written is kept, and written
- * from its end.  A chain is broken where it would come back to itself. */
+/* Writes each communicator after its parent: collects the chain of unwritten ancestors
+ * and writes it from its end.  Cycles are cut. */
 static void write_chain(struct definition_output *output,
                         uint32_t number,
                         uint32_t *chain)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* otf2_groups.c - the groups of epochs, each once. */
+/* otf2_groups.c - a set of the groups of epochs. */
 #include "config.h"
 
 #include "monitors/otf2/otf2_groups.h"
@@ -27,7 +27,7 @@ static bool is_same(const struct esi_otf2_groups *groups,
                                     a->count * sizeof *groups->ranks) == 0);
 }
 
-/* Its ranks are put behind the others, and stay there if it is new. */
+/* The ranks are appended to the array, and stay there if the group is new. */
 uint32_t esi_otf2_groups_add(struct esi_otf2_groups *groups,
                              const int32_t *world,
                              uint32_t size,

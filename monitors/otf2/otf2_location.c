@@ -17,19 +17,19 @@
 #include "monitors/otf2/otf2_rma.h"
 #include "tuplespace/operation_codes.h"
 
-/* A call that the thread is in. */
+/* A call in progress. */
 struct call {
     struct esi_otf2_record record;
     const struct es_operation *operation;
     OTF2_RegionRef region;
-    uint32_t completed; /* requests, while it is the innermost */
+    uint32_t completed; /* requests completed while it is the innermost call */
 };
 
-/* What was posted and is not complete. */
+/* A posted operation that is not complete. */
 struct request {
     struct esi_otf2_record record;
     const struct es_operation *operation;
-    uint64_t number; /* of the request; of half a send and receive none */
+    uint64_t number; /* request number; none for half of a send and receive */
 };
 
 /* A send that was posted. */
@@ -40,15 +40,15 @@ struct posted_send {
     int32_t tag;
 };
 
-/* Beyond it nothing is said of the older half. */
+/* Beyond this limit the older half is dropped. */
 enum { POSTED_SENDS_MAX = 4096 };
 
 struct esi_otf2_location {
     struct esi_otf2_definitions *definitions; /* borrowed, as the next */
     OTF2_EvtWriter *writer;
-    OTF2_AttributeList *open; /* attributes of what is under way */
-    OTF2_ErrorCode code;      /* the first failure */
-    struct call *calls;       /* the innermost is last; owned, as all below */
+    OTF2_AttributeList *open; /* attributes of operations in progress */
+    OTF2_ErrorCode code;      /* the first error */
+    struct call *calls;       /* innermost last; owned, like all below */
     size_t call_count, call_capacity;
     struct esi_pool requests;
     struct esi_heap completing; /* requests by their stop */
@@ -56,9 +56,9 @@ struct esi_otf2_location {
     size_t send_count, send_capacity;
     struct esi_otf2_record *starts; /* of persistent requests, before their call */
     size_t start_count, start_capacity;
-    bool sends_known; /* no send was completed that is among them */
+    bool sends_known; /* all sends in the list are known to be incomplete */
     struct esi_otf2_rma rma;
-    uint64_t number; /* of requests so far */
+    uint64_t number; /* number of requests so far */
     uint64_t now;    /* time of the last event */
     uint64_t open_count;
 };
@@ -118,7 +118,7 @@ static void note_code(struct esi_otf2_location *location, OTF2_ErrorCode code)
         location->code = code;
 }
 
-/* Time of the next event: OTF2 takes none that is before the last. */
+/* Time of the next event, which OTF2 requires not to be before the last. */
 static uint64_t advance_time(struct esi_otf2_location *location, uint64_t ns)
 {
     if (ns > location->now)
@@ -133,7 +133,7 @@ static bool has_channel(const struct esi_otf2_record *record)
     return record->peer >= 0 && record->communicator != UINT32_MAX;
 }
 
-/* MPI_ANY_TAG of a receive that is not complete is not written. */
+/* MPI_ANY_TAG of an incomplete receive is not written. */
 static uint32_t tag_of(const struct esi_otf2_record *record)
 {
     return record->tag >= 0 ? (uint32_t)record->tag : OTF2_UNDEFINED_UINT32;
@@ -166,7 +166,8 @@ static void write_send(struct esi_otf2_location *location,
 
     if (operation->persistent)
         return;
-    if (!has_channel(record)) { /* calls that complete requests count it, too */
+    if (!has_channel(record)) { /* the count of calls that complete requests includes
+                                   it */
         if (posts)
             keep_send(location, record, 0);
         return;
@@ -196,7 +197,7 @@ static void write_receive(struct esi_otf2_location *location,
                                          tag_of(record), record->bytes));
 }
 
-/* --- Sends that are complete ------------------------------------------------------ */
+/* --- Completed sends -------------------------------------------------------------- */
 
 static void complete_send(struct esi_otf2_location *location, size_t index)
 {
@@ -207,7 +208,7 @@ static void complete_send(struct esi_otf2_location *location, size_t index)
                                               location->sends[index].number));
 }
 
-/* The call names one send: of those that are alike the oldest. */
+/* The call names one send: completes the oldest equal one. */
 static void complete_named(struct esi_otf2_location *location,
                            const struct esi_otf2_record *record)
 {
@@ -225,9 +226,9 @@ static void complete_named(struct esi_otf2_location *location,
     }
 }
 
-/* A call that completes requests says of how many, and what the first was.  Those that
- * are no receives or collective operations are sends: all that were posted, if as many.
- * Where that leaves a doubt nothing is said of sends any more. */
+/* A call that completes requests has their number and the first of them.  Those that
+ * are not receives or collective operations are sends: all posted ones if the numbers
+ * agree.  If this is ambiguous, sends are no longer completed. */
 static void complete_sends(struct esi_otf2_location *location, const struct call *call)
 {
     const struct esi_otf2_record *record = &call->record;
@@ -273,11 +274,11 @@ static uint32_t root_of(const struct es_operation *operation,
     if (operation->order != ES_ORDER_ROOT_TO_ALL &&
         operation->order != ES_ORDER_ALL_TO_ROOT)
         return OTF2_COLLECTIVE_ROOT_NONE;
-    /* Of an intercommunicator: the root is in the group that the data come from. */
+    /* In an intercommunicator, the root is in the group that sends the data. */
     return record->peer >= 0 ? (uint32_t)record->peer : OTF2_COLLECTIVE_ROOT_THIS_GROUP;
 }
 
-/* The place of a thread's rank in a communicator; UINT32_MAX: not known. */
+/* Whether a thread's rank is the root of a collective operation. */
 static bool is_root(const struct esi_otf2_location *location,
                     const struct esi_otf2_record *record,
                     const struct esi_otf2_communicator *communicator)
@@ -306,7 +307,7 @@ static struct collective_facts describe_collective(
     };
 }
 
-/* On a window, which is known. */
+/* On a known window. */
 static bool is_one_sided(const struct call *call)
 {
     return call->operation->op_class == ES_CLASS_ONE_SIDED &&
@@ -419,7 +420,7 @@ static void complete_until(struct esi_otf2_location *location,
     }
 }
 
-/* From MPI_PROC_NULL: complete at once, as sends to it are. */
+/* From MPI_PROC_NULL: completes at once, like sends to it. */
 static bool is_null_receive(const struct esi_otf2_record *record,
                             const struct es_operation *operation)
 {
@@ -447,12 +448,12 @@ static void add_request(struct esi_otf2_location *location,
     *request = (struct request){.record = *record, .operation = operation};
     write_posted(location, request);
     if (!record->open)
-        /* Those that are complete at the same time stay in their order. */
+        /* Requests that complete at the same time keep their order. */
         esi_heap_push(&location->completing, record->stop,
                       (uint64_t)record->order << 32 | number);
 }
 
-/* --- Tests in vain ---------------------------------------------------------------- */
+/* --- Unsuccessful tests ----------------------------------------------------------- */
 
 static bool is_channel(const struct esi_otf2_record *test, int32_t peer, int32_t tag)
 {
@@ -473,7 +474,7 @@ static bool is_tested(const struct request *request,
                                           : is_channel(test, record->peer, record->tag);
 }
 
-/* The oldest request that a test may have asked for; 0: none is known. */
+/* The oldest request that a test may refer to; 0 = none known. */
 static uint64_t find_tested(const struct esi_otf2_location *location,
                             const struct esi_otf2_record *test,
                             const struct es_operation *tested)
@@ -498,7 +499,7 @@ static uint64_t find_tested(const struct esi_otf2_location *location,
     return number;
 }
 
-/* A test that found nothing names a request, as a wait does; others name none. */
+/* An unsuccessful test of one request names it, like a wait; other tests name none. */
 static void write_test(struct esi_otf2_location *location,
                        const struct esi_otf2_record *test)
 {
@@ -579,7 +580,7 @@ static void end_records(struct esi_otf2_location *location, const struct call *c
                                                location->writer, location->now));
 }
 
-/* Ends the innermost call, and what is complete within it. */
+/* Ends the innermost call, and the requests that complete in it. */
 static void leave_call(struct esi_otf2_location *location)
 {
     const struct call *call = &location->calls[location->call_count - 1];
@@ -600,7 +601,7 @@ static void leave_until(struct esi_otf2_location *location, uint64_t ns)
     complete_until(location, ns, false);
 }
 
-/* A receive or collective operation that was posted by a call without a tuple. */
+/* Whether a receive or collective operation was posted by a call that has no tuple. */
 static bool has_own_call(const struct es_operation *operation)
 {
     return operation->op_class == ES_CLASS_RECEIVE && operation->nonblocking &&
@@ -613,7 +614,7 @@ static void post_request(struct esi_otf2_location *location,
 {
     OTF2_RegionRef region;
 
-    if (operation->op_class == ES_CLASS_SEND) { /* complete when others say so */
+    if (operation->op_class == ES_CLASS_SEND) { /* completed by other calls */
         write_send(location, record, operation);
         return;
     }
@@ -672,8 +673,8 @@ static void add_starts(struct esi_otf2_location *location)
     location->start_count = 0;
 }
 
-/* The tuples of what a call starts begin before its own does: the region begins with
- * the first of them. */
+/* The tuples of started operations begin before that of the starting call: the region
+ * begins with the first of them. */
 OTF2_ErrorCode esi_otf2_location_add(struct esi_otf2_location *location,
                                      const struct esi_otf2_record *record)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* otf2_operations.c - what OTF2 calls the operations of MPI. */
+/* otf2_operations.c - maps MPI operations to OTF2. */
 #include "config.h"
 
 #include "monitors/otf2/otf2_operations.h"
@@ -10,13 +10,13 @@
 
 /* --- Collective operations -------------------------------------------------------- */
 
-/* How much, in the bytes of the tuple. */
+/* Amounts of data, in units of the tuple's bytes. */
 enum amount {
-    NOTHING, /* or it is not known */
+    NOTHING, /* or not known */
     ONCE,
     ONCE_AT_ROOT,
     ONCE_ELSEWHERE,
-    FOR_EACH, /* rank of the communicator */
+    FOR_EACH, /* once per rank of the communicator */
     FOR_EACH_AT_ROOT,
 };
 
@@ -26,8 +26,8 @@ struct collective {
     enum amount received;
 };
 
-/* The blocking ones; nonblocking and persistent ones stand in the same order from 140
- * and 180 on. */
+/* The blocking ones; nonblocking and persistent ones have the same order from 140 and
+ * 180 on. */
 static const struct collective collectives[] = {
     {OTF2_COLLECTIVE_OP_BARRIER, NOTHING, NOTHING},
     {OTF2_COLLECTIVE_OP_BCAST, ONCE_AT_ROOT, ONCE_ELSEWHERE},
@@ -56,7 +56,8 @@ _Static_assert(ES_OP_MPI_Iexscan - ES_OP_MPI_Ibarrier == COLLECTIVES - 1,
 _Static_assert(ES_OP_MPI_Exscan_init - ES_OP_MPI_Barrier_init == COLLECTIVES - 1,
                "persistent");
 
-/* NULL: no collective operation, or one of neighbours, which OTF2 has no name for. */
+/* NULL if it is not a collective operation, or a neighbourhood one, which OTF2
+ * lacks. */
 static const struct collective *find_collective(const struct es_operation *operation)
 {
     static const unsigned firsts[] = {ES_OP_MPI_Barrier, ES_OP_MPI_Ibarrier,
@@ -69,7 +70,7 @@ static const struct collective *find_collective(const struct es_operation *opera
     return NULL;
 }
 
-/* Handles that all members make or free together. */
+/* Objects that all members create or free together. */
 static OTF2_CollectiveOp handle_of(const struct es_operation *operation)
 {
     switch (esi_operation_family(operation)) {
@@ -141,7 +142,7 @@ bool esi_otf2_starts(const struct es_operation *operation)
     return operation->code == ES_OP_MPI_Start || operation->code == ES_OP_MPI_Startall;
 }
 
-/* The receiving half of a call that also sends; 0: it is none. */
+/* The receiving half of a call that also sends; 0 if it is not one. */
 static uint16_t receiving_half(const struct es_operation *operation)
 {
     switch (esi_operation_family(operation)) {
@@ -207,7 +208,7 @@ uint32_t esi_otf2_bytes_of(OTF2_CollectiveOp collective,
                            struct esi_otf2_sizes sizes,
                            uint32_t ranks)
 {
-    /* What is once is the lesser, unless each sends to each. */
+    /* The smaller one is a single amount, unless each rank sends to each. */
     uint64_t bytes =
         sizes.sent > 0 && (sizes.sent < sizes.received || sizes.received == 0)
             ? sizes.sent

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* otf2_posts.c - the numbers of receives and collective operations. */
+/* otf2_posts.c - numbers receives and collective operations. */
 #include "config.h"
 
 #include "monitors/otf2/otf2_posts.h"

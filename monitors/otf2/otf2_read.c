@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* otf2_read.c - from the events of an archive to tuples, and to an event set. */
+/* otf2_read.c - converts the events of an archive to tuples and to an event set. */
 #include "config.h"
 
 #include "monitors/otf2/otf2_read.h"
@@ -18,7 +18,7 @@
 #include "monitors/otf2/otf2_world.h"
 #include "tuplespace/operation_codes.h"
 
-enum { READING_TUPLES = 8192 }; /* between two times that the order goes on */
+enum { READING_TUPLES = 8192 }; /* number of tuples between two updates of the order */
 
 static OTF2_CallbackCode fail_reading(struct esi_otf2_reading *reading, int result)
 {
@@ -66,9 +66,9 @@ OTF2_CallbackCode esi_otf2_read_add(struct esi_otf2_reading *reading,
     return add_tuple(reading, location, &tuple);
 }
 
-/* --- Where events are ------------------------------------------------------------- */
+/* --- Locations of events ---------------------------------------------------------- */
 
-/* NULL: it is no thread of a rank. */
+/* NULL if it is not a thread of a rank. */
 static struct esi_otf2_read_location *find_location(struct esi_otf2_reading *reading,
                                                     OTF2_LocationRef id)
 {
@@ -79,7 +79,6 @@ static struct esi_otf2_read_location *find_location(struct esi_otf2_reading *rea
     return location && location->place.is_used ? location : NULL;
 }
 
-/* What an event names; NULL after an error. */
 struct esi_otf2_row *esi_otf2_read_named(struct esi_otf2_reading *reading,
                                          const struct esi_otf2_table *table,
                                          const char *what,
@@ -95,8 +94,6 @@ struct esi_otf2_row *esi_otf2_read_named(struct esi_otf2_reading *reading,
     return row;
 }
 
-/* Where an event on a communicator is, and the communicator's row, by which tuples name
- * it.  NULL: of nobody, or after an error. */
 struct esi_otf2_read_location *esi_otf2_read_place(struct esi_otf2_reading *reading,
                                                    OTF2_LocationRef id,
                                                    uint64_t communicator,
@@ -126,7 +123,6 @@ struct esi_otf2_read_region *esi_otf2_read_innermost(
                                       : NULL;
 }
 
-/* The call that a location is in; NULL: in none of MPI. */
 const struct es_operation *esi_otf2_read_call(
     const struct esi_otf2_read_location *location)
 {
@@ -135,7 +131,7 @@ const struct es_operation *esi_otf2_read_call(
     return region ? region->operation : NULL;
 }
 
-/* What a call starts happens apart from the call. */
+/* Operations started by a call are independent of the call. */
 static bool is_in_start(const struct esi_otf2_read_location *location)
 {
     const struct es_operation *call = esi_otf2_read_call(location);
@@ -165,7 +161,7 @@ static OTF2_CallbackCode take_enter(OTF2_LocationRef id,
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* A call of MPI without a record: with MPI_PROC_NULL, or of another kind. */
+/* An MPI call without a record: with MPI_PROC_NULL, or of another kind. */
 static OTF2_CallbackCode add_plain(struct esi_otf2_reading *reading,
                                    const struct esi_otf2_read_location *location,
                                    const struct esi_otf2_read_region *region,
@@ -221,8 +217,6 @@ static OTF2_CallbackCode take_leave(OTF2_LocationRef id,
 
 /* --- Messages --------------------------------------------------------------------- */
 
-/* A record of a call that blocks, or a send: it is told when the region is left, or
- * here if there is none. */
 OTF2_CallbackCode esi_otf2_read_keep(struct esi_otf2_reading *reading,
                                      const struct esi_otf2_read_location *location,
                                      const struct esi_otf2_read_record *record,
@@ -302,7 +296,7 @@ static OTF2_CallbackCode take_isend(OTF2_LocationRef id,
                                                   .bytes = esi_otf2_read_bytes(bytes)});
 }
 
-/* The next post, which was added when events were read first. */
+/* The next post, which was added in the first pass. */
 static OTF2_CallbackCode make_post(struct esi_otf2_reading *reading, size_t *ret_post)
 {
     if (!reading->causality && esi_otf2_posts_add(&reading->posts) < 0)
@@ -313,7 +307,7 @@ static OTF2_CallbackCode make_post(struct esi_otf2_reading *reading, size_t *ret
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* The first time its channel becomes known, the second time its number. */
+/* Sets the channel in the first pass, returns the number in the second. */
 static uint32_t complete_post(struct esi_otf2_reading *reading,
                               size_t post,
                               const struct esi_otf2_channel *channel)
@@ -395,7 +389,7 @@ static OTF2_CallbackCode take_request(OTF2_LocationRef id,
     return add_request(data, id, time, request);
 }
 
-/* Removes the request.  One that was never posted is posted now. */
+/* Removes the request.  If it was never posted, posts it now. */
 static OTF2_CallbackCode end_request(struct esi_otf2_reading *reading,
                                      struct esi_otf2_read_location *location,
                                      OTF2_TimeStamp time,
@@ -415,7 +409,7 @@ static OTF2_CallbackCode end_request(struct esi_otf2_reading *reading,
     return make_post(reading, &ret_request->post);
 }
 
-/* A request is complete. */
+/* Handles the completion of a request. */
 static OTF2_CallbackCode complete_request(struct esi_otf2_reading *reading,
                                           const struct esi_otf2_read_location *location,
                                           OTF2_TimeStamp time,
@@ -492,8 +486,7 @@ static OTF2_CallbackCode take_cancelled(OTF2_LocationRef id,
 
 /* --- Collective operations -------------------------------------------------------- */
 
-/* What a record of a collective operation says; its code is 0 for one that is left
- * out. */
+/* The content of a collective record; its code is 0 if it is ignored. */
 static struct esi_otf2_read_record describe_collective(
     const struct esi_otf2_reading *reading,
     const struct es_operation *region,
@@ -520,8 +513,6 @@ static struct esi_otf2_read_record describe_collective(
     };
 }
 
-/* One that blocks, of a communicator or a window.  Those that order nothing have no
- * number. */
 OTF2_CallbackCode esi_otf2_read_number(struct esi_otf2_reading *reading,
                                        const struct esi_otf2_read_location *location,
                                        struct esi_otf2_read_record *record,
@@ -624,7 +615,7 @@ static void set_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks)
     esi_otf2_read_windows(callbacks);
 }
 
-/* Of all locations: the library wants to be told which. */
+/* Opens the events of all locations; the library requires a selection. */
 static OTF2_ErrorCode open_events(const struct esi_otf2_reading *reading,
                                   OTF2_Reader *reader)
 {
@@ -667,7 +658,7 @@ static int read_events(struct esi_otf2_reading *reading, OTF2_Reader *reader)
     OTF2_GlobalEvtReader *events = NULL;
     uint64_t count = 0;
 
-    if (reading->tables.event_count == 0) { /* the library takes that for an error */
+    if (reading->tables.event_count == 0) { /* an error for the library */
         OTF2_GlobalEvtReaderCallbacks_Delete(callbacks);
         return 0;
     }
@@ -687,7 +678,7 @@ static int read_events(struct esi_otf2_reading *reading, OTF2_Reader *reader)
         return reading->result;
     if (code != OTF2_SUCCESS)
         return esi_otf2_error(code, reading->path, reading->error);
-    /* The library does not say that a file ends early.  EZTrace 2.0 defines less events
+    /* The library does not report truncated files.  EZTrace 2.0 defines fewer events
      * than it writes. */
     if (count >= reading->tables.event_count)
         return 0;
@@ -725,7 +716,7 @@ static void finish_reading(struct esi_otf2_reading *reading)
     esi_otf2_counters_fini(&reading->sends);
 }
 
-/* Reads the archive once: definitions, and with them events. */
+/* Reads the archive once: definitions, or with them events. */
 static int read_once(struct esi_otf2_reading *reading)
 {
     OTF2_Reader *reader = OTF2_Reader_Open(reading->path);

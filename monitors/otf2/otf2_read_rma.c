@@ -8,7 +8,8 @@
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
 
-/* What a record says of a window; NULL: of nobody, or after an error. */
+/* The location and window of a record; NULL if it belongs to no rank, or after an
+ * error. */
 static struct esi_otf2_read_location *find_window(
     struct esi_otf2_reading *reading,
     OTF2_LocationRef id,
@@ -28,7 +29,8 @@ static struct esi_otf2_read_location *find_window(
     return esi_otf2_read_place(reading, id, row->refers, &ret_record->communicator);
 }
 
-/* A window has the number of the call that made it, among those of its communicator. */
+/* The number of a window is that of the call that created it, among those of its
+ * communicator. */
 static OTF2_CallbackCode take_window_collective(OTF2_LocationRef id,
                                                 OTF2_TimeStamp time,
                                                 void *data,
@@ -67,7 +69,7 @@ static OTF2_CallbackCode take_window_collective(OTF2_LocationRef id,
                               time);
 }
 
-/* One call may say it of each target. */
+/* One call may have a record for each target. */
 static bool has_access(const struct esi_otf2_read_location *location)
 {
     size_t count = location->region_count;
@@ -177,7 +179,7 @@ static bool begins_epoch(const struct es_operation *call)
     return call->code == ES_OP_MPI_Win_start || call->code == ES_OP_MPI_Win_post;
 }
 
-/* On which epochs of a process count. */
+/* The channel that counts the epochs of a process. */
 static struct esi_otf2_channel epoch_channel(
     const struct esi_otf2_read_location *location,
     const struct es_operation *call,
@@ -193,7 +195,7 @@ static struct esi_otf2_channel epoch_channel(
                                      .kind = accesses ? ESI_OTF2_START : ESI_OTF2_POST};
 }
 
-/* Of what else calls begin and end only the region says something. */
+/* For other calls, only the region shows the synchronization. */
 static OTF2_CallbackCode take_group_sync(OTF2_LocationRef id,
                                          OTF2_TimeStamp time,
                                          void *data,
@@ -229,7 +231,8 @@ static OTF2_CallbackCode take_group_sync(OTF2_LocationRef id,
     return esi_otf2_read_keep(reading, location, &record, ESI_OTF2_READ_SEND, time);
 }
 
-/* The rank of a member of all ranks in a communicator; -1: it is not in it. */
+/* Converts a member of the group of all ranks to its rank in a communicator; -1 if it
+ * is not a member. */
 static int32_t rank_in(const struct esi_otf2_reading *reading,
                        uint32_t communicator,
                        uint64_t member)

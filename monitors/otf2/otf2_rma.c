@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* otf2_rma.c - one-sided communication on one location. */
+/* otf2_rma.c - one-sided communication of one location. */
 #include "config.h"
 
 #include "monitors/otf2/otf2_rma.h"
@@ -14,10 +14,10 @@
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
 
-/* Beyond it nothing is said of the older half. */
+/* Beyond this limit the older half is dropped. */
 enum { ACCESSES_MAX = 4096 };
 
-/* A call, and where its events go. */
+/* A call, and the writer of its events. */
 struct rma_call {
     const struct esi_otf2_record *record;
     const struct es_operation *operation;
@@ -71,7 +71,7 @@ static void remove_access(struct esi_otf2_rma *rma, size_t from, size_t count)
 
 /* --- Epochs ----------------------------------------------------------------------- */
 
-/* Calls of which others are told by their group. */
+/* Calls with records for the group of their epoch. */
 struct epoch_call {
     uint16_t code;
     bool begins;
@@ -104,7 +104,7 @@ OTF2_ErrorCode esi_otf2_rma_add_member(struct esi_otf2_rma *rma,
     return OTF2_SUCCESS;
 }
 
-/* The last one on a window; where there was none it is added.  NULL: no memory. */
+/* The last epoch on a window, added if there is none.  NULL if out of memory. */
 static struct esi_otf2_epoch *find_epoch(struct esi_otf2_rma *rma,
                                          OTF2_RmaWinRef window,
                                          bool exposes)
@@ -119,8 +119,8 @@ static struct esi_otf2_epoch *find_epoch(struct esi_otf2_rma *rma,
     return &rma->epochs[rma->epoch_count++];
 }
 
-/* A call ends the epoch of its number, once: tests in vain may have that number, too.
- * Of an epoch whose begin was lost nothing is said. */
+/* A call ends the epoch with its number, once: unsuccessful tests may have that number,
+ * too.  Epochs whose start was lost are ignored. */
 static OTF2_ErrorCode sync_group(struct esi_otf2_rma *rma,
                                  const struct rma_call *call,
                                  const struct epoch_call *of)
@@ -148,7 +148,7 @@ static OTF2_ErrorCode sync_group(struct esi_otf2_rma *rma,
                                        call->window, epoch->group);
 }
 
-/* --- What a call begins ----------------------------------------------------------- */
+/* --- Started by a call ------------------------------------------------------------ */
 
 static OTF2_ErrorCode keep_access(struct esi_otf2_rma *rma,
                                   const struct rma_call *call,
@@ -196,7 +196,7 @@ static OTF2_ErrorCode request_lock(struct esi_otf2_rma *rma,
 {
     const struct esi_otf2_lock lock = {
         .window = call->window,
-        .peer = (uint32_t)call->record->peer, /* of all -1, as OTF2 has it */
+        .peer = (uint32_t)call->record->peer, /* all = -1, as in OTF2 */
         .type = call->record->sequence == 0 ? OTF2_LOCK_SHARED : OTF2_LOCK_EXCLUSIVE,
     };
 
@@ -231,7 +231,7 @@ OTF2_ErrorCode esi_otf2_rma_enter(struct esi_otf2_rma *rma,
     return begin_access(rma, &call, ++*number);
 }
 
-/* --- What a call completes -------------------------------------------------------- */
+/* --- Completed by a call ---------------------------------------------------------- */
 
 /* Calls that complete accesses. */
 struct completion {
@@ -308,7 +308,7 @@ static OTF2_ErrorCode complete_accesses(struct esi_otf2_rma *rma,
     return code;
 }
 
-/* What was completed at the target needed the lock. */
+/* Operations completed at the target needed the lock. */
 static OTF2_ErrorCode acquire_lock(struct esi_otf2_lock *lock,
                                    const struct rma_call *call)
 {

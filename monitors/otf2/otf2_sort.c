@@ -14,33 +14,33 @@
 #include "monitors/eventset/set_spool.h"
 
 enum { BUFFER_RECORDS = 1 << 19, RUN_RECORDS = 1024 };
-enum { MOVES_EACH = 8 }; /* of the records of a location, in the mean */
+enum { MOVES_EACH = 8 }; /* average number of moves per record of a location */
 
-/* A sorted part of the file, or what is in memory. */
+/* A sorted part of the file or of the buffer. */
 struct run {
     bool is_in_memory;
-    uint64_t offset;                 /* of the next to be read, in records */
-    uint64_t left;                   /* there */
-    struct esi_otf2_record *records; /* that were read; owned */
+    uint64_t offset;                 /* of the next record to read, in records */
+    uint64_t left;                   /* number of records left there */
+    struct esi_otf2_record *records; /* read records; owned */
     size_t next;
     size_t count;
 };
 
 struct esi_otf2_sort {
     struct esi_otf2_record *buffer; /* owned */
-    uint32_t *sorted;               /* places in it; owned */
+    uint32_t *sorted;               /* indexes in it; owned */
     size_t capacity;                /* of both */
     size_t count;
-    size_t *ends;          /* of locations in `sorted`; owned */
-    size_t location_count; /* that were met */
+    size_t *ends;          /* per location, ends in `sorted`; owned */
+    size_t location_count; /* number of locations so far */
     size_t location_capacity;
     uint32_t added;
-    int descriptor; /* of the file; -1 = there is none */
+    int descriptor; /* of the file; -1 = none */
     uint64_t written;
     struct run *runs; /* owned */
     size_t run_count;
     size_t run_capacity;
-    struct esi_heap heap; /* of runs that are at `location`, by time */
+    struct esi_heap heap; /* runs with records of `location`, by time */
     uint32_t location;
 };
 
@@ -80,7 +80,7 @@ void esi_otf2_sort_destroy(struct esi_otf2_sort *sort)
 
 /* --- Runs ------------------------------------------------------------------------- */
 
-/* Of what starts at the same time calls are around requests. */
+/* At equal start times, calls enclose requests. */
 static uint64_t key_of(const struct esi_otf2_record *record)
 {
     return record->start << 1 | (record->part == ESI_OTF2_REQUEST);
@@ -97,8 +97,7 @@ static int compare_places(const void *left, const void *right, void *data)
     return a < b ? -1 : a > b;
 }
 
-/* Puts places by location, in the order in which they were added (Knuth, 5.2, algorithm
- * D). */
+/* Distributes indexes by location, in the order of adding (Knuth, 5.2, algorithm D). */
 static void distribute_places(struct esi_otf2_sort *sort)
 {
     size_t next = 0;
@@ -117,8 +116,8 @@ static void distribute_places(struct esi_otf2_sort *sort)
         sort->sorted[sort->ends[sort->buffer[i].location]++] = (uint32_t)i;
 }
 
-/* A thread's operations come nearly in their order, since few others end while one is
- * under way: insertion takes little then.  Where it does not, it is given up. */
+/* A thread's operations are nearly sorted, since few others end while one is in
+ * progress, so insertion sort is fast.  It is abandoned if it is not. */
 static void sort_location(const struct esi_otf2_sort *sort,
                           uint32_t *places,
                           size_t count)
@@ -174,8 +173,8 @@ static int write_all(int descriptor, const char *bytes, size_t length)
     return 0;
 }
 
-/* Copies what is at `first` and behind it when sorted; `records` has room for
- * RUN_RECORDS.  How many. */
+/* Copies the records at `first` and after it in sorted order; `records` has space for
+ * RUN_RECORDS. Returns their number. */
 static size_t copy_sorted(const struct esi_otf2_sort *sort,
                           size_t first,
                           struct esi_otf2_record *records)
@@ -188,7 +187,7 @@ static size_t copy_sorted(const struct esi_otf2_sort *sort,
     return count;
 }
 
-/* What is in the buffer becomes a run of the file. */
+/* Writes the buffer to the file as a run. */
 static int spill_buffer(struct esi_otf2_sort *sort)
 {
     const struct run run = {.offset = sort->written, .left = sort->count};
@@ -247,7 +246,7 @@ static int read_run(const struct esi_otf2_sort *sort, struct run *run)
     return 0;
 }
 
-/* Reads on where all that was read has been taken. */
+/* Reads the next records when all that were read are used. */
 static int fill_run(const struct esi_otf2_sort *sort, struct run *run)
 {
     int result = 0;
@@ -287,7 +286,7 @@ int esi_otf2_sort_finish(struct esi_otf2_sort *sort)
     return result < 0 ? result : esi_heap_reserve(&sort->heap, sort->run_count);
 }
 
-/* The runs that have something of the next location. */
+/* Selects the runs with records of the next location. */
 static void begin_location(struct esi_otf2_sort *sort)
 {
     uint32_t least = UINT32_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* otf2_tables.c - the definitions of an archive that is read. */
+/* otf2_tables.c - the definitions of an archive being read. */
 #include "config.h"
 
 #include "monitors/otf2/otf2_tables.h"
@@ -24,7 +24,7 @@ struct esi_otf2_row *esi_otf2_row(const struct esi_otf2_table *table, uint64_t i
     return NULL;
 }
 
-/* Takes what the row owns.  The first definition of a number counts. */
+/* Takes the row's memory.  The first definition of a number counts. */
 static OTF2_CallbackCode add_row(struct esi_otf2_table *table,
                                  const struct esi_otf2_row *row)
 {
@@ -66,7 +66,7 @@ void esi_otf2_tables_fini(struct esi_otf2_tables *tables)
     finish_table(&tables->windows);
 }
 
-/* --- What is read ----------------------------------------------------------------- */
+/* --- Callbacks -------------------------------------------------------------------- */
 
 static OTF2_CallbackCode take_clock(void *data,
                                     uint64_t resolution,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* otf2_world.c - the processes and communicators of an archive that is read. */
+/* otf2_world.c - the processes and communicators of an archive being read. */
 #include "config.h"
 
 #include "monitors/otf2/otf2_world.h"
@@ -11,7 +11,7 @@
 
 #include "eventspace/tuple.h"
 
-/* Ranks by the group of all ranks' locations; without one processes are counted. */
+/* Numbers ranks by the group of all ranks' locations, or else counts processes. */
 static void rank_processes(struct esi_otf2_world *world)
 {
     const struct esi_otf2_tables *tables = world->tables;
@@ -45,7 +45,7 @@ static int add_process(struct esi_otf2_world *world, size_t number)
                                      &world->processes[number]);
 }
 
-/* In the order of ranks, and of locations in each. */
+/* By rank, then by location. */
 static int compare_locations(const void *left, const void *right, void *data)
 {
     const struct esi_otf2_world *world = data;
@@ -60,7 +60,7 @@ static int compare_locations(const void *left, const void *right, void *data)
     return locations->rows[a].id < locations->rows[b].id ? -1 : 1;
 }
 
-/* Threads of ranks that have events. */
+/* Selects threads of ranks with events. */
 static size_t choose_locations(struct esi_otf2_world *world, uint32_t *ret_sorted)
 {
     const struct esi_otf2_tables *tables = world->tables;
@@ -102,8 +102,9 @@ static int add_elements(struct esi_otf2_world *world,
     return result;
 }
 
-/* The ranks of a group's members; caller frees.  NULL: no memory.  EZTrace 2.0 gives
- * the group of all ranks' locations and that of MPI_COMM_WORLD one number. */
+/* The ranks of a group's members; caller frees.  NULL if out of memory.  EZTrace 2.0
+ * uses the same number for the group of all ranks' locations and that of
+ * MPI_COMM_WORLD. */
 static int32_t *ranks_of(const struct esi_otf2_world *world,
                          const struct esi_otf2_row *group)
 {
@@ -119,7 +120,7 @@ static int32_t *ranks_of(const struct esi_otf2_world *world,
     return ranks;
 }
 
-/* What one group of a communicator says to its members. */
+/* Adds one group of a communicator for its members. */
 static int add_members(struct esi_otf2_world *world,
                        uint32_t row,
                        const struct esi_otf2_row *own,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * otf2_write.c - the operations of a run as an archive of OTF2.
+ * otf2_write.c - writes the operations of a run as an OTF2 archive.
  *
- * An event set has its events where they are ordered, OTF2 by time on each location; a
- * request that was posted before other calls is known only when it is complete.  So all
- * operations are sorted first (otf2_sort.h) and then written, a location at a time.
+ * Event sets have partial order, OTF2 has time order per location, and a request posted
+ * before other calls is known only at its completion.  So all operations are sorted
+ * first (otf2_sort.h), then written one location at a time.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@
 #include "tuplespace/operation_table.h"
 
 enum { CANCELS = 64 };
-enum { PSEUDO_FIRST = 900, PSEUDO_LAST = 999 }; /* codes that are no calls */
+enum { PSEUDO_FIRST = 900, PSEUDO_LAST = 999 }; /* codes that are not calls */
 
 /* A call of MPI_Cancel. */
 struct cancel {
@@ -77,7 +77,7 @@ void esi_otf2_write_destroy(struct esi_otf2_write *write)
     free(write);
 }
 
-/* --- Operations that come --------------------------------------------------------- */
+/* --- Incoming operations ---------------------------------------------------------- */
 
 static int take_trace(void *data, uint32_t trace, const char *name)
 {
@@ -93,7 +93,7 @@ struct es_set_sink esi_otf2_write_sink(struct esi_otf2_write *write)
     return (struct es_set_sink){.trace = take_trace, .data = write};
 }
 
-/* An operation is told once: at its end, or where it begins if that has not come. */
+/* An operation is recorded once: at its end, or at its start if it has not ended. */
 static bool is_told_here(const struct esi_causal_call *call)
 {
     bool is_open = call->told->tuple.stop == 0;
@@ -130,7 +130,7 @@ static void note_cancel(struct esi_otf2_write *write,
         record->start, record->location, record->communicator, record->tag};
 }
 
-/* A receive that got nothing: from MPI_PROC_NULL, or one that was cancelled. */
+/* A receive without message: from MPI_PROC_NULL, or cancelled. */
 static bool was_cancelled(const struct esi_otf2_write *write,
                           const struct esi_otf2_record *record)
 {
@@ -230,7 +230,7 @@ int esi_otf2_write_communicators(struct esi_otf2_write *write,
 
 /* --- Writing ---------------------------------------------------------------------- */
 
-/* The location that is being written. */
+/* The location being written. */
 struct event_output {
     struct esi_otf2_write *write;
     struct esi_otf2_location *location;
@@ -257,7 +257,7 @@ static OTF2_ErrorCode end_location(struct event_output *output)
     return code;
 }
 
-/* Begins the files of a location.  Its definitions are empty: events have the global
+/* Opens the files of a location.  Its local definitions are empty: events use global
  * numbers. */
 static OTF2_ErrorCode open_location(OTF2_Archive *archive,
                                     OTF2_LocationRef location,
@@ -299,7 +299,7 @@ static OTF2_ErrorCode write_record(struct event_output *output,
                                 : code;
 }
 
-/* Readers look for the events of each location, also where there are none. */
+/* Readers expect event files of every location, even without events. */
 static OTF2_ErrorCode write_silent_ranks(struct esi_otf2_write *write)
 {
     OTF2_Archive *archive = write->archive.archive;
