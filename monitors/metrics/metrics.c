@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* metrics.c - the table of metrics, and what writes it. */
+/* metrics.c - the table of metrics and its writer. */
 #include "config.h"
 
 #include "monitors/metrics/metrics.h"
@@ -13,8 +13,8 @@
 #include "base/plain.h"
 
 enum {
-    SAMPLES = 16,    /* of one metric and run at most */
-    OPERATIONS = 12, /* that have a series of their own */
+    SAMPLES = 16,    /* maximum per metric and run */
+    OPERATIONS = 12, /* with a series of their own */
     LATE_RANKS = 5,
     LABELS = 3,
     LABEL_BYTES = 256,
@@ -25,7 +25,7 @@ enum {
 struct metric_sample {
     char labels[LABELS][LABEL_BYTES]; /* the values of the metric's labels */
     double value;
-    double count; /* of a summary, whose sum is the value */
+    double count; /* for a summary, whose sum is the value */
 };
 
 struct metric_samples {
@@ -48,7 +48,7 @@ static int compare_values(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Sorts the values.  Of none nothing is known. */
+/* Sorts the values.  Adds nothing if there are none. */
 static void add_spread(struct metric_samples *samples, double *values, size_t count)
 {
     if (count == 0)
@@ -59,8 +59,7 @@ static void add_spread(struct metric_samples *samples, double *values, size_t co
     add_sample(samples, "max", values[count - 1]);
 }
 
-/* Of what each row has to say.  A getter returns a negative number where that is
- * nothing. */
+/* Over all rows.  A getter returns a negative number if the value is not known. */
 static int add_spread_of_rows(struct metric_samples *samples,
                               const struct esi_top_look *look,
                               double (*value_of)(const struct esi_top_row *row))
@@ -91,7 +90,7 @@ static int collect_build(const struct esi_top_look *look,
     return 0;
 }
 
-/* Of the first process that is known. */
+/* From the first known process. */
 static int collect_run(const struct esi_top_look *look, struct metric_samples *samples)
 {
     const struct esi_heartbeat_report *report = &look->heartbeat;
@@ -177,8 +176,8 @@ static int collect_overwritten(const struct esi_top_look *look,
 
 /* --- Getters: profiles ------------------------------------------------------------ */
 
-/* Adds for each class what `value_of` says of its operations, in parts of `unit`.
- * Without profiles nothing is known. */
+/* Adds for each class the sum of `value_of` over its operations, in units of `unit`.
+ * Adds nothing without profiles. */
 static int add_classes(const struct esi_top_look *look,
                        uint64_t (*value_of)(const struct esi_profile_sums *sums),
                        double unit,
@@ -259,7 +258,7 @@ static int collect_mpi_ratio(const struct esi_top_look *look,
 
 /* --- Getters: all events ---------------------------------------------------------- */
 
-/* Operations keep their series: those that appeared first have one of their own. */
+/* Operations keep their series: the first ones to appear have one of their own. */
 static int collect_collective_waits(const struct esi_top_look *look,
                                     struct metric_samples *samples)
 {
@@ -288,7 +287,7 @@ static int collect_collective_waits(const struct esi_top_look *look,
     return 0;
 }
 
-/* Puts a rank among those that caused most, the worst first. */
+/* Inserts a rank into the list of the worst. */
 static void insert_late_rank(const struct esi_delay_row *worst[LATE_RANKS],
                              const struct esi_delay_row *row)
 {
@@ -331,7 +330,7 @@ static int collect_unmatched(const struct esi_top_look *look,
     return 0;
 }
 
-/* --- Getters: what looking costs -------------------------------------------------- */
+/* --- Getters: cost of observing --------------------------------------------------- */
 
 static void add_scope(struct metric_samples *samples,
                       const char *name,
@@ -368,10 +367,11 @@ static int collect_pulls(const struct esi_top_look *look,
 enum metric_type { METRIC_GAUGE, METRIC_COUNTER, METRIC_INFO, METRIC_SUMMARY };
 
 struct metric {
-    const char *name; /* without what its type adds, such as "_total" */
+    const char *name; /* without the suffix of its type, such as "_total" */
     enum metric_type type;
-    const char *unit;   /* that its name ends in; NULL = none */
-    const char *labels; /* besides "run", LABELS at most, as "a,b"; NULL = none */
+    const char *unit;   /* suffix of its name; NULL = none */
+    const char *labels; /* in addition to "run", at most LABELS, as "a,b"; NULL =
+                           none */
     const char *help;
     int (*collect)(const struct esi_top_look *look, struct metric_samples *samples);
 };
@@ -427,7 +427,7 @@ static const char *suffix_of(const struct metric *metric)
                                           : "";
 }
 
-/* In the older format names of families end as those of their series do. */
+/* In the older format, family names have the same suffixes as their series. */
 static void write_head(const struct metric *metric,
                        enum esi_metrics_format format,
                        FILE *stream)
@@ -445,7 +445,7 @@ static void write_head(const struct metric *metric,
         fprintf(stream, "# UNIT %s %s\n", metric->name, metric->unit);
 }
 
-/* Control characters are escapes by now, and their backslashes stay. */
+/* Control characters are already escaped, and their backslashes are kept. */
 static void write_label(const char *name,
                         size_t length,
                         const char *value,
