@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* dwarf.c - lines, functions and symbols of a file, by elfutils' libdw. */
+/* dwarf.c - lines, functions and symbols of a file, with elfutils' libdw. */
 #include "config.h"
 
 #include "monitors/sites/dwarf.h"
@@ -23,7 +23,7 @@
 struct esi_dwarf {
     Dwfl *dwfl;
     Dwfl_Module *module; /* of dwfl */
-    Dwarf_Addr bias;     /* of the addresses in dwfl to those in the file */
+    Dwarf_Addr bias;     /* from addresses in dwfl to those in the file */
 };
 
 static char *debuginfo_path; /* NULL: the standard one */
@@ -35,7 +35,7 @@ static const Dwfl_Callbacks callbacks = {
     .debuginfo_path = &debuginfo_path,
 };
 
-/* Whether the file is the one that the process had. */
+/* Whether the file is the one that the process had loaded. */
 static bool is_file_of(const struct es_module *module, Elf *elf)
 {
     const void *id = NULL;
@@ -103,14 +103,14 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Headers of the system, of MPI above all, are not the program. */
+/* Headers of the system, especially those of MPI, are not part of the program. */
 static bool is_of_system(const char *path)
 {
     return strncmp(path, "/usr/include/", 13) == 0 ||
            strncmp(path, "/usr/lib/", 9) == 0;
 }
 
-/* A place in the source. */
+/* A source location. */
 struct source_place {
     const char *file;
     int line;
@@ -128,7 +128,7 @@ static const char *function_of(Dwarf_Die *scopes, int count)
     return NULL;
 }
 
-/* Where the function that scopes[0] stands for was inlined into the next. */
+/* Reads where the function scopes[0] was inlined into the next one. */
 static bool read_call(Dwarf_Die *unit, Dwarf_Die *scope, struct source_place *place)
 {
     Dwarf_Attribute attribute;
@@ -145,7 +145,8 @@ static bool read_call(Dwarf_Die *unit, Dwarf_Die *scope, struct source_place *pl
     return place->file != NULL;
 }
 
-/* Adds the function, and goes up from inlined code of the system to the program. */
+/* Adds the function; for inlined system code, continues with its caller in the
+ * program. */
 static void read_scopes(Dwarf_Die *unit, Dwarf_Addr address, struct source_place *place)
 {
     Dwarf_Die *scopes = NULL;
@@ -159,8 +160,8 @@ static void read_scopes(Dwarf_Die *unit, Dwarf_Addr address, struct source_place
     free(scopes);
 }
 
-/* The unit that has the address.  Not all compilers write the table of addresses
- * (.debug_aranges) that makes this quick. */
+/* The unit that contains the address.  Not all compilers write the address table
+ * (.debug_aranges) that makes this fast. */
 static Dwarf_Die *find_unit(const struct esi_dwarf *dwarf,
                             Dwarf_Addr address,
                             Dwarf_Addr *ret_bias)
@@ -195,7 +196,8 @@ static bool find_line(const struct esi_dwarf *dwarf,
 
 /* --- Symbols ---------------------------------------------------------------------- */
 
-/* The function that has the address; those without a size may end anywhere. */
+/* The function that contains the address; functions without a size have no known
+ * end. */
 static const char *find_symbol(const struct esi_dwarf *dwarf,
                                Dwarf_Addr address,
                                GElf_Off *ret_offset)
