@@ -115,7 +115,7 @@ static int open_cores(const struct esi_check *check, size_t entry, struct cores 
         if (range->last == INT_MAX && known == 0)
             return esi_reader_fail_path(
                 check->reader, way,
-                "found '%.60s', expected numbers with an end, since "
+                "found '%.60s', expected ranges with an end, because "
                 "the cores of host '%s' are not known",
                 mapping->cores, mapping->host);
         if (range->last == INT_MAX)

@@ -236,7 +236,7 @@ static int check_found(const struct es_run *run, struct es_error *error)
         return es_error_set(error, -EACCES,
                             "run '%s' belongs to user %u, we are user %u", run->name,
                             user, (unsigned)geteuid());
-    return es_error_set(error, -ENOENT, "run '%s': nothing of it on this host",
+    return es_error_set(error, -ENOENT, "run '%s' has no segments on this host",
                         run->name);
 }
 

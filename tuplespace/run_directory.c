@@ -255,7 +255,7 @@ static int make_folder(struct es_error *error)
     if (mkdir(path, 0700) == 0)
         (void)chmod(path, 0700); /* the umask may have removed permissions */
     else if (errno != EEXIST)
-        return es_error_set_at(error, -errno, path, 0, 0, "cannot be made: %s",
+        return es_error_set_at(error, -errno, path, 0, 0, "cannot be created: %s",
                                strerror(errno));
     return open_directory(AT_FDCWD, path, path, error);
 }
@@ -326,7 +326,7 @@ static int create_in(int folder,
         close(fd);
     }
     return rc == 0 ? 0
-                   : es_error_set_at(error, rc, path, 0, 0, "cannot be made: %s",
+                   : es_error_set_at(error, rc, path, 0, 0, "cannot be created: %s",
                                      strerror(-rc));
 }
 

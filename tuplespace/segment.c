@@ -514,8 +514,8 @@ static void say_why(const struct es_segment *segment, int rc, struct es_error *e
     if (segment->has_rival && !segment->shortage)
         snprintf(owner, sizeof owner, " (what has its name belongs to user %u)",
                  segment->rival);
-    es_error_set(error, rc, "shared memory %s: cannot be made: %s%s%s", segment->name,
-                 segment->shortage ? "too little " : "",
+    es_error_set(error, rc, "shared memory %s: cannot be created: %s%s%s",
+                 segment->name, segment->shortage ? "too little " : "",
                  segment->shortage ? segment->shortage : strerror(-rc), owner);
 }
 

@@ -444,18 +444,18 @@ static void faults_of_explicit_trees_are_named(void **state)
     } faults[] = {
         {{{0, 1}, {0, 4}}, 2, "edge 0-4: there is no rank 4 among 4 ranks"},
         {{{-1, 1}}, 1, "edge -1-1: there is no rank -1 among 4 ranks"},
-        {{{2, 2}}, 1, "edge 2-2: a rank cannot hang under itself"},
-        {{{0, 1}, {2, 1}}, 2, "edge 2-1: rank 1 hangs under rank 0 already"},
+        {{{2, 2}}, 1, "edge 2-2: a rank cannot be its own parent"},
+        {{{0, 1}, {2, 1}}, 2, "edge 2-1: rank 1 already has the parent 0"},
         {{{0, 1}, {0, 2}},
          2,
-         "ranks 0 and 3 both hang under no rank, but a tree has one root; 4 ranks need "
-         "3 edges"},
+         "ranks 0 and 3 both have no parent, but a tree has one root; 4 ranks need 3 "
+         "edges"},
         {{{0, 1}, {1, 2}, {2, 3}, {3, 0}},
          4,
-         "every rank hangs under another: there is no root"},
+         "every rank has a parent: there is no root"},
         {{{1, 2}, {2, 3}, {3, 1}},
          3,
-         "following the parents of rank 2 leads back to it: edges form a circle"},
+         "following the parents of rank 2 leads back to it: edges form a cycle"},
     };
 
     (void)state;

@@ -67,7 +67,7 @@ static int check_levels(const struct esi_lines *lines,
     if ((rule->levels & ES_TREE_LEVEL_GATEWAY) != 0 &&
         (rule->levels & ES_TREE_LEVEL_CLUSTER) == 0)
         return esi_lines_fault(lines, text, "levels",
-                               "cluster where there is gateway: it is the cluster's");
+                               "cluster with gateway, which belongs to a cluster");
     return 0;
 }
 

@@ -86,11 +86,11 @@ static int add_edge(const struct shape_input *input,
                             edge->parent, edge->child, beyond, input->size);
     if (edge->parent == edge->child)
         return es_error_set(input->error, -EINVAL,
-                            "edge %d-%d: a rank cannot hang under itself", edge->parent,
+                            "edge %d-%d: a rank cannot be its own parent", edge->parent,
                             edge->child);
     if (parents[edge->child] != NO_PARENT)
         return es_error_set(
-            input->error, -EINVAL, "edge %d-%d: rank %d hangs under rank %d already",
+            input->error, -EINVAL, "edge %d-%d: rank %d already has the parent %d",
             edge->parent, edge->child, edge->child, parents[edge->child]);
     parents[edge->child] = edge->parent;
     return 0;
@@ -106,14 +106,14 @@ static int find_top(const struct shape_input *input, const int *parents)
             continue;
         if (top >= 0)
             return es_error_set(input->error, -EINVAL,
-                                "ranks %d and %d both hang under no rank, but a tree "
+                                "ranks %d and %d both have no parent, but a tree "
                                 "has one root; %d ranks need %d edges",
                                 top, rank, input->size, input->size - 1);
         top = rank;
     }
     if (top < 0)
         return es_error_set(input->error, -EINVAL,
-                            "every rank hangs under another: there is no root");
+                            "every rank has a parent: there is no root");
     return top;
 }
 
@@ -145,7 +145,7 @@ static int check_cycles(const struct shape_input *input, int top, int *parents)
     if (circle >= 0)
         return es_error_set(input->error, -EINVAL,
                             "following the parents of rank %d leads back to it: "
-                            "edges form a circle",
+                            "edges form a cycle",
                             circle);
     return 0;
 }

@@ -258,7 +258,8 @@ static int open_observe(struct es_stage *stage,
     if (!*run && stage->context && stage->context->run)
         run = stage->context->run;
     if (!*run)
-        return es_error_set(error, -EINVAL, "observe: say 'run': it is not known here");
+        return es_error_set(error, -EINVAL,
+                            "observe: the run is not known: set the property 'run'");
     observe = calloc(1, sizeof *observe);
     if (!observe)
         return -ENOMEM;

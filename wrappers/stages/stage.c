@@ -446,12 +446,12 @@ static int check_module(const char *path,
 {
     if (!module)
         return es_error_set_at(error, -EINVAL, path, 0, 0,
-                               "this is no module of stages: it has no symbol %s",
+                               "not a module of stages: it has no symbol %s",
                                MODULE_SYMBOL);
     if (module->abi != ES_STAGE_ABI)
         return es_error_set_at(error, -EPROTO, path, 0, 0,
                                "this module was built against another interface of "
-                               "stages: %#x, expected %#x; build it anew",
+                               "stages: %#x, expected %#x; rebuild it",
                                module->abi, ES_STAGE_ABI);
     if (!module->types || !module->types[0])
         return es_error_set_at(error, -EINVAL, path, 0, 0,
