@@ -251,7 +251,7 @@ uint64_t esi_clock_stretch_convert(const struct esi_clock_stretch *stretch,
     return home < local_ns ? UINT64_MAX : home;
 }
 
-/* --- From messages that went there and back --------------------------------------- */
+/* --- From round trips ------------------------------------------------------------- */
 
 #define DRIFT_MOST (ES_CLOCK_DRIFT_MOST_PPB / 1e9)
 /* Change of the drift, per nanosecond. */

@@ -112,7 +112,7 @@ uint64_t esi_clock_stretch_convert(const struct esi_clock_stretch *stretch,
                                    uint64_t local_ns,
                                    uint64_t *ret_error_ns);
 
-/* --- From messages that went there and back --------------------------------------- */
+/* --- From round trips ------------------------------------------------------------- */
 
 /*
  * Offset and drift between two clocks, estimated from round trips.

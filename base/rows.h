@@ -110,7 +110,7 @@ void esi_row_end(struct esi_row *row);
 /* Returns whether fields that exist in some records only may be omitted. */
 bool esi_row_is_json(const struct esi_row *row);
 
-/* --- For those who print ---------------------------------------------------------- */
+/* --- Output ----------------------------------------------------------------------- */
 
 enum esi_rows_format {
     ESI_ROWS_TABLE,

@@ -118,7 +118,7 @@ const char *esi_pathmap_source(const struct esi_pathmap *map)
     return map->source != NULL ? map->source : "";
 }
 
-/* --- Overview --------------------------------------------------------------------- */
+/* --- Summary ---------------------------------------------------------------------- */
 
 /* Like the size of a ring in the tuple space: a power of two above the threshold. */
 static uint64_t ring_bytes(int64_t threshold)

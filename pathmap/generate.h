@@ -6,7 +6,7 @@
 
 #include "pathmap/map.h"
 
-/* --- What a map says when it says nothing ----------------------------------------- */
+/* --- Defaults --------------------------------------------------------------------- */
 
 /* Completes a map: adds the collectors of esi_plan_default() if there is no list, and
  * "*" for ranks and communicators of collectors.  Returns 0 or -ENOMEM. */

@@ -269,7 +269,7 @@ bool esi_member_number(const struct es_member *value, int64_t *ret_number)
     return json_is_boolean(json) || json_is_integer(json);
 }
 
-/* --- Messages of messages ---------------------------------------------------- */
+/* --- Copies of objects ------------------------------------------------------- */
 
 int esi_message_copy(const struct es_member *object, struct es_message **ret_message)
 {

@@ -154,7 +154,7 @@ void esi_pathmap_destroy(struct esi_pathmap *map)
     errno = saved;
 }
 
-/* --- Rules of trees by themselves ------------------------------------------------- */
+/* --- Documents of tree rules ------------------------------------------------------ */
 
 static int read_rules(const struct esi_reader *reader,
                       struct esi_rules *rules,

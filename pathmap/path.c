@@ -85,7 +85,7 @@ bool esi_path_settings_equal(const struct esi_path_settings *a,
            a->threshold == b->threshold && a->full == b->full;
 }
 
-/* --- Making ----------------------------------------------------------------------- */
+/* --- Creating --------------------------------------------------------------------- */
 
 static int set_property(struct esi_pathmap_property *property,
                         const char *name,

@@ -311,7 +311,7 @@ struct esi_pathmap_path {
     char *comment;
 };
 
-/* --- Overview --------------------------------------------------------------------- */
+/* --- Summary ---------------------------------------------------------------------- */
 
 struct esi_pathmap_summary {
     size_t hosts;

@@ -15,7 +15,7 @@
 #include "pathmap/pathmap.h"
 #include "pathmap/layout.h"
 
-/* --- Arrays of fields, whose items only the table knows --------------------------- */
+/* --- Arrays of fields ------------------------------------------------------------- */
 
 /* Pointers of any type are copied as bytes, because they are not `void *` objects. */
 static void *array_of(const struct esi_field *member, const void *record)

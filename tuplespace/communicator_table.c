@@ -230,7 +230,7 @@ void esi_segment_free_communicator(struct es_segment *segment, uint16_t index)
                                  ES_COMMUNICATOR_FREED, memory_order_relaxed);
 }
 
-/* --- Using indices again ---------------------------------------------------------- */
+/* --- Reusing indices -------------------------------------------------------------- */
 
 void esi_segment_release_communicator(struct es_segment *segment, uint16_t index)
 {

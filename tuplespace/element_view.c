@@ -31,7 +31,7 @@
 #define BATCH 64
 #define TRIES 100
 
-/* --- What is there ---------------------------------------------------------------- */
+/* --- Available positions ---------------------------------------------------------- */
 
 static uint64_t load_head(const struct es_element_view *element)
 {

@@ -35,7 +35,7 @@ enum {
  * repeatedly. */
 #define MAX_SLOTS ((size_t)1 << 24)
 
-/* --- The process's side ----------------------------------------------------------- */
+/* --- Creating --------------------------------------------------------------------- */
 
 int esi_segment_add_ledger(struct es_segment *segment,
                            struct esi_arena_pool *pool,
@@ -58,7 +58,7 @@ int esi_segment_add_ledger(struct es_segment *segment,
     return 0;
 }
 
-/* --- What may be read ------------------------------------------------------------- */
+/* --- Checks ----------------------------------------------------------------------- */
 
 /* State of a read. */
 struct reading {
@@ -516,7 +516,7 @@ static int read_windows(struct reading *reading)
     return rc;
 }
 
-/* --- The rest --------------------------------------------------------------------- */
+/* --- Others ----------------------------------------------------------------------- */
 
 static void read_objects(const struct reading *reading)
 {

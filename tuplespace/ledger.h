@@ -174,7 +174,7 @@ struct esi_ledger {
     bool partial; /* incomplete, because memory or a table was full */
 };
 
-/* --- The process's side ----------------------------------------------------------- */
+/* --- Writing ---------------------------------------------------------------------- */
 
 /* Adds a ledger to the segment, and lets the pool allocate there.  Returns 0 or
  * -ENOSPC. */
@@ -182,7 +182,7 @@ int esi_segment_add_ledger(struct es_segment *segment,
                            struct esi_arena_pool *pool,
                            struct esi_ledger_layout **ret_ledger);
 
-/* --- The others' side ------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------- */
 
 /* Reads the ledger of a segment.  Returns 0; -ENOENT if it has none (an older segment,
  * or ledgers are off); or -ENOMEM.  Free with esi_ledger_fini(). */

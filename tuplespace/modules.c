@@ -16,7 +16,7 @@
 
 _Static_assert(sizeof(struct esi_module_layout) == 512, "entries of half a kilobyte");
 
-/* --- The process's side ----------------------------------------------------------- */
+/* --- Writing ---------------------------------------------------------------------- */
 
 static struct esi_module_layout *entries_of(struct esi_module_table_layout *table)
 {
@@ -97,7 +97,7 @@ int esi_segment_add_module(struct es_segment *segment, const struct es_module *m
     return rc;
 }
 
-/* --- The readers' side ------------------------------------------------------------ */
+/* --- Reading ---------------------------------------------------------------------- */
 
 /* The checked header of a table. */
 struct module_table {

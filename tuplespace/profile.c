@@ -23,7 +23,7 @@
 /* Maximum number of items, so that cyclic lists end. */
 enum { MAX_THREADS = 65536, MAX_PEERS = 1 << 22, MAX_ROWS = 1 << 20 };
 
-/* --- The process's side ----------------------------------------------------------- */
+/* --- Creating --------------------------------------------------------------------- */
 
 int esi_segment_add_profile(struct es_segment *segment,
                             struct esi_ledger_layout *ledger,
@@ -46,7 +46,7 @@ int esi_segment_add_profile(struct es_segment *segment,
     return 0;
 }
 
-/* --- What may be read ------------------------------------------------------------- */
+/* --- Checks ----------------------------------------------------------------------- */
 
 static uint64_t sum_load(const _Atomic uint64_t *word)
 {

@@ -77,7 +77,7 @@ struct esi_profile {
     bool partial;   /* incomplete, because memory or a table was full */
 };
 
-/* --- The process's side ----------------------------------------------------------- */
+/* --- Writing ---------------------------------------------------------------------- */
 
 /* Adds a profile to the segment, linked from the ledger, and lets the pool allocate
  * there.  Returns 0 or -ENOSPC. */
@@ -86,7 +86,7 @@ int esi_segment_add_profile(struct es_segment *segment,
                             struct esi_arena_pool *pool,
                             struct esi_profile_layout **ret_profile);
 
-/* --- The others' side ------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------- */
 
 /* Reads the profile of a segment.  Returns 0; -ENOENT if it has none (an older segment,
  * or ledgers are off); or -ENOMEM.  Free with esi_profile_fini(). */

@@ -366,7 +366,7 @@ const struct esi_segment_list *esi_run_segments(const struct es_run *run)
     return &run->list;
 }
 
-/* --- Removing, and notes of watchers ---------------------------------------------- */
+/* --- Removing, and recording exits ------------------------------------------------ */
 
 struct run_removal {
     bool live;       /* also segments of living processes */

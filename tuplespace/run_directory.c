@@ -243,7 +243,7 @@ int esi_run_directory_open(const char *run, struct es_error *error)
     return fd;
 }
 
-/* --- Making ----------------------------------------------------------------------- */
+/* --- Creating --------------------------------------------------------------------- */
 
 static int make_folder(struct es_error *error)
 {
@@ -740,7 +740,7 @@ int esi_run_file_remove(const char *run, const char *file)
     return rc;
 }
 
-/* --- Files elsewhere -------------------------------------------------------------- */
+/* --- Files outside ---------------------------------------------------------------- */
 
 static bool has_line(const char *text, const char *line)
 {

@@ -287,7 +287,7 @@ int esi_segment_allocate(struct es_segment *segment,
     return 0;
 }
 
-/* --- Making the segment ----------------------------------------------------------- */
+/* --- Creating the segment --------------------------------------------------------- */
 
 static int make_name(const struct esi_segment_config *config,
                      struct esi_segment_name *ret_name)

@@ -88,7 +88,7 @@ static uint32_t copy_desired(const struct esi_tree_control_layout *control,
     return 0;
 }
 
-/* --- The process's side ----------------------------------------------------------- */
+/* --- The observed process --------------------------------------------------------- */
 
 /* The caller holds the lock. */
 static int add_control(struct es_segment *segment)
@@ -167,7 +167,7 @@ void esi_tree_log_add(struct es_segment *segment,
     pthread_mutex_unlock(&segment->lock);
 }
 
-/* --- The others' side ------------------------------------------------------------- */
+/* --- Observers -------------------------------------------------------------------- */
 
 /* The layout stated by the control is checked each time. */
 

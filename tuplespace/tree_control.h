@@ -49,7 +49,7 @@ struct esi_tree_log_entry {
     char text[88];        /* the rule in short form, truncated */
 };
 
-/* --- The process's side ----------------------------------------------------------- */
+/* --- The observed process --------------------------------------------------------- */
 
 /* Adds a tree control to the segment, if it has none.  Returns 0 or -ENOSPC. */
 int esi_segment_add_tree_control(struct es_segment *segment);
@@ -67,7 +67,7 @@ uint32_t esi_tree_desired_read(const struct es_segment *segment, char *out);
 void esi_tree_log_add(struct es_segment *segment,
                       const struct esi_tree_log_entry *entry);
 
-/* --- The others' side ------------------------------------------------------------- */
+/* --- Observers -------------------------------------------------------------------- */
 
 /* Returns whether the process can change its trees. */
 bool esi_segment_view_has_trees(const struct es_segment_view *segment);

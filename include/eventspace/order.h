@@ -77,7 +77,7 @@ ES_API struct es_set_sink es_order_sink(struct es_order *order);
  * sync, which is not appended. */
 ES_API int es_order_sink_end(const struct es_order *order);
 
-/* --- Asking ----------------------------------------------------------------------- */
+/* --- Queries ---------------------------------------------------------------------- */
 
 /* Number of traces.  O(1). */
 ES_API uint32_t es_order_traces(const struct es_order *order);

@@ -203,7 +203,7 @@ ES_API int es_scope_pull(struct es_scope *scope,
  * should not pause between pulls. */
 ES_API bool es_scope_is_paced(const struct es_scope *scope);
 
-/* --- Where tuples come from -------------------------------------------------- */
+/* --- Origins ----------------------------------------------------------------- */
 
 /* Number of origins. */
 ES_API size_t es_scope_origin_count(const struct es_scope *scope);
@@ -259,7 +259,7 @@ ES_API uint64_t es_scope_run_ns(const struct es_scope *scope,
  * Attached elements can still be read. */
 ES_API bool es_scope_has_vanished(const struct es_scope *scope);
 
-/* --- What it costs ----------------------------------------------------------- */
+/* --- Cost -------------------------------------------------------------------- */
 
 struct es_scope_cost {
     uint64_t pulls;

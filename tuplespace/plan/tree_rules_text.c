@@ -36,7 +36,7 @@ static struct esi_text_span key_of(const struct esi_line_members *members,
     return members->keys[field_of(name) - esi_tree_rule_fields.rows];
 }
 
-/* --- In long: reading ------------------------------------------------------------- */
+/* --- Long form: reading ----------------------------------------------------------- */
 
 /* Checks members that only rules of some shapes have. */
 static int check_shape(const struct esi_lines *lines,
@@ -196,7 +196,7 @@ int esi_tree_plan_parse(const char *text,
     return 0;
 }
 
-/* --- In long: writing ------------------------------------------------------------- */
+/* --- Long form: writing ----------------------------------------------------------- */
 
 void esi_tree_text_flatten(char *text)
 {
@@ -243,7 +243,7 @@ int esi_tree_plan_format(const struct esi_tree_plan *plan, char **ret_text)
     return esi_lines_format(PLAN_HEAD, print_plan, plan, ret_text);
 }
 
-/* --- In short: reading ------------------------------------------------------------ */
+/* --- Short form: reading ---------------------------------------------------------- */
 
 /* "host,cluster" or "host,cluster:4"; a number alone is a fan-out. */
 static int parse_levels_part(const struct esi_lines *lines,
@@ -363,7 +363,7 @@ int esi_tree_rule_parse_bytes(const char *text,
     return parse_field("bytes", text, error, rule);
 }
 
-/* --- In short: writing ------------------------------------------------------------ */
+/* --- Short form: writing ---------------------------------------------------------- */
 
 static void print_short(FILE *out, const struct esi_tree_rule *rule)
 {

@@ -27,7 +27,7 @@
 
 #include "tuplespace/transport/link_private.h"
 
-/* --- Proofs that both sides have the run's key, without showing it ---------------- */
+/* --- Proofs of the run's key ------------------------------------------------------ */
 
 #define LABEL_BYTES 32
 
@@ -67,7 +67,7 @@ static bool is_equal_proof(const unsigned char a[ESI_TOKEN_BYTES],
     return CRYPTO_memcmp(a, b, ESI_TOKEN_BYTES) == 0;
 }
 
-/* --- A hello under way ------------------------------------------------------------ */
+/* --- The handshake ---------------------------------------------------------------- */
 
 #define REFUSAL_BYTES 400
 #define LINGER_BYTES 65536
@@ -193,7 +193,7 @@ static int link_hello_welcome(struct hello *hello)
     return 0;
 }
 
-/* --- The client's half ----------------------------------------------------------- */
+/* --- The client ------------------------------------------------------------------ */
 
 static int say_hello(struct hello *hello)
 {
@@ -324,7 +324,7 @@ int esi_link_connect(const char *address,
     return 0;
 }
 
-/* --- The server's half ----------------------------------------------------------- */
+/* --- The server ------------------------------------------------------------------ */
 
 /* The next step. */
 enum stage { STAGE_SECURE, STAGE_HELLO, STAGE_PROOF, STAGE_GREETED };

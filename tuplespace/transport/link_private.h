@@ -143,7 +143,7 @@ int esi_tcp_listen(struct esi_address *address,
                    int *ret_descriptor);
 int esi_tcp_prepare(int descriptor, char *ret_name, size_t size);
 
-/* --- The server's half of the hello, without waiting (link_hello.c) --------------- */
+/* --- The server's side of the hello, nonblocking (link_hello.c) ------------------- */
 
 struct esi_handshake;
 

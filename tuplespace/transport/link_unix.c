@@ -185,7 +185,7 @@ close_descriptor:
     return rc;
 }
 
-/* --- Who the peer is ------------------------------------------------------------- */
+/* --- The peer's identity --------------------------------------------------------- */
 
 static int unix_prepare(int descriptor, char *ret_name, size_t size)
 {

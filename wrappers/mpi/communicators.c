@@ -628,7 +628,7 @@ void esi_comm_register_world(void)
         esi_spawn_register_parent(parent);
 }
 
-/* --- Errors, names, end, all ---------------------------------------------------- */
+/* --- Errors, names, destruction, iteration -------------------------------------- */
 
 int esi_comm_raise(MPI_Comm comm, int code)
 {

@@ -117,7 +117,7 @@ ES_HOT void esi_call_describe(struct esi_call *call,
                          tag, bytes, sequence);
 }
 
-/* --- Which of a collective's two buffers means something at this rank ----------- */
+/* --- Which buffer of a collective is significant at this rank ------------------- */
 
 /*
  * Used by the recipes of the table.  Arguments that MPI calls insignificant may have

@@ -88,7 +88,7 @@ void esi_errors_end(void)
     pthread_mutex_unlock(&counting);
 }
 
-/* --- In the place of MPI_ERRORS_ARE_FATAL ----------------------------------------- */
+/* --- Replacing MPI_ERRORS_ARE_FATAL ----------------------------------------------- */
 
 void esi_errors_watch_communicator(MPI_Comm comm)
 {

@@ -149,7 +149,7 @@ bool esi_type_find(uint64_t handle, struct esi_type_facts *ret_facts)
            ret_facts->bytes != UINT32_MAX;
 }
 
-/* --- Types that the program makes ------------------------------------------------- */
+/* --- Types created by the program ------------------------------------------------- */
 
 static void count_type(MPI_Datatype *made, uint16_t basic)
 {

@@ -64,7 +64,7 @@ static inline uint32_t esi_alike_hash(uint32_t alike, uint32_t basic, uint32_t b
     return hash != 0 ? hash : 1;
 }
 
-/* --- Around routines that make objects -------------------------------------------- */
+/* --- Routines that create objects ------------------------------------------------- */
 
 /* Returns whether the program, rather than MPI, makes the call; until
  * esi_object_leave(), all further calls are MPI's.  `here` is the stack position where

@@ -245,7 +245,7 @@ static void free_infos(MPI_Info *extended, int count, const MPI_Info *infos)
 }
 #endif
 
-/* --- Those that spawn ------------------------------------------------------------- */
+/* --- Spawning processes ----------------------------------------------------------- */
 
 static void begin_spawn(struct esi_call *call,
                         MPI_Comm comm,
@@ -336,7 +336,7 @@ int esi_wrap_MPI_Comm_spawn_multiple(esi_MPI_Comm_spawn_multiple_fn *next,
     return result;
 }
 
-/* --- Those that are spawned ------------------------------------------------------- */
+/* --- Spawned processes ------------------------------------------------------------ */
 
 /* Parses "KEY:RANKS"; NULL if the text is invalid. */
 static const char *parse_key(const char *text, uint64_t ret_key[2])

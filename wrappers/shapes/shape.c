@@ -63,7 +63,7 @@ static int make_binomial(const struct shape_input *input, int *parents)
     return 0;
 }
 
-/* --- Trees that a person wrote edge by edge ------------------------------------- */
+/* --- Explicit trees ------------------------------------------------------------- */
 
 /*
  * Every rank but one must be a child once, and following the parents must lead from
@@ -185,7 +185,7 @@ static int make_explicit(const struct shape_input *input, int *parents)
     return 0;
 }
 
-/* --- Trees that follow the machine ---------------------------------------------- */
+/* --- Trees by level ------------------------------------------------------------- */
 
 /*
  * A leader for each cluster, host, socket and core, as named by the rule (compare

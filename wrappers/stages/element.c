@@ -47,7 +47,7 @@ struct element_stage {
     bool sites;
 };
 
-/* --- The latest tuple and nothing else -------------------------------------------- */
+/* --- Latest tuples only ----------------------------------------------------------- */
 
 /* Views of the latest tuples consist of one such stage per element and little else.
  * Therefore these have a fast path: the state is the element itself, and siblings are
@@ -169,7 +169,7 @@ static void open_latest(struct es_stage *stage, const struct es_element_view *vi
     stage->pull_siblings = pull_latest_siblings;
 }
 
-/* --- Anything else ---------------------------------------------------------------- */
+/* --- Other views ------------------------------------------------------------------ */
 
 static int open_element(struct es_stage *stage,
                         const struct es_property_value *values,

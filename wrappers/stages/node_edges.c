@@ -507,7 +507,7 @@ size_t esi_node_edges_results(const struct esi_node_edges *table,
     return count;
 }
 
-/* --- Forgetting ------------------------------------------------------------------- */
+/* --- Removing --------------------------------------------------------------------- */
 
 static struct esi_node_low *low_of(struct esi_node_edges *table, uint32_t origin)
 {

@@ -19,7 +19,7 @@
 #include "wrappers/stages/gather.h"
 #include "wrappers/stages/stage.h"
 
-/* --- Sums by groups --------------------------------------------------------------- */
+/* --- Totals by group -------------------------------------------------------------- */
 
 struct tuple_group {
     struct es_summary summary;
@@ -44,7 +44,7 @@ static void fini_grouping(struct grouping *grouping)
     esi_hash_fini(&grouping->by_hash);
 }
 
-/* --- Which group ------------------------------------------------------------------ */
+/* --- Finding groups --------------------------------------------------------------- */
 
 static uint64_t hash_of(const struct tuple_group *group,
                         const struct es_origins *origins)

@@ -328,7 +328,7 @@ void es_stage_close(struct es_stage *stage)
     errno = saved_errno;
 }
 
-/* --- Tuples that are kept --------------------------------------------------------- */
+/* --- Tuples held by stages -------------------------------------------------------- */
 
 /* The place affected by the tuple; NULL if none. */
 static struct esi_read_state *place_of(const struct es_stage *stage,

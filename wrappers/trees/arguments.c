@@ -93,7 +93,7 @@ static int bcast_on_self(void *buffer, MPI_Count count, MPI_Datatype datatype)
     return ESI_REAL(MPI_Bcast)(buffer, (int)count, datatype, 0, self_comm);
 }
 
-/* --- Judgements ------------------------------------------------------------------- */
+/* --- Cached results --------------------------------------------------------------- */
 
 /* What MPI accepts remains valid until the program frees a datatype or an operator,
  * which begins an epoch, because the handle may be reused.  Each thread caches some

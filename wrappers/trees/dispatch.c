@@ -272,7 +272,7 @@ static struct esi_rooted_tree *find_tree(struct esi_comm_trees *trees,
     return *at = made;
 }
 
-/* --- Which way -------------------------------------------------------------------- */
+/* --- Dispatching ------------------------------------------------------------------ */
 
 static const struct esi_tree_rule *find_rule(const struct esi_comm_trees *trees,
                                              uint32_t operation,

@@ -215,7 +215,7 @@ static int bcast_rules(const struct esi_comm_trees *trees,
     return code;
 }
 
-/* --- What follows from it --------------------------------------------------------- */
+/* --- Applying rules --------------------------------------------------------------- */
 
 static bool has_levels(const struct esi_comm_trees *trees)
 {

@@ -51,7 +51,7 @@ void esi_run_free_blocks(struct esi_tree_run *run)
     }
 }
 
-/* --- What MPI says of datatypes --------------------------------------------------- */
+/* --- Properties of datatypes ------------------------------------------------------ */
 
 enum { KNOWN_TYPES = 2 };
 

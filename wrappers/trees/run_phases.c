@@ -438,7 +438,7 @@ static MPI_Count gather_ready(const struct esi_tree_run *run,
     return there / lane->per_piece;
 }
 
-/* --- Operations that do not commute ----------------------------------------------- */
+/* --- Noncommutative operators ----------------------------------------------------- */
 
 /*
  * The root has all contributions in packed form, and reduces them in rank order from

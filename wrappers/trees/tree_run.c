@@ -153,7 +153,7 @@ static int post_pieces(struct esi_tree_run *run)
     return result;
 }
 
-/* --- Taking ----------------------------------------------------------------------- */
+/* --- Completing ------------------------------------------------------------------- */
 
 static void note_completion(struct esi_tree_run *run, int index)
 {
