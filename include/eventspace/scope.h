@@ -279,6 +279,7 @@ ES_API void es_scope_cost(const struct es_scope *scope, struct es_scope_cost *re
 
 /* Called for each stage, parents before their children.  `depth` is 0 for the root. */
 typedef void (*es_stage_visit_fn)(const struct es_stage *stage, int depth, void *data);
+/* Calls `visit` for each stage of the scope's tree. */
 ES_API void es_scope_foreach_stage(const struct es_scope *scope,
                                    es_stage_visit_fn visit,
                                    void *data);
