@@ -459,9 +459,9 @@ static int add_paths(struct esi_pathmap *map, struct es_error *error)
 
 /* --- Mapping ---------------------------------------------------------------------- */
 
-static int spell_seat(const struct esi_pathmap *map,
-                      int rank,
-                      struct esi_rank_mapping *entry)
+static int complete_rank(const struct esi_pathmap *map,
+                         int rank,
+                         struct esi_rank_mapping *entry)
 {
     const struct esi_rank_placement *placement = &map->placements[rank];
     char number[16];
@@ -478,7 +478,7 @@ static int spell_seat(const struct esi_pathmap *map,
     return whole ? 0 : -ENOMEM;
 }
 
-static int spell_mapping(struct esi_pathmap *map)
+static int complete_mapping(struct esi_pathmap *map)
 {
     size_t count = (size_t)map->application.ranks;
     int code = 0;
@@ -488,7 +488,7 @@ static int spell_mapping(struct esi_pathmap *map)
         return -ENOMEM;
     map->mapping.rank_count = count;
     for (size_t r = 0; r < count && code == 0; r++)
-        code = spell_seat(map, (int)r, &map->mapping.ranks[r]);
+        code = complete_rank(map, (int)r, &map->mapping.ranks[r]);
     return code;
 }
 
@@ -507,12 +507,12 @@ static int add_host(struct esi_pathmap *map, struct es_error *error)
     return code;
 }
 
-static int expand_expand(struct esi_pathmap *map, struct es_error *error)
+static int expand_parts(struct esi_pathmap *map, struct es_error *error)
 {
     int code = add_host(map, error);
 
     if (code == 0)
-        code = spell_mapping(map);
+        code = complete_mapping(map);
     if (code == 0 && map->paths == NULL)
         code = add_paths(map, error);
     return code;
@@ -523,7 +523,7 @@ int esi_pathmap_expand(struct esi_pathmap *map, struct es_error *error)
 {
     struct esi_pathmap before = *map;
     bool had_hosts = map->cluster.hosts != NULL, had_paths = map->paths != NULL;
-    int code = expand_expand(map, error);
+    int code = expand_parts(map, error);
     struct esi_pathmap waste = {0};
 
     if (code < 0) {

@@ -139,9 +139,9 @@ static int next_core(struct cores *cores)
     return -1;
 }
 
-static int seat_mapped(const struct esi_check *check,
-                       const int *owners,
-                       struct cores *cores)
+static int place_mapped(const struct esi_check *check,
+                        const int *owners,
+                        struct cores *cores)
 {
     const struct esi_mapping *mapping = &check->map->mapping;
 
@@ -175,7 +175,7 @@ static int read_mapping(const struct esi_check *check, int *owners, struct cores
         if (code == 0)
             code = open_cores(check, i, &cores[i]);
     }
-    return code == 0 ? seat_mapped(check, owners, cores) : code;
+    return code == 0 ? place_mapped(check, owners, cores) : code;
 }
 
 static int fill_mapped(const struct esi_check *check)

@@ -375,7 +375,7 @@ static int read_communicators(struct reading *reading)
 /* --- Threads ---------------------------------------------------------------------- */
 
 /* Removes null requests; a wait for none is not a wait. */
-static void leave_out_null(struct esi_ledger_wait *wait, uint64_t null_request)
+static void remove_null_requests(struct esi_ledger_wait *wait, uint64_t null_request)
 {
     uint32_t kept = 0;
 
@@ -406,7 +406,7 @@ static int read_thread(struct reading *reading, struct esi_ledger_thread *from)
         .others = what >> 32 == ESI_LEDGER_WAIT_POLL && half_load(&from->others) != 0,
     };
     words_copy(wait->handles, from->handles, wait->known * sizeof wait->handles[0]);
-    leave_out_null(wait, reading->from->null_request);
+    remove_null_requests(wait, reading->from->null_request);
     return 0;
 }
 

@@ -376,8 +376,8 @@ struct run_removal {
     int removed;
 };
 
-static bool is_to_go(const struct run_removal *removal,
-                     const struct esi_segment_name *name)
+static bool should_remove_segment(const struct run_removal *removal,
+                                  const struct esi_segment_name *name)
 {
     struct es_segment_view *view;
     uint64_t folder = 0;
@@ -405,7 +405,7 @@ static int remove_segment(const struct esi_segment_name *name,
     char file[ES_SEGMENT_NAME_BYTES];
 
     (void)status;
-    if (!is_to_go(removal, name))
+    if (!should_remove_segment(removal, name))
         return 0;
     if (esi_segment_name_format(name, file) == 0 && shm_unlink(file) == 0)
         removal->removed++;

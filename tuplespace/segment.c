@@ -507,7 +507,9 @@ static int check_config(const struct esi_segment_config *config, struct es_error
 }
 
 /* Explains why the file could not be created. */
-static void say_why(const struct es_segment *segment, int rc, struct es_error *error)
+static void explain_failure(const struct es_segment *segment,
+                            int rc,
+                            struct es_error *error)
 {
     char owner[64] = "";
 
@@ -544,7 +546,7 @@ int esi_segment_create(const struct esi_segment_config *config,
     }
     rc = make_file(segment, &name, &fitting);
     if (rc != 0) {
-        say_why(segment, rc, error);
+        explain_failure(segment, rc, error);
         goto free_segment;
     }
     pthread_mutex_init(&segment->lock, NULL);

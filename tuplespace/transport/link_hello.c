@@ -195,7 +195,7 @@ static int link_hello_welcome(struct hello *hello)
 
 /* --- The client ------------------------------------------------------------------ */
 
-static int say_hello(struct hello *hello)
+static int send_hello(struct hello *hello)
 {
     unsigned char token[ESI_TOKEN_BYTES] = {0};
     int rc = hello->link->ops->needs_proof ? make_challenge(token) : 0;
@@ -206,7 +206,7 @@ static int say_hello(struct hello *hello)
     return link_hello_say(hello, ES_FRAME_HELLO, hello->client, ESI_HELLO_BYTES);
 }
 
-static int be_refused(const struct hello *hello, const struct esi_frame *frame)
+static int read_refusal(const struct hello *hello, const struct esi_frame *frame)
 {
     char text[REFUSAL_BYTES];
 
@@ -231,7 +231,7 @@ static int answer_challenge(struct hello *hello, const struct esi_frame *frame)
     return link_hello_say(hello, ES_FRAME_PROOF, proof, sizeof proof);
 }
 
-static int be_welcome(struct hello *hello, const struct esi_frame *frame)
+static int read_welcome(struct hello *hello, const struct esi_frame *frame)
 {
     unsigned char proof[ESI_TOKEN_BYTES];
     int rc = link_hello_decode(hello, frame);
@@ -253,16 +253,16 @@ static int client_half(struct hello *hello)
 {
     bool challenged = !hello->link->ops->needs_proof;
     struct esi_frame frame;
-    int rc = say_hello(hello);
+    int rc = send_hello(hello);
 
     while (rc == 0) {
         rc = link_hello_await(hello, &frame);
         if (rc != 0)
             break;
         if (frame.type == ES_FRAME_REFUSAL)
-            return be_refused(hello, &frame);
+            return read_refusal(hello, &frame);
         if (frame.type == ES_FRAME_WELCOME && challenged)
-            return be_welcome(hello, &frame);
+            return read_welcome(hello, &frame);
         if (frame.type != ES_FRAME_CHALLENGE || challenged)
             return link_hello_fail(hello, -EPROTO,
                                    "the server answers the hello with nonsense");

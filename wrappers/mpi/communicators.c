@@ -315,7 +315,7 @@ static uint64_t hash_members(const struct members *members)
 }
 
 /* The same operation for both sides of an intercommunicator. */
-static uint16_t one_for_both(uint16_t operation)
+static uint16_t common_operation(uint16_t operation)
 {
     return operation == ES_OP_MPI_Comm_connect ? ES_OP_MPI_Comm_accept : operation;
 }
@@ -371,7 +371,7 @@ static void make_key(const struct esi_comm *parent,
 
     for (unsigned int half = 0; half < 2; half++) {
         base[half] = esi_hash_mix(half + 1, parent != NULL ? parent->key[half] : 0);
-        base[half] = esi_hash_mix(base[half], one_for_both(operation));
+        base[half] = esi_hash_mix(base[half], common_operation(operation));
         base[half] = esi_hash_mix(base[half], token);
         base[half] = esi_hash_mix(base[half], members);
     }

@@ -334,11 +334,11 @@ static bool fill_receives(struct esi_receive **receives,
 
 /* The next numbers of the channel are not known any more: an orphan that may have taken
  * the last one is inserted before all undecided receives. */
-static int lose_count(struct esi_match *match,
-                      int source,
-                      int tag,
-                      struct esi_receive **receives,
-                      size_t count)
+static int forget_numbers(struct esi_match *match,
+                          int source,
+                          int tag,
+                          struct esi_receive **receives,
+                          size_t count)
 {
     struct esi_receive *orphan = receive_create(source, tag);
 
@@ -386,7 +386,7 @@ int esi_match_reopen(struct esi_match *match,
         result = -EALREADY;
         if (esi_multiple ||
             atomic_load_explicit(&match->untracked, memory_order_relaxed))
-            result = lose_count(match, source, tag, receives, count);
+            result = forget_numbers(match, source, tag, receives, count);
     } else if (fill_receives(receives, made, count, source, tag)) {
         match_requeue(match, receives, made, count);
         atomic_store_explicit(counter, number, memory_order_relaxed);

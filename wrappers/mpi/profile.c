@@ -39,7 +39,7 @@ static struct esi_shared_map *peers; /* by world rank, protected by `changing` *
 
 char *esi_profile_base;
 
-static struct esi_profile_row_layout *nobodys_row(void)
+static struct esi_profile_row_layout *hidden_row(void)
 {
     return (struct esi_profile_row_layout *)nobodys_memory.bytes;
 }
@@ -98,7 +98,7 @@ static void *take_shown(size_t bytes, uint64_t *ret_offset)
 static void table_init(struct esi_profile_table *table)
 {
     for (int i = 0; i < ESI_PROFILE_RECENT; i++)
-        table->recent[i] = nobodys_row();
+        table->recent[i] = hidden_row();
     table->site_mask = site_mask;
 }
 
@@ -222,14 +222,14 @@ struct esi_profile_row_layout *esi_profile_find_row(struct esi_profile_table *ta
     struct esi_profile_row_layout *row;
 
     if (table->shown == NULL || pool.segment == NULL)
-        return nobodys_row();
+        return hidden_row();
     row = known_row(table, operation, site);
     if (row == NULL && table->count >= SITE_ROWS_MAX && site != 0)
         return esi_profile_find_row(table, operation, 0);
     if (row == NULL)
         row = make_row(table, operation, site);
     if (row == NULL)
-        return nobodys_row();
+        return hidden_row();
     table->recent[esi_profile_recent(operation, site)] = row;
     return row;
 }

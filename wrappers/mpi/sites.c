@@ -338,7 +338,7 @@ static void check_shape(struct frame_shape *shape, uint64_t address, uint64_t fr
 
 /* Moves from a return address into the binding, and the frame below, to those above
  * it. */
-static bool go_up(uint64_t *address, uint64_t *frame)
+static bool skip_frame(uint64_t *address, uint64_t *frame)
 {
     struct frame_shape *shape = shape_of(*address);
     uint32_t word, bytes, unchecked;
@@ -382,7 +382,7 @@ void esi_site_find(struct esi_thread *thread)
         range = find_range(address);
         if (range == NULL)
             range = make_range(address);
-        if (range == NULL || !range->is_binding || !go_up(&address, &frame))
+        if (range == NULL || !range->is_binding || !skip_frame(&address, &frame))
             break;
     }
     thread->site = address;
