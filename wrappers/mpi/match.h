@@ -106,7 +106,7 @@ static inline uint32_t esi_channel_next(struct esi_channels *channels,
                                                 : ES_SEQUENCE_UNKNOWN;
 }
 
-/* Returns the last number: the call failed. */
+/* Takes back the last number: the call failed. */
 void esi_channel_back(struct esi_channels *channels, int peer, int tag);
 
 /* The next number of a channel of sends. */
