@@ -15,8 +15,8 @@ typedef int esi_event_read_fn(void *data,
                               struct es_error *error);
 
 /* Like read(data, sink, error), but runs `read` in a separate thread and the sink in
- * the calling one.  Buffers up to 16,384 events.  If both fail, returns the error of the
- * sink, which occurred at an earlier event. */
+ * the calling one.  Buffers up to 16,384 events.  If both fail, returns the error of
+ * the sink, which occurred at an earlier event. */
 int esi_event_pipeline_read(esi_event_read_fn *read,
                             void *data,
                             const struct es_set_sink *sink,

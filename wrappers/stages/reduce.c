@@ -315,7 +315,7 @@ struct reduce {
     bool sums;                /* it creates summaries */
     bool wary;                /* there may be more groups than its properties allow */
     bool one_clock;           /* all tuples are from elements of one process */
-    bool picks_newest;        /* the children are elements, each emits its newest tuple */
+    bool picks_newest;        /* all children are elements that emit their newest */
     struct grouping grouping; /* if it aggregates */
 };
 
