@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* page_event.c - replies about events, and how they stand to each other. */
+/* page_event.c - replies about events and their relations. */
 #include "config.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ bool esi_page_find_event(struct esi_page_asked *asked,
     return false;
 }
 
-/* As `events` says it. */
+/* As in the output of `events`. */
 static void put_words(struct esi_json_out *out, const struct esi_diagram_event *event)
 {
     const struct esi_diagram_call *call = &event->call;
@@ -94,7 +94,7 @@ static void put_event_call(const struct esi_page_asked *asked,
     esi_json_out_end(out);
 }
 
-/* Those next to it: on its thread, and at the other end of its message. */
+/* The adjacent events on its thread, and the other end of its message. */
 static void put_neighbours(const struct esi_page_asked *asked,
                            struct esi_json_out *out,
                            const struct esi_diagram_event *event)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* page_export.c - a window as a file to be saved: its calls, its events, a picture. */
+/* page_export.c - exports a window as a file: its calls, its events, or a picture. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,9 +14,9 @@
 #include "monitors/eventset/set_part.h"
 
 enum {
-    CALLS_MAX = 1 << 20,  /* of a file */
-    EVENTS_MAX = 1 << 19, /* of a file of trace events */
-    ROWS_MAX = 2000,      /* of a picture */
+    CALLS_MAX = 1 << 20,  /* per file */
+    EVENTS_MAX = 1 << 19, /* per file of trace events */
+    ROWS_MAX = 2000,      /* per picture */
 };
 
 /* A line of the file. */
@@ -45,7 +45,7 @@ static void describe_call(struct esi_row *row, const void *record)
     esi_row_text(row, "site", NULL, call->site);
 }
 
-/* 0, -ENOMEM; -EFBIG: they are more than a file takes. */
+/* Returns 0, -ENOMEM, or -EFBIG if there are too many for a file. */
 static int write_row(const struct esi_page_asked *asked,
                      uint32_t number,
                      struct esi_rows *rows,
@@ -88,7 +88,7 @@ static int write_calls(const struct esi_page_asked *asked,
     return result == 0 ? esi_rows_finish(&rows) : result;
 }
 
-/* Closes the stream of a file, and takes it as the reply where all went well. */
+/* Closes the stream of a file, and makes it the reply if there was no error. */
 static void finish_export(struct esi_page_asked *asked,
                           struct esi_page_reply *reply,
                           FILE *stream,
@@ -124,21 +124,21 @@ static void export_csv(struct esi_page_asked *asked,
 
 /* --- Trace events ----------------------------------------------------------------- */
 
-/* Of a row: which of its events are in the file. */
+/* The exported events of a row. */
 struct exported_row {
     bool is_wanted;
     bool is_begun;
-    uint32_t end; /* index of the first event behind the window; 0 = it has not come */
+    uint32_t end; /* index of the first event after the window; 0 = none yet */
 };
 
 struct exported_events {
     struct esi_diagram_window window;
     struct esi_diagram_row *rows;  /* owned, as the next ones */
     struct exported_row *exported; /* by row */
-    uint32_t *row_of;              /* by trace; UINT32_MAX = no thread's */
+    uint32_t *row_of;              /* by trace; UINT32_MAX = not a thread */
     uint32_t traces;
-    uint32_t trace; /* that is named next */
-    size_t left;    /* events that the file still takes */
+    uint32_t trace; /* next trace to be named */
+    size_t left;    /* number of events that the file can still hold */
 };
 
 static struct exported_row *exported_row(struct exported_events *events, uint32_t trace)
@@ -149,7 +149,7 @@ static struct exported_row *exported_row(struct exported_events *events, uint32_
                                                                 : NULL;
 }
 
-/* Asked for one trace after the other. */
+/* Called for one trace after the other. */
 static bool has_trace(void *data, const char *name)
 {
     struct exported_events *events = data;
@@ -158,7 +158,7 @@ static bool has_trace(void *data, const char *name)
     return exported_row(events, events->trace++) != NULL;
 }
 
-/* That of the event that this one names; NULL = it is not in the file. */
+/* The row of the event's partner; NULL if that is not in the file. */
 static struct exported_row *partner_row(struct exported_events *events,
                                         const struct esi_diagram_event *event)
 {
@@ -167,8 +167,8 @@ static struct exported_row *partner_row(struct exported_events *events,
     return exported_row(events, event->partner.trace);
 }
 
-/* Whether the event lies behind the window, or names one that does: whatever is in the
- * file, its causes are, but those ahead of the window. */
+/* Whether the event is after the window or refers to one that is: the file contains the
+ * causes of all its events, except those before the window. */
 static bool is_behind(struct exported_events *events,
                       const struct esi_diagram_event *event)
 {
@@ -229,7 +229,7 @@ static int list_traces(const struct esi_page_asked *asked,
     return 0;
 }
 
-/* Times count from the beginning of the run, as the page has them. */
+/* Times are relative to the start of the run, as in the page. */
 static int write_events(const struct esi_page_asked *asked,
                         struct exported_events *events,
                         FILE *stream)
@@ -282,7 +282,7 @@ static void export_chrome(struct esi_page_asked *asked,
 
 /* --- Pictures --------------------------------------------------------------------- */
 
-/* A picture, with the cones of an event if one is named. */
+/* A picture, with the cones of an event if one is given. */
 static void export_svg(struct esi_page_asked *asked,
                        const struct esi_page_row_list *list)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* page_feed.c - events go to the diagram and to what charges waits. */
+/* page_feed.c - passes events to the diagram and to the analysis of waits. */
 #include "config.h"
 
 #include "cli/page/page_feed.h"
@@ -23,35 +23,35 @@
 #include "scopes/scope_control.h"
 
 #define COST_AGE_NS UINT64_C(1000000000)
-#define STAGES_AGE_NS UINT64_C(1000000000)  /* are not looked at more often */
-#define STAGES_WAIT_NS UINT64_C(3000000000) /* as long as a request waits for them */
-#define SUMS_PERCENT 15 /* of an archive's bytes that kept sums take at most */
-#define COSTS_NS UINT64_C(300000000) /* as long as a tuple server may take */
+#define STAGES_AGE_NS UINT64_C(1000000000)  /* minimum interval between readings */
+#define STAGES_WAIT_NS UINT64_C(3000000000) /* how long a request waits for them */
+#define SUMS_PERCENT 15 /* maximum size of stored sums relative to the archive */
+#define COSTS_NS UINT64_C(300000000) /* how long a tuple server may take */
 
 struct esi_page_feed {
     struct esi_page_feed_config config;
     struct esi_diagram *diagram;
-    struct esi_diagram *kept; /* sums of a reading before; NULL = none */
-    uint64_t archive;         /* what they are of */
+    struct esi_diagram *kept; /* sums of an earlier reading; NULL = none */
+    uint64_t archive;         /* identifies their archive */
     struct esi_causal_listener to_diagram;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects the following */
     struct esi_delay *delay;
     struct esi_causal_listener to_delay;
-    struct esi_top_waits waits; /* as of the last pause of the reading */
+    struct esi_top_waits waits; /* as of the last pause in reading */
     uint64_t earliest_ns[ESI_PAGE_STREAMS];
-    pthread_cond_t looked; /* at the stages, or never again */
+    pthread_cond_t looked; /* the stages were read, or never will be */
     bool is_look_wanted;
     uint64_t looked_ns; /* CLOCK_MONOTONIC */
-    char *stages;       /* owned; NULL = nobody has looked */
+    char *stages;       /* owned; NULL = not read yet */
     struct esi_own_cost cost;
-    double cores; /* as of the last look at the cost */
+    double cores; /* as of the last measurement of the cost */
     bool is_read;
     bool is_over;
 };
 
-/* --- Kept sums -------------------------------------------------------------------- */
+/* --- Stored sums ------------------------------------------------------------------ */
 
-/* What is wrong with the archive its reading tells. */
+/* Errors of the archive are reported when its events are read. */
 static void load_sums(struct esi_page_feed *feed)
 {
     struct es_error error = {.text = ""};
@@ -76,7 +76,7 @@ static void load_sums(struct esi_page_feed *feed)
         esi_page_clusters_of_archive(feed->config.name, feed->kept);
 }
 
-/* An archive can be read only, or have grown meanwhile: then nothing is kept. */
+/* Skipped if the archive is read-only or has grown meanwhile. */
 static void save_sums(const struct esi_page_feed *feed)
 {
     struct esi_archive_reader *reader;
@@ -180,7 +180,7 @@ static bool is_look_wanted(struct esi_page_feed *feed)
     return is_wanted;
 }
 
-/* The servers are asked without the lock: they may take long. */
+/* Queries the servers without the lock, since they may be slow. */
 static int look_at_stages(struct esi_page_feed *feed, struct es_scope *scope)
 {
     struct esi_json_text json;
@@ -262,7 +262,7 @@ int esi_page_feed_read(struct esi_page_feed *feed,
     return status;
 }
 
-/* --- Looking ---------------------------------------------------------------------- */
+/* --- Queries ---------------------------------------------------------------------- */
 
 void esi_page_feed_state(struct esi_page_feed *feed, struct esi_page_state *ret_state)
 {
@@ -335,7 +335,8 @@ void esi_page_feed_waits(struct esi_page_feed *feed, struct esi_top_waits *ret_w
     pthread_mutex_unlock(&feed->lock);
 }
 
-/* Asks the reading thread for a look, where the last one is old.  With the lock. */
+/* Requests new stages from the reading thread if they are old.  Called with the
+ * lock. */
 static void await_look(struct esi_page_feed *feed)
 {
     uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* page_findings.c - replies about what is found of the run: verdict and waits. */
+/* page_findings.c - replies about results of analyses: verdict and waits. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 /* --- Verdict ---------------------------------------------------------------------- */
 
-/* JSON Lines as the items of an array. */
+/* Writes JSON Lines as items of an array. */
 static void put_lines(struct esi_json_out *out, const char *key, char *lines)
 {
     char *rest = lines;
@@ -52,7 +52,7 @@ void esi_page_make_verdict(struct esi_page_asked *asked)
 
 /* --- Waits ------------------------------------------------------------------------ */
 
-/* A request while the waits stand still. */
+/* A request while the waits are locked. */
 struct waits_writing {
     struct esi_page_asked *asked;
     struct esi_json_out *out;
@@ -69,8 +69,8 @@ static int compare_costs(const void *left, const void *right)
     return (x < y) - (x > y);
 }
 
-/* The rows that cost or waited most come first.  NULL without memory; owned by the
- * caller. */
+/* Sorts rows by cost or waiting time, in descending order.  NULL if out of memory;
+ * owned by the caller. */
 static const struct esi_delay_row **sort_rows(const struct esi_delay_row *rows,
                                               size_t count)
 {
@@ -148,7 +148,7 @@ static void put_operation(struct esi_json_out *out, const struct esi_delay_row *
     esi_json_out_end(out);
 }
 
-/* Whom others waited for, and because of whom that was. */
+/* A rank that others waited for, and the rank that caused it. */
 static void put_late(struct esi_json_out *out,
                      int rank,
                      const struct esi_delay_blame *blame)
@@ -165,13 +165,13 @@ static void put_late(struct esi_json_out *out,
     esi_json_out_end(out);
 }
 
-/* The operations of a window that cost most: those that lost most or, where waits are
- * not known, whose members came over the longest time. */
+/* The most expensive operations of a window: those with the largest loss or, if waits
+ * are not known, the largest spread of arrivals. */
 struct instance_list {
     struct esi_diagram_instance *items; /* owned */
     struct esi_heap cheapest;           /* of the items, by cost */
     size_t room;
-    uint64_t count; /* in the window */
+    uint64_t count; /* number in the window */
 };
 
 static uint64_t cost_of(const struct esi_diagram_instance *instance)
@@ -208,7 +208,7 @@ static int compare_instances(const void *left, const void *right)
     return (a->first.ns < b->first.ns) - (a->first.ns > b->first.ns);
 }
 
-/* 0 or -ENOMEM; the caller frees the items. */
+/* Returns 0 or -ENOMEM; the caller frees the items. */
 static int list_instances(const struct esi_page_asked *asked,
                           struct instance_list *list)
 {
@@ -225,7 +225,7 @@ static int list_instances(const struct esi_page_asked *asked,
     return 0;
 }
 
-/* As an event; without the level where it is not known. */
+/* Writes it like an event, without the level if it is not known. */
 static void put_arrival(const struct esi_page_asked *asked,
                         struct esi_json_out *out,
                         const char *key,
@@ -240,7 +240,7 @@ static void put_arrival(const struct esi_page_asked *asked,
     esi_json_out_end(out);
 }
 
-/* Why the one who waited longest did so, as far as its waits are still kept. */
+/* The cause of the longest wait, if it is still kept. */
 static void put_cause_of(const struct esi_page_asked *asked,
                          struct esi_json_out *out,
                          const struct esi_delay *delay,
@@ -377,7 +377,7 @@ void esi_page_make_collectives(struct esi_page_asked *asked)
     make_of_delay(asked, write_collectives);
 }
 
-/* Why there is nothing of trees; "" = there is. */
+/* Why there is no data on trees; "" = there is. */
 static const char *missing_trees(const struct esi_page_asked *asked, const char *lines)
 {
     struct esi_page_state state;
@@ -433,7 +433,8 @@ void esi_page_make_metrics(struct esi_page_asked *asked)
 
 /* --- The scope -------------------------------------------------------------------- */
 
-/* As JSON Lines, elements folded.  0 or -errno; caller frees *ret_lines. */
+/* Formats stages as JSON Lines, with elements folded.  Returns 0 or -errno; the caller
+ * frees *ret_lines. */
 static int format_stages(const char *stages, char **ret_lines)
 {
     const struct es_member *rows;

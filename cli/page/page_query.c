@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* page_query.c - paths and parameters of requests, by two tables. */
+/* page_query.c - paths and parameters of requests, from two tables. */
 #include "config.h"
 
 #include "cli/page/page_query.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Positions are whole numbers below it in a double. */
+/* Integers below this are exact in a double. */
 #define FARTHEST 9007199254740992.0
 
 /* --- Paths ------------------------------------------------------------------------ */
@@ -57,10 +57,10 @@ static const struct page_route routes[ESI_PAGE_ROUTES] = {
                          WINDOW | ESI_PAGE_COLUMNS | ESI_PAGE_EVENT_ID |
                              ESI_PAGE_FORMAT,
                          RANGE | ESI_PAGE_FORMAT},
-    [ESI_PAGE_METRICS] = {"/metrics", 0, 0}, /* where Prometheus looks */
+    [ESI_PAGE_METRICS] = {"/metrics", 0, 0}, /* the default path of Prometheus */
 };
 
-/* Where another number is meant than 2000. */
+/* Defaults other than 2000. */
 static const uint32_t limits[ESI_PAGE_ROUTES] = {
     [ESI_PAGE_CALLS] = 20000,
     [ESI_PAGE_SEARCH] = 1000,
@@ -96,7 +96,7 @@ static int refuse_value(struct es_error *error, const char *key, const char *exp
     return es_error_set(error, -EINVAL, "%s: expected %s", key, expected);
 }
 
-/* A whole decimal number up to `maximum`; what follows it is left.  -EINVAL. */
+/* Parses a decimal number up to `maximum` and advances *text.  Returns 0 or -EINVAL. */
 static int take_number(const char **text, uint32_t maximum, uint32_t *ret_number)
 {
     const char *at = *text;
@@ -177,7 +177,7 @@ static int set_rows(const char *value, struct esi_page_query *query)
     return *value ? -EINVAL : 0;
 }
 
-/* The index among words whose end is NULL. */
+/* The index in a NULL-terminated list of words. */
 static int set_word(const char *value, const char *const *words, int *out)
 {
     for (int i = 0; words[i]; i++)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* page_replay.c - the events that are kept, as event sets have them
- * (docs/event-sets.md). */
+/* page_replay.c - the kept events in the form of event sets (docs/event-sets.md). */
 #include "config.h"
 
 #include <stdlib.h>
@@ -47,7 +46,7 @@ static bool has_tag(const struct es_operation *operation)
            operation->op_class == ES_CLASS_RECEIVE || operation->probe;
 }
 
-/* As event sets have them: docs/event-sets.md. */
+/* The attributes of event sets: docs/event-sets.md. */
 static void list_attributes(struct attribute_list *list,
                             const struct esi_diagram_row *row,
                             const struct esi_diagram_call *call)
@@ -98,7 +97,7 @@ static int pass_event(void *data, const struct esi_diagram_event *event)
     return replay->sink.event(replay->sink.data, &told);
 }
 
-/* Traces that are no thread's are communicators'. */
+/* Traces that are not threads are communicators. */
 static int pass_traces(const struct esi_page_asked *asked,
                        const struct esi_page_replay *replay)
 {

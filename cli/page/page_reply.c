@@ -78,7 +78,7 @@ void esi_page_reply_fail(struct esi_page_reply *reply,
 
 /* --- Rows and positions ----------------------------------------------------------- */
 
-/* The row behind the last one of a range that there is. */
+/* The end of a range, limited to the existing rows. */
 static uint64_t end_of_range(const struct esi_page_asked *asked,
                              const struct esi_page_range *range)
 {
@@ -121,7 +121,7 @@ bool esi_page_list_rows(struct esi_page_asked *asked,
     return true;
 }
 
-/* What positions on an axis are relative to. */
+/* The origin of positions on an axis. */
 static uint64_t origin_of(const struct esi_page_asked *asked,
                           enum esi_diagram_axis axis)
 {
@@ -133,7 +133,7 @@ double esi_page_ns(const struct esi_page_asked *asked, uint64_t ns)
     uint64_t begin = asked->extent.begin[ESI_DIAGRAM_TIME];
 
     if (begin == 0)
-        return 0; /* nothing has come yet that times could be relative to */
+        return 0; /* no event yet that times could be relative to */
     return ns >= begin ? (double)(ns - begin) : -(double)(begin - ns);
 }
 
@@ -248,7 +248,7 @@ static void put_reading(struct esi_json_out *out,
     esi_json_out_end(out);
 }
 
-/* What the command that serves costs this host. */
+/* The cost of this command for this host. */
 static void put_cost(const struct esi_page_asked *asked, struct esi_json_out *out)
 {
     double cores = esi_page_feed_cost(asked->model->feed);
@@ -300,7 +300,7 @@ static void make_run(struct esi_page_asked *asked)
     esi_page_end_json(asked, &json);
 }
 
-/* Where rows and sums are known ahead of the events, the run is as long as they say. */
+/* While only stored rows and sums are known, the length of the run is theirs. */
 static void find_extent(struct esi_page_asked *asked, bool of_sums)
 {
     struct esi_page_feed *feed = asked->model->feed;
@@ -369,7 +369,7 @@ int esi_page_reply_update(const struct esi_page_model *model,
 
 /* Waits by rank. */
 struct rank_waits {
-    double *waited; /* owned, as `caused` */
+    double *waited; /* owned, like `caused` */
     double *caused;
     int ranks;
 };
@@ -468,15 +468,15 @@ static void make_rows(struct esi_page_asked *asked)
 
 /* --- Calls ------------------------------------------------------------------------ */
 
-/* Texts of a reply, which calls name by number.  Few: looked for one by one, the last
- * found first. */
+/* The texts of a reply, which calls refer to by number.  A short list: searched
+ * linearly from the end. */
 struct text_list {
     const char **items; /* owned; texts borrowed */
     size_t count, capacity;
     size_t last;
 };
 
-/* -1: none, or no memory. */
+/* -1 if there is none, or out of memory. */
 static int64_t number_text(struct text_list *list, const char *text)
 {
     if (!text || !*text)
@@ -537,7 +537,7 @@ static void put_call(const struct esi_page_asked *asked,
     esi_json_out_end(out);
 }
 
-/* Rows in turn, until the limit is reached.  Whether all found room. */
+/* Writes calls row by row up to the limit.  Returns whether all were written. */
 static bool put_calls(const struct esi_page_asked *asked,
                       struct esi_json_out *out,
                       const struct esi_page_row_list *rows,

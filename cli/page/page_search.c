@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* page_search.c - searches patterns, or a text, in the events that are kept. */
+/* page_search.c - searches patterns or a text in the kept events. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,14 +19,14 @@
 
 enum { REPLAY_CHECKS = 4096 };
 
-/* A search while it runs. */
+/* A search in progress. */
 struct page_search {
     struct esi_page_asked *asked;
     struct esi_json_out *out;
-    struct esi_diagram_row *rows; /* owned: of the rows there were at its beginning */
+    struct esi_diagram_row *rows; /* owned: the rows at its start */
     struct es_pattern_file *file; /* owned */
     struct esi_domains *domains;  /* owned */
-    uint64_t from_ns;             /* of the first event that is looked at */
+    uint64_t from_ns;             /* time of the first event examined */
     uint64_t deadline_ns;
     uint64_t events;
     uint64_t matches;
@@ -67,7 +67,7 @@ static bool has_text(const char *text, const char *part)
     return text && strcasestr(text, part);
 }
 
-/* A call is found by its first event. */
+/* A call matches with its first event. */
 static int match_text(void *data, const struct esi_diagram_event *event)
 {
     struct page_search *search = data;
@@ -106,7 +106,7 @@ static int read_patterns(struct page_search *search)
     return result;
 }
 
-/* The one that is named, else the last one that no other uses. */
+/* The named predicate, or else the last one that no other uses. */
 static int choose_predicate(struct page_search *search, uint32_t *ret_number)
 {
     const char *name = search->asked->query->predicate;

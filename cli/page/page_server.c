@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* page_server.c - who may ask, and what for: requests become replies. */
+/* page_server.c - checks access and converts requests to replies. */
 #include "config.h"
 
 #include "cli/page/page_server.h"
@@ -55,10 +55,10 @@ const char *esi_page_server_token(const struct esi_page_server *server)
 enum {
     CONNECTIONS = 128,
     IDLE_S = 120,
-    MEMORY_BYTES = 128 << 10, /* of a connection: its request, too */
-    LOOK_MS = 25,             /* a stream looks so often for something new */
+    MEMORY_BYTES = 128 << 10, /* per connection, including its request */
+    LOOK_MS = 25,             /* how often a stream checks for changes */
 };
-#define UPDATE_NS UINT64_C(250000000) /* from one update to the next one */
+#define UPDATE_NS UINT64_C(250000000) /* interval between updates */
 #define KEEP_NS (UINT64_C(10) * 1000000000)
 
 struct esi_page_server {
@@ -68,7 +68,7 @@ struct esi_page_server {
     bool is_local; /* a Unix socket */
     char token[ESI_PAGE_TOKEN_BYTES];
     atomic_bool is_ending;
-    atomic_bool streams[ESI_PAGE_STREAMS]; /* which are taken */
+    atomic_bool streams[ESI_PAGE_STREAMS]; /* numbers in use */
 };
 
 /* --- Answers ---------------------------------------------------------------------- */
@@ -150,7 +150,7 @@ static enum MHD_Result send_asset(struct MHD_Connection *connection,
                                         MHD_RESPMEM_PERSISTENT));
 }
 
-/* --- Who asks --------------------------------------------------------------------- */
+/* --- Access ----------------------------------------------------------------------- */
 
 static int socket_of(struct MHD_Connection *connection)
 {
@@ -170,8 +170,8 @@ static bool is_own_user(struct MHD_Connection *connection)
            peer.uid == geteuid();
 }
 
-/* A name of the loopback, with or without a port: another name has been led here by
- * somebody's name server. */
+/* Whether the name is the loopback, with or without a port: another name was redirected
+ * here by a foreign name server. */
 static bool is_loopback(const char *host)
 {
     static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
@@ -189,7 +189,7 @@ static bool is_loopback(const char *host)
     return false;
 }
 
-/* Takes as long for any token of that length. */
+/* In constant time for tokens of the same length. */
 static bool is_token(const char *token, const char *given)
 {
     unsigned differs = 0;
@@ -206,7 +206,7 @@ static const char *header_of(struct MHD_Connection *connection, const char *name
     return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-/* Browsers send the token in a header of our own, other programs as they send any. */
+/* Browsers send the token in a custom header, other programs in the standard one. */
 static bool has_token(const struct esi_page_server *server,
                       struct MHD_Connection *connection)
 {
@@ -225,14 +225,14 @@ struct page_stream {
     int descriptor; /* of the connection */
     struct esi_page_update update;
     uint64_t sent_ns;
-    uint64_t told_ns; /* of an event */
-    uint64_t events;  /* that it has been told of */
-    char *text;       /* to be sent; owned */
+    uint64_t told_ns; /* time of the last update */
+    uint64_t events;  /* number of events in the last update */
+    char *text;       /* remaining output; owned */
     size_t length;
     size_t sent;
 };
 
-/* -1: all are taken. */
+/* -1 if all are in use. */
 static int take_stream(struct esi_page_server *server)
 {
     for (int i = 0; i < ESI_PAGE_STREAMS; i++)
@@ -250,7 +250,7 @@ static void end_stream(void *data)
     free(stream);
 }
 
-/* Whether the client has left, or the server ends; waits a moment for that. */
+/* Whether the client has disconnected or the server ends; waits a moment for that. */
 static bool has_left(const struct page_stream *stream)
 {
     struct pollfd peer = {.fd = stream->descriptor, .events = POLLRDHUP};
@@ -260,8 +260,8 @@ static bool has_left(const struct page_stream *stream)
     return poll(&peer, 1, LOOK_MS) > 0 || atomic_load(&stream->server->is_ending);
 }
 
-/* Events are told of at once, if none has been for a while; that time goes on, now and
- * then. */
+/* Changes are sent at once if there was no update for a while; progress of time,
+ * occasionally. */
 static bool is_due(struct page_stream *stream, uint64_t now_ns)
 {
     struct esi_diagram *diagram =
@@ -278,7 +278,7 @@ static bool is_due(struct page_stream *stream, uint64_t now_ns)
     return true;
 }
 
-/* Waits for something to be sent.  false: the stream is over. */
+/* Waits for an update.  Returns false if the stream is over. */
 static bool fill_stream(struct page_stream *stream)
 {
     free(stream->text);
@@ -340,7 +340,7 @@ static enum MHD_Result send_stream(struct esi_page_server *server,
     stream->server = server;
     stream->descriptor = socket_of(connection);
     stream->update.stream = (size_t)number;
-    stream->update.changes = UINT64_MAX; /* the first one tells all */
+    stream->update.changes = UINT64_MAX; /* the first update is complete */
     response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, read_stream,
                                                  stream, end_stream);
     if (!response) {
@@ -460,7 +460,7 @@ static int make_token(char out[ESI_PAGE_TOKEN_BYTES])
     return 0;
 }
 
-/* The daemon closes the descriptor that it listens on; the listener has its own. */
+/* The daemon closes its listening descriptor; the listener keeps its own. */
 static int start_daemon(struct esi_page_server *server, struct es_error *error)
 {
     int descriptor = dup(esi_listener_descriptor(server->listener));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* page_watch.c - looks at a run, and keeps the verdict as texts. */
+/* page_watch.c - observes a run, and stores the verdict as texts. */
 #include "config.h"
 
 #include "cli/page/page_watch.h"
@@ -22,21 +22,21 @@
 #include "monitors/verdict/verdict_print.h"
 
 #define SECOND_NS UINT64_C(1000000000)
-#define METRICS_WAIT_NS (5 * SECOND_NS) /* of who asks first; scrapes wait for 10 s */
+#define METRICS_WAIT_NS (5 * SECOND_NS) /* less than the 10 s of a scrape */
 
-enum { LOOKS = 20 }; /* as long as one takes until the next */
+enum { LOOKS = 20 }; /* the pause is this multiple of an observation's duration */
 
 struct esi_page_watch {
     struct esi_page_watch_config config;
     pthread_t thread;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects the following */
     pthread_cond_t woken;
-    pthread_cond_t made; /* metrics, or never again */
+    pthread_cond_t made; /* metrics were computed, or never will be */
     bool is_ending;
-    bool is_over; /* nobody looks any more */
+    bool is_over; /* the thread has ended */
     bool wants_metrics;
     struct esi_page_verdict verdict;
-    char *trees; /* owned, as the next; NULL = nobody has looked */
+    char *trees; /* owned, like the next; NULL = no observation yet */
     char *metrics;
 };
 
@@ -123,7 +123,7 @@ int esi_page_watch_copy_metrics(struct esi_page_watch *watch, char **ret_text)
     return result;
 }
 
-/* The texts of a look while they are written. */
+/* The texts of an observation being written. */
 struct look_texts {
     struct esi_page_verdict *verdict;
     size_t lines_length, text_length;
@@ -171,7 +171,7 @@ static int write_diagnosis(struct look_texts *texts,
     return result;
 }
 
-/* The first line of what is wrong, if anything is. */
+/* The first line of the verdict, if there is a problem. */
 static int cut_headline(struct esi_page_verdict *verdict)
 {
     if (verdict->ranks.count == 0)
@@ -180,7 +180,7 @@ static int cut_headline(struct esi_page_verdict *verdict)
     return verdict->headline ? 0 : -ENOMEM;
 }
 
-/* Takes the texts over, if the look succeeded. */
+/* Takes the texts, if the observation succeeded. */
 static int keep_look(struct esi_page_watch *watch, struct look_texts *texts, int result)
 {
     struct esi_page_verdict *verdict = texts->verdict;
@@ -211,7 +211,7 @@ static int write_archived(struct look_texts *texts, const char *directory)
     int result = esi_archived_facts_read(directory, NULL, &archived);
 
     if (result <= 0)
-        return result; /* of a run that ended well there is nothing to say */
+        return result; /* a run that ended successfully has no verdicts */
     result = esi_diagnosis_make(esi_archived_facts_get(archived), &memory, &diagnosis);
     if (result == 0) {
         result = write_diagnosis(texts, &diagnosis);
@@ -237,7 +237,7 @@ static int write_latent(struct look_texts *texts, const char *directory)
     return 0;
 }
 
-/* Puts a text in the place of another; takes it. */
+/* Replaces a text; takes the new one. */
 static void keep_text(struct esi_page_watch *watch, char **place, char *text)
 {
     pthread_mutex_lock(&watch->lock);
@@ -247,7 +247,7 @@ static void keep_text(struct esi_page_watch *watch, char **place, char *text)
     pthread_mutex_unlock(&watch->lock);
 }
 
-/* What cannot be read is told by the reading of the events. */
+/* Errors of the archive are reported when its events are read. */
 static void look_at_archived_trees(struct esi_page_watch *watch)
 {
     char *lines = NULL;
@@ -279,7 +279,7 @@ static void look_at_archive(struct esi_page_watch *watch)
 
 /* --- A run ------------------------------------------------------------------------ */
 
-/* Whether it goes on after that time. */
+/* Waits for this time.  Returns false if the thread is to end. */
 static bool wait_for_next(struct esi_page_watch *watch, uint64_t span_ns)
 {
     uint64_t deadline_ns = esi_now_ns(CLOCK_MONOTONIC) + span_ns;
@@ -317,7 +317,7 @@ static int write_metrics(void *data, struct esi_delay *delay)
     return esi_metrics_print(&look, 1, ESI_METRICS_OPENMETRICS, writing->out);
 }
 
-/* With the waits that the page has charged.  Without memory what was told stays. */
+/* Includes the waits charged by the page.  If out of memory, the old text stays. */
 static void make_metrics(struct esi_page_watch *watch, const struct esi_top_look *look)
 {
     struct metrics_writing writing = {.look = *look};
@@ -337,7 +337,7 @@ static void make_metrics(struct esi_page_watch *watch, const struct esi_top_look
         free(text);
 }
 
-/* What has vanished is told as it was. */
+/* If the run has vanished, the last verdict stays. */
 static int look_at_run(struct esi_page_watch *watch, struct esi_top *top)
 {
     struct esi_page_verdict verdict;
@@ -358,7 +358,7 @@ static int look_at_run(struct esi_page_watch *watch, struct esi_top *top)
     return keep_look(watch, &texts, result);
 }
 
-/* NULL: they cannot be looked at. */
+/* NULL if they cannot be observed. */
 static struct esi_node_watch *watch_trees(struct esi_page_watch *watch,
                                           const struct esi_consumer *consumer)
 {
@@ -373,7 +373,7 @@ static struct esi_node_watch *watch_trees(struct esi_page_watch *watch,
     return nodes;
 }
 
-/* Without memory what was told stays. */
+/* If out of memory, the old text stays. */
 static void look_at_trees(struct esi_page_watch *watch, struct esi_node_watch *nodes)
 {
     char *lines = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* page_window.c - replies about a window: its cells, messages and profile. */
+/* page_window.c - replies about a window: cells, messages and profile. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,22 +12,23 @@
 #include "cli/page/page_asked.h"
 
 enum {
-    REPLY_BYTES = 1 << 20,      /* of a window at most */
-    GROUP_CELLS = 1 << 24,      /* of all rows of all groups at most */
-    PARTS = 15,                 /* of a cell */
-    HEAD_BYTES = 4 * 4 + 2 * 8, /* of a window's reply */
+    REPLY_BYTES = 1 << 20,      /* maximum per window */
+    GROUP_CELLS = 1 << 24,      /* maximum of all rows of all groups */
+    PARTS = 15,                 /* per cell */
+    HEAD_BYTES = 4 * 4 + 2 * 8, /* of the reply for a window */
 };
 
 /* --- Columns ---------------------------------------------------------------------- */
 
-/* How columns that were asked for are made of those that the diagram fills. */
+/* How requested columns are derived from those of the diagram. */
 struct page_columns {
     struct esi_diagram_window window; /* of the diagram */
-    uint32_t count;                   /* asked for */
-    uint32_t skip;                    /* that lie before position 0 */
-    bool is_fine;                     /* narrower than a unit: each shows its unit */
-    double first;                     /* fine: where the window begins, in units of the
-                                         diagram's */
+    uint32_t count;                   /* requested number */
+    uint32_t skip;                    /* number of columns before position 0 */
+    bool is_fine;                     /* narrower than a unit: each shows the unit
+                                         that contains it */
+    double first;                     /* if fine: start of the window, in units of
+                                         the diagram */
     double step;
 };
 
@@ -58,7 +59,7 @@ static struct page_columns columns_of(const struct esi_page_asked *asked)
     return columns;
 }
 
-/* The cell of the diagram that a column shows; -1: none. */
+/* The diagram's cell for a column; -1 = none. */
 static int64_t cell_of(const struct page_columns *columns, uint32_t column)
 {
     double at;
@@ -71,7 +72,7 @@ static int64_t cell_of(const struct page_columns *columns, uint32_t column)
 
 /* --- Cells ------------------------------------------------------------------------ */
 
-/* Fifteenths, by the largest remainders, so that their sum is 15. */
+/* Rounds to fifteenths with the largest remainder method, so that the sum is 15. */
 static uint32_t pack_shares(const struct esi_diagram_cell *cell, double sum)
 {
     double rest[ESI_DIAGRAM_STATES];
@@ -120,7 +121,7 @@ static uint32_t pack_share(float share)
     return share > 0 ? (uint32_t)(share * 255 + 0.5f) : 0;
 }
 
-/* Least, median, most, and which of the group's rows is the outlier. */
+/* Minimum, median, maximum, and the index of the outlier in the group. */
 static uint32_t pack_spread(const struct esi_diagram_spread *spread,
                             const uint32_t *rows,
                             size_t count)
@@ -136,7 +137,7 @@ static uint32_t pack_spread(const struct esi_diagram_spread *spread,
 
 /* --- Lines ------------------------------------------------------------------------ */
 
-/* Lines of one or several rows each; the rows of a line stand together. */
+/* Lines of one or several rows each; the rows of a line are adjacent. */
 struct page_lines {
     struct esi_page_row_list rows; /* owned */
     size_t *counts;                /* owned; by line */
@@ -146,14 +147,14 @@ struct page_lines {
 
 #define NO_KEY UINT64_MAX
 
-/* Whether rows are joined by what they have in common, wherever they stand. */
+/* Whether rows are grouped by a common property, wherever they are. */
 static bool has_keys(int32_t group)
 {
     return group == ESI_PAGE_GROUP_HOST || group == ESI_PAGE_GROUP_RANK ||
            group == ESI_PAGE_GROUP_CLUSTER;
 }
 
-/* What the rows of a line have in common: their cluster, their host, or their rank. */
+/* The common property of a line: cluster, host or rank. */
 static uint64_t key_of(const struct esi_page_asked *asked, uint32_t number)
 {
     struct esi_diagram_row row;
@@ -170,7 +171,7 @@ static uint64_t key_of(const struct esi_page_asked *asked, uint32_t number)
     }
 }
 
-/* Puts the rows with the same key behind the first one.  0 or -ENOMEM. */
+/* Makes the rows with the same key adjacent.  Returns 0 or -ENOMEM. */
 static int sort_by_key(const struct esi_page_asked *asked, struct page_lines *lines)
 {
     size_t count = lines->rows.count, placed = 0;
@@ -221,7 +222,7 @@ static bool list_lines(struct esi_page_asked *asked, struct page_lines *lines)
     return true;
 }
 
-/* Fits into a reply, and what is worked out for it into memory. */
+/* Checks that the reply and its temporary data are not too large. */
 static bool check_size(struct esi_page_asked *asked, const struct page_lines *lines)
 {
     size_t columns = asked->query->columns;
@@ -242,12 +243,12 @@ static bool check_size(struct esi_page_asked *asked, const struct page_lines *li
     return false;
 }
 
-/* What lines are filled with. */
+/* State of filling lines. */
 struct line_fill {
     struct esi_diagram *diagram;
     struct page_columns columns;
     bool is_grouped;
-    struct esi_diagram_cell *cells; /* owned, as the next */
+    struct esi_diagram_cell *cells; /* owned, like the next */
     struct esi_diagram_spread *spreads;
 };
 
@@ -338,7 +339,7 @@ void esi_page_make_window(struct esi_page_asked *asked)
 
 /* --- Profile ---------------------------------------------------------------------- */
 
-/* Adds how much of a thread was in each state, by column. */
+/* Adds the shares of a thread's states, by column. */
 static void add_profile(double *sums,
                         const struct page_columns *columns,
                         const struct esi_diagram_cell *cells)
@@ -393,7 +394,7 @@ void esi_page_make_profile(struct esi_page_asked *asked)
 
 /* --- Messages --------------------------------------------------------------------- */
 
-enum { BUCKETS = 64 }; /* on each side of a matrix at most */
+enum { BUCKETS = 64 }; /* maximum per side of a matrix */
 
 struct message_sum {
     uint64_t messages;
@@ -401,13 +402,13 @@ struct message_sum {
     double late_ns;
 };
 
-/* What messages of a window come to. */
+/* Messages of a window and their sums. */
 struct message_list {
     struct esi_page_row_list rows;
-    bool *is_wanted;                   /* owned; by row, as the next */
+    bool *is_wanted;                   /* owned; by row, like `buckets` */
     uint32_t *buckets;                 /* owned */
-    size_t bucket;                     /* rows in one */
-    size_t size;                       /* buckets */
+    size_t bucket;                     /* rows per bucket */
+    size_t size;                       /* number of buckets */
     struct message_sum *sums;          /* owned; by sender's bucket, then receiver's */
     struct esi_diagram_message *items; /* owned: the first ones */
     size_t room;
@@ -438,8 +439,8 @@ static void free_messages(struct message_list *list)
     free(list->items);
 }
 
-/* Lists `room` messages of the window, and sums up all.  false: the reply says why not.
- */
+/* Lists the first `room` messages of the window, and sums up all.  Returns false if the
+ * reply contains an error. */
 static bool list_messages(struct esi_page_asked *asked,
                           size_t room,
                           struct message_list *list)
@@ -487,7 +488,7 @@ static void put_message(const struct esi_page_asked *asked,
     esi_json_out_end(out);
 }
 
-/* The sums that are not empty; buckets are named by `name_of` them. */
+/* Writes the sums that are not empty; `name_of` names the buckets. */
 static void put_sums(struct esi_json_out *out,
                      const char *key,
                      const struct message_list *list,
