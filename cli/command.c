@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What the subcommands share: messages, common options, opening a run. */
+/* The common parts of the subcommands: messages, shared options, opening a run. */
 #include "config.h"
 
 #include "cli/command.h"
@@ -30,14 +30,14 @@ void esi_command_set_name(const char *name)
 __attribute__((format(printf, 1, 0))) static void print_message(const char *format,
                                                                 va_list arguments)
 {
-    /* What was printed before belongs before the message, also where both go to one
-     * file. */
+    /* Earlier output must precede the message, even if both go to the same file. */
     fflush(stdout);
     fprintf(stderr, "eventspace%s%s: ", *command_name ? " " : "", command_name);
     esi_plain_vprint(stderr, format, arguments);
 }
 
-/* The lines below the first, of errors in patterns, are indented; others are none. */
+/* For errors in patterns, the lines after the first are indented; other reasons have
+ * one line. */
 static void print_reason(char *reason)
 {
     static const char indented[] = "\n    ";
@@ -183,7 +183,7 @@ enum esi_rows_format esi_command_rows_format(const char *text, struct argp_state
     return (enum esi_rows_format)esi_option_word(text, "--format", words, state);
 }
 
-/* The names of this host's runs, newest first, as many as fit: "a, b, ...". */
+/* The names of this host's runs, newest first, limited in number: "a, b, ...". */
 static void list_runs(const struct es_run_info *runs, int count, FILE *out)
 {
     enum { SHOWN = 5 };
@@ -194,7 +194,7 @@ static void list_runs(const struct es_run_info *runs, int count, FILE *out)
         fprintf(out, " and %d more", count - SHOWN);
 }
 
-/* `what` is not on this host; `none` says that no run is. */
+/* `what` is not on this host; `none` is the text if there are no runs. */
 static int fail_to_find(const char *name, const char *what, const char *none)
 {
     struct es_run_info *runs = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The command line of a subcommand: its own options and those that all have. */
+/* The command line of a subcommand: its own options and the common ones. */
 #include "config.h"
 
 #include "cli/command.h"
@@ -12,7 +12,7 @@
 #include "base/nearest.h"
 #include "cli/examples.h"
 
-/* No keys of a command. */
+/* Not used as keys by commands. */
 enum { OPTION_USAGE = 0x10000, OPTION_QUIET };
 
 static const struct argp_option shared_options[] = {
@@ -24,17 +24,17 @@ static const struct argp_option shared_options[] = {
     {0},
 };
 
-/* Instead of parsing; NULL: none. */
+/* Called instead of parsing; NULL = none. */
 static void (*complete)(const struct argp *parser, unsigned flags);
 
-/* --- Faults ----------------------------------------------------------------------- */
+/* --- Usage errors ----------------------------------------------------------------- */
 
-/* argp(3) ends its messages with two lines in quotes of their own that name --help.
- * What it says is kept until the process ends, and one line in ours stands there. */
+/* argp(3) ends its messages with two lines that refer to --help, in its own quotation
+ * style.  They are captured until the process ends, and replaced by one line. */
 static struct {
     char *text;
     size_t length;
-    FILE *stream;     /* NULL: argp writes to standard error itself */
+    FILE *stream;     /* NULL: argp writes directly to standard error */
     const char *name; /* of the command; borrowed */
 } said;
 
@@ -53,7 +53,7 @@ static void tell_said(void)
     free(said.text);
 }
 
-/* Once the command line is good. */
+/* After a valid command line. */
 static void drop_said(void)
 {
     if (said.stream && fclose(said.stream) == 0)
@@ -87,7 +87,7 @@ static size_t print_name(size_t column, const char *name)
     return column + length;
 }
 
-/* Options that the list leaves out, for it is to stay on one screen. */
+/* Options that the list omits to fit on one screen. */
 static size_t print_hidden(size_t column, const struct argp *parser)
 {
     const struct argp_option *option = parser->options;
@@ -112,7 +112,7 @@ static void print_examples(const char *lines)
     }
 }
 
-/* The options of the command, the names of those that all have, and examples. */
+/* The options of the command, the names of the common ones, and examples. */
 __attribute__((noreturn)) static void print_help(const struct argp_state *state)
 {
     const struct argp *own = state->root_argp->children[0].argp;
@@ -160,13 +160,13 @@ static error_t parse_shared(int key, char *text, struct argp_state *state)
     }
 }
 
-/* --- Names that are no option's --------------------------------------------------- */
+/* --- Unknown options -------------------------------------------------------------- */
 
-/* What a name is compared with, and the first option that it can begin. */
+/* The name to search for, and the first option with this prefix. */
 struct option_search {
     const char *name;
     size_t length;
-    int key; /* of a short option, where `name` is NULL */
+    int key; /* for a short option, if `name` is NULL */
     const struct argp_option *found;
     struct esi_nearest nearest;
 };
@@ -197,8 +197,8 @@ static bool takes_next_word(const struct argp_option *option)
     return option && option->arg && !(option->flags & OPTION_ARG_OPTIONAL);
 }
 
-/* The option "--name", if the next word is its value.  Does not return where no option
- * has this name and one has a similar one, unless in a completion; getopt refuses all
+/* The option "--name", if the next word is its value.  Except in a completion, does not
+ * return if the option is unknown and there is a similar one; getopt rejects the
  * others. */
 static const struct argp_option *find_long_option(const struct argp *parser,
                                                   const char *word)
@@ -219,7 +219,7 @@ static const struct argp_option *find_long_option(const struct argp *parser,
     return !value && takes_next_word(search.found) ? search.found : NULL;
 }
 
-/* The same for "-abc": letters up to the first that takes a value. */
+/* Likewise for "-abc": letters up to the first that takes a value. */
 static const struct argp_option *find_short_option(const struct argp *parser,
                                                    const char *letters)
 {
@@ -240,7 +240,7 @@ const struct argp_option *esi_command_open_option(const struct argp *parser,
                           : find_short_option(parser, word + 1);
 }
 
-/* getopt says that it knows no such option, not which one may have been meant. */
+/* getopt reports unknown options, but suggests none. */
 static void check_names(const struct argp *parser,
                         int argc,
                         char **argv,

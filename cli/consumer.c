@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* consumer.c - opens a run for reading, on this host or on all. */
+/* consumer.c - opens a run for reading, on this host or on all hosts. */
 #include "config.h"
 
 #include "cli/consumer.h"
@@ -91,8 +91,8 @@ const struct argp esi_settings_argp = {
 
 /* --- Opening ------------------------------------------------------------------- */
 
-/* What was refused since it is somebody else's; not even segments are read then, for
- * the run would look like a part of what it is. */
+/* Whether access was refused because the run belongs to another user; then not even the
+ * segments are read, since they would be only a part of the run. */
 static bool is_refused(int code)
 {
     return code == -EPERM || code == -ENOTDIR;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Reading an event set for a command, with progress on a terminal. */
+/* Reads an event set for a command, with progress on a terminal. */
 #include "config.h"
 
 #include "cli/event_source.h"
@@ -22,7 +22,7 @@
 #include "monitors/eventset/set_write.h"
 #include "monitors/eventset/sinks.h"
 
-/* Between readings of a run that found nothing. */
+/* Between readings of a run without new data. */
 #define PAUSE_NS 10000000
 
 const char esi_event_source_lower_bound[] =
@@ -61,7 +61,7 @@ static const struct argp_child children[] = {{&esi_consumer_argp, 0, NULL, 0}, {
 const struct argp esi_event_source_argp = {options,  parse_option, NULL, NULL,
                                            children, NULL,         NULL};
 
-/* One reading. */
+/* State of one reading. */
 struct source_reading {
     const struct esi_event_source *source;
     struct esi_set_source_config config;
@@ -71,7 +71,7 @@ struct source_reading {
     struct esi_progress progress;
 };
 
-/* The sinks, behind progress if there is a terminal. */
+/* The sinks, preceded by progress if there is a terminal. */
 static void list_sinks(struct source_reading *reading,
                        const struct es_set_sink *sinks,
                        size_t count)
@@ -87,7 +87,7 @@ static void list_sinks(struct source_reading *reading,
 
 /* --- A run ------------------------------------------------------------------------ */
 
-/* Whether neither this host nor a tuple server knows a run of this name. */
+/* Whether neither this host nor a tuple server has a run of this name. */
 static bool is_nowhere(const char *name)
 {
     struct es_servers *servers;
@@ -97,14 +97,15 @@ static bool is_nowhere(const char *name)
     if (result == 0)
         es_run_close(run);
     if (result != -ENOENT)
-        return result == -EINVAL; /* no run can have such a name */
+        return result == -EINVAL; /* the name is invalid for a run */
     result = es_servers_open(name, NULL, NULL, &servers);
     if (result == 0)
         es_servers_close(servers);
     return result == -ENOENT;
 }
 
-/* What is cleaned up when it ends vanishes: what we have attached can still be read. */
+/* A run that is cleaned up at its end vanishes; its attached segments can still be
+ * read. */
 static bool is_at_end(const struct esi_event_source *source,
                       const struct esi_follower *follower)
 {
@@ -120,8 +121,7 @@ static int pause_reading(const struct esi_event_source *source,
     return source->paused ? source->paused(source->paused_data, reading, now_ns) : 0;
 }
 
-/* Reads until nobody is left who could write; what is there then is still to be read.
- */
+/* Reads until no process is alive, then reads the remaining data. */
 static int follow_run(struct source_reading *reading, struct esi_causality_scope *scope)
 {
     static const struct timespec pause = {.tv_nsec = PAUSE_NS};
@@ -215,7 +215,7 @@ static int read_run(struct source_reading *reading,
     return status;
 }
 
-/* Options of runs are not for files. */
+/* Rejects options that only apply to runs. */
 static int check_file(const struct esi_event_source *source)
 {
     const char *option = source->follow            ? "--follow"
@@ -370,9 +370,9 @@ void esi_event_source_fini(struct esi_event_source *source)
     source->kept = NULL;
 }
 
-/* --- What is missing -------------------------------------------------------------- */
+/* --- Missing data ----------------------------------------------------------------- */
 
-/* Lists what there is of something, unless that is none. */
+/* Appends a count, unless it is 0. */
 static void append_missing(char *text,
                            uint64_t count,
                            const char *one,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* SIGINT and SIGTERM that end what goes on, and not the command. */
+/* Lets SIGINT and SIGTERM end the current activity instead of the command. */
 #include "config.h"
 
 #include "cli/interrupt.h"
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <time.h>
 
-/* Without a lock on all that we build for, so that a handler may set it. */
+/* Lock-free on all supported platforms, so that a handler may set it. */
 static atomic_bool interrupted;
 _Static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "signal handlers cannot take locks");
 

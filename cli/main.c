@@ -18,7 +18,7 @@
 static int run_help(int argc, char **argv);
 static int run_version(int argc, char **argv);
 
-/* A heading opens a group. */
+/* A heading starts a group. */
 const struct esi_command esi_commands[] = {
     {"Start", "run", "start a program on N ranks, and record it", esi_cmd_run},
     {NULL, "exec", "the per-rank form of run, under any launcher", esi_cmd_exec},
@@ -73,7 +73,7 @@ static const struct esi_command *find_command(const char *name)
     return NULL;
 }
 
-/* In front of a command stand these two only. */
+/* Only these two options may precede a command. */
 static int fail_with_option(const char *name)
 {
     static const char *const options[] = {"--help", "--version"};
@@ -167,7 +167,7 @@ static int run_version(int argc, char **argv)
     return ES_EXIT_SUCCESS;
 }
 
-/* The user's stages; what starts programs pulls none. */
+/* Loads the user's stages, except in commands that start programs. */
 static bool load_stages(const struct esi_command *command)
 {
     struct es_error error = {.text = ""};
@@ -182,7 +182,7 @@ static bool load_stages(const struct esi_command *command)
     return loaded >= 0;
 }
 
-/* An output that was cut short must not look complete. */
+/* Truncated output must not look complete. */
 static int check_output(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

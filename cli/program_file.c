@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What a program's file says about how it uses MPI.
+ * How a program uses MPI, read from its file.
  *
- * libelf reads the file: section headers for the symbols, which every dynamically
- * linked program has (.dynsym cannot be stripped), and the dynamic section for the
- * libraries.
+ * Reads with libelf: section headers for the symbols, which every dynamically linked
+ * program has (.dynsym cannot be stripped), and the dynamic section for the libraries.
  */
 #include "config.h"
 
@@ -40,7 +39,7 @@ static void free_words(struct esi_word_list *list)
 
 /* --- Names ------------------------------------------------------------------------ */
 
-/* "mpi_comm_rank_" to "MPI_Comm_rank": C spells one capital behind the prefix. */
+/* "mpi_comm_rank_" to "MPI_Comm_rank": in C, one capital follows the prefix. */
 static bool name_from_fortran(const char *symbol, char *out, size_t size)
 {
     static const char *const endings[] = {"_f08ts_", "_f08_", "__", "_"};
@@ -60,13 +59,13 @@ static bool name_from_fortran(const char *symbol, char *out, size_t size)
     return false;
 }
 
-/* Name of the MPI routine behind a symbol, as in C: "PMPI_Send", "mpi_send_" and
- * "mpi_send_f08_" are "MPI_Send".  False when the symbol is none of MPI's. */
+/* The C name of the MPI routine of a symbol: "PMPI_Send", "mpi_send_" and
+ * "mpi_send_f08_" are "MPI_Send". Returns false for other symbols. */
 static bool routine_name(const char *symbol, char *out, size_t size)
 {
     const char *name = symbol + (*symbol == 'P');
 
-    /* MPI_Xxx are routines, MPI_XXX constants, MPIR_ and the like the library's own. */
+    /* MPI_Xxx are routines, MPI_XXX constants, MPIR_ and the like are internal. */
     if (strncmp(name, "MPI_", 4) != 0 && strncmp(name, "MPIX_", 5) != 0)
         return name_from_fortran(symbol, out, size);
     const char *rest = strchr(name, '_') + 1;
@@ -88,7 +87,7 @@ static bool is_program(const char *path)
            access(path, X_OK) == 0;
 }
 
-/* As execvp(3) finds it; caller frees.  NULL when there is none. */
+/* Like execvp(3); caller frees.  NULL if there is none. */
 static char *look_up(const char *name)
 {
     char joined[PATH_MAX];
@@ -156,7 +155,7 @@ static int compare_words(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Sorts and keeps one of each. */
+/* Sorts and removes duplicates. */
 static void make_unique(struct esi_word_list *list)
 {
     size_t kept = 0;
@@ -200,8 +199,7 @@ static int add_routine(struct esi_program_file *file,
         return 0;
     if (!is_defined)
         return add_word(&file->routines, name);
-    /* A program may define some MPI routines itself, as tools do; a whole MPI has this
-     * one. */
+    /* Tools may define some MPI routines; only a complete MPI defines this one. */
     if (strcmp(name, "MPI_Init") == 0)
         file->defines_mpi = true;
     return 0;
@@ -263,7 +261,7 @@ static int read_sections(Elf *elf, struct esi_program_file *file)
         if (header.sh_type != SHT_DYNAMIC)
             continue;
         code = read_libraries(elf, section, &header, file);
-        /* A static program that may be loaded anywhere has this section too. */
+        /* Static PIE programs have this section, too. */
         has_dynamic = file->libraries.count > 0;
     }
     file->kind = has_dynamic ? ES_PROGRAM_DYNAMIC : ES_PROGRAM_STATIC;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* How many events there were so far, on a terminal. */
+/* Shows the number of events so far on a terminal. */
 #include "config.h"
 
 #include "cli/progress.h"
@@ -12,10 +12,10 @@
 #include "base/now.h"
 #include "cli/command.h"
 
-#define FIRST_NS UINT64_C(2000000000) /* until then nothing is shown */
+#define FIRST_NS UINT64_C(2000000000) /* nothing is shown before */
 #define NEXT_NS UINT64_C(500000000)
 
-enum { LOOK_EVERY = 4096 }; /* events between two looks at the clock */
+enum { LOOK_EVERY = 4096 }; /* events between two readings of the clock */
 
 void esi_progress_show(struct esi_progress *progress)
 {

@@ -23,15 +23,15 @@
 #include "cli/launch/run_setup.h"
 #include "tuplespace/new_elements.h"
 
-/* Between readings: where writers may wait for us, and where nothing came so many
- * times. A reading frees what the one before it took, so the first that finds nothing
- * may be the one that lets a writer go on. */
+/* Pause between readings: if writers may be blocked, or after several empty readings.
+ * A reading frees the tuples of the previous one, so the first empty reading may be the
+ * one that unblocks a writer. */
 #define PAUSE_NS 1000000
 #define LONG_PAUSE_NS 10000000
 #define EMPTY_READINGS 20
-/* Between two states of the line of progress. */
+/* Between two updates of the progress line. */
 #define PROGRESS_NS UINT64_C(500000000)
-/* How long a run may take to be over when its launcher has gone. */
+/* How long a run may continue after its launcher has ended. */
 #define OVER_NS UINT64_C(2000000000)
 
 enum { GAPS_BYTES = 160 };
@@ -47,18 +47,19 @@ struct recording {
     struct esi_recorder *recorder;
     const struct esi_follower *follower; /* the recorder's */
     struct esi_notices notices;
-    uint64_t begun_ns; /* by CLOCK_MONOTONIC, as those below */
+    uint64_t begun_ns; /* by CLOCK_MONOTONIC, like those below */
     uint64_t shown_ns;
-    uint64_t hung_up_ns;         /* 0 = the lifeline holds */
-    uint64_t tuples;             /* recorded up to the last reading */
-    unsigned empty;              /* readings since something came */
-    bool shows;                  /* a line of progress */
-    bool lost_end;               /* contact was lost before the run's end was known */
+    uint64_t hung_up_ns;         /* 0 = the lifeline is open */
+    uint64_t tuples;             /* recorded by the previous readings */
+    unsigned empty;              /* consecutive empty readings */
+    bool shows;                  /* the progress line is shown */
+    bool lost_end;               /* contact was lost before the end of the run was
+                                    seen */
     const char *run;             /* its name; borrowed */
     const struct es_run *source; /* as seen on this host; borrowed */
 };
 
-/* --- What is shown ----------------------------------------------------------- */
+/* --- Output ----------------------------------------------------------------------- */
 
 static void show_progress(struct recording *recording)
 {
@@ -125,7 +126,7 @@ static const char *format_amount(const struct esi_recorder_totals *totals,
     return ret_text;
 }
 
-/* How far recording did not keep up. */
+/* How many tuples were lost because recording was too slow. */
 static const char *format_lost(const struct esi_recorder_totals *totals,
                                char ret_text[GAPS_BYTES])
 {
@@ -165,7 +166,8 @@ static void print_text(const char *directory,
                         totals->missed, none_missed);
 }
 
-/* Beside a program: nothing where nobody called MPI, which is told elsewhere. */
+/* Alongside a program: prints nothing if nobody called MPI, which is reported
+ * elsewhere. */
 static void note_summary(const char *directory,
                          const struct esi_recorder_totals *totals)
 {
@@ -206,7 +208,7 @@ static void print_summary(const struct recording *recording,
 
 /* --- Recording --------------------------------------------------------------- */
 
-/* Whether the other end of the lifeline is gone. */
+/* Whether the other end of the lifeline was closed. */
 static bool has_hung_up(struct recording *recording)
 {
     struct pollfd line = {.fd = recording->given->lifeline};
@@ -224,7 +226,7 @@ static bool has_nothing(const struct recording *recording)
     return totals.elements == 0;
 }
 
-/* Whether the run has ended, but on hosts that can no longer be asked. */
+/* Whether the run has ended except on hosts that no longer answer. */
 static bool has_lost_the_end(struct recording *recording)
 {
     if (!recording->lost_end)
@@ -233,7 +235,7 @@ static bool has_lost_the_end(struct recording *recording)
     return recording->lost_end;
 }
 
-/* Whether what is there now is all that is to be recorded. */
+/* Whether the data present now is all that is to be recorded. */
 static bool is_at_end(struct recording *recording)
 {
     uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
@@ -243,7 +245,7 @@ static bool is_at_end(struct recording *recording)
         (limit_ns > 0 && now_ns - recording->begun_ns >= limit_ns))
         return true;
     if (recording->given->lifeline >= 0 && !has_hung_up(recording))
-        return false; /* there may be no process yet */
+        return false; /* no process may have started yet */
     if (recording->given->lifeline >= 0 &&
         (now_ns - recording->hung_up_ns >= OVER_NS || has_nothing(recording)))
         return true;
@@ -252,9 +254,9 @@ static bool is_at_end(struct recording *recording)
            has_lost_the_end(recording);
 }
 
-/* All that is there of a run that is over, however long that takes.  What else comes
- * while the end is read belongs to it no more: a program that writes on must not keep
- * an interrupted recording from ending. */
+/* Reads everything present if the run is over, however long it takes.  Data written
+ * meanwhile is ignored: a program that continues to write must not keep an interrupted
+ * recording from ending. */
 static int read_rest(struct recording *recording)
 {
     uint64_t begun_ns = esi_now_ns(CLOCK_MONOTONIC);
@@ -330,7 +332,7 @@ int esi_recording_run(const struct esi_consumer *consumer,
     int closed;
 
     esi_interrupt_catch(ES_INTERRUPT_FIRST);
-    /* A file that may not grow is an error of writing. */
+    /* Exceeding the file size limit is reported as a write error. */
     signal(SIGXFSZ, SIG_IGN);
     config.scope.servers = consumer->servers;
     result = esi_recorder_create(consumer->run, &config, &error, &recording.recorder);
@@ -354,7 +356,7 @@ int esi_recording_run(const struct esi_consumer *consumer,
     return ES_EXIT_SUCCESS;
 }
 
-/* --- Beside `eventspace run` ---------------------------------------------------- */
+/* --- Alongside `eventspace run` --------------------------------------------------- */
 
 /* In the child. */
 static int record_run(const char *run, const char *directory, int ready, int lifeline)
@@ -369,7 +371,7 @@ static int record_run(const char *run, const char *directory, int ready, int lif
     struct es_error error = {.text = ""};
     int status = 0;
 
-    /* The terminal's signals are for the program; its end is ours. */
+    /* Terminal signals are for the program; the recording ends with it. */
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
@@ -405,7 +407,7 @@ static int open_pipes(struct recording_pipes *ret_pipes)
     return 0;
 }
 
-/* Whether the child says that it records what comes. */
+/* Whether the child reports that it is recording. */
 static bool await_ready(int descriptor)
 {
     ssize_t count;
@@ -417,7 +419,7 @@ static bool await_ready(int descriptor)
     return count == 1;
 }
 
-/* Of a child that is not ready, and has said why unless it was killed. */
+/* The child failed to start; it has printed the reason, unless it was killed. */
 static int fail_start(struct esi_recording_child *child)
 {
     int status = 0;

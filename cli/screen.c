@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* screen.c - keeps a frame in a file in memory, colours it, and writes it at once. */
+/* screen.c - collects a frame in a memory file, colours it, and writes it at once. */
 #include "config.h"
 
 #include "cli/screen.h"
@@ -49,7 +49,7 @@ const struct argp esi_colours_argp = {options, parse_option, NULL, NULL,
 #define YELLOW "\033[33m"
 #define PLAIN "\033[0m"
 
-/* Words that say that something is wrong. */
+/* Words that indicate problems. */
 static const struct {
     const char *word;
     const char *colour;
@@ -63,7 +63,7 @@ static bool is_part_of_word(char character)
     return isalnum((unsigned char)character) || strchr("_-./'", character);
 }
 
-/* "0 stalled" and "not yet counted as stalled" are nothing wrong. */
+/* "0 stalled" and "not yet counted as stalled" are not problems. */
 static bool is_denied(const char *text, const char *word)
 {
     static const char *const before[] = {" 0 ", "counted as "};
@@ -100,7 +100,7 @@ static void write_coloured(FILE *out, const char *text)
             putc(*word++, out);
             continue;
         }
-        /* Of "stalled." at the end of a sentence the dot is no part. */
+        /* Excludes the period of "stalled."  at the end of a sentence. */
         while (length > 1 && !isalnum((unsigned char)word[length - 1]))
             length--;
         colour = colour_of(text, word, length);
@@ -115,7 +115,7 @@ static void write_coloured(FILE *out, const char *text)
 #define ENTER "\033[?1049h\033[?25l"
 #define LEAVE "\033[?25h\033[?1049l"
 
-/* That is to be left when the process ends; -1 = none. */
+/* The live screen to restore when the process ends; -1 = none. */
 static int live_output = -1;
 
 static int write_all(int descriptor, const char *bytes, size_t count)
@@ -194,7 +194,7 @@ void esi_screen_begin(struct esi_screen *screen)
         dup2(screen->memory, STDOUT_FILENO);
 }
 
-/* What was printed, as a text.  Caller frees; NULL without memory. */
+/* The output as a text.  Caller frees; NULL if out of memory. */
 static char *read_frame(const struct esi_screen *screen)
 {
     off_t size = lseek(screen->memory, 0, SEEK_END);
@@ -207,7 +207,7 @@ static char *read_frame(const struct esi_screen *screen)
     return text;
 }
 
-/* Lines that fit on the terminal. */
+/* Number of lines that fit on the terminal. */
 static size_t rows_of(const struct esi_screen *screen)
 {
     struct winsize size;
@@ -217,8 +217,9 @@ static size_t rows_of(const struct esi_screen *screen)
                : 24;
 }
 
-/* From the top: each line clears what was behind it, the last what was below.  What
- * does not fit is left out, as a terminal would scroll the beginning away. */
+/* Writes from the top: each line clears the rest of its old content, the last
+ * everything below.  Lines that do not fit are omitted, since the terminal would
+ * scroll. */
 static void write_lines(const struct esi_screen *screen, const char *text, FILE *out)
 {
     size_t rows = rows_of(screen), row = 0, lines = 0;
@@ -236,7 +237,7 @@ static void write_lines(const struct esi_screen *screen, const char *text, FILE 
     fputs("\033[J", out);
 }
 
-/* The frame in colours.  Caller frees; NULL without memory. */
+/* The coloured frame.  Caller frees; NULL if out of memory. */
 static char *colour_frame(const struct esi_screen *screen, size_t *ret_size)
 {
     char *plain = read_frame(screen);
