@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace clean - removes what dead runs left: segments and run directories. */
+/* eventspace clean - removes the remains of dead runs: segments and run directories. */
 #include "config.h"
 
 #include <errno.h>
@@ -87,13 +87,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* What there is of one run. */
+/* The remains of one run. */
 struct leftover {
     char run[64];
     int segments;
     int alive;
     bool has_directory;
-    bool has_owner; /* its `eventspace run` lives */
+    bool has_owner; /* its `eventspace run` is alive */
 };
 
 struct leftovers {
@@ -134,7 +134,7 @@ static void add_directories(struct leftovers *list, char (*names)[64], int count
     }
 }
 
-/* Segments and directories, joined by the run's name.  Caller frees items. */
+/* Segments and directories, merged by run name.  Caller frees items. */
 static int find_all(bool everywhere, struct es_error *error, struct leftovers *ret_list)
 {
     struct es_run_info *runs;
@@ -166,10 +166,10 @@ static int find_all(bool everywhere, struct es_error *error, struct leftovers *r
 struct removal {
     int segments;
     bool directory;
-    char unreached[ES_UNREACHED_BYTES]; /* hosts, with commas; "" = none */
+    char unreached[ES_UNREACHED_BYTES]; /* comma-separated hosts; "" = none */
 };
 
-/* A tuple server that is left has to go first; it may take the directory with it. */
+/* A remaining tuple server must end first; it may remove the directory itself. */
 static int remove_directory(const char *run,
                             struct es_error *error,
                             char ret_unreached[ES_UNREACHED_BYTES])
@@ -204,7 +204,8 @@ static int remove_leftover(const struct leftover *item,
                                   item->has_directory && (!live || arguments->force)};
     struct es_error error = {.text = ""};
 
-    /* Where something foreign lies nothing goes, also not the tuple server. */
+    /* If the directory contains foreign files, nothing is removed, not even the tuple
+     * server. */
     int code = removal.directory ? esi_run_directory_check(item->run, &error) : 0;
     if (code < 0 && code != -ENOENT)
         return fail_to_remove(item->run, &error, code);
@@ -221,7 +222,7 @@ static int remove_leftover(const struct leftover *item,
         code = remove_directory(item->run, &error, removal.unreached);
         if (code < 0)
             return fail_to_remove(item->run, &error, code);
-        /* What a server held that could not take it along. */
+        /* Segments that the server could not remove. */
         remove_segments(item->run, arguments);
     }
     *ret_removal = removal;
@@ -279,7 +280,7 @@ static int clean_one(const struct leftover *item,
     return status;
 }
 
-/* Why a run that was named is not among those that were found. */
+/* Why the named run was not found. */
 static int fail_to_find(const char *run)
 {
     struct es_error error = {.text = ""};
@@ -340,7 +341,7 @@ static bool is_agreed(size_t runs)
            (strcmp(answer, "y\n") == 0 || strcmp(answer, "yes\n") == 0);
 }
 
-/* Nobody has said which: shows them first. */
+/* No run was named: lists them first. */
 static int clean_asked(struct leftovers *list, const struct clean_arguments *arguments)
 {
     struct clean_arguments shown = *arguments;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace collect - switches collectors and collective trees while the program runs.
- */
+/* eventspace collect - switches collectors and collective trees of a running
+ * program. */
 #include "config.h"
 
 #include <errno.h>
@@ -34,8 +34,8 @@ struct collect_arguments {
     const char *run;
     struct es_selection selection;
     bool is_selected;             /* an option of the selection was given */
-    struct esi_tree_request tree; /* run and format too: of `tree` */
-    struct esi_tree_rule limits;  /* what it is for; the shape does not count */
+    struct esi_tree_request tree; /* for `tree`; also contains run and format */
+    struct esi_tree_rule limits;  /* conditions of the rule; the shape is not used */
     const char *communicator;     /* or NULL */
     bool has_limits;
 };
@@ -86,8 +86,8 @@ static const char doc[] =
     "\vNew elements begin as the pathmap says. Exit status 1 if no element matches the "
     "options.";
 
-/* Whether the word is a tree rather than a run's name: a run's name has no colon, and
- * nobody calls a run "kary". */
+/* Whether the word is a tree and not a run's name, which contains no colon and is not
+ * the name of a shape. */
 static bool is_rule(const char *text)
 {
     enum esi_tree_shape shape;
@@ -125,7 +125,7 @@ static void refuse_action(const char *text, struct argp_state *state)
     argp_error(state, "'%s' is no action; give on, off, threshold N or tree", text);
 }
 
-/* The RUN may stand in front of the action or behind it. */
+/* The RUN may precede or follow the action. */
 static error_t take_argument(char *text,
                              struct argp_state *state,
                              struct collect_arguments *arguments)
@@ -226,7 +226,7 @@ static error_t parse_tree_option(int key,
     return 0;
 }
 
-/* What options say together. */
+/* Checks combinations of options. */
 static void check_options(struct collect_arguments *arguments, struct argp_state *state)
 {
     const struct esi_tree_request *request = &arguments->tree;
@@ -251,7 +251,7 @@ static void check_options(struct collect_arguments *arguments, struct argp_state
                           "that they are for");
 }
 
-/* The rule's shape came as an argument, and what it is for as options. */
+/* Combines the rule's shape, an argument, with its conditions, which are options. */
 static void complete_rule(struct collect_arguments *arguments)
 {
     struct esi_tree_rule *rule = &arguments->tree.rule;
@@ -289,7 +289,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     return parse_tree_option(key, text, state, arguments);
 }
 
-/* Whether it was changed.  A limit is noted: many elements have the same. */
+/* Returns whether it was changed.  A limit is recorded, since many elements have the
+ * same. */
 static bool set_threshold(const struct es_element_view *element,
                           uint32_t threshold,
                           struct esi_collect_result *result)
@@ -319,7 +320,7 @@ static bool apply_settings(const struct collect_arguments *arguments,
     return true;
 }
 
-/* On this host; an exit status. */
+/* For this host; returns an exit status. */
 static int apply_here(const struct collect_arguments *arguments,
                       const struct es_run *run,
                       struct esi_collect_result *result)
@@ -338,7 +339,7 @@ static int apply_here(const struct collect_arguments *arguments,
     return ES_EXIT_SUCCESS;
 }
 
-/* Once for all elements that cannot keep so many. */
+/* One message for all elements that cannot hold so many tuples. */
 static void report_limits(uint32_t threshold, const struct esi_collect_result *result)
 {
     char range[48] = "";
@@ -376,8 +377,8 @@ static int report_settings(const struct collect_arguments *arguments,
     return result->changed < result->fit ? ES_EXIT_USAGE : ES_EXIT_SUCCESS;
 }
 
-/* A run of several hosts has elements also where this command is not; of one host it
- * has to have segments here. */
+/* A run on several hosts may have elements only elsewhere; a run on one host must have
+ * segments here. */
 static int open_run(const char *name, struct esi_consumer *ret_consumer)
 {
     static const struct esi_consumer_options everywhere = {.server = NULL};

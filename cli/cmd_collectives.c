@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace collectives - who waits for whom in collective operations, and how long.
- */
+/* eventspace collectives - who waits for whom in collective operations, and for how
+ * long. */
 #include "config.h"
 
 #include <errno.h>
@@ -39,9 +39,9 @@ enum {
 };
 enum { DEFAULT_TOP = 20 };
 
-/* How long a signal may go unnoticed. */
+/* Maximum delay of the reaction to a signal. */
 #define SLICE_NS UINT64_C(100000000)
-/* How long a user sees nothing without knowing why. */
+/* Time without output after which the user is told why. */
 #define SILENT_NS UINT64_C(1500000000)
 
 struct collectives_arguments {
@@ -51,7 +51,7 @@ struct collectives_arguments {
     struct esi_collectives_monitor_config monitor;
     size_t top;
     uint64_t interval_ns;
-    unsigned long long count; /* of looks; 0 = until the run ends */
+    unsigned long long count; /* number of reports; 0 = until the run ends */
     bool follow;
     bool instances;
     bool nodes;
@@ -59,7 +59,7 @@ struct collectives_arguments {
     bool print_map;
     struct esi_collectives_advise advise;
     struct esi_collectives_map *map; /* owned; NULL = none is needed */
-    double blame_over;               /* per cent; negative = not asked for */
+    double blame_over;               /* percent; negative = not requested */
     struct esi_consumer_options consumer;
 };
 
@@ -202,22 +202,22 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* --- Showing ---------------------------------------------------------------------- */
+/* --- Output ----------------------------------------------------------------------- */
 
-/* A run that is being shown. */
+/* State of displaying a run. */
 struct showing {
     const struct collectives_arguments *arguments;
     const char *run;
     struct esi_collectives_monitor *monitor;
-    struct esi_node_watch *nodes; /* NULL = not wanted */
-    struct esi_adviser *adviser;  /* NULL = not wanted */
+    struct esi_node_watch *nodes; /* NULL = not requested */
+    struct esi_adviser *adviser;  /* NULL = not requested */
     struct esi_cause_finder causes;
     struct esi_notices notices;
     uint64_t start_ns;
     uint64_t waited_ns;
-    bool live;  /* each look takes the place of the one before, on a terminal */
-    bool shown; /* there was a look before */
-    bool last;  /* there will be none after this */
+    bool live;  /* each report replaces the last, on a terminal */
+    bool shown; /* a report was shown before */
+    bool last;  /* this is the last report */
     struct esi_screen screen;
 };
 
@@ -273,7 +273,7 @@ static int print_advice(const struct showing *showing, bool wanted, bool over)
     return result;
 }
 
-/* Takes a report, shows it if it is wanted, and the instances that came. */
+/* Takes a report, prints it if `wanted`, and the new instances. */
 static int show_report(struct showing *showing,
                        bool wanted,
                        struct esi_collectives_report *ret_report)
@@ -304,7 +304,7 @@ static int show_report(struct showing *showing,
     return result;
 }
 
-/* To a user who sees nothing, since only how things stand at the end is shown. */
+/* Tells a user who sees no output that only the final result will be printed. */
 static void tell_waiting(struct showing *showing, uint64_t slice_ns)
 {
     const struct collectives_arguments *arguments = showing->arguments;
@@ -320,7 +320,7 @@ static void tell_waiting(struct showing *showing, uint64_t slice_ns)
                      arguments->count ? "after the last look" : "when the run ends");
 }
 
-/* Waits for an interval.  Whether the monitor has ended. */
+/* Waits for an interval.  Returns whether the monitor has ended. */
 static bool wait_interval(struct showing *showing)
 {
     uint64_t left_ns = showing->arguments->interval_ns;
@@ -336,7 +336,7 @@ static bool wait_interval(struct showing *showing)
     return esi_collectives_monitor_wait(showing->monitor, 0);
 }
 
-/* Shows look after look; the last one is the caller's. */
+/* Prints one report after the other, except the last, which the caller prints. */
 static int follow_run(struct showing *showing)
 {
     const struct collectives_arguments *arguments = showing->arguments;
@@ -400,7 +400,7 @@ static int watch_run(struct showing *showing)
     return stopped < 0 ? fail_monitor(showing, stopped) : status;
 }
 
-/* What internal nodes do is no reason to go without the rest: a fault is told. */
+/* Analyses internal nodes; on failure prints a message and continues without. */
 static void watch_nodes(const struct esi_consumer *consumer, struct showing *showing)
 {
     struct esi_tree_nodes_config config;
@@ -432,7 +432,7 @@ static int start_and_watch(const struct esi_consumer *consumer, struct showing *
     return result;
 }
 
-/* 0, or the exit status after the message. */
+/* Returns 0, or the exit status after a message. */
 static int open_adviser(const struct esi_consumer *consumer,
                         struct collectives_arguments *arguments,
                         struct esi_adviser **ret_adviser)
@@ -449,7 +449,7 @@ static int open_adviser(const struct esi_consumer *consumer,
                                   es_run_name(consumer->run));
 }
 
-/* Instances stay above the reports, so they leave no place for a live screen. */
+/* Instances are printed above the reports, so a live screen is not possible. */
 static int watch_on_screen(const struct esi_consumer *consumer, struct showing *showing)
 {
     const struct collectives_arguments *arguments = showing->arguments;
@@ -486,8 +486,8 @@ static int observe_run(const struct esi_consumer *consumer,
 
 /* --- The monitor's map ------------------------------------------------------------ */
 
-/* Loads the map that was named, or finds out the one that is to be printed.  0, or the
- * exit status after the message. */
+/* Loads the given map, or generates the one to print.  Returns 0, or the exit status
+ * after a message. */
 static int load_map(const struct esi_consumer *consumer,
                     struct collectives_arguments *arguments)
 {
@@ -534,7 +534,7 @@ static int observe_by_map(const struct esi_consumer *consumer,
                                 "--map %s: there is no scope 'contributions', which is "
                                 "needed; --print-map shows a map that has it",
                                 arguments->map_path);
-    /* Which operations go through trees shows in what ranks contribute to them. */
+    /* The contributions of ranks show which operations use trees. */
     if (arguments->map)
         scope->view.selection.classes |= 1u << ES_CLASS_CONTRIBUTE;
     return observe_run(consumer, arguments);
@@ -557,9 +557,9 @@ int esi_cmd_collectives(int argc, char **argv)
 
     esi_collectives_monitor_config_init(&arguments.monitor);
     esi_command_parse(&parser, argc, argv, 0, &arguments);
-    /* Before anything that takes time: a summary is due from here on.  Signals ask for
-     * it, however often they come: timeout(1) and terminals send them to a process and
-     * to its group.  All that is waited for then has a limit. */
+    /* Before anything that takes time: from here on, a signal ends the monitoring with
+     * a summary, however often it is sent: timeout(1) and terminals send it to a
+     * process and to its group.  All waits after that have a time limit. */
     esi_interrupt_catch(ES_INTERRUPT_EACH);
     status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)

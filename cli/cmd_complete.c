@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * eventspace complete WORD... - what the last word of a command line can become, a line
- * each, with a tab and what it means; for the completion of shells.
+ * eventspace complete WORD... - lists completions of the last word of a command line,
+ * one per line, with a tab and a description; for the completion of shells.
  *
- * The options come from the tables that the commands parse with, runs, hosts and scopes
- * from what is there now.  Nothing printed: the shell completes names of files.
+ * Options come from the parsers' tables; runs, hosts and scopes from the current ones.
+ * If nothing is printed, the shell completes file names.
  */
 #include "config.h"
 
@@ -22,10 +22,10 @@
 
 #define OPERATIONS_MAX 0x10000
 
-/* What is to be completed. */
+/* The words to complete. */
 static struct completion {
     const char *command;
-    char **words; /* behind the command; the last one is to be completed */
+    char **words; /* after the command; the last one is to be completed */
     int count;
 } completion;
 
@@ -34,7 +34,7 @@ static const char *last_word(void)
     return completion.words[completion.count - 1];
 }
 
-/* `before` is what of the word stands before the part that is completed: "--host=". */
+/* `before` is the part of the word before the completed part: "--host=". */
 static void print_candidate(const char *before, const char *text, const char *meaning)
 {
     const char *typed = last_word() + strlen(before);
@@ -55,7 +55,7 @@ static void print_runs(const char *before)
     free(runs);
 }
 
-/* Names come in groups: ranks of one host stand side by side. */
+/* Names are grouped: ranks of one host are adjacent. */
 static void print_hosts_of(const char *before, const char *name)
 {
     struct es_segment_info info, previous = {.host = NULL};
@@ -99,7 +99,7 @@ static void print_classes(const char *before)
         print_candidate(before, es_class_name((enum es_class)number), NULL);
 }
 
-/* The first column of `scope list`; a line of headings stands above it. */
+/* The first column of `scope list`, without its heading. */
 static void print_scopes(const char *before)
 {
     enum { BYTES = 65536, LIMIT_MS = 3000 };
@@ -134,11 +134,11 @@ static void print_patterns(const char *before)
         closedir(folder);
 }
 
-/* Options of several commands whose values are a few words, or what is there. */
+/* Options of several commands with a fixed or computed list of values. */
 static const struct option_values {
-    const char *command; /* NULL: all that have the option */
+    const char *command; /* NULL: all commands with the option */
     const char *option;
-    const char *words; /* with blanks between; NULL: `print` */
+    const char *words; /* separated by blanks; NULL: use `print` */
     void (*print)(const char *before);
 } option_values[] = {
     {"events", "format", "text json csv", NULL},
@@ -206,7 +206,7 @@ static void print_options(const struct argp *parser)
         print_options(child->argp);
 }
 
-/* What stands at one place of a form of the usage: "show" at 0 of "show NAME [RUN]". */
+/* The word at one position of a usage line: "show" at 0 of "show NAME [RUN]". */
 static char *word_of_form(const char *form, size_t length, int index)
 {
     while (index-- > 0) {
@@ -226,8 +226,8 @@ static bool is_small(const char *word)
     return word && *word >= 'a' && *word <= 'z';
 }
 
-/* An argument behind `before` others, of which `first` is the first, by one line of the
- * usage, such as "show NAME [RUN]": small words are to be given as they are. */
+/* Completes the argument after `before` others, of which `first` is the first, by a
+ * usage line such as "show NAME [RUN]": lower-case words are literal. */
 static void print_by_form(const char *form,
                           size_t length,
                           int before,
@@ -239,7 +239,7 @@ static void print_by_form(const char *form,
     if (before == 0 && is_small(here))
         print_candidate("", here, NULL);
     else if (before > 0 && is_small(named) && strcmp(named, first) != 0)
-        ; /* another form is meant */
+        ; /* another usage line applies */
     else if (here && strcmp(here, "NAME") == 0)
         print_scopes("");
     else if (here && strstr(here, "RUN"))
@@ -270,8 +270,8 @@ static void print_arguments(const struct argp *parser, int before, const char *f
     }
 }
 
-/* The last word, once all before it are known: called by esi_command_parse() instead of
- * parsing. */
+/* Completes the last word after all others were parsed: called by esi_command_parse()
+ * instead of parsing. */
 static void complete_word(const struct argp *parser, unsigned flags)
 {
     const struct argp_option *open = NULL; /* the option whose value comes next */
@@ -293,7 +293,7 @@ static void complete_word(const struct argp *parser, unsigned flags)
         }
     }
     if (before > 0 && (flags & ARGP_IN_ORDER))
-        return; /* the program's own */
+        return; /* an argument of the program */
     const char *value = strchr(last, '=');
     if (open) {
         print_values("", open->name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace list - shows the runs on this host, or what one run consists of. */
+/* eventspace list - lists the runs on this host, or the parts of one run. */
 #include "config.h"
 
 #include <errno.h>
@@ -100,7 +100,7 @@ static const char *state_of_run(const struct es_run_info *info)
 /* A run, and what is read from the segments of its processes on this host. */
 struct listed_run {
     struct es_run_info info;
-    int ranks;         /* without those that monitor */
+    int ranks;         /* without monitors */
     char program[256]; /* "" = not known */
     char ending[192];  /* how it ended, or which ranks failed; "" = neither */
     size_t alone;      /* processes that each see no other; 0 = none */
@@ -224,7 +224,7 @@ static int print_runs(const struct es_run_info *runs,
     return code;
 }
 
-/* Whether the run's tuple servers can be asked, and how many ranks they know. */
+/* Whether the run's tuple servers answer, and the number of ranks they know. */
 static bool ask_servers(const char *run, struct es_run_info *ret_info)
 {
     struct es_error error = {.text = ""};
@@ -325,7 +325,7 @@ static int list_runs(const struct list_arguments *arguments)
 struct sums {
     size_t threads;
     size_t elements;
-    size_t off; /* of these */
+    size_t off; /* number of these that are off */
     uint64_t tuples;
     uint64_t overwritten;
     uint64_t polls;
@@ -385,12 +385,13 @@ static void print_shortages(const struct es_segment_info *info)
                info->rank, info->tuples_refused);
 }
 
-/* One process, and what it has collected. */
+/* One process and its collected data. */
 struct listed_process {
     const char *run;
     struct es_segment_info info;
     struct sums sums;
-    const struct sums *shown; /* of all: columns that are 0 have no heading; borrowed */
+    const struct sums *shown; /* of all processes: columns that are 0 are omitted;
+                                 borrowed */
 };
 
 static const char *heading_if(const char *heading, uint64_t number)
@@ -484,8 +485,8 @@ static void print_run_line(const struct es_run *run)
         beside);
 }
 
-/* Ranks that live whose elements, or `some` of them, are off.  Caller frees; NULL
- * without memory. */
+/* Living ranks whose elements, or `some` of them, are off.  Caller frees; NULL if out
+ * of memory. */
 static int *list_off(const struct es_run *run, bool some, size_t *ret_count)
 {
     size_t count = es_run_segment_count(run), found = 0;
@@ -569,7 +570,7 @@ static int print_processes(const struct es_run *run,
     return code;
 }
 
-/* All elements of the program, in order.  Caller frees the array. */
+/* All elements of the program, sorted.  Caller frees the array. */
 static int select_all(const struct es_run *run, struct es_element_view ***ret_elements)
 {
     struct es_selection all;
@@ -674,7 +675,7 @@ static void describe_clock(struct esi_row *row,
     esi_row_end(row);
 }
 
-/* The server of one host, as a run knows it. */
+/* The server of one host. */
 struct host {
     const char *run;
     struct es_server_info info;
@@ -727,7 +728,7 @@ static int print_hosts(struct es_servers *servers,
 
 /* --- All of it -------------------------------------------------------------------- */
 
-/* `servers` NULL: the run has none. */
+/* `servers` is NULL if the run has none. */
 static int print_run(const struct es_run *run,
                      struct es_servers *servers,
                      const struct list_arguments *arguments)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace run - starts a program on N ranks, collected, and clears up behind it. */
+/* eventspace run - starts a program on N ranks with collecting, and cleans up
+ * afterwards. */
 #include "config.h"
 
 #include <poll.h>
@@ -31,20 +32,20 @@
 
 enum { RANKS_MAX = 1 << 24, THRESHOLD_MAX = 1 << 24 };
 
-/* Ranks may go on when the launcher has ended: nobody waits long for these. */
+/* Ranks may continue after the launcher has ended: limits the wait for them. */
 #define WATCHERS_NS UINT64_C(2000000000)
 
 struct run_arguments {
     struct esi_run_request request;
     struct esi_tree_rule tree; /* owned */
     const char *launcher;
-    const char *record; /* directory of an archive; NULL = none is wanted */
-    const char *listen; /* address for other hosts; NULL = as the map says */
+    const char *record; /* directory of an archive; NULL = none */
+    const char *listen; /* address for other hosts; NULL = from the map */
     bool shared_dir;
     bool keep;
     bool no_server;
     bool watch;
-    bool aborts; /* the watch ends what hangs */
+    bool aborts; /* the watch ends hanging runs */
 };
 
 /* Options that have no short form. */
@@ -129,7 +130,7 @@ static void take_tree(const char *text,
     arguments->request.tree = &arguments->tree;
 }
 
-/* `-np 2` is what launchers are used to: the letter `p` with a number behind it. */
+/* `-np 2` is common for launchers: option `n` with a value of "p" and a number. */
 static void take_ranks(const char *text,
                        struct argp_state *state,
                        struct esi_run_request *request)
@@ -229,7 +230,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->no_server = true;
         return 0;
     case ARGP_KEY_ARG:
-        /* The rest belongs to the program. */
+        /* The remaining arguments belong to the program. */
         request->program = &state->argv[state->next - 1];
         state->next = state->argc;
         return 0;
@@ -241,7 +242,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* What a shell would say. */
+/* The exit status as in shells. */
 static int exit_status_of(int status)
 {
     if (WIFSIGNALED(status))
@@ -249,18 +250,18 @@ static int exit_status_of(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : ES_EXIT_USAGE;
 }
 
-/* What became of the launcher. */
+/* How the launcher ended. */
 struct launch_end {
-    int exit_status;  /* as a shell says it */
-    bool interrupted; /* SIGINT came while it ran */
+    int exit_status;  /* as in shells */
+    bool interrupted; /* SIGINT was received meanwhile */
     bool aborted;     /* the watch has ended the job */
 };
 
 /*
- * A launcher that kills the other ranks when one has ended gives the status of that
- * one.  MPICH's puts all statuses into one by `or`, now and then also those of its own
- * kills: then it ends with 9 instead of a rank's code, with 15 instead of the signal 6.
- * The rank's own status counts.
+ * A launcher that kills the other ranks when one has ended returns the status of that
+ * one.  MPICH's combines all statuses by `or`, sometimes including those of its own
+ * kills: then it returns 9 instead of a rank's code, and 15 instead of signal 6. Then
+ * the rank's own status is used.
  */
 static int undo_kills(int exit_status, const struct esi_ending *ending)
 {
@@ -273,8 +274,8 @@ static int undo_kills(int exit_status, const struct esi_ending *ending)
     return exit_status;
 }
 
-/* After Ctrl-C launchers end with anything; 0 counts only where all ranks went on to a
- * good end.  It never counts where a rank was killed. */
+/* After Ctrl-C launchers return any status; 0 is used only if all ranks ended
+ * successfully.  It is never used if a rank was killed. */
 static int choose_status(const struct launch_end *end, const struct esi_ending *ending)
 {
     bool went_well = end->exit_status == 0 && ending->segments > 0 &&
@@ -289,7 +290,7 @@ static int choose_status(const struct launch_end *end, const struct esi_ending *
     return undo_kills(end->exit_status, ending);
 }
 
-/* Ranks may be anywhere where a launcher of the user's own starts them. */
+/* With the user's own launcher, ranks may be on any host. */
 static bool may_have_others(const struct run_arguments *arguments,
                             const struct esi_run_setup *setup)
 {
@@ -311,8 +312,8 @@ static void report_nothing(const struct run_arguments *arguments,
         esi_command_note_unrecorded(program);
 }
 
-/* What a user has to know of the end and cannot see: who was first, and why there may
- * be nothing to look at.  `ending` is NULL where no process of this host called MPI. */
+/* Reports what the user cannot see: the first rank that failed, and why there may be no
+ * data.  `ending` is NULL if no process of this host called MPI. */
 static void report_end(const struct run_arguments *arguments,
                        const struct esi_run_setup *setup,
                        const struct launch_end *end,
@@ -345,8 +346,8 @@ static void report_end(const struct run_arguments *arguments,
                          ending->killed > 1 ? "s" : "");
 }
 
-/* After a bad end, and when asked to, tuples stay; one line says how to look.  Returns
- * the exit status. */
+/* After a failure, and on request, tuples are kept; one line says how to read them.
+ * Returns the exit status. */
 static int finish_run(const struct run_arguments *arguments,
                       const struct esi_run_setup *setup,
                       const struct launch_end *end)
@@ -357,7 +358,7 @@ static int finish_run(const struct run_arguments *arguments,
     esi_rank_watchers_await(setup->name, WATCHERS_NS);
     bool found = esi_ending_scan(setup->name, &ending);
     int exit_status = choose_status(end, &ending);
-    /* What other hosts have cannot be seen from here. */
+    /* The data of other hosts cannot be checked here. */
     bool is_kept = (found || setup->has_other_hosts) &&
                    (keep || exit_status != 0 || ending.failed > 0);
     esi_run_server_end(setup->name, is_kept);
@@ -390,11 +391,12 @@ static void start_server(const struct run_arguments *arguments,
     esi_run_server_start(setup->name, &network);
 }
 
-/* Each rank would say this by itself.  0, or an exit status after saying it once. */
+/* Otherwise each rank would report this.  Returns 0, or an exit status after a
+ * message. */
 static int check_program(const struct run_arguments *arguments,
                          const struct esi_run_setup *setup)
 {
-    enum { NO_PROGRAM = 127 }; /* as of shells */
+    enum { NO_PROGRAM = 127 }; /* as in shells */
     const char *program = arguments->request.program[0];
 
     if (may_have_others(arguments, setup) || arguments->request.hostfile ||
@@ -403,8 +405,8 @@ static int check_program(const struct run_arguments *arguments,
     return esi_command_fail(NO_PROGRAM, "%s: there is no such program here", program);
 }
 
-/* A program whose events are wanted, and cannot be recorded, is not started.  0, or an
- * exit status after saying why. */
+/* If recording is requested and fails, the program is not started.  Returns 0, or an
+ * exit status after a message. */
 static int start_recording(const struct esi_run_setup *setup,
                            const char *program,
                            const char *directory,
@@ -425,7 +427,7 @@ static int start_recording(const struct esi_run_setup *setup,
     return status;
 }
 
-/* Removes what is there of a run that has not begun. */
+/* Removes the preparations of a run that was not started. */
 static void call_off(const struct esi_run_setup *setup)
 {
     if (!setup->name[0])
@@ -454,8 +456,7 @@ static int launch_ranks(const struct run_arguments *arguments,
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "--launcher");
     if (request.collect && !arguments->no_server)
         esi_server_step_start(line.words[0]);
-    /* Launchers take their ranks with them when they are asked to end, not when killed.
-     */
+    /* Launchers end their ranks on SIGTERM, but not when killed. */
     struct esi_supervision supervision = {.argv = line.words, .death_signal = SIGTERM};
     pid_t child = esi_supervise_start(&supervision);
     esi_run_server_hide_key();
@@ -471,7 +472,7 @@ static int launch_ranks(const struct run_arguments *arguments,
     return code;
 }
 
-/* Says it once where nobody can look; the program runs all the same. */
+/* Prints a message if the watch cannot be started; the program runs nevertheless. */
 static void start_watch(const struct run_arguments *arguments,
                         const struct esi_run_setup *setup,
                         const struct esi_recording_child *recorder,
@@ -489,8 +490,8 @@ static void start_watch(const struct run_arguments *arguments,
                          code < 0 ? strerror(-code) : "nothing is collected");
 }
 
-/* Launchers may end a moment before the ranks that they killed, and an archive tells
- * how each has ended. */
+/* Launchers may end shortly before the ranks that they killed, and an archive contains
+ * how each rank ended. */
 static void await_ends(const char *run)
 {
     enum { LOOKS = 100, LOOK_MS = 10 };
@@ -524,7 +525,7 @@ static int run_program(const struct run_arguments *arguments,
     return end.interrupted ? 128 + SIGINT : end.exit_status;
 }
 
-/* As many as the batch job was submitted for, where nobody says how many. */
+/* Default: as many ranks as the batch job was submitted for. */
 static void choose_ranks(struct esi_run_request *request)
 {
     struct esi_job_environment job;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace scope - lists, shows and changes the live scopes of a run. */
+/* eventspace scope - lists, shows and changes the scopes of a run. */
 #include "config.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "scopes/remote/servers.h"
 #include "scopes/show.h"
 
-/* More than a scope's consumer is given. */
+/* Longer than the limit for a scope's consumer. */
 #define LIMIT_NS UINT64_C(20000000000)
 
 enum { MOST_SETTINGS = 64 };
@@ -30,13 +30,13 @@ enum action { ACTION_NONE, ACTION_LIST, ACTION_SHOW, ACTION_SET };
 struct scope_arguments {
     enum action action;
     const char *run;
-    const char *name; /* the scope's */
+    const char *name; /* name of the scope */
     const char *server;
     const char *format;
     char *settings[MOST_SETTINGS]; /* NAME=VALUE */
     size_t setting_count;
-    bool all;   /* show: also what is as by default, and each element */
-    bool paced; /* the rate controller is to have it, or no longer */
+    bool all;   /* show: include default settings, and each element */
+    bool paced; /* enable or disable the rate controller */
     double budget;
     double rate;
 };
@@ -83,7 +83,7 @@ static void refuse_action(const char *text, struct argp_state *state)
     argp_error(state, "'%s' is no action; give list, show or set", text);
 }
 
-/* The RUN may stand in front of the action or behind what belongs to it. */
+/* The RUN may precede the action or follow its arguments. */
 static error_t take_argument(struct scope_arguments *arguments,
                              char *text,
                              struct argp_state *state)
@@ -165,7 +165,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* --- Asking ---------------------------------------------------------------------- */
+/* --- Requests --------------------------------------------------------------------- */
 
 static int fail_request(const struct scope_arguments *arguments,
                         const struct es_error *error,
@@ -184,8 +184,7 @@ static int fail_request(const struct scope_arguments *arguments,
 
 static const struct esi_rpc_request list_request = {.name = "scopes"};
 
-/* Says that there is no such scope, and which there are, the one that may have been
- * meant first. */
+/* Prints that there is no such scope, and the existing ones, the most similar first. */
 static int fail_to_find_scope(const struct scope_arguments *arguments,
                               const struct es_member *scopes)
 {
@@ -226,7 +225,7 @@ static int ask_servers(struct es_servers *servers,
     return code < 0 ? fail_request(arguments, &error, code) : 0;
 }
 
-/* What a scope is to do: writes the members of the command. */
+/* Writes the members of a command to a scope. */
 typedef void (*command_fn)(const struct scope_arguments *arguments,
                            struct esi_json_out *out);
 
@@ -245,7 +244,7 @@ static void write_command(struct esi_json_out *out, void *data)
     esi_json_out_end(out);
 }
 
-/* Has the scope do something; its answer is the member "answer" of *ret_reply. */
+/* Sends a command to the scope; the answer is the member "answer" of *ret_reply. */
 static int send_command(struct es_servers *servers,
                         const struct scope_arguments *arguments,
                         command_fn write,
@@ -337,14 +336,14 @@ static int list_scopes(struct es_servers *servers,
 
 /* --- show ------------------------------------------------------------------------ */
 
-/* Settings that are the default of scopes, or those that are not, in one sentence. */
+/* Prints the default settings, or the others, in one sentence. */
 struct settings_print {
     const struct es_member *settings;
     bool wants_default;
     FILE *out;
 };
 
-/* A value that cannot be set is the consumer's own: nobody chose it. */
+/* Values that cannot be set come from the consumer, not from the user. */
 static bool can_be_set(const char *name, const char *value)
 {
     struct es_scope_config config;
@@ -367,7 +366,7 @@ static void print_setting(void *data,
         fprintf(print->out, " %s=%s", name, value);
 }
 
-/* Nothing without memory. */
+/* Prints nothing if out of memory. */
 static void print_settings_that(const struct es_member *answer, bool are_default)
 {
     struct settings_print print = {.settings = esi_member_find(answer, "settings"),
@@ -401,7 +400,7 @@ static void print_decisions(const struct es_member *decisions)
         const char *host = esi_member_text_or(decision, "host", "");
         char rate[ESI_QUANTITY_BYTES], before[128] = "";
 
-        /* Before the first sample nothing is known of the hosts. */
+        /* There is no data on hosts before the first sample. */
         if (host[0])
             snprintf(before, sizeof before,
                      "at %s pulls/s, %.2f %% of a core on %.64s: ",
@@ -467,7 +466,7 @@ static void write_set(const struct scope_arguments *arguments, struct esi_json_o
     esi_json_out_end(out);
 }
 
-/* Hands the scope to the rate controller. */
+/* Enables the rate controller for the scope. */
 static void write_rate(const struct scope_arguments *arguments,
                        struct esi_json_out *out)
 {
@@ -476,7 +475,7 @@ static void write_rate(const struct scope_arguments *arguments,
     esi_json_out_real(out, "rate", arguments->rate);
 }
 
-/* Settings before a change, and how many were printed that are others now. */
+/* The settings before a change, and the number of changed ones printed. */
 struct scope_change {
     const struct es_member *before;
     size_t count;
@@ -520,7 +519,7 @@ static void print_changes(const struct scope_arguments *arguments,
         puts("nothing changed: it was set so");
 }
 
-/* Hands it to the rate controller first; *ret_reply is the last answer. */
+/* Enables the rate controller first; *ret_reply is the last answer. */
 static int change_scope(struct es_servers *servers,
                         const struct scope_arguments *arguments,
                         struct es_message **ret_reply)
@@ -564,7 +563,7 @@ static bool is_run(const char *name)
     return is_there;
 }
 
-/* "show RUN NAME" is meant where only the first word is a run. */
+/* Handles "show RUN NAME" if only the first word is a run. */
 static void order_words(struct scope_arguments *arguments)
 {
     const char *first = arguments->name;

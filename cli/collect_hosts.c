@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Switches the collectors of a run's other hosts, through their tuple servers. */
+/* Switches the collectors on the other hosts of a run, through their tuple servers. */
 #include "config.h"
 
 #include "cli/collect_hosts.h"

@@ -3,8 +3,8 @@
 /*
  * `eventspace collect tree`.
  *
- * The rules that hold are those of the newest wish, or those that the run began with; a
- * change is made to them, and the whole is the next wish.
+ * The rules in force are those of the newest request, or the initial ones; a change
+ * modifies them, and the complete rules are the next request.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 
 /* --- The rules -------------------------------------------------------------------- */
 
-/* Takes the rules of the file, and leaves the hosts. */
+/* Replaces the rules by those of the file, and keeps the hosts. */
 static int take_file(const char *path,
                      struct es_error *error,
                      struct esi_tree_plan *plan)
@@ -36,7 +36,7 @@ static int take_file(const char *path,
     return 0;
 }
 
-/* The whole that is to hold.  Caller frees *ret_text. */
+/* The complete new rules.  The caller frees *ret_text. */
 static int make_text(const struct esi_tree_hosts *hosts,
                      const struct esi_tree_request *request,
                      struct es_error *error,

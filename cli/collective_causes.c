@@ -12,7 +12,7 @@
 #include "base/rows.h"
 #include "monitors/delay/delay_run.h"
 
-enum { LOOKS = 20 }; /* as long as one takes until the next */
+enum { LOOKS = 20 }; /* the pause is this multiple of a reading's duration */
 
 void esi_causes_init(struct esi_cause_finder *finder,
                      const struct esi_consumer *consumer)
@@ -26,7 +26,7 @@ void esi_causes_fini(struct esi_cause_finder *finder)
     finder->delay = NULL;
 }
 
-/* What can no longer be read is told as it was. */
+/* If the run can no longer be read, the last results stay. */
 static void look_again(struct esi_cause_finder *finder)
 {
     uint64_t begun_ns = esi_now_ns(CLOCK_MONOTONIC);
@@ -88,7 +88,7 @@ static void describe_blame(struct esi_row *row, const void *record)
     esi_row_bool(row, "computing", NULL, blame->computing);
 }
 
-/* Whether others have waited for it, in any group. */
+/* Whether others have waited for the rank, in any group. */
 static bool is_blamed(const struct esi_collectives_report *report, int rank)
 {
     for (size_t i = 0; i < esi_collective_statistics_count(report->statistics); i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What `eventspace doctor` finds in this installation and on this machine. */
+/* The findings of `eventspace doctor` on this installation and machine. */
 #include "config.h"
 
 #include "cli/findings.h"
@@ -29,8 +29,8 @@ enum { ANSWER_BYTES = 16 * 1024, ANSWER_LIMIT_MS = 5000 };
 
 /* --- Installation ----------------------------------------------------------------- */
 
-/* Has this same command started with it.  False, and the loader's complaint, when it
- * cannot be loaded. */
+/* Runs this command with the library preloaded.  Returns false, with the loader's
+ * message, if it cannot be loaded. */
 static bool can_load(const char *library, char *complaint, size_t size)
 {
     char self[PATH_MAX], setting[PATH_MAX + 16], env[] = "env", version[] = "version";
@@ -43,7 +43,7 @@ static bool can_load(const char *library, char *complaint, size_t size)
     char *const words[] = {env, setting, self, version, NULL};
     int code = esi_capture(words, ANSWER_LIMIT_MS, complaint, size);
     complaint[strcspn(complaint, "\n")] = '\0';
-    /* The loader's complaints come first. */
+    /* The loader's messages come first. */
     return code == 0 && strcmp(complaint, PACKAGE_STRING) == 0;
 }
 
@@ -57,7 +57,7 @@ static bool has_preload(const struct esi_mpi *mpi)
     return true;
 }
 
-/* `missing`: how bad it is where there is no library. */
+/* `missing`: the severity if there is no library. */
 static void find_preload(struct esi_findings *findings,
                          const struct esi_mpi *mpi,
                          enum esi_finding missing)
@@ -128,7 +128,7 @@ static enum esi_mpi_family family_of(const char *answer)
     return ES_MPI_UNKNOWN;
 }
 
-/* Asks a compiler or launcher whose it is; -errno when it does not answer. */
+/* Asks a compiler or launcher for its MPI; -errno if it does not answer. */
 static int ask_program(const char *command,
                        const char *question,
                        enum esi_mpi_family *ret_family)
@@ -179,7 +179,7 @@ static void find_mpi(struct esi_findings *findings, const struct esi_mpi *mpi)
             "update-alternatives --config mpirun");
 }
 
-/* The libraries are in packages of their own: one of them is enough. */
+/* The libraries are in separate packages: one of them is enough. */
 static void find_mpis(struct esi_findings *findings)
 {
     size_t count, found = 0;
@@ -271,7 +271,7 @@ static void find_processes(struct esi_findings *findings)
 
 /* --- The job ---------------------------------------------------------------------- */
 
-/* What the launcher says of the job that this process is part of. */
+/* The launcher's data on the job of this process. */
 static void find_job(struct esi_findings *findings)
 {
     struct esi_job_environment job;
@@ -296,7 +296,7 @@ static void find_job(struct esi_findings *findings)
             job.size);
 }
 
-/* Runs here whose processes do not know each other. */
+/* Runs on this host whose processes are singletons. */
 static void find_alone(struct esi_findings *findings)
 {
     struct es_run_info *runs;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What `eventspace doctor` finds in a program: what of it would be missed, and why. */
+/* The findings of `eventspace doctor` on a program: what cannot be collected, and
+ * why. */
 #include "config.h"
 
 #include "cli/findings.h"
@@ -25,7 +26,8 @@ static void add_other_kind(struct esi_findings *findings,
                          "%s is neither an ELF program nor a script", file->path);
 }
 
-/* Whether the dynamic loader will take our library in, and MPI's calls pass it. */
+/* Whether the dynamic loader accepts the preload library and MPI calls go through
+ * it. */
 static bool can_be_preloaded(struct esi_findings *findings,
                              const struct esi_program_file *file)
 {
@@ -49,7 +51,7 @@ static bool can_be_preloaded(struct esi_findings *findings,
     return !why && file->is_same_machine;
 }
 
-/* The MPI that it is linked with, and whether it can be collected. */
+/* The MPI that the program is linked with, and whether it is supported. */
 static void add_mpi(struct esi_findings *findings, const struct esi_program_file *file)
 {
     enum esi_mpi_family family = esi_mpi_family_of_program(file);

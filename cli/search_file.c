@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* search_file.c - the pattern file of a command, and the predicates that it is to
- * search. */
+/* search_file.c - the pattern file of a command, and the predicates to search. */
 #include "config.h"
 
 #include "cli/search_file.h"
@@ -18,7 +17,7 @@
 #include "monitors/causality/event_vocabulary.h"
 #include "monitors/search/language/program.h"
 
-/* --- Where it is ------------------------------------------------------------------ */
+/* --- Finding the file ------------------------------------------------------------- */
 
 static bool is_file(const char *path)
 {
@@ -29,7 +28,7 @@ static bool is_file(const char *path)
 
 const char *esi_search_pattern_folder(void)
 {
-    static char *found; /* for as long as the command runs */
+    static char *found; /* for the life of the command */
     const char *folder = getenv("EVENTSPACE_PATTERNS");
 
     if (folder && *folder)
@@ -39,8 +38,7 @@ const char *esi_search_pattern_folder(void)
     return found ? found : ES_DATADIR "/patterns";
 }
 
-/* In the folder of the patterns that came with us; NULL: it is not there, or there is
- * no memory. */
+/* Searches the folder of installed patterns; NULL if not found or out of memory. */
 static char *find_shipped(const char *name)
 {
     static const char *const endings[] = {"", ".pattern"};
@@ -57,7 +55,7 @@ static char *find_shipped(const char *name)
     return NULL;
 }
 
-/* A name without a slash that is no file here. */
+/* Whether it is a name without a slash, and not a file here. */
 static bool may_be_shipped(const char *patterns)
 {
     return strcmp(patterns, "-") != 0 && !strchr(patterns, '/') && !is_file(patterns);
@@ -84,7 +82,7 @@ static int fail_to_read(const char *patterns,
                                   "cannot read the patterns");
 }
 
-/* --- Which predicates ------------------------------------------------------------- */
+/* --- Selecting predicates --------------------------------------------------------- */
 
 static bool is_chosen(const struct esi_search_file *file, uint32_t number)
 {
@@ -154,7 +152,7 @@ static int choose_predicates(struct esi_search_file *file,
 
         if (number == ES_PATTERN_NONE)
             return fail_unknown(file, names[i]);
-        if (!is_chosen(file, number)) /* what is named twice is searched once */
+        if (!is_chosen(file, number)) /* duplicates are searched once */
             file->predicates[file->predicate_count++] = number;
     }
     if (name_count == 0)
@@ -162,7 +160,7 @@ static int choose_predicates(struct esi_search_file *file,
     return reach_classes(file);
 }
 
-/* --- Reading it ------------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------- */
 
 int esi_search_file_open(const char *patterns,
                          const char *const *names,
@@ -197,16 +195,16 @@ void esi_search_file_fini(struct esi_search_file *file)
     *file = (struct esi_search_file){.path = NULL};
 }
 
-/* --- Looking at it ---------------------------------------------------------------- */
+/* --- Listing ---------------------------------------------------------------------- */
 
-enum { MEANING = 256 }; /* bytes; what is longer is cut */
+enum { MEANING = 256 }; /* bytes; longer text is truncated */
 
 /* A predicate in a list. */
 struct listed_predicate {
     const struct esi_search_file *file;
     const struct esi_pattern_predicate *is;
-    bool is_searched; /* if none is named */
-    bool all;         /* helpers are listed, too */
+    bool is_searched; /* by default */
+    bool all;         /* include helpers */
     char meaning[MEANING];
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* search_follow.c - searching a run while its events come: matches are printed as they
+/* search_follow.c - searches a run as its events arrive; matches are printed when they
  * are decided. */
 #include "config.h"
 
@@ -15,29 +15,29 @@
 #include "cli/search_show.h"
 #include "monitors/search/live/live.h"
 
-/* Of what is shown of events: of several millions, of those that came last. */
+/* For event details: enough for several million of the latest events. */
 #define DETAIL_BYTES (UINT64_C(64) << 20)
 
-enum { LOOK_EVERY = 64 }; /* events between two looks at the clock */
+enum { LOOK_EVERY = 64 }; /* events between two readings of the clock */
 
 struct following {
     struct esi_search_options *given;
     const struct esi_search_file *file;
-    struct esi_search_print *prints; /* owned: of each predicate */
+    struct esi_search_print *prints; /* owned; per predicate */
     struct esi_live_wanted *wanted;  /* owned */
-    struct esi_details *details;     /* NULL: nothing is shown of events */
+    struct esi_details *details;     /* NULL: no details are shown */
     struct es_order *order;
     struct esi_live *live;
     struct esi_set_source_facts facts;
     struct esi_search_sum sum;
     uint64_t start_ns;
     uint64_t deadline_ns; /* 0 = none */
-    uint64_t events;      /* that came */
-    bool is_in_sync;      /* one half of a sync has come, and not the other */
-    bool is_over;         /* what else is read is not searched */
+    uint64_t events;      /* number of events */
+    bool is_in_sync;      /* only one half of a sync has arrived */
+    bool is_over;         /* later events are not searched */
 };
 
-/* --- Making it -------------------------------------------------------------------- */
+/* --- Creation --------------------------------------------------------------------- */
 
 static int create_prints(struct following *following)
 {
@@ -124,8 +124,8 @@ static bool is_time_over(const struct following *following)
            esi_now_ns(CLOCK_MONOTONIC) >= following->deadline_ns;
 }
 
-/* Keeps events from the search when it is over: one reading may bring more than can be
- * searched in time.  A sync is not torn. */
+/* Hides events from the search after its end, since a reading may deliver more than can
+ * be searched in time.  Does not split a sync. */
 static int stop_event(void *data, const struct es_set_event *event)
 {
     struct following *following = data;
@@ -153,7 +153,7 @@ static bool is_enough(void *data)
            ferror(stdout);
 }
 
-/* What waited for the end is told then, too: decided by what has come. */
+/* Decides the pending matches with the events so far. */
 static int end_searches(struct following *following)
 {
     int result = esi_live_end(following->live);
@@ -173,7 +173,7 @@ static int end_searches(struct following *following)
 static int read_all(struct following *following)
 {
     struct esi_event_source *source = &following->given->source;
-    /* A match may be told as soon as its last event has come. */
+    /* Details first, because a match may be printed at its last event. */
     const struct es_set_sink sinks[] = {
         {.event = stop_event, .data = following},
         {.event = following->details ? add_details : NULL, .data = following->details},
@@ -191,9 +191,9 @@ static int read_all(struct following *following)
     return status == ES_EXIT_SUCCESS ? end_searches(following) : status;
 }
 
-/* --- What came of it -------------------------------------------------------------- */
+/* --- Results ---------------------------------------------------------------------- */
 
-/* If something was lost that is told, whether statistics are asked for or not. */
+/* Losses are reported even without statistics. */
 static void tell_lost(const struct esi_live_statistics *statistics)
 {
     if (!statistics->is_complete)
@@ -257,7 +257,7 @@ int esi_search_follow(struct esi_search_options *given,
 
     if (given->time_limit_ns)
         following.deadline_ns = following.start_ns + given->time_limit_ns;
-    /* A match is seen when it is found, also through a pipe. */
+    /* Matches are visible at once, even through a pipe. */
     setvbuf(stdout, NULL, _IOLBF, 0);
     status = create_searches(&following);
     if (status == ES_EXIT_SUCCESS)

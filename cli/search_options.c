@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* search_options.c - what `eventspace search` was asked to do. */
+/* search_options.c - the options of `eventspace search`. */
 #include "config.h"
 
 #include "cli/search_options.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the order before its last cut unless --memory says otherwise, so that a run
- * without end can be followed: what is beyond is forgotten. */
+/* Default limit of the order before its last cut, so that endless runs can be followed:
+ * older events are forgotten. */
 #define ORDER_BYTES (UINT64_C(1) << 30)
 
 enum {
@@ -236,7 +236,7 @@ static error_t parse_print_option(int key, const char *text, struct argp_state *
     }
 }
 
-/* Options that are of one engine choose it, unless another was asked for. */
+/* An option of one engine selects it, unless another was requested. */
 static void check_engine(const struct parsing *parsing, struct argp_state *state)
 {
     struct esi_search_config *config = &parsing->options->config;
@@ -282,7 +282,7 @@ static void check_memory(const struct esi_search_options *given,
         argp_error(state, "--memory needs --store epoch");
 }
 
-/* Nothing is found that could be printed. */
+/* Matches are not printed, so options for printing are rejected. */
 static void check_explain(const struct esi_search_options *given,
                           struct argp_state *state)
 {
@@ -371,7 +371,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (!given->source.path)
-            return ARGP_ERR_UNKNOWN; /* the source takes the first one */
+            return ARGP_ERR_UNKNOWN; /* the first one is the source */
         given->names[given->name_count++] = text;
         return 0;
     case ARGP_KEY_END:

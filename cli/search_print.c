@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* search_print.c - the matches of a predicate, as they are found or sorted, for people
- * and programs; and a line on a terminal that the search goes on. */
+/* search_print.c - prints the matches of a predicate, at once or sorted; and shows on a
+ * terminal that the search is running. */
 #include "config.h"
 
 #include "cli/search_print.h"
@@ -21,23 +21,23 @@
 #include "base/table.h"
 #include "eventspace/operation.h"
 
-#define FIRST_NS UINT64_C(2000000000) /* until then no progress is shown */
+#define FIRST_NS UINT64_C(2000000000) /* no progress is shown before */
 #define NEXT_NS UINT64_C(500000000)
 #define SECOND_NS UINT64_C(1000000000)
-#define FLUSH_NS UINT64_C(100000000) /* what was found is seen so soon */
+#define FLUSH_NS UINT64_C(100000000) /* maximum delay until matches are visible */
 
 enum { FEW = 16 }; /* events of most matches */
 
 /* --- Progress --------------------------------------------------------------------- */
 
-/* A thread shows it. */
+/* Shown by a separate thread. */
 struct esi_search_progress {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t ended;
     const char *pattern; /* borrowed */
     uint64_t start_ns;
-    uint64_t matches; /* this one and the next are guarded by the mutex */
+    uint64_t matches; /* protected by the mutex, like the next */
     bool is_shown;
     bool is_over;
 };
@@ -69,7 +69,7 @@ static void *run_progress(void *data)
     return NULL;
 }
 
-/* Signals are for the thread that searches. */
+/* Signals are handled by the searching thread. */
 static int start_thread(struct esi_search_progress *progress)
 {
     sigset_t all;
@@ -126,7 +126,7 @@ void esi_search_progress_stop(struct esi_search_progress *progress)
     free(progress);
 }
 
-/* One more match, which `clears` the line when it is about to be printed. */
+/* Counts a match; `clears` the line if the match is about to be printed. */
 static void count_match(struct esi_search_progress *progress, bool clears)
 {
     if (!progress)
@@ -144,7 +144,7 @@ static void count_match(struct esi_search_progress *progress, bool clears)
 struct match_row {
     struct es_event_id id;
     const char *trace;
-    const char *type; /* "": the event is in no class that was kept */
+    const char *type; /* "": the event is in no known class */
     bool has_detail;
     struct esi_detail detail;
 };
@@ -205,13 +205,13 @@ enum column {
     COLUMNS,
 };
 
-enum { CELL = 256 }; /* bytes; what is longer is cut */
+enum { CELL = 256 }; /* bytes; longer text is truncated */
 
-/* What the rows have in common. */
+/* Properties shared by the rows. */
 struct match_table {
-    int width[COLUMNS]; /* 0: not shown */
+    int width[COLUMNS]; /* 0 = not shown */
     int64_t begin_ns;   /* of the run */
-    bool has_hosts;     /* events of several: they are told apart */
+    bool has_hosts;     /* events are on several hosts, which are shown */
 };
 
 static enum es_class class_of(const struct match_row *row)
@@ -224,8 +224,8 @@ static bool is_message(const struct match_row *row)
     return class_of(row) == ES_CLASS_SEND || class_of(row) == ES_CLASS_RECEIVE;
 }
 
-/* Waits and tests, whose `bytes` are a number of requests; probes are of their class.
- */
+/* Waits and tests, whose `bytes` is a number of requests; probes have the same
+ * class. */
 static bool is_about_requests(const struct match_row *row)
 {
     const struct es_operation *operation;
@@ -236,7 +236,7 @@ static bool is_about_requests(const struct match_row *row)
     return !operation || !operation->probe;
 }
 
-/* How an operation is related to its peer. */
+/* The preposition before the peer. */
 static const char *peer_word(const struct match_row *row)
 {
     switch (class_of(row)) {
@@ -276,7 +276,7 @@ static void write_instance(const struct match_row *row, char *cell)
         snprintf(cell, CELL, "instance %" PRId64, number_of(row, ES_DETAIL_INSTANCE));
 }
 
-/* That nothing was moved says something of a message only. */
+/* A size of 0 is only relevant for messages. */
 static void write_bytes(const struct match_row *row, char *cell)
 {
     int64_t number =
@@ -288,7 +288,7 @@ static void write_bytes(const struct match_row *row, char *cell)
         snprintf(cell, CELL, "%" PRId64 " B", number);
 }
 
-/* Whatever a file says, it does not overflow. */
+/* Without overflow for any values in a file. */
 static int64_t time_difference(int64_t later, int64_t earlier)
 {
     return (int64_t)((uint64_t)later - (uint64_t)earlier);
@@ -308,7 +308,7 @@ static void write_length(const struct match_row *row, char *cell)
         snprintf(cell, CELL, "%s", text_of(row, ES_DETAIL_STATE));
 }
 
-/* An empty cell is one of which the event says nothing. */
+/* A cell is empty if the event has no such data. */
 static void write_cell(const struct match_row *row,
                        const struct match_table *table,
                        enum column column,
@@ -354,7 +354,7 @@ static void write_cell(const struct match_row *row,
     default:
         break;
     }
-    for (; *cell; cell++) /* names are the program's */
+    for (; *cell; cell++) /* names come from the program */
         if ((unsigned char)*cell < ' ' || *cell == 0x7f)
             *cell = '?';
 }
@@ -411,7 +411,7 @@ static void measure_widths(const struct esi_search_print *print,
 
 static void print_row(const struct match_row *row, const struct match_table *table)
 {
-    int gap = 4; /* spaces before the next cell, printed if there is one */
+    int gap = 4; /* spaces before the next cell, if there is one */
     char cell[CELL];
 
     for (unsigned column = 0; column < COLUMNS; column++) {
@@ -521,7 +521,7 @@ static void print_json(const struct esi_search_print *print, const struct rows *
     esi_json_out_end(&out);
 }
 
-/* Sorted events, maybe none. */
+/* The events are sorted; there may be none. */
 static int print_match(void *data, const struct es_event_id *events, size_t count)
 {
     const struct esi_search_print *print = data;
@@ -543,7 +543,7 @@ static int print_match(void *data, const struct es_event_id *events, size_t coun
     return 0;
 }
 
-/* --- All of them ------------------------------------------------------------------ */
+/* --- All matches ------------------------------------------------------------------ */
 
 static int print_now(struct esi_search_print *print,
                      const struct es_event_id *events,
@@ -574,7 +574,7 @@ static int take_match(void *data, const struct es_event_id *events, size_t count
         result = esi_match_list_add(&print->sorted, events, count);
     else if (is_now)
         result = print_now(print, events, count);
-    /* main() says that the output was lost. */
+    /* main() reports the lost output. */
     return result < 0 ? result : is_enough || ferror(stdout);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* search_show.c - what a search took, for people and programs. */
+/* search_show.c - prints the statistics of a search. */
 #include "config.h"
 
 #include "cli/search_show.h"
@@ -13,7 +13,7 @@
 
 /* --- Fields ----------------------------------------------------------------------- */
 
-/* To people only where there are any. */
+/* In text only if not 0. */
 static void describe_some(struct esi_row *row,
                           const char *name,
                           const char *heading,
@@ -35,7 +35,7 @@ static void describe_time(struct esi_row *row,
                  esi_quantity_time(words, sizeof words, (double)ns));
 }
 
-/* To people only where there is any. */
+/* In text only if not 0. */
 static void describe_size(struct esi_row *row,
                           const char *name,
                           const char *heading,
@@ -100,7 +100,7 @@ void esi_search_show_count(const struct esi_search_file *file,
     printf("%" PRIu64 "\n", matches);
 }
 
-/* --- A search of what is there ---------------------------------------------------- */
+/* --- A search of present events --------------------------------------------------- */
 
 struct search_view {
     const char *pattern;
@@ -165,7 +165,7 @@ void esi_search_show(const char *pattern,
         printf("The events are incomplete: %s.\n", esi_event_source_lower_bound);
 }
 
-/* --- A search while events come --------------------------------------------------- */
+/* --- A live search ---------------------------------------------------------------- */
 
 struct live_view {
     const struct esi_live_statistics *is;

@@ -15,9 +15,9 @@
 
 #define NO_RANK INT64_MIN
 
-/* Whom matches are of. */
+/* The key that matches are counted by. */
 struct count_key {
-    const char *pattern;      /* borrowed, as the next */
+    const char *pattern;      /* borrowed, like `communicator` */
     const char *communicator; /* NULL: none */
     int64_t rank;
     int64_t other;
@@ -51,7 +51,7 @@ static bool is_same_key(const struct count_key *a, const struct count_key *b)
            is_same_text(a->communicator, b->communicator);
 }
 
-/* Predicates stand in the order of their first matches. */
+/* Predicates are numbered by their first matches. */
 static size_t order_of(const struct esi_search_sum *sum, const char *pattern)
 {
     size_t next = 0;
@@ -86,7 +86,7 @@ static int count_one(struct esi_search_sum *sum, const struct count_key *key)
     return 0;
 }
 
-/* --- Whom a match is of ----------------------------------------------------------- */
+/* --- Keys of a match -------------------------------------------------------------- */
 
 /* The rank and the communicator of an event. */
 static struct count_key key_of(const struct esi_details *details,
@@ -111,8 +111,7 @@ static bool is_of_nobody(const struct count_key *key)
     return !key->communicator && key->rank == NO_RANK;
 }
 
-/* The different keys of a match's events, those of nobody left out.  NULL: no memory.
- * The caller frees. */
+/* The distinct keys of a match's events.  NULL if out of memory.  The caller frees. */
 static struct count_key *list_keys(const struct esi_search_sum *sum,
                                    const struct esi_details *details,
                                    const struct es_event_id *events,
@@ -183,7 +182,7 @@ void esi_search_sum_fini(struct esi_search_sum *sum)
     *sum = (struct esi_search_sum){.by = ES_SEARCH_BY_NOTHING};
 }
 
-/* --- Showing ---------------------------------------------------------------------- */
+/* --- Output ----------------------------------------------------------------------- */
 
 struct count_row {
     enum esi_search_by by;

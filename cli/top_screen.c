@@ -38,7 +38,7 @@ int esi_top_screen_run(struct esi_top *top,
 
 #include <curses.h>
 #include <term.h>
-/* term.h has names of capabilities that are words of ours. */
+/* term.h defines capability names that are also used here. */
 #undef lines
 #undef columns
 
@@ -52,7 +52,7 @@ int esi_top_screen_run(struct esi_top *top,
 
 #define SECOND_LOOK_NS UINT64_C(300000000)
 #define SLICE_NS UINT64_C(20000000)
-#define STRIP_NS UINT64_C(10000000000) /* of the selected rank */
+#define STRIP_NS UINT64_C(10000000000) /* for the selected rank */
 #define MILLISECOND_NS UINT64_C(1000000)
 
 enum { WORDS = 512, LINES_PANE_MOST = 64, MENU_WIDTH = 10 };
@@ -68,14 +68,14 @@ struct top_screen {
     bool has_ended;
     bool is_utf8;
     unsigned long long looks;
-    uint64_t next_ns;    /* when the next look is due */
-    uint64_t waits_ns;   /* that may still be spent on waits before it */
-    bool has_more_waits; /* there is more to be read at once */
+    uint64_t next_ns;    /* when the next observation is due */
+    uint64_t waits_ns;   /* time left for reading waits before that */
+    bool has_more_waits; /* more data is available */
 };
 
 /* --- The terminal ----------------------------------------------------------------- */
 
-/* What brings the terminal back where a signal leaves no time for ncurses. */
+/* The strings that restore the terminal if a signal leaves no time for ncurses. */
 static struct {
     volatile sig_atomic_t is_needed;
     struct termios before;
@@ -97,7 +97,7 @@ static void restore_and_die(int signal)
     raise(signal);
 }
 
-/* A string of the terminal's description, without its pauses. */
+/* A string of the terminal's description, without delays. */
 static void add_capability(const char *name)
 {
     const char *text = tigetstr(name);
@@ -112,7 +112,7 @@ static void add_capability(const char *name)
     }
 }
 
-/* Of signals that somebody else takes, such as a sanitizer, it keeps away. */
+/* Signals with other handlers, such as a sanitizer's, are not changed. */
 static void guard_terminal(void)
 {
     struct sigaction action = {.sa_handler = restore_and_die};
@@ -143,13 +143,13 @@ static void set_up_colours(bool wanted)
     init_pair(PAIR_CYAN, COLOR_CYAN, -1);
 }
 
-/* Takes the terminal.  NULL: its kind is not known. */
+/* Initialises the terminal.  NULL if its type is unknown. */
 static SCREEN *open_terminal(bool colours)
 {
     SCREEN *terminal;
 
     tcgetattr(STDIN_FILENO, &guard.before);
-    /* What a shell once put there is not what the window is now. */
+    /* The shell's values may be out of date. */
     unsetenv("LINES");
     unsetenv("COLUMNS");
     terminal = newterm(NULL, stdout, stdin);
@@ -187,7 +187,7 @@ int esi_top_screen_check(struct es_error *error)
 
 /* --- Text ------------------------------------------------------------------------- */
 
-/* Characters of a text; what cannot be shown becomes a question mark. */
+/* Converts a text; characters that cannot be shown become question marks. */
 static size_t widen_text(const char *text, wchar_t out[WORDS])
 {
     mbstate_t state = {0};
@@ -209,7 +209,7 @@ static size_t widen_text(const char *text, wchar_t out[WORDS])
     return count;
 }
 
-/* Writes a text into `width` columns of a line; one that is cut ends in a mark. */
+/* Writes a text into `width` columns of a line; truncated text ends with a mark. */
 static void put_text(const struct top_screen *screen,
                      int y,
                      int x,
@@ -343,7 +343,7 @@ static void draw_row(const struct top_screen *screen,
     attrset(A_NORMAL);
 }
 
-/* Columns to sort by; the selected one is among the lines that there is room for. */
+/* The sort columns; scrolls so that the selected one is visible. */
 static void draw_menu(const struct top_screen *screen, int y, int height)
 {
     const struct esi_top_view *view = &screen->view;
@@ -390,7 +390,7 @@ static void draw_table(struct top_screen *screen, int y, int height)
     }
 }
 
-/* --- The pane below --------------------------------------------------------------- */
+/* --- The lower pane --------------------------------------------------------------- */
 
 static void print_verdict(const struct top_screen *screen, FILE *out)
 {
@@ -419,7 +419,7 @@ static void print_rank(const struct top_screen *screen, FILE *out)
         fputs("its events cannot be read\n", out);
 }
 
-/* What the pane says.  Caller frees; NULL: nothing, or no memory. */
+/* The text of the pane.  Caller frees; NULL if empty or out of memory. */
 static char *make_pane(const struct top_screen *screen)
 {
     char *text = NULL;
@@ -523,7 +523,7 @@ static void draw_screen(struct top_screen *screen)
     } else if (screen->has_look) {
         text = make_pane(screen);
         head = draw_head(screen, height);
-        /* Below the table at most a third, with two lines of it at least. */
+        /* At most a third of the screen, and at least two lines of the table remain. */
         pane = count_lines(text);
         if (pane > height / 3)
             pane = height / 3;
@@ -567,7 +567,7 @@ static int translate_key(int key)
     }
 }
 
-/* Takes the keys that are there. */
+/* Handles the pending keys. */
 static int take_keys(struct top_screen *screen)
 {
     bool changed = false;
@@ -585,7 +585,7 @@ static int take_keys(struct top_screen *screen)
     return result;
 }
 
-/* --- Looks ------------------------------------------------------------------------ */
+/* --- Observations ----------------------------------------------------------------- */
 
 static int take_look(struct top_screen *screen)
 {
@@ -607,7 +607,7 @@ static int take_look(struct top_screen *screen)
     return 0;
 }
 
-/* Reads for a while what waits are made of. */
+/* Reads the events for waits for a limited time. */
 static int read_waits(struct top_screen *screen)
 {
     uint64_t slice_ns = screen->waits_ns < SLICE_NS ? screen->waits_ns : SLICE_NS;
@@ -624,7 +624,8 @@ static bool is_done(const struct top_screen *screen)
            (screen->settings->count && screen->looks >= screen->settings->count);
 }
 
-/* Until the next look is due, or a key comes.  -EIO: the terminal is gone. */
+/* Waits until the next observation is due, or for a key.  -EIO: the terminal is
+ * gone. */
 static int await_key(const struct top_screen *screen)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};

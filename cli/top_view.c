@@ -13,8 +13,8 @@
 #include "base/array.h"
 
 enum {
-    TREE_WIDTH = 20, /* of the first column where hosts stand in it */
-    DOING_MOST = 28, /* of what is left over it gets so much first */
+    TREE_WIDTH = 20, /* of the first column, if it contains hosts */
+    DOING_MOST = 28, /* of the remaining width it gets this much first */
     HOST_MOST = 24,
 };
 
@@ -76,7 +76,7 @@ int esi_top_view_fill(struct esi_top_view *view, const struct esi_top_look *look
     result = esi_top_list_make(&view->list, look->rows, look->row_count, &view->choice);
     if (result < 0)
         return result;
-    /* At the top of the table nobody is followed: what comes there is of interest. */
+    /* The top row is not followed, so that new rows become visible. */
     if (view->selected > 0)
         for (size_t i = 0; i < view->list.count; i++)
             if (is_selected(view, &view->list.items[i])) {
@@ -103,7 +103,7 @@ void esi_top_view_set_page(struct esi_top_view *view, size_t page)
 
 /* --- Keys ------------------------------------------------------------------------- */
 
-/* Selects the next row that has the text; `here`: this one, too. */
+/* Selects the next row that matches; `here`: may be this one. */
 static void search_row(struct esi_top_view *view, bool here)
 {
     size_t count = view->list.count;
@@ -120,7 +120,7 @@ static void search_row(struct esi_top_view *view, bool here)
     }
 }
 
-/* Folds a host or unfolds it; that of the selected row. */
+/* Folds or unfolds the host of the selected row. */
 static int fold_host(struct esi_top_view *view)
 {
     size_t count = view->choice.folded_count;
@@ -167,7 +167,7 @@ static void open_menu(struct esi_top_view *view)
                                                                      : ESI_TOP_RANK;
 }
 
-/* To the next line of the menu, if there is one. */
+/* Moves to another line of the menu, if there is one. */
 static void move_in_menu(struct esi_top_view *view, int step)
 {
     int column = (int)view->at_menu + step;
@@ -267,7 +267,7 @@ static bool move_by_key(struct esi_top_view *view, int key)
     }
 }
 
-/* What rows there are, and in which order. */
+/* Selection and order of rows. */
 static int choose_by_key(struct esi_top_view *view, int key)
 {
     struct esi_top_choice *choice = &view->choice;
@@ -368,7 +368,7 @@ static size_t width_of(const size_t widths[ESI_TOP_COLUMNS])
     return all ? all - 1 : 0;
 }
 
-/* The column to leave out; -1 = none may be. */
+/* The column to omit next; -1 = none. */
 static int least_important(const size_t widths[ESI_TOP_COLUMNS])
 {
     int found = -1;
@@ -382,7 +382,7 @@ static int least_important(const size_t widths[ESI_TOP_COLUMNS])
     return found;
 }
 
-/* Gives a column what is left, up to `most`. */
+/* Gives a column the remaining width, up to `most`. */
 static size_t widen_column(size_t *width, size_t most, size_t left)
 {
     size_t more = *width && *width < most ? most - *width : 0;
