@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Advice on trees, and what became of the changes. */
+/* Prints the advice on trees, and the outcomes of changes. */
 #include "config.h"
 
 #include "cli/advice_show.h"
@@ -16,7 +16,7 @@ enum { SENTENCE = 512 };
 
 /* --- Changes ---------------------------------------------------------------------- */
 
-/* What the measurements say of the prediction. */
+/* Compares the measurements with the prediction. */
 static const char *describe_outcome(const struct esi_applied_change *change)
 {
     switch (change->outcome) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace check - tells whether a pathmap is right, or where it is wrong. */
+/* eventspace check - checks a path map and reports the position of errors. */
 #include "config.h"
 
 #include "base/json_out.h"

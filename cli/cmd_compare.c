@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace compare - what two runs do differently. */
+/* eventspace compare - the differences of two runs. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ struct compare_arguments {
     struct esi_consumer_options consumer;
     struct esi_compare_style style;
     enum esi_rows_format format;
-    unsigned runs; /* that were named */
+    unsigned runs; /* number given */
 };
 
 /* The profile of an archive. */
@@ -75,7 +75,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* 0, or the exit status after the message. */
+/* Returns 0, or the exit status after a message. */
 static int read_run(const struct compare_arguments *arguments,
                     struct esi_compare *compare,
                     enum esi_compare_run run)
@@ -94,7 +94,8 @@ static int read_run(const struct compare_arguments *arguments,
     return status;
 }
 
-/* Of archives: a run's goes on.  Without one, profiles are not compared. */
+/* Only for archives, since a live run continues.  Profiles are compared if both
+ * exist. */
 static int read_profile(const struct compare_arguments *arguments,
                         struct esi_compare *compare,
                         enum esi_compare_run run,

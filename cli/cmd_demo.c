@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace demo - shows the main job on programs that come with EventSpace: becomes a
- * script, which types the commands that a user would. */
+/* eventspace demo - demonstrates the main uses on the example programs: executes a
+ * script that types the commands of a user. */
 #include "config.h"
 
 #include <argp.h>
@@ -40,7 +40,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-/* The folder of the example programs; caller frees.  NULL: they are not here. */
+/* The folder of the example programs; caller frees.  NULL if they are not installed. */
 static char *find_programs(void)
 {
     char *path = esi_installed_find("apps/windtunnel", ES_PROGRAMSDIR, "windtunnel");
@@ -50,7 +50,7 @@ static char *find_programs(void)
     return path;
 }
 
-/* Does not return unless that fails. */
+/* Returns only on failure. */
 static int become_script(char *programs)
 {
     char *script = esi_installed_find("share/demo", ES_DATADIR, "demo");

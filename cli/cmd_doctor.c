@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace doctor - says what works here, and what of a program would be missed. */
+/* eventspace doctor - checks what works here, and what cannot be collected of a
+ * program. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -54,7 +55,7 @@ static void print_json(const char *kind, const char *subject, const char *text)
     esi_json_out_end(&out);
 }
 
-/* What the last sentence is to tell. */
+/* Keeps the finding for the last sentence. */
 static void keep_first(struct esi_findings *findings,
                        enum esi_finding kind,
                        const char *subject,

@@ -32,18 +32,18 @@ enum {
     OPTION_SITES,
 };
 
-/* What summaries stand for, with --follow. */
+/* Interval of summaries with --follow. */
 #define SUMMARIES_NS UINT64_C(1000000000)
 
 struct events_arguments {
     const char *run;
     struct esi_events_config events;
-    const char *scope; /* of the run's map; NULL = none */
-    bool sorted;       /* was asked for */
+    const char *scope; /* in the run's map; NULL = none */
+    bool sorted;       /* requested explicitly */
     enum esi_rows_format format;
     bool follow;
     bool absolute;
-    uint64_t since_ns; /* ago; 0 = was not asked for */
+    uint64_t since_ns; /* ago; 0 = not given */
     struct esi_consumer_options consumer;
 };
 
@@ -150,7 +150,7 @@ _Static_assert(ES_REPAIR_NONE == 0 && ES_REPAIR_BOUND == 1 && ES_REPAIR_LOGICAL 
 _Static_assert(ESI_ROWS_TABLE == 0 && ESI_ROWS_JSON == 1 && ESI_ROWS_CSV == 2,
                "the words of --format stand in the order of the enum");
 
-/* Reads until the run has ended and nothing is left, or an interrupt. */
+/* Reads until the run has ended and all data was read, or an interrupt. */
 static int follow_run(struct esi_events *events,
                       const struct esi_event_sink *sink,
                       struct esi_notices *notices)
@@ -161,7 +161,7 @@ static int follow_run(struct esi_events *events,
 
     for (;;) {
         bool is_interrupt = esi_interrupt_came();
-        /* Looked at first: what is written up to then is read below. */
+        /* Checked first: everything written before that is read below. */
         bool over = is_interrupt || esi_follower_is_over(follower);
         int result = esi_events_read_new(events, over, sink);
 
@@ -182,7 +182,7 @@ static int follow_run(struct esi_events *events,
     }
 }
 
-/* In the formats that have no place for it: on standard error. */
+/* Formats without a place for it: on standard error. */
 static void tell_repairs(const struct esi_time_repair_totals *repairs)
 {
     if (repairs->repaired > 0)
@@ -197,8 +197,7 @@ static void tell_repairs(const struct esi_time_repair_totals *repairs)
                          repairs->beyond, repairs->checked);
 }
 
-/* In text, which has no place for it, and of each run that was followed: on standard
- * error. */
+/* On standard error: in text, which has no place for it, and for followed runs. */
 static void tell_losses(const struct esi_events_printer *printer,
                         bool follow,
                         uint64_t lost,
@@ -215,7 +214,7 @@ static void tell_losses(const struct esi_events_printer *printer,
     if (missed > 0)
         snprintf(gone, sizeof gone,
                  ", %" PRIu64 " overwritten before the reading began", missed);
-    /* Behind the "^C" that a terminal has shown. */
+    /* After the "^C" shown by the terminal. */
     if (esi_interrupt_came() && esi_command_is_terminal(stderr))
         fputc('\n', stderr);
     esi_command_note("%s%" PRIu64 " lost while reading%s", shown, lost, gone);
@@ -280,7 +279,7 @@ static int show_events(const struct esi_consumer *consumer,
     struct esi_events *events;
     int result;
 
-    /* Summaries are not kept back for one another if nobody asks for that. */
+    /* Summaries are only sorted on request. */
     if (settings->tree.reduce && !arguments->sorted)
         settings->sorting = ES_SORTING_NONE;
     settings->servers = consumer->servers;
@@ -304,7 +303,7 @@ static int show_events(const struct esi_consumer *consumer,
     return ES_EXIT_SUCCESS;
 }
 
-/* Takes view and tree from the run's map. */
+/* Uses view and tree from the run's map. */
 static int show_scope(const struct esi_consumer *consumer,
                       struct events_arguments *arguments)
 {

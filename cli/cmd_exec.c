@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * eventspace exec - runs one rank's program, collected.
+ * eventspace exec - runs one rank's program with collecting.
  *
- * Whatever of ours fails, the program runs: uncollected, after one line that says why.
+ * Whatever fails here, the program runs: without collecting, after one line with the
+ * reason.
  */
 #include "config.h"
 
@@ -70,7 +71,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->serve = true;
         return 0;
     case ARGP_KEY_ARG:
-        /* The rest belongs to the program. */
+        /* The remaining arguments belong to the program. */
         arguments->program = &state->argv[state->next - 1];
         state->next = state->argc;
         return 0;
@@ -83,7 +84,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* The run's name: given, agreed on, or this process's own. */
+/* The run's name: given, derived by all ranks, or generated for this process. */
 static int choose_run(char *program, struct es_error *error, const char **ret_run)
 {
     static char name[ES_RUN_NAME_BYTES];
@@ -105,7 +106,8 @@ static int choose_run(char *program, struct es_error *error, const char **ret_ru
     return setenv("EVENTSPACE_RUN", name, 1) == 0 ? 0 : -errno;
 }
 
-/* Prepares the environment; false (and said so) when the program has to go without. */
+/* Prepares the environment; returns false, after a message, if the program must run
+ * without. */
 static bool prepare_environment(char *program, const char **ret_run)
 {
     struct es_error error = {.text = ""};
@@ -125,8 +127,8 @@ static bool prepare_environment(char *program, const char **ret_run)
     return code == 0;
 }
 
-/* Of several ranks the first one says that nothing was recorded, to their launcher; one
- * that is alone says so on a terminal only, for a pipe is the program's. */
+/* The first of several ranks reports to its launcher that nothing was recorded; a
+ * single process only to a terminal, since a pipe belongs to the program. */
 static bool rank_speaks(bool is_looked_after)
 {
     const char *variable = esi_job_rank_variable();
@@ -136,7 +138,7 @@ static bool rank_speaks(bool is_looked_after)
     return variable ? strcmp(getenv(variable), "0") == 0 : isatty(STDERR_FILENO);
 }
 
-/* A task of the job step in which the tuple servers of a run are. */
+/* A task of the job step that contains a run's tuple servers. */
 static int serve_host(void)
 {
     const char *run = getenv("EVENTSPACE_RUN");
@@ -163,7 +165,7 @@ int esi_cmd_exec(int argc, char **argv)
         return serve_host();
     bool is_disabled = getenv("EVENTSPACE_DISABLE") != NULL;
     bool is_prepared = !is_disabled && prepare_environment(arguments.program[0], &run);
-    /* The other ranks would wait in their collective trees for this one. */
+    /* The other ranks would wait for this one in their collective trees. */
     if (!is_disabled && !is_prepared && getenv("EVENTSPACE_TREES"))
         return esi_command_fail(ES_EXIT_USAGE,
                                 "the run's collective operations go through trees, and "
@@ -172,7 +174,7 @@ int esi_cmd_exec(int argc, char **argv)
         esi_supervise_become(arguments.program);
 
     bool cleans_up = !is_looked_after && !arguments.keep;
-    /* The watcher is killed with the batch job's step, which may be too early. */
+    /* The watcher is killed with the batch job's step, possibly too early. */
     if (cleans_up && esi_job_environment_is_batch())
         setenv("EVENTSPACE_REMOVE", "1", 1);
     int code = esi_rank_watcher_start(run, cleans_up,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace export - writes an event set in the formats of other tools. */
+/* eventspace export - exports an event set to the formats of other tools. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -31,20 +31,20 @@ enum {
     OPTION_WIDTH,
 };
 
-enum { DOT_EVENTS = 2000 }; /* beyond, graphviz takes very long */
+enum { DOT_EVENTS = 2000 }; /* for more events graphviz is very slow */
 enum { WIDTH_MAX = 20000 }; /* of a picture */
 
-/* The part of the events that is asked for, and what was seen of them. */
+/* The selected part of the events, and facts about them. */
 struct export_part {
     const char *ranks;             /* NULL = all */
-    struct esi_rank_range *ranges; /* the same; owned */
+    struct esi_rank_range *ranges; /* likewise; owned */
     size_t range_count;
     uint64_t since_ns; /* before the last event; 0 = all */
     uint64_t limit;    /* the last so many; 0 = all */
-    int world;         /* ranks from 0 among the traces */
-    uint64_t events;   /* of the ranks */
+    int world;         /* number of ranks among the traces */
+    uint64_t events;   /* number of events of the ranks */
     bool has_last;
-    int64_t last_ns; /* when the last one ended */
+    int64_t last_ns; /* end of the last one */
     uint64_t skipped;
 };
 
@@ -53,8 +53,8 @@ struct export_arguments {
     struct esi_export_config config;
     struct export_part part;
     struct esi_export_picture picture;
-    const char *picture_option; /* that was given; NULL = none */
-    const char *window_option;  /* the same */
+    const char *picture_option; /* option that was given; NULL = none */
+    const char *window_option;  /* likewise */
 };
 
 static const struct argp_option options[] = {
@@ -151,7 +151,7 @@ static error_t parse_picture_option(int key, char *text, struct argp_state *stat
     }
 }
 
-/* Those who read an archive choose the time themselves. */
+/* Readers of the archive select the time themselves. */
 static void check_otf2(const struct export_arguments *arguments,
                        struct argp_state *state)
 {
@@ -161,7 +161,7 @@ static void check_otf2(const struct export_arguments *arguments,
         argp_error(state, "--since and --limit are not for --to otf2: --rank is");
 }
 
-/* What goes together. */
+/* Checks combinations of options. */
 static void check_options(struct export_arguments *arguments, struct argp_state *state)
 {
     if (!arguments->source.path)
@@ -188,7 +188,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         state->child_inputs[0] = &arguments->source;
         return 0;
     case OPTION_TO:
-        /* By the name of what reads it. */
+        /* "perfetto" is named after the tool that reads it. */
         arguments->config.format = strcmp(text, "perfetto") == 0 ? "chrome" : text;
         return 0;
     case 'r':
@@ -221,7 +221,7 @@ static bool is_partial(const struct export_part *part)
     return part->ranks || part->since_ns || part->limit;
 }
 
-/* Of a trace "RANK" or "RANK.THREAD"; -1 = it is no rank's. */
+/* The rank of a trace "RANK" or "RANK.THREAD"; -1 = none. */
 static int rank_of(const char *name)
 {
     char *end;
@@ -243,7 +243,7 @@ static bool has_trace(void *data, const char *name)
            (rank >= 0 && esi_rank_ranges_have(part->ranges, part->range_count, rank));
 }
 
-/* When an event ended, or else began. */
+/* When an event ended, or else started. */
 static bool find_end(const struct es_set_event *event, int64_t *ret_end_ns)
 {
     return esi_event_number(event, "stop", ret_end_ns) ||
@@ -263,7 +263,7 @@ static bool begins_with(void *data, const struct es_set_event *event)
                                end_ns >= part->last_ns - (int64_t)part->since_ns);
 }
 
-/* Reads what is asked for into a sink. */
+/* Reads the selected events into a sink. */
 static int read_part(struct export_arguments *arguments,
                      const struct es_set_sink *sink,
                      bool whole_ranks,
@@ -290,7 +290,7 @@ static int read_part(struct export_arguments *arguments,
     return status;
 }
 
-/* --- What has to be known before -------------------------------------------------- */
+/* --- First pass ------------------------------------------------------------------- */
 
 static int count_event(void *data, const struct es_set_event *event)
 {
@@ -305,7 +305,7 @@ static int count_event(void *data, const struct es_set_event *event)
     return 0;
 }
 
-/* Where a part begins, and whether there is one. */
+/* Finds the start of the part, and whether it has events. */
 static int measure_part(struct export_arguments *arguments)
 {
     struct export_part *part = &arguments->part;
@@ -368,7 +368,7 @@ static int look_ahead(struct export_arguments *arguments)
 
 /* --- Writing ---------------------------------------------------------------------- */
 
-/* Arrows that run backwards. */
+/* Messages that arrive before they are sent. */
 static void report_backward(const struct esi_export_counts *counts)
 {
     if (counts->backward > 0)

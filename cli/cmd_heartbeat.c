@@ -29,7 +29,7 @@ struct heartbeat_arguments {
     bool once;
     bool verbose;
     enum esi_colours colours;
-    struct es_scope_config settings; /* of which the tree's are used */
+    struct es_scope_config settings; /* only its tree is used */
     struct esi_consumer_options consumer;
 };
 
@@ -104,7 +104,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* On a terminal each look takes the place of the one before. */
+/* On a terminal each report replaces the last. */
 static int print_report(const struct esi_heartbeat_report *report,
                         const struct heartbeat_arguments *arguments,
                         struct esi_screen *screen)
@@ -137,8 +137,8 @@ static bool is_last(const struct esi_heartbeat_report *report,
            has_ended(report) || report->pull == arguments->count;
 }
 
-/* The rank to look at first: one of a verdict, else one that is stalled or dead; -1 =
- * all is well. */
+/* The rank to examine first: one of a verdict, or else a stalled or dead one; -1 = no
+ * problem. */
 static int find_trouble(const struct esi_heartbeat_report *report)
 {
     if (report->diagnosis->count > 0)
@@ -165,7 +165,7 @@ static int watch_run(struct esi_heartbeat *heartbeat,
         if (result < 0)
             return esi_command_fail_lost(run, result);
         esi_notices_show(&notices, report.notices, report.notice_count);
-        /* What is certain takes two looks. */
+        /* Certainty requires two observations. */
         if (arguments->once && report.again && report.doubtful) {
             if (!report.paced)
                 esi_interrupt_sleep(SECOND_LOOK_NS);
@@ -180,13 +180,14 @@ static int watch_run(struct esi_heartbeat *heartbeat,
             esi_interrupt_sleep(arguments->interval_ns);
     }
     *ret_trouble = find_trouble(&report);
-    /* A run that ends well takes its segments with it; that is no loss of contact. */
+    /* A run that ends successfully removes its segments; this is not a loss of
+     * contact. */
     if (report.vanished && !has_ended(&report))
         return esi_command_fail(ES_EXIT_LOST,
                                 "run '%s' vanished: its segments were removed", run);
     if (report.stalled || report.dead)
         return ES_EXIT_FINDING;
-    /* Where nobody can know it is not well. */
+    /* An unknown state is not a success. */
     return report.unknown ? ES_EXIT_LOST : ES_EXIT_SUCCESS;
 }
 

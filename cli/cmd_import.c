@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace import - makes an event set of what other tools write. */
+/* eventspace import - converts the output of other tools to an event set. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -33,7 +33,7 @@ enum import_format {
 };
 
 static const char *const formats[] = {
-    [IMPORT_DETECT] = "", /* none has this name */
+    [IMPORT_DETECT] = "", /* not a format name */
     [IMPORT_SET] = "event-set",   [IMPORT_SHIVIZ] = "shiviz",
     [IMPORT_ARCHIVE] = "archive", [IMPORT_OTF2] = "otf2",
 };
@@ -132,7 +132,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* The anchor file of an archive of OTF2. */
+/* Whether it is the anchor file of an OTF2 archive. */
 static bool is_anchor(const char *path)
 {
     size_t length = strlen(path);
@@ -140,13 +140,13 @@ static bool is_anchor(const char *path)
     return length > 5 && strcmp(path + length - 5, ".otf2") == 0;
 }
 
-/* An event set says so in its first line. */
+/* Event sets are identified by their first line. */
 static enum import_format detect_file(const char *path)
 {
     FILE *stream = fopen(path, "re");
     char *line = NULL;
     size_t size = 0;
-    bool is_set = true; /* what cannot be read is told by who reads it */
+    bool is_set = true; /* read errors are reported by the reader */
 
     if (stream) {
         is_set = getline(&line, &size, stream) > 0 &&
@@ -201,7 +201,7 @@ static int import_shiviz(struct import_arguments *arguments,
     return ES_EXIT_SUCCESS;
 }
 
-/* The file is what --from says that it is. */
+/* Imports a file of the format given by --from. */
 static int import_events(const struct import_arguments *arguments,
                          enum import_format from,
                          const struct es_set_sink *sink)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace map - discovers this host's topology and writes a pathmap. */
+/* eventspace map - discovers this host's topology and writes a path map. */
 #include "config.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace metrics - runs as numbers for Prometheus, once or again and again. */
+/* eventspace metrics - formats runs as metrics for Prometheus, once or periodically. */
 #include "config.h"
 
 #include <errno.h>
@@ -21,14 +21,16 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 #define SECOND_LOOK_NS (3 * SECOND_NS / 10)
-#define WAITS_NS (3 * SECOND_NS) /* for reading all events, of a single look */
+#define WAITS_NS                                                                       \
+    (3 * SECOND_NS) /* limit for reading all events, for a single
+                                    observation */
 
 enum { OPTION_TEXTFILE = 256, OPTION_WAITS, OPTION_STALLED_AFTER };
 
 struct metrics_arguments {
     const char *run;
     char *textfile;       /* directory, absolute; owned; NULL = standard output */
-    uint64_t interval_ns; /* 0 = one look */
+    uint64_t interval_ns; /* 0 = one observation */
     uint64_t stalled_after_ns;
     bool waits;
     struct esi_consumer_options consumer;
@@ -113,7 +115,7 @@ struct watched_runs {
     size_t capacity;
 };
 
-/* A home server has one run. */
+/* A home server belongs to one run. */
 static bool is_one_run(const struct metrics_arguments *arguments)
 {
     return arguments->run || arguments->consumer.server;
@@ -124,7 +126,7 @@ static const char *name_of(const struct watched_run *run)
     return es_run_name(run->consumer.run);
 }
 
-/* 0, or the exit status after the message. */
+/* Returns 0, or the exit status after a message. */
 static int open_run(struct watched_runs *runs,
                     const char *name,
                     const struct metrics_arguments *arguments)
@@ -165,7 +167,7 @@ static bool is_watched(const struct watched_runs *runs, const char *name)
     return false;
 }
 
-/* Live runs that are new.  What cannot be read is told, and left out. */
+/* Opens new live runs.  Failures are reported and skipped. */
 static int open_live_runs(struct watched_runs *runs,
                           const struct metrics_arguments *arguments)
 {
@@ -195,7 +197,7 @@ static void look_at_run(struct watched_run *run,
     run->is_lost = result < 0;
 }
 
-/* A first look is followed by another, which has something to compare with. */
+/* Observes each run; the first time twice, so that rates can be computed. */
 static void look_at_runs(struct watched_runs *runs,
                          const struct metrics_arguments *arguments)
 {
@@ -215,7 +217,7 @@ static void look_at_runs(struct watched_runs *runs,
 
 /* --- Files ------------------------------------------------------------------------ */
 
-/* Caller frees; NULL without memory. */
+/* Caller frees; NULL if out of memory. */
 static char *path_of(const struct watched_run *run,
                      const struct metrics_arguments *arguments)
 {
@@ -236,7 +238,7 @@ static int fill_file(const char *path,
 
     if (result < 0)
         return result;
-    /* node_exporter is another user. */
+    /* node_exporter runs as another user. */
     fchmod(fileno(esi_output_file_stream(file)), 0644);
     result = esi_metrics_print(&look, 1, ESI_METRICS_PROMETHEUS,
                                esi_output_file_stream(file));
@@ -247,7 +249,7 @@ static int fill_file(const char *path,
     return esi_output_file_close(file, error);
 }
 
-/* 0, or the exit status after the message. */
+/* Returns 0, or the exit status after a message. */
 static int write_file(const struct watched_run *run,
                       const struct metrics_arguments *arguments)
 {
@@ -257,7 +259,8 @@ static int write_file(const struct watched_run *run,
 
     if (result == 0)
         result = esi_run_directory_note_outside(name_of(run), path, &error);
-    if (result == -ENOENT) /* a run without a directory leaves it to the user */
+    if (result == -ENOENT) /* the user must remove the file of a run without a
+                              directory */
         result = 0;
     if (result == 0)
         result = fill_file(path, &run->look, &error);
@@ -280,7 +283,7 @@ static void remove_file(const struct watched_run *run,
 
 /* --- The command ------------------------------------------------------------------ */
 
-/* 0, or the exit status after the message. */
+/* Returns 0, or the exit status after a message. */
 static int print_runs(const struct watched_runs *runs)
 {
     const struct esi_top_look **looks = calloc(runs->count + 1, sizeof *looks);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace order - orders the events of a set, tells what that takes, and answers
- * questions about what is before what. */
+/* eventspace order - orders the events of a set, shows the cost, and answers questions
+ * about the order. */
 #include "config.h"
 
 #include <errno.h>
@@ -35,17 +35,17 @@ enum {
     OPTION_QUERY,
 };
 
-enum { SIZE_STEP = 4 }; /* how much larger clusters of a further level are */
+enum { SIZE_STEP = 4 }; /* factor between the cluster sizes of two levels */
 
 struct order_arguments {
     struct esi_event_source source;
     struct esi_order_config config;
-    unsigned sizes; /* that were given */
+    unsigned sizes; /* number given */
     bool clusters;  /* some option of clusters was given */
     bool threshold; /* was given */
     bool seed_hosts;
     bool statistics;
-    bool is_summed_up; /* what the order holds is told */
+    bool is_summed_up; /* print a summary of the order */
     const char *questions;
     enum esi_format format;
 };
@@ -108,7 +108,7 @@ static void parse_threshold(const char *text,
     arguments->threshold = true;
 }
 
-/* A number behind the name is its threshold or prefix. */
+/* A number after the name is its threshold or prefix. */
 static void parse_strategy(const char *text,
                            struct order_arguments *arguments,
                            struct argp_state *state)
@@ -142,7 +142,7 @@ static void set_tuning(void *data,
     if (key == TUNE_FIXED_VECTOR) {
         config->fixed_vector =
             (uint32_t)esi_option_number(value, tune_keys[key], 1, INT32_MAX, state);
-        return; /* of other stores, too */
+        return; /* also valid for other stores */
     }
     arguments->clusters = true;
     if (key == TUNE_PREFIX)
@@ -173,7 +173,7 @@ static error_t parse_cluster_option(int key, const char *text, struct argp_state
         break;
     case OPTION_TUNE:
         esi_option_settings(text, "--tune", tune_keys, state, set_tuning, arguments);
-        return 0; /* not all are of clusters */
+        return 0; /* not all options are for clusters */
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -181,7 +181,7 @@ static error_t parse_cluster_option(int key, const char *text, struct argp_state
     return 0;
 }
 
-/* Sizes of levels that were not given. */
+/* Sets the sizes of levels that were not given. */
 static void fill_sizes(struct order_arguments *arguments, struct argp_state *state)
 {
     struct esi_order_config *config = &arguments->config;
@@ -199,7 +199,7 @@ static void fill_sizes(struct order_arguments *arguments, struct argp_state *sta
     }
 }
 
-/* Whether the strategy is one of these words, with blanks around each. */
+/* Whether the strategy is one of these words, each surrounded by blanks. */
 static bool has_strategy(const struct esi_order_config *config, const char *words)
 {
     const char *strategy = config->strategy ? config->strategy : "merge-nth";
@@ -290,14 +290,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* --- What must be known of all events before the first is ordered ----------------- */
+/* --- First pass over the events --------------------------------------------------- */
 
 #define NO_HOST UINT32_MAX
 
 struct order_knowledge {
-    struct esi_communications *communications; /* NULL: they are not asked for */
+    struct esi_communications *communications; /* NULL: not needed */
     struct esi_texts hosts;
-    uint32_t *host_of; /* of each trace, NO_HOST before it is known */
+    uint32_t *host_of; /* per trace; NO_HOST = not known yet */
     size_t traces;
     size_t capacity;
 };
@@ -329,7 +329,7 @@ static int note_host(void *data, const struct es_set_event *event)
     return 0;
 }
 
-/* Traces without a host are each by themselves. */
+/* Each trace without a host gets a number of its own. */
 static void number_the_rest(struct order_knowledge *known)
 {
     uint32_t next = esi_texts_count(&known->hosts);
@@ -339,8 +339,8 @@ static void number_the_rest(struct order_knowledge *known)
             known->host_of[i] = next++;
 }
 
-/* Reads all of the source, so that it can be read again: who communicates with whom,
- * and on which hosts traces are. */
+/* Reads the whole source, so that it can be read again: which traces communicate, and
+ * the hosts of traces. */
 static int prepare_order(struct order_arguments *arguments,
                          struct order_knowledge *known)
 {
@@ -382,7 +382,7 @@ static void forget_knowledge(struct order_knowledge *known)
 struct building {
     struct es_order *order;
     struct esi_trace_names names;
-    struct esi_set_messages messages; /* of a file */
+    struct esi_set_messages messages; /* for a file */
 };
 
 static int print_order(const struct order_arguments *arguments,

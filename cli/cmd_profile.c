@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace profile - where the time of a run goes: MPI by rank, operation, line. */
+/* eventspace profile - where the time of a run goes: MPI by rank, operation and
+ * line. */
 #include "config.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ struct profile_arguments {
     const char *ranks;
     enum esi_profile_order order;
     struct esi_profile_style style;
-    const char *matrix; /* NULL = not wanted */
+    const char *matrix; /* NULL = not requested */
     enum esi_matrix_format matrix_format;
     bool has_limit;
     bool follow;
@@ -69,7 +70,7 @@ static const char doc[] =
 static const char *const part_names[] = {"ranks", "operations", "sites",
                                          "sizes", "messages",   NULL};
 
-/* "ranks,sizes" as bits. */
+/* Parses "ranks,sizes" to bits. */
 static unsigned parse_parts(char *text, struct argp_state *state)
 {
     unsigned parts = 0;
@@ -177,9 +178,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 _Static_assert(ESI_PROFILE_BY_TIME == 0 && ESI_PROFILE_BY_NAME == 5,
                "the words of --sort stand in the order of the enum");
 
-/* --- Showing ---------------------------------------------------------------------- */
+/* --- Output ----------------------------------------------------------------------- */
 
-/* 0, or the exit status after the message. */
+/* Returns 0, or the exit status after a message. */
 static int write_matrix(const struct esi_profile_report *report,
                         const struct profile_arguments *arguments)
 {
@@ -201,7 +202,7 @@ static int write_matrix(const struct esi_profile_report *report,
                       : 0;
 }
 
-/* 0, or the exit status after the message. */
+/* Returns 0, or the exit status after a message. */
 static int show_report(struct esi_profile_report *report,
                        const struct profile_arguments *arguments)
 {
@@ -248,13 +249,13 @@ static int show_archive(const struct profile_arguments *arguments)
 
 /* --- Runs ------------------------------------------------------------------------- */
 
-/* A run that is being shown. */
+/* State of displaying a run. */
 struct profile_showing {
     const struct profile_arguments *arguments;
     struct esi_follower *follower;
     struct esi_sites *sites;
     struct esi_screen screen;
-    bool shown; /* there was a look before */
+    bool shown; /* a report was shown before */
 };
 
 static int fail_without(const struct profile_showing *showing, size_t without)
@@ -272,7 +273,7 @@ static int fail_without(const struct profile_showing *showing, size_t without)
                             run, run);
 }
 
-/* One look.  0, or the exit status after the message. */
+/* Reads and shows the profile once.  Returns 0, or the exit status after a message. */
 static int show_look(struct profile_showing *showing)
 {
     struct esi_profile_report report;
@@ -306,7 +307,7 @@ static int watch_run(struct profile_showing *showing)
     int status;
 
     do {
-        /* Before the look, which then has all that there was. */
+        /* Checked before reading, which then includes all data. */
         is_last = !showing->arguments->follow || esi_interrupt_came() ||
                   (showing->shown && esi_follower_is_over(showing->follower));
         status = show_look(showing);

@@ -24,7 +24,7 @@ enum {
 
 struct record_arguments {
     const char *run;
-    const char *repair; /* directory; NULL = records */
+    const char *repair; /* directory; NULL = record */
     struct esi_recording recording;
     struct esi_consumer_options consumer;
 };

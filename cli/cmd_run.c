@@ -130,7 +130,8 @@ static void take_tree(const char *text,
     arguments->request.tree = &arguments->tree;
 }
 
-/* `-np 2` is common for launchers: option `n` with a value of "p" and a number. */
+/* `-np 2` is common for launchers: option `n` with the value "p", followed by the
+ * number. */
 static void take_ranks(const char *text,
                        struct argp_state *state,
                        struct esi_run_request *request)

@@ -17,7 +17,7 @@
 
 /* --- The events ------------------------------------------------------------------- */
 
-/* What is shown of the events that may be in a match. */
+/* Keeps the details of events that may be part of a match. */
 static int keep_details(void *data, const struct es_set_event *event)
 {
     const struct esi_search_events *events = data;
@@ -25,14 +25,14 @@ static int keep_details(void *data, const struct es_set_event *event)
     return events->details ? esi_details_add(events->details, event) : 0;
 }
 
-/* When events began is noted of all. */
+/* Start times are recorded for all events. */
 static int pass_details(void *data, const struct es_set_event *event)
 {
     esi_details_pass(data, event);
     return 0;
 }
 
-/* Only what the predicates reach is kept. */
+/* Keeps only what the predicates refer to. */
 static int create_domains(const struct esi_search_file *file,
                           struct esi_search_events *events)
 {
@@ -47,7 +47,7 @@ static int create_domains(const struct esi_search_file *file,
                       : ES_EXIT_SUCCESS;
 }
 
-/* What no event of a set has is told when all have come. */
+/* After all events: reports words that no event of the set contains. */
 static int check_events(const struct esi_vocabulary_check *words)
 {
     struct es_error error = {.text = ""};
@@ -56,7 +56,7 @@ static int check_events(const struct esi_vocabulary_check *words)
         words ? esi_vocabulary_check_events(words, &error) : 0, &error);
 }
 
-/* In one pass; the order comes first, as it refuses what is not in order. */
+/* In one pass; the order comes first, since it rejects unordered events. */
 static int read_all(const struct esi_search_options *given,
                     struct esi_search_events *events)
 {
@@ -121,7 +121,7 @@ struct searching {
     const struct esi_search_file *file;
     struct esi_search_events events;
     struct esi_search_config config;
-    bool is_found; /* some match, of any predicate */
+    bool is_found; /* there was a match of any predicate */
     struct esi_search_without without;
     struct esi_search_sum sum;
 };
@@ -131,7 +131,7 @@ static const char *name_of(const struct esi_search_file *file, uint32_t predicat
     return esi_pattern_predicate(file->file, predicate)->name;
 }
 
-/* A limit that was asked for is no news. */
+/* A limit set by the user is not reported. */
 static void tell_incomplete(const struct searching *searching,
                             const char *pattern,
                             const struct esi_search_statistics *statistics)
@@ -215,9 +215,9 @@ static int explain_one(struct searching *searching, uint32_t predicate)
                       : ES_EXIT_SUCCESS;
 }
 
-/* --- All of them ------------------------------------------------------------------ */
+/* --- All predicates --------------------------------------------------------------- */
 
-/* From here on an interrupt ends with what was found. */
+/* From here on an interrupt ends the search with the results so far. */
 static void begin_search(struct searching *searching)
 {
     const struct esi_search_options *given = searching->given;
@@ -230,14 +230,14 @@ static void begin_search(struct searching *searching)
             esi_now_ns(CLOCK_MONOTONIC) + given->time_limit_ns;
 }
 
-/* Whether those from `next` on are left out; that is told. */
+/* Whether to skip the predicates from `next` on, which is reported. */
 static bool is_enough(const struct searching *searching, uint32_t next)
 {
     const struct esi_search_file *file = searching->file;
     uint32_t left = file->predicate_count - next;
 
     if (next == 0 || !esi_search_is_over(&searching->config))
-        return ferror(stdout); /* main() says that the output was lost */
+        return ferror(stdout); /* main() reports the lost output */
     if (left == 1)
         esi_command_note("%s was not searched", name_of(file, file->predicates[next]));
     else
@@ -246,7 +246,7 @@ static bool is_enough(const struct searching *searching, uint32_t next)
     return true;
 }
 
-/* After matches of a run or an archive, where to see what lies around them. */
+/* After matches of a run or an archive, suggests where to see their context. */
 static void hint_around(const struct searching *searching)
 {
     const struct esi_search_options *given = searching->given;
@@ -282,7 +282,7 @@ static int search_all(struct searching *searching)
     return searching->is_found ? ES_EXIT_SUCCESS : ES_EXIT_FINDING;
 }
 
-/* What cannot be is told before all events are read. */
+/* Rejects invalid configurations before reading all events. */
 static int check_config(const struct esi_search_options *given)
 {
     struct es_error error = {.text = ""};
@@ -315,8 +315,8 @@ static int search_run(const struct esi_search_options *given,
 
 /* --- The words of the patterns ---------------------------------------------------- */
 
-/* Of the events of a run or an archive, or of no set at all, what they can say is
- * known.  A file must be read for it: `ret_words` knows what to look for, else it is
+/* The vocabulary of a run or an archive, or of patterns without events, is known.  A
+ * file must be read for it: then `ret_words` contains the words to look for, otherwise
  * NULL. */
 static int check_words(const struct esi_search_options *given,
                        const struct esi_search_file *file,
@@ -374,7 +374,7 @@ static int use_patterns(struct esi_search_options *given,
         return check_file(given, file, words);
     if (!given->source.follow)
         return search_run(given, file, words);
-    esi_vocabulary_check_destroy(words); /* a file is refused then */
+    esi_vocabulary_check_destroy(words); /* a file is not allowed then */
     return esi_search_follow(given, file);
 }
 

@@ -24,12 +24,12 @@ struct time_arguments {
     uint64_t interval_ns;
 };
 
-/* What is shown while a run is followed. */
+/* State of the output for a followed run. */
 struct time_show {
     const struct time_arguments *arguments;
     struct esi_delay *delay;
     struct esi_screen screen;
-    uint64_t shown_ns; /* when, by the monotonic clock */
+    uint64_t shown_ns; /* CLOCK_MONOTONIC of the last output */
 };
 
 static const struct argp_option options[] = {
@@ -113,7 +113,7 @@ static int show_report(struct time_show *show)
     return result < 0 ? result : esi_screen_show(&show->screen);
 }
 
-/* Between readings of a run that is followed. */
+/* Called between readings of a followed run. */
 static int show_if_due(void *data,
                        const struct esi_causality_scope *reading,
                        uint64_t run_ns)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace top - what each rank does, as a table that is looked at again and again.
- */
+/* eventspace top - what each rank does, as a table that is updated periodically. */
 #include "config.h"
 
 #include <errno.h>
@@ -163,7 +162,7 @@ static int print_look(const struct esi_top_look *look,
     return result < 0 ? result : shown;
 }
 
-/* A look; a first one is followed by another, which has something to compare with. */
+/* Observes the run; the first time twice, so that rates can be computed. */
 static int look_once(struct esi_top *top,
                      const struct esi_top_settings *settings,
                      struct esi_top_look *look)
@@ -225,7 +224,8 @@ static int show_on_screen(struct esi_top *top, struct top_arguments *arguments)
     int result;
 
     arguments->settings.colours = esi_screen_wants_colours(arguments->colours);
-    /* One that came again would end the process, and leave the terminal as it is. */
+    /* Otherwise a second signal would end the process without restoring the
+     * terminal. */
     esi_interrupt_catch(ES_INTERRUPT_EACH);
     result = esi_top_screen_run(top, &arguments->settings, &error);
     if (result == -ENOTTY)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace view - a page with the process-time diagram of a run. */
+/* eventspace view - serves a page with the process-time diagram of a run. */
 #include "config.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ enum { OPTION_PORT = 256, OPTION_SOCKET, OPTION_KEEP };
 enum {
     NAME_BYTES = 64,
     ADDRESS_BYTES = ES_RUN_PATH_BYTES + 96,
-    ADDRESSES = 16, /* that are tried */
+    ADDRESSES = 16, /* maximum number to try */
 };
 
 struct view_arguments {
@@ -33,7 +33,7 @@ struct view_arguments {
     const char *socket; /* NULL = in the folder of runs */
     int port;           /* -1 = a Unix socket */
     size_t keep;
-    char run[NAME_BYTES]; /* its name, where none was given */
+    char run[NAME_BYTES]; /* its name, if none was given */
 };
 
 static const struct argp_option options[] = {
@@ -81,9 +81,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* --- Where ------------------------------------------------------------------------ */
+/* --- Address ---------------------------------------------------------------------- */
 
-/* The last part of a name, with what may stand in a file's name. */
+/* The last part of a name, restricted to characters of file names. */
 static void name_socket(const char *name, char out[NAME_BYTES])
 {
     const char *end = name + strlen(name), *begin;
@@ -98,8 +98,8 @@ static void name_socket(const char *name, char out[NAME_BYTES])
     out[length] = '\0';
 }
 
-/* The address number `number`, from 1, of those that can be tried in turn: sockets of
- * others may have the first names.  0, or the exit status after the message. */
+/* The `number`-th address to try, from 1: the first names may be in use by others.
+ * Returns 0, or the exit status after a message. */
 static int choose_address(const struct view_arguments *arguments,
                           int number,
                           char address[ADDRESS_BYTES])
@@ -116,7 +116,7 @@ static int choose_address(const struct view_arguments *arguments,
         snprintf(address, ADDRESS_BYTES, "unix:%s", arguments->socket);
         return ES_EXIT_SUCCESS;
     }
-    /* A run's own directory goes when it ends. */
+    /* Not in the run's own directory, which is removed when it ends. */
     result = esi_run_directory_make_base(&error, folder);
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
@@ -128,7 +128,7 @@ static int choose_address(const struct view_arguments *arguments,
     return ES_EXIT_SUCCESS;
 }
 
-/* 0, or the exit status after the message. */
+/* Returns 0, or the exit status after a message. */
 static int start_server(const struct view_arguments *arguments,
                         const struct esi_page_model *model,
                         struct esi_page_server **ret_server)
@@ -231,7 +231,7 @@ static int view_run(const struct view_arguments *arguments, bool is_archive)
     return status;
 }
 
-/* The name of the only live run.  0, or the exit status after the message. */
+/* The name of the only live run.  Returns 0, or the exit status after a message. */
 static int find_run(struct view_arguments *arguments)
 {
     struct esi_consumer consumer;

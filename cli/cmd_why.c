@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace why - why a run hangs or died, and what is wrong with it. */
+/* eventspace why - why a run hangs or died. */
 #include "config.h"
 
 #include "base/options.h"
@@ -65,7 +65,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* Two looks, with a pause, at what may still move. */
+/* Observes twice, with a pause, what may still progress. */
 static int look_twice(struct esi_heartbeat *heartbeat,
                       const struct why_arguments *arguments,
                       struct esi_heartbeat_report *report)
@@ -118,7 +118,7 @@ static int give_answer(const struct esi_heartbeat_report *report,
 static int explain_run(const struct esi_consumer *consumer,
                        const struct why_arguments *arguments)
 {
-    /* What lasts longer is worth telling at the first look. */
+    /* Longer operations are reported at the first observation. */
     struct esi_heartbeat_config config = {.stalled_after_ns = 5 * SECOND_NS,
                                           .servers = consumer->servers};
     const char *run = es_run_name(consumer->run);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspaced - the tuple server of one run on one host: options and start. */
+/* eventspaced - the tuple server of one run on one host: options and start-up. */
 #include "config.h"
 
 #include <argp.h>
@@ -91,7 +91,7 @@ static void add_stages(const char *file, struct argp_state *state)
     free(list);
 }
 
-/* The folder is left, so that paths must not depend on it. */
+/* The server changes its folder, so paths must be absolute. */
 static const char *make_absolute(const char *path, struct argp_state *state)
 {
     char folder[PATH_MAX];
@@ -125,7 +125,7 @@ static const char *check_name(const char *text,
     return text;
 }
 
-/* An IPv6 address stands in brackets wherever a port follows. */
+/* An IPv6 address before a port is enclosed in brackets. */
 static const char *check_advertised(const char *text, struct argp_state *state)
 {
     static char bracketed[ES_HOST_NAME_BYTES + 2];
@@ -207,7 +207,7 @@ static int fail_start(const struct es_error *error, int code)
     return ES_EXIT_USAGE;
 }
 
-/* The run's directory; where nobody has made one, it is made. */
+/* Finds or creates the run's directory. */
 static int find_directory(const char *run, struct es_error *error)
 {
     char path[ES_RUN_PATH_BYTES];
@@ -231,8 +231,8 @@ static void copy_host(const char *address, char out[ES_ADDRESS_BYTES])
         snprintf(out, ES_ADDRESS_BYTES, "%s", parsed.place);
 }
 
-/* From where the home server is reached, by the first of its addresses that leads
- * anywhere. */
+/* The interface that reaches the home server, by the first of its addresses that has a
+ * route. */
 static int find_way_home(const char *home, char out[ES_INTERFACE_BYTES])
 {
     char address[ES_ADDRESS_BYTES], host[ES_ADDRESS_BYTES];
@@ -249,7 +249,7 @@ static int find_way_home(const char *home, char out[ES_INTERFACE_BYTES])
     return code;
 }
 
-/* Where others are to come: no more than has to be seen from a network. */
+/* Chooses where to listen: no more is exposed to a network than necessary. */
 static void choose_interface(const struct esi_daemon_options *chosen,
                              char out[ES_INTERFACE_BYTES])
 {
@@ -257,7 +257,8 @@ static void choose_interface(const struct esi_daemon_options *chosen,
         return;
     if (chosen->home && find_way_home(chosen->home, out) == 0)
         return;
-    /* A host that is advertised by somebody else's address is behind a translation. */
+    /* A host advertised by an address that is not its own is behind address
+     * translation. */
     if (!chosen->advertise && !chosen->home &&
         esi_interface_find(chosen->host, out) == 0)
         return;
@@ -286,7 +287,7 @@ static int add_default_addresses(const struct esi_server_location *place,
     return 0;
 }
 
-/* What is opened later must not take the place of standard error. */
+/* Files opened later must not become standard error. */
 static void fill_standard_descriptors(void)
 {
     int descriptor;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* examples.c - three examples for each command, the most usual one first. */
+/* examples.c - three examples for each command, the most common one first. */
 #include "config.h"
 
 #include "cli/examples.h"

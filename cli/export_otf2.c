@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* export_otf2.c - an archive or a run as an archive of OTF2. */
+/* export_otf2.c - exports an archive or a run as an OTF2 archive. */
 #include "config.h"
 
 #include "cli/export_otf2.h"
@@ -31,8 +31,8 @@ struct export
     const struct esi_rank_range *ranges; /* borrowed */
     size_t range_count;
     struct esi_otf2_write *write;
-    bool has_ranks; /* some event is of them */
-    int result;     /* of what was found */
+    bool has_ranks; /* some event belongs to them */
+    int result;     /* of the `found` callback */
 };
 
 static bool has_rank(void *data, int rank)
@@ -52,7 +52,7 @@ static void take_found(void *data, const struct esi_causality *causality)
     export->result = esi_otf2_write_communicators(export->write, causality);
 }
 
-/* What the archive marks. */
+/* Prints what is marked in the archive. */
 static void tell_counts(const struct esi_otf2_write_counts *counts)
 {
     if (counts->lost > 0)

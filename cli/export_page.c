@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* export_page.c - writes a window of a run as a page that needs no server.  What the
- * page's requests would be answered lies in it as one JSON object (docs/view.md). */
+/* export_page.c - writes a window of a run as a page that needs no server.  The replies
+ * to the page's requests are stored in it as one JSON object (docs/view.md). */
 #include "config.h"
 
 #include "cli/export_page.h"
@@ -17,13 +17,14 @@
 #include "cli/page/page_assets.h"
 #include "cli/page/page_reply.h"
 
-/* A mail takes it. */
+/* Small enough for an email. */
 #define PAGE_BYTES ((size_t)20 << 20)
-/* Of the data before it is compressed: a browser takes some times as much for it. */
+/* Limit of the data before compression: a browser needs several times as much
+ * memory. */
 #define DATA_BYTES ((size_t)128 << 20)
-/* More than a page has room for, so that a reply is cut only where it is too long. */
+/* More than fits into a page, so that replies are only limited by size. */
 #define ITEMS ((uint32_t)1 << 20)
-/* Numbers that tell which events come before which. */
+/* Numbers that describe the order of events. */
 #define ORDER_NUMBERS ((size_t)1 << 20)
 
 struct page_export {
@@ -31,18 +32,18 @@ struct page_export {
     struct esi_page_model model;
     struct esi_diagram *diagram;
     struct esi_diagram_extent extent;
-    struct esi_page_query *query; /* owned, as the rows */
+    struct esi_page_query *query; /* owned, like `rows` */
     uint32_t *rows;
     size_t row_count;
     uint64_t from_ns, to_ns;
-    struct esi_json_text json; /* what was asked so far */
-    size_t bytes;              /* about that many */
+    struct esi_json_text json; /* replies so far */
+    size_t bytes;              /* approximate size */
     int result;
 };
 
-/* --- What is wanted --------------------------------------------------------------- */
+/* --- Selection -------------------------------------------------------------------- */
 
-/* Rows that follow each other are one range. */
+/* Consecutive rows form one range. */
 static int add_range(struct esi_page_query *query, uint32_t number)
 {
     struct esi_page_range *last = &query->ranges[query->range_count];
@@ -58,7 +59,7 @@ static int add_range(struct esi_page_query *query, uint32_t number)
     return 0;
 }
 
-/* The rows that are wanted.  The queries' ranges are those from now on. */
+/* Lists the selected rows and sets the ranges of the following queries. */
 static int list_rows(struct page_export *export)
 {
     int result = esi_export_picture_rows(export->wanted, export->diagram, &export->rows,
@@ -71,13 +72,13 @@ static int list_rows(struct page_export *export)
 
 /* --- Replies ---------------------------------------------------------------------- */
 
-/* Relative to the beginning of the run, as requests have it. */
+/* Relative to the start of the run, as in requests. */
 static double relative_ns(const struct page_export *export, uint64_t ns)
 {
     return (double)(ns - export->extent.begin[ESI_DIAGRAM_TIME]);
 }
 
-/* A request for the rows and the time that are wanted. */
+/* Starts a request for the selected rows and time. */
 static struct esi_page_query *begin_query(struct page_export *export, const char *path)
 {
     struct esi_page_query *query = export->query;
@@ -91,7 +92,7 @@ static struct esi_page_query *begin_query(struct page_export *export, const char
     return query;
 }
 
-/* Puts what the request is answered, as long as there is room. */
+/* Adds the reply to the request, if there is space. */
 static void put_reply(struct page_export *export, const char *key)
 {
     struct esi_page_reply reply;
@@ -124,7 +125,7 @@ static void put_rows(struct page_export *export)
     esi_json_out_end(&export->json.out);
 }
 
-/* The first event of a row in the window, or behind it; 0 = there is none. */
+/* The first event of a row in or after the window; 0 = none. */
 static uint32_t first_event(const struct page_export *export,
                             uint32_t row,
                             struct esi_diagram_event *ret_event)
@@ -176,16 +177,16 @@ static void put_event(struct page_export *export,
 
 /* --- Order ------------------------------------------------------------------------ */
 
-/* How far the events of a row know the others, as it grows from event to event. */
+/* The latest known events of other rows, updated from event to event. */
 struct page_order {
     struct esi_json_text json;
-    uint32_t *known;  /* owned; by place of the row, for the last event */
-    uint32_t *traces; /* owned; the same */
-    size_t numbers;   /* written so far */
+    uint32_t *known;  /* owned; by row position, for the last event */
+    uint32_t *traces; /* owned; likewise */
+    size_t numbers;   /* number written so far */
     int result;
 };
 
-/* [row, index, other row, its last event that comes before, ...] */
+/* [row, index, other row, its last preceding event, ...] */
 static void put_order(struct page_export *export,
                       const struct esi_diagram_event *event,
                       void *data)
@@ -236,7 +237,7 @@ static void list_order(struct page_export *export, struct page_order *order)
     esi_json_out_end(&order->json.out);
 }
 
-/* null where it would be too much, or is not known any more. */
+/* null if it is too large, or no longer known. */
 static void put_past(struct page_export *export)
 {
     struct page_order order = {.known = calloc(export->row_count, sizeof *order.known),
@@ -287,9 +288,9 @@ static void put_all(struct page_export *export)
     esi_json_out_end(out);
 }
 
-/* The data as it stands in the page. */
+/* The data as stored in the page. */
 struct page_data {
-    unsigned char *bytes; /* in the format of zlib; owned */
+    unsigned char *bytes; /* in zlib format; owned */
     size_t length;
 };
 
@@ -350,7 +351,7 @@ static int write_page(const struct page_export *export, const struct page_data *
                       : ES_EXIT_SUCCESS;
 }
 
-/* Makes all that is in the page.  0, -ENOMEM; -EFBIG: that is too much. */
+/* Makes all data of the page.  Returns 0, -ENOMEM, or -EFBIG if it is too large. */
 static int make_data(struct page_export *export, struct page_data *ret_data)
 {
     size_t page_bytes = strlen(esi_page_saved[0]) + strlen(esi_page_saved[1]);

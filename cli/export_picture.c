@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* export_picture.c - writes a window of the process-time diagram as a picture. */
+/* export_picture.c - exports a window of the process-time diagram as a picture. */
 #include "config.h"
 
 #include "cli/export_picture.h"
@@ -26,7 +26,7 @@ struct picture_export {
     uint32_t *rows; /* owned */
 };
 
-/* --- What is drawn ---------------------------------------------------------------- */
+/* --- Selection -------------------------------------------------------------------- */
 
 int esi_export_picture_rows(const struct esi_export_picture *picture,
                             struct esi_diagram *diagram,
@@ -65,7 +65,7 @@ static int compare_rows(const void *a, const void *b, void *data)
                                   : (x.trace > y.trace) - (x.trace < y.trace);
 }
 
-/* The rows that are wanted, by rank and thread. */
+/* The selected rows, by rank and thread. */
 static int list_rows(struct picture_export *export)
 {
     int result = esi_export_picture_rows(export->wanted, export->diagram, &export->rows,
@@ -79,7 +79,7 @@ static int list_rows(struct picture_export *export)
     return 0;
 }
 
-/* The level that is at hand at a time: that of the last event before it on any row. */
+/* The level at a time: that of the last event before it on any row. */
 static uint64_t level_at(const struct picture_export *export, uint64_t ns, bool last)
 {
     uint64_t level = last ? 1 : UINT64_MAX;

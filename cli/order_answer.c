@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Questions about events, from a file, and their answers. */
+/* Answers questions about events from a file. */
 #include "config.h"
 
 #include "cli/order_answer.h"
@@ -19,7 +19,7 @@
 struct answering {
     const struct es_order *order;
     const struct esi_trace_names *names;
-    uint32_t *counts; /* events of each trace */
+    uint32_t *counts; /* number of events per trace */
     enum esi_format format;
     const char *source;
     int line;
@@ -63,11 +63,11 @@ static int answer_relation(const struct answering *answering,
 
 /* --- An event and each trace ------------------------------------------------------ */
 
-/* What was found on a trace: the events from the first to the last, which are one but
- * of ES_QUESTION_CONCURRENT. */
+/* The result on one trace: the events from the first to the last; a single event except
+ * for ES_QUESTION_CONCURRENT. */
 struct answer_span {
     uint32_t trace;
-    uint32_t first; /* 0: it is forgotten, as the next */
+    uint32_t first; /* 0: forgotten, like the next */
     uint32_t last;
 };
 
@@ -85,7 +85,7 @@ static int64_t ask_one(const struct es_order *order,
     }
 }
 
-/* 1; 0: there is none on the trace; -errno. */
+/* Returns 1; 0 if there is none on the trace; or -errno. */
 static int ask_trace(const struct es_order *order,
                      const struct esi_question *question,
                      uint32_t trace,
@@ -126,7 +126,7 @@ static void print_span(const struct answering *answering,
     print_index(span->last);
 }
 
-/* On one line, with "none" where nothing is found. */
+/* On one line, with "none" if the result is empty. */
 static int print_traces(const struct answering *answering,
                         const struct esi_question *question)
 {
@@ -236,7 +236,7 @@ static int answer_line(struct answering *answering, const char *line, size_t len
             return ES_EXIT_SUCCESS;
         es_error_set(&error, result, "%s", strerror(-result));
     }
-    if (!*error.source) { /* what is wrong with a whole file has one */
+    if (!*error.source) { /* errors of a whole file have one */
         snprintf(error.source, sizeof error.source, "%s", answering->source);
         error.line = answering->line;
     }

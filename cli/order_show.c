@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What an order holds and what it takes, for people and programs. */
+/* Prints the content and the cost of an order. */
 #include "config.h"
 
 #include "cli/order_show.h"
@@ -16,9 +16,9 @@
 #include "base/rows.h"
 #include "cli/event_source.h"
 
-enum { SHOWN = 5 }; /* channels of those that are there, to people */
+enum { SHOWN = 5 }; /* maximum number of channels in text */
 
-/* --- Channels with missing ends --------------------------------------------------- */
+/* --- Channels with unmatched messages --------------------------------------------- */
 
 void esi_unmatched_fini(struct esi_unmatched *unmatched)
 {
@@ -161,7 +161,7 @@ static size_t count_channels(const struct esi_unmatched *unmatched, bool sends)
     return count;
 }
 
-/* Sends without receives, or the other way round. */
+/* Sends without receives, or vice versa. */
 static void print_unmatched(const struct esi_unmatched *unmatched,
                             const char *name,
                             uint64_t count,
@@ -188,7 +188,7 @@ static void print_unmatched(const struct esi_unmatched *unmatched,
         printf("  and on %zu more channels\n", channels - shown);
 }
 
-/* Whether a receive that is not there was not called, and will not be. */
+/* Whether a missing receive was not called, and will not be. */
 static bool is_settled(const struct esi_set_source_facts *facts)
 {
     return facts->totals.lost == 0 && !facts->is_under_way;
@@ -201,7 +201,7 @@ static const char *name_unreceived(const struct esi_set_source_facts *facts)
     return facts->is_under_way ? "not received yet" : "never received";
 }
 
-/* Whether all that is missing are receives that were not called: no edge lacks then. */
+/* Whether only receives that were not called are missing: then no edge is missing. */
 static bool has_all_edges(const struct esi_set_source_facts *facts)
 {
     const struct esi_causality_totals *totals = &facts->totals;
@@ -226,14 +226,14 @@ static void print_found(const struct order_view *view)
         printf("%-22s%s:\n  %s\n", "incomplete", missing, esi_event_source_lower_bound);
 }
 
-/* --- Of files: events with missing ends ------------------------------------------- */
+/* --- For files: events with unmatched ends ---------------------------------------- */
 
 struct events_print {
     const struct esi_trace_names *names;
     unsigned shown;
 };
 
-/* As questions name it. */
+/* In the form used in questions. */
 static bool print_event(void *data, struct es_event_id id)
 {
     struct events_print *print = data;
@@ -270,7 +270,7 @@ static void print_messages(const struct esi_order_origin *origin)
     print_events(origin, "send not seen", messages->unmatched_receives, false);
 }
 
-/* What users ask first. */
+/* The most important facts. */
 static void show_summary(const struct order_view *view)
 {
     if (view->facts->is_matched)
@@ -284,7 +284,7 @@ static void show_summary(const struct order_view *view)
         print_messages(view->origin);
 }
 
-/* --- Figures for people, and all there is for programs ---------------------------- */
+/* --- Figures for text, and all members for JSON ----------------------------------- */
 
 static void describe_levels(struct esi_row *row, const struct order_view *view)
 {
@@ -316,13 +316,13 @@ static void describe_levels(struct esi_row *row, const struct order_view *view)
 /* All events, or those that communicate. */
 struct population {
     uint64_t events;
-    uint64_t actual; /* elements */
+    uint64_t actual; /* number of elements */
     double actual_ratio;
-    uint64_t fixed; /* elements; 0: only clusters have a size to be fixed at */
+    uint64_t fixed; /* number of elements; 0: only clusters can have a fixed size */
     double fixed_ratio;
 };
 
-/* To people. */
+/* In text only. */
 static void describe_elements(struct esi_row *row,
                               const char *heading,
                               uint64_t elements,
@@ -411,7 +411,7 @@ static void describe_ends(struct esi_row *row,
     esi_row_unsigned(row, "unmatched_receives", NULL, receives);
 }
 
-/* People have been told in the summary. */
+/* Text has these in the summary. */
 static void describe_matching(struct esi_row *row, const struct order_view *view)
 {
     const struct esi_causality_totals *totals = &view->facts->totals;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The collective trees in force, printed. */
+/* Prints the collective trees in force. */
 #include "config.h"
 
 #include "cli/tree_show.h"
@@ -14,7 +14,7 @@
 
 #define ANY_BYTES "0-"
 
-/* "allreduce,ibcast", or a word where it is all of them.  Returns `out`. */
+/* "allreduce,ibcast", or one word for all of them.  Returns `out`. */
 static const char *format_operations(uint32_t operations, char *out, size_t size)
 {
     size_t used = 0;
@@ -41,13 +41,13 @@ static bool is_tree(const struct esi_tree_row *row)
     return row->has_rule && strcmp(row->tree, "library") != 0;
 }
 
-/* A tree in force, of a run. */
+/* A tree in force and its run. */
 struct tree_record {
     const struct esi_tree_row *tree;
     const char *run;
 };
 
-/* In JSON only. */
+/* For JSON only. */
 static void describe_rule(struct esi_row *row, const struct esi_tree_row *tree)
 {
     struct esi_tree_rule bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Whether a run has what a view asks for by its name or number. */
+/* Checks that a run has the parts that a view selects. */
 #include "config.h"
 
 #include "cli/view_check.h"
@@ -14,21 +14,21 @@
 
 enum { NAMES = 8, NAME_BYTES = 64 };
 
-/* The names that a run has of one kind, as many as a message shows. */
+/* The names of one kind in a run, limited to those shown in a message. */
 struct known_names {
-    const char *wanted; /* NULL: was not asked for */
+    const char *wanted; /* NULL = not selected */
     bool is_there;
     char items[NAMES][NAME_BYTES];
     size_t count;
     bool more;
     struct esi_nearest nearest;
-    char near[NAME_BYTES]; /* what that names */
+    char near[NAME_BYTES]; /* the most similar name */
 };
 
-/* What a run has. */
+/* The parts of a run. */
 struct known_run {
-    int world;  /* ranks from 0; 0 = not known */
-    int thread; /* the greatest */
+    int world;  /* number of ranks; 0 = not known */
+    int thread; /* the highest */
     bool lives;
     struct known_names hosts;
     struct known_names communicators;
@@ -102,7 +102,7 @@ static void note_origins(struct known_run *known, const struct es_scope *scope)
     }
 }
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int look_at_run(const struct esi_consumer *consumer, struct known_run *known)
 {
     struct es_server_info server;
@@ -130,7 +130,7 @@ static int look_at_run(const struct esi_consumer *consumer, struct known_run *kn
     return result < 0 ? result : 0;
 }
 
-/* --- What is missing -------------------------------------------------------------- */
+/* --- Missing parts ---------------------------------------------------------------- */
 
 int esi_view_check_ranks(const char *text, int world, const char *owner)
 {
@@ -139,7 +139,7 @@ int esi_view_check_ranks(const char *text, int world, const char *owner)
     int missing = -1;
 
     if (count <= 0)
-        return ES_EXIT_SUCCESS; /* what is wrong is told by who reads the ranks */
+        return ES_EXIT_SUCCESS; /* errors are reported by the parser of ranks */
     for (int i = 0; i < count && missing < 0; i++)
         if (ranges[i].first >= world)
             missing = ranges[i].first;
@@ -205,7 +205,8 @@ int esi_view_check(const struct esi_consumer *consumer,
     want_name(&known.hosts, selection->host);
     want_name(&known.communicators, view->communicator);
     if (look_at_run(consumer, &known) < 0 || known.world == 0)
-        return ES_EXIT_SUCCESS; /* told by who reads the run; or it has not begun */
+        return ES_EXIT_SUCCESS; /* reported by the reader of the run; or it has not
+                                   begun */
     status = esi_view_check_ranks(selection->ranks, known.world, "the run");
     if (status != ES_EXIT_SUCCESS || (follow && known.lives))
         return status;

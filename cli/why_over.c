@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* why_over.c - verdicts and latent errors of archives, and what runs left over. */
+/* why_over.c - verdicts and latent errors of archives, and leaks of runs. */
 #include "config.h"
 
 #include "cli/why_over.h"
@@ -53,7 +53,7 @@ static int fail_to_read(const char *directory, const struct es_error *error, int
                                   directory);
 }
 
-/* Of a run that ended well there is nothing to say.  0 or -errno. */
+/* A run that ended successfully has no verdicts.  Returns 0 or -errno. */
 static int print_verdicts(const char *directory,
                           const struct why_archive_style *style,
                           struct es_error *error,
