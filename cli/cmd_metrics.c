@@ -21,9 +21,7 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 #define SECOND_LOOK_NS (3 * SECOND_NS / 10)
-#define WAITS_NS                                                                       \
-    (3 * SECOND_NS) /* limit for reading all events, for a single
-                                    observation */
+#define WAITS_NS (3 * SECOND_NS) /* for reading all events, without an interval */
 
 enum { OPTION_TEXTFILE = 256, OPTION_WAITS, OPTION_STALLED_AFTER };
 

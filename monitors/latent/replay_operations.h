@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* Properties of operations for the strict replay.  A family is a code without the
- * large-count bit. */
+ * large-count offset. */
 #ifndef ES_MONITORS_LATENT_REPLAY_OPERATIONS_H
 #define ES_MONITORS_LATENT_REPLAY_OPERATIONS_H
 
