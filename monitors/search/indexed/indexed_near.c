@@ -21,9 +21,13 @@ static void keep_times(const struct esi_bound *bound,
     const struct esi_indexed_plan *plan = bound->plan;
     int64_t within_ns = plan->program->atoms[literal->atom].node->within_ns;
     int64_t first = INT64_MAX, last = INT64_MIN;
+    bool has_time =
+        plan->single >> other & 1
+            ? esi_domain_time(plan->domains[other], bound->values[other], &first, &last)
+            : esi_domain_widen(plan->domains[other], bound->values[other], &first,
+                               &last);
 
-    times->is_empty |=
-        !esi_domain_widen(plan->domains[other], bound->values[other], &first, &last);
+    times->is_empty |= !has_time;
     if (first > last) /* a set without events happened at no time */
         return;
     if (last >= INT64_MIN + within_ns && last - within_ns > times->from)

@@ -489,20 +489,37 @@ static bool is_open(const struct esi_universal *universal, uint32_t trace)
     return universal->past[trace].refused < universal->past[trace].known;
 }
 
+/* What is remembered of an event's predecessors; NULL: nothing. */
+static const uint32_t *row_of(const struct esi_bound *bound, struct es_event_id event)
+{
+    return bound->plan->stamps ? esi_stamp_cache_row(bound->plan->stamps, event) : NULL;
+}
+
+/* Its greatest predecessor on a trace; `row` is that. */
+static uint32_t greatest_of(struct esi_bound *bound,
+                            struct es_event_id event,
+                            const uint32_t *row,
+                            uint32_t trace)
+{
+    if (!row || trace == event.trace || row[trace] == ESI_STAMP_UNKNOWN)
+        return esi_precedence_greatest(&bound->precedence, event, trace);
+    bound->precedence.comparisons++;
+    return row[trace];
+}
+
 /* What a u refuses; it knows no more than the pinned event. */
 static void refuse_by_value(struct esi_universal *universal,
                             uint32_t traces,
-                            struct es_event_id u)
+                            struct es_event_id u,
+                            const uint32_t *row)
 {
-    for (uint32_t trace = 0; trace < traces; trace++) {
-        uint32_t known;
+    for (uint32_t trace = 0; trace < traces; trace++)
+        if (is_open(universal, trace)) {
+            uint32_t known = greatest_of(universal->bound, u, row, trace);
 
-        if (!is_open(universal, trace))
-            continue;
-        known = esi_precedence_greatest(&universal->bound->precedence, u, trace);
-        if (known > universal->past[trace].refused)
-            universal->past[trace].refused = known;
-    }
+            if (known > universal->past[trace].refused)
+                universal->past[trace].refused = known;
+        }
 }
 
 /* The last u of a trace that precedes the pinned event, if it refuses more; `is_quick`:
@@ -519,6 +536,7 @@ static void refuse_by_trace(struct esi_universal *universal,
     struct esi_universal_past past = universal->past[trace];
     struct es_event_id u = {trace, 0};
     struct esi_domain_column column;
+    const uint32_t *row;
     uint32_t end;
 
     if (slot == ES_PATTERN_NONE)
@@ -526,15 +544,18 @@ static void refuse_by_trace(struct esi_universal *universal,
     column = esi_domain_column(domain, slot);
     end = esi_column_position(&column, past.known + 1);
     u.index = end > 0 ? column.indexes[end - 1] : 0;
-    if (u.index > past.refused &&
-        !(is_quick && plan->stamps && !esi_stamp_cache_row(plan->stamps, u)))
-        refuse_by_value(universal, traces, u);
+    if (u.index <= past.refused)
+        return;
+    row = row_of(universal->bound, u);
+    if (row || !is_quick)
+        refuse_by_value(universal, traces, u, row);
 }
 
 static void find_past(struct esi_universal *universal)
 {
     struct esi_bound *bound = universal->bound;
     uint32_t traces = es_order_traces(bound->plan->order);
+    const uint32_t *row = row_of(bound, bound->pinned_event);
 
     if (ESI_ARRAY_RESERVE(universal->past, universal->traces, traces) < 0) {
         bound->error = -ENOMEM;
@@ -542,7 +563,7 @@ static void find_past(struct esi_universal *universal)
     }
     for (uint32_t trace = 0; trace < traces; trace++)
         universal->past[trace] = (struct esi_universal_past){
-            esi_bound_greatest(bound, (unsigned)bound->pinned, trace), 0};
+            greatest_of(bound, bound->pinned_event, row, trace), 0};
     /* Its own trace knows most of the others. */
     refuse_by_trace(universal, traces, bound->pinned_event.trace, true);
     for (uint32_t trace = 0; trace < traces; trace++)
