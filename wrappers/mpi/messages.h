@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The tuple of a message.
+ * Tuples of messages.
  *
- * Programs send the same messages again and again.  A thread remembers those that it
- * has sent and received last, by peer and tag.  Of one like them nothing has to be
- * looked up: communicator, size of the datatype, channel, whom it counts.
+ * Programs send the same messages repeatedly.  Each thread caches its last messages by
+ * peer and tag, so that a similar message needs no lookup of the communicator, the
+ * datatype's size, the channel and the receiver's sums.
  *
- * What is remembered belongs to the thread's slot; call.h says what may allocate or
- * lock.
+ * The cache is part of the thread's slot; call.h says what may allocate or lock.
  */
 #ifndef ES_WRAPPERS_MPI_MESSAGES_H
 #define ES_WRAPPERS_MPI_MESSAGES_H
@@ -19,7 +18,7 @@
 
 #include "wrappers/mpi/describe.h"
 
-/* Where a thread keeps what it knows of a message. */
+/* The only cache entry in which a message with this peer and tag may be. */
 static inline struct esi_known_message *esi_message_at(struct esi_known_message *cache,
                                                        int peer,
                                                        int tag)
@@ -27,8 +26,8 @@ static inline struct esi_known_message *esi_message_at(struct esi_known_message 
     return &cache[((unsigned int)peer ^ (unsigned int)tag) % ESI_MESSAGE_CACHE];
 }
 
-/* What is known of it; NULL: it is a new one, or there is no cache.  Counters move when
- * their table grows, which makes a new epoch. */
+/* Returns the cache entry of the message; NULL if it is not cached or `cache` is NULL.
+ * The table of counters may move when it grows; this begins a new epoch. */
 ES_HOT struct esi_known_message *esi_message_find(struct esi_known_message *cache,
                                                   MPI_Comm comm,
                                                   int peer,
@@ -53,18 +52,18 @@ ES_HOT struct esi_known_message *esi_message_find(struct esi_known_message *cach
 
 /* --- Sends ------------------------------------------------------------------------ */
 
-/* Counts a message that is sent, and returns its number. */
+/* Counts a sent message, and returns its number on the channel. */
 ES_HOT uint32_t esi_message_count_sent(const struct esi_known_message *known)
 {
     esi_profile_peer_add(known->profile, 1, known->bytes);
     return esi_count_up(known->counter);
 }
 
-/* Numbers a described send on its channel, and counts it.  `comm` is the valid handle
- * of call->comm. */
+/* Numbers a described send on its channel, and counts it.  `comm` must be the valid
+ * handle of call->comm. */
 void esi_call_number_send(struct esi_call *call, MPI_Comm comm);
 
-/* Describes a send that is like none of the last, or of a thread without a slot. */
+/* Describes a send that is not cached. */
 void esi_call_describe_new_send(struct esi_call *call,
                                 MPI_Comm comm,
                                 int dest,
@@ -72,7 +71,7 @@ void esi_call_describe_new_send(struct esi_call *call,
                                 MPI_Count count,
                                 MPI_Datatype datatype);
 
-/* Fills the tuple, takes the message's number and counts it. */
+/* Fills the tuple of a send, numbers the message and counts it. */
 ES_HOT void esi_call_describe_send(struct esi_call *call,
                                    MPI_Comm comm,
                                    int dest,
@@ -97,7 +96,7 @@ ES_HOT void esi_call_describe_send(struct esi_call *call,
     }
 }
 
-/* Also shows it. */
+/* Describes a send and publishes it as the open tuple. */
 ES_HOT void esi_begin_send(struct esi_call *call,
                            MPI_Comm comm,
                            int dest,
@@ -109,7 +108,7 @@ ES_HOT void esi_begin_send(struct esi_call *call,
     esi_call_open(call);
 }
 
-/* The same: a send happens at its start. */
+/* Like esi_begin_send(): a nonblocking send happens at its start, too. */
 ES_HOT void esi_begin_isend(struct esi_call *call,
                             MPI_Comm comm,
                             int dest,
@@ -122,8 +121,8 @@ ES_HOT void esi_begin_isend(struct esi_call *call,
 
 /* --- Receives --------------------------------------------------------------------- */
 
-/* Describes a receive that is like an earlier one, and whose number is decided at once.
- * False: nothing was done. */
+/* Describes a receive that is cached and whose number is determined.  Otherwise does
+ * nothing and returns false. */
 ES_HOT bool esi_call_describe_known_receive(struct esi_call *call,
                                             MPI_Comm comm,
                                             int source,
@@ -143,8 +142,7 @@ ES_HOT bool esi_call_describe_known_receive(struct esi_call *call,
     return true;
 }
 
-/* Describes any other receive, also of a thread without a slot; true when its number is
- * decided at once. */
+/* Describes any other receive.  Returns whether its number is determined. */
 bool esi_call_describe_new_receive(struct esi_call *call,
                                    MPI_Comm comm,
                                    int source,
