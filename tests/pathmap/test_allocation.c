@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
