@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Questions about events, as people and programs write them, a line each.  EVENT is
- * TRACE:INDEX in text and [TRACE, INDEX] in JSON; a trace is its name, else its number.
+ * Parses questions about events, one per line, as written by people and programs.
+ * EVENT is TRACE:INDEX in text and [TRACE, INDEX] in JSON; a trace is given by its
+ * name or its number.
  *
  *   EVENT EVENT                      {"a": EVENT, "b": EVENT}
  *   greatest-predecessors EVENT      {"question": "greatest-predecessors",
@@ -19,26 +20,27 @@
 #include "monitors/eventset/trace_names.h"
 
 enum esi_question_kind {
-    ES_QUESTION_RELATION, /* of `a` and `b` */
-    /* Of `a` with each trace. */
+    ES_QUESTION_RELATION, /* between `a` and `b` */
+    /* One event of each trace, relative to `a`. */
     ES_QUESTION_GREATEST_PREDECESSORS,
     ES_QUESTION_LEAST_SUCCESSORS,
     ES_QUESTION_GREATEST_CONCURRENT,
-    ES_QUESTION_CONCURRENT, /* all that are */
+    ES_QUESTION_CONCURRENT, /* all concurrent events */
 };
 
 struct esi_question {
     enum esi_question_kind kind;
     struct es_event_id a;
-    struct es_event_id b; /* of ES_QUESTION_RELATION */
+    struct es_event_id b; /* only for ES_QUESTION_RELATION */
 };
 
-/* "greatest-predecessors" and so on; "relation". */
+/* Returns the name of a kind: "relation", "greatest-predecessors" and so on. */
 const char *esi_question_name(enum esi_question_kind kind);
 
-/* Names may hold blanks and colons: what can be two events is, then what can be a word
- * and one event.  1; 0: the line is blank; -EINVAL with words and a column; also where
- * `counts` (events of each trace) says that there is no such event. */
+/* Names may contain spaces and colons: a line is read as two events if possible,
+ * otherwise as a question word and one event.  Returns 1; 0 if the line is blank;
+ * -EINVAL with a message and a column if the line is invalid or an event does not exist
+ * according to `counts` (number of events of each trace). */
 int esi_question_parse(const char *line,
                        const struct esi_trace_names *names,
                        const uint32_t *counts,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* raise.h - the maximum of vectors, in place. */
+/* raise.h - element-wise maximum of vectors, in place. */
 #ifndef ES_MONITORS_ORDER_RAISE_H
 #define ES_MONITORS_ORDER_RAISE_H
 
@@ -12,8 +12,9 @@ static inline void esi_raise_entry(uint32_t *entry, uint32_t value)
         *entry = value;
 }
 
-/* Raises the first `entries` of a vector to another's.  In blocks, which the compiler
- * turns into vector instructions also where it is shy of loops of unknown length. */
+/* Raises the first `entries` elements of `vector` to those of `other`.  Works in blocks
+ * of constant length, which the compiler vectorizes even if it does not vectorize loops
+ * of unknown length. */
 static inline void esi_raise_vector(uint32_t *restrict vector,
                                     const uint32_t *restrict other,
                                     uint32_t entries)

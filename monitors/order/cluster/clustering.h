@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Strategies: which traces stand in one cluster.  Each is a row of operations on a
- * state of its own; the stamps are exact whatever a strategy does.
+ * Strategies, which decide which traces share a cluster.  Each is a table of operations
+ * on its own state.  Stamps are exact whatever a strategy does.
  *
- * All run in the writer's thread.
+ * All operations run in the writer's thread.
  */
 #ifndef ES_MONITORS_ORDER_CLUSTER_CLUSTERING_H
 #define ES_MONITORS_ORDER_CLUSTER_CLUSTERING_H
@@ -14,33 +14,36 @@
 #include "monitors/order/cluster/cluster_levels.h"
 #include "monitors/order/cluster/communications.h"
 
-/* One communication: of a receive on `trace` with one of its partners (weight 1), or of
- * a sync (weight 2). */
+/* One communication: a receive on `trace` from one of its partners (weight 1), or a
+ * sync (weight 2). */
 struct esi_communication {
     uint32_t trace;
     uint32_t partner;
     uint32_t weight;
-    uint32_t now; /* for esi_levels_move() */
+    uint32_t now; /* argument of esi_levels_move() */
 };
 
 struct esi_clustering_ops {
     const char *name;
-    bool takes_seeds; /* traces of one seed are merged when they are added */
+    bool takes_seeds; /* traces with the same seed are merged when they are added */
     size_t state_bytes;
-    /* The state is all zero.  0; -EINVAL with words; -ENOMEM.  NULL: so it stays. */
+    /* The state is zeroed.  Returns 0, -EINVAL with a message, or -ENOMEM.  NULL if
+     * zeros are a valid state. */
     int (*init)(void *state,
                 const struct esi_order_config *config,
                 struct es_error *error);
-    void (*fini)(void *state); /* also when init failed; NULL: it owns nothing */
-    /* A trace was added, which is alone (or with those of its seed); NULL: leave it. */
+    void (*fini)(void *state); /* also called if init failed; NULL if the state owns
+                                  nothing */
+    /* Called when a trace was added; it is alone, or with the traces of its seed.  May
+     * be NULL. */
     int (*add_trace)(void *state, struct esi_levels *levels, uint32_t trace);
-    /* Before an event is stamped, for each partner; NULL: nothing changes then. */
+    /* Called for each partner before an event is stamped.  May be NULL. */
     int (*communicate)(void *state,
                        struct esi_levels *levels,
                        const struct esi_communication *communication);
-    /* Before all that (of a sync once); NULL: nothing changes then. */
+    /* Called before `communicate`, once for a sync.  May be NULL. */
     int (*begin_event)(void *state, struct esi_levels *levels);
-    /* That the state owns; O(1).  NULL: none. */
+    /* Number of bytes that the state owns, in O(1).  NULL if none. */
     uint64_t (*bytes)(const void *state);
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * strategy.h - names of strategies of clusters as people write them: ours, the papers'
- * short ones, and either with its number behind a colon ("nth:10").
+ * strategy.h - parses names of clustering strategies: our names, the short names of the
+ * papers, and either with a number after a colon ("nth:10").
  */
 #ifndef ES_MONITORS_ORDER_CLUSTER_STRATEGY_H
 #define ES_MONITORS_ORDER_CLUSTER_STRATEGY_H
@@ -12,20 +12,19 @@
 
 enum esi_strategy_number {
     ES_STRATEGY_NO_NUMBER,
-    ES_STRATEGY_THRESHOLD, /* communications: a number of 0 or more */
-    ES_STRATEGY_PREFIX,    /* events: a whole number of 1 or more */
+    ES_STRATEGY_THRESHOLD, /* communications; 0 or more */
+    ES_STRATEGY_PREFIX,    /* events; an integer of 1 or more */
 };
 
-/* Sets `strategy` of the configuration, and `threshold` or `prefix` if a number stands
- * behind the name: which one is returned, enum esi_strategy_number.  -EINVAL with
- * words,
- * also for the name that is nearest: nothing is set. */
+/* Sets `strategy` and, if a number follows the name, `threshold` or `prefix`.  Returns
+ * which of the two was set, an enum esi_strategy_number.  If the text is invalid, sets
+ * nothing and returns -EINVAL with a message, which suggests the nearest name. */
 int esi_strategy_parse(const char *text,
                        struct esi_order_config *config,
                        struct es_error *error);
 
-/* Sets `threshold`.  ES_STRATEGY_THRESHOLD; -EINVAL with words: it is no number of 0 or
- * more. */
+/* Sets `threshold`.  Returns ES_STRATEGY_THRESHOLD, or -EINVAL with a message unless
+ * `number` is 0 or more. */
 int esi_strategy_parse_threshold(const char *number,
                                  struct esi_order_config *config,
                                  struct es_error *error);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * epoch_cut.h - cuts: what an event that many traces run together in knows of all
- * traces, stored once for everybody who knows that event.
+ * epoch_cut.h - cuts: what an event that follows events of many traces knows of all
+ * traces, stored once for all events that know it.
  *
  * Cut c has an event x(c) and a base vector: base(c, p) is the index of the last event
  * of p that is x(c) or precedes it.  Cuts are numbered so that x(1) precedes x(2) and
- * so on; cut 0 is the beginning, whose base is 0 everywhere.  A vector is made of
- * pages; those that a cut did not change are those of the cut before.
+ * so on. Cut 0 is the beginning; its base is 0 everywhere.  A vector consists of pages;
+ * a cut shares unchanged pages with the previous cut.
  *
- * Cuts lie in the arena of the era in which they were made, or last carried on: see
- * epoch_memory.h.
+ * Cuts are stored in the arena of the era in which they were made or last carried on;
+ * see epoch_memory.h.
  *
- *   call                      may run together with
+ *   call                      may run concurrently with
  *   esi_cut_base              all others, for cuts that the writer has published
  *   others                    not with each other
  */
@@ -29,39 +29,39 @@ enum { ESI_PAGE_LOG2 = 6, ESI_PAGE = 1 << ESI_PAGE_LOG2 };
 
 struct esi_cut {
     const uint32_t *const *pages;
-    const uint32_t *whole; /* all pages, where they lie side by side; else NULL */
-    uint32_t traces;       /* entries of the vector; later traces have 0 */
-    uint32_t era;          /* of the arena that it lies in */
+    const uint32_t *whole; /* all pages if they are contiguous; else NULL */
+    uint32_t traces;       /* length of the vector; later traces have 0 */
+    uint32_t era;          /* of the arena that contains it */
 };
 
 enum { ESI_CHUNK_LOG2 = 6, ESI_CHUNK = 1 << ESI_CHUNK_LOG2 };
 
-/* Cuts whose numbers follow each other. */
+/* Cuts with consecutive numbers. */
 struct esi_cut_chunk {
     uint32_t era;
     struct esi_cut cuts[ESI_CHUNK];
 };
 
-/* Caller's memory; its fields are private.  The draft is the cut to be. */
+/* Allocated by the caller; private.  The draft is the next cut, under construction. */
 struct esi_cuts {
     struct esi_segmented chunks; /* _Atomic(struct esi_cut_chunk *) */
-    uint32_t last;               /* the last cut's number */
+    uint32_t last;               /* number of the last cut */
     struct esi_epoch_arena arena;
     struct {
-        uint32_t of;            /* the cut that it goes out from */
-        uint32_t traces;        /* entries */
-        size_t room;            /* pages */
-        const uint32_t **pages; /* those of the cut before, or own ones: */
-        uint32_t *own;          /* page i at i * ESI_PAGE */
+        uint32_t of;            /* the cut that it is derived from */
+        uint32_t traces;        /* length of the vector */
+        size_t room;            /* in pages */
+        const uint32_t **pages; /* pages of that cut, or own pages */
+        uint32_t *own;          /* own page i is at i * ESI_PAGE */
     } draft;
 };
 
-/* With memory in pages, in chunks of so many bytes, unless that is 0.  0 or -ENOMEM;
- * then it is good for esi_cuts_fini(). */
+/* Initializes cuts.  `page_bytes` is the chunk size of memory in pages; 0 = from
+ * malloc().  Returns 0 or -ENOMEM; esi_cuts_fini() may be called in both cases. */
 int esi_cuts_init(struct esi_cuts *cuts, size_t page_bytes);
 void esi_cuts_fini(struct esi_cuts *cuts);
 
-/* The last cut's number; for the writer. */
+/* Returns the number of the last cut; for the writer. */
 static inline uint32_t esi_cuts_last(const struct esi_cuts *cuts)
 {
     return cuts->last;
@@ -73,7 +73,7 @@ static inline const struct esi_cut *esi_cut_at(const struct esi_cuts *cuts,
     _Atomic(struct esi_cut_chunk *) *chunk =
         esi_segmented_at(&cuts->chunks, cut >> ESI_CHUNK_LOG2);
 
-    /* Pairs with the release of whoever carried it on. */
+    /* Pairs with the release store in esi_cuts_carry(). */
     return &atomic_load_explicit(chunk, memory_order_acquire)
                 ->cuts[cut & (ESI_CHUNK - 1)];
 }
@@ -94,16 +94,17 @@ static inline uint32_t esi_cut_base(const struct esi_cuts *cuts,
     return of->pages[trace >> ESI_PAGE_LOG2][trace & (ESI_PAGE - 1)];
 }
 
-/* The base of a cut as a vector of so many traces. */
+/* Copies the base of a cut to a vector of `traces` entries. */
 void esi_cut_copy_base(const struct esi_cuts *cuts,
                        uint32_t cut,
                        uint32_t traces,
                        uint32_t *ret_base);
 
-/* Copies a cut to the arena of the present era, unless it is there.  0 or -ENOMEM. */
+/* Copies a cut to the arena of the present era unless it is there already.  Returns 0
+ * or -ENOMEM. */
 int esi_cuts_carry(struct esi_cuts *cuts, uint32_t cut);
 
-/* Begins a draft for so many traces with the base of a cut.  0 or -ENOMEM. */
+/* Begins a draft for `traces` traces from the base of a cut.  Returns 0 or -ENOMEM. */
 int esi_cuts_begin(struct esi_cuts *cuts, uint32_t cut, uint32_t traces);
 
 static inline uint32_t esi_cuts_draft(const struct esi_cuts *cuts, uint32_t trace)
@@ -111,20 +112,21 @@ static inline uint32_t esi_cuts_draft(const struct esi_cuts *cuts, uint32_t trac
     return cuts->draft.pages[trace >> ESI_PAGE_LOG2][trace & (ESI_PAGE - 1)];
 }
 
-/* Entries of the draft that it does not share with the cut that it goes out from. */
+/* Returns the number of entries that the draft does not share with the cut that it is
+ * derived from. */
 uint64_t esi_cuts_draft_entries(const struct esi_cuts *cuts);
 
-/* Raises an entry of the draft. */
+/* Raises an entry of the draft to `value`. */
 void esi_cuts_raise(struct esi_cuts *cuts, uint32_t trace, uint32_t value);
 
-/* The draft as a cut that nobody has passed yet; it becomes one by
- * esi_cuts_accept(), which cannot fail.  0 or -ENOMEM. */
+/* Makes a cut from the draft, which no trace has passed yet.  esi_cuts_accept()
+ * completes it and cannot fail.  Returns 0 or -ENOMEM. */
 int esi_cuts_prepare(struct esi_cuts *cuts, struct esi_cut *ret_cut);
-/* Returns its number. */
+/* Adds a prepared cut and returns its number. */
 uint32_t esi_cuts_accept(struct esi_cuts *cuts, const struct esi_cut *cut);
 
 uint64_t esi_cuts_bytes(const struct esi_cuts *cuts);
-/* Of what is only for drafts. */
+/* Returns the bytes that only drafts use. */
 uint64_t esi_cuts_draft_bytes(const struct esi_cuts *cuts);
 
 #endif

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * epoch_layout.h - how parts of logs that are sorted by traces lie in memory.
+ * epoch_layout.h - memory layout of parts of logs that are sorted by traces.
  *
- * Header; own indices of the heads; unless they follow each other nearly without a gap,
- * the traces; where the steps of each group of columns begin; patterns; for each trace
- * its column; steps.
+ * In this order: the header; the own indices of the heads; the traces, unless they are
+ * nearly consecutive; the positions at which the steps of each group of columns begin;
+ * the patterns; one column per trace; the steps.
  *
- * News of many traces come by the same messages, so that their columns have steps at
- * the same heads: such a set of heads is a *pattern*, kept once: as a bit for each head
- * where there are few, else as where its list begins, and the list.  A column has the
- * number of its pattern, its first value, and by how much it rises from a step to the
- * next at least.  Its steps are what it rises more, with as many bits as the largest
- * needs: with none in a computation that does the same again and again.
+ * News of many traces arrive with the same messages, so their columns have steps at the
+ * same heads.  Such a set of heads is a *pattern* and is stored once: as one bit per
+ * head if there are few heads, otherwise as a list and the position where it begins.  A
+ * column consists of the number of its pattern, its first value, and its minimum
+ * increment from step to step.  Its steps store by how much the increment exceeds that
+ * minimum, with as many bits as the largest needs: none in a computation that repeats
+ * the same steps.
  *
- * Where columns would take more memory than vectors there are *rows*: for each head the
- * values of all places, without the base, as narrow as the largest needs; 0 = not
+ * If columns take more memory than vectors, there are *rows* instead: for each head the
+ * values of all places, without the base, as narrow as the largest allows; 0 = not
  * known.
  *
- * Where all columns of a part rise by the same at every so many heads, to its end, and
- * the next part goes on like that, the next one consists of a header, where it goes on,
- * and own indices of its heads.
+ * If all columns of a part have the same increment per fixed number of heads up to its
+ * end, and the next part continues like that, the next part consists only of a header,
+ * the position where it continues, and the own indices of its heads.
  */
 #ifndef ES_MONITORS_ORDER_EPOCH_EPOCH_LAYOUT_H
 #define ES_MONITORS_ORDER_EPOCH_EPOCH_LAYOUT_H
@@ -32,58 +33,63 @@
 #include "monitors/order/epoch/epoch_block.h"
 
 struct esi_steps_header {
-    uint8_t kind; /* 0; records begin with something else */
+    uint8_t kind; /* 0; records begin with another value */
     uint8_t own_bytes;
-    uint8_t trace_bytes; /* 0: traces are `lowest` + place */
-    /* Bits of a column's fields. */
+    uint8_t trace_bytes; /* 0: the trace is `lowest` + place */
+    /* Bits per field of a column. */
     uint8_t pattern_bits, first_bits, rise_bits, width_bits;
-    /* Of where a pattern's list begins, and of each head in it; 0: bits of heads. */
+    /* Bits of the position of a pattern's list, and of each head in it; 0: no lists,
+     * but one bit per head. */
     uint8_t start_bits, head_bits;
-    uint8_t is_more;   /* of another block, the root: struct esi_steps_more follows */
-    uint8_t row_bytes; /* of a value, where there are rows instead of columns; else 0 */
-    uint8_t group_bytes; /* of the bit where a group's steps begin; 0: no steps */
+    uint8_t is_more;     /* continues another block, the root; struct esi_steps_more
+                            follows */
+    uint8_t row_bytes;   /* bytes per value if there are rows instead of columns; else
+                            0 */
+    uint8_t group_bytes; /* bytes per bit position of a group's steps; 0: no steps */
     uint32_t heads;
-    uint32_t patterns; /* the first one is without heads: of traces not named */
-    uint32_t listed;   /* heads in the lists of all patterns */
-    uint32_t traces;   /* places */
-    uint32_t lowest;   /* trace */
-    uint32_t least;    /* first value */
-    uint32_t lasting;  /* traces that have columns, if all of them rise by the same */
-    uint32_t stride;   /* every so many heads, to the end; else 0 */
+    uint32_t patterns; /* the first one has no heads: for traces that are not named */
+    uint32_t listed;   /* heads in the lists of all patterns together */
+    uint32_t traces;   /* number of places */
+    uint32_t lowest;   /* lowest trace */
+    uint32_t least;    /* least first value */
+    uint32_t lasting; /* number of traces with columns if all have the same increment */
+    uint32_t stride;  /* the increment is per this number of heads, up to the end; else
+                         0 */
 };
 
 struct esi_steps_more {
-    const unsigned char *root; /* of the same arena */
-    uint32_t heads;            /* of the root and of what is more of it, before this */
+    const unsigned char *root; /* in the same arena */
+    uint32_t heads; /* of the root and of the blocks that continue it before this one */
 };
 
 enum {
-    ESI_STEPS_MOST_BITS = 57, /* of a column, a pattern, and where two lists begin */
-    ESI_STEPS_GROUP = 8       /* columns */
+    ESI_STEPS_MOST_BITS = 57, /* per column, per pattern, and per pair of list
+                                 positions */
+    ESI_STEPS_GROUP = 8       /* columns per group */
 };
 
 struct esi_steps_layout {
     struct esi_steps_header header;
     unsigned column_bits;
-    /* Where they begin. */
+    /* Offsets of the arrays. */
     size_t owns, traces, groups, patterns, listed, columns, steps;
 };
 
-/* What a place has. */
+/* The column of a place. */
 struct esi_steps_column {
     uint32_t pattern;
-    uint32_t first; /* value, without the base and the least one */
-    uint32_t rise;  /* from a step to the next, at least */
-    uint32_t width; /* bits of what each step but the first rises more */
+    uint32_t first; /* first value, minus the base and the least first value */
+    uint32_t rise;  /* minimum increment from step to step */
+    uint32_t width; /* bits per step, except the first, for the excess over `rise` */
 };
 
 struct esi_steps_pattern {
-    uint64_t heads; /* a bit for each, where there is no list */
-    uint32_t start; /* its first head's number in the lists of all */
-    uint32_t count; /* of heads */
+    uint64_t heads; /* one bit per head; valid if there is no list */
+    uint32_t start; /* position of its first head in the concatenated lists */
+    uint32_t count; /* number of heads */
 };
 
-/* Bits of a pattern besides its list. */
+/* Returns the bits per pattern, without its list. */
 static inline unsigned esi_steps_pattern_bits(const struct esi_steps_header *header)
 {
     return header->start_bits ? header->start_bits : header->heads + 1;
@@ -126,7 +132,7 @@ static inline struct esi_steps_more esi_steps_more_of(const unsigned char *block
     return more;
 }
 
-/* Where columns are: the block itself, or its root. */
+/* Returns the block that contains the columns: the block itself or its root. */
 static inline const unsigned char *esi_steps_root(const unsigned char *block)
 {
     return esi_steps_layout_of(block).header.is_more ? esi_steps_more_of(block).root
@@ -176,7 +182,7 @@ static inline struct esi_steps_pattern esi_steps_pattern(
     return pattern;
 }
 
-/* A head, by its number in the lists of all patterns. */
+/* Returns a head by its position in the concatenated lists. */
 static inline uint32_t esi_steps_listed(const unsigned char *block,
                                         const struct esi_steps_layout *layout,
                                         uint32_t at)
@@ -187,7 +193,7 @@ static inline uint32_t esi_steps_listed(const unsigned char *block,
                       esi_low_bits(head_bits));
 }
 
-/* The first head of a pattern that has some. */
+/* Returns the first head of a nonempty pattern. */
 static inline uint32_t esi_steps_first_head(const unsigned char *block,
                                             const struct esi_steps_layout *layout,
                                             const struct esi_steps_pattern *pattern)
@@ -196,7 +202,7 @@ static inline uint32_t esi_steps_first_head(const unsigned char *block,
                                      : (uint32_t)__builtin_ctzll(pattern->heads);
 }
 
-/* The trace of a place in a root. */
+/* Returns the trace at a place of a root. */
 static inline uint32_t esi_steps_trace(const unsigned char *root,
                                        const struct esi_steps_layout *layout,
                                        uint32_t at)
@@ -208,8 +214,9 @@ static inline uint32_t esi_steps_trace(const unsigned char *root,
                : header->lowest + at;
 }
 
-/* The value of a place in a root at a head, of the root or of what is more of it: 0 =
- * not known then, or, at other heads than the last, only in a part before. */
+/* Returns the value at a place of a root at a head, which may be in the root or in a
+ * block that continues it.  0 means not known then, or, except at the last head, known
+ * only from an earlier part. */
 uint32_t esi_steps_value(const unsigned char *root,
                          const struct esi_steps_layout *layout,
                          const struct esi_block_place *place,

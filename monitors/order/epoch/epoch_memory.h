@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Bounded memory: what was sealed early is spilled or forgotten
- * (docs/epochs.md, "Bounded memory").
+ * Bounded memory: old sealed parts are spilled to a file or forgotten (docs/epochs.md,
+ * "Bounded memory").
  *
- * An *era* is what was sealed while one pair of arenas was in use.  When so much is
- * held that the next era would not fit, the oldest goes: to the file, where its
- * addresses stay the same, or away with all events that had been appended when it
- * ended.
+ * An *era* consists of what was sealed while one pair of arenas was in use.  If the
+ * memory held leaves no room for another era, the oldest era is written to the file,
+ * where its addresses stay the same, or dropped together with all events that had been
+ * appended by its end.
  *
- *   call                         may run together with
+ *   call                         may run concurrently with
  *   esi_memory_enter, _leave     all others
  *   esi_memory_statistics        all others
- *   others                       not with each other: the writer's
+ *   others                       not with each other; for the writer
  *
- * Neither readers nor the writer wait.  Readers are counted; what goes away is freed
- * when each of them has left who may have seen it.
+ * Neither readers nor the writer wait.  Readers are counted; dropped memory is freed
+ * when all readers that may have seen it have left.
  */
 #ifndef ES_MONITORS_ORDER_EPOCH_EPOCH_MEMORY_H
 #define ES_MONITORS_ORDER_EPOCH_EPOCH_MEMORY_H
@@ -25,19 +25,20 @@
 struct esi_memory;
 struct esi_epoch_store;
 
-/* NULL in ret_memory where the configuration has no limit.  -ENOMEM; else the folder
- * cannot be written to, in words. */
+/* Sets *ret_memory to NULL if the configuration has no limit.  Returns 0, -ENOMEM, or
+ * another negative errno with a message if the folder is not writable. */
 int esi_memory_create(const struct esi_order_config *config,
                       struct es_error *error,
                       struct esi_memory **ret_memory);
-/* Frees all eras, too.  Accepts NULL. */
+/* Also frees all eras.  Accepts NULL. */
 void esi_memory_destroy(struct esi_memory *memory);
 
-/* Before something is appended: ends an era that is long, and makes room. */
+/* Called before an append: ends the present era if it is long enough, and makes
+ * room. */
 void esi_memory_tend(struct esi_epoch_store *store);
 
-/* Begins a question; what it returns is for esi_memory_leave().  Then events that are
- * not forgotten stay readable until that. */
+/* Begins a query; the result is the argument of esi_memory_leave().  Until then, events
+ * that are not forgotten stay readable. */
 unsigned esi_memory_enter(struct esi_memory *memory);
 void esi_memory_leave(struct esi_memory *memory, unsigned side);
 

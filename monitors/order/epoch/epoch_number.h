@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* epoch_number.h - arrays of little numbers, 1, 2 or 4 bytes wide or of so many bits;
+/* epoch_number.h - arrays of small numbers of 1, 2 or 4 bytes or of any number of bits;
  * for blocks. */
 #ifndef ES_MONITORS_ORDER_EPOCH_EPOCH_NUMBER_H
 #define ES_MONITORS_ORDER_EPOCH_EPOCH_NUMBER_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { ESI_BITS_SLACK = 8 }; /* bytes behind the last bits, which may be read */
+enum { ESI_BITS_SLACK = 8 }; /* readable bytes required after the last bits */
 
 static inline uint8_t esi_width_of(uint32_t largest)
 {
@@ -54,8 +54,8 @@ static inline void esi_number_put(unsigned char *numbers,
     }
 }
 
-/* The last of the first `count` own indices that is not more than `own`, from 1; 0 =
- * none. */
+/* Returns how many of the first `count` numbers, which are sorted, are at most
+ * `own`. */
 static inline uint32_t esi_number_rank(const unsigned char *numbers,
                                        unsigned width,
                                        uint32_t count,
@@ -84,7 +84,8 @@ static inline uint64_t esi_bits_bytes(uint64_t bits)
     return (bits + 7) / 8;
 }
 
-/* 57 bits from bit `at` on, the lowest first, and what follows them. */
+/* Returns at least 57 bits from bit `at` on, lowest first; higher bits are
+ * undefined. */
 static inline uint64_t esi_bits_get(const unsigned char *bits, uint64_t at)
 {
     uint64_t word;
@@ -93,14 +94,14 @@ static inline uint64_t esi_bits_get(const unsigned char *bits, uint64_t at)
     return word >> (at & 7);
 }
 
-/* Bits on their way into memory; the rest zeroed. */
+/* A writer of bits.  The caller sets `next` and zeroes the other fields. */
 struct esi_bits {
     unsigned char *next;
-    uint64_t word; /* of which so many bits are filled: */
+    uint64_t word; /* `filled` of its bits are in use */
     unsigned filled;
 };
 
-/* Adds a number of at most 57 bits. */
+/* Appends a number of at most 57 bits. */
 static inline void esi_bits_add(struct esi_bits *bits, unsigned width, uint64_t number)
 {
     bits->word |= number << bits->filled;

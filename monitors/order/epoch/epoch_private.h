@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * epoch_private.h - the store "epoch": what its files share (docs/epochs.md).
+ * epoch_private.h - the store "epoch", as shared by its files (docs/epochs.md).
  */
 #ifndef ES_MONITORS_ORDER_EPOCH_EPOCH_PRIVATE_H
 #define ES_MONITORS_ORDER_EPOCH_EPOCH_PRIVATE_H
@@ -22,15 +22,15 @@
 #include "monitors/order/order_private.h"
 
 /*
- * Logs that are kept once for all who know them.
+ * Logs that are stored once for all traces that know them.
  *
- * A *hub* is a trace whose first event is a receive of several: that of a communicator.
- * A trace that hears of one directly may *adopt* it: from then on it copies nothing of
- * the hub's log, and its entry (hub, k) stands for all that the hub knew at k.  Hubs
- * adopt nobody, so that no more than one other log is to be looked into.
+ * A *hub* is a trace whose first event is a receive of several sends: the trace of a
+ * communicator.  A trace that receives from a hub directly may *adopt* it: from then on
+ * it no longer copies the hub's log, and its entry (hub, k) stands for everything that
+ * the hub knew at k.  Hubs do not adopt, so a query reads at most one more log per hub.
  *
- *   call                        may run together with
- *   questions                   all others, about published events that are not
+ *   call                        may run concurrently with
+ *   queries                     all others, about published events that are not
  *                               forgotten before the reader has left (epoch_memory.h)
  *   others                      not with each other
  */
@@ -41,16 +41,17 @@ struct esi_epoch_store;
 
 bool esi_hub_is_adopted(const struct esi_epoch_trace *trace, uint32_t hub);
 
-/* Adopts a hub where there is room. */
+/* Adopts a hub if there is room. */
 void esi_hub_adopt(struct esi_epoch_trace *trace, uint32_t hub);
 
-/* The event up to which an event, or the next one of its trace, knows hub number `i` of
- * that trace beyond the cut; index 0 = it does not. */
+/* Returns the last event of hub number `i` of the event's trace that the event, or the
+ * next event of the trace, knows beyond the cut; index 0 = none. */
 struct es_event_id esi_hub_at(const struct esi_epoch_store *store,
                               struct es_event_id event,
                               unsigned i);
 
-/* What hubs tell a trace of another now: perhaps less than they knew, never more. */
+/* Returns the greatest index of `of` that the trace knows through its hubs now.  May be
+ * less than the hubs knew, never more. */
 uint32_t esi_hubs_know(const struct esi_epoch_store *store,
                        const struct esi_epoch_trace *trace,
                        uint32_t of);
@@ -58,31 +59,31 @@ uint32_t esi_hubs_know(const struct esi_epoch_store *store,
 struct esi_epoch_store {
     struct esi_segmented traces; /* struct esi_epoch_trace */
     struct esi_cuts cuts;
-    struct esi_epoch_arena blocks; /* what is sealed, with the segments */
+    struct esi_epoch_arena blocks; /* sealed blocks and the segments */
     struct esi_words logs;
-    struct esi_memory *memory;      /* NULL: without a limit */
-    struct esi_snapshots snapshots; /* none where there is a limit */
+    struct esi_memory *memory;      /* NULL if there is no limit */
+    struct esi_snapshots snapshots; /* empty if there is a limit */
 
-    /* The writer's. */
+    /* For the writer. */
     uint32_t trace_count;
-    /* Traces with events that the last cut does not know; perhaps some others. */
+    /* Traces with events that are not in the last cut, and possibly some others. */
     uint32_t *live;
     uint32_t live_count;
     size_t live_room;
-    uint64_t *scratch; /* entries */
+    uint64_t *scratch; /* for entries */
     size_t scratch_room;
-    _Atomic uint64_t *aside; /* entries that a log has no room for yet */
+    _Atomic uint64_t *aside; /* entries for which the log has no room yet */
     size_t aside_room;
     uint64_t dense_bytes; /* that the vectors of all events would take */
-    bool has_grown;       /* a log or table of the present event's traces */
+    bool has_grown;       /* a log or table of a trace of the present event has grown */
     struct esi_sorting sorting;
     uint32_t seal_entries; /* as configured */
-    bool is_tight;         /* always */
+    bool is_tight;         /* always, as configured */
 
-    /* For statistics, which readers may ask for. */
+    /* For statistics, which readers may request. */
     _Atomic uint64_t cut_count, derived_cuts;
-    _Atomic uint64_t entries;     /* stored, in logs and in base vectors */
-    _Atomic uint64_t table_bytes; /* of all traces */
+    _Atomic uint64_t entries;     /* stored in logs and base vectors */
+    _Atomic uint64_t table_bytes; /* sum over all traces */
     _Atomic uint64_t room_bytes;  /* of the writer's other memory */
 };
 
@@ -93,8 +94,9 @@ static inline struct esi_epoch_trace *esi_epoch_trace_at(
     return esi_segmented_at(&store->traces, trace);
 }
 
-/* What a trace knows of another now, for the writer; `cut` is its own or one that it
- * is about to pass.  All are taken to know what is forgotten. */
+/* Returns the greatest index of `of` that a trace knows now; for the writer.  `cut` is
+ * the trace's cut or one that it is about to pass.  Forgotten events count as known to
+ * all. */
 static inline uint32_t esi_epoch_knows(const struct esi_epoch_store *store,
                                        const struct esi_epoch_trace *trace,
                                        uint32_t cut,
@@ -110,10 +112,10 @@ static inline uint32_t esi_epoch_knows(const struct esi_epoch_store *store,
     return known > forgotten ? known : forgotten;
 }
 
-/* Notes what the writer holds beside tables, after some of it has grown. */
+/* Updates the size of the writer's memory other than tables. */
 void esi_epoch_note_room(struct esi_epoch_store *store);
 
-/* As the store's operation; for the writer, too. */
+/* The operation of the store; may also be called by the writer. */
 void esi_epoch_statistics(const void *data, struct esi_order_statistics *statistics);
 
 /* --- epoch_writer.c --------------------------------------------------------------- */
@@ -129,24 +131,25 @@ int esi_epoch_append_sync(struct esi_epoch_store *store,
 
 /* --- epoch_bound.c ---------------------------------------------------------------- */
 
-/* Does the store take nearly as much as vectors would? */
+/* Returns whether the store takes nearly as much memory as vectors would. */
 bool esi_epoch_is_tight(const struct esi_epoch_store *store);
 
-/* Packs the log and drops the table of a trace whose event was appended, where the
- * store is tight and they are large for the events that they are of. */
+/* If the store is tight, packs the log and drops the table of a trace to which an event
+ * was appended, provided they are large compared to the number of its events. */
 void esi_epoch_squeeze(struct esi_epoch_store *store, uint32_t trace);
 
-/* Makes the table again that was dropped.  0 or -ENOMEM. */
+/* Rebuilds a dropped table.  Returns 0 or -ENOMEM. */
 int esi_epoch_remember(struct esi_epoch_store *store, struct esi_epoch_trace *trace);
 
-/* Fills an empty table with what the log of this epoch says; there is room. */
+/* Fills an empty table, which must have room, from the log of this epoch. */
 void esi_epoch_recall(const struct esi_epoch_store *store,
                       struct esi_epoch_trace *trace);
 
 /* --- epoch_cutting.c -------------------------------------------------------------- */
 
-/* Appends a receive as the event of a new cut, after the cut `last` of those that it
- * and its partners have passed.  1 when that is done, 0 when it is none, -ENOMEM. */
+/* Tries to append a receive as the event of a new cut, which follows `last`, the last
+ * cut that it or its partners have passed.  Returns 1 if it was appended, 0 if it does
+ * not make a cut, or -ENOMEM. */
 int esi_epoch_try_cut(struct esi_epoch_store *store,
                       struct es_event_id id,
                       const struct es_event_id *partners,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * epoch_source.h - what a sender has to tell a receiver: the part of its log in this
- * epoch that the receiver does not know yet, the newest first.  For the writer.
+ * epoch_source.h - what a sender passes to a receiver: the part of its log in this
+ * epoch that the receiver does not know yet, newest first.  For the writer.
  */
 #ifndef ES_MONITORS_ORDER_EPOCH_EPOCH_SOURCE_H
 #define ES_MONITORS_ORDER_EPOCH_EPOCH_SOURCE_H
@@ -13,41 +13,42 @@
 #include "monitors/order/epoch/epoch_layout.h"
 #include "monitors/order/epoch/epoch_trace.h"
 
-/* A run of entries, of an open log or of a block. */
+/* A range of entries of an open log or a block. */
 struct esi_epoch_span {
-    const struct esi_log *log; /* NULL: of the block */
+    const struct esi_log *log; /* NULL if the range is in a block */
     const unsigned char *block;
     struct esi_block_place place;
-    const unsigned char *root; /* of steps; else NULL */
+    const unsigned char *root; /* of steps; otherwise NULL */
     struct esi_steps_layout layout;
-    uint32_t head; /* of steps: the send's */
+    uint32_t head; /* of steps: the head of the send */
     uint32_t from, to;
 };
 
-/* Caller's memory; its fields are private. */
+/* Allocated by the caller; its fields are private. */
 struct esi_epoch_source {
     const struct esi_epoch_trace *trace;
     const struct esi_cuts *cuts;
-    uint32_t known; /* own index up to which the receiver knows everything */
-    uint32_t upto;  /* of the send */
+    uint32_t known; /* the receiver knows everything up to this own index */
+    uint32_t upto;  /* own index of the send */
     enum { ESI_SOURCE_END, ESI_SOURCE_OPEN, ESI_SOURCE_SEALED } next;
-    struct esi_run_place segment; /* the next one, if it is sealed */
+    struct esi_run_place segment; /* of the next range, if it is sealed */
 };
 
-/* `known` is what the receiver knows of the sender, less than `upto`. */
+/* `known` is the index up to which the receiver knows the sender; it is less than
+ * `upto`. */
 void esi_source_init(struct esi_epoch_source *source,
                      const struct esi_cuts *cuts,
                      const struct esi_epoch_trace *trace,
                      uint32_t known,
                      uint32_t upto);
 
-/* The next run, older than those before; false = no more. */
+/* Returns the next range, which is older than the previous ones; false at the end. */
 bool esi_source_next(struct esi_epoch_source *source, struct esi_epoch_span *ret_span);
 
-/* Entries of all runs. */
+/* Returns the number of entries of all ranges. */
 uint64_t esi_source_entries(struct esi_epoch_source source);
 
-/* Entry of a span, with `from` <= at < `to`; its value 0 = none. */
+/* Returns an entry of a span, with `from` <= at < `to`; value 0 = none. */
 static inline uint64_t esi_span_entry(const struct esi_epoch_span *span, uint32_t at)
 {
     uint32_t trace, value;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * epoch_table.h - what a trace knows of others in this epoch, for the writer: trace ->
- * index, as many entries as traces that are known, so that no N x N table arises.
+ * epoch_table.h - what a trace knows of others in this epoch, for the writer: a map
+ * from trace to index with an entry per known trace, so that there is no N x N table.
  *
- * A hash table while it is small, a plain vector once it would be larger than that.  Of
- * a plain one there may be a copy, of what it was when messages were sent that are
- * still on their way: who receives them compares vectors, and need not read the log.
+ * It is a hash table while that is smaller than a plain vector, and a vector
+ * afterwards.  A vector may have a copy of its state at the time of sends that have not
+ * been received yet: the receiver then compares vectors and need not read the log.
  */
 #ifndef ES_MONITORS_ORDER_EPOCH_EPOCH_TABLE_H
 #define ES_MONITORS_ORDER_EPOCH_EPOCH_TABLE_H
@@ -15,35 +15,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Caller's memory, zeroed.  Only one of `slots` and `dense` is there. */
+/* Allocated and zeroed by the caller.  Only one of `slots` and `dense` is used. */
 struct esi_epoch_table {
     uint64_t *slots; /* (trace + 1) << 32 | value; 0 = free */
     uint32_t *dense; /* value; 0 = not known */
-    uint32_t room;   /* slots, a power of two, or entries of dense */
+    uint32_t room;   /* number of slots, a power of two, or length of `dense` */
     uint32_t known;
-    uint32_t since;                 /* own index of the event that changed it last */
-    uint32_t copy_first, copy_last; /* events at which it was as in the copy, from 1 */
+    uint32_t since;                 /* own index of the last event that changed it */
+    uint32_t copy_first, copy_last; /* own indices, from 1, of the events at which it
+                                       was equal to the copy */
     uint32_t *copy;                 /* as large as dense, or NULL */
 };
 
 void esi_table_fini(struct esi_epoch_table *table);
 
-/* Makes room for `more` traces of `traces`, so that esi_table_raise() cannot fail.
- * 0 or -ENOMEM: as it was. */
+/* Makes room for `more` of `traces` traces, so that esi_table_raise() cannot fail.
+ * Returns 0, or -ENOMEM, which leaves the table unchanged. */
 int esi_table_reserve(struct esi_epoch_table *table, uint64_t more, uint32_t traces);
 
-/* Knows nothing any more; keeps its room. */
+/* Removes all entries; keeps the memory. */
 void esi_table_clear(struct esi_epoch_table *table);
 
-/* Gives back memory where far more is held than for `used` traces. */
+/* Frees memory if much more is held than `used` traces need. */
 void esi_table_trim(struct esi_epoch_table *table, uint32_t used, uint32_t traces);
 
-/* Copies what a plain one knows at events up to `last`.  It may fail: then there is no
- * copy. */
+/* Copies the state of a vector at events up to `last`.  If there is no memory, the
+ * table has no copy afterwards. */
 void esi_table_copy(struct esi_epoch_table *table, uint32_t last);
 
-/* What was known at the event `own`, as a vector of `room` entries; NULL = there is
- * none.  `own` is after the last esi_table_clear(). */
+/* Returns what was known at the event `own`, as a vector of `room` entries; NULL if
+ * that is not available.  `own` must follow the last esi_table_clear(). */
 static inline const uint32_t *esi_table_at(const struct esi_epoch_table *table,
                                            uint32_t own)
 {
@@ -65,7 +66,7 @@ static inline uint64_t *esi_table_slot(const struct esi_epoch_table *table,
     return &table->slots[at];
 }
 
-/* 0 = not known. */
+/* Returns the known index of a trace; 0 = not known. */
 static inline uint32_t esi_table_get(const struct esi_epoch_table *table,
                                      uint32_t trace)
 {
@@ -74,7 +75,7 @@ static inline uint32_t esi_table_get(const struct esi_epoch_table *table,
     return table->slots ? (uint32_t)*esi_table_slot(table, trace) : 0;
 }
 
-/* Returns whether `value` is more than was known. */
+/* Raises the entry of a trace.  Returns whether `value` is greater than before. */
 static inline bool esi_table_raise(struct esi_epoch_table *table,
                                    uint32_t trace,
                                    uint32_t value)
@@ -97,8 +98,8 @@ static inline bool esi_table_raise(struct esi_epoch_table *table,
     return true;
 }
 
-/* The next known trace at or after a place, which is moved behind it; false = no more.
- * A walk begins with the place 0. */
+/* Iterates over known traces: returns the next one at or after *place, which starts at
+ * 0, and advances *place; false at the end. */
 bool esi_table_next(const struct esi_epoch_table *table,
                     uint32_t *place,
                     uint32_t *ret_trace,
