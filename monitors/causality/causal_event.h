@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What goes to the sink: events, filled from what waits in threads. */
+/* Output: fills events from the items that wait in threads and passes them to the
+ * sink. */
 #ifndef ES_MONITORS_CAUSALITY_CAUSAL_EVENT_H
 #define ES_MONITORS_CAUSALITY_CAUSAL_EVENT_H
 
@@ -15,36 +16,36 @@ struct esi_type_names {
 
 struct esi_causal_output {
     struct esi_type_names *types; /* by operation code */
-    struct esi_texts names;       /* of traces of communicators */
-    struct es_event_id *partners; /* of the event that is being made */
+    struct esi_texts names;       /* names of the traces of communicators */
+    struct es_event_id *partners; /* of the event under construction */
     size_t partner_room;
 };
 
-/* What giving an event comes to. */
+/* The result of trying to emit an event. */
 enum esi_outcome { ESI_WAITS = 0, ESI_WAS_GIVEN = 1 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int esi_output_init(struct esi_causal_output *output);
 void esi_output_fini(struct esi_causal_output *output);
-/* Room for so many partners.  0 or -ENOMEM. */
+/* Makes room for `count` partners.  Returns 0 or -ENOMEM. */
 int esi_output_reserve(struct esi_causal_output *output, size_t count);
 
-/* Gives an event of a thread.  Partners are those collected.  What the sink returned,
- * as of the others. */
+/* Emits an event of a thread, with the collected partners.  Returns the result of the
+ * sink, like the other functions. */
 int esi_event_give(struct esi_causality *causality,
                    const struct esi_placed *placed,
                    enum es_event_kind kind,
                    size_t partner_count,
                    struct es_event_id *ret_id);
-/* Gives one that depends on none and on which none depends: ESI_WAS_GIVEN. */
+/* Emits an event without dependencies in either direction.  Returns ESI_WAS_GIVEN. */
 int esi_event_give_unary(struct esi_causality *causality,
                          const struct esi_placed *placed);
-/* Gives both halves of a sync. */
+/* Emits both halves of a sync. */
 int esi_event_give_sync(struct esi_causality *causality,
                         const struct esi_placed *send,
                         const struct esi_placed *receive);
-/* The `join` (a receive of the partners collected) and the `release` of an all-to-all
- * instance. */
+/* Emits the `join` (a receive of the collected partners) and the `release` of an
+ * all-to-all instance. */
 int esi_event_give_junction(struct esi_causality *causality,
                             struct esi_instance *instance,
                             size_t partner_count);

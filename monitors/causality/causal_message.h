@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The two ends of messages: of those that programs send, and of what joins the epochs
- * of one-sided operations.
+ * Matches the two ends of messages: messages sent by programs, and the synchronization
+ * of the epochs of one-sided operations.
  *
- * A message is there from the first of its ends that is read to the last that is given.
- * Its key's communicator is that of esi_view_channel(), its tag may be the number of a
- * window.
+ * A message exists from the first of its ends that is read until the last one is
+ * emitted. The communicator in its key is that of esi_view_channel(); the tag may be
+ * the number of a window.
  */
 #ifndef ES_MONITORS_CAUSALITY_CAUSAL_MESSAGE_H
 #define ES_MONITORS_CAUSALITY_CAUSAL_MESSAGE_H
@@ -18,18 +18,18 @@
 enum esi_message_kind { ESI_MESSAGE = 1, ESI_EPOCH_POST, ESI_EPOCH_COMPLETE };
 
 struct esi_messages {
-    struct esi_ends ends;     /* those that wait were sent, and not received */
-    struct esi_ends channels; /* with unmatched ends */
-    struct esi_ends doubts;   /* channels on which a send was to be cancelled */
+    struct esi_ends ends;     /* the waiting ones were sent and not received */
+    struct esi_ends channels; /* channels with unmatched ends */
+    struct esi_ends doubts;   /* channels on which a send may have been cancelled */
 };
 
-/* At most `max` sends are kept that nobody has received. */
+/* Initializes the tables.  At most `max` unreceived sends are kept. */
 void esi_messages_init(struct esi_messages *messages, size_t max);
 void esi_messages_fini(struct esi_messages *messages);
-/* Counts what was never received. */
+/* Counts the sends that were never received. */
 void esi_messages_finish(struct esi_causality *causality);
 
-/* --- Reading: 0 or -ENOMEM -------------------------------------------------------- */
+/* --- Reading: return 0 or -ENOMEM ------------------------------------------------- */
 
 int esi_message_add_send(struct esi_causality *causality,
                          struct esi_item *item,
@@ -38,22 +38,23 @@ int esi_message_add_receive(struct esi_causality *causality,
                             struct esi_item *item,
                             const struct esi_ends_key *key,
                             bool blocking);
-/* A send that was given before its message was known. */
+/* Adds a send that was emitted before its message was known. */
 int esi_message_add_given(struct esi_causality *causality,
                           const struct es_event_id *id,
                           const struct esi_ends_key *key);
-/* A send with the number of the key, or one behind it, may have been cancelled before
- * `ticks`: `count` numbers say nothing of sends that began earlier. */
+/* Records that a send with the number of the key, or a later number, may have been
+ * cancelled before `ticks`: `count` numbers are unreliable for sends that began
+ * earlier. */
 int esi_message_doubt(struct esi_causality *causality,
                       const struct esi_ends_key *key,
                       uint32_t count,
                       uint64_t ticks);
-/* Whether the number of a send that began at `ticks` is one of these. */
+/* Returns whether the number of a send that began at `ticks` is unreliable. */
 bool esi_message_is_doubtful(const struct esi_messages *messages,
                              const struct esi_ends_key *key,
                              uint64_t ticks);
 
-/* --- Giving: enum esi_outcome, or what the sink returned -------------------------- */
+/* --- Emitting: return enum esi_outcome, or the error of the sink ------------------ */
 
 int esi_message_give_send(struct esi_causality *causality,
                           const struct esi_placed *placed);

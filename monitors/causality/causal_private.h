@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What the files of causality work on (docs/causality.md). */
+/* The state shared by the files of causality (docs/causality.md). */
 #ifndef ES_MONITORS_CAUSALITY_CAUSAL_PRIVATE_H
 #define ES_MONITORS_CAUSALITY_CAUSAL_PRIVATE_H
 
@@ -27,8 +27,8 @@ struct esi_causality {
     uint32_t trace_count;
     bool finished;
     uint64_t settles;
-    uint64_t newest_ns;  /* read */
-    uint64_t settled_ns; /* the newest at the end of the reading before */
+    uint64_t newest_ns;  /* of what was read */
+    uint64_t settled_ns; /* newest_ns at the end of the previous reading */
     struct esi_causal_thread *runnable;
     struct esi_pool items;         /* of struct esi_item */
     struct esi_ends communicators; /* of struct esi_communicator */

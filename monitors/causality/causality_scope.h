@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The event set of a live run, as far as it has come: what a scope pulls goes through
+ * The event set of a live run, so far: passes the tuples that a scope pulls through
  * causality (causality/causality.h) to a sink.
  *
  *   esi_causality_scope_config_init(&config);
  *   config.causality.sink = sink;
  *   esi_causality_scope_open(run, &config, &error, &scope);
  *   while ((more = esi_causality_scope_read(scope, false)) >= 0)
- *       ...pause where there is no more, till the run is over...
+ *       ...pause if there is no more, until the run is over...
  *   esi_causality_scope_finish(scope);
  *   esi_causality_scope_close(scope);
  *
- * Works on runs that live, hang or are dead, and on all hosts of a run.
+ * Works for runs that are alive, hang or have ended, and on all hosts of a run.
  *
- *   one thread at a time.
+ * May be used by one thread at a time.
  */
 #ifndef ES_MONITORS_CAUSALITY_CAUSALITY_SCOPE_H
 #define ES_MONITORS_CAUSALITY_CAUSALITY_SCOPE_H
@@ -24,17 +24,18 @@
 #include "monitors/follow/follower.h"
 
 struct esi_causality_scope_config {
-    struct es_scope_config scope; /* texts borrowed for the call; of ranks and hosts
-                                     left out only a part of the order is found */
+    struct es_scope_config scope; /* strings are borrowed for the call; if it leaves out
+                                     ranks or hosts, only part of the order is found */
     struct esi_causality_config causality;
 };
 
-/* Every tuple of all elements there are, and of those that appear. */
+/* Sets the defaults: all tuples of all elements, including those that appear later. */
 void esi_causality_scope_config_init(struct esi_causality_scope_config *config);
 
 struct esi_causality_scope;
 
-/* Borrows the run.  -EINVAL with words where the view is not understood. */
+/* Opens a scope on a run, which is borrowed.  Returns 0, -EINVAL with a message if the
+ * view is invalid, or another negative errno. */
 int esi_causality_scope_open(struct es_run *run,
                              const struct esi_causality_scope_config *config,
                              struct es_error *error,
@@ -42,20 +43,20 @@ int esi_causality_scope_open(struct es_run *run,
 /* Accepts NULL. */
 void esi_causality_scope_close(struct esi_causality_scope *scope);
 
-/* Pulls once and gives what can be given.  `drain`: elements that have appeared join at
- * once, and what stages keep back is given, too.  1 when there is more to be had at
- * once, else 0; -errno, or what the sink returned. */
+/* Pulls once and emits the events that are ready.  If `drain`, elements that have
+ * appeared join immediately, and tuples that stages hold back are emitted, too.
+ * Returns 1 if more is available immediately, otherwise 0; -errno, or the error of the
+ * sink. */
 int esi_causality_scope_read(struct esi_causality_scope *scope, bool drain);
 
-/* Reads all that is there, and the operations under way; then nothing more will come.
- */
+/* Reads everything available and the operations under way, and ends the input. */
 int esi_causality_scope_finish(struct esi_causality_scope *scope);
 
-/* For totals and channels; borrowed. */
+/* For totals and channels.  Borrowed. */
 const struct esi_causality *esi_causality_scope_causality(
     const struct esi_causality_scope *scope);
 
-/* For what is known of the run and of the reading.  Borrowed. */
+/* For information about the run and the reading.  Borrowed. */
 const struct esi_follower *esi_causality_scope_follower(
     const struct esi_causality_scope *scope);
 
