@@ -10,27 +10,28 @@
 
 #include "monitors/archive/archive_tables.h"
 
-/* Replaces `name` in `directory` (descriptors) by what `write` writes: a reader, and
- * what is left after a crash, has the old file or the new one.  The new one is made in
- * `workshop`, a directory of the same file system.  -errno; then the old one stays. */
+/* Atomically replaces `name` in `directory` (a descriptor) by the output of `write`:
+ * readers see either the old or the new file, also after a crash.  The new file is
+ * created in `workshop`, a directory of the same file system.  On failure returns
+ * -errno and keeps the old file. */
 int esi_archive_replace(int workshop,
                         int directory,
                         const char *name,
                         void (*write)(const void *data, FILE *stream),
                         const void *data);
 
-/* The whole of a regular file, with a 0 behind it.  Caller frees *ret_text.  -EFBIG:
- * more than 1 GiB. */
+/* Reads a whole regular file and appends a 0 byte.  The caller frees *ret_text.
+ * Returns -EFBIG if it is larger than 1 GiB. */
 int esi_archive_slurp(int directory,
                       const char *name,
                       char **ret_text,
                       size_t *ret_length);
 
-/* A random UUID (version 4). */
+/* Generates a random UUID (version 4). */
 int esi_archive_uuid(uint8_t ret_uuid[16]);
 
-/* Where the parts of an archive lie: names follow from the tables, so
- * that no name is taken from a file. */
+/* Names of the parts of an archive.  They are derived from the tables, so that no name
+ * is taken from a file. */
 
 #define ESI_ARCHIVE_SIDE ".eventspace"
 #define ESI_ARCHIVE_TABLES "archive.jsonl"
@@ -41,17 +42,17 @@ int esi_archive_uuid(uint8_t ret_uuid[16]);
 #define ESI_ARCHIVE_METADATA "metadata"
 
 enum {
-    ESI_ARCHIVE_NAME_BYTES = 256, /* of names in the archive, with their ends */
+    ESI_ARCHIVE_NAME_BYTES = 256, /* of names in the archive, with their terminators */
     ESI_ARCHIVE_LATE_MAX = 256,   /* late streams of an element */
 };
 
-/* The directory of a host within the archive. */
+/* Returns the name of a host's directory within the archive. */
 void esi_archive_host_directory(const struct esi_archive_tables *tables,
                                 uint32_t host,
                                 char out[ESI_ARCHIVE_NAME_BYTES]);
 
-/* The file of an element within its host's directory: `late` 0 = the ordered stream, 1
- * and up = late ones. */
+/* Returns the name of an element's file within its host's directory: `late` 0 = the
+ * ordered stream, 1 and up = late streams. */
 void esi_archive_stream_name(const struct esi_archive_tables *tables,
                              uint32_t element,
                              unsigned late,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Reads an archive (archive.h), streaming: memory does not depend on its length.
+ * Reads an archive (archive.h) as a stream: memory does not depend on its length.
  *
  *   esi_archive_open(directory, &error, &reader);
  *   esi_archive_merge_create(reader, &error, &merge);
@@ -10,10 +10,10 @@
  *   esi_archive_merge_destroy(merge);
  *   esi_archive_read_close(reader);
  *
- * Nothing of an archive is trusted: sizes and numbers are checked before use.  Streams
- * end before the first packet that is not complete.
+ * The contents of an archive are not trusted: sizes and numbers are checked before use.
+ * A stream ends before the first incomplete packet.
  *
- * Not thread safe; different threads open the archive separately.
+ * Not thread safe; each thread must open the archive separately.
  */
 #ifndef ES_MONITORS_ARCHIVE_ARCHIVE_READ_H
 #define ES_MONITORS_ARCHIVE_ARCHIVE_READ_H
@@ -23,8 +23,9 @@
 struct esi_archive_reader;
 struct esi_sites;
 
-/* -ENOENT, -EINVAL with words: no such directory, or no archive; or its tables are
- * wrong, with file, line and column. */
+/* Opens an archive.  Returns 0, or -ENOENT or -EINVAL with a message: the directory
+ * does not exist, is not an archive, or its tables are invalid (with file, line and
+ * column). */
 int esi_archive_open(const char *directory,
                      struct es_error *error,
                      struct esi_archive_reader **ret_reader);
@@ -34,21 +35,21 @@ void esi_archive_read_close(struct esi_archive_reader *reader);
 const struct esi_archive_tables *esi_archive_tables(
     const struct esi_archive_reader *reader);
 
-/* Whether a path is a directory that looks like an archive. */
+/* Returns whether a path is a directory that looks like an archive. */
 bool esi_archive_is_one(const char *directory);
 
-/* One thing that an archive says at a point of an element. */
+/* An item of an element: a tuple or a loss. */
 struct esi_archive_item {
     uint32_t element;
-    uint64_t lost;         /* so many tuples are missing here; 0: this is a tuple */
-    struct es_tuple tuple; /* with times in nanoseconds of run time */
-    uint64_t index;        /* of the tuples of the element that were recorded */
-    uint64_t site;         /* where it was called; 0 = not known */
-    bool ends_process; /* from esi_archive_merge_next(): nothing of any element of its
-                          process is behind this */
+    uint64_t lost;         /* number of tuples missing here; 0: the item is a tuple */
+    struct es_tuple tuple; /* times are nanoseconds of run time */
+    uint64_t index;        /* number of the tuple among the element's recorded tuples */
+    uint64_t site;         /* call site; 0 = not known */
+    bool ends_process;     /* set by esi_archive_merge_next(): no item of the process's
+                              elements follows */
 };
 
-/* --- One element: in the order in which its tuples were published ----------------- */
+/* --- One element, in the order of publication ------------------------------------- */
 
 struct esi_archive_cursor;
 
@@ -59,12 +60,13 @@ int esi_archive_cursor_create(struct esi_archive_reader *reader,
 /* Accepts NULL. */
 void esi_archive_cursor_destroy(struct esi_archive_cursor *cursor);
 
-/* 1, 0 at the end, -EBADMSG with words where the stream is damaged, -errno. */
+/* Returns 1; 0 at the end; -EBADMSG with a message if the stream is damaged; or
+ * -errno. */
 int esi_archive_cursor_next(struct esi_archive_cursor *cursor,
                             struct esi_archive_item *ret_item,
                             struct es_error *error);
 
-/* --- All elements: each in its order, by completion among them -------------------- */
+/* --- All elements, merged by completion; each keeps its order --------------------- */
 
 struct esi_archive_merge;
 
@@ -73,42 +75,44 @@ int esi_archive_merge_create(struct esi_archive_reader *reader,
                              struct esi_archive_merge **ret_merge);
 /* Accepts NULL. */
 void esi_archive_merge_destroy(struct esi_archive_merge *merge);
-/* As esi_archive_cursor_next(). */
+/* Returns the same values as esi_archive_cursor_next(). */
 int esi_archive_merge_next(struct esi_archive_merge *merge,
                            struct esi_archive_item *ret_item,
                            struct es_error *error);
 
-/* The processes of the archive with their modules, in the order of its tables: texts of
- * its sites are esi_sites_format_in(*ret_sites, process, site).  Caller destroys
- * *ret_sites.  -ENOMEM. */
+/* Creates the sites of the archive's processes from their modules; processes are in the
+ * order of the tables.  The text of a site is esi_sites_format_in(*ret_sites, process,
+ * site).  The caller destroys *ret_sites.  Returns 0 or -ENOMEM. */
 int esi_archive_sites(const struct esi_archive_reader *reader,
                       struct esi_sites **ret_sites);
 
-/* --- Beside that ------------------------------------------------------------------ */
+/* --- Other files of the archive --------------------------------------------------- */
 
-/* Text of the expanded pathmap.  Caller frees *ret_text.  -ENOENT: there is none. */
+/* Reads the text of the expanded pathmap.  The caller frees *ret_text.  Returns -ENOENT
+ * if there is none. */
 int esi_archive_read_map(struct esi_archive_reader *reader, char **ret_text);
 
-/* The same for any file beside the traces, with its length. */
+/* Like esi_archive_read_map(), for any file of the side directory; returns its
+ * length. */
 int esi_archive_read_side(const struct esi_archive_reader *reader,
                           const char *name,
                           char **ret_text,
                           size_t *ret_length);
 
-/* Replaces a file beside the traces, or makes it. */
+/* Replaces or creates a file in the side directory. */
 int esi_archive_write_side(const struct esi_archive_reader *reader,
                            const char *name,
                            const void *bytes,
                            size_t length);
 
-/* A number that tells archives apart, and an archive from itself when its streams have
- * other lengths: of the hosts' UUIDs, the end of the run and the streams' bytes, which
- * are *ret_bytes in all. */
+/* Returns a number that identifies the archive and changes if its streams change their
+ * lengths.  It is computed from the UUIDs of the hosts, the end of the run and the
+ * sizes of the streams, whose sum is *ret_bytes. */
 uint64_t esi_archive_fingerprint(const struct esi_archive_reader *reader,
                                  uint64_t *ret_bytes);
 
-/* Cuts what is not a complete packet off the ends of all streams, for readers that do
- * not do so by themselves.  Returns the number of streams that were cut, or -errno. */
+/* Removes incomplete packets from the ends of all streams, for readers that cannot
+ * handle them.  Returns the number of truncated streams, or -errno. */
 int esi_archive_repair(const char *directory,
                        uint64_t *ret_bytes,
                        struct es_error *error);

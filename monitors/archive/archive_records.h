@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What an archive says of each process when recording ended, a line of JSON for each:
- * its ledger (tuplespace/ledger.h) in DIR/.eventspace/ledgers.jsonl, its profile
+ * Records of the processes at the end of recording, one line of JSON per process: the
+ * ledgers (tuplespace/ledger.h) in DIR/.eventspace/ledgers.jsonl, the profiles
  * (tuplespace/profile.h) in DIR/.eventspace/profiles.jsonl.
  *
- * Times in them are nanoseconds, of run time as in the archive's tuples.
+ * Times are nanoseconds of run time, as in the archive's tuples.
  */
 #ifndef ES_MONITORS_ARCHIVE_ARCHIVE_RECORDS_H
 #define ES_MONITORS_ARCHIVE_ARCHIVE_RECORDS_H
@@ -22,7 +22,7 @@ struct esi_archive_reader;
 
 enum esi_archive_record_kind { ESI_RECORD_LEDGER, ESI_RECORD_PROFILE };
 
-/* By the archive's numbers of processes.  All zero is an empty list. */
+/* Records by process number in the archive.  A zeroed list is empty. */
 struct esi_archive_records {
     enum esi_archive_record_kind kind;
     struct esi_archive_record {
@@ -35,19 +35,19 @@ struct esi_archive_records {
     size_t count;
 };
 
-/* Room for so many processes, all unknown; -ENOMEM. */
+/* Makes room for `processes` processes, all unknown.  Returns 0 or -ENOMEM. */
 int esi_archive_records_init(struct esi_archive_records *records,
                              enum esi_archive_record_kind kind,
                              size_t processes);
-/* All zero is allowed. */
+/* Accepts a zeroed list. */
 void esi_archive_records_fini(struct esi_archive_records *records);
 
-/* The name of the file that holds them. */
+/* Returns the name of the file that contains them. */
 const char *esi_archive_records_file(enum esi_archive_record_kind kind);
 void esi_archive_records_write(const struct esi_archive_records *records, FILE *stream);
 
-/* Reads such a text of an archive of so many processes.  -EINVAL with line and words,
- * also for a process that has two lines; -ENOMEM. */
+/* Parses the text of such a file of an archive with `processes` processes.  Returns 0,
+ * -ENOMEM, or -EINVAL with line and message, also if a process occurs twice. */
 int esi_archive_records_parse(enum esi_archive_record_kind kind,
                               const char *text,
                               size_t length,
@@ -55,8 +55,9 @@ int esi_archive_records_parse(enum esi_archive_record_kind kind,
                               struct es_error *error,
                               struct esi_archive_records *ret_records);
 
-/* Those of an archive; free with esi_archive_records_fini().  -ENOENT: it has none, as
- * those of older versions. */
+/* Reads the records of an archive; the caller frees them with
+ * esi_archive_records_fini().  Returns -ENOENT if there are none, as in archives of
+ * older versions. */
 int esi_archive_read_records(const struct esi_archive_reader *reader,
                              enum esi_archive_record_kind kind,
                              struct es_error *error,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What an archive says beside its tuples: the run, its hosts, processes, elements and
- * communicators, and the operations that were under way at the end.
+ * The tables of an archive: the run, its hosts, processes, elements and communicators,
+ * and the operations that were under way at the end.
  *
- * One model for both sides: a writer fills it while the run goes on, a reader gets it
- * from the file (docs/archive.md).  Numbers of hosts, processes and elements count from
- * 0 in the order in which they were added, and never change.
+ * Writers fill the tables during the run; readers load them from the file
+ * (docs/archive.md).  Hosts, processes and elements are numbered from 0 in the order in
+ * which they were added; numbers never change.
  *
  * Not thread safe.
  */
@@ -23,21 +23,22 @@
 #include "eventspace/run.h"
 #include "eventspace/tuple.h"
 
-/* Times are nanoseconds of run time, as since 1970 (eventspace/stage_batch.h). */
+/* Times are nanoseconds of run time, since 1970 (eventspace/stage_batch.h). */
 struct esi_archive_facts {
     char run[64];
-    uint64_t begun_ns; /* when recording began */
-    uint64_t ended_ns; /* when it ended; 0 = it has not: it goes on, or was killed */
-    uint64_t tuples;   /* as of the last writing of the tables; likewise the next */
+    uint64_t begun_ns; /* start of recording */
+    uint64_t ended_ns; /* end of recording; 0 = it continues or was killed */
+    uint64_t tuples;   /* as of the last writing of the tables, like `lost` */
     uint64_t lost;     /* while recording */
     uint64_t missed;   /* tuples that were gone before recording began */
-    char error[256];   /* why recording ended too soon; "" = it did not */
+    char error[256];   /* why recording ended early; "" = it did not */
 };
 
 struct esi_archive_host {
     char name[256];
     uint8_t uuid[16]; /* of its trace */
-    /* Its CLOCK_MONOTONIC against the home server's, as of the last look. */
+    /* The relation of its CLOCK_MONOTONIC to the home server's, as of the last
+     * measurement. */
     bool clock_known;
     uint64_t clock_monotonic_ns;
     int64_t clock_offset_ns; /* home - host */
@@ -45,25 +46,25 @@ struct esi_archive_host {
     uint64_t clock_error_ns;
 };
 
-/* Text is owned where it is in the tables, else borrowed. */
+/* Strings are owned in the tables, and borrowed elsewhere. */
 struct esi_archive_communicator {
-    uint64_t key[2]; /* alike in all members */
+    uint64_t key[2]; /* equal in all members */
     char name[64];
-    int rank; /* own */
+    int rank; /* its own rank */
     int size; /* of the local group */
     int remote_size;
-    int first; /* world rank of its rank 0; -1 = not known */
+    int first; /* world rank of the member with rank 0; -1 = not known */
     int remote_first;
     uint16_t parent; /* index, or ES_COMMUNICATOR_NONE */
     bool freed;
 };
 
-/* World ranks of a group's members, once for all processes that have it. */
+/* World ranks of the members of a group, stored once for all its processes. */
 struct esi_archive_group {
     uint64_t key[2]; /* of the communicator */
-    int first;       /* world rank of its rank 0: tells the groups of an
-                        intercommunicator apart */
-    int32_t *world;  /* owned where it is in the tables; -1 = not known */
+    int first;       /* world rank of the member with rank 0: distinguishes the groups
+                        of an intercommunicator */
+    int32_t *world;  /* owned in the tables, borrowed elsewhere; -1 = not known */
     size_t size;
 };
 
@@ -76,8 +77,8 @@ struct esi_archive_process {
     char state[16]; /* "running", "finalized", "aborted", "exited", "killed", "lost" */
     int exit_code;
     int signal;
-    uint64_t ended_realtime_ns; /* 0 = not known */
-    struct es_clock clock;      /* by which its ticks were converted */
+    uint64_t ended_realtime_ns;                     /* 0 = not known */
+    struct es_clock clock;                          /* used to convert its ticks */
     struct esi_archive_communicator *communicators; /* by index; owned by the tables */
     size_t communicator_count, communicator_capacity;
 };
@@ -87,7 +88,7 @@ struct esi_archive_element {
     char name[128];
     char collector[64];
     int thread;
-    uint32_t classes; /* bits 1 << enum es_class */
+    uint32_t classes; /* bits: 1 << enum es_class */
     int peer;
     uint16_t communicator;
     uint32_t threshold; /* 0 = not known */
@@ -97,14 +98,14 @@ struct esi_archive_element {
     uint64_t lost;   /* while recording, as of the last writing of the tables */
 };
 
-/* An operation under way at the end; its stop is 0. */
+/* An operation that was under way at the end; its stop is 0. */
 struct esi_archive_open {
     uint32_t element;
-    struct es_tuple tuple; /* its start in nanoseconds */
-    uint64_t site;         /* where it was called; 0 = not known */
+    struct es_tuple tuple; /* start is in nanoseconds */
+    uint64_t site;         /* call site; 0 = not known */
 };
 
-/* A module of a process: what addresses of calls are resolved by. */
+/* A module of a process, used to resolve call sites. */
 struct esi_archive_module {
     uint32_t process;
     struct es_module module;
@@ -127,29 +128,29 @@ struct esi_archive_tables {
 };
 
 void esi_archive_tables_init(struct esi_archive_tables *tables);
-/* Frees what is in them; the struct is the caller's. */
+/* Frees the contents; the struct belongs to the caller. */
 void esi_archive_tables_fini(struct esi_archive_tables *tables);
 
-/* --- Filling; what is given is copied; -ENOMEM ------------------------------------ */
+/* --- Filling: arguments are copied; functions return 0 or -ENOMEM ----------------- */
 
-/* The host of this name, which is added if need be. */
+/* Returns the host with this name; adds it if necessary. */
 int esi_archive_tables_host(struct esi_archive_tables *tables,
                             const char *name,
                             uint32_t *ret_host);
-/* `process->communicators` is not looked at. */
+/* Ignores `process->communicators`. */
 int esi_archive_tables_add_process(struct esi_archive_tables *tables,
                                    const struct esi_archive_process *process,
                                    uint32_t *ret_process);
 int esi_archive_tables_add_element(struct esi_archive_tables *tables,
                                    const struct esi_archive_element *element,
                                    uint32_t *ret_element);
-/* Index `index` of a process's table: the next one, or one that is there already. */
+/* Sets entry `index` of a process's table: the next one, or an existing one. */
 int esi_archive_tables_set_communicator(
     struct esi_archive_tables *tables,
     uint32_t process,
     uint16_t index,
     const struct esi_archive_communicator *communicator);
-/* Where the group is not there yet. */
+/* Adds a group unless it exists. */
 int esi_archive_tables_add_group(struct esi_archive_tables *tables,
                                  const struct esi_archive_group *group);
 int esi_archive_tables_add_open(struct esi_archive_tables *tables,
@@ -157,8 +158,8 @@ int esi_archive_tables_add_open(struct esi_archive_tables *tables,
 int esi_archive_tables_add_module(struct esi_archive_tables *tables,
                                   const struct esi_archive_module *module);
 
-/* The group of a communicator (the remote one where `remote`); NULL where its members
- * are not known.  O(groups). */
+/* Returns the local or `remote` group of a communicator; NULL if its members are not
+ * known.  O(groups). */
 const struct esi_archive_group *esi_archive_tables_group(
     const struct esi_archive_tables *tables,
     const struct esi_archive_communicator *communicator,
@@ -166,11 +167,12 @@ const struct esi_archive_group *esi_archive_tables_group(
 
 /* --- As a file: JSON Lines -------------------------------------------------------- */
 
-/* Errors stay in the stream. */
+/* Errors are left in the stream's error indicator. */
 void esi_archive_tables_write(const struct esi_archive_tables *tables, FILE *stream);
 
-/* Reads into empty tables; `source` names the file in errors.  -EINVAL with line and
- * column, -ENOMEM; then what was read so far is to be finished all the same. */
+/* Reads a file into empty tables; `source` names it in errors.  Returns 0, -ENOMEM, or
+ * -EINVAL with line and column.  The caller must call esi_archive_tables_fini() in all
+ * cases. */
 int esi_archive_tables_read(struct esi_archive_tables *tables,
                             const char *text,
                             size_t length,

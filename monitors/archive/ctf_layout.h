@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The streams of an archive as they lie in files: packets, one behind the other, of a
- * head and records.  The text of ctf_stream.h says the same to other tools.
+ * Layout of the streams of an archive: a sequence of packets, each with a head and
+ * records.  ctf_stream.h writes the same description in the language of CTF.
  *
- * All in the byte order of the host that wrote the archive.
+ * All numbers are in the byte order of the host that wrote the archive.
  */
 #ifndef ES_MONITORS_ARCHIVE_CTF_LAYOUT_H
 #define ES_MONITORS_ARCHIVE_CTF_LAYOUT_H
@@ -19,7 +19,8 @@
 /* Kinds of streams. */
 enum esi_ctf_kind {
     ESI_CTF_ORDERED = 0, /* records are tuples */
-    ESI_CTF_LATE = 1,    /* tuples published after later ones, each with its place */
+    ESI_CTF_LATE = 1,    /* records are tuples that were published after later ones,
+                            with their index */
     ESI_CTF_KINDS
 };
 
@@ -28,16 +29,16 @@ struct esi_ctf_head {
     uint32_t magic;
     uint8_t uuid[16]; /* of the host's trace */
     uint32_t kind;    /* enum esi_ctf_kind; CTF's stream_id */
-    uint64_t stream;  /* which stream of the trace; CTF's stream_instance_id */
+    uint64_t stream;  /* number of the stream in the trace; CTF's stream_instance_id */
     /* Packet context. */
-    uint64_t begin_ns; /* completion of the first and the last record */
+    uint64_t begin_ns; /* completion time of the first and the last record */
     uint64_t end_ns;
-    uint64_t content_bits; /* what is used of the packet, this head included */
+    uint64_t content_bits; /* used bits of the packet, including this head */
     uint64_t packet_bits;
     uint64_t number;    /* of the packet in its stream, from 0 */
-    uint64_t discarded; /* tuples lost in this stream up to here */
-    uint64_t index;     /* of the first record among the element's recorded tuples */
-    uint64_t position;  /* of the first record among all of the element's tuples */
+    uint64_t discarded; /* tuples lost in this stream so far */
+    uint64_t index;     /* of the first record, among the element's recorded tuples */
+    uint64_t position;  /* of the first record, among all tuples of the element */
     uint32_t element;   /* row in the tables */
     int32_t rank;
     int32_t thread;
@@ -46,7 +47,7 @@ struct esi_ctf_head {
 _Static_assert(sizeof(struct esi_ctf_head) == 108, "the head of a packet");
 _Static_assert(offsetof(struct esi_ctf_head, begin_ns) == 32, "the header's end");
 
-/* A record of a late stream: event header, event context, and the payload. */
+/* A record of a late stream: event header, event context and payload. */
 struct esi_ctf_late_record {
     uint64_t stop;
     uint16_t operation;

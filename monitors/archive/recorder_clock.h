@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Run time of a host's ticks, for archives: what was once converted stays.
+ * Converts the ticks of a host to run time for archives, where a conversion must not
+ * change later.
  *
- * Estimates of a host's clock get better while the run goes on.  Tuples of one thread
- * come from several elements and at different times; if each were converted by the
- * estimate of its moment, their order could change.  So a line of knots is laid over
- * the ticks, about a second apart, each by the estimate of the time when it was first
- * needed, and never rising less than by the ticks' order.  The counters of all
- * processes of a host are one clock: they share a line, by the record that was seen
- * first.
+ * Estimates of a host's clock improve during the run.  The tuples of a thread come from
+ * several elements and at different times; if each were converted by the estimate of
+ * its moment, their order could change.  Therefore the conversion is a piecewise linear
+ * curve with knots about one second apart.  Each knot is computed by the estimate of
+ * the time when it was first needed, and the curve never decreases.  The counters of
+ * all processes of a host are one clock: they share a curve, with the clock record that
+ * was seen first.
  *
  * Not thread safe.
  */
@@ -20,18 +21,19 @@
 
 struct esi_recorder_clock;
 
-/* The line of the clock of `origin`, from its clock's base on.  -ENOMEM. */
+/* Creates the curve for the clock of `origin`, starting at the base of its clock
+ * record. Returns 0 or -ENOMEM. */
 int esi_recorder_clock_create(const struct es_origin *origin,
                               struct esi_recorder_clock **ret_clock);
 /* Accepts NULL. */
 void esi_recorder_clock_destroy(struct esi_recorder_clock *clock);
 
-/* Whether the origin's ticks are those of this line. */
+/* Returns whether the origin uses this clock. */
 bool esi_recorder_clock_is_of(const struct esi_recorder_clock *clock,
                               const struct es_origin *origin);
 
-/* Never falls with rising ticks.  `origin` is one of the clock's, whose estimate is
- * asked where the line has to be longer.  -ENOMEM. */
+/* Converts ticks; the result never decreases with increasing ticks.  `origin` must use
+ * this clock; its estimate is used to extend the curve.  Returns 0 or -ENOMEM. */
 int esi_recorder_clock_convert(struct esi_recorder_clock *clock,
                                const struct es_origin *origin,
                                uint64_t ticks,

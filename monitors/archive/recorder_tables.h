@@ -15,7 +15,7 @@
 
 struct esi_recorder_tables;
 
-/* Borrows all three. */
+/* Borrows `scope`, `servers` and `tables`. */
 int esi_recorder_tables_create(const struct es_scope *scope,
                                struct es_servers *servers,
                                struct esi_archive_tables *tables,
@@ -23,37 +23,37 @@ int esi_recorder_tables_create(const struct es_scope *scope,
 /* Accepts NULL. */
 void esi_recorder_tables_destroy(struct esi_recorder_tables *recorder);
 
-/* Takes in an element that the scope has come to know, in the order of their numbers.
- * 0 or -ENOMEM. */
+/* Adds an element that the scope has found; elements must be added in the order of
+ * their numbers.  Returns 0 or -ENOMEM. */
 int esi_recorder_tables_add_origin(struct esi_recorder_tables *recorder,
                                    uint32_t origin);
 
-/* The archive's element of an origin, which was taken in; and what converts its ticks.
- */
+/* Return the archive's element of an added origin, and the clock that converts its
+ * ticks. */
 uint32_t esi_recorder_tables_element(const struct esi_recorder_tables *recorder,
                                      uint32_t origin);
 struct esi_recorder_clock *esi_recorder_tables_clock(
     const struct esi_recorder_tables *recorder,
     uint32_t origin);
 
-/* An origin of a process, by the archive's number. */
+/* Returns an origin of a process, given by its number in the archive. */
 uint32_t esi_recorder_tables_origin(const struct esi_recorder_tables *recorder,
                                     size_t process);
 
-/* A tuple was seen that names a communicator of the origin's process. */
+/* Records that a tuple of the origin names a communicator. */
 void esi_recorder_tables_note(struct esi_recorder_tables *recorder,
                               uint32_t origin,
                               uint16_t communicator);
 
-/* A tuple of the origin was called there: its module is to stand in the tables.  1 if
- * some were added, else 0, or -ENOMEM. */
+/* Records that a tuple of the origin was called at `site`, so that its module is added
+ * to the tables.  Returns 1 if modules were added, otherwise 0, or -ENOMEM. */
 int esi_recorder_tables_note_site(struct esi_recorder_tables *recorder,
                                   uint32_t origin,
                                   uint64_t site);
 
-/* Looks up communicators that were noted, and the members of their groups.  Returns how
- * many rows were added or -ENOMEM.  `last`: also what has changed of communicators and
- * processes that are there. */
+/* Looks up the communicators that were noted and the members of their groups.  Returns
+ * the number of rows added, or -ENOMEM.  `last`: also updates existing communicators
+ * and processes that have changed. */
 int esi_recorder_tables_refresh(struct esi_recorder_tables *recorder, bool last);
 
 #endif

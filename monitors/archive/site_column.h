@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * site_column.h - where the tuples of an element were called, beside its streams.
+ * site_column.h - the call sites of an element's tuples, in a separate file.
  *
- * A stream of CTF has no room for it, and a trace's directory for no other files: the
- * addresses stand in a file of the archive's own directory, 8 bytes little-endian each,
- * in the order of the element's recorded tuples.  What the file does not have is not
- * known.
+ * A CTF stream has no room for them, and a trace directory may not contain other files.
+ * They are stored in a file in the archive's own directory as addresses of 8 bytes,
+ * little-endian, in the order of the element's recorded tuples.  Sites beyond the end
+ * of the file are not known.
  *
  * Not thread safe.
  */
@@ -17,26 +17,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is to be written; all zero is empty. */
+/* Sites that are still to be written; empty if zeroed. */
 struct esi_site_column {
     uint64_t *sites; /* owned; little-endian */
     size_t count, capacity;
-    uint64_t first; /* index of the first of them */
+    uint64_t first; /* index of the first one */
 };
 
 void esi_site_column_fini(struct esi_site_column *column);
 
-/* Notes the site of the tuple `index`; indices rise.  0 takes no room.  -ENOMEM. */
+/* Adds the site of tuple `index`; indices must increase.  0 takes no memory.  Returns 0
+ * or -ENOMEM. */
 int esi_site_column_add(struct esi_site_column *column, uint64_t index, uint64_t site);
 
-/* Whether so much is noted that it should be written. */
+/* Returns whether there are so many that they should be written. */
 bool esi_site_column_is_full(const struct esi_site_column *column);
 
-/* Writes it into the file of the element in the directory `side`.  -errno; it is then
- * forgotten all the same: tuples matter more. */
+/* Writes the sites to the element's file in the directory `side`.  On failure returns
+ * -errno and discards them, because tuples are more important. */
 int esi_site_column_flush(struct esi_site_column *column, int side, uint32_t element);
 
-/* Some of what a file has. */
+/* A block of a file. */
 enum { ESI_SITE_BLOCK = 512 };
 
 struct esi_site_block {
@@ -46,10 +47,10 @@ struct esi_site_block {
     bool loaded;
 };
 
-/* Whether the element has a file in the directory. */
+/* Returns whether the element has a file in the directory. */
 bool esi_site_block_exists(int side, uint32_t element);
 
-/* The site of the tuple `index`, 0 where it is not known; fastest in rising order. */
+/* Returns the site of tuple `index`, 0 if not known; fastest in increasing order. */
 uint64_t esi_site_block_get(struct esi_site_block *block,
                             int side,
                             uint32_t element,
