@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * dense.c - a whole vector for each event (Fidge, Mattern): the reference for all other
- * stores, and the floor that they are measured against.
+ * dense.c - a full vector for each event (Fidge, Mattern): the reference for all other
+ * stores and the baseline of measurements.
  *
- * With events counted from 1, an event's vector has its own index in the entry of its
- * trace; elsewhere one more than the index of its greatest predecessor there, or 0.
- * Both halves of a sync have one vector, in which the entries of both traces are own
- * ones.  A vector has an entry for each trace that was there when it was made; later
- * traces have 0.
+ * Events are numbered from 1.  In the entry of its own trace, an event's vector
+ * contains the event's index; in other entries, the index of its greatest predecessor
+ * there plus one, or 0.  Both halves of a sync share a vector, in which the entries of
+ * both traces are own entries.  A vector has an entry for each trace that existed when
+ * it was made; entries of later traces count as 0.
  */
 #include "config.h"
 
@@ -22,22 +22,23 @@
 
 static const uint32_t NO_TRACE = UINT32_MAX;
 
-/* Of an event. */
+/* The stamp of an event. */
 struct stamp {
-    uint64_t at;      /* of its vector among the entries */
-    uint32_t entries; /* of its vector */
-    uint32_t other;   /* where the other half of a sync is; NO_TRACE */
+    uint64_t at;      /* position of its vector among the entries */
+    uint32_t entries; /* length of its vector */
+    uint32_t other;   /* trace of the other half of a sync, or NO_TRACE */
 };
 
 struct dense_trace {
-    struct esi_segmented stamps; /* struct stamp of event i at i - 1 */
+    struct esi_segmented stamps; /* struct stamp of event i is at i - 1 */
 };
 
 struct dense_store {
     struct esi_segmented traces;
     struct esi_segmented entries; /* uint32_t */
-    uint64_t trace_count;         /* the writer's */
-    /* The writer's; relaxed, only for statistics. */
+    uint64_t trace_count;         /* as seen by the writer */
+    /* Written by the writer, with relaxed order because they are only for
+     * statistics. */
     _Atomic uint64_t elements;
     _Atomic uint64_t communication_elements;
 };
@@ -79,7 +80,8 @@ static int dense_add_trace(void *data)
     return code;
 }
 
-/* Its stamp and vector were written before the event's count was published. */
+/* Stamp and vector are visible: they were written before the event's count was
+ * published. */
 static const struct stamp *stamp_of(const struct dense_store *store,
                                     struct es_event_id id)
 {
@@ -94,7 +96,8 @@ static const uint32_t *vector_of(const struct dense_store *store,
     return esi_segmented_at(&store->entries, stamp->at);
 }
 
-/* Room for the stamp of a trace's next event, the same again if it was not used. */
+/* Makes room for the stamp of a trace's next event; returns the same stamp again if it
+ * was not used. */
 static struct stamp *make_stamp(struct dense_store *store, struct es_event_id id)
 {
     struct dense_trace *trace = esi_segmented_at(&store->traces, id.trace);
@@ -104,7 +107,8 @@ static struct stamp *make_stamp(struct dense_store *store, struct es_event_id id
     return esi_segmented_extend(&trace->stamps, 1, NULL);
 }
 
-/* Raises a vector to FM' of an event: its vector with its own entries one larger. */
+/* Raises a vector to FM' of an event: its vector with its own entries increased by
+ * one. */
 static void raise_to_event(const struct dense_store *store,
                            uint32_t *vector,
                            struct es_event_id id)
@@ -118,8 +122,8 @@ static void raise_to_event(const struct dense_store *store,
         esi_raise_entry(&vector[stamp->other], other[stamp->other] + 1);
 }
 
-/* Begins a vector of zeros with FM' of the trace's last event, whose own entry is left
- * to the caller. */
+/* Initializes a zeroed vector with FM' of the trace's last event, except the own entry,
+ * which the caller sets. */
 static void begin_vector(const struct dense_store *store,
                          uint32_t *vector,
                          struct es_event_id id)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * order.c - the order of an event set: finds the store, checks what is appended,
- * publishes how many events each trace has, and puts answers together of what the store
- * says.
+ * order.c - the order of an event set: selects the store, checks arguments, publishes
+ * the number of events of each trace, and answers queries by means of the store.
  */
 #include "config.h"
 
@@ -19,23 +18,23 @@
 
 struct es_order {
     const struct esi_store_ops *ops;
-    void *store; /* owned; what the operations are of */
-    /* _Atomic uint32_t of each trace: events that may be asked for; and the number of
-     * traces.  The writer releases them when the store is ready; readers acquire them.
-     */
+    void *store; /* owned; argument of the operations */
+    /* counts: _Atomic uint32_t per trace, the number of events that may be queried;
+     * traces: their number.  The writer stores them with release when the store is
+     * ready; readers load them with acquire. */
     struct esi_segmented counts;
     _Atomic uint32_t traces;
-    _Atomic uint64_t events; /* the writer's; relaxed, only for statistics */
+    _Atomic uint64_t events; /* written by the writer, relaxed, only for statistics */
     _Atomic uint64_t communication_events;
     uint32_t fixed_vector;
 
-    /* Of the sink: the first half of a sync, whose other half comes next. */
+    /* State of the sink: the first half of a sync whose other half comes next. */
     bool is_half;
     struct es_event_id half;
     struct es_event_id half_partner;
 };
 
-/* A new store is a row here and a line in order_private.h. */
+/* A new store needs an entry here and a declaration in order_private.h. */
 static const struct esi_store_ops *const stores[] = {
     &esi_store_dense,
     &esi_store_cluster,
@@ -45,7 +44,7 @@ static const struct esi_store_ops *const stores[] = {
 enum { STORES = sizeof stores / sizeof stores[0] };
 
 static const char DEFAULT_STORE[] = "epoch";
-static const uint32_t MOST_EVENTS = UINT32_MAX - 1; /* of a trace */
+static const uint32_t MOST_EVENTS = UINT32_MAX - 1; /* per trace */
 
 /* --- Stores ----------------------------------------------------------------------- */
 
@@ -57,7 +56,7 @@ static const struct esi_store_ops *find_store(const char *name)
     return NULL;
 }
 
-/* --- Life ------------------------------------------------------------------------- */
+/* --- Creation and destruction ----------------------------------------------------- */
 
 void esi_order_config_init(struct esi_order_config *config)
 {
@@ -130,7 +129,7 @@ void es_order_destroy(struct es_order *order)
 
 uint32_t es_order_traces(const struct es_order *order)
 {
-    /* Pairs with the release in es_order_add_trace(). */
+    /* Pairs with the release store in es_order_add_trace(). */
     return atomic_load_explicit(&order->traces, memory_order_acquire);
 }
 
@@ -141,7 +140,7 @@ uint32_t es_order_count(const struct es_order *order, uint32_t trace)
     if (trace >= es_order_traces(order))
         return 0;
     count = esi_segmented_at(&order->counts, trace);
-    /* Pairs with the release in publish_event(). */
+    /* Pairs with the release store in publish_event(). */
     return atomic_load_explicit(count, memory_order_acquire);
 }
 
@@ -154,7 +153,7 @@ static void publish_event(struct es_order *order,
     uint64_t communications =
         atomic_load_explicit(&order->communication_events, memory_order_relaxed);
 
-    /* Whoever acquires it in es_order_count() finds the event in the store. */
+    /* A reader that acquires it in es_order_count() sees the event in the store. */
     atomic_store_explicit(count, id.index, memory_order_release);
     atomic_store_explicit(&order->events, events + 1, memory_order_relaxed);
     if (kind != ES_EVENT_UNARY)
@@ -181,7 +180,7 @@ int es_order_add_trace(struct es_order *order)
     return 0;
 }
 
-/* The id of a trace's next event. */
+/* Determines the id of a trace's next event. */
 static int next_id(const struct es_order *order,
                    uint32_t trace,
                    struct es_event_id *ret_id)
@@ -211,7 +210,7 @@ static bool can_append(const struct es_order *order,
     return true;
 }
 
-/* The event `id`, which is the next of its trace. */
+/* Appends the event `id`, which must be the next of its trace. */
 static int append_event(struct es_order *order,
                         struct es_event_id id,
                         enum es_event_kind kind,
@@ -338,24 +337,23 @@ int es_order_sink_end(const struct es_order *order)
     return order->is_half ? -EINVAL : 0;
 }
 
-/* --- Asking ----------------------------------------------------------------------- */
+/* --- Queries ---------------------------------------------------------------------- */
 
-/* On a trace, those that precede an event come first, then those that are concurrent
- * with it, then those that succeed it: each border is found by bisection. */
+/* On a trace, the predecessors of an event come first, then the events concurrent with
+ * it, then its successors; the boundaries are found by bisection. */
 
 static uint32_t forgotten_of(const struct es_order *order, uint32_t trace)
 {
     return order->ops->forgotten ? order->ops->forgotten(order->store, trace) : 0;
 }
 
-/* An event that is not forgotten when a question has been answered was not while it was
- * asked. */
+/* An event that is not forgotten after a query was not forgotten during it. */
 static bool is_forgotten(const struct es_order *order, struct es_event_id id)
 {
     return id.index <= forgotten_of(order, id.trace);
 }
 
-/* Of events that are there. */
+/* The events must exist. */
 static int precedes_event(const struct es_order *order,
                           struct es_event_id a,
                           struct es_event_id b)
@@ -374,7 +372,8 @@ int es_order_precedes(const struct es_order *order,
     if (!is_there(order, a) || !is_there(order, b))
         return -EINVAL;
     answer = precedes_event(order, a, b);
-    /* What a store knows is true for ever; but it may know too little. */
+    /* A positive answer of the store is always right; a negative one may be due to
+     * forgotten events. */
     if (answer == 0 && a.trace != b.trace &&
         (is_forgotten(order, a) || is_forgotten(order, b)))
         return -ESTALE;
@@ -434,19 +433,19 @@ int64_t es_order_greatest_predecessor(const struct es_order *order,
         return event.index - 1;
     found = order->ops->greatest_predecessor(order->store, event, trace);
     forgotten = forgotten_of(order, trace);
-    /* It may be one of those that are forgotten, or none. */
+    /* The predecessor may be a forgotten event, or there may be none. */
     if (found >= 0 &&
         (is_forgotten(order, event) || (found <= forgotten && forgotten > 0)))
         return -ESTALE;
     return found;
 }
 
-/* Events of a trace up to the last that does not succeed the event. */
+/* Returns the index of the last event of a trace that does not succeed the event. */
 static int64_t not_after(const struct es_order *order,
                          struct es_event_id event,
                          uint32_t trace)
 {
-    /* No event that is kept precedes one that is forgotten. */
+    /* A kept event does not precede a forgotten one. */
     uint32_t low = forgotten_of(order, trace);
     uint32_t high = es_order_count(order, trace);
 
@@ -536,7 +535,7 @@ bool es_order_is_forgotten(const struct es_order *order, struct es_event_id even
     return is_forgotten(order, event);
 }
 
-/* --- What it costs ---------------------------------------------------------------- */
+/* --- Statistics ------------------------------------------------------------------- */
 
 void esi_order_statistics(const struct es_order *order,
                           struct esi_order_statistics *ret_statistics)
@@ -554,7 +553,8 @@ void esi_order_statistics(const struct es_order *order,
     order->ops->statistics(order->store, ret_statistics);
 }
 
-/* `elements` of what vectors of `length` for all `events` would have. */
+/* Returns `elements` relative to the size of vectors of `length` entries for `events`
+ * events. */
 static double share_state(uint64_t elements, uint64_t events, uint64_t length)
 {
     return events && length ? (double)elements / (double)events / (double)length : 0.0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * question.c - questions about events, from text and from JSON.
+ * question.c - parses questions about events from text and JSON.
  *
- * All parsers see the whole line, so that errors can name the column.
+ * All parsers have the whole line, so that errors can contain the column.
  */
 #include "config.h"
 
@@ -34,7 +34,8 @@ const char *esi_question_name(enum esi_question_kind kind)
     return kinds[kind];
 }
 
-/* The kind of a word, of those about one event; ES_QUESTION_RELATION: it is none. */
+/* Returns the kind of a question word about one event, or ES_QUESTION_RELATION if the
+ * word is not one. */
 static enum esi_question_kind find_kind(const char *word, size_t length)
 {
     for (int i = ES_QUESTION_GREATEST_PREDECESSORS; i < KINDS; i++)
@@ -43,7 +44,7 @@ static enum esi_question_kind find_kind(const char *word, size_t length)
     return ES_QUESTION_RELATION;
 }
 
-/* Words are shown so far. */
+/* Limits the length of words in error messages. */
 static int shown_length(size_t length)
 {
     return length < 100 ? (int)length : 100;
@@ -69,13 +70,13 @@ static int fail_kind(const char *text,
                            nearest.name ? nearest.name : "", nearest.name ? "'" : "");
 }
 
-/* What is read, and with what. */
+/* The input of the parsers. */
 struct asking {
     const char *line;
-    const char *text; /* of it, without the blanks around */
+    const char *text; /* the line without surrounding blanks */
     size_t length;
     const struct esi_trace_names *names;
-    const uint32_t *counts; /* events of each trace */
+    const uint32_t *counts; /* number of events of each trace */
     struct es_error *error;
 };
 
@@ -84,7 +85,7 @@ static int column_of(const struct asking *asking, const char *at)
     return (int)(at - asking->line) + 1;
 }
 
-/* `at` is where the event stands in the line. */
+/* `at` is the position of the event in the line. */
 static int check_event(const struct asking *asking,
                        struct es_event_id id,
                        const char *at)
@@ -184,7 +185,8 @@ static int parse_json(const struct asking *asking, struct esi_question *question
 
 /* --- Text ------------------------------------------------------------------------- */
 
-/* "TRACE:INDEX", whose last colon is the one.  false: this is none. */
+/* Parses "TRACE:INDEX", separated by the last colon.  Returns false if it is not an
+ * event. */
 static bool parse_event(const struct esi_trace_names *names,
                         const char *text,
                         size_t length,
@@ -209,8 +211,8 @@ static bool parse_event(const struct esi_trace_names *names,
     return true;
 }
 
-/* Where names hold blanks, the first blank that makes two events of the line.  1; 0: it
- * is no such line. */
+/* Parses two events.  If names contain blanks, splits the line at the first blank that
+ * yields two events.  Returns 1, or 0 if there is none. */
 static int parse_pair(const struct asking *asking, struct esi_question *question)
 {
     const char *text = asking->text;
@@ -254,7 +256,7 @@ static size_t skip_blanks(const struct asking *asking, size_t at)
     return at;
 }
 
-/* A word and an event.  1; 0: it is no such line. */
+/* Parses a word and an event.  Returns 1, or 0 if the line is not of this form. */
 static int parse_kind(const struct asking *asking, struct esi_question *question)
 {
     size_t word = word_length(asking->text, asking->length);
@@ -271,7 +273,8 @@ static int parse_kind(const struct asking *asking, struct esi_question *question
     return result < 0 ? result : 1;
 }
 
-/* What is wrong with the word at `at`, which should be an event. 0: nothing. */
+/* Reports what is wrong with the word at `at`, which should be an event.  Returns 0 if
+ * nothing is. */
 static int fail_event(const struct asking *asking, size_t at)
 {
     const char *text = asking->text + at;
@@ -292,7 +295,7 @@ static int fail_event(const struct asking *asking, size_t at)
                            text);
 }
 
-/* Names the word of the line that is wrong, missing or too many. */
+/* Reports the word of the line that is wrong, missing or superfluous. */
 static int fail_words(const struct asking *asking)
 {
     size_t word = word_length(asking->text, asking->length);

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * cluster.c - the cluster store: Ward and Taylor's cluster timestamps, corrected
- * (docs/cluster-timestamps.md).  Its stamps, and what is asked of them.
+ * (docs/cluster-timestamps.md).  Stamps and queries.
  */
 #include "config.h"
 
@@ -19,13 +19,13 @@
 
 enum { UNIT = 8 };
 
-/* 0 or -ENOMEM; then it is good for _fini. */
+/* Returns 0 or -ENOMEM; stamps_fini() may be called in both cases. */
 static int stamps_init(struct esi_stamps *stamps, unsigned levels)
 {
     stamps->levels = levels;
     esi_segmented_init(&stamps->arena, UNIT, 10);
     esi_segmented_init(&stamps->traces, sizeof(struct esi_segmented), 4);
-    /* Number 0 is no stamp. */
+    /* Number 0 is not used for a stamp. */
     return esi_segmented_extend(&stamps->arena, 1, NULL) ? 0 : -ENOMEM;
 }
 
@@ -84,7 +84,7 @@ uint32_t esi_stamps_now(const struct esi_stamps *stamps)
     return (uint32_t)esi_segmented_count(&stamps->arena);
 }
 
-/* Bytes that are held. */
+/* Returns the number of bytes held. */
 static uint64_t stamps_bytes(const struct esi_stamps *stamps)
 {
     uint64_t traces = esi_segmented_count(&stamps->traces);
@@ -99,30 +99,29 @@ static uint64_t stamps_bytes(const struct esi_stamps *stamps)
 /* === The greatest predecessor ===================================================== */
 
 /*
- * The greatest predecessor of an event on a trace, from stored
- * stamps alone.
+ * Finds the greatest predecessor of an event on a trace from stored stamps alone.
  *
- * Inside the event's cluster its vector says it.  Otherwise, at the last place where a
- * causal path enters the cluster there is a receive whose stamp is of a higher level
- * (cluster_writer.c sees to that): so the answer is the greatest of those of the latest
- * such receives that the event knows of, one on each member's trace.  Their levels rise
- * with each step, and the top level has all traces (Ward & Taylor, figure 6, with
- * errata 17).
+ * Inside the event's cluster, its vector contains the answer.  Otherwise, wherever a
+ * causal path last enters the cluster, there is a receive whose stamp has a higher
+ * level (cluster_writer.c ensures that).  So the answer is the greatest of the answers
+ * for the latest such receives that the event knows, one on each member's trace.
+ * Levels increase with each step, and the top level covers all traces (Ward & Taylor,
+ * figure 6, with errata 17).
  *
- * Receives whose vectors do not have the trace wait until all of the levels below are
- * done.  Then those of one cluster are asked together: of the events on a member's
- * trace that they know of the latest counts, for its latest receive knows no less than
- * those of the others.  So a member is asked once for each cluster that it was in, and
- * not once for each way that leads to it; and those that another knows of, most of
- * them, are not asked at all.
+ * Receives whose vectors do not cover the trace wait until all lower levels are done.
+ * Then those of one cluster are processed together.  Of the events that they know on a
+ * member's trace, only the latest matters, because its latest receive knows everything
+ * that the others' know.  So a member is queried once for each cluster that it was in,
+ * not once for each path that leads to it; and most events are not queried at all,
+ * because another one knows them.
  *
- * Nothing is allocated; where more receives wait than there is room for, they are asked
- * before the others come.
+ * Nothing is allocated.  If more receives wait than there is room for, they are
+ * processed before further ones are added.
  */
 
 enum { WAITING = 128, BATCH = 16 };
 
-/* An event that is reached, and its stamp. */
+/* An event that was reached, and its stamp. */
 struct reached {
     struct es_event_id id;
     uint32_t number;
@@ -131,12 +130,12 @@ struct reached {
 struct stamp_search {
     const struct esi_cluster_store *store;
     uint32_t trace;
-    uint32_t enough; /* the search may end with this much */
+    uint32_t enough; /* the search may stop at this index */
     uint32_t found;
     struct waiting {
         uint32_t count;
         struct reached events[WAITING];
-    } waiting[ES_ORDER_LEVELS]; /* by level, from 1 at 0 */
+    } waiting[ES_ORDER_LEVELS]; /* by level; level 1 at index 0 */
 };
 
 static uint32_t precedes_locate(const struct stamp_search *search,
@@ -159,8 +158,9 @@ static void precedes_postpone(struct stamp_search *search,
     waiting->events[waiting->count++] = *event;
 }
 
-/* Finds what precedes a cluster receive, or is the other half of it: of use to those
- * that follow the receive. */
+/* Raises the result to the greatest event on the trace that precedes a cluster receive
+ * or is its other half.  Postpones the receive if its vector does not cover the
+ * trace. */
 static void precedes_reach(struct stamp_search *search, const struct reached *receive)
 {
     const struct esi_stamps *stamps = &search->store->stamps;
@@ -180,10 +180,11 @@ static void precedes_reach(struct stamp_search *search, const struct reached *re
         search->found = entry;
 }
 
-/* --- Asking members --------------------------------------------------------------- */
+/* --- Members ---------------------------------------------------------------------- */
 
-/* Raises entries to those of members `begin` and on in an event's vector.  The entry of
- * its own trace is made to tell of the event itself, as if it were another's. */
+/* Raises `entries` to those of the members from `begin` on in an event's vector.  The
+ * entry of the event's own trace is adjusted to denote the event itself, as if the
+ * vector belonged to another event. */
 static void raise_entries(const struct stamp_search *search,
                           const struct reached *event,
                           const uint32_t *members,
@@ -200,9 +201,9 @@ static void raise_entries(const struct stamp_search *search,
                                                  : vector[i]);
 }
 
-/* The latest receives above a level up to the events on members' traces that entries
- * tell of; returns how many.  Each step of all comes before the next of any, so that
- * they wait for memory together. */
+/* Finds the latest receives above a level before the events on members' traces that the
+ * entries denote; returns their number.  Each step is done for all before the next, so
+ * that cache misses overlap. */
 static unsigned find_receives(const struct stamp_search *search,
                               unsigned level,
                               const uint32_t *members,
@@ -232,8 +233,8 @@ static unsigned find_receives(const struct stamp_search *search,
     return count;
 }
 
-/* Whether an event knows of an earlier one of its cluster, and so of all that it knows.
- */
+/* Returns whether an event knows an earlier one of its cluster, and therefore
+ * everything that the earlier one knows. */
 static bool precedes_knows(const struct stamp_search *search,
                            unsigned level,
                            const struct reached *event,
@@ -252,7 +253,7 @@ static bool precedes_knows(const struct stamp_search *search,
            esi_stamp_vector(&store->stamps, stamp)[at] > earlier->id.index;
 }
 
-/* Leaves out events of a cluster that a later one knows of; returns how many stay. */
+/* Removes events of a cluster that a later one knows; returns how many remain. */
 static uint32_t keep_latest(const struct stamp_search *search,
                             unsigned level,
                             struct reached *events,
@@ -277,7 +278,8 @@ static uint32_t keep_latest(const struct stamp_search *search,
     return count;
 }
 
-/* Events of one cluster, and the most members that one of them knew. */
+/* Queries the members known to the given events of one cluster; `length` is the
+ * greatest number of members that one of them knew. */
 static void ask_members(struct stamp_search *search,
                         unsigned level,
                         const struct reached *events,
@@ -309,7 +311,7 @@ static void ask_members(struct stamp_search *search,
 
 /* --- Levels ----------------------------------------------------------------------- */
 
-/* Puts those of the last one's cluster last; returns how many they are. */
+/* Moves those in the cluster of the last one to the end; returns their number. */
 static uint32_t gather_cluster(const struct stamp_search *search,
                                struct waiting *waiting,
                                uint32_t *ret_length)
@@ -334,7 +336,7 @@ static uint32_t gather_cluster(const struct stamp_search *search,
     return waiting->count - first;
 }
 
-/* Asks all that wait.  What they lead to is of higher levels. */
+/* Processes all that wait on a level.  What they lead to has higher levels. */
 static void ask_level(struct stamp_search *search, unsigned level)
 {
     struct waiting *waiting = &search->waiting[level - 1];
@@ -351,7 +353,8 @@ static void ask_level(struct stamp_search *search, unsigned level)
     waiting->count = 0;
 }
 
-/* Greatest predecessor on a trace, or one that is `enough`; 0: none. */
+/* Returns the greatest predecessor on a trace, or one that is at least `enough`; 0:
+ * none. */
 static uint32_t search_before(const struct esi_cluster_store *store,
                               struct es_event_id id,
                               uint32_t trace,
@@ -413,7 +416,7 @@ static const struct esi_clustering_ops *find_strategy(const char *name)
     return NULL;
 }
 
-/* --- Life ------------------------------------------------------------------------ */
+/* --- Creation and destruction ---------------------------------------------------- */
 
 static int check_levels(const struct esi_order_config *config, struct es_error *error)
 {
@@ -520,8 +523,8 @@ static int cluster_init(void *data,
     return strategy->init ? strategy->init(store->clustering, config, error) : 0;
 }
 
-/* Puts a trace where the one before it of its seed is, on the levels on which it fits.
- */
+/* Puts a trace into the cluster of the previous trace with its seed, on the levels on
+ * which it fits. */
 static int cluster_plant(struct esi_cluster_store *store, uint32_t trace)
 {
     uint32_t other = trace < store->sown_count ? store->sown[trace] : ESI_NO_TRACE;
@@ -564,14 +567,15 @@ static int cluster_add_trace(void *data)
     return 0;
 }
 
-/* --- What it costs --------------------------------------------------------------- */
+/* --- Statistics ------------------------------------------------------------------ */
 
 static uint64_t get_relaxed(const _Atomic uint64_t *sum)
 {
     return atomic_load_explicit(sum, memory_order_relaxed);
 }
 
-/* Entries of vectors that are as long as their level's largest cluster. */
+/* Returns the number of entries if each vector is as long as its level's largest
+ * cluster. */
 static uint64_t fixed_elements(const struct esi_cluster_store *store,
                                const struct esi_cluster_sums *sums,
                                uint64_t vector_elements)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * cluster_levels.c - nested partitions of traces that remember what they were.
+ * cluster_levels.c - nested partitions of traces that keep their past states.
  *
- * Where a trace stands in a cluster of long ago is found without a table for each
- * cluster: every trace and every absorbed cluster has a place, (root, offset), in the
- * cluster that it is part of now.  As members are only appended, a trace's location in
- * a cluster is the difference of both offsets, whatever has been absorbed since; if
- * their roots differ the trace never was in it.  An absorption gives new places to as
- * many traces and clusters as it moves.
+ * The location of a trace in a former cluster is found without a table per cluster.
+ * Every trace and every absorbed cluster has a place, (root, offset), in the cluster
+ * that it now belongs to.  Since members are only appended, the location of a trace in
+ * a cluster is the difference of the two offsets, whatever has been absorbed since.  If
+ * the roots differ, the trace was never in the cluster.  An absorption assigns new
+ * places to all traces and clusters that it moves.
  *
- * Readers may meet one place before and one after such a change.  Their roots differ
- * then, for a root that was absorbed does not come back; so places of one root always
- * belong together, and only "their roots differ" needs the count of changes (odd while
- * one is under way) or, failing that, a look at the members themselves.
+ * Readers may see one place before such a change and another one after it.  Then the
+ * roots differ, because an absorbed root does not come back.  So places with the same
+ * root are always consistent, and only the result "the roots differ" must be checked
+ * against the count of changes (odd during a change) or, if that fails, by searching
+ * the members.
  */
 #include "config.h"
 
@@ -26,9 +27,9 @@ struct cluster {
     _Atomic uint64_t place;
     _Atomic(uint32_t *) members;
     _Atomic uint32_t is_closed;
-    uint32_t length; /* the writer's, as the next */
+    uint32_t length; /* for the writer, like `next` */
     uint32_t capacity;
-    uint32_t next; /* ring of a root and all that it has absorbed */
+    uint32_t next; /* circular list of a root and everything that it has absorbed */
 };
 
 /* --- Places ---------------------------------------------------------------------- */
@@ -58,7 +59,8 @@ static _Atomic uint64_t *place_of(const struct esi_level *level, uint32_t trace)
     return esi_segmented_at(&level->places, trace);
 }
 
-/* Pairs with set_place(): who sees a new place sees the change that it is part of. */
+/* Pairs with set_place(): a thread that sees a new place sees the change that it
+ * belongs to. */
 static uint64_t get_place(const _Atomic uint64_t *place)
 {
     return atomic_load_explicit(place, memory_order_acquire);
@@ -69,7 +71,8 @@ static void set_place(_Atomic uint64_t *place, uint64_t value)
     atomic_store_explicit(place, value, memory_order_release);
 }
 
-/* Around changes of places; pairs with the loads in esi_levels_locate(). */
+/* Called before and after changes of places; pairs with the loads in
+ * esi_levels_locate(). */
 static void change_level(struct esi_level *level)
 {
     atomic_fetch_add_explicit(&level->changes, 1, memory_order_release);
@@ -83,7 +86,7 @@ static void add_count(struct esi_level *level, int more)
                           memory_order_relaxed);
 }
 
-/* --- Life ------------------------------------------------------------------------ */
+/* --- Creation and destruction ---------------------------------------------------- */
 
 void esi_levels_init(struct esi_levels *levels,
                      unsigned count,
@@ -112,7 +115,8 @@ void esi_levels_fini(struct esi_levels *levels)
     }
 }
 
-/* A cluster of members that are its first.  Gives its number; NULL: no memory. */
+/* Makes a cluster with the given first members and returns its number; NULL: no
+ * memory. */
 static struct cluster *make_cluster(struct esi_level *level,
                                     const uint32_t *members,
                                     uint32_t length,
@@ -142,7 +146,7 @@ static int add_trace(struct esi_level *level)
     uint32_t number;
     uint64_t place;
 
-    /* What a call that ran out of memory has left is used now. */
+    /* Reuses what a call that ran out of memory has left. */
     if (esi_segmented_count(&level->places) == trace) {
         if (!make_cluster(level, &trace, 1, &number))
             return -ENOMEM;
@@ -171,11 +175,11 @@ int esi_levels_add_trace(struct esi_levels *levels)
 
 static uint32_t *members_of(const struct cluster *cluster)
 {
-    /* Pairs with the release of whoever made the list. */
+    /* Pairs with the release store of a new list. */
     return atomic_load_explicit(&cluster->members, memory_order_acquire);
 }
 
-/* Room for more members.  Readers may go on with the old list. */
+/* Makes room for more members.  Readers may still use the old list. */
 static int reserve_traces(struct esi_level *level,
                           struct cluster *cluster,
                           uint32_t more)
@@ -196,7 +200,7 @@ static int reserve_traces(struct esi_level *level,
     return 0;
 }
 
-/* Gives a root, and all that it has absorbed, places in another. */
+/* Assigns places in another cluster to a root and everything that it has absorbed. */
 static void replace_ring(const struct esi_level *level,
                          uint32_t root,
                          uint32_t into,
@@ -308,7 +312,7 @@ uint32_t esi_levels_clean(const struct esi_levels *levels,
     return *(const uint32_t *)esi_segmented_at(&level_of(levels, level)->clean, trace);
 }
 
-/* Gives all members of a new cluster, whose old ones are closed, their places. */
+/* Assigns places to all members of a new cluster; their old cluster is closed. */
 static void finalize_level(const struct esi_level *level, uint32_t number, uint32_t now)
 {
     const struct cluster *cluster = cluster_of(level, number);
@@ -321,7 +325,8 @@ static void finalize_level(const struct esi_level *level, uint32_t number, uint3
     }
 }
 
-/* Closes a trace's cluster: it is alone then, and the others are a new cluster. */
+/* Closes a trace's cluster: the trace becomes alone, the others become a new
+ * cluster. */
 static int split_cluster(struct esi_level *level, uint32_t trace, uint32_t now)
 {
     uint32_t old = root_of(get_place(place_of(level, trace)));
@@ -339,7 +344,8 @@ static int split_cluster(struct esi_level *level, uint32_t trace, uint32_t now)
     memmove(&members_of(rest)[at], &members_of(rest)[at + 1],
             (rest->length - at) * sizeof(uint32_t));
     change_level(level);
-    /* Whoever sees a place of after this sees that the cluster is closed. */
+    /* A thread that sees one of the following places sees that the cluster is
+     * closed. */
     atomic_store_explicit(&cluster->is_closed, 1, memory_order_relaxed);
     finalize_level(level, others, now);
     finalize_level(level, alone, now);
@@ -348,7 +354,8 @@ static int split_cluster(struct esi_level *level, uint32_t trace, uint32_t now)
     return 0;
 }
 
-/* The lowest level on which both are in one cluster; above the last where on none. */
+/* Returns the lowest level on which both are in one cluster; if there is none, the
+ * level above the last. */
 static unsigned common_level(const struct esi_levels *levels,
                              uint32_t trace,
                              uint32_t other)
@@ -368,7 +375,8 @@ int esi_levels_leave(struct esi_levels *levels,
 {
     unsigned common = common_level(levels, trace, other);
 
-    /* Upwards out, and downwards in below: the levels are nested at each step. */
+    /* Leave clusters from the lowest level upwards and join clusters from the highest
+     * level downwards, so that the levels are nested at each step. */
     for (unsigned k = 1; k < common; k++)
         if (split_cluster(&levels->level[k - 1], trace, now) < 0)
             return -ENOMEM;
@@ -402,7 +410,7 @@ bool esi_levels_can_move(const struct esi_levels *levels,
     return true;
 }
 
-/* --- Asking ---------------------------------------------------------------------- */
+/* --- Queries --------------------------------------------------------------------- */
 
 const uint32_t *esi_levels_members(const struct esi_levels *levels,
                                    unsigned level,
@@ -431,7 +439,7 @@ uint32_t esi_levels_locate(const struct esi_levels *levels,
 {
     const struct esi_level *of = level_of(levels, level);
     const struct cluster *record = cluster_of(of, cluster);
-    /* Pairs with change_level(), as does the last load. */
+    /* Pairs with change_level(), like the last load. */
     uint32_t before = atomic_load_explicit(&of->changes, memory_order_acquire);
     uint64_t place = get_place(place_of(of, trace));
     uint64_t other = get_place(&record->place);

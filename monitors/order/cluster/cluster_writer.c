@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* cluster_writer.c - stamps the next event. */
+/* cluster_writer.c - computes the stamp of the next event. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,20 +14,20 @@
 /* === The vector of the next event ================================================= */
 
 /*
- * The next event's vector, out of the stamps of its predecessors.
+ * Computes the next event's vector from the stamps of its predecessors.
  *
- * No vector is kept per trace.  A predecessor's stamp that covers the cluster at hand
- * is read as it is; where it does not, what it lacks is in the cluster receives that it
- * knows of, as in a query (cluster.c), here for all entries at once and level
- * by level.  Of the receives of one trace and level the latest knows all that the
- * others do.
+ * No vector is kept per trace.  If a predecessor's stamp covers the cluster in
+ * question, it is used directly.  Otherwise the missing entries are in the cluster
+ * receives that it knows, as in a query (cluster.c), but here for all entries at once,
+ * level by level.  Of the receives of one trace and level, the latest knows everything
+ * that the others know.
  *
- * Whole vectors are taken newest first, and one that an earlier taken one knows of is
- * left out: a handful of all remains.  Vectors of clusters wait until that is done,
- * for they know of the receives and not of what these know.
+ * Whole vectors are used newest first, and a vector that an earlier used one knows is
+ * skipped: only a handful remain.  Vectors of clusters wait until that is done, because
+ * they know the receives, but not what the receives know.
  */
 
-/* --- Room ------------------------------------------------------------------------ */
+/* --- Memory ---------------------------------------------------------------------- */
 
 int esi_gather_reserve(struct esi_gather *gather, uint32_t traces, unsigned levels)
 {
@@ -63,13 +63,13 @@ uint64_t esi_gather_bytes(const struct esi_gather *gather, unsigned levels)
 
 /* --- Raising --------------------------------------------------------------------- */
 
-/* A vector that is made: of the members of a cluster, or above the last level of all
- * traces. */
+/* A vector under construction: of the members of a cluster, or, above the last level,
+ * of all traces. */
 struct gather_target {
     unsigned level;
     uint32_t cluster;
     uint32_t length;
-    const uint32_t *members; /* NULL: trace i is at i */
+    const uint32_t *members; /* NULL: the entry of trace i is at i */
 };
 
 static uint32_t gather_locate(const struct esi_cluster_store *store,
@@ -98,8 +98,8 @@ static uint32_t gather_member(const struct gather_target *target, uint32_t at)
     return target->members ? target->members[at] : at;
 }
 
-/* Raises by those entries whose traces are in both, walking the one with fewer; returns
- * how many they are. */
+/* Raises the entries whose traces are in both vectors, iterating over the shorter one;
+ * returns their number. */
 static uint32_t raise_common(const struct esi_cluster_store *store,
                              const struct gather_target *target,
                              uint32_t *vector,
@@ -122,8 +122,8 @@ static uint32_t raise_common(const struct esi_cluster_store *store,
     return common;
 }
 
-/* Raises a vector to FM' of an event as far as its stamp goes.  Whether that is all
- * that there is to know of the event. */
+/* Raises a vector to FM' of an event as far as its stamp covers it.  Returns whether
+ * that is everything that the event knows. */
 static bool raise_to(const struct esi_cluster_store *store,
                      const struct gather_target *target,
                      uint32_t *vector,
@@ -165,8 +165,8 @@ static void gather_note(struct esi_cluster_store *store,
         found->latest[trace] = number;
 }
 
-/* Notes the latest cluster receives that an event knows of.  First all stamps that this
- * needs are asked of memory, then they are read. */
+/* Notes the latest cluster receives that an event knows.  Prefetches all stamps needed
+ * before reading them. */
 static void note_receives(struct esi_cluster_store *store,
                           const struct esi_stamped *event)
 {
@@ -248,7 +248,7 @@ static void gather_cluster(struct esi_cluster_store *store,
 
 /* --- A vector of all traces ------------------------------------------------------ */
 
-/* Takes whole vectors newest first, those that are not yet known of. */
+/* Uses whole vectors newest first, unless they are known already. */
 static int gather_wholes(struct esi_cluster_store *store,
                          const struct gather_target *target,
                          uint32_t *vector)
@@ -320,8 +320,8 @@ static void gather_clear(struct esi_cluster_store *store)
     }
 }
 
-/* Raises a vector of zeros to what the predecessors know and are, the maximum of their
- * FM'.  0 or -ENOMEM. */
+/* Raises a zeroed vector to the maximum of the FM' of the predecessors: what they know,
+ * and themselves.  Returns 0 or -ENOMEM. */
 static int gather_vector(struct esi_cluster_store *store,
                          const struct gather_target *target,
                          const struct esi_stamped *predecessors,
@@ -338,21 +338,22 @@ static int gather_vector(struct esi_cluster_store *store,
     return code;
 }
 
-/* === Its stamp ==================================================================== */
+/* === The stamp of the next event ================================================== */
 
 /*
- * Stamps the next event.
+ * Computes the stamp of the next event.
  *
- * Its level is the least from which on, on each level, all its immediate predecessors
- * (the one on its trace too) lie in the cluster of its trace, and each is of a higher
- * level or was stamped since that cluster last lost a member.  Why that is enough: let
- * N_k(f) be the cluster of level k of f's trace when f was stamped.  Then for every
- * event f and every level k from level(f) on, whatever precedes f from a trace outside
- * N_k(f) precedes (or is the other half of) an event r on a trace of N_k(f), of a level
- * above k, that is f or precedes f.  For, take an immediate predecessor h of f through
- * which it precedes.  Either level(h) > k, and h is such an r; or N_k(h) is part of
- * N_k(f), since the cluster has only grown in between, and h has such an r, which will
- * do for f.  Clusters that only grow make this Ward and Taylor's rule.
+ * Its level is the least one such that, on it and each level above, all its immediate
+ * predecessors (including the one on its trace) are in the cluster of its trace, and
+ * each either has a higher level or was stamped after that cluster last lost a member.
+ * This is sufficient: let N_k(f) be the cluster of level k of f's trace when f was
+ * stamped.  Then for every event f and every level k >= level(f), each event that
+ * precedes f from a trace outside N_k(f) precedes (or is the other half of) an event r
+ * on a trace of N_k(f), with a level above k, that is f or precedes f.  Proof: take an
+ * immediate predecessor h of f through which the event precedes f.  If level(h) > k, h
+ * is such an r.  Otherwise N_k(h) is part of N_k(f), since the cluster has only grown
+ * in between, and h has such an r, which is also one for f.  If clusters only grow,
+ * this is Ward and Taylor's rule.
  */
 
 /* --- Predecessors ---------------------------------------------------------------- */
@@ -366,8 +367,7 @@ static struct esi_stamped writer_stamped(const struct esi_cluster_store *store,
         .id = id, .number = number, .stamp = esi_stamps_at(&store->stamps, number)};
 }
 
-/* Adds the event before `id` on its trace, if there is one; returns how many there are
- * then. */
+/* Adds the event before `id` on its trace, if there is one; returns the new number. */
 static size_t add_previous(struct esi_cluster_store *store,
                            struct es_event_id id,
                            size_t count)
@@ -381,8 +381,8 @@ static size_t add_previous(struct esi_cluster_store *store,
 
 /* --- The level ------------------------------------------------------------------- */
 
-/* Whether an event that is stamped now in this trace's cluster needs no higher level
- * for the sake of a predecessor. */
+/* Returns whether an event that is stamped now in this trace's cluster can have this
+ * level as far as a predecessor is concerned. */
 static bool is_inside(const struct esi_cluster_store *store,
                       unsigned level,
                       uint32_t cluster,
@@ -441,7 +441,7 @@ static void count_event(struct esi_cluster_store *store,
     esi_store_add(&store->communication_sums.events[target->level - 1], 1);
 }
 
-/* Makes a stamp, all but its vector. */
+/* Makes a stamp, except for its vector. */
 static struct esi_cluster_stamp *make_stamp(struct esi_cluster_store *store,
                                             struct es_event_id id,
                                             const struct gather_target *target,
@@ -470,7 +470,8 @@ static uint32_t *vector_of(const struct esi_cluster_store *store,
     return &stamp->words[store->level_count];
 }
 
-/* Whether an event without partners may have the stamp of the one before it. */
+/* Returns whether an event without partners may share the stamp of the previous
+ * event. */
 static bool can_share(const struct esi_stamped *previous,
                       const struct gather_target *target)
 {

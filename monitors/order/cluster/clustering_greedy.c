@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * clustering_greedy.c - the best pair is found in a heap instead of by looking at all.
+ * clustering_greedy.c - greedy clustering with a heap of pairs.
  *
- * A cluster is named by its smallest trace.  A union changes the quotients of its own
- * pairs only: these are pushed anew, and the old ones are known as stale when they come
- * up, for one of their clusters is gone or their quotient is another now.
+ * A cluster is identified by its smallest trace.  A union changes the quotients only of
+ * its own pairs.  These are pushed again; the old entries are recognized as stale when
+ * they are popped, because one of their clusters no longer exists or their quotient has
+ * changed.
  */
 #include "config.h"
 
@@ -17,20 +18,20 @@
 #include "base/heap.h"
 
 struct greedy {
-    struct esi_communications *counts; /* of clusters */
+    struct esi_communications *counts; /* between clusters */
     uint32_t traces;
-    uint32_t *sizes; /* 0 where a cluster is gone */
+    uint32_t *sizes; /* 0 if the cluster no longer exists */
     uint32_t *smallest;
-    struct esi_heap pairs; /* lesser and greater cluster, by key_of() */
-    uint32_t max_size;     /* of the level */
-    unsigned shift;        /* of counts, so that quotients are whole numbers */
+    struct esi_heap pairs; /* lesser and greater cluster; ordered by key_of() */
+    uint32_t max_size;     /* on the level */
+    unsigned shift;        /* of counts, so that quotients are integers */
 };
 
 /* --- Pairs ------------------------------------------------------------------------ */
 
 static const uint64_t NEVER = UINT64_MAX;
 
-/* The less, the sooner two clusters are to be united. */
+/* Returns the key of a pair; pairs with smaller keys are united first. */
 static uint64_t key_of(const struct greedy *greedy, uint32_t one, uint32_t other)
 {
     uint64_t size = (uint64_t)greedy->sizes[one] + greedy->sizes[other];
@@ -42,7 +43,8 @@ static uint64_t key_of(const struct greedy *greedy, uint32_t one, uint32_t other
     return NEVER - 1 - (count << greedy->shift) / size;
 }
 
-/* Pushes the pairs of a cluster that are small enough, with others from `from` on. */
+/* Pushes the pairs of a cluster with the clusters from `from` on that are small
+ * enough. */
 static int push_pairs(struct greedy *greedy, uint32_t cluster, uint32_t from)
 {
     uint32_t at = 0;
@@ -93,8 +95,8 @@ static int cluster_level(struct greedy *greedy, uint32_t max_size)
     return 0;
 }
 
-/* Notes the smallest trace of each trace's cluster: united ones point to lesser ones,
- * which are done when it is their turn. */
+/* Notes the smallest trace of each trace's cluster.  United clusters point to smaller
+ * ones, which are processed earlier. */
 static void note_level(const struct greedy *greedy, uint32_t *smallest)
 {
     for (uint32_t i = 0; i < greedy->traces; i++)

@@ -5,8 +5,8 @@
  * often enough for their size (Ward & Taylor, 3; Ward, Huang & Taylor, 3.2, with errata
  * 1, 9 and 21), and that traces leave when they turn out to belong elsewhere.
  *
- * Sizes grow by merging, so what two clusters communicate that are too large together
- * for their level is not counted any more.
+ * Sizes only increase by merging, so communications between two clusters that are too
+ * large together for their level are no longer counted.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 
 struct merging {
     struct esi_communications
-        *counts[ES_ORDER_LEVELS]; /* of clusters; NULL: none kept */
+        *counts[ES_ORDER_LEVELS]; /* between clusters; NULL: not counted */
     double threshold;
 };
 
@@ -32,7 +32,7 @@ static int merge_nth_init(void *state,
     struct merging *merging = state;
 
     merging->threshold = config->threshold;
-    /* Also refuses what is not a number. */
+    /* Also rejects NaN. */
     if (!(config->threshold >= 0.0))
         return es_error_set(error, -EINVAL,
                             "a threshold of %g; expected one that is not negative",
@@ -51,8 +51,8 @@ static void merge_fini(void *state)
         esi_communications_destroy(merging->counts[i]);
 }
 
-/* Counts a communication of two clusters; 1 if they have had enough of them to merge.
- */
+/* Counts a communication between two clusters; returns 1 if they now have enough to
+ * merge. */
 static int count_message(struct merging *merging,
                          unsigned level,
                          uint32_t a,
@@ -72,7 +72,7 @@ static int count_message(struct merging *merging,
            merging->threshold;
 }
 
-/* Merges on a level and all above, counts too. */
+/* Merges on a level and all levels above, including the counts. */
 static int merge_clusters(struct merging *merging,
                           struct esi_levels *levels,
                           unsigned level,
@@ -93,7 +93,7 @@ static int merge_clusters(struct merging *merging,
     return 0;
 }
 
-/* Counts a communication and merges where the counts and sizes say so. */
+/* Counts a communication and merges if counts and sizes allow it. */
 static int merge_communicate(void *state,
                              struct esi_levels *levels,
                              const struct esi_communication *communication)
@@ -156,28 +156,32 @@ const struct esi_clustering_ops esi_clustering_merge_nth = {
  * out to belong elsewhere (the second variant that Ward, Huang & Taylor announce in
  * section 5).
  *
- * For each trace, its receives from inside its cluster of level 1 are counted since it
- * came, and of those from outside how many more come from one cluster than from all
- * others (Boyer and Moore's majority vote: one counter, and one trace that stands for
- * the cluster).  When these outnumber those from inside by the threshold, normalized by
- * both sizes as for merging, the trace moves there.  If there is no room it leaves all
- * the same, provided that they are twice those from inside: alone it is free to merge,
- * and makes room for others.  Those from inside count up to twice the threshold, so
- * that a trace can leave after any time.
+ * For each trace, two numbers are counted since it joined its cluster of level 1: its
+ * receives from inside the cluster; and, of those from outside, by how many the
+ * receives from one cluster exceed those from all others (Boyer and Moore's majority
+ * vote: one counter, and one trace that represents the cluster).  When the second
+ * number exceeds the first by the threshold, normalized by both sizes as for merging,
+ * the trace moves to that cluster.  If there is no room, it still leaves, provided that
+ * the second number is twice the first: alone, it is free to merge, and makes room for
+ * others.  The first number is limited to twice the threshold, so that a trace can
+ * leave however long it has been in the cluster.
  *
- * A move costs a stamp of a higher level for the next event of the trace and of each of
- * those that it leaves (cluster_writer.c), hence a threshold that grows with sizes.
+ * After a move, the next event of the trace and of each member that it leaves has a
+ * stamp of a higher level (cluster_writer.c); therefore the threshold grows with the
+ * sizes.
  */
 
 struct habit {
     uint64_t inside;
     uint64_t outside;
-    uint32_t favourite; /* a trace of the cluster that `outside` is of, when not 0 */
+    uint32_t favourite; /* a trace of the cluster that `outside` refers to, if that is
+                           not 0 */
 };
 
 struct migration {
-    struct merging merging; /* the first member: merge_nth_init() sets it up */
-    struct habit *habits;   /* of each trace */
+    struct merging merging; /* must be the first member: merge_nth_init() initializes
+                               it */
+    struct habit *habits;   /* by trace */
     size_t capacity;
 };
 
@@ -214,7 +218,7 @@ static void note_outside(const struct esi_levels *levels,
     habit->favourite = partner;
 }
 
-/* Moves a trace if that is what its habit says. */
+/* Moves a trace if its habit requires it. */
 static int follow_habit(struct habit *habit,
                         double threshold,
                         struct esi_levels *levels,
@@ -239,8 +243,8 @@ static int follow_habit(struct habit *habit,
     return esi_levels_leave(levels, trace, partner, communication->now);
 }
 
-/* Whether a trace has communicated so much inside its cluster that more would only make
- * it cling to what has long been over. */
+/* Returns whether a trace has communicated so much inside its cluster that counting
+ * more would only delay a later move. */
 static bool is_settled(const struct migration *migration,
                        const struct esi_levels *levels,
                        uint32_t trace)

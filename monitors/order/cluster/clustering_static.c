@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * clustering_static.c - clusters that are made at once: of contiguous traces, or by
- * greedy clustering of the communications of the whole set, which were counted before,
- * or of a prefix.
+ * clustering_static.c - clusters that are made all at once: of contiguous traces, or by
+ * greedy clustering of the communications of the whole set, counted in advance, or of a
+ * prefix.
  */
 #include "config.h"
 
@@ -13,8 +13,8 @@
 #include "monitors/order/cluster/clustering.h"
 #include "monitors/order/cluster/clustering_greedy.h"
 
-/* Puts a trace, level by level, into the cluster of another.  `with[k]` is for level
- * k + 1; the trace itself: stays alone there. */
+/* Puts a trace, level by level, into the cluster of another one.  `with[k]` is for
+ * level k + 1; if it is the trace itself, the trace stays alone. */
 static int place_trace(struct esi_levels *levels, uint32_t trace, const uint32_t *with)
 {
     int code = 0;
@@ -66,19 +66,19 @@ const struct esi_clustering_ops esi_clustering_fixed = {
 /* === Greedy clustering ============================================================ */
 
 /*
- * "collect": until the prefix has come every trace is a cluster of its own; its
- * receives have whole vectors and its queries are answered from them.  Then all
- * clusters are made at once.  For the stamps these are clusters that grow, as when they
- * merge, so they are exact throughout.
+ * "collect": during the prefix, every trace is a cluster of its own; its receives have
+ * full vectors, from which queries are answered.  Then all clusters are made at once.
+ * For the stamps, this is a growth of clusters, as by merging, so they are always
+ * exact.
  */
 
 static const uint64_t DEFAULT_PREFIX = 10000;
 
 struct greedy_clusters {
-    uint32_t traces;                   /* that were clustered */
-    uint32_t *smallest;                /* see esi_clustering_greedy(); NULL: not yet */
-    struct esi_communications *counts; /* of "collect", until then */
-    uint64_t left;                     /* events of the prefix that are yet to come */
+    uint32_t traces;    /* number of traces that were clustered */
+    uint32_t *smallest; /* see esi_clustering_greedy(); NULL: not clustered yet */
+    struct esi_communications *counts; /* of "collect", before clustering */
+    uint64_t left;                     /* remaining events of the prefix */
 };
 
 static void greedy_fini(void *state)
@@ -148,7 +148,7 @@ static int collect_communicate(void *state,
                                   communication->partner, communication->weight);
 }
 
-/* Makes the clusters: of each level, and of traces in their order. */
+/* Makes the clusters on each level, traces in their order. */
 static int cluster_prefix(struct greedy_clusters *clusters, struct esi_levels *levels)
 {
     uint32_t max_sizes[ES_ORDER_LEVELS];

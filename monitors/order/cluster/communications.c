@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * communications.c - sparse counts of pairs; those of each trace form a list.
+ * communications.c - sparse counts of pairs; the pairs of each trace form a list.
  *
- * A pair of which one is gone stays and is never looked up again; whoever walks a list
- * skips it.
+ * A pair with a removed trace remains and is never looked up again; iterations skip it.
  */
 #include "config.h"
 
@@ -20,7 +19,8 @@
 struct pair {
     uint64_t key; /* lesser trace << 32 | greater trace */
     uint64_t count;
-    uint32_t next[2]; /* in the lists of the lesser and the greater; pair + 1 */
+    uint32_t next[2]; /* in the lists of the lesser and of the greater trace; pair +
+                         1 */
 };
 
 struct pair_row {
@@ -32,7 +32,7 @@ struct esi_communications {
     struct pair *pairs;
     size_t pair_count;
     size_t pair_capacity;
-    struct esi_hash numbers; /* of pairs, by key */
+    struct esi_hash numbers; /* of pairs, indexed by key */
     struct pair_row *rows;
     uint32_t row_count;
     size_t row_capacity;
@@ -64,7 +64,7 @@ static uint64_t key_of(uint32_t trace, uint32_t other)
     return (uint64_t)lesser << 32 | greater;
 }
 
-/* NULL: the two have not communicated. */
+/* Returns NULL if the two have not communicated. */
 static struct pair *find_pair(const struct esi_communications *counts, uint64_t key)
 {
     ESI_HASH_FOREACH(slot, &counts->numbers, esi_hash_u64(key)) {
@@ -76,7 +76,7 @@ static struct pair *find_pair(const struct esi_communications *counts, uint64_t 
     return NULL;
 }
 
-/* Room for a new pair of these, or -ENOMEM. */
+/* Makes room for a new pair with this key.  Returns 0 or -ENOMEM. */
 static int reserve_pair(struct esi_communications *counts, uint64_t key)
 {
     size_t needed = counts->pair_count + 1;
@@ -147,7 +147,7 @@ int esi_communications_copy(const struct esi_communications *counts,
     return 0;
 }
 
-/* --- Asking ---------------------------------------------------------------------- */
+/* --- Queries --------------------------------------------------------------------- */
 
 uint64_t esi_communications_count(const struct esi_communications *counts,
                                   uint32_t trace,

@@ -17,7 +17,7 @@ enum { NAME_BYTES = 32 };
 
 static const struct strategy_name {
     const char *name;
-    const char *strategy; /* as esi_order_config has it */
+    const char *strategy; /* name in esi_order_config */
     enum esi_strategy_number number;
 } strategy_names[] = {
     {"fixed", "fixed", ES_STRATEGY_NO_NUMBER},

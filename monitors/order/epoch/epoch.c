@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * epoch.c - the store "epoch": clocks relative to the last global cut (docs/epochs.md).
- * What its traces know is asked here.
+ * Creation, queries and hubs.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 
 /* === Hubs ========================================================================= */
 
-/* A hub's number + 1; 0 = no more. */
+/* Returns a hub's number + 1; 0 = end of list. */
 static uint32_t hub_number(const struct esi_epoch_trace *trace, unsigned i)
 {
     return atomic_load_explicit(&trace->hubs[i], memory_order_acquire);
@@ -35,7 +35,7 @@ void esi_hub_adopt(struct esi_epoch_trace *trace, uint32_t hub)
 
     while (i < ESI_HUBS && atomic_load_explicit(&trace->hubs[i], memory_order_relaxed))
         i++;
-    /* Readers of an event that relies on it see it with the event. */
+    /* Release: a reader of an event that relies on the hub also sees the hub. */
     if (i < ESI_HUBS)
         atomic_store_explicit(&trace->hubs[i], hub + 1, memory_order_release);
 }
@@ -49,7 +49,7 @@ struct es_event_id esi_hub_at(const struct esi_epoch_store *store,
 
     if (number == 0 || event.index <= esi_trace_forgotten(trace))
         return (struct es_event_id){0, 0};
-    /* The table has been emptied at the last sealed event, if ever since. */
+    /* The table describes only events since the last sealed event. */
     if (event.index > esi_trace_sealed(trace) && event.index >= trace->known.since &&
         !trace->is_table_gone)
         known = esi_table_get(&trace->known, number - 1);
@@ -76,9 +76,9 @@ uint32_t esi_hubs_know(const struct esi_epoch_store *store,
     return most;
 }
 
-/* The greatest index on `of` that is known at an event, or less if that tells as well
- * whether it is `enough`; with what its hubs knew, but for what is forgotten of those.
- */
+/* Returns the greatest index on `of` that is known at an event, including what its hubs
+ * knew, except their forgotten parts.  May return a smaller value if that already shows
+ * whether the exact one is at least `enough`. */
 static uint32_t epoch_known(const struct esi_epoch_store *store,
                             struct es_event_id event,
                             uint32_t of,
@@ -96,7 +96,7 @@ static uint32_t epoch_known(const struct esi_epoch_store *store,
         if (number - 1 == of)
             continue;
         at = esi_trace_learnt(trace, &store->cuts, event.index, number - 1);
-        /* Not before the reader has entered. */
+        /* Must be read after the reader has entered. */
         if (at <= atomic_load_explicit(&hub->forgotten, memory_order_seq_cst))
             continue;
         known = esi_trace_known(hub, &store->cuts, at, of, enough);
@@ -107,9 +107,9 @@ static uint32_t epoch_known(const struct esi_epoch_store *store,
 
 /* === The store ==================================================================== */
 
-enum { FIRST_PAGES = 4096 }; /* bytes of the first chunks, where memory is limited */
+enum { FIRST_PAGES = 4096 }; /* bytes of the first chunks if memory is limited */
 
-/* --- Life ------------------------------------------------------------------------- */
+/* --- Creation and destruction ----------------------------------------------------- */
 
 static int epoch_init(void *data,
                       const struct esi_order_config *config,
@@ -161,7 +161,7 @@ static int epoch_add_trace(void *data)
 {
     struct esi_epoch_store *store = data;
 
-    /* All traces may be live. */
+    /* Room for the case that all traces are live. */
     if (ESI_ARRAY_RESERVE(store->live, store->live_room, store->trace_count + 1u) < 0 ||
         !esi_segmented_extend(&store->traces, 1, NULL))
         return -ENOMEM;
@@ -202,9 +202,9 @@ static int epoch_append_sync(void *data,
     return code;
 }
 
-/* --- Asking ----------------------------------------------------------------------- */
+/* --- Queries ---------------------------------------------------------------------- */
 
-/* Of an event that is forgotten, nothing. */
+/* Returns 0 for a forgotten event. */
 static uint32_t store_known(const struct esi_epoch_store *store,
                             struct es_event_id event,
                             uint32_t of,
@@ -217,7 +217,7 @@ static uint32_t store_known(const struct esi_epoch_store *store,
     if (!store->memory)
         return epoch_known(store, event, of, enough);
     side = esi_memory_enter(store->memory);
-    /* Not before it has entered. */
+    /* Must be read after the reader has entered. */
     if (event.index > atomic_load_explicit(&trace->forgotten, memory_order_seq_cst))
         found = epoch_known(store, event, of, enough);
     esi_memory_leave(store->memory, side);
@@ -236,7 +236,7 @@ static int epoch_precedes(const void *data, struct es_event_id a, struct es_even
     const struct esi_epoch_store *store = data;
     enum esi_judgement judgement;
 
-    /* It is waited for together with snapshots. */
+    /* This cache miss overlaps those of the snapshots. */
     __builtin_prefetch(atomic_load_explicit(&esi_epoch_trace_at(store, b.trace)->run,
                                             memory_order_relaxed));
     judgement = esi_snapshots_judge(&store->snapshots, a, b);

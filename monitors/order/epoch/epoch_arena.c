@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* epoch_arena.c - memory in chunks, and arrays of words from it: see epoch_arena.h. */
+/* epoch_arena.c - memory in chunks, and arrays of words in such memory. */
 #include "config.h"
 
 #include "monitors/order/epoch/epoch_arena.h"
@@ -13,8 +13,8 @@
 
 /* === Chunks of 4 KiB to 1 MiB ===================================================== */
 
-/* A chunk is a share of what is held, so that little of it is not in use; what would
- * leave much of one behind gets a chunk of its own. */
+/* The size of a chunk is proportional to the memory held, so that little is unused.  A
+ * request that would waste much of the present chunk gets a chunk of its own. */
 enum {
     FIRST_CHUNK = 4096,
     LARGEST_CHUNK = 1 << 20,
@@ -25,7 +25,7 @@ enum {
 
 struct esi_arena_chunk {
     struct esi_arena_chunk *older;
-    uint64_t size; /* with this */
+    uint64_t size; /* including this header */
     uint64_t bytes[];
 };
 
@@ -77,7 +77,7 @@ int esi_arena_each(const struct esi_epoch_arena *arena,
     struct esi_arena_chunk *chunk = arena->newest, *older;
     int code = 0;
 
-    /* What was visited is not touched again: it may be on disk. */
+    /* A visited chunk is not accessed again: it may be on disk. */
     for (; chunk && code == 0; chunk = older) {
         older = chunk->older;
         code = visit(data, chunk, chunk->size);
@@ -114,7 +114,7 @@ static struct esi_arena_chunk *add_chunk(struct esi_epoch_arena *arena, size_t b
     return chunk;
 }
 
-/* Bytes of the next chunk without its header. */
+/* Returns the bytes of the next chunk without its header. */
 static size_t next_chunk(const struct esi_epoch_arena *arena)
 {
     uint64_t share = esi_arena_bytes(arena) / CHUNK_SHARE;
@@ -136,7 +136,7 @@ void *esi_arena_take(struct esi_epoch_arena *arena, size_t bytes)
     if (bytes > arena->left) {
         next = next_chunk(arena);
         if (bytes > next / (arena->mapped_bytes ? PAGES_SHARE : PIECE_SHARE)) {
-            /* The rest of the present one stays in use. */
+            /* The present chunk stays in use. */
             chunk = add_chunk(arena, bytes);
             return chunk ? chunk->bytes : NULL;
         }
@@ -160,12 +160,12 @@ uint64_t esi_arena_bytes(const struct esi_epoch_arena *arena)
 /* === Arrays of words ============================================================== */
 
 /*
- * A buddy allocator of words: see epoch_arena.h.
+ * A buddy allocator of words.
  *
- * Word 0 of each array, free or not, says where it lies in its block of memory, how
- * large both are, and whether it is free; words 1 and 2 of a free one are its
- * neighbours in the list.  All is stored with release: a late reader that sees any of
- * it also sees that the log's turn has changed.
+ * Word 0 of each array, free or not, contains its position in its block, the sizes of
+ * both, and whether it is free.  Words 1 and 2 of a free array are its neighbours in
+ * the free list.  All are stored with release: a late reader that sees one of them also
+ * sees that the log's turn has changed.
  */
 
 enum {
@@ -175,7 +175,7 @@ enum {
     ALIGNMENT = 64
 };
 
-/* What word 0 says; `at` and sizes in words. */
+/* The contents of word 0; `at` and sizes are in words. */
 struct word_array {
     _Atomic uint64_t *words;
     uint64_t at; /* in the block */
@@ -244,7 +244,7 @@ static void remove_free(struct esi_words *words, const struct word_array *array)
         words_put(next, 2, (uintptr_t)before);
 }
 
-/* --- Taking ----------------------------------------------------------------------- */
+/* --- Allocation ------------------------------------------------------------------- */
 
 unsigned esi_words_log2(uint64_t numbers)
 {
@@ -255,8 +255,8 @@ unsigned esi_words_log2(uint64_t numbers)
     return log2;
 }
 
-/* A block of memory as one array: a share of what there is, so that little of it is
- * not in use. */
+/* Allocates a block as one array.  Its size is proportional to the memory held, so that
+ * little is unused. */
 static bool add_block(struct esi_words *words, unsigned log2)
 {
     struct word_array array = {.log2 = LEAST_BLOCK_LOG2};

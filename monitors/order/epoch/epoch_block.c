@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * epoch_block.c - packs and reads records, and reads steps: see epoch_block.h.
+ * epoch_block.c - packs and reads records, and reads steps.
  *
- * A record is a header, traces of the entries, values, ends of the heads, own indices
- * of the heads; numbers are little arrays of 1, 2 or 4 bytes in the machine's byte
- * order.
+ * A record consists of a header, the traces of the entries, their values, the ends of
+ * the heads, and the own indices of the heads.  Numbers are arrays of 1, 2 or 4 bytes
+ * in native byte order.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ bool esi_steps_is_more(const unsigned char *block)
     return esi_steps_layout_of(block).header.is_more;
 }
 
-/* Steps that a column of a pattern has made at a head. */
+/* Returns the number of steps that a column of a pattern has made at a head. */
 static uint32_t steps_until(const unsigned char *block,
                             const struct esi_steps_layout *layout,
                             const struct esi_steps_pattern *pattern,
@@ -33,7 +33,7 @@ static uint32_t steps_until(const unsigned char *block,
     uint32_t low = 0, high = pattern->count;
 
     if (head > layout->header.heads)
-        /* What is more of the block goes on. */
+        /* The block continues in others; its steps repeat with the stride. */
         return (head - esi_steps_first_head(block, layout, pattern)) /
                    layout->header.stride +
                1;
@@ -50,7 +50,7 @@ static uint32_t steps_until(const unsigned char *block,
     return low;
 }
 
-/* The bit where the steps of a place begin. */
+/* Returns the bit at which the steps of a place begin. */
 static uint64_t first_bit(const unsigned char *block,
                           const struct esi_steps_layout *layout,
                           uint32_t at)
@@ -69,8 +69,8 @@ static uint64_t first_bit(const unsigned char *block,
     return bit;
 }
 
-/* By how much a column rises in its first steps beyond the least rises, if it has bits
- * for that. */
+/* Returns the sum by which the first steps of a column exceed the minimum increment;
+ * the column must have bits for that. */
 static uint32_t rise_beyond(const unsigned char *block,
                             const struct esi_steps_layout *layout,
                             uint32_t at,
@@ -86,7 +86,7 @@ static uint32_t rise_beyond(const unsigned char *block,
     return rise;
 }
 
-/* The value of a place at a head where there are rows; 0 = not known yet. */
+/* Returns the value of a place at a head in a block with rows; 0 = not known yet. */
 static uint32_t row_value(const unsigned char *block,
                           const struct esi_steps_layout *layout,
                           const struct esi_block_place *place,
@@ -102,8 +102,8 @@ static uint32_t row_value(const unsigned char *block,
                  : 0;
 }
 
-/* The value of a place, which has that column, at a head, or less on the same side of
- * `enough`; 0 = not known yet. */
+/* Returns the value at a head of a place with the given column, or a smaller value on
+ * the same side of `enough`; 0 = not known yet. */
 static uint32_t value_at(const unsigned char *block,
                          const struct esi_steps_layout *layout,
                          const struct esi_block_place *place,
@@ -142,7 +142,7 @@ uint32_t esi_steps_head(const unsigned char *block,
                                     layout.header.heads, own - place->first);
 }
 
-/* The place of a trace in a root; false = there is none. */
+/* Finds the place of a trace in a root; returns false if there is none. */
 static bool steps_place(const unsigned char *root,
                         const struct esi_steps_layout *layout,
                         uint32_t trace,
@@ -166,7 +166,7 @@ static bool steps_place(const unsigned char *root,
     return true;
 }
 
-/* As esi_block_find(). */
+/* Like esi_block_find(). */
 static int64_t steps_find(const unsigned char *block,
                           const struct esi_block_place *place,
                           uint32_t own,
@@ -180,11 +180,11 @@ static int64_t steps_find(const unsigned char *block,
 
     if (!steps_place(root, &layout, trace, &at))
         return ESI_BLOCK_NOWHERE;
-    /* So that they are waited for together. */
+    /* Prefetch, so that the cache misses overlap. */
     __builtin_prefetch(root + layout.columns + at * layout.column_bits / 8);
     __builtin_prefetch(root + layout.groups +
                        at / ESI_STEPS_GROUP * layout.header.group_bytes);
-    __builtin_prefetch(root + layout.patterns); /* mostly there are few */
+    __builtin_prefetch(root + layout.patterns); /* usually there are few */
     __builtin_prefetch(block + layout.owns);
     if (layout.header.row_bytes) {
         head = esi_steps_head(block, place, own);
@@ -206,7 +206,7 @@ bool esi_steps_is_end(const unsigned char *block, uint32_t head)
     return head == before + header.heads;
 }
 
-/* Places of traces. */
+/* Returns the number of places. */
 static uint32_t steps_count(const unsigned char *block)
 {
     return esi_steps_layout_of(esi_steps_root(block)).header.traces;
@@ -236,7 +236,7 @@ struct header {
 
 struct layout {
     struct header header;
-    size_t values, ends, owns, bytes; /* where they begin, and the end of all */
+    size_t values, ends, owns, bytes; /* offsets of the arrays, and the total size */
 };
 
 static void lay_out(struct layout *layout)
@@ -260,7 +260,7 @@ static struct layout layout_of(const unsigned char *block)
 
 /* --- Packing ---------------------------------------------------------------------- */
 
-/* A value without its base. */
+/* Returns the difference of a value to its base. */
 static uint32_t record_beyond(const struct esi_block_place *place, uint64_t entry)
 {
     return (uint32_t)entry -
@@ -336,7 +336,7 @@ int esi_block_pack(const struct esi_log *log,
     return 0;
 }
 
-/* --- Finding ---------------------------------------------------------------------- */
+/* --- Search ----------------------------------------------------------------------- */
 
 static uint32_t end_at(const unsigned char *block,
                        const struct layout *layout,
@@ -361,7 +361,8 @@ uint32_t esi_block_end_at(const unsigned char *block,
     return end_at(block, &layout, own - place->first);
 }
 
-/* The last of `count` numbers that is `sought`, from 1; 0 = none. */
+/* Returns the position, from 1, of the last of `count` numbers that equals `sought`; 0
+ * = none. */
 static uint32_t find_short(const uint16_t *numbers, uint32_t count, uint32_t sought)
 {
     while (count > 0 && numbers[count - 1] != sought)
@@ -383,7 +384,7 @@ int64_t esi_block_find(const unsigned char *block,
                        uint32_t enough)
 {
     struct layout layout;
-    const void *traces = block + sizeof layout.header; /* aligned as blocks are */
+    const void *traces = block + sizeof layout.header; /* blocks are aligned */
     uint32_t at;
 
     if (esi_steps_is(block))

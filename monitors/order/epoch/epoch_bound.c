@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * epoch_bound.c - keeps the store from taking more memory than vectors would
+ * epoch_bound.c - limits the memory of the store to little more than vectors would take
  * (docs/epochs.md, "Never much more than vectors").
  *
- * Once it is tight each event adds no more than a vector, a sixteenth of one for open
- * logs, and a sixteenth for tables: a log is packed as soon as it is larger than that,
- * at worst as vectors, and a table that is too large for the events of its trace is
- * made from the log when it is needed.
+ * Once the store is tight, each event adds at most one vector, plus a sixteenth of a
+ * vector for open logs and a sixteenth for tables.  A log is packed as soon as it is
+ * larger than that, at worst as vectors; a table that is too large for the events of
+ * its trace is dropped and rebuilt from the log when needed.
  */
 #include "config.h"
 
@@ -15,14 +15,15 @@
 
 #include "monitors/order/epoch/epoch_private.h"
 
-/* What the store and each trace may cost besides: little, but dear where there are few
- * events.  A smaller log than that is not packed: a part has some bytes of its own. */
+/* Memory that the store and each trace may use in addition.  It matters only for few
+ * events.  A log below SMALL_LOG is not packed, because a part has some bytes of
+ * overhead. */
 enum { STORE_BYTES = 64 << 10, TRACE_BYTES = 2 << 10, SMALL_LOG = 1 << 10 };
 
-/* Parts of what vectors would take. */
+/* Divisors of the size of the vectors. */
 enum { TIGHT_SHARE = 16, SMALL_SHARE = 16 };
 
-/* What is in open logs will be stored once more. */
+/* Counts open logs twice, because their contents will be stored once more. */
 bool esi_epoch_is_tight(const struct esi_epoch_store *store)
 {
     struct esi_order_statistics statistics = {0};
@@ -36,7 +37,7 @@ bool esi_epoch_is_tight(const struct esi_epoch_store *store)
            store->dense_bytes - store->dense_bytes / TIGHT_SHARE + least;
 }
 
-/* A small share of what vectors of so many events would take. */
+/* Returns a small share of the size of the vectors of `events` events. */
 static uint64_t small_share(const struct esi_epoch_store *store, uint32_t events)
 {
     return (uint64_t)events * store->trace_count * sizeof(uint32_t) / SMALL_SHARE;
@@ -78,8 +79,8 @@ void esi_epoch_squeeze(struct esi_epoch_store *store, uint32_t number)
         drop_table(store, trace);
 }
 
-/* All that the trace's next event knows already: after a sync that is more than its
- * last event. */
+/* Returns everything that the trace's next event knows so far; after a sync, that is
+ * more than its last event knows. */
 static struct esi_epoch_source source_of(const struct esi_epoch_store *store,
                                          const struct esi_epoch_trace *trace)
 {

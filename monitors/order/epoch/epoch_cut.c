@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* epoch_cut.c - base vectors in pages that cuts share: see epoch_cut.h. */
+/* epoch_cut.c - base vectors in pages that cuts share. */
 #include "config.h"
 
 #include "monitors/order/epoch/epoch_cut.h"
@@ -27,8 +27,8 @@ static _Atomic(struct esi_cut_chunk *) *chunk_at(const struct esi_cuts *cuts,
     return esi_segmented_at(&cuts->chunks, cut >> ESI_CHUNK_LOG2);
 }
 
-/* A copy of a cut's chunk in the present era, or an empty one; readers are still in the
- * old one. */
+/* Copies a cut's chunk to the present era, or creates an empty one.  Readers may still
+ * use the old chunk. */
 static struct esi_cut_chunk *copy_chunk(struct esi_cuts *cuts, uint32_t cut)
 {
     struct esi_cut_chunk *old =
@@ -51,7 +51,7 @@ static void put_chunk(struct esi_cuts *cuts, uint32_t cut, struct esi_cut_chunk 
     atomic_store_explicit(chunk_at(cuts, cut), chunk, memory_order_release);
 }
 
-/* Room for a cut that nobody knows of yet. */
+/* Makes room for a cut that is not published yet. */
 static int reserve_cut(struct esi_cuts *cuts, uint32_t cut)
 {
     struct esi_cut_chunk *chunk;
@@ -106,7 +106,7 @@ int esi_cuts_carry(struct esi_cuts *cuts, uint32_t cut)
     return 0;
 }
 
-/* --- Life ------------------------------------------------------------------------- */
+/* --- Creation and destruction ----------------------------------------------------- */
 
 int esi_cuts_init(struct esi_cuts *cuts, size_t page_bytes)
 {
@@ -134,7 +134,7 @@ int esi_cuts_begin(struct esi_cuts *cuts, uint32_t cut, uint32_t traces)
                                    &cuts->draft.own, ESI_PAGE * sizeof *cuts->draft.own,
                                    &cuts->draft.room, pages);
 
-    /* Pages that are shared are of this era. */
+    /* Shared pages must be in this era. */
     if (code >= 0)
         code = esi_cuts_carry(cuts, cut);
     if (code < 0)
@@ -145,7 +145,7 @@ int esi_cuts_begin(struct esi_cuts *cuts, uint32_t cut, uint32_t traces)
     cuts->draft.traces = traces;
     for (uint32_t i = 0; i < pages; i++)
         cuts->draft.pages[i] = i < whole ? of->pages[i] : empty_page;
-    /* Its last page ends where its traces did. */
+    /* Its last page ends at its number of traces. */
     for (uint32_t trace = whole << ESI_PAGE_LOG2; trace < of->traces; trace++)
         esi_cuts_raise(cuts, trace, esi_cut_base(cuts, cut, trace));
     return 0;
@@ -165,7 +165,7 @@ void esi_cuts_raise(struct esi_cuts *cuts, uint32_t trace, uint32_t value)
     own[trace & (ESI_PAGE - 1)] = value;
 }
 
-/* Entries that a page needs. */
+/* Returns the number of entries that a page needs. */
 static uint32_t page_entries(const struct esi_cuts *cuts, uint32_t page)
 {
     uint32_t left = cuts->draft.traces - (page << ESI_PAGE_LOG2);
@@ -188,7 +188,7 @@ uint64_t esi_cuts_draft_entries(const struct esi_cuts *cuts)
     return entries;
 }
 
-/* Copies the draft's own pages to `kept`, side by side. */
+/* Copies the draft's own pages to `kept`, contiguously. */
 static int keep_pages(struct esi_cuts *cuts, const uint32_t **kept)
 {
     uint64_t entries = esi_cuts_draft_entries(cuts);

@@ -73,7 +73,7 @@ static inline const struct esi_cut *esi_cut_at(const struct esi_cuts *cuts,
     _Atomic(struct esi_cut_chunk *) *chunk =
         esi_segmented_at(&cuts->chunks, cut >> ESI_CHUNK_LOG2);
 
-    /* Pairs with the release store in esi_cuts_carry(). */
+    /* Pairs with the release store in copy_chunk(). */
     return &atomic_load_explicit(chunk, memory_order_acquire)
                 ->cuts[cut & (ESI_CHUNK - 1)];
 }

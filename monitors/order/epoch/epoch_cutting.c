@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * epoch_cutting.c - finds cuts: a receive of many partners that knows the last cut and
- * all that most traces have done since.
+ * epoch_cutting.c - finds cuts: a receive with many partners that knows the last cut
+ * and all later events of most traces.
  *
- * Which receives are made a cut is only a matter of what is stored: its base vector is
- * what the receive knows, of whatever traces, and traces pass it when they know the
- * receive.  It costs an entry for each trace once; without it each trace that comes to
- * know the receive would store as many.
+ * The choice of cuts affects only the memory use: the base vector is what the receive
+ * knows, of any traces, and traces pass the cut when they know the receive.  A cut
+ * costs one entry per trace once; without it, each trace that learns of the receive
+ * would store that many entries.
  */
 #include "config.h"
 
@@ -32,7 +32,8 @@ static uint32_t covered_traces(const struct esi_epoch_store *store)
     return covered;
 }
 
-/* All that an event's own log knew beyond what its trace had known at `known`. */
+/* Raises the draft to everything in an event's own log that its trace did not know at
+ * `known`. */
 static void raise_by(struct esi_epoch_store *store,
                      struct es_event_id event,
                      uint32_t known)
@@ -54,7 +55,7 @@ static void raise_by(struct esi_epoch_store *store,
         }
 }
 
-/* All that the trace's own hubs know. */
+/* Raises the draft to what the trace's own hubs know. */
 static void raise_by_own_hubs(struct esi_epoch_store *store,
                               struct es_event_id id,
                               uint32_t last)
@@ -66,8 +67,8 @@ static void raise_by_own_hubs(struct esi_epoch_store *store,
     }
 }
 
-/* All that a partner knew.  Of a hub that others had adopted, too, its log has been
- * raised before the entry for it was. */
+/* Raises the draft to what a partner knew.  A hub that other traces have adopted needs
+ * no special case: its log was merged before the entry for it. */
 static void raise_by_partner(struct esi_epoch_store *store,
                              const struct esi_epoch_trace *trace,
                              struct es_event_id partner,
@@ -86,7 +87,7 @@ static void raise_by_partner(struct esi_epoch_store *store,
     raise_by(store, partner, known);
 }
 
-/* What the event `id` knows, as the draft; false where it is no cut. */
+/* Makes the draft what the event `id` knows; returns false if that is not a cut. */
 static bool draft_cut(struct esi_epoch_store *store,
                       struct es_event_id id,
                       const struct es_event_id *partners,
@@ -104,8 +105,8 @@ static bool draft_cut(struct esi_epoch_store *store,
     covered = covered_traces(store);
     if ((uint64_t)covered * 2 < store->live_count)
         return false;
-    /* Where all is covered nobody can know more.  A trace that is not live has no event
-     * that the last cut does not know. */
+    /* If all live traces are covered, nothing more can be known: a trace that is not
+     * live has no event after the last cut. */
     if (covered == store->live_count)
         return true;
     raise_by_own_hubs(store, id, last);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* epoch_log.c - an append-only log that is read without a lock: see epoch_log.h. */
+/* epoch_log.c - an append-only log with lock-free readers. */
 #include "config.h"
 
 #include "monitors/order/epoch/epoch_log.h"
@@ -9,7 +9,8 @@
 
 /* --- Memory ----------------------------------------------------------------------- */
 
-/* The first `count` numbers go to an array of another size; 0: to none. */
+/* Moves the first `count` numbers to an array of another size; log2 0: drops the
+ * array. */
 static int resize_log(_Atomic uintptr_t *array,
                       uint32_t count,
                       unsigned log2,
@@ -21,7 +22,7 @@ static int resize_log(_Atomic uintptr_t *array,
 
     if (log2 && !made)
         return -ENOMEM;
-    /* A late reader that sees one of them sees also that its log was changed before. */
+    /* A late reader that sees one of them also sees that its log was changed before. */
     for (uint32_t i = 1; i <= count; i++)
         atomic_store_explicit(
             &esi_words_at(made)[i],
@@ -69,7 +70,7 @@ static void fit_log(_Atomic uintptr_t *array,
 {
     unsigned log2 = count ? esi_words_log2(count) : 0;
 
-    /* It stays as large where there is no memory. */
+    /* Keeps its size if there is no memory. */
     if (esi_log_room(array) > (log2 ? (UINT32_C(1) << log2) - 1 : 0))
         (void)resize_log(array, count, log2, words, turn);
 }
@@ -88,7 +89,7 @@ void esi_log_publish(struct esi_log *log, uint32_t own)
     uint32_t count = atomic_load_explicit(&log->head_count, memory_order_relaxed);
     _Atomic uint64_t *heads = esi_log_words(&log->heads);
 
-    /* Whoever sees the head sees its entries, and where they are. */
+    /* A reader that sees the head also sees its entries and their array. */
     atomic_store_explicit(&heads[count + 1], (uint64_t)own << 32 | log->entry_count,
                           memory_order_release);
     atomic_store_explicit(&log->head_count, count + 1, memory_order_release);
@@ -101,7 +102,8 @@ void esi_log_drop(struct esi_log *log, uint32_t heads)
     uint32_t count = atomic_load_explicit(&log->head_count, memory_order_relaxed);
     uint32_t dropped = heads ? (uint32_t)esi_log_head(log, heads - 1) : 0;
 
-    /* A late reader that sees what follows sees also that the turn has changed. */
+    /* A late reader that sees any of the following also sees that the turn has
+     * changed. */
     atomic_store_explicit(&log->head_count, count - heads, memory_order_release);
     for (uint32_t i = heads; i < count; i++)
         atomic_store_explicit(&head_of[i - heads + 1], esi_log_head(log, i) - dropped,
@@ -122,7 +124,7 @@ uint32_t esi_log_end_at(const struct esi_log *log, uint32_t own)
     uint32_t end = 0, room = esi_words_room(array);
 
     high = high < room ? high : room;
-    /* Mostly it is among the last. */
+    /* Usually it is among the last ones. */
     for (uint32_t back = 1; back < high; back *= 2)
         if (atomic_load_explicit(&heads[high - back + 1], memory_order_acquire) <
             bound) {
@@ -147,13 +149,13 @@ uint32_t esi_log_end_at(const struct esi_log *log, uint32_t own)
 uint32_t esi_log_find(const struct esi_log *log, uint32_t own, uint32_t trace)
 {
     uint32_t at = esi_log_end_at(log, own);
-    /* As new as the head that told where to begin. */
+    /* At least as new as the head that determined the start. */
     uintptr_t array = atomic_load_explicit(&log->entries, memory_order_acquire);
     _Atomic uint64_t *entries = esi_words_at(array);
 
     at = at < esi_words_room(array) ? at : esi_words_room(array);
     for (; at > 0; at--) {
-        /* Pairs with the writer's release. */
+        /* Pairs with the release store of the writer. */
         uint64_t entry = atomic_load_explicit(&entries[at], memory_order_acquire);
 
         if (entry >> 32 == trace)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* epoch_memory.c - eras and when they go, to a file or for good: see epoch_memory.h. */
+/* epoch_memory.c - eras, and how they are spilled or forgotten. */
 #include "config.h"
 
 #include "monitors/order/epoch/epoch_memory.h"
@@ -20,24 +20,23 @@
 #include "monitors/order/epoch/epoch_private.h"
 
 /*
- * Memory whose contents go to a file without a name and stay readable
- * at the same address.
+ * Memory whose contents move to an unnamed file and stay readable at the same address.
  *
- * Readers may read while it is written: they find the same bytes before and after.
+ * Readers may read during the move: they find the same bytes before and after.
  */
 
 struct esi_spill;
 
 static void spill_free(struct esi_spill *spill, uint64_t at, uint64_t bytes);
 
-/* === Pages that move to a file ==================================================== */
+/* === Moving pages to a file ======================================================= */
 
 struct esi_spill {
     int file;
     uint64_t end;
 };
 
-/* Not all file systems know files that never had a name. */
+/* Fallback for file systems without O_TMPFILE. */
 static int open_named(const char *folder)
 {
     char *path = NULL;
@@ -53,8 +52,8 @@ static int open_named(const char *folder)
     return file;
 }
 
-/* In a folder; the file is gone when the process ends, in whatever way.  A negative
- * errno with words. */
+/* Creates a file in a folder; it disappears when the process ends in any way.  Returns
+ * 0, or a negative errno with a message. */
 static int spill_create(const char *folder,
                         struct es_error *error,
                         struct esi_spill **ret_spill)
@@ -86,7 +85,7 @@ static void spill_destroy(struct esi_spill *spill)
     free(spill);
 }
 
-/* Where the next bytes go. */
+/* Returns the position of the next write. */
 static uint64_t spill_end(const struct esi_spill *spill)
 {
     return spill->end;
@@ -109,7 +108,7 @@ static int write_all(const struct esi_spill *spill, const char *memory, size_t b
     return 0;
 }
 
-/* The file's pages take the place of the memory's, in one step for whoever reads. */
+/* Maps the file's pages over the memory; atomic for readers. */
 static int spill_replace(const struct esi_spill *spill, void *memory, size_t bytes)
 {
     void *pages =
@@ -125,14 +124,15 @@ static int spill_replace(const struct esi_spill *spill, void *memory, size_t byt
         code = -errno;
     if (code < 0)
         munmap(pages, bytes);
-    else /* It need not be in memory; no matter if it stays. */
+    else /* A hint: the pages need not stay in memory. */
         (void)madvise(memory, bytes, MADV_DONTNEED);
     return code;
 }
 
-/* Writes whole pages of anonymous memory, reads them back, and lets the file take their
- * place; nobody writes to them any more.  0 or a negative errno (-ENOSPC: the disk is
- * full, -EIO: other bytes came back): the memory is as it was. */
+/* Writes whole pages of anonymous memory, verifies them by reading them back, and maps
+ * the file in their place.  They must not be written any more.  Returns 0, or a
+ * negative errno (-ENOSPC: the disk is full, -EIO: other bytes were read back), which
+ * leaves the memory unchanged. */
 static int spill_write(struct esi_spill *spill, void *memory, size_t bytes)
 {
     int code = write_all(spill, memory, bytes);
@@ -146,47 +146,49 @@ static int spill_write(struct esi_spill *spill, void *memory, size_t bytes)
     return code;
 }
 
-/* Gives disk space back. */
+/* Frees disk space. */
 static void spill_free(struct esi_spill *spill, uint64_t at, uint64_t bytes)
 {
-    /* Where that cannot be done the space is given back at the end. */
+    /* If this is not supported, the space is freed at the end. */
     (void)fallocate(spill->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at,
                     (off_t)bytes);
 }
 
 /* === Eras ========================================================================= */
 
-/* An era is so much of the limit; and so much for each trace, as it costs some bytes
- * for each.  So many eras, and not many more, are in the file: each is a mapping. */
+/* The size of an era is 1/ERAS of the limit, but at least LEAST_ERA bytes, and
+ * LEAST_OF_TRACE bytes per trace, because an era has a cost per trace.  About
+ * SPILLED_ERAS eras are in the file, since each is a mapping. */
 enum { ERAS = 8, LEAST_ERA = 512, LEAST_OF_TRACE = 32, SPILLED_ERAS = 4096 };
 
 struct era {
     struct era *newer;
     struct esi_epoch_arena blocks, cuts;
-    uint32_t *ends; /* events of each trace when it ended; in `cuts` */
+    uint32_t *ends; /* number of events of each trace at its end; in `cuts` */
     uint32_t traces;
     bool is_spilled;
-    uint64_t written; /* bytes of it in the file, from there: */
+    uint64_t written; /* its bytes in the file, from this position */
     uint64_t written_at;
-    bool is_seen[2]; /* that no reader was on that side since it went */
+    bool is_seen[2]; /* that side had no readers at some time since the era was
+                        dropped */
 };
 
 struct esi_memory {
     uint64_t limit;
-    struct esi_spill *spill; /* NULL = forgotten */
+    struct esi_spill *spill; /* NULL = eras are forgotten */
     struct era *oldest, *newest;
-    struct era *oldest_held; /* not spilled; NULL = none */
-    struct era *gone;        /* readers may be in them */
-    _Atomic uint64_t held;   /* bytes of eras in memory, those that are gone, too */
+    struct era *oldest_held; /* the oldest era that is not spilled; NULL = none */
+    struct era *gone;        /* dropped eras that readers may still use */
+    _Atomic uint64_t held;   /* bytes of eras in memory, including dropped ones */
     _Atomic uint64_t spilled;
     _Atomic uint64_t forgotten;
     _Atomic int error;
-    /* Readers come in on `side`; the other one empties. */
+    /* New readers enter on `side`; the other side drains. */
     _Atomic unsigned side;
     _Atomic uint32_t readers[2];
 };
 
-/* --- Life ------------------------------------------------------------------------- */
+/* --- Creation and destruction ----------------------------------------------------- */
 
 int esi_memory_create(const struct esi_order_config *config,
                       struct es_error *error,
@@ -247,9 +249,8 @@ void esi_memory_destroy(struct esi_memory *memory)
 
 /* --- Readers ---------------------------------------------------------------------- */
 
-/* All of this is sequentially consistent: either the writer sees that a reader is
- * there, or the reader came so late that it sees what is forgotten.
- */
+/* Everything here is sequentially consistent: either the writer sees the reader, or the
+ * reader sees what was forgotten. */
 
 unsigned esi_memory_enter(struct esi_memory *memory)
 {
@@ -261,12 +262,12 @@ unsigned esi_memory_enter(struct esi_memory *memory)
 
 void esi_memory_leave(struct esi_memory *memory, unsigned side)
 {
-    /* Pairs with the load in look_at_readers(); what is asked next comes later. */
+    /* Pairs with the load in look_at_readers(). */
     atomic_fetch_sub_explicit(&memory->readers[side], 1, memory_order_acq_rel);
 }
 
-/* Notes which side has been empty since eras went; sends new readers to the other side
- * when they never leave one alone. */
+/* Records which sides have been empty since eras were dropped; sends new readers to the
+ * other side if the present side is never empty. */
 static void look_at_readers(struct esi_memory *memory)
 {
     unsigned side = atomic_load_explicit(&memory->side, memory_order_relaxed);
@@ -301,13 +302,13 @@ static void free_gone(struct esi_memory *memory)
 
 /* --- Forgetting ------------------------------------------------------------------- */
 
-/* Events that are forgotten with an era. */
+/* Returns the number of the trace's events that are forgotten with an era. */
 static uint32_t end_of(const struct era *era, uint32_t trace)
 {
     return trace < era->traces ? era->ends[trace] : 0;
 }
 
-/* Cuts that are still in use are copied from what goes. */
+/* Copies the cuts that are still in use out of the era. */
 static int carry_cuts(struct esi_epoch_store *store, const struct era *era)
 {
     struct esi_cuts *cuts = &store->cuts;
@@ -326,7 +327,7 @@ static int carry_cuts(struct esi_epoch_store *store, const struct era *era)
     return code;
 }
 
-/* A trace without a later event need not know anything. */
+/* A trace without later events need not know anything. */
 static void forget_of_trace(struct esi_epoch_store *store,
                             struct esi_epoch_trace *trace)
 {
@@ -336,8 +337,8 @@ static void forget_of_trace(struct esi_epoch_store *store,
     esi_store_add(&store->table_bytes, (uint64_t)0 - table_bytes);
 }
 
-/* All that was appended when an era ended, and the eras up to that one.  False: there
- * is no memory for what has to be kept of them. */
+/* Forgets everything that had been appended at the end of an era, and the eras up to
+ * that one.  Returns false if there is no memory for what must be kept of them. */
 static bool era_forget(struct esi_epoch_store *store, struct era *era)
 {
     struct esi_memory *memory = store->memory;
@@ -346,7 +347,8 @@ static bool era_forget(struct esi_epoch_store *store, struct era *era)
 
     if (carry_cuts(store, era) < 0)
         return false;
-    /* Whoever finds something forgotten finds all announced when it has answered. */
+    /* A reader that finds something forgotten then sees all announcements when it has
+     * its answer. */
     for (uint32_t i = 0; i < era->traces; i++)
         atomic_store_explicit(&esi_epoch_trace_at(store, i)->announced, era->ends[i],
                               memory_order_seq_cst);
@@ -469,7 +471,8 @@ void esi_memory_tend(struct esi_epoch_store *store)
     while (memory->oldest_held && all_bytes(store) + bytes > memory->limit) {
         struct era *era = memory->oldest_held;
 
-        /* A part of it is there where that failed, and there was no memory then. */
+        /* An era of which only a part could be spilled is not spilled again; it is
+         * still here because there was no memory to forget it. */
         if (memory->spill && !era->written && era_spill(memory, era) == 0)
             continue;
         if (!era_forget(store, era))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* epoch_pack.c - sorts parts of logs by traces: see epoch_block.h. */
+/* epoch_pack.c - packs parts of logs sorted by traces. */
 #include "config.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ static const uint64_t HASH_FACTOR = UINT64_C(0x9e3779b97f4a7c15);
 
 /* --- Sorting ---------------------------------------------------------------------- */
 
-/* Room for so many traces; tallies of those without steps are empty. */
+/* Makes room for `traces` traces; tallies of traces without steps are empty. */
 static int reserve_traces(struct esi_sorting *sorting, uint32_t traces)
 {
     size_t before = sorting->tally_room;
@@ -55,7 +55,7 @@ static int reserve_traces(struct esi_sorting *sorting, uint32_t traces)
     return 0;
 }
 
-/* Exactly so many: with few traces they are most of what the store takes. */
+/* Reserves the exact number: with few traces, steps are most of the store's memory. */
 static int reserve_steps(struct esi_sorting *sorting, size_t steps)
 {
     if (steps <= sorting->step_room)
@@ -66,7 +66,7 @@ static int reserve_steps(struct esi_sorting *sorting, size_t steps)
     return sorting->steps ? 0 : -ENOMEM;
 }
 
-/* Room for the columns' patterns, of which there are none yet. */
+/* Makes room for the patterns of the columns; there are none yet. */
 static int reserve_patterns(struct esi_sorting *sorting)
 {
     size_t slots = 16;
@@ -91,7 +91,7 @@ static int compare_steps(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Traces in order, and where the steps of each begin. */
+/* Determines the order of the traces and where the steps of each begin. */
 static void place_traces(struct esi_sorting *sorting, uint32_t traces)
 {
     const struct esi_steps_tally *tallies = sorting->tallies;
@@ -111,7 +111,7 @@ static void place_traces(struct esi_sorting *sorting, uint32_t traces)
     }
 }
 
-/* What only the part before knows. */
+/* Counts the traces that only the previous part knows. */
 static void count_earlier(struct esi_sorting *sorting,
                           const struct esi_steps_part *part)
 {
@@ -145,8 +145,8 @@ static uint32_t entries_of(const struct esi_steps_part *part)
     return part->heads ? (uint32_t)esi_log_head(part->log, part->heads - 1) : 0;
 }
 
-/* Tallies the entries of a head.  What comes cannot be foretold, so there is no branch
- * for it.  Returns whether a trace has two steps at that head, where heads are bits. */
+/* Tallies the entries of a head without a branch, since the data are unpredictable.
+ * Returns whether a trace has two steps at that head, if heads are bits. */
 static bool tally_entries(struct esi_sorting *sorting,
                           const _Atomic uint64_t *entries,
                           uint32_t count,
@@ -162,7 +162,7 @@ static bool tally_entries(struct esi_sorting *sorting,
         uint32_t trace = (uint32_t)(entry >> 32), value = (uint32_t)entry;
         struct esi_steps_tally *tally = &tallies[trace];
         uint32_t rise = value - tally->last;
-        uint32_t first = -(uint32_t)(tally->count++ == 0); /* all bits, or none */
+        uint32_t first = -(uint32_t)(tally->count++ == 0); /* all bits or none */
 
         traces[known] = trace;
         known += first & 1;
@@ -194,7 +194,7 @@ static void tally_steps(struct esi_sorting *sorting, const struct esi_steps_part
     count_earlier(sorting, part);
 }
 
-/* The entries of a head. */
+/* Stores the steps of the entries of a head. */
 static void put_entries(struct esi_sorting *sorting,
                         const _Atomic uint64_t *entries,
                         uint32_t count,
@@ -210,7 +210,7 @@ static void put_entries(struct esi_sorting *sorting,
     }
 }
 
-/* Steps go to their places; afterwards those are behind the traces' last steps. */
+/* Stores all steps; afterwards `places` are behind the last steps of the traces. */
 static void put_steps(struct esi_sorting *sorting, const struct esi_steps_part *part)
 {
     const _Atomic uint64_t *entries = esi_log_words(&part->log->entries) + 1;
@@ -236,8 +236,8 @@ static uint32_t base_of(const struct esi_steps_part *part, uint32_t trace)
     return esi_cut_base(part->place.cuts, part->place.cut, trace);
 }
 
-/* Steps are numbers like entries: their difference is that of heads << 32 and that of
- * values, which rise, too. */
+/* Steps are numbers like entries.  Their difference is that of the heads << 32 plus
+ * that of the values, because values increase, too. */
 static uint64_t gap_at(const struct esi_sorting *sorting, uint64_t at)
 {
     return sorting->steps[at] - sorting->steps[at - 1];
@@ -262,7 +262,7 @@ static bool has_heads(const struct esi_sorting *sorting,
     return differs >> 32 == 0;
 }
 
-/* The number of the pattern of a trace's steps. */
+/* Returns the number of the pattern of a trace's steps. */
 static uint32_t find_pattern(struct esi_sorting *sorting,
                              const struct esi_steps_tally *tally,
                              uint32_t from)
@@ -279,7 +279,7 @@ static uint32_t find_pattern(struct esi_sorting *sorting,
     return sorting->pattern_count++;
 }
 
-/* The column of steps; all of them rise, by `rise` at least. */
+/* Returns the column of the steps, with `rise`, their minimum increment. */
 static struct esi_steps_column make_column(struct esi_sorting *sorting,
                                            const struct esi_steps_tally *tally,
                                            uint32_t from)
@@ -292,7 +292,7 @@ static struct esi_steps_column make_column(struct esi_sorting *sorting,
                                      .width = esi_bits_of(tally->most - least)};
 }
 
-/* Largest numbers that are to be written. */
+/* The largest numbers to be written. */
 struct measures {
     uint32_t least, greatest, rise, width; /* of columns */
     uint32_t listed;                       /* heads of patterns */
@@ -324,8 +324,8 @@ static struct measures measure_steps(struct esi_sorting *sorting,
     return most;
 }
 
-/* The heads between the steps of a pattern, if they are as many between all, and behind
- * the last there are fewer; else 0. */
+/* Returns the distance of the heads of a pattern if it is constant and larger than the
+ * number of heads after the last one; else 0. */
 static uint32_t stride_of(const struct esi_sorting *sorting,
                           const struct esi_steps_pattern *pattern,
                           uint32_t heads)
@@ -342,7 +342,7 @@ static uint32_t stride_of(const struct esi_sorting *sorting,
     return heads - (steps[pattern->count - 1] >> 32) < stride ? stride : 0;
 }
 
-/* The same of all patterns. */
+/* Returns the stride if it is the same for all patterns; else 0. */
 static uint32_t common_stride(const struct esi_sorting *sorting, uint32_t heads)
 {
     uint32_t stride = stride_of(sorting, &sorting->patterns[1], heads);
@@ -464,7 +464,7 @@ static void write_columns(const struct esi_sorting *sorting,
     }
 }
 
-/* After the columns, whose last bits are followed by zeros. */
+/* Writes the steps after the columns, whose last bits are padded with zeros. */
 static void write_steps(const struct esi_sorting *sorting,
                         const struct esi_steps_layout *layout,
                         unsigned char *block)
@@ -507,7 +507,7 @@ static void write_block(const struct esi_sorting *sorting,
 
 /* --- Rows ------------------------------------------------------------------------- */
 
-/* The greatest value without its base. */
+/* Returns the greatest value without its base. */
 static uint32_t greatest_value(const struct esi_sorting *sorting,
                                const struct esi_steps_part *part)
 {
@@ -543,21 +543,21 @@ static size_t bytes_of_rows(const struct esi_steps_layout *layout)
                                  layout->header.row_bytes;
 }
 
-/* Are rows smaller than columns that take so many bytes? */
+/* Returns whether rows are smaller than columns that take `bytes` bytes. */
 static bool prefers_rows(const struct esi_sorting *sorting,
                          const struct esi_steps_part *part,
                          uint8_t own_bytes,
                          size_t bytes,
                          struct esi_steps_layout *ret_layout)
 {
-    /* Mostly they are not even where each number takes one byte. */
+    /* Usually they are not, even with one byte per number. */
     if ((uint64_t)part->heads * sorting->trace_count >= bytes)
         return false;
     *ret_layout = lay_out_rows(sorting, part, own_bytes);
     return bytes_of_rows(ret_layout) < bytes;
 }
 
-/* The values of a trace go down its column of the rows. */
+/* Writes the values of a trace into its column of the rows. */
 static void write_column_of_rows(const struct esi_sorting *sorting,
                                  const struct esi_steps_part *part,
                                  const struct esi_steps_layout *layout,
@@ -603,7 +603,7 @@ static int pack_rows(const struct esi_sorting *sorting,
     return 0;
 }
 
-/* --- The smaller one -------------------------------------------------------------- */
+/* --- The smaller layout ----------------------------------------------------------- */
 
 static void forget_steps(struct esi_sorting *sorting)
 {
@@ -640,16 +640,16 @@ static int pack_steps(struct esi_sorting *sorting,
     return 0;
 }
 
-/* --- More of the same ------------------------------------------------------------- */
+/* --- Continuation of a block ------------------------------------------------------ */
 
-/* A root, and what a part that is more of it has before. */
+/* A root, and the number of heads before the part that continues it. */
 struct root {
     const unsigned char *block;
     struct esi_steps_layout layout;
     uint32_t heads;
 };
 
-/* The part before, if another may be more of it. */
+/* Finds the root of the previous part, if it can be continued. */
 static bool root_of(const struct esi_steps_part *part, struct root *ret_root)
 {
     struct esi_steps_header before;
@@ -666,8 +666,8 @@ static bool root_of(const struct esi_steps_part *part, struct root *ret_root)
            ret_root->layout.header.stride <= part->heads;
 }
 
-/* For each trace of the root the step that is due next, as steps are sorted, and by how
- * much the one behind it rises; for others 0. */
+/* For each trace of the root, notes the next due step, in the representation of steps,
+ * and its increment; 0 for other traces. */
 static void note_due(const struct root *root,
                      const struct esi_steps_part *part,
                      struct esi_sorting *sorting)
@@ -693,8 +693,8 @@ static void note_due(const struct root *root,
     }
 }
 
-/* In each stride of heads each column has a step, at another head than others of its
- * own: if all entries are due and as many as there are to be, none is missing. */
+/* In each stride of heads, each column has exactly one step.  So if all entries are due
+ * and their number is right, none is missing. */
 static bool is_more_of(const struct root *root,
                        const struct esi_steps_part *part,
                        struct esi_sorting *sorting)
@@ -744,7 +744,7 @@ static int pack_more(const struct root *root,
     return 0;
 }
 
-/* --- All of it -------------------------------------------------------------------- */
+/* --- Entry point ------------------------------------------------------------------ */
 
 static int pack_anew(const struct esi_steps_part *part,
                      struct esi_sorting *sorting,
@@ -763,7 +763,7 @@ static int pack_anew(const struct esi_steps_part *part,
     return code;
 }
 
-/* The next head is of another event. */
+/* Returns whether the next head belongs to another event. */
 static bool is_whole(const struct esi_log *log, uint32_t heads)
 {
     return esi_log_head(log, heads) >> 32 != esi_log_head(log, heads - 1) >> 32;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* epoch_snapshot.c - takes snapshots of what is appended, and judges by them. */
+/* epoch_snapshot.c - takes snapshots of what is appended and answers queries from
+ * them. */
 #include "config.h"
 
 #include "monitors/order/epoch/epoch_snapshot.h"
@@ -12,7 +13,7 @@
 #include "monitors/order/epoch/epoch_private.h"
 #include "monitors/order/raise.h"
 
-/* A snapshot is taken every so many events for each trace, and some more. */
+/* Number of events between snapshots: per trace, and a constant. */
 enum { EVENTS_OF_TRACE = 32, EVENTS_OF_STORE = 1024 };
 
 void esi_snapshots_init(struct esi_snapshots *snapshots)
@@ -37,7 +38,7 @@ uint64_t esi_snapshots_room(const struct esi_snapshots *snapshots)
     return snapshots->room * sizeof *snapshots->known;
 }
 
-/* --- Judging ---------------------------------------------------------------------- */
+/* --- Queries ---------------------------------------------------------------------- */
 
 static const struct esi_snapshot *snapshot_at(const struct esi_snapshots *snapshots,
                                               uint32_t at)
@@ -55,7 +56,7 @@ static struct esi_snapshot_entry snapshot_entry(const struct esi_snapshots *snap
                                     : (struct esi_snapshot_entry){0, 0};
 }
 
-/* The first of `count` snapshots that has the event; `count` = none. */
+/* Returns the first of `count` snapshots that contains the event; `count` = none. */
 static uint32_t first_with(const struct esi_snapshots *snapshots,
                            uint32_t count,
                            struct es_event_id id)
@@ -66,7 +67,8 @@ static uint32_t first_with(const struct esi_snapshots *snapshots,
     last = count ? snapshot_entry(snapshots, count - 1, id.trace).count : 0;
     if (last < id.index)
         return count;
-    /* Traces tend to be as busy at all times: look near where it would be then. */
+    /* Traces tend to be equally busy all the time: start near the interpolated
+     * position. */
     guess = (uint32_t)((uint64_t)(id.index - 1) * count / last);
     if (guess >= NEAR &&
         snapshot_entry(snapshots, guess - NEAR, id.trace).count < id.index)
@@ -100,7 +102,7 @@ enum esi_judgement esi_snapshots_judge(const struct esi_snapshots *snapshots,
     return ESI_JUDGED_OPEN;
 }
 
-/* --- Taking them ------------------------------------------------------------------ */
+/* --- Taking snapshots ------------------------------------------------------------- */
 
 /* Raises the vector to what a table knows. */
 static void raise_by_table(const struct esi_epoch_store *store,
@@ -117,7 +119,8 @@ static void raise_by_table(const struct esi_epoch_store *store,
             esi_raise_entry(&known[of], value);
 }
 
-/* And to what its next event knows by hubs: perhaps less, never more. */
+/* Raises the vector to what its next event knows through hubs; possibly less, never
+ * more. */
 static void raise_by_hubs(const struct esi_epoch_store *store,
                           const struct esi_epoch_trace *trace,
                           uint32_t number)
@@ -144,7 +147,8 @@ static bool is_covered(const struct esi_snapshots *snapshots,
     return true;
 }
 
-/* Snapshots that a vector covers, where that is so of the first `covered`. */
+/* Returns how many snapshots a vector covers, given that it covers the first
+ * `covered`. */
 static uint32_t covered_by_vector(const struct esi_snapshots *snapshots,
                                   uint32_t covered,
                                   const uint32_t *known)
@@ -155,8 +159,8 @@ static uint32_t covered_by_vector(const struct esi_snapshots *snapshots,
     return covered;
 }
 
-/* The same of all traces whose last cut it is.  Those that are behind the others wait.
- */
+/* Returns the same for all traces with this last cut.  Traces behind it are not
+ * examined. */
 static uint32_t covered_by_cut(struct esi_epoch_store *store, uint32_t cut)
 {
     struct esi_snapshots *snapshots = &store->snapshots;
@@ -172,8 +176,8 @@ static uint32_t covered_by_cut(struct esi_epoch_store *store, uint32_t cut)
     return snapshots->cut_covers;
 }
 
-/* The same of a trace that covers the first `covered`.  A trace that knows few others
- * beyond its cut is only looked at by that. */
+/* Returns the same for a trace that covers the first `covered`.  If a trace knows few
+ * others beyond its cut, only the cut is examined. */
 static uint32_t covered_by_trace(struct esi_epoch_store *store,
                                  uint32_t number,
                                  uint32_t covered)
@@ -186,14 +190,14 @@ static uint32_t covered_by_trace(struct esi_epoch_store *store,
     covered = covered > by_cut ? covered : by_cut;
     if (!known && !has_hubs)
         return covered;
-    /* Mostly the table alone is all that it knows. */
+    /* Usually the table is all that it knows. */
     if (cut > 0 || has_hubs || trace->known.room < store->trace_count) {
         known = store->snapshots.known;
         esi_cut_copy_base(&store->cuts, cut, store->trace_count, known);
         raise_by_table(store, &trace->known);
         raise_by_hubs(store, trace, number);
     }
-    known[number] = UINT32_MAX; /* nobody asks about itself */
+    known[number] = UINT32_MAX; /* never queried */
     covered = covered_by_vector(&store->snapshots, covered, known);
     known[number] = 0;
     return covered;
@@ -230,6 +234,6 @@ void esi_snapshots_count(struct esi_epoch_store *store, uint32_t events)
     if (snapshots->since < (store->seal_entries ? store->seal_entries : due))
         return;
     snapshots->since = 0;
-    (void)take_snapshot(store); /* or the next time */
+    (void)take_snapshot(store); /* else the next time */
     esi_epoch_note_room(store);
 }

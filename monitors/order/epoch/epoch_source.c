@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* epoch_source.c - walks through what a sender knew. */
+/* epoch_source.c - iterates over what a sender knew. */
 #include "config.h"
 
 #include "monitors/order/epoch/epoch_source.h"
@@ -56,8 +56,8 @@ static void sealed_span(struct esi_epoch_source *source, struct esi_epoch_span *
     } else if (segment->block && source->known >= segment->first) {
         span->from = esi_block_end_at(segment->block, &span->place, source->known);
     }
-    /* What is forgotten counts as known; at their end steps have all that parts before
-     * them have. */
+    /* Forgotten events count as known.  At its end, a block of steps contains
+     * everything that earlier parts contain. */
     if ((span->root && esi_steps_is_end(segment->block, span->head)) ||
         !esi_run_back(&source->segment, source->known))
         source->next = ESI_SOURCE_END;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* epoch_table.c - trace -> index, hashed or plain: see epoch_table.h. */
+/* epoch_table.c - a map from trace to index: a hash table or a vector. */
 #include "config.h"
 
 #include "monitors/order/epoch/epoch_table.h"
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A slot has twice the bytes of an entry and half of them are free at least. */
+/* A slot has twice the bytes of a vector entry, and at least half of the slots are
+ * free. */
 enum { DENSE_SHARE = 8, FIRST_SLOTS = 8, FEW_SLOTS = 256, TRIM_SHARE = 64 };
 
 void esi_table_fini(struct esi_epoch_table *table)
@@ -123,5 +124,5 @@ void esi_table_trim(struct esi_epoch_table *table, uint32_t used, uint32_t trace
     used = table->known > used ? table->known : used;
     if (table->room > FEW_SLOTS && used < table->room / TRIM_SHARE &&
         used < traces / DENSE_SHARE)
-        (void)make_slots(table, used); /* else it stays as large */
+        (void)make_slots(table, used); /* else it keeps its size */
 }

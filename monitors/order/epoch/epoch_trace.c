@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* epoch_trace.c - segments of a trace, in runs of neighbours, and its open log. */
+/* epoch_trace.c - the segments of a trace, in runs, and its open log. */
 #include "config.h"
 
 #include "monitors/order/epoch/epoch_trace.h"
@@ -14,18 +14,18 @@ static void run_add(struct esi_run *run, const struct esi_segment *segment);
 
 enum { FIRST_SEGMENTS = 4 };
 
-/* --- Finding ---------------------------------------------------------------------- */
+/* --- Queries ---------------------------------------------------------------------- */
 
-/* The segment of a run in which an event is that is not before it. */
+/* Returns the segment of a run that contains an event, which is not before the run. */
 static uint32_t run_find(const struct esi_run *run, uint32_t own)
 {
-    /* Pairs with run_add(). */
+    /* Pairs with the release store in run_add(). */
     uint32_t count = atomic_load_explicit(&run->count, memory_order_acquire);
     const struct esi_segment *segments = run->segments;
     uint32_t low = 0, high = count - 1, step = 1, guess;
     uint32_t span = segments[high].first - run->first;
 
-    /* Epochs tend to be of a size: look near where it would be then. */
+    /* Epochs tend to have similar sizes: start near the interpolated position. */
     guess = own - run->first < span
                 ? (uint32_t)((uint64_t)high * (own - run->first) / span)
                 : high;
@@ -61,7 +61,7 @@ struct esi_run_place esi_run_find(const struct esi_run *newest, uint32_t own)
 {
     const struct esi_run *run = newest;
 
-    /* A run that begins after the event is after a run of the event, which is there. */
+    /* A run that begins after the event has an older run, since the event is in one. */
     while (run->first > own)
         run = run->jump_first > own ? run->jump : run->older;
     return (struct esi_run_place){run, run_find(run, own)};
@@ -98,7 +98,7 @@ static struct esi_run *make_run(uint32_t room, struct esi_epoch_arena *arena)
     return run;
 }
 
-/* Jumps so that a jump and the one before it, of one length, are followed by one of
+/* Sets the jump so that two consecutive jumps of equal length are followed by one of
  * their sum (E. W. Myers, An applicative random-access stack, 1983). */
 static void link_run(struct esi_run *run,
                      const struct esi_run *older,
@@ -118,7 +118,8 @@ static void link_run(struct esi_run *run,
     run->jump_depth = jump->jump_depth;
 }
 
-/* The same with twice the room; readers of the old one find the same there. */
+/* Copies a run with twice the room; readers of the old run find the same segments
+ * there. */
 static struct esi_run *grow_run(const struct esi_run *run,
                                 struct esi_epoch_arena *arena)
 {
@@ -139,8 +140,8 @@ static struct esi_run *grow_run(const struct esi_run *run,
     return larger;
 }
 
-/* A run with room for a segment more, which may be `newest` itself; `first` is the
- * segment's first event.  NULL: -ENOMEM. */
+/* Returns a run with room for another segment, possibly `newest` itself; `first` is the
+ * first event of the segment.  NULL means -ENOMEM. */
 static struct esi_run *run_reserve(struct esi_run *newest,
                                    uint32_t first,
                                    uint32_t forgotten,
@@ -161,22 +162,22 @@ static struct esi_run *run_reserve(struct esi_run *newest,
     return run;
 }
 
-/* There is room. */
+/* Appends a segment; there must be room. */
 static void run_add(struct esi_run *run, const struct esi_segment *segment)
 {
     uint32_t count = atomic_load_explicit(&run->count, memory_order_relaxed);
 
     run->segments[count] = *segment;
-    /* Whoever sees the count sees the segment. */
+    /* A reader that sees the count also sees the segment. */
     atomic_store_explicit(&run->count, count + 1, memory_order_release);
 }
 
 /* === Traces ======================================================================= */
 
-/* --- Asking ----------------------------------------------------------------------- */
+/* --- Queries ---------------------------------------------------------------------- */
 
-/* In that segment and those before with the same cut, as esi_block_find(); 0 = nothing.
- */
+/* Searches a segment and the earlier ones with the same cut, like esi_block_find(); 0 =
+ * nothing. */
 static uint32_t find_in_segments(const struct esi_epoch_trace *trace,
                                  const struct esi_cuts *cuts,
                                  struct esi_run_place at,
@@ -201,8 +202,8 @@ static uint32_t find_in_segments(const struct esi_epoch_trace *trace,
     }
 }
 
-/* What the cut of an event knows of a trace, and its log beyond that: 0 = nothing, or
- * the cut knows enough. */
+/* What the cut of an event knows of a trace, and what its log knows beyond that; 0 =
+ * nothing, or the cut knows enough. */
 struct knowledge {
     uint32_t base, learnt;
 };
@@ -222,7 +223,7 @@ static struct knowledge known_sealed(const struct esi_epoch_trace *trace,
     return known;
 }
 
-/* In the open log; returns false where that was emptied meanwhile. */
+/* Searches the open log; returns false if it was emptied meanwhile. */
 static bool known_open(const struct esi_epoch_trace *trace,
                        const struct esi_cuts *cuts,
                        uint32_t own,
@@ -230,7 +231,7 @@ static bool known_open(const struct esi_epoch_trace *trace,
                        uint32_t enough,
                        struct knowledge *ret_known)
 {
-    /* Pairs with the release in esi_trace_seal(). */
+    /* Pairs with the release stores in begin_log(). */
     uint32_t turn = atomic_load_explicit(&trace->turn, memory_order_acquire);
     uint32_t cut = atomic_load_explicit(&trace->cut, memory_order_acquire);
     uint32_t continues = atomic_load_explicit(&trace->continues, memory_order_acquire);
@@ -239,7 +240,7 @@ static bool known_open(const struct esi_epoch_trace *trace,
 
     if (base < enough)
         found = esi_log_find(&trace->log, own, of);
-    /* Not before the loads above, which all acquire. */
+    /* Ordered after the loads above, which are all acquire loads. */
     if ((turn & 1) || own <= sealed ||
         atomic_load_explicit(&trace->turn, memory_order_relaxed) != turn)
         return false;
@@ -259,7 +260,7 @@ static struct knowledge known_at(const struct esi_epoch_trace *trace,
     struct knowledge known;
 
     for (;;) {
-        /* Pairs with the release in esi_trace_seal(): its segment is there. */
+        /* Pairs with the release store in add_segment(): the segment is visible. */
         if (own <= atomic_load_explicit(&trace->sealed, memory_order_acquire))
             return known_sealed(trace, cuts, own, of, enough);
         if (known_open(trace, cuts, own, of, enough, &known))
@@ -288,7 +289,7 @@ uint32_t esi_trace_learnt(const struct esi_epoch_trace *trace,
 
 /* --- Sealing ---------------------------------------------------------------------- */
 
-/* What a segment refers to is kept as long as the segment. */
+/* Also keeps what a segment refers to as long as the segment. */
 static int reserve_segment(struct esi_epoch_trace *trace,
                            struct esi_cuts *cuts,
                            struct esi_epoch_arena *arena)
@@ -297,7 +298,7 @@ static int reserve_segment(struct esi_epoch_trace *trace,
     struct esi_run *newest = atomic_load_explicit(&trace->run, memory_order_relaxed);
     struct esi_run *run;
 
-    /* The newest may be gone. */
+    /* The newest run may have been freed. */
     run = run_reserve(sealed > forgotten ? newest : NULL, sealed + 1, forgotten, arena);
     if (!run || esi_cuts_carry(cuts, esi_trace_cut(trace)) < 0)
         return -ENOMEM;
@@ -321,7 +322,7 @@ int esi_trace_prepare(struct esi_epoch_trace *trace,
     return esi_block_pack(&trace->log, trace->count, &place, arena, ret_block);
 }
 
-/* The open log's events up to `last`. */
+/* Makes a segment of the open log's events up to `last`. */
 static void add_segment(struct esi_epoch_trace *trace,
                         const unsigned char *block,
                         uint32_t last)
@@ -331,20 +332,21 @@ static void add_segment(struct esi_epoch_trace *trace,
                                   .block = block};
 
     run_add(trace->next_run, &segment);
-    /* Pairs with the acquire of readers, who never see a run without segments. */
+    /* Pairs with the acquire load of readers, which never see a run without
+     * segments. */
     atomic_store_explicit(&trace->run, trace->next_run, memory_order_release);
-    /* From here on readers go to the segment. */
+    /* From here on, readers use the segment. */
     atomic_store_explicit(&trace->sealed, last, memory_order_release);
 }
 
-/* The log goes on after a cut, without its first heads. */
+/* Continues the log after a cut, without its first heads. */
 static void begin_log(struct esi_epoch_trace *trace, uint32_t heads, uint32_t cut)
 {
     uint32_t turn = atomic_load_explicit(&trace->turn, memory_order_relaxed);
     bool continues = cut == esi_trace_cut(trace);
 
     atomic_store_explicit(&trace->turn, turn + 1, memory_order_relaxed);
-    /* Whoever acquires one of these or of the log's sees the odd turn. */
+    /* A reader that acquires one of these or a store of the log sees the odd turn. */
     esi_log_drop(&trace->log, heads);
     atomic_store_explicit(&trace->cut, cut, memory_order_release);
     atomic_store_explicit(&trace->continues, continues, memory_order_release);
@@ -361,8 +363,8 @@ void esi_trace_seal(struct esi_epoch_trace *trace,
               cut);
 }
 
-/* Heads with about seven eighths of the entries, so that the next head is of another
- * event; 0 where there are none. */
+/* Returns the number of heads with about seven eighths of the entries, such that the
+ * next head belongs to another event; 0 if there is none. */
 static uint32_t older_heads(const struct esi_log *log)
 {
     uint32_t heads = atomic_load_explicit(&log->head_count, memory_order_relaxed);
@@ -384,10 +386,10 @@ void esi_trace_forget(struct esi_epoch_trace *trace, struct esi_words *words)
     atomic_store_explicit(&trace->continues, 0, memory_order_release);
     esi_log_fit(&trace->log, words, &trace->turn);
     esi_table_fini(&trace->known);
-    trace->is_table_gone = false; /* there is nothing to be in it */
+    trace->is_table_gone = false; /* it would be empty */
 }
 
-/* What is sealed last, if the log's epoch began before it. */
+/* Finds the last sealed part, if the epoch of the log began before it. */
 static void find_part_before(const struct esi_epoch_trace *trace,
                              struct esi_cuts *cuts,
                              uint32_t era,
@@ -406,7 +408,7 @@ static void find_part_before(const struct esi_epoch_trace *trace,
     part->before_place = (struct esi_block_place){cuts, before->cut, before->first};
 }
 
-/* Packs and seals the first heads of the log, in steps; those behind them are of other
+/* Packs and seals the first heads of the log as steps; later heads must belong to other
  * events. */
 static int seal_heads(struct esi_epoch_trace *trace,
                       uint32_t heads,
@@ -460,7 +462,7 @@ int esi_trace_seal_all(struct esi_epoch_trace *trace,
 {
     uint32_t heads = atomic_load_explicit(&trace->log.head_count, memory_order_relaxed);
 
-    /* A sync writes down what the next event knows. */
+    /* A sync also writes a head for the next event. */
     while (heads > 0 && esi_log_head(&trace->log, heads - 1) >> 32 > trace->count)
         heads--;
     return seal_heads(trace, heads, cuts, traces, sorting, arena);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * epoch_writer.c - appends events: passes cuts, and merges what partners knew.
+ * epoch_writer.c - appends events: passes cuts and merges what partners knew.
  *
- * Each event is first prepared, which may fail for want of memory, and then done.
+ * Each event is first prepared, which may fail because there is no memory, and then
+ * appended, which cannot fail.
  */
 #include "config.h"
 
@@ -14,9 +15,9 @@
 #include "base/array.h"
 #include "monitors/order/epoch/epoch_private.h"
 
-/* A log is packed when it has that many entries, and so many of each known trace.  That
- * of a trace with hubs is shorter: mostly a question is about a trace that only the
- * hubs know, and reads all of the open log before it looks there. */
+/* A log is packed when it has at least the given number of entries and a given number
+ * per known trace.  Logs of traces with hubs are shorter: most queries are about traces
+ * that only the hubs know, and read all of the open log before the hubs. */
 enum {
     FEWEST_ENTRIES = 1024,
     FEWEST_WITH_HUBS = 128,
@@ -25,35 +26,36 @@ enum {
     MANY_PARTS = 24
 };
 
-/* A log is read up to so many entries for each that a vector has; and a vector is
- * copied where so many are to be learnt for each. */
+/* A log is read if it has at most 1/READING_SHARE of a vector's entries.  A vector is
+ * copied if 1/COPYING_SHARE of its entries or more are about to be learnt. */
 enum { READING_SHARE = 4, COPYING_SHARE = 16 };
 
-/* A hub is adopted instead of copying more entries than that. */
+/* A hub is adopted if this saves copying more than this number of entries. */
 enum { FEWEST_ADOPTED = 16 };
 
 /* --- Passing a cut ---------------------------------------------------------------- */
 
-/* What a partner has to tell. */
+/* What a partner knows that is new. */
 struct news {
     struct es_event_id partner;
-    bool is_known;    /* all of it */
-    uint32_t cut;     /* that the partner has passed */
-    uint32_t known;   /* of the partner's trace */
-    uint64_t entries; /* of its log since then */
+    bool is_known;    /* nothing is new */
+    uint32_t cut;     /* last cut that the partner has passed */
+    uint32_t known;   /* greatest known index of the partner's trace */
+    uint64_t entries; /* entries of its log since then */
 };
 
-/* A trace on its way to a cut, which may be its own. */
+/* A trace on its way to a cut, which may be its present cut. */
 struct passage {
     struct esi_epoch_trace *trace;
-    uint32_t number; /* of the trace */
+    uint32_t number; /* number of the trace */
     uint32_t cut;
     const unsigned char *block; /* of its log so far */
-    uint32_t kept;              /* entries that the cut does not know */
-    bool is_aside;              /* the log has no room for as much as may be learnt */
-    _Atomic uint64_t *learnt;   /* where entries are written: the log's end, or aside */
+    uint32_t kept;              /* number of entries that the cut does not know */
+    bool is_aside; /* the log has no room for everything that may be learnt */
+    _Atomic uint64_t *learnt; /* destination of entries: the end of the log, or
+                                 `aside` */
     uint32_t learnt_count;
-    struct news news; /* the last that was asked for; of no trace's event 0 */
+    struct news news; /* the last result of news_of(); event 0 if none */
 };
 
 static bool is_passing(const struct passage *passage)
@@ -83,7 +85,8 @@ static int reserve_aside(struct esi_epoch_store *store, size_t entries)
     return code;
 }
 
-/* Collects entries of the trace's table beyond the cut in `entries`; there is room. */
+/* Collects the entries of the trace's table beyond the cut in `entries`, which has
+ * room. */
 static uint32_t collect_passages(const struct esi_epoch_store *store,
                                  const struct passage *passage,
                                  uint64_t *entries)
@@ -97,7 +100,7 @@ static uint32_t collect_passages(const struct esi_epoch_store *store,
     return count;
 }
 
-/* A trace that passes a cut: its log and its table will be empty. */
+/* Prepares a trace that passes a cut: its log and its table will be empty. */
 static int prepare_passing(struct esi_epoch_store *store, struct passage *passage)
 {
     struct esi_epoch_trace *trace = passage->trace;
@@ -109,8 +112,8 @@ static int prepare_passing(struct esi_epoch_store *store, struct passage *passag
     return esi_trace_prepare(trace, &store->cuts, &store->blocks, &passage->block);
 }
 
-/* Room in the log for so many entries, or aside: what may be learnt can be far more
- * than what is. */
+/* Makes room for `entries` entries in the log, or aside: the number of entries that may
+ * be learnt can be far greater than the actual number. */
 static int prepare_log(struct esi_epoch_store *store,
                        struct passage *passage,
                        uint64_t entries,
@@ -131,7 +134,7 @@ static int prepare_log(struct esi_epoch_store *store,
     return esi_log_reserve(log, &store->logs, &passage->trace->turn, heads, 0);
 }
 
-/* So much may be learnt besides, at so many heads. */
+/* Prepares a trace to learn up to `more` entries, at the given number of heads. */
 static int prepare_trace(struct esi_epoch_store *store,
                          struct passage *passage,
                          uint64_t more,
@@ -157,7 +160,7 @@ static int prepare_trace(struct esi_epoch_store *store,
     return code;
 }
 
-/* From now on a trace that was prepared learns. */
+/* Begins learning on a prepared trace. */
 static void begin_learning(const struct esi_epoch_store *store, struct passage *passage)
 {
     passage->learnt =
@@ -167,12 +170,12 @@ static void begin_learning(const struct esi_epoch_store *store, struct passage *
 
 static inline void push_passage(struct passage *passage, uint64_t entry)
 {
-    /* A late reader that sees it sees also that the log was changed before. */
+    /* A late reader that sees the entry also sees that the log was changed before. */
     atomic_store_explicit(&passage->learnt[passage->learnt_count++], entry,
                           memory_order_release);
 }
 
-/* Of a trace that was prepared; what the cut does not know is learnt anew. */
+/* Passes the cut on a prepared trace; what the cut does not know is learnt again. */
 static void pass_log(struct esi_epoch_store *store, struct passage *passage)
 {
     struct esi_epoch_trace *trace = passage->trace;
@@ -194,8 +197,8 @@ static void pass_log(struct esi_epoch_store *store, struct passage *passage)
     }
 }
 
-/* A table may be far too large for epochs like the one that is over, in which `used`
- * traces were known. */
+/* Frees memory of the table, which may be far too large for epochs like the last one,
+ * in which `used` traces were known. */
 static void trim_log(struct esi_epoch_store *store,
                      const struct passage *passage,
                      uint32_t used)
@@ -224,7 +227,7 @@ static inline void learn_of(const struct esi_epoch_store *store,
         push_passage(passage, entry);
 }
 
-/* The same of an open log of the same epoch, where most of the time goes. */
+/* Does the same for an open log of the same epoch; most of the time is spent here. */
 static void learn_log(struct passage *passage, const struct esi_epoch_span *span)
 {
     struct esi_epoch_table *known = &passage->trace->known;
@@ -243,9 +246,9 @@ static void learn_log(struct passage *passage, const struct esi_epoch_span *span
     passage->learnt_count = count;
 }
 
-/* The same where what is known is a plain vector.  Whether something is new cannot be
- * foretold, so there is no branch for it: an entry is written at the end and stays or
- * not. */
+/* Does the same if the table is a vector.  Whether an entry is new is unpredictable, so
+ * there is no branch for it: each entry is written at the end, and kept or
+ * overwritten. */
 static void learn_log_dense(struct passage *passage, const struct esi_epoch_span *span)
 {
     struct esi_epoch_table *table = &passage->trace->known;
@@ -253,7 +256,7 @@ static void learn_log_dense(struct passage *passage, const struct esi_epoch_span
     const _Atomic uint64_t *entries = esi_log_words(&span->log->entries);
     _Atomic uint64_t *learnt = passage->learnt;
 
-    known[passage->number] = UINT32_MAX; /* nothing to learn of itself */
+    known[passage->number] = UINT32_MAX; /* nothing to learn about itself */
     for (uint32_t at = span->to; at > span->from; at--) {
         uint64_t entry = atomic_load_explicit(&entries[at], memory_order_relaxed);
         uint32_t of = (uint32_t)(entry >> 32), value = (uint32_t)entry;
@@ -270,9 +273,9 @@ static void learn_log_dense(struct passage *passage, const struct esi_epoch_span
     passage->learnt_count = count;
 }
 
-enum { NEWS_BLOCK = 64, NEWS_LINE = 16 }; /* entries of vectors */
+enum { NEWS_BLOCK = 64, NEWS_LINE = 16 }; /* in vector entries */
 
-/* The vector of a sender, if there is one, will be compared soon. */
+/* Prefetches the vector of a sender, if there is one, for a comparison. */
 static void fetch_vector(const struct esi_epoch_table *known, uint32_t own)
 {
     const uint32_t *vector = esi_table_at(known, own);
@@ -281,11 +284,12 @@ static void fetch_vector(const struct esi_epoch_table *known, uint32_t own)
         __builtin_prefetch(&vector[i]);
 }
 
-/* A bit for each entry of a block of a vector that is more than what is known.  The
- * compiler makes vector instructions of the comparison. */
+/* Returns a bit mask of the entries of a block of a vector that exceed the known ones.
+ * The compiler vectorizes the comparison. */
 static uint64_t news_of_block(const uint32_t *vector, const uint32_t *known)
 {
-    const uint64_t gather = UINT64_C(0x0102040810204080); /* lowest bits of bytes */
+    /* gathers the lowest bits of bytes */
+    const uint64_t gather = UINT64_C(0x0102040810204080);
     unsigned char is_news[NEWS_BLOCK];
     uint64_t news = 0, eight;
 
@@ -298,7 +302,7 @@ static uint64_t news_of_block(const uint32_t *vector, const uint32_t *known)
     return news;
 }
 
-/* What a whole vector has beyond what is known. */
+/* Learns what a whole vector contains beyond what is known. */
 static void learn_vector(struct passage *passage,
                          const uint32_t *vector,
                          uint32_t entries)
@@ -307,7 +311,7 @@ static void learn_vector(struct passage *passage,
     uint32_t *known = table->dense, count = passage->learnt_count, fresh = 0, i = 0;
     _Atomic uint64_t *learnt = passage->learnt;
 
-    known[passage->number] = UINT32_MAX; /* nothing to learn of itself */
+    known[passage->number] = UINT32_MAX; /* nothing to learn about itself */
     for (; i + NEWS_BLOCK <= entries; i += NEWS_BLOCK)
         for (uint64_t news = news_of_block(&vector[i], &known[i]); news;
              news &= news - 1) {
@@ -327,27 +331,27 @@ static void learn_vector(struct passage *passage,
     known[passage->number] = 0;
 }
 
-/* Some of what its table does not have may still be known. */
+/* Returns whether a trace may know more than its table contains. */
 static bool has_hubs(const struct esi_epoch_trace *trace)
 {
     return atomic_load_explicit(&trace->hubs[0], memory_order_relaxed) != 0;
 }
 
-/* The cut that a trace has passed at an event. */
+/* Returns the cut that a trace had passed at an event. */
 static uint32_t cut_at(const struct esi_epoch_trace *trace, uint32_t index)
 {
     struct esi_run_place at;
 
     if (index > esi_trace_sealed(trace))
         return esi_trace_cut(trace);
-    /* What is forgotten tells nothing: not even the cut. */
+    /* The cut of a forgotten event is not known. */
     if (index <= esi_trace_forgotten(trace))
         return 0;
     at = esi_trace_segment(trace, index);
     return esi_run_segment(&at)->cut;
 }
 
-/* What a partner has to tell, or had when that was asked last. */
+/* Returns the news of a partner, cached from the last call if possible. */
 static const struct news *news_of(const struct esi_epoch_store *store,
                                   struct passage *passage,
                                   struct es_event_id partner)
@@ -369,15 +373,15 @@ static const struct news *news_of(const struct esi_epoch_store *store,
     return news;
 }
 
-/* Where so many entries of a sender's log are new, its vector may be compared instead.
- */
+/* Returns whether so many entries of a sender's log are new that comparing vectors is
+ * an alternative. */
 static bool is_long(const struct esi_epoch_table *known, uint64_t entries)
 {
     return known->dense && entries * READING_SHARE >= known->room;
 }
 
-/* What the partner knew as a vector, where comparing that with the receiver's takes
- * less time than reading the log; else NULL. */
+/* Returns what the partner knew as a vector if comparing it to the receiver's is faster
+ * than reading the log; else NULL. */
 static const uint32_t *vector_of(const struct esi_epoch_trace *trace,
                                  const struct passage *passage,
                                  const struct news *news)
@@ -391,7 +395,7 @@ static const uint32_t *vector_of(const struct esi_epoch_trace *trace,
     return esi_table_at(&trace->known, news->partner.index);
 }
 
-/* Everything that the log of `partner` has, and itself. */
+/* Learns everything in the log of `partner`, and the partner itself. */
 static void merge_log(const struct esi_epoch_store *store,
                       struct passage *passage,
                       struct es_event_id partner)
@@ -421,8 +425,8 @@ static void merge_log(const struct esi_epoch_store *store,
     learn_of(store, passage, (uint64_t)partner.trace << 32 | partner.index);
 }
 
-/* What the hubs of `partner` knew that the trace has not adopted.  Where it has, the
- * entry for the hub is all. */
+/* Learns what those hubs of `partner` knew that the trace has not adopted.  For an
+ * adopted hub, the entry for the hub is sufficient. */
 static void merge_hubs(const struct esi_epoch_store *store,
                        struct passage *passage,
                        struct es_event_id partner)
@@ -437,7 +441,7 @@ static void merge_hubs(const struct esi_epoch_store *store,
     }
 }
 
-/* Everything that `partner` knew, and itself. */
+/* Learns everything that `partner` knew, and the partner itself. */
 static void merge_logs(const struct esi_epoch_store *store,
                        struct passage *passage,
                        struct es_event_id partner)
@@ -450,8 +454,9 @@ static void merge_logs(const struct esi_epoch_store *store,
     merge_log(store, passage, partner);
 }
 
-/* At most so many entries will be learnt of a log: of each trace once, the newest.  A
- * vector may have some that the log has before what is forgotten. */
+/* Returns an upper bound of the entries that will be learnt from a log: one per trace,
+ * the newest.  A vector may contain some that the log has only in its forgotten
+ * part. */
 static uint64_t most_of_log(const struct esi_epoch_store *store,
                             struct passage *passage,
                             struct es_event_id partner)
@@ -468,7 +473,7 @@ static uint64_t most_of_log(const struct esi_epoch_store *store,
     return store->trace_count + UINT64_C(1);
 }
 
-/* The same of hubs that the trace has not adopted. */
+/* Returns the same bound for hubs that the trace has not adopted. */
 static uint64_t most_of_hubs(const struct esi_epoch_store *store,
                              struct passage *passage,
                              struct es_event_id partner)
@@ -485,7 +490,7 @@ static uint64_t most_of_hubs(const struct esi_epoch_store *store,
     return entries;
 }
 
-/* The same of all that a partner knew. */
+/* Returns the same bound for everything that a partner knew. */
 static uint64_t most_entries(const struct esi_epoch_store *store,
                              struct passage *passage,
                              struct es_event_id partner)
@@ -499,7 +504,7 @@ static uint64_t most_entries(const struct esi_epoch_store *store,
     return entries ? entries + most_of_hubs(store, passage, partner) : 0;
 }
 
-/* A partner's trace is adopted where that saves some entries. */
+/* Adopts a partner's trace if that saves entries. */
 static void adopt_log(const struct esi_epoch_store *store,
                       struct passage *passage,
                       struct es_event_id partner)
@@ -516,7 +521,7 @@ static void adopt_log(const struct esi_epoch_store *store,
 
 /* --- Events ----------------------------------------------------------------------- */
 
-/* The trace has one event more. */
+/* Adds an event to the counts of its trace. */
 static void count_event(struct esi_epoch_store *store, struct es_event_id id)
 {
     struct esi_epoch_trace *trace = esi_epoch_trace_at(store, id.trace);
@@ -529,8 +534,8 @@ static void count_event(struct esi_epoch_store *store, struct es_event_id id)
     store->live[store->live_count++] = id.trace;
 }
 
-/* Of entries for the same trace, as several partners may tell them, the last one stays.
- */
+/* Keeps only the newest entry for each trace; several partners may have contributed
+ * entries for the same trace. */
 static void drop_outdated(struct passage *passage)
 {
     uint32_t count = passage->learnt_count;
@@ -546,7 +551,8 @@ static void drop_outdated(struct passage *passage)
     }
 }
 
-/* What was learnt aside goes to the log; -ENOMEM: the trace knows what it knew. */
+/* Moves what was learnt aside to the log.  Returns 0, or -ENOMEM, which leaves what the
+ * trace knows unchanged. */
 static int move_to_log(struct esi_epoch_store *store, struct passage *passage)
 {
     struct esi_epoch_trace *trace = passage->trace;
@@ -569,7 +575,7 @@ static int move_to_log(struct esi_epoch_store *store, struct passage *passage)
     return 0;
 }
 
-/* What was learnt is known from the event `own` on. */
+/* Publishes what was learnt as known from the event `own` on. */
 static int publish_event(struct esi_epoch_store *store,
                          struct passage *passage,
                          uint32_t own)
@@ -586,9 +592,9 @@ static int publish_event(struct esi_epoch_store *store,
     return 0;
 }
 
-/* Entries of a log that is to be packed.  Larger parts take fewer bytes for an entry,
- * but the open log takes many: it may be large where much is packed already, and not as
- * more of the same. */
+/* Returns the number of entries at which a log is packed.  Large parts use fewer bytes
+ * per entry than small ones, but an open log uses many.  It may be large if many parts
+ * are already packed other than as a continuation. */
 static uint64_t long_log(const struct esi_epoch_store *store,
                          const struct esi_epoch_trace *trace)
 {
@@ -601,7 +607,7 @@ static uint64_t long_log(const struct esi_epoch_store *store,
     return entries > fewest ? entries : fewest;
 }
 
-/* A log that has become long is packed, if there is memory for that. */
+/* Packs a long log if there is memory for that. */
 static void seal_long(struct esi_epoch_store *store, struct esi_epoch_trace *trace)
 {
     if (trace->log.entry_count < long_log(store, trace))
@@ -611,8 +617,8 @@ static void seal_long(struct esi_epoch_store *store, struct esi_epoch_trace *tra
     esi_epoch_note_room(store);
 }
 
-/* Of a table that is about to change by so many entries: messages of this state may be
- * on their way. */
+/* Copies a table that is about to change by `more` entries: messages sent in the
+ * present state may not have been received yet. */
 static void keep_sent(struct esi_epoch_store *store,
                       struct esi_epoch_trace *trace,
                       uint64_t more)
@@ -705,9 +711,8 @@ int esi_epoch_append(struct esi_epoch_store *store,
 
 /* --- Syncs ------------------------------------------------------------------------ */
 
-/* Both halves know what both traces knew, but not each other; the next event of each
- * trace knows the other half, too, and that is written down at once.
- */
+/* Both halves know what both traces knew, but not each other.  The next event of each
+ * trace also knows the other half; that is written immediately. */
 
 static int prepare_half(struct esi_epoch_store *store,
                         struct passage *half,
@@ -721,7 +726,7 @@ static int prepare_half(struct esi_epoch_store *store,
     return code < 0 ? code : prepare_trace(store, half, more, 2);
 }
 
-/* `entries` is what the other trace knew.  There is room in the log. */
+/* Learns `entries`, which the other trace knew.  There must be room in the log. */
 static void learn_half(struct esi_epoch_store *store,
                        struct passage *half,
                        struct es_event_id id,
