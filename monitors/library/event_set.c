@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* event_set.c - an event set on disk: its events, trace names, and losses. */
+/* event_set.c - reads an event set from disk: its events, trace names and losses. */
 #include "config.h"
 
 #include "eventspace/event_set.h"
@@ -19,7 +19,7 @@ struct es_event_set {
     struct esi_set_source_facts facts;
 };
 
-/* A live run is not read here: it needs scopes, which libeventspace has. */
+/* Live runs are refused here: they need scopes, which are in libeventspace. */
 static int check_path(const char *path, struct es_error *error)
 {
     enum esi_set_source_kind kind;

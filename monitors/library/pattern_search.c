@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* pattern_search.c - the events that a pattern file asks for, and searches in them. */
+/* pattern_search.c - selects the events that a pattern file needs, and searches
+ * them. */
 #include "config.h"
 
 #include "eventspace/search.h"
