@@ -15,7 +15,7 @@
 
 #define NO_SLOT UINT32_MAX
 
-/* By which an instance is found.  It weighs as many as have a part in it. */
+/* The key under which an instance is found.  Its weight is the number of members. */
 struct instance_end {
     struct esi_end end;
     struct esi_instance *instance;
@@ -38,7 +38,7 @@ struct esi_series *esi_series_find(struct esi_communicator *communicator,
         at = &(*at)->next;
     series = *at;
     if (series) {
-        *at = series->next; /* what is in use is found first */
+        *at = series->next; /* series in use are found first */
     } else {
         series = calloc(1, sizeof *series);
         if (!series)
@@ -82,20 +82,20 @@ static bool is_between(const struct esi_instance *instance)
     return instance->series->communicator->between;
 }
 
-/* How many have a part in it. */
+/* Returns the number of members of an instance. */
 static uint32_t size_of(const struct esi_instance *instance)
 {
     return instance->series->communicator->size;
 }
 
-/* Whether it has a junction. */
+/* Returns whether the instance has a junction. */
 static bool joins_all(const struct esi_instance *instance)
 {
     return instance->operation->order == ES_ORDER_ALL_TO_ALL && size_of(instance) > 1 &&
            !is_between(instance);
 }
 
-/* Into the list of those that are to be released, by number. */
+/* Adds an instance to the list of unreleased instances, by number. */
 static void list_instance(struct esi_instance *instance)
 {
     struct esi_list *list = &instance->series->unreleased;
@@ -135,7 +135,7 @@ static void unref_instance(struct esi_instance *instance)
         drop_series(series);
 }
 
-/* Nothing more will come of a window that all have freed. */
+/* Marks a window as freed once all members have freed it. */
 static void note_free(const struct esi_instance *instance)
 {
     struct esi_series *series = instance->series;
@@ -147,7 +147,7 @@ static void note_free(const struct esi_instance *instance)
     esi_onesided_forget(series);
 }
 
-/* All that was to be said of it is said. */
+/* Counts a finished instance as complete or incomplete. */
 static void count_members(struct esi_causality *causality,
                           const struct esi_instance *instance)
 {
@@ -166,7 +166,7 @@ static void wake_members(struct esi_causality *causality, struct esi_instance *i
         esi_waiters_wake(causality, &instance->slots[i].waiters);
 }
 
-/* Takes it out of the table; who waits in it still goes on. */
+/* Removes an instance from the table and wakes everything that waits for it. */
 static void retire_instance(struct esi_causality *causality,
                             struct esi_instance *instance)
 {
@@ -192,7 +192,7 @@ static struct esi_instance *make_instance(struct esi_communicator *communicator)
     return instance ? memset(instance, 0, bytes) : NULL;
 }
 
-/* Forgets the oldest until no more than `held_max` members are held. */
+/* Removes the oldest instances until at most `held_max` members are held. */
 static void bound_members(struct esi_causality *causality)
 {
     struct instance_end *oldest;
@@ -229,7 +229,7 @@ static struct esi_instance *begin_instance(struct esi_causality *causality,
     return instance;
 }
 
-/* Finds or makes; NULL without memory. */
+/* Finds or creates an instance; NULL if there is no memory. */
 static struct esi_instance *meet_instance(struct esi_causality *causality,
                                           const struct esi_item *item)
 {
@@ -249,14 +249,14 @@ static struct esi_instance *meet_instance(struct esi_causality *causality,
                  : begin_instance(causality, series, &key, item->operation);
 }
 
-/* Whether it can be told who waits for whom. */
+/* Returns whether the dependences of the item can be determined. */
 static bool has_order(const struct esi_item *item)
 {
     return item->view && item->view->slot < item->view->communicator->size &&
            item->told.tuple.sequence != ES_SEQUENCE_UNKNOWN;
 }
 
-/* Between two groups only the members of the one without the root say who it is. */
+/* On an intercommunicator, only the group without the root names the root. */
 static void note_root(struct esi_causality *causality,
                       struct esi_instance *instance,
                       const struct esi_item *item)
@@ -271,7 +271,7 @@ static void note_root(struct esi_causality *causality,
         wake_members(causality, instance);
 }
 
-/* Gives the item its instance, if it has one. */
+/* Sets the item's instance, if it has one. */
 static int join_instance(struct esi_causality *causality, struct esi_item *item)
 {
     struct esi_instance *instance;
@@ -282,7 +282,7 @@ static int join_instance(struct esi_causality *causality, struct esi_item *item)
     if (!instance)
         return -ENOMEM;
     note_root(causality, instance, item);
-    item->empty &= !is_between(instance); /* each group has its own counts */
+    item->empty &= !is_between(instance); /* the groups have separate counts */
     instance->references++;
     item->instance = instance;
     item->slot = item->view->slot;
@@ -298,12 +298,12 @@ void esi_collective_leave(struct esi_item *item)
 
 /* --- Reading ---------------------------------------------------------------------- */
 
-/* A member is known not to enter any more. */
+/* Records that a member will not enter. */
 static int lose_member(struct esi_causality *causality,
                        struct esi_instance *instance,
                        uint32_t slot);
 
-/* Places the enter; where its place has gone by nobody may depend on it. */
+/* Places the enter.  If it is too late for its place, no event may depend on it. */
 static int place_enter(struct esi_causality *causality, struct esi_item *item)
 {
     struct esi_instance *instance = item->instance;
@@ -360,7 +360,7 @@ static bool is_ready(const struct esi_instance *instance)
     return instance->given + instance->lost >= size_of(instance);
 }
 
-/* Collects the enters of all. */
+/* Collects the enters of all members. */
 static int collect_all(struct esi_causal_output *output,
                        const struct esi_instance *instance,
                        size_t *ret_count)
@@ -374,7 +374,8 @@ static int collect_all(struct esi_causal_output *output,
     return 0;
 }
 
-/* What is older than what was released already would be put behind it. */
+/* An instance that is older than the last released one gets no junction: it would be
+ * placed after that one. */
 static int release_instance(struct esi_causality *causality,
                             struct esi_instance *instance)
 {
@@ -398,7 +399,7 @@ static int release_instance(struct esi_causality *causality,
     return result;
 }
 
-/* Releases what is ready, the oldest first. */
+/* Releases instances that are ready, oldest first. */
 static int advance_instances(struct esi_causality *causality, struct esi_series *series)
 {
     struct esi_instance *first;
@@ -409,7 +410,7 @@ static int advance_instances(struct esi_causality *causality, struct esi_series 
     return result;
 }
 
-/* Those that the waiting exits of an instance depend on have changed. */
+/* Called when an enter has changed on which waiting exits of an instance depend. */
 static int note_entry(struct esi_causality *causality,
                       struct esi_instance *instance,
                       uint32_t slot)
@@ -434,7 +435,7 @@ static int lose_member(struct esi_causality *causality,
     return note_entry(causality, instance, slot);
 }
 
-/* Loses the members that would have been read if they had entered before `ns`. */
+/* Marks members as lost that would have been read if they had entered before `ns`. */
 static int lose_missing(struct esi_causality *causality,
                         struct esi_instance *instance,
                         uint64_t ns)
@@ -452,7 +453,8 @@ static int lose_missing(struct esi_causality *causality,
     return result;
 }
 
-/* Who exits from an instance knows that all have entered the older ones as well. */
+/* An exit from an instance implies that all members have also entered the older
+ * ones. */
 static int lose_missing_up_to(struct esi_causality *causality,
                               struct esi_instance *instance,
                               uint64_t ns)
@@ -460,7 +462,7 @@ static int lose_missing_up_to(struct esi_causality *causality,
     struct esi_instance *older = first_unreleased(instance->series);
     int result = 0;
 
-    /* Those that are released on the way keep pointing onward. */
+    /* The links of instances that are released meanwhile stay valid. */
     for (; older && older != instance && result >= 0;
          older = ESI_LIST_ITEM(struct esi_instance, older->link.next, link))
         result = lose_missing(causality, older, ns);
@@ -469,9 +471,9 @@ static int lose_missing_up_to(struct esi_causality *causality,
     return result;
 }
 
-/* --- Giving ----------------------------------------------------------------------- */
+/* --- Emitting --------------------------------------------------------------------- */
 
-/* Whether some exit may name this enter. */
+/* Returns whether some exit may name this enter. */
 static bool is_named(const struct esi_item *item)
 {
     const struct esi_instance *instance = item->instance;
@@ -479,7 +481,8 @@ static bool is_named(const struct esi_item *item)
     if (!instance || size_of(instance) < 2)
         return false;
     switch ((enum es_order_kind)instance->operation->order) {
-    case ES_ORDER_ROOT_TO_ALL: /* between groups the root is one that names none */
+    case ES_ORDER_ROOT_TO_ALL: /* on an intercommunicator, the root itself names no
+                                  root */
         return is_between(instance) ? item->told.tuple.peer < 0
                                     : item->slot == instance->root;
     case ES_ORDER_ALL_TO_ROOT:
@@ -492,7 +495,7 @@ static bool is_named(const struct esi_item *item)
     }
 }
 
-/* Retires an instance that all have left. */
+/* Retires an instance that all members have left. */
 static void leave_instance(struct esi_causality *causality,
                            struct esi_instance *instance)
 {
@@ -524,7 +527,7 @@ int esi_collective_give_enter(struct esi_causality *causality,
     return ESI_WAS_GIVEN;
 }
 
-/* Waits for the enter of a member: whether it is there, or will not come. */
+/* Waits until the enter of a member is there or will not come. */
 static int await_member(struct esi_causality *causality,
                         const struct esi_item *item,
                         uint32_t slot)
@@ -552,7 +555,7 @@ static int await_member(struct esi_causality *causality,
     return 0;
 }
 
-/* Waits until all have entered. */
+/* Waits until all members have entered. */
 static int await_all(struct esi_causality *causality, const struct esi_item *item)
 {
     struct esi_instance *instance = item->instance;
@@ -575,14 +578,14 @@ static int await_all(struct esi_causality *causality, const struct esi_item *ite
     return 0;
 }
 
-/* What an exit depends on. */
+/* The enters on which an exit depends. */
 struct dependence {
     bool on_release;
     bool on_all;
-    const int32_t *members; /* NULL = `count` from `first` on */
+    const int32_t *members; /* NULL = `count` slots from `first` on */
     uint32_t first;
     uint32_t count;
-    int32_t root; /* what `members` points to, where it is one */
+    int32_t root; /* storage for `members` if it is a single one */
 };
 
 static uint32_t member_of(const struct dependence *dependence, uint32_t i)
@@ -632,8 +635,8 @@ static void depend_on_other_group(const struct esi_item *item, struct dependence
     ret->count = item->view->peers;
 }
 
-/* Between groups.  Whether a member of the root's group is the root itself comes to be
- * known with the first tuple of the other group. */
+/* The dependences on an intercommunicator.  Which member of the root's group is the
+ * root is known from the first tuple of the other group. */
 static void depend_between(const struct esi_item *item, struct dependence *ret)
 {
     const struct esi_instance *instance = item->instance;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* causal_event.c - fills events and hands them to the sink. */
+/* causal_event.c - fills events and passes them to the sink. */
 #include "config.h"
 
 #include "monitors/causality/causal_event.h"
@@ -49,7 +49,7 @@ static const char *make_name(char **name, const char *operation, const char *wha
     return *name ? *name : operation;
 }
 
-/* "MPI_Send", "MPI_Barrier enter", "MPI_Recv open". */
+/* Returns a name such as "MPI_Send", "MPI_Barrier enter" or "MPI_Recv open". */
 static const char *type_of(struct esi_causality *causality,
                            const struct esi_placed *placed)
 {
@@ -146,7 +146,7 @@ static void fill_attributes(struct attributes *attributes, const struct esi_item
         add_text(attributes, "site", item->told.site);
 }
 
-/* --- Giving ----------------------------------------------------------------------- */
+/* --- Emitting --------------------------------------------------------------------- */
 
 static struct esi_causal_member member_of(const struct esi_view *view)
 {
@@ -160,7 +160,7 @@ static struct esi_causal_member member_of(const struct esi_view *view)
                                       .rank = (int)view->slot};
 }
 
-/* Tells of the operation behind an event. */
+/* Passes the operation of an event to the listener. */
 static int tell_call(const struct esi_causality *causality,
                      const struct esi_placed *placed,
                      const struct es_set_event *event)
@@ -262,7 +262,7 @@ int esi_event_give_sync(struct esi_causality *causality,
 
 /* --- Communicators' traces -------------------------------------------------------- */
 
-/* Whether no trace has the name yet; then this one has it. */
+/* Assigns the name to this trace if no trace has it yet; returns whether it did. */
 static bool take_name(struct esi_texts *names, const char *name)
 {
     uint32_t count = esi_texts_count(names);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* causal_message.c - messages are records of a table of ends, as are the channels of
- * which something is to be told. */
+/* causal_message.c - messages, and channels with unmatched or unreliable ends, as
+ * records in tables of ends. */
 #include "config.h"
 
 #include "monitors/causality/causal_message.h"
@@ -11,36 +11,36 @@
 #include "monitors/causality/causal_onesided.h"
 #include "monitors/causality/causal_private.h"
 
-/* Channels of which unmatched ends are told apart. */
+/* Maximum number of channels for which unmatched ends are counted separately. */
 enum { CHANNELS_MAX = 1024 };
 
 enum esi_end_state {
     END_UNSEEN,
-    END_READ,  /* its tuple is here, its event waits */
-    END_GIVEN, /* done */
+    END_READ,  /* its tuple was read, its event waits */
+    END_GIVEN, /* its event was emitted */
 };
 
 struct esi_message {
     struct esi_end end;
-    union {                               /* of its send, */
-        struct esi_causal_thread *sender; /* that was read */
-        struct es_event_id id;            /* that was given */
+    union {                               /* the send: */
+        struct esi_causal_thread *sender; /* its thread, if it was read */
+        struct es_event_id id;            /* its event, if it was emitted */
     };
-    struct esi_causal_thread *receiver; /* of a receive that was read */
-    struct esi_message *next_send;      /* in the chains of their items */
+    struct esi_causal_thread *receiver; /* if the receive was read */
+    struct esi_message *next_send;      /* in the lists of their items */
     struct esi_message *next_receive;
-    uint8_t send; /* enum esi_end_state, as is the next */
+    uint8_t send; /* enum esi_end_state, like `receive` */
     uint8_t receive;
-    bool blocking; /* the receive is a call that blocks */
+    bool blocking; /* the receive is a blocking call */
 };
 
-/* What is noted of a channel: ends that found no other; or numbers in doubt. */
+/* Data about a channel: numbers of unmatched ends, or unreliable message numbers. */
 struct esi_channel {
     struct esi_end end;
     uint64_t sends;
     uint64_t receives;
-    uint32_t doubtful;      /* the first number in doubt, */
-    uint64_t doubtful_till; /* of sends that began before this tick of the sender's */
+    uint32_t doubtful;      /* the first unreliable number, */
+    uint64_t doubtful_till; /* for sends that began before this tick of the sender */
 };
 
 void esi_messages_init(struct esi_messages *messages, size_t max)
@@ -57,7 +57,7 @@ void esi_messages_fini(struct esi_messages *messages)
     esi_ends_fini(&messages->doubts);
 }
 
-/* Finds or makes; NULL without memory. */
+/* Finds or creates a message; NULL if there is no memory. */
 static struct esi_message *meet_message(struct esi_causality *causality,
                                         const struct esi_ends_key *key)
 {
@@ -66,7 +66,7 @@ static struct esi_message *meet_message(struct esi_causality *causality,
     return message ? message : esi_ends_add(&causality->messages.ends, key);
 }
 
-/* What is unseen is nobody's: see disown_from(). */
+/* END_UNSEEN marks an unused record for disown_from(). */
 static void forget_message(struct esi_causality *causality, struct esi_message *message)
 {
     message->send = END_UNSEEN;
@@ -85,7 +85,7 @@ static void wake_receiver(struct esi_causality *causality, struct esi_message *m
         esi_thread_make_runnable(causality, message->receiver);
 }
 
-/* Whether the member at the message's other end would have been read. */
+/* Returns whether the member at the other end of the message would have been read. */
 static bool has_passed(const struct esi_causality *causality,
                        const struct esi_message *message,
                        int32_t slot,
@@ -96,9 +96,9 @@ static bool has_passed(const struct esi_causality *causality,
                                  (uint32_t)slot, ns);
 }
 
-/* --- What is left unmatched ------------------------------------------------------- */
+/* --- Unmatched ends --------------------------------------------------------------- */
 
-/* The key of a message's channel: without its number. */
+/* Returns the key of a message's channel: the message's key without its number. */
 static struct esi_ends_key channel_of(const struct esi_ends_key *message)
 {
     struct esi_ends_key key = *message;
@@ -107,7 +107,8 @@ static struct esi_ends_key channel_of(const struct esi_ends_key *message)
     return key;
 }
 
-/* Finds or makes; NULL without memory, or where there are `max`. */
+/* Finds or creates a channel; NULL if there is no memory, or if there are `max`
+ * channels. */
 static struct esi_channel *meet_channel(struct esi_ends *channels,
                                         const struct esi_ends_key *message,
                                         size_t max)
@@ -192,7 +193,7 @@ int esi_message_add_send(struct esi_causality *causality,
     if (!message)
         return -ENOMEM;
     if (message->send != END_UNSEEN)
-        return 0; /* two of one number: there is no telling */
+        return 0; /* two sends with one number are ambiguous */
     message->send = END_READ;
     message->sender = item->element->thread;
     message->next_send = item->sends;
@@ -222,9 +223,9 @@ int esi_message_add_receive(struct esi_causality *causality,
     return 0;
 }
 
-/* --- Giving ----------------------------------------------------------------------- */
+/* --- Emitting --------------------------------------------------------------------- */
 
-/* The send has its place in the stream. */
+/* Called when the send has been emitted. */
 static void settle_send(struct esi_causality *causality,
                         struct esi_message *message,
                         const struct es_event_id *id)
@@ -234,7 +235,7 @@ static void settle_send(struct esi_causality *causality,
     message->send = END_GIVEN;
     message->id = *id;
     wake_receiver(causality, message);
-    if (message->receive == END_GIVEN) { /* it did not wait */
+    if (message->receive == END_GIVEN) { /* the receive did not wait */
         give_up_send(causality, message);
     } else if (message->receive == END_UNSEEN) {
         esi_ends_wait(ends, &message->end, 1);
@@ -257,7 +258,7 @@ int esi_message_add_given(struct esi_causality *causality,
     return 0;
 }
 
-/* Whether the next event of the message's sender is its send. */
+/* Returns whether the send of the message is the next event of its thread. */
 static bool is_send_next(const struct esi_message *message)
 {
     const struct esi_placed *next = esi_thread_next(message->sender);
@@ -279,7 +280,7 @@ static bool may_be_sync(const struct esi_item *send, const struct esi_message *m
            message->end.key.source != message->end.key.destination;
 }
 
-/* Ends a message both halves of which are given as one. */
+/* Removes a message whose halves were emitted as a sync. */
 static int give_sync(struct esi_causality *causality,
                      struct esi_message *message,
                      struct esi_causal_thread *sender,
@@ -302,9 +303,10 @@ static int give_sync(struct esi_causality *causality,
     return ESI_WAS_GIVEN;
 }
 
-/* A synchronous send and a receive that both block are one event: neither call ends
- * before the other has begun, and nothing else happens in between.  Until the receive
- * is known the send waits, as long as it may still be such a one. */
+/* A blocking synchronous send and a blocking receive are one event: neither call ends
+ * before the other has begun, and nothing else happens in between in their threads.
+ * While the receive is not known, the send waits as long as it may still be part of a
+ * sync. */
 static bool is_sync(const struct esi_causality *causality, const struct esi_item *send)
 {
     const struct esi_message *message = send->sends;
@@ -349,7 +351,7 @@ int esi_message_give_send(struct esi_causality *causality,
     return ESI_WAS_GIVEN;
 }
 
-/* Whether a receive has still to wait for this message's send. */
+/* Returns whether a receive must still wait for this message's send. */
 static bool is_awaited(const struct esi_causality *causality,
                        const struct esi_message *message,
                        const struct esi_item *item)
@@ -377,14 +379,14 @@ static void settle_receive(struct esi_causality *causality, struct esi_message *
         forget_message(causality, message);
 }
 
-/* A synchronous send waits for its receive to be next, too. */
+/* A synchronous send also waits until its receive is next. */
 static bool is_sync_waiting(const struct esi_message *message)
 {
     return message->send == END_READ && message->blocking && is_send_next(message) &&
            may_be_sync(esi_thread_next(message->sender)->item, message);
 }
 
-/* Collects the sends that are named. */
+/* Collects the sends that a receive names. */
 static int collect_sends(struct esi_causal_output *output,
                          const struct esi_message *message,
                          size_t *ret_count)
@@ -430,7 +432,7 @@ int esi_message_give_receive(struct esi_causality *causality,
 
 /* --- Cancelled sends -------------------------------------------------------------- */
 
-/* The send's item, which waits in its thread. */
+/* Returns the item of a send that waits in its thread. */
 static struct esi_item *find_sender(const struct esi_message *message)
 {
     const struct esi_causal_thread *thread = message->sender;
@@ -444,8 +446,8 @@ static struct esi_item *find_sender(const struct esi_message *message)
     return NULL;
 }
 
-/* Takes the message from its send, if that began before `ticks`: who receives a message
- * of this number received another one. */
+/* Detaches the message from its send if that began before `ticks`: then the message
+ * received with this number is a different one. */
 static void disown_send(struct esi_causality *causality,
                         struct esi_message *message,
                         uint64_t ticks)
@@ -468,7 +470,7 @@ static void disown_send(struct esi_causality *causality,
         forget_message(causality, message);
 }
 
-/* By number, or, where these are more than there are messages, all that there are. */
+/* Searches by number, or, if there are more numbers than messages, all messages. */
 static void disown_from(struct esi_causality *causality,
                         const struct esi_ends_key *key,
                         uint32_t count,

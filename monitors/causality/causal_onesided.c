@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* causal_onesided.c - epochs, by member of a window, and the messages between them. */
+/* causal_onesided.c - epochs by member of a window, and the messages between them. */
 #include "config.h"
 
 #include "monitors/causality/causal_onesided.h"
@@ -16,23 +16,23 @@ struct epoch_member {
     uint32_t sequence;
 };
 
-/* The group of the last start, or post, of a process on a window. */
+/* The group of the last start or post of a process on a window. */
 struct esi_epoch {
-    bool numbered;   /* its call was read, ... */
-    uint32_t number; /* which is the window's so many-eth of this process */
-    uint64_t begun;  /* ticks of the call, which its members have, too */
+    bool numbered;   /* its call was read, and `number` is valid */
+    uint32_t number; /* sequence number of the call on the window, in this process */
+    uint64_t begun;  /* ticks of the call; also in the tuples of its members */
     struct epoch_member *members;
     size_t count;
     size_t room;
 };
 
-/* Each member accesses and exposes. */
+/* Each member has two epochs: one that accesses and one that exposes. */
 static size_t epoch_count(const struct esi_series *series)
 {
     return 2 * (size_t)series->communicator->size;
 }
 
-/* The epoch of a member on a window; NULL without memory. */
+/* Returns the epoch of a member on a window; NULL if there is no memory. */
 static struct esi_epoch *epoch_of(const struct esi_view *view,
                                   int32_t window,
                                   bool exposes)
@@ -52,7 +52,7 @@ void esi_onesided_forget(struct esi_series *series)
     series->epochs = NULL;
 }
 
-/* Another call begins another epoch, whether it was read or lost. */
+/* A different call begins a new epoch, even if its own tuple was lost. */
 static void turn_to(struct esi_epoch *epoch, uint64_t begun)
 {
     if (epoch->begun == begun)
@@ -74,8 +74,8 @@ static int add_to_epoch(struct esi_epoch *epoch, const struct es_tuple *tuple)
 
 /* --- Messages between epochs ------------------------------------------------------ */
 
-/* Fills the key of what goes from a target to an origin (a post), or back (a complete).
- * false: there is no such member. */
+/* Fills in the key of the message from a target to an origin (a post) or back (a
+ * complete).  Returns false if there is no such member. */
 static bool fill_key(const struct esi_view *view,
                      int32_t window,
                      const struct epoch_member *member,
@@ -140,7 +140,7 @@ void esi_onesided_note_given(struct esi_item *item, const struct es_event_id *id
 
 /* --- Calls ------------------------------------------------------------------------ */
 
-/* The item is an end of all that its epoch's members send, or receive. */
+/* Makes the item an end of all messages that its epoch's members send or receive. */
 static int add_ends(struct esi_causality *causality,
                     struct esi_item *item,
                     const struct esi_epoch *epoch,
@@ -160,7 +160,8 @@ static int add_ends(struct esi_causality *causality,
     return result;
 }
 
-/* A complete enters, which the waits of its group name, and exits, naming the posts. */
+/* A complete has an enter, which the waits of its group name, and an exit, which names
+ * the posts. */
 static int place_complete(struct esi_causality *causality,
                           struct esi_item *item,
                           const struct esi_epoch *epoch)
@@ -193,7 +194,7 @@ static int place_wait(struct esi_causality *causality,
     return result < 0 ? result : esi_thread_place(item, ESI_ROLE_RECEIVE);
 }
 
-/* What comes of a post, whose members are told after it. */
+/* Places a post; its members are added later. */
 static int place_post(struct esi_causality *causality, struct esi_item *item)
 {
     struct esi_element *element = item->element;
@@ -207,7 +208,7 @@ static int place_post(struct esi_causality *causality, struct esi_item *item)
     return esi_thread_place(item, ESI_ROLE_SEND);
 }
 
-/* Finds the epoch that a call begins or ends; NULL: it cannot be told. */
+/* Finds the epoch that a call begins or ends; NULL if it cannot be determined. */
 static int find_epoch_of(const struct esi_item *item, struct esi_epoch **ret_epoch)
 {
     const struct es_tuple *tuple = &item->told.tuple;

@@ -13,8 +13,8 @@
 #include "base/array.h"
 #include "monitors/causality/causal_private.h"
 
-/* How far clocks of two hosts may be apart: what is told too late about a loss costs
- * memory, too early an edge. */
+/* Bound of the difference between the clocks of two hosts.  If it is too large, losses
+ * are detected late, which costs memory; if it is too small, edges are missing. */
 #define MARGIN_NS UINT64_C(50000000)
 
 int esi_trace_add(struct esi_causality *causality,
@@ -214,8 +214,8 @@ static struct esi_communicator *make_communicator(
     return added;
 }
 
-/* The communicator of this key in which the slot is free or the process's own: where
- * two worlds have the same key each of them has its own. */
+/* Returns the communicator with this key in which the slot is free or belongs to the
+ * process: if two worlds have the same key, each has its own communicator. */
 static struct esi_communicator *join_communicator(
     struct esi_causality *causality,
     struct esi_causal_process *process,
@@ -255,15 +255,15 @@ static int reserve_views(struct esi_causal_process *process, uint16_t index)
     return 0;
 }
 
-/* Where the slots of the two groups begin. */
+/* First slots of the two groups. */
 struct group_slots {
     bool known;
     uint32_t local;
     uint32_t remote;
 };
 
-/* First in an intercommunicator is the group of the lower world rank, so that all say
- * the same. */
+/* In an intercommunicator, the group with the lower world rank comes first, so that all
+ * members agree. */
 static struct group_slots lay_out(const struct esi_causal_communicator *told)
 {
     const int32_t *local = told->world;
@@ -289,7 +289,7 @@ static void note_ranks(struct esi_communicator *communicator,
             communicator->world_ranks[first + (uint32_t)i] = ranks[i];
 }
 
-/* The view of this process, unless it has it already. */
+/* Adds a view of this process unless it exists. */
 static int add_view(struct esi_causal_process *process,
                     uint16_t index,
                     const struct esi_view *place)
@@ -407,7 +407,7 @@ struct esi_communicator *esi_channel_communicator(const struct esi_causality *ca
     return esi_pool_at(&causality->communicators.records, key->communicator[0]);
 }
 
-/* --- What is lost ----------------------------------------------------------------- */
+/* --- Losses ----------------------------------------------------------------------- */
 
 int esi_member_rank(const struct esi_communicator *communicator, uint32_t slot)
 {
@@ -418,7 +418,7 @@ int esi_member_rank(const struct esi_communicator *communicator, uint32_t slot)
     return communicator->world_ranks[slot];
 }
 
-/* A member that has said nothing on this communicator yet, by its world rank. */
+/* Finds a member, by its world rank, that has not used this communicator yet. */
 static const struct esi_causal_process *find_member(
     const struct esi_causality *causality,
     const struct esi_communicator *communicator,
@@ -447,7 +447,7 @@ bool esi_member_has_passed(const struct esi_causality *causality,
 
     if (causality->finished)
         return true;
-    /* Who is silent is waited for, but not for ever. */
+    /* Members without new tuples are waited for only for a limited time. */
     if (causality->settled_ns > patience && causality->settled_ns - patience > bound)
         return true;
     if (!process || !process->threads)
@@ -461,7 +461,7 @@ bool esi_member_has_passed(const struct esi_causality *causality,
     return true;
 }
 
-/* --- The end ---------------------------------------------------------------------- */
+/* --- Destruction ------------------------------------------------------------------ */
 
 void esi_processes_fini(struct esi_causality *causality)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Puts the events of a thread's elements in the thread's order.
+ * Sorts the events of a thread's elements.
  *
- * Each element brings its own in order, but for receives that were held back.  What
- * comes is appended, and sorted when a reading has ended: a merge sort that begins with
- * the runs it finds, of which there is about one for each element.
+ * The events of each element arrive in order, except for receives that were held back.
+ * Events are appended and sorted at the end of a reading by a merge sort that starts
+ * with the existing runs, about one per element.
  */
 #include "config.h"
 
@@ -18,8 +18,8 @@
 #include "base/array.h"
 #include "monitors/causality/causal_private.h"
 
-/* At one tick: what stops goes before what starts, as long as it did not start there,
- * too. */
+/* Order at one tick: operations that end precede operations that start, unless they
+ * also started at this tick. */
 enum { RANK_STOP, RANK_WHOLE, RANK_START, RANK_STOP_AT_ONCE };
 
 static bool is_before(const struct esi_placed *a, const struct esi_placed *b)
@@ -40,14 +40,14 @@ static uint8_t rank_of(const struct es_tuple *tuple, enum esi_role role)
     }
 }
 
-/* What is under way has no stop. */
+/* An operation under way has no stop. */
 static bool is_at_start(const struct es_tuple *tuple, enum esi_role role)
 {
     return role == ESI_ROLE_SEND || role == ESI_ROLE_ENTER ||
            (role == ESI_ROLE_WHOLE && tuple->stop == 0);
 }
 
-/* Room for one more; what was given makes room, too. */
+/* Makes room for one more event; reuses the room of emitted events. */
 static int make_room(struct esi_causal_thread *thread)
 {
     size_t count = thread->tail - thread->head;
@@ -117,7 +117,7 @@ static void merge_sorted(const struct esi_placed *from,
     }
 }
 
-/* Merges neighbouring runs into `to`; returns how many runs there were. */
+/* Merges adjacent runs into `to`; returns the number of runs before. */
 static size_t merge_runs(const struct esi_placed *from,
                          size_t count,
                          struct esi_placed *to)
@@ -135,7 +135,7 @@ static size_t merge_runs(const struct esi_placed *from,
     return runs;
 }
 
-/* Stable: events of one element at the same tick stay as they were. */
+/* Stable: events of one element with equal ticks keep their order. */
 static int sort_placed(struct esi_placed *events, size_t count)
 {
     struct esi_placed *other = malloc(count * sizeof *other);
@@ -158,7 +158,7 @@ static int sort_placed(struct esi_placed *events, size_t count)
     return 0;
 }
 
-/* First of the sorted events behind `limit`. */
+/* Returns the index of the first sorted event after `limit`. */
 static size_t find_end(const struct esi_causal_thread *thread, uint64_t limit)
 {
     size_t low = thread->released;

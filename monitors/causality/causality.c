@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The way of a tuple from its element to the events it becomes: its item, their places
- * in the thread, and the order in which the stream goes on.
+ * Converts tuples to items, places their events in the threads, and emits the events in
+ * order.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #define HELD_MAX ((size_t)1 << 20)
 #define PATIENCE_NS UINT64_C(60000000000)
 
-/* --- What operations become ------------------------------------------------------- */
+/* --- Actions of operations -------------------------------------------------------- */
 
 static enum esi_action action_of_class(const struct es_operation *operation)
 {
@@ -46,7 +46,7 @@ static enum esi_action action_of_class(const struct es_operation *operation)
 static enum esi_action action_of(const struct es_operation *operation)
 {
     switch (operation ? operation->code : 0) {
-    case 0: /* is not known */
+    case 0: /* not known */
         return ESI_UNARY;
     case ES_OP_MPI_collective_post:
         return ESI_POSTED;
@@ -75,7 +75,7 @@ static enum esi_action action_of(const struct es_operation *operation)
     }
 }
 
-/* Whether 0 bytes in a member's tuple mean that no data are moved between any two. */
+/* Returns whether 0 bytes in a member's tuple imply that no data are moved at all. */
 static bool tells_empty(const struct es_operation *operation)
 {
     return operation && operation->op_class == ES_CLASS_COLLECTIVE &&
@@ -149,7 +149,7 @@ static void drop_item(struct esi_causality *causality, struct esi_item *item)
     causality->totals.held--;
 }
 
-/* The message of an end; false: it has none that could be told. */
+/* Determines the key of an end's message; returns false if that is not possible. */
 static bool find_message(struct esi_causality *causality,
                          const struct esi_item *item,
                          bool sends,
@@ -171,7 +171,7 @@ static bool find_message(struct esi_causality *causality,
     return true;
 }
 
-/* Whether a later call has taken the number back. */
+/* Returns whether a later call has made the number unreliable. */
 static bool is_doubtful(struct esi_causality *causality,
                         const struct esi_item *item,
                         const struct esi_ends_key *key)
@@ -191,10 +191,10 @@ static int add_send(struct esi_causality *causality, struct esi_item *item)
     struct esi_ends_key key;
     int result = 0;
 
-    if (tuple->peer < 0) /* to MPI_PROC_NULL */
+    if (tuple->peer < 0) /* MPI_PROC_NULL */
         return esi_thread_place(item, ESI_ROLE_WHOLE);
     if (!esi_thread_has_place(item->element->thread, tuple->start)) {
-        causality->totals.late++; /* nobody may depend on it any more */
+        causality->totals.late++; /* no event may depend on it any more */
     } else if (find_message(causality, item, true, &key) &&
                !is_doubtful(causality, item, &key)) {
         item->synchronous =
@@ -204,7 +204,7 @@ static int add_send(struct esi_causality *causality, struct esi_item *item)
     return result < 0 ? result : esi_thread_place(item, ESI_ROLE_SEND);
 }
 
-/* Whether this very call blocks till its message is there. */
+/* Returns whether this call itself blocks until its message has arrived. */
 static bool is_blocking(const struct es_operation *operation)
 {
     uint16_t family = esi_operation_family(operation);
@@ -228,7 +228,7 @@ static int add_receive(struct esi_causality *causality, struct esi_item *item)
     return result < 0 ? result : esi_thread_place(item, ESI_ROLE_RECEIVE);
 }
 
-/* What belongs to an operation and becomes no event itself. */
+/* Adds information about an operation that makes no event itself. */
 static int add_neighbour(struct esi_causality *causality,
                          struct esi_element *element,
                          const struct es_tuple *tuple)
@@ -265,7 +265,7 @@ static int add_cancelled_send(struct esi_causality *causality,
     struct esi_ends_key key;
 
     if (!view || !esi_view_channel(view, tuple->peer, true, &key)) {
-        causality->totals.unplaced++; /* as are the sends themselves */
+        causality->totals.unplaced++; /* the sends themselves are unplaced, too */
         return 0;
     }
     key.tag = tuple->tag;
@@ -285,7 +285,7 @@ static int place_operation(struct esi_causality *causality, struct esi_item *ite
     case ESI_WINDOW_COLLECTIVE:
         return esi_collective_add(causality, item);
     case ESI_LATER_COLLECTIVE:
-        /* The call that makes a persistent request has no number. */
+        /* A call that creates a persistent request has no number. */
         return item->told.tuple.sequence == ES_SEQUENCE_UNKNOWN
                    ? esi_thread_place(item, ESI_ROLE_WHOLE)
                    : esi_collective_add(causality, item);
@@ -357,7 +357,7 @@ static int emit_events(struct esi_causality *causality, const struct esi_placed 
     }
 }
 
-/* Gives what a thread has as far as it need not wait. */
+/* Emits the events of a thread up to the first one that must wait. */
 static int run_thread(struct esi_causality *causality, struct esi_causal_thread *thread)
 {
     while (thread->head < thread->released) {
@@ -365,7 +365,7 @@ static int run_thread(struct esi_causality *causality, struct esi_causal_thread 
         size_t soon = thread->head + 2;
         int result;
 
-        /* Items of a reading are more than a processor's cache holds. */
+        /* Prefetch: the items of a reading exceed the processor's caches. */
         if (soon < thread->released)
             esi_pool_prefetch(&causality->items, thread->events[soon].item);
         result = emit_events(causality, &placed);
@@ -399,15 +399,15 @@ static int release_waiting(struct esi_causality *causality, bool all)
 
         if (esi_thread_release(thread, whole ? UINT64_MAX : thread->settled) < 0)
             return -ENOMEM;
-        /* Also what waits: it may have become clear that it does so in vain. */
+        /* Includes waiting threads: they may no longer need to wait. */
         if (thread->head < thread->released)
             esi_thread_make_runnable(causality, thread);
     }
     return run_threads(causality);
 }
 
-/* Has the event that has waited longest go on without its partners.  1, or 0: none
- * waits, or -errno. */
+/* Lets the event that has waited longest proceed without its partners.  Returns 1, 0 if
+ * no event waits, or -errno. */
 static int force_oldest(struct esi_causality *causality)
 {
     struct esi_causal_thread *oldest = NULL;
@@ -452,7 +452,7 @@ static int bound_time(struct esi_causality *causality)
     return result < 0 ? result : 0;
 }
 
-/* What is told of a tuple that is no event. */
+/* Describes a tuple that is not an event for the listener. */
 static struct esi_causal_call describe_call(const struct esi_causal_thread *thread,
                                             const struct esi_causal_tuple *tuple)
 {
@@ -574,7 +574,7 @@ int esi_causality_finish(struct esi_causality *causality)
     return 0;
 }
 
-/* --- What was found --------------------------------------------------------------- */
+/* --- Results ---------------------------------------------------------------------- */
 
 void esi_causality_totals(const struct esi_causality *causality,
                           struct esi_causality_totals *ret_totals)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * causality_archive.c - from the tuples of an archive to an event set.
+ * causality_archive.c - converts the tuples of an archive to an event set.
  *
- * The archive gives its tuples by completion, each element in its order.  All up to
- * some time is what a complete reading of the run at that time would have given.
+ * The archive returns tuples by completion, each element in its order.  The tuples up
+ * to some time are those that a complete reading of the run at that time would have
+ * returned.
  */
 #include "config.h"
 
@@ -17,18 +18,19 @@
 #include "base/pipeline.h"
 #include "monitors/sites/sites.h"
 
-/* Items between two settlements; items of a batch, and batches between two threads.
- * Those hold more than comes between two settlements, so that neither thread waits. */
+/* Number of items between two settlements; items per batch; batches between the two
+ * threads.  The batches hold more items than a settlement interval, so that neither
+ * thread waits. */
 enum { READING_ITEMS = 8192, BATCH_ITEMS = 4096, BATCHES = 4 };
 
 struct feed {
     struct esi_causality *causality;
     const struct esi_archive_tables *tables;
-    uint32_t *processes; /* numbers there, by ours; owned, as the next */
+    uint32_t *processes; /* numbers in causality, by number in the archive; owned */
     uint32_t *elements;
     bool *ended;             /* by process; owned */
-    struct esi_sites *sites; /* owned; with the processes of the archive, by number;
-                                NULL = they are not wanted */
+    struct esi_sites *sites; /* owned; processes are numbered as in the archive; NULL =
+                                sites are not used */
     bool is_threaded;
 };
 
@@ -37,17 +39,17 @@ struct item_batch {
     struct esi_archive_item items[BATCH_ITEMS];
 };
 
-/* The archive is read by one thread, and its items are matched by another. */
+/* State of reading: one thread reads the archive, another one matches its items. */
 struct item_reading {
-    const struct feed *feed;         /* borrowed, as is the next */
-    struct esi_archive_merge *merge; /* the reader's, as is the next */
+    const struct feed *feed;         /* borrowed */
+    struct esi_archive_merge *merge; /* belongs to the reader, like `error` */
     struct es_error error;
-    uint64_t count;  /* of items that were added */
-    bool is_refused; /* an item */
+    uint64_t count;  /* number of items added */
+    bool is_refused; /* adding an item failed */
     struct item_batch batches[BATCHES];
 };
 
-/* --- What is known of the run ----------------------------------------------------- */
+/* --- Processes, elements and communicators ---------------------------------------- */
 
 static const int32_t *members_of(const struct feed *feed,
                                  const struct esi_archive_communicator *communicator,
@@ -111,7 +113,8 @@ static int tell_element(struct feed *feed, uint32_t number)
     return result;
 }
 
-/* By rank and thread, and else as they were found. */
+/* Orders elements by rank and thread; otherwise keeps the order in which they were
+ * found. */
 static int compare_elements(const void *left, const void *right, void *data)
 {
     const struct esi_archive_tables *tables = data;
@@ -129,8 +132,8 @@ static int compare_elements(const void *left, const void *right, void *data)
     return a < b ? -1 : a > b;
 }
 
-/* In the order in which a run is read that is over: whose element the recorder saw
- * first makes no difference to what the traces are called. */
+/* Adds the elements in the order in which a finished run is read, so that the names of
+ * traces do not depend on the order in which the recorder found the elements. */
 static int tell_elements(struct feed *feed)
 {
     size_t count = feed->tables->element_count;
@@ -165,7 +168,7 @@ static int add_tuple(const struct feed *feed,
 {
     int process = (int)feed->tables->elements[element].process;
     uint32_t host = feed->tables->processes[process].host;
-    /* Nanoseconds do for ticks: they are in the same order. */
+    /* Nanoseconds can replace ticks because they have the same order. */
     struct esi_causal_tuple timed = {
         .tuple = *tuple,
         .start_ns = tuple->start,
@@ -176,7 +179,7 @@ static int add_tuple(const struct feed *feed,
     return esi_causality_add(feed->causality, feed->elements[element], &timed);
 }
 
-/* The operations that its threads were in, and its end. */
+/* Adds the operations that were under way in the process's threads, and ends it. */
 static int end_process(const struct feed *feed, uint32_t process)
 {
     const struct esi_archive_tables *tables = feed->tables;
@@ -207,7 +210,7 @@ static int add_item(const struct feed *feed, const struct esi_archive_item *item
     return result;
 }
 
-/* Reads into a batch, as far as there is room.  1; 0 at the end; -errno. */
+/* Reads items into a batch while there is room.  Returns 1, 0 at the end, or -errno. */
 static int read_batch(struct esi_archive_merge *merge,
                       struct item_batch *batch,
                       struct es_error *error)
@@ -234,7 +237,7 @@ static int add_batch(struct item_reading *reading, const struct item_batch *batc
     return result;
 }
 
-/* What was read ahead of a failure is passed, too. */
+/* Items that were read before an error are passed on, too. */
 static int produce_items(void *data, struct esi_pipeline *pipeline)
 {
     struct item_reading *reading = data;
@@ -292,7 +295,7 @@ static int read_all(struct feed *feed,
         return result;
     result = read_items(feed, merge, error);
     esi_archive_merge_destroy(merge);
-    /* Of these there are no tuples. */
+    /* Processes without tuples. */
     for (uint32_t i = 0; i < feed->tables->process_count && result == 0; i++)
         if (!feed->ended[i])
             result = end_process(feed, i);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Feeds causality from a live scope.
+ * Passes the tuples of a live scope to causality.
  *
- * A reading begins when new elements have joined, and is complete when each element has
- * given what it had then, or when a pull found nothing more; only then is the stream
- * settled.  A program that writes faster than we read is so read in complete readings,
- * too.
+ * A reading begins when new elements have joined.  It is complete when each element has
+ * returned everything that it had at the beginning, or when a pull returned nothing;
+ * only then are events settled.  So there are complete readings even if a program
+ * writes faster than the scope reads.
  */
 #include "config.h"
 
@@ -22,35 +22,36 @@
 #include "eventspace/summary.h"
 #include "monitors/sites/sites.h"
 
-/* A part that is silent holds up the stream for so long. */
+/* Time for which a silent part of the tree holds up the stream. */
 #define SILENT_NS UINT64_C(10000000000)
-/* Elements that appear join within this time. */
+/* Maximum time until a new element joins. */
 #define REFRESH_NS UINT64_C(100000000)
-/* What is under way is looked at so often at most. */
+/* Minimum time between two looks at the operations under way. */
 #define OPEN_NS UINT64_C(200000000)
 #define NO_ELEMENT UINT32_MAX
 
-/* What is known of an origin. */
+/* State of an origin. */
 struct origin {
     uint32_t process;
-    uint32_t element;  /* NO_ELEMENT = is not one of the program's */
-    uint64_t position; /* next to be read */
-    uint64_t goal;     /* what it had when the reading began */
+    uint32_t element;  /* NO_ELEMENT = does not belong to the program */
+    uint64_t position; /* next position to read */
+    uint64_t goal;     /* its end when the reading began */
 };
 
-/* What is known of a process. */
+/* State of a process. */
 struct process_end {
-    uint64_t reading; /* in which somebody looked */
-    bool dead;        /* when it began */
-    bool ended;       /* and causality knows */
+    uint64_t reading; /* last reading in which it was examined */
+    bool dead;        /* at the beginning of that reading */
+    bool ended;       /* and causality was informed */
 };
 
 struct esi_causality_scope {
     struct esi_follower *follower;
-    struct es_scope *scope; /* the follower's */
+    struct es_scope *scope; /* belongs to the follower */
     struct esi_causality *causality;
     struct esi_causal_listener listener;
-    uint64_t looked_ns;      /* when it saw what is under way, by the monotonic clock */
+    uint64_t looked_ns;      /* time of the last look at operations under way, by
+                                CLOCK_MONOTONIC */
     struct esi_sites *sites; /* owned */
     struct origin *origins;  /* by number */
     size_t origin_count;
@@ -58,9 +59,9 @@ struct esi_causality_scope {
     struct process_end *processes; /* by number */
     size_t process_count;
     size_t process_capacity;
-    uint64_t readings; /* begun */
-    bool reading;      /* one has begun and is not complete */
-    bool knows_goals;  /* of the reading */
+    uint64_t readings; /* number of readings begun */
+    bool reading;      /* a reading has begun and is not complete */
+    bool knows_goals;  /* the goals of this reading are known */
 };
 
 /* --- Processes and elements ------------------------------------------------------- */
@@ -75,7 +76,7 @@ static int reserve_process(struct esi_causality_scope *scope, uint32_t process)
     return 0;
 }
 
-/* Tells of an origin; what no program writes (trees, monitors) is left out. */
+/* Adds an origin, unless it belongs to trees or monitors instead of the program. */
 static int join_origins(struct esi_causality_scope *scope,
                         const struct es_origin *from,
                         struct origin *origin)
@@ -117,8 +118,8 @@ static int take_origin(void *data, uint32_t number, const struct es_origin *from
 
 /* --- Communicators ---------------------------------------------------------------- */
 
-/* World ranks of a group, as far as they are known; of those that do not matter here
- * only the first.  NULL without memory. */
+/* Returns the known world ranks of a group.  Only rank 0 of a group provides all of
+ * them; other members provide only the first one.  NULL if there is no memory. */
 static int32_t *ranks_of(const struct es_scope *scope,
                          uint32_t origin,
                          uint16_t index,
@@ -141,8 +142,8 @@ static int32_t *ranks_of(const struct es_scope *scope,
     return ranks;
 }
 
-/* The key of the communicator that another one was made of.  What was known of others
- * may move. */
+/* Finds the key of the communicator from which another one was derived.  Invalidates
+ * communicator information obtained earlier. */
 static void find_parent(struct esi_causality_scope *scope,
                         uint32_t origin,
                         uint16_t index,
@@ -199,7 +200,7 @@ static bool is_told(const struct esi_causality_scope *scope,
 
 /* --- Tuples ----------------------------------------------------------------------- */
 
-/* Fills what is known of a tuple of an origin, and tells its communicator. */
+/* Fills in the description of a tuple and adds its communicator. */
 static int describe_tuple(struct esi_causality_scope *scope,
                           uint32_t number,
                           const struct es_tuple *tuple,
@@ -219,7 +220,8 @@ static int describe_tuple(struct esi_causality_scope *scope,
     return tell_communicator(scope, number, origin->process, tuple->communicator);
 }
 
-/* A tuple that is read, or one under way that the listener is to see only. */
+/* Handles a tuple that was read, or an operation under way that is only for the
+ * listener. */
 static int take_tuple(struct esi_causality_scope *scope,
                       uint32_t number,
                       const struct es_tuple *tuple,
@@ -255,7 +257,7 @@ static int report_open(void *data,
     return take_tuple(data, number, tuple, site, true);
 }
 
-/* Losses, and what there was when the reading began. */
+/* Handles losses, and the positions at the beginning of the reading. */
 static void take_reports(struct esi_causality_scope *scope,
                          const struct es_batch *batch)
 {
@@ -289,8 +291,9 @@ static int take_batch(struct esi_causality_scope *scope, const struct es_batch *
 
 /* --- Readings --------------------------------------------------------------------- */
 
-/* Who is gone before the reading has, at its end, said all.  Each process once: it has
- * several elements, and a look at whether it lives is not cheap. */
+/* Records which processes had ended before the reading: at its end, they have been read
+ * completely.  Each process is examined once, although it has several elements, because
+ * the check is expensive. */
 static void note_the_dead(struct esi_causality_scope *scope)
 {
     scope->readings++;
@@ -323,7 +326,7 @@ static int begin_reading(struct esi_causality_scope *scope, bool now)
     return 0;
 }
 
-/* Whether a part of the tree has just not delivered. */
+/* Returns whether a part of the tree did not deliver in this pull. */
 static bool is_missing_a_part(const struct es_batch *batch)
 {
     for (size_t i = 0; i < batch->notice_count; i++)
@@ -354,7 +357,7 @@ static int end_reading(struct esi_causality_scope *scope)
     return esi_causality_advance(scope->causality);
 }
 
-/* Has the listener see what is under way, if it is time for that. */
+/* Shows the listener the operations under way if it is time. */
 static int look_at_open(struct esi_causality_scope *scope)
 {
     const struct esi_causal_listener *listener = &scope->listener;
@@ -370,8 +373,8 @@ static int look_at_open(struct esi_causality_scope *scope)
                : esi_follower_read_open(scope->follower, report_open, NULL, scope);
 }
 
-/* Whether some communicator has not come to be known here, as may be for a moment of
- * those on other hosts. */
+/* Returns whether a communicator in the batch is not known here yet; this can happen
+ * briefly for communicators on other hosts. */
 static bool is_ahead(struct esi_causality_scope *scope, const struct es_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) {
@@ -389,7 +392,7 @@ static bool is_ahead(struct esi_causality_scope *scope, const struct es_batch *b
     return false;
 }
 
-/* Pulls; what we do not know all about yet is pulled once more. */
+/* Pulls; if something in the batch is not known yet, refreshes and repeats the pull. */
 static int pull_scope(struct esi_causality_scope *scope,
                       bool drain,
                       const struct es_batch **ret_batch)
@@ -495,9 +498,10 @@ void esi_causality_scope_close(struct esi_causality_scope *scope)
     errno = saved_errno;
 }
 
-/* --- The end ---------------------------------------------------------------------- */
+/* --- Ending ----------------------------------------------------------------------- */
 
-/* A program that lives writes on: what there was when the reading began is enough. */
+/* A live program keeps writing: reading up to the positions at the beginning of the
+ * reading is sufficient. */
 static int read_rest(struct esi_causality_scope *scope)
 {
     int more;
@@ -520,7 +524,7 @@ int esi_causality_scope_finish(struct esi_causality_scope *scope)
     return result < 0 ? result : 0;
 }
 
-/* --- What is known ---------------------------------------------------------------- */
+/* --- Access ----------------------------------------------------------------------- */
 
 const struct esi_causality *esi_causality_scope_causality(
     const struct esi_causality_scope *scope)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* event_vocabulary.c - the attributes that causal_event.c fills, and their texts. */
+/* event_vocabulary.c - the attributes that causal_event.c fills in, and their texts. */
 #include "config.h"
 
 #include "monitors/causality/event_vocabulary.h"
@@ -13,7 +13,7 @@ static const char *operation_at(size_t number)
     return number < esi_operation_count ? esi_operations[number].name : NULL;
 }
 
-/* Those of operations that are no operation of MPI make no events. */
+/* Classes of operations that are not MPI operations make no events. */
 static const char *class_at(size_t number)
 {
     size_t op_class = number + ES_CLASS_NONE + 1;
@@ -64,7 +64,7 @@ static const struct esi_vocabulary_word words[] = {
     {.name = "synchronizing", .value = synchronizing_at},
     {.name = "start"},
     {.name = "stop"},
-    {.name = "duration"}, /* of start and stop, where it is asked for */
+    {.name = "duration"}, /* derived from start and stop on request */
     {.name = "state", .value = state_at},
     {.name = "site"},
 };

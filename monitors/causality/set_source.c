@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Event sets as ordered streams, wherever they come from. */
+/* Event sets as ordered streams from any source. */
 #include "config.h"
 
 #include "monitors/causality/set_source.h"
@@ -86,8 +86,8 @@ static int match_archive(void *data,
                                                    reading->is_threaded, error);
 }
 
-/* Few tuples are matched before threads have begun.  How many there are is known when
- * the recording has ended. */
+/* A few tuples are matched faster than threads start.  The number of tuples is known
+ * only if the recording has ended. */
 static bool needs_threads(const struct esi_set_source_config *config,
                           const struct esi_archive_reader *reader)
 {
@@ -98,8 +98,8 @@ static bool needs_threads(const struct esi_set_source_config *config,
     return threads > 1 && (facts->ended_ns == 0 || facts->tuples > FEW_TUPLES);
 }
 
-/* A listener is called by the thread that matches; who has one expects that to be the
- * calling thread. */
+/* A listener expects to be called by the calling thread, so that thread does the
+ * matching. */
 static int read_archive(const struct esi_set_source_config *config,
                         struct esi_set_source_facts *facts,
                         struct es_error *error)
