@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* archive.c - writes a run to disk: which tuple into which stream. */
+/* archive.c - writes a run to disk: assigns tuples to streams. */
 #include "config.h"
 
 #include "monitors/archive/archive.h"
@@ -24,32 +24,33 @@
 
 /* The streams of one element. */
 struct element {
-    struct esi_ctf_stream *ordered; /* owned; NULL = nothing was written yet */
-    struct esi_ctf_stream **late;   /* owned, as they are */
+    struct esi_ctf_stream *ordered; /* owned; NULL = nothing written yet */
+    struct esi_ctf_stream **late;   /* array and streams are owned */
     size_t late_count, late_capacity;
-    uint64_t index; /* of the next tuple among those recorded */
+    uint64_t index; /* number of recorded tuples, the index of the next one */
     struct esi_site_column sites;
 };
 
 struct esi_archive {
     struct esi_archive_tables tables;
-    char path[4096]; /* for messages */
+    char path[4096]; /* for error messages */
     int root;        /* descriptors */
     int side;
-    int *hosts; /* of the hosts' directories; owned */
+    int *hosts; /* descriptors of the hosts' directories; owned */
     size_t host_count, host_capacity;
     struct element *elements;               /* owned */
-    size_t element_count, element_capacity; /* as many as stand in the written tables */
+    size_t element_count, element_capacity; /* equal to the number in the written
+                                               tables */
     size_t packet_bytes;
-    uint64_t streams; /* made so far */
+    uint64_t streams; /* number of streams created */
     uint64_t bytes;
     struct es_error failure;
-    int result; /* of the first failure */
+    int result; /* the first failure */
 };
 
 /* --- Failures ---------------------------------------------------------------- */
 
-/* Keeps the first failure.  Returns `code`. */
+/* Stores the failure unless there was one before.  Returns `code`. */
 static int fail_archive(struct esi_archive *archive, int code, const char *part)
 {
     if (archive->result < 0)
@@ -67,7 +68,7 @@ const struct es_error *esi_archive_failure(const struct esi_archive *archive)
     return archive->result < 0 ? &archive->failure : NULL;
 }
 
-/* --- Beginning --------------------------------------------------------------- */
+/* --- Creation ---------------------------------------------------------------- */
 
 static bool is_empty_directory(int directory)
 {
@@ -116,7 +117,8 @@ static int open_directories(struct esi_archive *archive,
     return 0;
 }
 
-/* Of an archive that could not begin; no file is in them. */
+/* Removes the directories of an archive that could not be created; they contain no
+ * files. */
 static void remove_directories(const struct esi_archive *archive, bool is_made)
 {
     if (archive->side >= 0)
@@ -192,7 +194,7 @@ static void write_metadata(const void *data, FILE *stream)
     esi_ctf_metadata_write(data, stream);
 }
 
-/* Directory and metadata of the next host. */
+/* Creates the directory and metadata of the next host. */
 static int begin_host(struct esi_archive *archive)
 {
     uint32_t number = (uint32_t)archive->host_count;
@@ -212,7 +214,7 @@ static int begin_host(struct esi_archive *archive)
     if (archive->hosts[number] < 0)
         return fail_archive(archive, archive->hosts[number], name);
     archive->host_count++;
-    /* Nothing but streams and the metadata may stand in the directory. */
+    /* The directory may contain only streams and the metadata. */
     result = esi_archive_replace(archive->side, archive->hosts[number],
                                  ESI_ARCHIVE_METADATA, write_metadata, &trace);
     return result < 0 ? fail_archive(archive, result, name) : 0;
@@ -257,7 +259,7 @@ static void write_text(const void *data, FILE *stream)
     fputs(data, stream);
 }
 
-/* Writes a file beside the traces; `path` names it for messages. */
+/* Writes a file to the side directory; `path` names it in error messages. */
 static int write_side(struct esi_archive *archive,
                       const char *name,
                       void (*write)(const void *data, FILE *stream),
@@ -292,7 +294,7 @@ int esi_archive_write_records(struct esi_archive *archive,
 
 /* --- Streams ----------------------------------------------------------------- */
 
-/* `late` 0: the ordered one. */
+/* `late` 0: the ordered stream. */
 static int make_stream(struct esi_archive *archive,
                        uint32_t number,
                        unsigned late,
@@ -333,8 +335,8 @@ static int flush_stream(struct esi_archive *archive,
     return result < 0 ? fail_archive(archive, result, esi_ctf_stream_name(stream)) : 0;
 }
 
-/* Late tuples first: an ordered packet is only there when those that belong between its
- * tuples are. */
+/* Late tuples first: a packet of the ordered stream must not exist without the late
+ * tuples that belong between its tuples. */
 static int flush_element(struct esi_archive *archive,
                          struct element *element,
                          int (*flush)(struct esi_ctf_stream *))
@@ -362,8 +364,9 @@ static int add_late(struct esi_archive *archive, uint32_t number)
     return result;
 }
 
-/* The first late stream that ends before the tuple: as few streams as can be.  Where
- * there are too many, the tuple's time gives way. */
+/* Finds the first late stream whose last tuple is not later than the tuple; this needs
+ * the fewest streams.  If there are too many streams, increases the tuple's time
+ * instead. */
 static int find_late(struct esi_archive *archive,
                      uint32_t number,
                      struct es_tuple *tuple,
@@ -388,7 +391,7 @@ static int find_late(struct esi_archive *archive,
     return 0;
 }
 
-/* The streams of an element whose row may have been added just now. */
+/* Returns the streams of an element, whose row may have just been added. */
 static int find_element(struct esi_archive *archive,
                         uint32_t number,
                         struct element **ret_element)
@@ -480,7 +483,7 @@ int esi_archive_lose(struct esi_archive *archive, uint32_t number, uint64_t lost
 
     if (result < 0)
         return result;
-    /* The loss is between two packets. */
+    /* A loss must be between two packets. */
     result = flush_element(archive, element, esi_ctf_stream_flush);
     if (result < 0)
         return result;
@@ -520,7 +523,7 @@ uint64_t esi_archive_bytes(const struct esi_archive *archive)
     return archive->bytes;
 }
 
-/* --- Ending ------------------------------------------------------------------ */
+/* --- Closing ----------------------------------------------------------------- */
 
 int esi_archive_close(struct esi_archive *archive,
                       uint64_t ended_ns,
@@ -535,7 +538,8 @@ int esi_archive_close(struct esi_archive *archive,
     archive->tables.facts.ended_ns = ended_ns;
     if (result == 0)
         result = esi_archive_write_tables(archive);
-    else /* there may be room for this yet: it says why the archive ends here */
+    else /* there may still be room for the tables, which contain the reason of the
+            failure */
         esi_archive_replace(archive->side, archive->side, ESI_ARCHIVE_TABLES,
                             write_tables, &archive->tables);
     if (result < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* archive_file.c - files of an archive: their names, and how they are replaced. */
+/* archive_file.c - names of files in an archive, and replacing files. */
 #include "config.h"
 
 #include "monitors/archive/archive_file.h"
@@ -37,7 +37,7 @@ static int write_new(int workshop,
     }
     errno = 0;
     write(data, stream);
-    /* On disk before it takes the place of what is there. */
+    /* On disk before it replaces the existing file. */
     if (fflush(stream) != 0 || ferror(stream) || fsync(file) < 0)
         result = errno ? -errno : -EIO;
     if (fclose(stream) != 0 && result == 0)
@@ -68,7 +68,7 @@ int esi_archive_slurp(int directory,
                       char **ret_text,
                       size_t *ret_length)
 {
-    /* Not to wait for the other end of something that is no file. */
+    /* Does not block if the path is a FIFO. */
     int file = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;
     int result;
@@ -98,11 +98,11 @@ int esi_archive_uuid(uint8_t ret_uuid[16])
 
 /* === Names ======================================================================== */
 
-/* What stays of a name in a file's name. */
+/* Maximum length of a name within a file name. */
 enum { NAME_MAX_BYTES = 128 };
 
-/* Copies what may stand in a file's name, in place of the rest `other`.  Returns
- * whether the name is still itself. */
+/* Copies a name, replacing characters that file names should not contain by `other`.
+ * Returns whether the name is unchanged. */
 static bool make_plain(const char *name, char other, char out[NAME_MAX_BYTES])
 {
     size_t length = 0;

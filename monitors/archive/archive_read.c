@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* archive_read.c - reads an archive: its tables and parts, an element, all elements. */
+/* archive_read.c - reads an archive: its tables and files, one element, all
+ * elements. */
 #include "config.h"
 
 #include "monitors/archive/archive_read.h"
@@ -20,14 +21,14 @@
 #include "monitors/archive/site_column.h"
 #include "monitors/sites/sites.h"
 
-/* What the parts of the reader share. */
+/* State shared by the parts of the reader. */
 
 struct esi_archive_reader {
     struct esi_archive_tables tables;
     char *path; /* owned */
     int root;   /* descriptors; -1 = none */
     int side;
-    int *hosts; /* of the hosts' directories, -1 = there is none; owned */
+    int *hosts; /* descriptors of the hosts' directories, -1 = missing; owned */
 };
 
 /* === The archive ================================================================== */
@@ -180,7 +181,7 @@ int esi_archive_write_side(const struct esi_archive_reader *reader,
                                &(struct side_bytes){bytes, length});
 }
 
-/* Bytes of a stream; -ENOENT: there is none. */
+/* Returns the size of a stream, or -ENOENT if there is none. */
 static int64_t stream_bytes(const struct esi_archive_reader *reader,
                             uint32_t element,
                             unsigned late)
@@ -219,7 +220,8 @@ uint64_t esi_archive_fingerprint(const struct esi_archive_reader *reader,
     return hash;
 }
 
-/* A stream of an element; `late` 0: the ordered one.  -ENOENT: there is none. */
+/* Opens a stream of an element; `late` 0: the ordered one.  Returns -ENOENT if there is
+ * none. */
 static int archive_stream_open(const struct esi_archive_reader *reader,
                                uint32_t element,
                                unsigned late,
@@ -256,7 +258,7 @@ struct repair {
     int streams;
 };
 
-/* Where what can be read of a stream ends. */
+/* Determines where the readable part of a stream ends. */
 static int find_end(struct repair *repair,
                     uint32_t element,
                     unsigned late,
@@ -352,25 +354,25 @@ int esi_archive_repair(const char *directory,
     return result < 0 ? result : repair.streams;
 }
 
-/* === An element =================================================================== */
+/* === One element ================================================================== */
 
 /*
- * An element's tuples in the order in which they were published.
+ * Reads an element's tuples in the order in which they were published.
  *
- * The ordered stream holds most of them; the late ones know their places by themselves.
- * The tuples of the ordered stream take the places that are left, which is checked at
- * each packet: a place that nobody has is a tuple that was lost with its packet.
+ * Most tuples are in the ordered stream.  Tuples of late streams have an index.  Tuples
+ * of the ordered stream have the remaining indices, which each packet confirms: an
+ * index without a tuple belongs to a tuple that was lost with its packet.
  */
 
 struct esi_archive_cursor {
     uint32_t element;
-    struct esi_ctf_reader *ordered; /* owned; NULL = there is none */
-    struct esi_ctf_reader **late;   /* owned, as they are */
+    struct esi_ctf_reader *ordered; /* owned; NULL = none */
+    struct esi_ctf_reader **late;   /* array and readers are owned */
     size_t late_count, late_capacity;
     uint64_t index; /* of the next tuple */
     bool told_end;
-    int side;                     /* the archive's; borrowed */
-    struct esi_site_block *sites; /* owned; NULL = no file, or no memory */
+    int side;                     /* belongs to the archive; borrowed */
+    struct esi_site_block *sites; /* owned; NULL = no file or no memory */
 };
 
 static int open_late(struct esi_archive_reader *reader,
@@ -435,9 +437,9 @@ void esi_archive_cursor_destroy(struct esi_archive_cursor *cursor)
     errno = saved_errno;
 }
 
-/* What may come next. */
+/* A candidate for the next tuple. */
 struct next {
-    struct esi_ctf_reader *stream; /* NULL = nothing more */
+    struct esi_ctf_reader *stream; /* NULL = no more tuples */
     const struct esi_ctf_record *record;
     uint64_t index;
 };
@@ -458,8 +460,8 @@ static int look_at_late(struct esi_archive_cursor *cursor,
     return 0;
 }
 
-/* The ordered stream's tuple has the next place that no late one claims, unless its
- * packet says otherwise. */
+/* The ordered stream's tuple has the next index that no late tuple has, unless its
+ * packet specifies a different one. */
 static int look_at_ordered(struct esi_archive_cursor *cursor,
                            struct next *next,
                            struct es_error *error)
@@ -486,7 +488,7 @@ static int give_end(struct esi_archive_cursor *cursor, struct esi_archive_item *
     return item->lost > 0;
 }
 
-/* Of the next tuple. */
+/* Returns the site of the next tuple. */
 static uint64_t find_site(const struct esi_archive_cursor *cursor)
 {
     return cursor->sites ? esi_site_block_get(cursor->sites, cursor->side,
@@ -529,20 +531,20 @@ int esi_archive_cursor_next(struct esi_archive_cursor *cursor,
 
 struct source {
     struct esi_archive_cursor *cursor; /* owned */
-    struct esi_archive_item item;      /* what it stands before */
-    /* The latest completion up to the item: late tuples and losses keep their places in
-     * their elements. */
+    struct esi_archive_item item;      /* the current item */
+    /* The latest completion up to the item: late tuples and losses keep their positions
+     * in their elements. */
     uint64_t key_ns;
 };
 
 struct esi_archive_merge {
     const struct esi_archive_tables *tables; /* borrowed */
-    struct source *sources;                  /* of each element; owned */
-    struct esi_heap next;                    /* elements that have more, by key */
-    uint32_t *left;                          /* of those, each process's; owned */
+    struct source *sources;                  /* by element; owned */
+    struct esi_heap next; /* elements with more items, ordered by key */
+    uint32_t *left;       /* number of such elements by process; owned */
 };
 
-/* 1, 0 at the end of the element, -errno. */
+/* Returns 1, 0 at the end of the element, or -errno. */
 static int merge_advance(struct source *source, struct es_error *error)
 {
     int result = esi_archive_cursor_next(source->cursor, &source->item, error);
@@ -643,8 +645,8 @@ int esi_archive_merge_next(struct esi_archive_merge *merge,
 
 /* === Sites ======================================================================== */
 
-/* The modules of processes stand behind each other, of one process in order, but
- * processes may take turns. */
+/* The modules of a process are in order, but modules of different processes may be
+ * interleaved. */
 static int add_site_processes(const struct esi_archive_tables *tables,
                               struct es_module *modules,
                               size_t *counts,

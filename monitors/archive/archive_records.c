@@ -104,7 +104,7 @@ static int parse_line(struct esi_archive_records *records,
     return rc;
 }
 
-/* Faults of members do not say where they are. */
+/* Errors of members do not contain their location. */
 static void locate_error(struct es_error *error, const char *name, int line)
 {
     if (!error)

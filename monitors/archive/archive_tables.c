@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* archive_tables.c - what an archive says beside its tuples. */
+/* archive_tables.c - the tables of an archive in memory and as JSON Lines. */
 #include "config.h"
 
 #include "monitors/archive/archive_tables.h"
@@ -16,10 +16,10 @@
 #include "base/wire.h"
 #include "pathmap/message.h"
 
-/* What writer and reader of an archive's tables agree on. */
+/* Format and version, checked by readers. */
 
 #define ESI_ARCHIVE_FORMAT "eventspace-archive"
-/* Goes up when readers of the version before would be wrong. */
+/* Must be increased if readers of the previous version would misread the file. */
 #define ESI_ARCHIVE_VERSION 1
 
 /* === In memory ==================================================================== */
@@ -181,19 +181,19 @@ const struct esi_archive_group *esi_archive_tables_group(
 /* === Lines of JSON ================================================================ */
 
 /*
- * Each kind of line has one function, by which it is written and read: what transfers a
- * member writes a value, or returns the one that was read.  The first member that is
- * missing or wrong makes a line that is read a fault; those behind it stay as they are.
+ * Each kind of line has one function for both directions: the function that transfers a
+ * member writes a value, or returns the value that was read.  The first member that is
+ * missing or invalid makes the line an error; later members are not changed.
  */
 
 enum { GROUP_MAX = 1 << 24, RANK_MAX = INT32_MAX };
 
 struct line {
     struct esi_archive_tables *tables;
-    struct esi_json_out *out;       /* NULL = the line is read: */
-    const struct es_member *object; /* the line, or the object in it */
+    struct esi_json_out *out;       /* NULL = the line is being read: */
+    const struct es_member *object; /* the line or an object in it */
     struct es_error *error;
-    int result; /* 0, or what the first fault was */
+    int result; /* 0, or the first error */
 };
 
 /* --- Members ----------------------------------------------------------------- */
@@ -218,8 +218,8 @@ static int64_t transfer_integer(struct line *line,
     return value;
 }
 
-/* Written no larger than readers of JSON take: clocks of damaged segments may say
- * anything. */
+/* Limited to what readers of JSON accept, because clocks of damaged segments may
+ * contain any value. */
 static uint64_t transfer_count(struct line *line,
                                const char *name,
                                uint64_t value,
@@ -245,7 +245,7 @@ static bool transfer_boolean(struct line *line, const char *name, bool value)
     return value;
 }
 
-/* What is read must fit. */
+/* A text that is read must fit. */
 static void transfer_text(struct line *line, const char *name, char *text, size_t size)
 {
     const char *value = NULL;
@@ -265,7 +265,7 @@ static void transfer_text(struct line *line, const char *name, char *text, size_
         memcpy(text, value, strlen(value) + 1);
 }
 
-/* A number that readers of JSON may not keep in all its bits: as 32 digits. */
+/* A key as 32 digits, because readers of JSON may not preserve all bits of numbers. */
 static void transfer_key(struct line *line, const char *name, uint64_t pair[2])
 {
     char digits[33];
@@ -281,7 +281,7 @@ static void transfer_key(struct line *line, const char *name, uint64_t pair[2])
     }
 }
 
-/* The number that the line says of itself must be the next one. */
+/* The line's own number must be the next one. */
 static void transfer_number(struct line *line, size_t number)
 {
     if (transfer_any(line, "number", number) != number && line->result == 0)
@@ -289,7 +289,7 @@ static void transfer_number(struct line *line, size_t number)
                                     "'number' is not %zu, the next one", number);
 }
 
-/* A reference to one of `known` rows that stand above. */
+/* A reference to one of the first `known` rows. */
 static uint32_t transfer_reference(struct line *line,
                                    const char *name,
                                    uint32_t value,
@@ -298,7 +298,7 @@ static uint32_t transfer_reference(struct line *line,
     return (uint32_t)transfer_integer(line, name, value, 0, (int64_t)known - 1);
 }
 
-/* The members that follow, up to end_object(), are those of an object. */
+/* The following members, up to end_object(), belong to an object. */
 static void begin_object(struct line *line, const char *name)
 {
     if (line->out)
@@ -400,7 +400,7 @@ static void transfer_clock(struct line *line, struct es_clock *clock)
     end_object(line, outer);
 }
 
-/* Of an int that may be any. */
+/* Transfers an int of any value. */
 static int transfer_int(struct line *line, const char *name, int value)
 {
     return (int)transfer_integer(line, name, value, INT32_MIN, INT32_MAX);
@@ -425,7 +425,7 @@ static void transfer_process(struct line *line,
     transfer_clock(line, &process->clock);
 }
 
-/* Behind its process and index. */
+/* Follows the process and the index. */
 static void transfer_communicator(struct line *line,
                                   struct esi_archive_communicator *communicator)
 {
@@ -445,7 +445,7 @@ static void transfer_communicator(struct line *line,
     communicator->freed = transfer_boolean(line, "freed", communicator->freed);
 }
 
-/* Before its members. */
+/* Precedes the members. */
 static void transfer_group(struct line *line, struct esi_archive_group *group)
 {
     transfer_key(line, "key", group->key);
@@ -497,7 +497,7 @@ static void transfer_open(struct line *line, struct esi_archive_open *open)
         open->site = transfer_any(line, "site", open->site);
 }
 
-/* As hexadecimal digits. */
+/* In hexadecimal digits. */
 static void transfer_build_id(struct line *line, struct es_module *module)
 {
     char digits[2 * ES_BUILD_ID_BYTES + 1] = "";
@@ -568,7 +568,8 @@ static void write_group(struct line *line, struct esi_archive_group *group)
 
 void esi_archive_tables_write(const struct esi_archive_tables *tables, FILE *stream)
 {
-    struct esi_archive_tables all = *tables; /* borrows the rows, which do not change */
+    struct esi_archive_tables all = *tables; /* borrows the rows, which are not
+                                                changed */
     struct esi_json_out out;
     struct line line = {.tables = &all, .out = &out};
 
@@ -735,7 +736,7 @@ static int read_kind(struct line *line, int line_number)
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(type, kinds[i].type) == 0)
             return kinds[i].read(line);
-    return 0; /* of a later version that readers of this one need not know */
+    return 0; /* a line of a later version that readers of this version may ignore */
 }
 
 static int read_line(struct esi_archive_tables *tables,

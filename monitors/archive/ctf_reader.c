@@ -16,19 +16,19 @@
 enum { HEAD_BYTES = sizeof(struct esi_ctf_head), PIECE_BYTES = 4096 };
 
 struct esi_ctf_reader {
-    struct esi_ctf_reader_config config; /* its name is owned */
+    struct esi_ctf_reader_config config; /* name is owned */
     uint8_t uuid[16];
     uint8_t piece[PIECE_BYTES];
-    uint64_t piece_offset; /* in the file */
+    uint64_t piece_offset; /* position in the file */
     size_t piece_bytes;
     uint64_t offset;  /* of the next record or head */
-    uint64_t content; /* where the packet's records end, and ... */
-    uint64_t end;     /* ... the packet */
-    uint64_t sound;   /* where the last packet ends that was read to its end */
-    uint64_t size;    /* of the file when it was opened */
-    uint64_t packets; /* begun so far */
+    uint64_t content; /* end of the packet's records */
+    uint64_t end;     /* end of the packet */
+    uint64_t sound;   /* end of the last packet that was read completely */
+    uint64_t size;    /* size of the file when it was opened */
+    uint64_t packets; /* number of packets begun */
     uint64_t discarded;
-    uint64_t lost; /* not told yet */
+    uint64_t lost; /* not yet reported */
     uint64_t index;
     uint64_t last_ns;
     bool begins_packet;
@@ -109,8 +109,8 @@ static int read_piece(struct esi_ctf_reader *reader)
     return result;
 }
 
-/* `count` bytes at the place, which are in the file as far as its size says so.
- * -EIO: the file has become shorter. */
+/* Reads `count` bytes at the current position, which the size of the file must cover.
+ * Returns -EIO if the file has become shorter. */
 static int look_ahead(struct esi_ctf_reader *reader,
                       size_t count,
                       const uint8_t **ret_bytes)
@@ -132,7 +132,7 @@ static int look_ahead(struct esi_ctf_reader *reader,
 
 /* --- Packets ----------------------------------------------------------------- */
 
-/* What must hold of a head; NULL = all does. */
+/* Returns what is wrong with a head; NULL if it is valid. */
 static const char *check_head(const struct esi_ctf_reader *reader,
                               const struct esi_ctf_head *head)
 {
@@ -156,7 +156,7 @@ static const char *check_head(const struct esi_ctf_reader *reader,
     return NULL;
 }
 
-/* Begins the packet at the place.  1, or 0: it is not there as a whole. */
+/* Begins the packet at the current position.  Returns 1, or 0 if it is incomplete. */
 static int begin_packet(struct esi_ctf_reader *reader, struct es_error *error)
 {
     const char *words;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* ctf_stream.c - writes an archive's streams and the text that describes them. */
+/* ctf_stream.c - writes the streams and the metadata of an archive. */
 #include "config.h"
 
 #include "monitors/archive/ctf_stream.h"
@@ -18,14 +18,14 @@
 #include "eventspace/operation.h"
 #include "monitors/archive/ctf_layout.h"
 
-/* === The text "metadata" ========================================================== */
+/* === Metadata ===================================================================== */
 
 /*
- * The text `metadata` of a trace.
+ * The `metadata` file of a trace.
  *
- * Only the completion time is mapped to the clock: of two mapped fields readers take
- * one.  No class has the number 0, so that what was never written is an error and no
- * event.
+ * Only the completion time is mapped to the clock, because readers use only one of two
+ * mapped fields.  No event class has the number 0, so data that were never written are
+ * an error, not an event.
  */
 
 static void write_uuid(const uint8_t uuid[16], FILE *stream)
@@ -35,7 +35,7 @@ static void write_uuid(const uint8_t uuid[16], FILE *stream)
                 uuid[i]);
 }
 
-/* As a text of CTF, quoted. */
+/* Writes a quoted CTF string. */
 static void write_text(const char *text, FILE *stream)
 {
     putc('"', stream);
@@ -139,7 +139,7 @@ void esi_ctf_metadata_write(const struct esi_ctf_trace *trace, FILE *stream)
     write_operations(stream);
 }
 
-/* === A stream ===================================================================== */
+/* === Streams ====================================================================== */
 
 enum { HEAD_BYTES = sizeof(struct esi_ctf_head) };
 
@@ -148,16 +148,17 @@ struct esi_ctf_stream {
     char *name;    /* owned */
     size_t packet_bytes;
     size_t record_bytes;
-    struct esi_ctf_head head; /* of the packet that is being filled */
-    uint8_t *buffer;          /* owned: the packet, its head first; NULL = none yet */
+    struct esi_ctf_head head; /* of the packet being filled */
+    uint8_t *buffer;          /* owned: the packet, beginning with its head; NULL = not
+                                 allocated yet */
     size_t capacity;
     size_t used;
-    uint64_t offset;    /* where the file ends */
-    uint64_t discarded; /* as of the packet written last */
+    uint64_t offset;    /* end of the file */
+    uint64_t discarded; /* as of the last packet written */
     uint64_t last_ns;
-    uint64_t next_index; /* behind the newest record, as the next */
+    uint64_t next_index; /* after the newest record, like `next_position` */
     uint64_t next_position;
-    uint64_t before_ns; /* the time of packets before the first record */
+    uint64_t before_ns; /* time of packets before the first record */
     uint64_t begun_ns;  /* CLOCK_MONOTONIC */
 };
 
@@ -281,14 +282,14 @@ uint64_t esi_ctf_stream_begun_ns(const struct esi_ctf_stream *stream)
 
 /* --- Writing ----------------------------------------------------------------- */
 
-/* All or nothing. */
+/* Writes all bytes or none. */
 static int write_whole(int file, const uint8_t *bytes, size_t count, uint64_t offset)
 {
     int result = lseek(file, (off_t)offset, SEEK_SET) < 0
                      ? -errno
                      : esi_file_write_all(file, (const char *)bytes, count);
 
-    /* What is left of it, readers take for a packet that was cut off. */
+    /* If this fails, readers treat the remaining bytes as an incomplete packet. */
     if (result < 0)
         (void)!ftruncate(file, (off_t)offset);
     return result;
@@ -308,13 +309,15 @@ static int write_packet(struct esi_ctf_stream *stream,
     if (close(file) < 0 && result == 0)
         result = -errno;
     if (result < 0 && stream->offset == 0)
-        unlinkat(stream->directory, stream->name, 0); /* no stream at all */
+        /* rather no stream than an empty one */
+        unlinkat(stream->directory, stream->name, 0);
     if (result == 0)
         stream->offset += count;
     return result;
 }
 
-/* A packet without records, that lets the next one tell what was lost before it. */
+/* Writes a packet without records, so that the next one can report the losses before
+ * it. */
 static int write_empty(struct esi_ctf_stream *stream, uint64_t time_ns)
 {
     struct esi_ctf_head head = stream->head;
@@ -331,7 +334,8 @@ static int write_empty(struct esi_ctf_stream *stream, uint64_t time_ns)
     return result;
 }
 
-/* Readers take the first packet's count of losses for where counting begins. */
+/* Readers take the count of losses in the first packet as the initial value, so the
+ * first packet must have a count of 0. */
 static int begin_counting(struct esi_ctf_stream *stream, uint64_t time_ns)
 {
     uint64_t discarded = stream->head.discarded;

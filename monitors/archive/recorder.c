@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* recorder.c - from a scope into an archive. */
+/* recorder.c - records from a scope into an archive. */
 #include "config.h"
 
 #include "monitors/archive/recorder.h"
@@ -21,22 +21,22 @@
 #include "scopes/scope_ledger.h"
 #include "scopes/scope_profile.h"
 
-/* Elements that appear join within this time, ... */
+/* Maximum time until a new element joins; */
 #define REFRESH_NS UINT64_C(100000000)
-/* ... and within this, where others may follow. */
+/* the same while further elements may follow. */
 #define REFRESH_SOON_NS UINT64_C(20000000)
 #define FLUSH_NS UINT64_C(250000000)
-/* Tuples of a host whose clock is not known are waited with for so long. */
+/* Maximum time to wait for the clock of a host. */
 #define CLOCK_NS UINT64_C(5000000000)
-/* Tables that have grown are written again when so many times the time has gone by that
- * it took last. */
+/* Tables that have grown are rewritten after this multiple of the time that the last
+ * writing took. */
 enum { TABLES_REST = 50 };
 
-/* Of an origin of the scope. */
+/* State of an origin of the scope. */
 struct element_place {
-    uint64_t next; /* position expected next */
-    uint64_t lost; /* reported and not yet placed */
-    bool begun;    /* `next` is known */
+    uint64_t next; /* next expected position */
+    uint64_t lost; /* reported, but not yet recorded */
+    bool begun;    /* `next` is valid */
     bool clock_is_known;
 };
 
@@ -45,22 +45,22 @@ struct esi_recorder {
     struct es_servers *servers; /* borrowed */
     struct esi_recorder_config config;
     struct esi_follower *follower;
-    struct es_scope *scope; /* the follower's */
+    struct es_scope *scope; /* belongs to the follower */
     struct esi_archive *archive;
     struct esi_recorder_tables *tables;
     struct element_place *places; /* by origin; owned */
     size_t place_capacity;
-    uint64_t flushed_ns; /* by CLOCK_MONOTONIC, as those below */
-    uint64_t tables_ns;  /* when they were written last ... */
+    uint64_t flushed_ns; /* by CLOCK_MONOTONIC, like the times below */
+    uint64_t tables_ns;  /* time of the last writing */
     uint64_t tables_cost_ns;
     bool tables_changed;
-    bool appeared;         /* elements that the written tables do not have */
-    bool repeat;           /* the last batch was not used */
-    uint64_t clock_end_ns; /* when to go on without a clock; 0 = none is waited for */
+    bool appeared; /* there are elements that the written tables do not contain */
+    bool repeat;   /* the last batch was not used and is pulled again */
+    uint64_t clock_end_ns; /* when to stop waiting for a clock; 0 = not waiting */
     struct esi_recorder_totals totals;
 };
 
-/* --- Beginning --------------------------------------------------------------- */
+/* --- Creation ---------------------------------------------------------------- */
 
 static int take_origin(void *data, uint32_t number, const struct es_origin *origin)
 {
@@ -117,7 +117,7 @@ static int open_archive(struct esi_recorder *recorder,
                                       &recorder->tables);
 }
 
-/* Runs that were not started by `eventspace run` have none. */
+/* Runs that were not started by `eventspace run` have no map. */
 static void take_map(struct esi_recorder *recorder)
 {
     struct esi_pathmap *map;
@@ -170,7 +170,7 @@ static int write_tables(struct esi_recorder *recorder)
     return result;
 }
 
-/* Elements are in the written tables before tuples of them are. */
+/* Writes the tables if there are new elements, before tuples of these are recorded. */
 static int write_appeared(struct esi_recorder *recorder)
 {
     if (!recorder->appeared)
@@ -179,7 +179,7 @@ static int write_appeared(struct esi_recorder *recorder)
     return write_tables(recorder);
 }
 
-/* Looks for what is new, but not in each reading. */
+/* Refreshes the follower, which limits the frequency, and updates the tables. */
 static int refresh_view(struct esi_recorder *recorder, bool last)
 {
     uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
@@ -214,8 +214,8 @@ static bool clock_is_known(struct esi_recorder *recorder, uint32_t index)
     return place->clock_is_known;
 }
 
-/* Whether the batch should rather come again: times of a host whose clock is not known
- * yet would be of another kind than those that come later. */
+/* Returns whether the batch should be pulled again later: while the clock of a host is
+ * not known, its times would not be comparable to later ones. */
 static bool waits_for_clocks(struct esi_recorder *recorder,
                              const struct es_batch *batch)
 {
@@ -260,7 +260,7 @@ static int record_loss(struct esi_recorder *recorder, uint32_t origin, uint64_t 
         recorder->archive, esi_recorder_tables_element(recorder->tables, origin), lost);
 }
 
-/* What was lost is missing where positions are. */
+/* Records a loss at the gap in the positions. */
 static int place_loss(struct esi_recorder *recorder, const struct es_mark *mark)
 {
     struct element_place *place = &recorder->places[mark->origin];
@@ -276,7 +276,7 @@ static int place_loss(struct esi_recorder *recorder, const struct es_mark *mark)
     return result;
 }
 
-/* Of the tuple that was appended last. */
+/* Records the site of the last tuple. */
 static int record_site(struct esi_recorder *recorder, const struct es_mark *mark)
 {
     int added =
@@ -312,7 +312,7 @@ static int write_batch(struct esi_recorder *recorder,
     result = esi_archive_append(
         recorder->archive, esi_recorder_tables_element(recorder->tables, mark->origin),
         &tuple, mark->position);
-    return result == -EINVAL ? 0 /* of no operation: counted as lost */
+    return result == -EINVAL ? 0 /* invalid operation: counted as lost */
            : result < 0      ? result
                              : record_site(recorder, mark);
 }
@@ -408,9 +408,9 @@ void esi_recorder_totals(const struct esi_recorder *recorder,
     ret_totals->elements = tables->element_count;
 }
 
-/* --- The end ----------------------------------------------------------------- */
+/* --- Closing ----------------------------------------------------------------- */
 
-/* Gets an operation that a thread is in. */
+/* Receives an operation that is under way in a thread. */
 static int add_open(void *data,
                     uint32_t origin,
                     const struct es_tuple *tuple,
@@ -437,7 +437,7 @@ static void note_off(void *data, uint32_t origin)
     tables->elements[esi_recorder_tables_element(recorder->tables, origin)].off = true;
 }
 
-/* Times of requests become those of the archive. */
+/* Converts the times of requests to the archive's. */
 static int convert_ledger(struct esi_recorder *recorder,
                           uint32_t origin,
                           struct esi_ledger *ledger)
@@ -448,14 +448,14 @@ static int convert_ledger(struct esi_recorder *recorder,
         struct es_tuple tuple = {.start = ledger->requests[i].start};
 
         if (tuple.start == 0 || tuple.start == UINT64_MAX)
-            continue; /* a matched message has none, nor has what was cancelled */
+            continue; /* matched messages and cancelled requests have no time */
         result = convert_time(recorder, origin, &tuple);
         ledger->requests[i].start = tuple.start;
     }
     return result < 0 ? result : 0;
 }
 
-/* Times become those of the archive, and what calls took nanoseconds. */
+/* Converts times to the archive's, and durations of calls to nanoseconds. */
 static int convert_profile(struct esi_recorder *recorder,
                            uint32_t origin,
                            struct esi_profile *profile)
@@ -493,7 +493,7 @@ static int take_record(struct esi_recorder *recorder,
     return record->is_known ? convert_profile(recorder, origin, &record->profile) : 0;
 }
 
-/* Of processes whose ledger or profile cannot be read there is none. */
+/* Processes whose ledger or profile cannot be read are omitted. */
 static int write_records(struct esi_recorder *recorder,
                          enum esi_archive_record_kind kind)
 {
@@ -515,7 +515,7 @@ static int end_recording(struct esi_recorder *recorder)
     int result;
 
     if (esi_archive_failure(recorder->archive))
-        return 0; /* told when the archive is closed */
+        return 0; /* reported when the archive is closed */
     result = esi_follower_read_open(recorder->follower, add_open, note_off, recorder);
     if (result == 0)
         result = esi_recorder_tables_refresh(recorder->tables, true);

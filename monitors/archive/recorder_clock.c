@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* recorder_clock.c - run time of a host's ticks, once and for all. */
+/* recorder_clock.c - converts ticks of a host to run time, permanently. */
 #include "config.h"
 
 #include "monitors/archive/recorder_clock.h"
@@ -19,14 +19,14 @@ struct knot {
 
 struct esi_recorder_clock {
     char host[256];
-    struct es_clock clock; /* the record that was seen first */
+    struct es_clock clock; /* the first record seen */
     struct knot *knots;    /* owned; at least one */
     size_t count;
     size_t capacity;
-    size_t recent; /* the piece that was used last begins with this knot */
+    size_t recent; /* index of the knot at the beginning of the last used piece */
 };
 
-/* By the estimate of now, but by the line's own record. */
+/* Uses the current estimate, but the clock record of the curve. */
 static uint64_t estimate_time(const struct esi_recorder_clock *clock,
                               const struct es_origin *origin,
                               uint64_t ticks)
@@ -37,7 +37,7 @@ static uint64_t estimate_time(const struct esi_recorder_clock *clock,
     return es_origin_run_ns(&same, ticks, NULL);
 }
 
-/* The line never falls. */
+/* Keeps the curve from decreasing. */
 static int add_knot(struct esi_recorder_clock *clock, uint64_t ticks, uint64_t run_ns)
 {
     if (ESI_ARRAY_RESERVE(clock->knots, clock->capacity, clock->count + 1) < 0)
@@ -86,7 +86,7 @@ bool esi_recorder_clock_is_of(const struct esi_recorder_clock *clock,
            strcmp(clock->host, origin->host) == 0;
 }
 
-/* Lays the line over `ticks`, which are behind its last knot. */
+/* Extends the curve to `ticks`, which are beyond its last knot. */
 static int lengthen_table(struct esi_recorder_clock *clock,
                           const struct es_origin *origin,
                           uint64_t ticks)
@@ -97,7 +97,7 @@ static int lengthen_table(struct esi_recorder_clock *clock,
     return add_knot(clock, end, estimate_time(clock, origin, end));
 }
 
-/* Between two knots; the estimate at hand is not asked. */
+/* Interpolates between two knots, independently of the current estimate. */
 static uint64_t interpolate_time(const struct knot *before, uint64_t ticks)
 {
     const struct knot *after = before + 1;
@@ -107,7 +107,8 @@ static uint64_t interpolate_time(const struct knot *before, uint64_t ticks)
            (uint64_t)(rise * (ticks - before->ticks) / (after->ticks - before->ticks));
 }
 
-/* Index of the last knot at or before `ticks`; there is another one behind them. */
+/* Returns the index of the last knot at or before `ticks`; there must be a later
+ * one. */
 static size_t find_piece(const struct esi_recorder_clock *clock, uint64_t ticks)
 {
     size_t low = 0;
@@ -141,7 +142,8 @@ int esi_recorder_clock_convert(struct esi_recorder_clock *clock,
         *ret_run_ns = first->run_ns > before ? first->run_ns - before : 0;
         return 0;
     }
-    if (ticks == UINT64_MAX) /* of a damaged segment: the line goes beyond all others */
+    if (ticks == UINT64_MAX) /* from a damaged segment; there must be a knot beyond
+                                `ticks` */
         ticks--;
     if (ticks >= clock->knots[clock->count - 1].ticks)
         result = lengthen_table(clock, origin, ticks);

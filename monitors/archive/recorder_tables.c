@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* recorder_tables.c - the tables of an archive, from a scope. */
+/* recorder_tables.c - fills the tables of an archive from a scope. */
 #include "config.h"
 
 #include "monitors/archive/recorder_tables.h"
@@ -15,30 +15,30 @@
 #include "base/now.h"
 #include "tuplespace/process_state.h"
 
-/* Modules are looked for so often at most. */
+/* Minimum time between two looks for modules. */
 #define MODULES_NS UINT64_C(1000000000)
 
-/* What is known beside the archive's row of a process. */
+/* State of a process, in addition to its row in the archive. */
 struct recorded_process {
     uint32_t origin;                  /* one of its elements */
     struct esi_recorder_clock *clock; /* borrowed */
-    size_t wanted;  /* communicators up to this index were seen in tuples */
-    size_t grouped; /* of the rows before this one the groups are known */
-    uint64_t begin; /* of the module of the last site */
+    size_t wanted;  /* communicators below this index were named in tuples */
+    size_t grouped; /* the groups of the rows before this one are known */
+    uint64_t begin; /* address range of the module of the last site */
     uint64_t end;
-    size_t modules;    /* in the archive's tables */
-    uint64_t asked_ns; /* when the modules were read, by CLOCK_MONOTONIC */
+    size_t modules;    /* number of modules in the archive's tables */
+    uint64_t asked_ns; /* time when modules were last read, by CLOCK_MONOTONIC */
 };
 
 struct esi_recorder_tables {
     const struct es_scope *scope;
     struct es_servers *servers;
     struct esi_archive_tables *tables;
-    struct recorded_process *processes; /* by the archive's numbers; owned */
+    struct recorded_process *processes; /* by number in the archive; owned */
     size_t process_capacity;
-    uint32_t *elements; /* the archive's number, by origin; owned */
+    uint32_t *elements; /* number in the archive by origin; owned */
     size_t element_capacity;
-    struct esi_recorder_clock **clocks; /* owned, as they are */
+    struct esi_recorder_clock **clocks; /* array and clocks are owned */
     size_t clock_count;
     size_t clock_capacity;
 };
@@ -143,7 +143,7 @@ static int add_process(struct esi_recorder_tables *recorder,
     return result;
 }
 
-/* Ranks, pids and clocks' bases together tell processes of a host apart. */
+/* Processes of a host are distinguished by rank, pid and base of the clock. */
 static bool is_process_of(const struct esi_archive_tables *tables,
                           const struct esi_archive_process *process,
                           const struct es_origin *origin)
@@ -153,7 +153,7 @@ static bool is_process_of(const struct esi_archive_tables *tables,
            strcmp(tables->hosts[process->host].name, origin->host) == 0;
 }
 
-/* Elements of a process stand together, mostly. */
+/* Searches backwards, because the elements of a process are usually consecutive. */
 static int find_process(struct esi_recorder_tables *recorder,
                         uint32_t number,
                         uint32_t *ret_process)
@@ -243,7 +243,7 @@ void esi_recorder_tables_note(struct esi_recorder_tables *recorder,
         process->wanted = (size_t)communicator + 1;
 }
 
-/* -errno as es_scope_communicator(). */
+/* Returns -errno like es_scope_communicator(). */
 static int set_communicator(struct esi_recorder_tables *recorder,
                             uint32_t number,
                             uint16_t index)
@@ -269,7 +269,7 @@ static int set_communicator(struct esi_recorder_tables *recorder,
     return esi_archive_tables_set_communicator(recorder->tables, number, index, &row);
 }
 
-/* Fills `world`.  -ENOENT: not all are known. */
+/* Fills in `world`.  Returns -ENOENT if not all members are known. */
 static int find_members(const struct esi_recorder_tables *recorder,
                         uint32_t origin,
                         uint16_t index,
@@ -278,7 +278,7 @@ static int find_members(const struct esi_recorder_tables *recorder,
 {
     int missing = 0;
 
-    /* Where something is missing it is the last that has come, mostly. */
+    /* Searches backwards, because missing members are usually the latest ones. */
     for (size_t i = group->size; i-- > 0;) {
         int rank = es_scope_world_rank(recorder->scope, origin, index, remote, (int)i);
 
@@ -290,7 +290,8 @@ static int find_members(const struct esi_recorder_tables *recorder,
     return missing > 0 ? -ENOENT : 0;
 }
 
-/* 1: added; 0: it is there, or cannot be had yet; -ENOMEM. */
+/* Returns 1 if a group was added, 0 if it exists or is not available yet, or
+ * -ENOMEM. */
 static int add_group(struct esi_recorder_tables *recorder,
                      uint32_t number,
                      uint16_t index,
@@ -320,7 +321,7 @@ static int add_group(struct esi_recorder_tables *recorder,
     return result < 0 ? result : 1;
 }
 
-/* Of the communicators whose groups are not known yet. */
+/* Adds the groups of communicators whose groups are not known yet. */
 static int add_groups(struct esi_recorder_tables *recorder, uint32_t number)
 {
     struct recorded_process *process = &recorder->processes[number];
@@ -346,7 +347,7 @@ static int add_groups(struct esi_recorder_tables *recorder, uint32_t number)
     return added;
 }
 
-/* Those that were noted; `last`: also what has changed. */
+/* Adds the noted communicators; `last`: also updates changed ones. */
 static int refresh_communicators(struct esi_recorder_tables *recorder,
                                  uint32_t number,
                                  bool last)
@@ -364,7 +365,7 @@ static int refresh_communicators(struct esi_recorder_tables *recorder,
     return result < 0 ? result : result + (int)(row->communicator_count - before);
 }
 
-/* --- All of it --------------------------------------------------------------- */
+/* --- Refreshing -------------------------------------------------------------- */
 
 static void refresh_host(struct esi_recorder_tables *recorder,
                          const struct es_server_info *info)
@@ -393,8 +394,7 @@ static void refresh_hosts(struct esi_recorder_tables *recorder)
         refresh_host(recorder, &info);
 }
 
-/* Adds the modules that are new, and remembers that of the site.  1 if there are any.
- */
+/* Adds new modules and remembers that of the site.  Returns 1 if modules were added. */
 static int read_modules(struct esi_recorder_tables *recorder,
                         struct recorded_process *process,
                         uint32_t number,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* site_column.c - reads and writes the addresses beside streams. */
+/* site_column.c - reads and writes files of call sites. */
 #include "config.h"
 
 #include "monitors/archive/site_column.h"
@@ -51,7 +51,7 @@ bool esi_site_column_is_full(const struct esi_site_column *column)
     return column->count >= FULL;
 }
 
-/* Whatever was not written reads as not known. */
+/* Gaps in the file read as 0: not known. */
 static int write_sites(int file, const struct esi_site_column *column)
 {
     const char *bytes = (const char *)column->sites;
