@@ -30,7 +30,7 @@ void esi_site_column_fini(struct esi_site_column *column);
  * or -ENOMEM. */
 int esi_site_column_add(struct esi_site_column *column, uint64_t index, uint64_t site);
 
-/* Returns whether there are so many that they should be written. */
+/* Returns whether enough sites have been added to write them. */
 bool esi_site_column_is_full(const struct esi_site_column *column);
 
 /* Writes the sites to the element's file in the directory `side`.  On failure returns

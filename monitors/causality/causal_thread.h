@@ -64,8 +64,8 @@ struct esi_item {
 struct esi_placed {
     uint64_t time; /* ticks */
     struct esi_item *item;
-    uint8_t rank; /* order at the same tick: ends first, then single events, then
-                     starts */
+    uint8_t rank; /* order at the same tick: stops, whole operations, starts, then stops
+                     of operations that started at this tick */
     uint8_t role; /* enum esi_role */
 };
 

@@ -225,10 +225,10 @@ struct esi_causality_totals {
     uint64_t unmatched_receives; /* emitted without their sends */
     uint64_t unnumbered;         /* without a matching number */
     uint64_t incomplete; /* collectives that were emitted with members missing */
-    uint64_t late;     /* receives that came too late for their place in the thread and
-                          were placed later */
-    uint64_t unplaced; /* tuples with an unknown communicator */
-    size_t held;       /* tuples that wait now */
+    uint64_t late;       /* events that were read after their place in the thread had
+                            passed: they are placed later, or nothing depends on them */
+    uint64_t unplaced;   /* tuples with an unknown communicator */
+    size_t held;         /* tuples that wait now */
 };
 
 void esi_causality_totals(const struct esi_causality *causality,

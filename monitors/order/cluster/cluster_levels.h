@@ -99,8 +99,9 @@ uint32_t esi_levels_cluster(const struct esi_levels *levels,
 uint32_t esi_levels_size(const struct esi_levels *levels,
                          unsigned level,
                          uint32_t cluster);
-/* Returns the time since when the trace's cluster has only grown: the `now` of the move
- * by which the cluster was created or last lost a member; 0 if there was none. */
+/* Returns the time since when the trace's cluster has only grown: the `now` of the last
+ * move by which the cluster lost a member or the trace joined it; 0 if there was
+ * none. */
 uint32_t esi_levels_clean(const struct esi_levels *levels,
                           unsigned level,
                           uint32_t trace);

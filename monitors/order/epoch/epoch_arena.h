@@ -89,8 +89,8 @@ static inline uint32_t esi_words_room(uintptr_t array)
     return array ? (UINT32_C(1) << (array & (ESI_WORDS_SIZES - 1))) - 1 : 0;
 }
 
-/* Returns the log2 of the size needed for so many numbers, or ESI_WORDS_SIZES if it is
- * too large. */
+/* Returns the log2 of the array size needed for `numbers` numbers, or ESI_WORDS_SIZES
+ * if it is too large. */
 unsigned esi_words_log2(uint64_t numbers);
 
 /* Returns an array, or 0 if there is no memory. */

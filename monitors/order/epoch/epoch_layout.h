@@ -19,9 +19,10 @@
  * values of all places, without the base, as narrow as the largest allows; 0 = not
  * known.
  *
- * If all columns of a part have the same increment per fixed number of heads up to its
- * end, and the next part continues like that, the next part consists only of a header,
- * the position where it continues, and the own indices of its heads.
+ * If each column of a part has a constant increment, at steps that are a fixed number
+ * of heads apart, up to the end, and the next part continues all columns like that,
+ * then the next part consists only of a header, the position where it continues, and
+ * the own indices of its heads.
  */
 #ifndef ES_MONITORS_ORDER_EPOCH_EPOCH_LAYOUT_H
 #define ES_MONITORS_ORDER_EPOCH_EPOCH_LAYOUT_H
@@ -52,9 +53,9 @@ struct esi_steps_header {
     uint32_t traces;   /* number of places */
     uint32_t lowest;   /* lowest trace */
     uint32_t least;    /* least first value */
-    uint32_t lasting; /* number of traces with columns if all have the same increment */
-    uint32_t stride;  /* the increment is per this number of heads, up to the end; else
-                         0 */
+    uint32_t lasting;  /* number of traces with steps if `stride` is not 0; else 0 */
+    uint32_t stride;   /* heads from step to step, if that is constant in all columns up
+                          to the end and so are the increments; else 0 */
 };
 
 struct esi_steps_more {

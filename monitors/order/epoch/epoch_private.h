@@ -27,7 +27,8 @@
  * A *hub* is a trace whose first event is a receive of several sends: the trace of a
  * communicator.  A trace that receives from a hub directly may *adopt* it: from then on
  * it no longer copies the hub's log, and its entry (hub, k) stands for everything that
- * the hub knew at k.  Hubs do not adopt, so a query reads at most one more log per hub.
+ * the hub knew at k.  Hubs themselves do not adopt, so a lookup never continues from a
+ * hub to another log.
  *
  *   call                        may run concurrently with
  *   queries                     all others, about published events that are not

@@ -58,7 +58,7 @@ void esi_snapshots_fini(struct esi_snapshots *snapshots);
 enum esi_judgement { ESI_JUDGED_NOT, ESI_JUDGED_BEFORE, ESI_JUDGED_OPEN };
 
 /* Returns whether `a` precedes `b`, which is on another trace; ESI_JUDGED_OPEN if the
- * snapshots do not tell. */
+ * snapshots cannot decide it. */
 enum esi_judgement esi_snapshots_judge(const struct esi_snapshots *snapshots,
                                        struct es_event_id a,
                                        struct es_event_id b);
