@@ -245,7 +245,7 @@ static bool transfer_boolean(struct line *line, const char *name, bool value)
     return value;
 }
 
-/* A text that is read must fit. */
+/* When reading, the text must fit into `size` bytes. */
 static void transfer_text(struct line *line, const char *name, char *text, size_t size)
 {
     const char *value = NULL;
@@ -281,7 +281,7 @@ static void transfer_key(struct line *line, const char *name, uint64_t pair[2])
     }
 }
 
-/* The line's own number must be the next one. */
+/* The line's own number, which must be the next one. */
 static void transfer_number(struct line *line, size_t number)
 {
     if (transfer_any(line, "number", number) != number && line->result == 0)
@@ -425,7 +425,7 @@ static void transfer_process(struct line *line,
     transfer_clock(line, &process->clock);
 }
 
-/* Follows the process and the index. */
+/* The fields after the process and the index. */
 static void transfer_communicator(struct line *line,
                                   struct esi_archive_communicator *communicator)
 {
@@ -445,7 +445,7 @@ static void transfer_communicator(struct line *line,
     communicator->freed = transfer_boolean(line, "freed", communicator->freed);
 }
 
-/* Precedes the members. */
+/* The fields before the members. */
 static void transfer_group(struct line *line, struct esi_archive_group *group)
 {
     transfer_key(line, "key", group->key);

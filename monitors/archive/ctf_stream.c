@@ -309,7 +309,7 @@ static int write_packet(struct esi_ctf_stream *stream,
     if (close(file) < 0 && result == 0)
         result = -errno;
     if (result < 0 && stream->offset == 0)
-        /* rather no stream than an empty one */
+        /* Leaves no empty stream. */
         unlinkat(stream->directory, stream->name, 0);
     if (result == 0)
         stream->offset += count;
