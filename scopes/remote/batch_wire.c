@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* batch_wire.c - the reply to a pull as bytes.
+/* batch_wire.c - encodes and decodes the reply to a pull.
  *
- * A run is tuples of one origin whose positions follow each other.  A row is one tuple
- * each of origins that follow each other, as latest tuples are.  Both begin with a
- * varint: (zigzag of the origin minus the one that was expected) * 32 + kind.  Expected
- * is the origin behind that of the run or row before, as elements are pulled one after
- * the other.  The kind says which of both it is, whether a count and a difference of
- * the position follow, and what its tuples are.  In a row a difference of each follows.
+ * A run consists of tuples of one origin with consecutive positions.  A row consists of
+ * one tuple each of consecutive origins, as when latest tuples are read.  Both begin
+ * with a varint: (zigzag of the origin minus the expected origin) * 32 + kind.  The
+ * expected origin is the one after that of the previous run or row, because elements
+ * are pulled one after the other.  The kind tells runs from rows, whether a count and a
+ * difference of the position follow, and the kind of its tuples.  A row contains a
+ * difference for each tuple.
  *
- * Both ends move the positions they expect in the same way: a run of whole operations
- * moves its origin's behind itself, and at the end come those that lie elsewhere, as
- * tuples were filtered out or are kept.
+ * Both ends advance the expected positions in the same way: a run of whole operations
+ * advances its origin to the end of the run.  The end of the reply lists the positions
+ * that differ from this, because tuples were filtered out or held back.
  *
- * Tuples are packed as differences to those of the reply before.  A run has one place
- * in a reply, a row one for each tuple; behind as many places as there are origins they
- * begin anew.  The first tuple of a run and each of a row differ from the last tuple of
- * their place, the others of a run from the one before them.
- */
+ * Tuples are encoded as differences to those of the previous reply.  A run has one slot
+ * in a reply, a row has one for each tuple; there are as many slots as origins, used
+ * cyclically.  The first tuple of a run and each tuple of a row are encoded against the
+ * last tuple of their slot, the other tuples of a run against their predecessor. */
 #include "config.h"
 
 #include "scopes/remote/batch_wire.h"
@@ -36,28 +36,28 @@ enum {
     RUN_HAS_COUNT = 1,
     RUN_HAS_DIFFERENCE = 2,
     RUN_OF_SHIFT = 2, /* enum run_of */
-    RUN_IS_ROW = 16,  /* a count follows, and a difference of each */
+    RUN_IS_ROW = 16,  /* a count follows, and a difference for each tuple */
     RUN_KIND_BITS = 5
 };
 enum {
     FLAG_MORE = 1,
     FLAG_WHOLE = 2,
-    FLAG_STATES = 4, /* each report ends with its flags; else they are 0 */
-    FLAG_SITES = 8,  /* the marks are followed by the sites; else these are 0 */
+    FLAG_STATES = 4, /* each report ends with its flags; otherwise they are 0 */
+    FLAG_SITES = 8,  /* the marks are followed by the sites; otherwise these are 0 */
 };
 
-/* What a run is made of.  Only whole operations move the position. */
+/* The kind of a run's tuples.  Only whole operations advance the position. */
 enum run_of {
     RUN_OF_OPERATIONS,
-    RUN_OF_SUMMARIES, /* ES_MARK_SUMMARY is set in all of its marks */
-    RUN_OF_DERIVED,   /* likewise ES_MARK_DERIVED */
+    RUN_OF_SUMMARIES, /* all of its marks have ES_MARK_SUMMARY */
+    RUN_OF_DERIVED,   /* all of its marks have ES_MARK_DERIVED */
     RUN_OF_OPEN,      /* operations under way */
 };
 
-/* Most bytes that an entry takes. */
+/* The largest size of each entry, in bytes. */
 enum {
     MASK_BYTES = 1,
-    MARK_BYTES = 16, /* a run of n has at most 16 (n = 1) or 21, a row 11 + 10 n */
+    MARK_BYTES = 16, /* a run of n takes at most 16 (n = 1) or 21, a row 11 + 10 n */
     SITE_BYTES = 10,
     REPORT_BYTES = 40,
     NOTICE_BYTES = 96,
@@ -123,15 +123,14 @@ static inline enum run_of what_is(const struct es_mark *mark,
                                            : RUN_OF_OPERATIONS;
 }
 
-/* Where the pieces of a reply are written. */
+/* The output buffers of a reply. */
 struct batch_wire_out {
     size_t place;
     uint32_t *words;
     unsigned char *masks;
     unsigned char *numbers; /* of runs and rows */
-    bool whole; /* the marks alone do not say up to which position a piece of the reply
-                   reaches */
-    uint64_t sites; /* all of them; only scopes that ask for sites get any */
+    bool whole;     /* the marks do not determine the positions of partial replies */
+    uint64_t sites; /* OR of all sites; 0 unless the scope asks for sites */
 };
 
 static size_t run_length(const struct es_mark *marks,
@@ -177,7 +176,7 @@ static void put_run(struct esi_wire_state *state,
     out->whole |= of == RUN_OF_OPERATIONS ? difference > INT64_MAX : of != RUN_OF_OPEN;
 }
 
-/* What the loop reads is in local variables, as what it stores might lie anywhere. */
+/* Inputs of the loop are in local variables, because its stores could alias them. */
 static size_t put_row(struct esi_wire_state *state,
                       const struct es_mark *marks,
                       const struct es_tuple *tuples,
@@ -254,8 +253,8 @@ static void put_tuples(struct esi_wire_state *state,
     }
 }
 
-/* Of each tuple the difference to the site before: programs call from few places, which
- * lie together. */
+/* Encodes each site as the difference to the previous one: programs call MPI from few
+ * places, which are close together. */
 static unsigned char *put_sites(const struct es_batch *batch, unsigned char *out)
 {
     uint64_t last = 0;
@@ -309,7 +308,7 @@ static unsigned char *put_notices(const struct es_batch *batch, unsigned char *o
     return out;
 }
 
-/* The positions that lie elsewhere than the marks end. */
+/* Writes the positions that differ from the end of the marks. */
 static unsigned char *put_moves(struct esi_wire_state *state,
                                 const uint64_t *positions,
                                 unsigned char *out,
@@ -416,7 +415,7 @@ static bool get_below(struct esi_wire_reader *in, uint64_t limit, uint64_t *ret_
     return !in->failed && *ret_value < limit;
 }
 
-/* Counts are compared with the bytes that so many entries take at least. */
+/* Compares the counts with the smallest size of as many entries. */
 static int read_head(struct esi_wire_reader *in,
                      struct batch_wire_head *ret_head,
                      struct es_error *error)
@@ -459,10 +458,10 @@ static uint32_t flags_of(enum run_of of)
                                     : 0;
 }
 
-/* What is read of a reply's tuples, and where they go. */
+/* The state of decoding a reply's tuples, and their destination. */
 struct batch_wire_in {
-    uint64_t *next;        /* as in the state */
-    struct es_tuple *last; /* at the place that is next */
+    uint64_t *next;        /* of the state */
+    struct es_tuple *last; /* of the current slot */
     const struct esi_wire_source *source;
     struct esi_wire_reader words;
     struct esi_wire_reader numbers; /* of runs and rows */
@@ -471,10 +470,10 @@ struct batch_wire_in {
     struct es_mark *marks;
 };
 
-/* The run or row that comes next. */
+/* The next run or row. */
 struct batch_wire_run {
     uint64_t begin; /* its first number */
-    uint64_t index; /* the sender's, of its first origin */
+    uint64_t index; /* the sender's index of its first origin */
     uint64_t count;
     enum run_of of;
 };
@@ -501,7 +500,7 @@ static void read_run(struct batch_wire_in *in, const struct batch_wire_run *run)
     esi_packed_tuples_read(&in->words, in->masks, run->count, in->last, 0, in->tuples);
 }
 
-/* What the loops read is in local variables, as what they store might lie anywhere. */
+/* Inputs of the loops are in local variables, because their stores could alias them. */
 static void read_row(struct batch_wire_in *in, const struct batch_wire_run *run)
 {
     const struct batch_wire_in from = *in;
@@ -662,7 +661,7 @@ static int read_moves(struct esi_wire_state *state,
     return result;
 }
 
-/* The masks of the tuples have been read. */
+/* Requires that the masks have been read. */
 static int read_tail(struct esi_wire_state *state,
                      const struct esi_wire_source *source,
                      const struct batch_wire_head *head,
@@ -706,7 +705,7 @@ static int read_batch(struct esi_wire_state *state,
 
     if (result < 0)
         return result;
-    if (head->tuples > 0) { /* else there may be no memory yet */
+    if (head->tuples > 0) { /* otherwise memory may not be allocated yet */
         in.tuples = batch->tuples + batch->count;
         in.marks = batch->marks + batch->count;
     }

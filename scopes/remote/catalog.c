@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* catalog.c - what the tuple servers of other hosts say of their processes. */
+/* catalog.c - caches what tuple servers of other hosts report about their processes. */
 #include "config.h"
 
 #include "scopes/remote/catalog.h"
@@ -19,15 +19,14 @@
 #include "scopes/remote/servers.h"
 #include "tuplespace/layout.h"
 
-/* A host that does not answer, or is called silent by the home server, is asked again,
- * but not for long and not each time: refreshes spend a small part of their time on it.
- */
+/* A host that does not answer, or that the home server reports as silent, is asked
+ * again after a pause: refreshes spend only a small part of their time on it. */
 #define PAUSE_LEAST_NS UINT64_C(100000000)
 #define PAUSE_MOST_NS UINT64_C(2000000000)
 enum { SILENT_SHARE = 10, PAUSE_FACTOR = 4 };
 
-/* The run is over when nobody has listened at the home server's address for so long:
- * until then somebody may start it again. */
+/* The run is over when nobody has listened at the home server's address for this time;
+ * until then the server may be restarted. */
 #define GONE_NS UINT64_C(3000000000)
 
 #define REQUEST_NS UINT64_C(2000000000)
@@ -38,8 +37,8 @@ struct catalog_communicator {
 };
 
 struct catalog_process {
-    struct esi_catalog_process public; /* first: they are the same to the outside */
-    char server[64];                   /* host of the tuple server that reports it */
+    struct esi_catalog_process public; /* first: pointers are cast */
+    char server[64];                   /* reported by this host */
     size_t element_count;
     struct catalog_communicator *communicators;
     size_t communicator_count;
@@ -52,13 +51,13 @@ struct catalog_element {
     char texts[]; /* name and collector */
 };
 
-/* A host that does not answer, and when it is asked again. */
+/* A host that does not answer, and the time of the next attempt. */
 struct catalog_silence {
-    char host[64];     /* "" = the home server */
-    uint64_t pause_ns; /* between attempts; 0 = it answers */
+    char host[64];     /* "" for the home server */
+    uint64_t pause_ns; /* between attempts; 0 if it answers */
     uint64_t since_ns;
     uint64_t next_ns;
-    int code; /* why */
+    int code; /* the error */
 };
 
 struct esi_catalog {
@@ -69,7 +68,7 @@ struct esi_catalog {
     struct catalog_element **elements;
     size_t element_count;
     size_t element_capacity;
-    struct es_batch silent; /* its notices */
+    struct es_batch silent; /* only its notices are used */
     struct catalog_silence *silences;
     size_t silence_count;
     size_t silence_capacity;
@@ -110,7 +109,7 @@ void esi_catalog_destroy(struct esi_catalog *catalog)
 
 /* --- Entries ----------------------------------------------------------------- */
 
-/* Tells a process from an earlier one of the same pid. */
+/* Distinguishes processes that had the same pid. */
 static uint64_t made_of(const struct catalog_process *process)
 {
     return process->public.clock.base_realtime_ns;
@@ -131,7 +130,7 @@ static struct catalog_process *find_process(const struct esi_catalog *catalog,
     return NULL;
 }
 
-/* Puts the text at `*at`, and that behind it. */
+/* Copies the text to `*at` and advances `*at` to its end. */
 static const char *keep_text(char **at, const char *text)
 {
     const char *kept = *at;
@@ -140,7 +139,7 @@ static const char *keep_text(char **at, const char *text)
     return kept;
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct catalog_process *add_process(struct esi_catalog *catalog,
                                            const char *host,
                                            const struct es_member *member,
@@ -176,13 +175,13 @@ static int read_int(const struct es_member *member, const char *name, int fallba
     return (int)esi_member_integer_within(member, name, INT32_MIN, INT32_MAX, fallback);
 }
 
-/* Ranks and their number, up to which consumers count. */
+/* Ranks and numbers of ranks are limited by what consumers can count. */
 static int read_rank(const struct es_member *member, const char *name)
 {
     return (int)esi_member_integer_within(member, name, 0, ES_GROUP_MAX, -1);
 }
 
-/* What may be another at each refresh. */
+/* Reads the members that can change with each refresh. */
 static void read_state(const struct es_member *member, struct catalog_process *process)
 {
     process->public.info = (struct es_segment_info){
@@ -259,8 +258,8 @@ static int add_element(struct esi_catalog *catalog,
 
 /* --- Asking ------------------------------------------------------------------ */
 
-/* Servers that share a machine's memory see each other's processes: each reports those
- * of its own host. */
+/* Servers that share the memory of a machine see each other's processes; each reports
+ * only those of its own host. */
 static bool is_reported_elsewhere(const struct esi_catalog *catalog,
                                   const char *host,
                                   const char *server)
@@ -275,7 +274,7 @@ static bool is_reported_elsewhere(const struct esi_catalog *catalog,
     return false;
 }
 
-/* One process, as its server reports it; what cannot be read is left out. */
+/* Adds a reported process; skips entries that are malformed. */
 static int take_process(struct esi_catalog *catalog,
                         const struct es_member *member,
                         const char *server)
@@ -349,7 +348,7 @@ static int ask_host(struct esi_catalog *catalog,
 
 /* --- Hosts that do not answer --------------------------------------------------- */
 
-/* NULL: the host has always answered. */
+/* Returns NULL if the host has always answered. */
 static struct catalog_silence *find_silence(const struct esi_catalog *catalog,
                                             const char *host)
 {
@@ -359,7 +358,7 @@ static struct catalog_silence *find_silence(const struct esi_catalog *catalog,
     return NULL;
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct catalog_silence *get_silence(struct esi_catalog *catalog,
                                            const char *host)
 {
@@ -376,7 +375,7 @@ static struct catalog_silence *get_silence(struct esi_catalog *catalog,
     return silence;
 }
 
-/* Notes how an attempt that began at `begun_ns` has ended. */
+/* Records the result of an attempt that began at `begun_ns`. */
 static void note_attempt(struct catalog_silence *silence, int code, uint64_t begun_ns)
 {
     uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
@@ -414,8 +413,7 @@ static int report_silence(struct esi_catalog *catalog,
     return es_batch_notice(&catalog->silent, &notice);
 }
 
-/* Asks the host, or the home server where `info` is NULL, unless it is too early for
- * that. */
+/* Refreshes the host (the home server if `info` is NULL) if an attempt is due. */
 static int refresh_host(struct esi_catalog *catalog,
                         const struct es_server_info *info,
                         uint64_t timeout_ns)
@@ -444,8 +442,8 @@ static int refresh_host(struct esi_catalog *catalog,
 
 /* --- The end of the run --------------------------------------------------------- */
 
-/* When the home server was last found to be gone; 0 = it is not.  One that cannot be
- * reached may still be there; where its address refuses, it is not. */
+/* When the home server was last found to be gone; 0 if it is not.  It is gone if its
+ * address refuses connections; a server that cannot be reached may still run. */
 static uint64_t home_gone_ns(const struct esi_catalog *catalog)
 {
     const struct catalog_silence *home = find_silence(catalog, "");
@@ -469,7 +467,7 @@ static const struct catalog_silence *find_silence_before(
                                                                             : NULL;
 }
 
-/* The processes count as dead: no server is left that could report their end. */
+/* Marks the processes as dead: no server is left that could report their end. */
 static void end_processes(struct esi_catalog *catalog, const char *server)
 {
     for (size_t i = 0; i < catalog->process_count; i++)
@@ -585,7 +583,7 @@ static void read_info(const struct es_member *member,
              esi_member_text_or(member, "name", ""));
 }
 
-/* The reply has the groups' members where that host knows them. */
+/* The reply contains the members of the groups if the host knows them. */
 static void take_groups(struct esi_catalog *catalog,
                         const struct es_member *member,
                         const struct es_communicator_info *info)
@@ -636,7 +634,7 @@ int esi_catalog_communicator_find(struct esi_catalog *catalog,
                                   uint16_t communicator,
                                   struct es_communicator_info *ret_info)
 {
-    /* Entries are made by this folder, of which the public part is the first. */
+    /* All entries are created here, and begin with the public part. */
     struct catalog_process *process = (struct catalog_process *)public;
     struct catalog_communicator *list = process->communicators;
     int result;
@@ -674,7 +672,7 @@ int esi_catalog_ask(struct esi_catalog *catalog,
                     const char *what,
                     struct es_message **ret_reply)
 {
-    /* As above: the public part is the first. */
+    /* As above, entries begin with the public part. */
     struct catalog_process *process = (struct catalog_process *)public;
     const struct esi_rpc_request request = {what, write_process_sought, process};
 
@@ -741,7 +739,7 @@ int esi_catalog_modules(struct esi_catalog *catalog,
 
 /* --- World ranks -------------------------------------------------------------- */
 
-/* Looks for the group in a segment that is mapped here. */
+/* Searches for the group in a segment that is mapped here. */
 static int rank_in_segment(const struct es_run *run,
                            const struct es_segment_view *segment,
                            const struct es_communicator_info *wanted,

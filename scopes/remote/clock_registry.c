@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The clocks of a run's hosts, as one tuple server or consumer knows them. */
+/* The clocks of the hosts of a run, as known to one tuple server or consumer. */
 #include "config.h"
 
 #include "scopes/remote/clock_registry.h"
@@ -17,13 +17,13 @@
 
 struct clock_registry_entry {
     char host[64];
-    struct es_host_clock *clock; /* what readers convert by */
+    struct es_host_clock *clock; /* used by readers for conversion */
     struct esi_clock_estimate estimate;
 };
 
 struct esi_clock_registry {
-    pthread_mutex_t lock;                  /* of the list, and of writing clocks */
-    struct clock_registry_entry **entries; /* owned, items too */
+    pthread_mutex_t lock;                  /* protects the list and updates of clocks */
+    struct clock_registry_entry **entries; /* owned, with its items */
     size_t count;
     size_t capacity;
     struct esi_hash by_host;
@@ -57,7 +57,7 @@ void esi_clock_registry_destroy(struct esi_clock_registry *registry)
     errno = saved_errno;
 }
 
-/* These are called with the lock held. */
+/* The functions below are called with the lock held. */
 
 static struct clock_registry_entry *clock_registry_find(
     struct esi_clock_registry *registry,
@@ -73,7 +73,7 @@ static struct clock_registry_entry *clock_registry_find(
     return NULL;
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct clock_registry_entry *find_or_add(struct esi_clock_registry *registry,
                                                 const char *host)
 {
@@ -206,7 +206,7 @@ void esi_clock_estimate_write(const struct esi_clock_estimate *estimate,
     esi_json_out_end(out);
 }
 
-/* Sums of what comes from elsewhere must not overflow: what is too large is refused. */
+/* Rejects received values that are too large, because their sums must not overflow. */
 static bool read_knot(const struct es_member *knots,
                       size_t index,
                       const struct esi_clock_knot *before,
@@ -295,7 +295,7 @@ int esi_clock_exchange_read(const struct es_member *reply,
 
 /* --- Records of clocks as JSON ---------------------------------------------------- */
 
-/* Members of a clock record; the kind comes before them. */
+/* Members of a clock record, after the kind. */
 static const struct {
     const char *name;
     size_t offset; /* of a uint64_t */

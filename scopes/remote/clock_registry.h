@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The clocks of a run's hosts, as one tuple server or consumer knows them.
+ * The clocks of the hosts of a run, as known to one tuple server or consumer.
  *
- * A host's clock is made when it is first asked for, and stays until the registry goes:
- * origins borrow it, and convert by it as soon as something is known.
+ * The clock of a host is created on its first use and lives as long as the registry,
+ * because origins borrow it.  Conversions use estimates as soon as they are known.
  *
  * Thread safe.
  */
@@ -20,32 +20,32 @@
 struct esi_clock_registry;
 
 int esi_clock_registry_create(struct esi_clock_registry **ret_registry);
-/* Accepts NULL. */
+/* Destroys the registry.  Accepts NULL. */
 void esi_clock_registry_destroy(struct esi_clock_registry *registry);
 
-/* The clock of this host; NULL: no memory, or `registry` is NULL.  Borrowed. */
+/* The clock of this host, borrowed; NULL if out of memory or if `registry` is NULL. */
 const struct es_host_clock *esi_clock_registry_get(struct esi_clock_registry *registry,
                                                    const char *host);
 
-/* Puts in what is known of it by now.  -ENOMEM. */
+/* Stores the current estimate of the host's clock.  Returns 0 or -ENOMEM. */
 int esi_clock_registry_set(struct esi_clock_registry *registry,
                            const char *host,
                            const struct esi_clock_estimate *estimate);
 
-/* What was put in last; false: nothing was. */
+/* Copies the stored estimate; returns false if there is none. */
 bool esi_clock_registry_find(struct esi_clock_registry *registry,
                              const char *host,
                              struct esi_clock_estimate *ret_estimate);
 
-/* The newest knot of that and the drift since, without the rest. */
+/* Like esi_clock_registry_find(), but only the newest knot and the drift since. */
 bool esi_clock_registry_newest(struct esi_clock_registry *registry,
                                const char *host,
                                struct esi_clock_knot *ret_knot,
                                struct esi_clock_drift *ret_drift);
 
-/* Visits all hosts that were asked for or put in; the estimate of those of which
- * nothing is known has no knots.  Borrowed until the visit returns, which must not call
- * the registry.  What it returns other than 0 ends the visits and is returned. */
+/* Visits all hosts that are in the registry; hosts without an estimate have one without
+ * knots.  The estimate is borrowed until `visit` returns.  `visit` must not call the
+ * registry.  A result of `visit` other than 0 ends the iteration and is returned. */
 int esi_clock_registry_foreach(struct esi_clock_registry *registry,
                                int (*visit)(void *data,
                                             const char *host,
@@ -57,28 +57,29 @@ int esi_clock_registry_foreach(struct esi_clock_registry *registry,
 /*
  * Estimates of clocks as JSON.
  *
- *   {"run_base": NS, "breaks": N, "drift": PPB, "drift_error": PPB, "wander": PPB,
- *    "knots": [LOCAL, OFFSET, ERROR, BOW,  LATER, OFFSET CHANGE, ERROR, BOW, ...]}
+ *    {"run_base": NS, "breaks": N, "drift": PPB, "drift_error": PPB, "wander": PPB,
+ *     "knots": [LOCAL, OFFSET, ERROR, BOW,  LATER, OFFSET CHANGE, ERROR, BOW, ...]}
  *
- * Of the first knot its local time and offset stand there, of the others what has been
- * added since the one before.
+ * The first knot contains its local time and offset, the others the differences to the
+ * previous knot.
  */
 
 /* Writes an estimate as a member of an object. */
 void esi_clock_estimate_write(const struct esi_clock_estimate *estimate,
                               struct esi_json_out *out,
                               const char *key);
-/* Reads it.  -EINVAL with words: it is not one, or not a sensible one. */
+/* Reads an estimate.  Returns 0, or -EINVAL with a text if it is malformed or not
+ * plausible. */
 int esi_clock_estimate_read(const struct es_member *member,
                             struct es_error *error,
                             struct esi_clock_estimate *ret_estimate);
 
-/* The local time of the last knot, which says how much of an estimate somebody knows;
- * -1: nothing. */
+/* The local time of the last knot, which tells how much of an estimate a peer knows; -1
+ * if there is none. */
 int64_t esi_clock_estimate_newest(const struct esi_clock_estimate *estimate);
 
-/* Takes the home server's times from its answer to a request "clock" that went out at
- * `sent_ns` and came back at `received_ns`. */
+/* Reads the home server's times from its reply to a "clock" request that was sent at
+ * `sent_ns` and answered at `received_ns`. */
 int esi_clock_exchange_read(const struct es_member *reply,
                             uint64_t sent_ns,
                             uint64_t received_ns,
@@ -90,7 +91,7 @@ int esi_clock_exchange_read(const struct es_member *reply,
 void esi_clock_write(const struct es_clock *clock,
                      struct esi_json_out *out,
                      const char *key);
-/* Reads it.  -EINVAL with words: not a clock. */
+/* Reads a clock record.  Returns 0, or -EINVAL with a text. */
 int esi_clock_member_read(const struct es_member *member,
                           struct es_error *error,
                           struct es_clock *ret_clock);

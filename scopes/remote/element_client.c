@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The consumers' end of elements that tuple servers hold. */
+/* The client side of elements held by tuple servers. */
 #include "config.h"
 
 #include "eventspace/server_element.h"
@@ -18,7 +18,7 @@
 #include "scopes/remote/servers.h"
 
 #define LIMIT_NS UINT64_C(10000000000)
-#define CHUNK_BYTES (UINT32_C(1) << 20) /* of tuples in one frame */
+#define CHUNK_BYTES (UINT32_C(1) << 20) /* most bytes of tuples per frame */
 
 struct es_server_element {
     struct es_link *link; /* owned */
@@ -176,7 +176,7 @@ static int append_chunk(struct es_server_element *element,
                                             .tuple_bytes = element->tuple_bytes,
                                             .position = ES_POSITION_END};
     unsigned char bytes[ES_WRITE_HEADER_BYTES];
-    /* The interface of the vector knows no const; nothing is written to it. */
+    /* struct iovec has no const; the tuples are only read. */
     struct iovec parts[] = {
         {.iov_base = bytes, .iov_len = sizeof bytes},
         {.iov_base = (void *)(uintptr_t)tuples, .iov_len = count * header.tuple_bytes},
@@ -212,7 +212,7 @@ int es_server_element_append(struct es_server_element *element,
     return 0;
 }
 
-/* One READ frame and its answer. */
+/* Sends one READ frame and receives the answer. */
 static int read_once(struct es_server_element *element,
                      struct es_cursor *cursor,
                      void *ret_tuples,
@@ -258,7 +258,7 @@ int es_server_element_read(struct es_server_element *element,
 
     if (max > CHUNK_BYTES / element->tuple_bytes)
         max = CHUNK_BYTES / element->tuple_bytes;
-    /* The server does not wait for long at a time. */
+    /* The server limits the time of each wait. */
     do {
         count = read_once(element, cursor, ret_tuples, max, timeout_ns - gone_by);
         gone_by = esi_now_ns(CLOCK_MONOTONIC) - begin;

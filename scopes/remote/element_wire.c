@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Frames that carry tuples to and from elements that a tuple server holds. */
+/* Frames that carry tuples to and from elements held by a tuple server. */
 #include "config.h"
 
 #include "scopes/remote/element_wire.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Frames that carry tuples to and from elements that a tuple server holds.  Numbers are
- * little endian, tuples as their writer has them: trace tuples are turned by the side
- * that receives them from a peer of the other byte order.
+ * Frames that carry tuples to and from elements held by a tuple server.  Numbers are
+ * little endian.  Tuples have the byte order of their writer; the receiver converts
+ * trace tuples from a peer with the other byte order.
  *
- *     WRITE   u32 element | u32 bytes of a tuple | u64 position of the first | tuples
- *     READ    u64 position | u64 timeout, ns | u32 most tuples | u32 0
- *     TUPLES  u64 next position | u64 lost | u32 tuples | u32 bytes of one | tuples
+ *    WRITE   u32 element | u32 bytes of a tuple | u64 position of the first | tuples
+ *    READ    u64 position | u64 timeout, ns | u32 most tuples | u32 0
+ *    TUPLES  u64 next position | u64 lost | u32 tuples | u32 bytes of one | tuples
  *
  * Pure logic.
  */
@@ -23,10 +23,10 @@ enum {
     ES_WRITE_HEADER_BYTES = 16,
     ES_READ_HEADER_BYTES = 24,
     ES_TUPLES_HEADER_BYTES = 24,
-    ES_ELEMENT_OPENED = UINT16_MAX, /* WRITE: the element this connection has opened */
+    ES_ELEMENT_OPENED = UINT16_MAX, /* WRITE: the element opened on this connection */
 };
 
-/* WRITE: behind what is there already. */
+/* WRITE: append to the element. */
 #define ES_POSITION_END UINT64_MAX
 
 struct esi_write_header {
@@ -55,7 +55,8 @@ void esi_read_header_encode(const struct esi_read_header *header,
 void esi_tuples_header_encode(const struct esi_tuples_header *header,
                               unsigned char out[ES_TUPLES_HEADER_BYTES]);
 
-/* All check the payload's length; *ret_tuples points into the payload.  -EPROTO. */
+/* The decoders check the length of the payload; *ret_tuples points into the payload.
+ * They return 0 or -EPROTO. */
 int esi_write_header_decode(const struct esi_frame *frame,
                             struct esi_write_header *ret_header,
                             const void **ret_tuples,
@@ -66,7 +67,7 @@ int esi_tuples_header_decode(const struct esi_frame *frame,
                              struct esi_tuples_header *ret_header,
                              const void **ret_tuples);
 
-/* Copies tuples that came over the link into our byte order. */
+/* Copies tuples received over the link, converted to the native byte order. */
 void esi_element_wire_copy(const struct es_link *link,
                            const void *tuples,
                            size_t count,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* groups.c - members of groups, as the tuple servers of other hosts know them. */
+/* groups.c - members of groups, as reported by the tuple servers of other hosts. */
 #include "config.h"
 
 #include "scopes/remote/groups.h"
@@ -17,18 +17,18 @@
 #include "scopes/remote/servers.h"
 
 #define REQUEST_NS UINT64_C(2000000000)
-/* What nobody knew is asked for again after so long. */
+/* A group that nobody knew is requested again after this time. */
 #define AGAIN_NS UINT64_C(1000000000)
 
 struct groups_entry {
-    uint64_t key[2]; /* of its communicator */
+    uint64_t key[2]; /* of the communicator */
     int size;
-    int first;         /* world rank of its first member; -1 = not known */
-    int *ranks;        /* `size` of them; NULL = nobody knew when they were asked ... */
-    uint64_t asked_ns; /* ... which was then */
+    int first;         /* world rank of the first member; -1 if not known */
+    int *ranks;        /* `size` of them; NULL if nobody knew them at `asked_ns` */
+    uint64_t asked_ns; /* time of the last request */
 };
 
-/* The entry of a group, made where there is none.  NULL: no memory. */
+/* Finds or creates the entry of a group.  Returns NULL if out of memory. */
 static struct groups_entry *get_group(struct esi_groups *groups,
                                       const struct es_communicator_info *info,
                                       bool remote)
@@ -52,7 +52,7 @@ static struct groups_entry *get_group(struct esi_groups *groups,
     return &groups->items[groups->count++];
 }
 
-/* Takes a list of ranks if it is whole. */
+/* Stores a list of ranks if it is complete. */
 static int take_ranks(struct groups_entry *group, const struct es_member *list)
 {
     int *ranks;
@@ -102,7 +102,7 @@ static int ask_host_for_group(struct esi_groups *groups,
     return result;
 }
 
-/* Asks all hosts but our own, until one knows. */
+/* Asks all other hosts until one knows the group. */
 static int find_ranks(struct esi_groups *groups, struct groups_entry *group)
 {
     struct es_server_info info;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The world ranks of the members of communicators' groups.
+ * The world ranks of the members of communicator groups.
  *
- * A group is the same wherever it is found: it is kept by its communicator's key, its
- * size and its first member, and asked for once.
+ * A group is the same on all hosts.  It is identified by the communicator's key, its
+ * size and its first member, and requested once.
  *
  * Used by one thread at a time.
  */
@@ -18,23 +18,23 @@
 #include "eventspace/servers.h"
 #include "pathmap/message.h"
 
-/* The caller's memory: zero but for `servers`. */
+/* In the caller's memory; zero except for `servers`. */
 struct esi_groups {
-    struct es_servers *servers; /* borrowed: who is asked */
+    struct es_servers *servers; /* borrowed; answer requests for groups */
     struct groups_entry *items; /* owned: esi_groups_fini() */
     size_t count;
     size_t capacity;
 };
 
-/* Keeps the ranks of the communicator's group (`remote`: of its remote group) if the
+/* Stores the ranks of the communicator's group (its remote group if `remote`) if the
  * list is complete. */
 void esi_groups_take(struct esi_groups *groups,
                      const struct es_communicator_info *info,
                      bool remote,
                      const struct es_member *ranks);
 
-/* The world rank of a member.  All other hosts are asked for a group that is not known.
- * -ENOENT: nobody knows; -ENOMEM. */
+/* The world rank of a member.  A group that is not known is requested from all other
+ * hosts.  Returns -ENOENT if nobody knows it, or -ENOMEM. */
 int esi_groups_world_rank(struct esi_groups *groups,
                           const struct es_communicator_info *info,
                           bool remote,

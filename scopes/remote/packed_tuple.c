@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* packed_tuple.c - tuples as differences to those before. */
+/* packed_tuple.c - encodes tuples as differences. */
 #include "config.h"
 
 #include "scopes/remote/packed_tuple.h"
 
-/* The words of each bit of a mask, which change together: lower halves of both times,
- * and the sequence; upper halves (in the other byte order these are first); operation
- * and communicator; peer, tag and bytes. */
+/* The words of each bit of a mask change together: lower halves of both times and the
+ * sequence; upper halves (first in the other byte order); operation and communicator;
+ * peer, tag and bytes. */
 static const struct {
     unsigned count;
     unsigned words[3];
@@ -31,7 +31,7 @@ static inline void store_word(struct es_tuple *tuple, size_t index, uint32_t wor
     memcpy((char *)tuple + index * sizeof word, &word, sizeof word);
 }
 
-/* The bits in which a word and the one behind it differ. */
+/* The bits in which a word and the next one differ. */
 static inline uint64_t pair_differs(const struct es_tuple *tuple,
                                     const struct es_tuple *before,
                                     size_t index)
@@ -43,7 +43,7 @@ static inline uint64_t pair_differs(const struct es_tuple *tuple,
     return pair ^ other;
 }
 
-/* Whether the tuples differ in nothing but words of the first group. */
+/* Returns true if the tuples differ only in words of the first group. */
 static inline bool is_alike(const struct es_tuple *tuple, const struct es_tuple *before)
 {
     return (pair_differs(tuple, before, 1) | pair_differs(tuple, before, 6) |
@@ -51,8 +51,8 @@ static inline bool is_alike(const struct es_tuple *tuple, const struct es_tuple 
             (load_word(tuple, 8) ^ load_word(before, 8))) == 0;
 }
 
-/* All words are stored, and overwritten by the next ones where they are the same as
- * before: which words change is hard to foresee. */
+/* Stores all words; the next word overwrites one that did not change.  Branches would
+ * be hard to predict. */
 static unsigned char write_any(const struct es_tuple *tuple,
                                const struct es_tuple *before,
                                uint32_t *words)
@@ -80,14 +80,15 @@ unsigned char esi_packed_words_write(const struct es_tuple *tuple,
                                      const struct es_tuple *before,
                                      uint32_t *words)
 {
-    if (!is_alike(tuple, before)) /* few are not */
+    if (!is_alike(tuple, before)) /* seldom true */
         return write_any(tuple, before, words);
     for (unsigned i = 0; i < groups[0].count; i++)
         words[i] = load_word(tuple, groups[0].words[i]);
     return 1;
 }
 
-/* Word by word: a longer load would have to wait for the stores of words before it. */
+/* Loads word by word: a wider load would have to wait for the preceding stores of
+ * words. */
 static inline void read_words(const unsigned char *in,
                               unsigned mask,
                               struct es_tuple *before,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * A tuple as the words in which it differs from a tuple that both ends know, and a mask
- * of one byte that names groups of words, of which one differs at least.
+ * Encodes a tuple as the words in which it differs from a tuple known to both ends, and
+ * a mask of one byte.  A bit of the mask stands for a group of words of which at least
+ * one differs.
  *
- * An element's tuples differ in their times, mostly, and the latest tuple of an element
- * that has written nothing since the pull before in nothing at all.
+ * Tuples of an element mostly differ in their times.  The latest tuple of an element
+ * that has written nothing since the previous pull does not differ at all.
  *
  * Pure logic.  Words stay in the sender's byte order.
  */
@@ -20,10 +21,10 @@
 #include "base/wire.h"
 #include "eventspace/tuple.h"
 
-/* How many words there are, by mask. */
+/* Number of words, by mask. */
 extern const unsigned char esi_packed_word_counts[16];
 
-/* Whether the mask of the tuple is 0. */
+/* Returns true if the mask of the tuple is 0. */
 static inline bool esi_packed_tuple_is_same(const struct es_tuple *tuple,
                                             const struct es_tuple *before)
 {
@@ -39,13 +40,13 @@ static inline bool esi_packed_tuple_is_same(const struct es_tuple *tuple,
     return differs == 0;
 }
 
-/* esi_packed_tuple_write() where the mask is not 0. */
+/* esi_packed_tuple_write() for masks other than 0. */
 unsigned char esi_packed_words_write(const struct es_tuple *tuple,
                                      const struct es_tuple *before,
                                      uint32_t *words);
 
-/* Writes the words that differ and returns the mask.  There must be room for all words
- * of a tuple. */
+/* Writes the words that differ and returns the mask.  Requires room for all words of a
+ * tuple. */
 static inline unsigned char esi_packed_tuple_write(const struct es_tuple *tuple,
                                                    const struct es_tuple *before,
                                                    uint32_t *words)
@@ -55,9 +56,10 @@ static inline unsigned char esi_packed_tuple_write(const struct es_tuple *tuple,
                : esi_packed_words_write(tuple, before, words);
 }
 
-/* Reads `count` tuples by their masks, each with the one `before`, in whose place it is
- * put; the next tuple's is `stride` behind that: 1, or 0 where the tuples follow each
- * other.  Fails as the reader does. */
+/* Reads `count` tuples by their masks.  Each is decoded against the tuple in `before`,
+ * which it replaces.  `stride` is the distance to the `before` of the next tuple: 1, or
+ * 0 if each tuple is encoded against its predecessor.  Errors are those of the
+ * reader. */
 void esi_packed_tuples_read(struct esi_wire_reader *words,
                             const unsigned char *masks,
                             size_t count,

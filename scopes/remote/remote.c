@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* remote.c - the stage that stands for a subtree in another process.
+/* remote.c - the proxy of a subtree in another process.
  *
- * Most replies are decoded straight into the batch of the pull that waits for them.
- * Those that came early wait as they are.  One that is larger than what is left of the
- * limit is decoded to memory of its own and handed up piece by piece, unless it must
- * stay whole: then it waits for a pull that takes it.  If none comes, the connection is
- * closed, and the subtree is asked for less.
+ * Most replies are decoded directly into the batch of the pull that waits for them.
+ * Replies that arrive early are queued undecoded.  A reply that exceeds the rest of the
+ * limit is decoded into a separate batch and passed on in parts.  If it must stay
+ * whole, it waits for a pull with a sufficient limit; if there is none for some pulls,
+ * the connection is closed, and the subtree is asked for less.
  *
- * The places of the origins move as tuples are handed up.  What has not been handed up
- * is forgotten with the connection, and read again from there.
- */
+ * The places of the origins advance as tuples are passed on.  Tuples that were not
+ * passed on are discarded with the connection, and read again from there. */
 #include "config.h"
 
 #include "scopes/remote/remote.h"
@@ -29,11 +28,11 @@
 
 enum { PROPERTY_HOST, PROPERTY_LIMIT, PROPERTY_AHEAD };
 
-/* The wait for a server that has not answered in time before: its tree goes on without
- * it, but does not spin. */
+/* The wait for a server that has missed its limit: the tree continues without it, but
+ * does not spin. */
 #define SILENT_WAIT_NS UINT64_C(1000000)
-/* A connection without an answer for so many limits, and so long, is opened again:
- * packets may have been lost for good. */
+/* A connection without an answer for this number of limits, and for at least a minimum
+ * time, is reopened: packets may have been lost for good. */
 enum { GIVE_UP_LIMITS = 10 };
 #define GIVE_UP_NS UINT64_C(10000000000)
 
@@ -56,7 +55,7 @@ static const struct es_property_schema properties[] = {
                         .help = "pulls under way beyond the one that is waited for"},
 };
 
-/* Pulls in turn for which a reply may be too large. */
+/* Consecutive pulls for which a reply may be too large. */
 enum { REFUSED_MOST = 8 };
 
 /* --- Opening ----------------------------------------------------------------- */
@@ -79,7 +78,7 @@ static void destroy_remote(struct esi_remote *remote)
     free(remote);
 }
 
-/* The request or this process is at fault: to wait does not help. */
+/* The request or this process is at fault: waiting does not help. */
 static bool is_hopeless(int code)
 {
     return code == -EINVAL || code == -EACCES || code == -EPERM || code == -ENOENT ||
@@ -141,7 +140,7 @@ static struct esi_read_state *place_of(const struct es_stage *stage, uint32_t or
     return &stage->context->places->items[origin];
 }
 
-/* Moves the places behind the tuples of the batch from `first` on. */
+/* Advances the places past the tuples of the batch, starting at `first`. */
 static void move_behind(const struct es_stage *stage,
                         const struct es_batch *batch,
                         size_t first)
@@ -154,7 +153,7 @@ static void move_behind(const struct es_stage *stage,
                 batch->marks[i].position + 1;
 }
 
-/* The whole reply has been handed up. */
+/* Applies the moves of a reply that was passed on completely. */
 static void apply_moves(const struct es_stage *stage)
 {
     const struct esi_remote *remote = stage->state;
@@ -168,7 +167,7 @@ static void apply_moves(const struct es_stage *stage)
 
 /* --- Decoding --------------------------------------------------------------------- */
 
-/* Decodes a reply behind what the batch has, and takes it into the accounts. */
+/* Appends the tuples of a reply to the batch and updates the counters. */
 static int decode_reply(struct es_stage *stage,
                         const struct esi_frame *frame,
                         struct es_batch *batch)
@@ -200,7 +199,7 @@ static bool has_rest(const struct esi_remote *remote)
 
 /* --- Handing up ------------------------------------------------------------------- */
 
-/* Hands up `count` tuples more of the reply that was decoded by itself. */
+/* Passes on `count` more tuples of the separately decoded reply. */
 static int hand_rest(struct es_stage *stage, size_t count, struct es_batch *batch)
 {
     struct esi_remote *remote = stage->state;
@@ -224,7 +223,7 @@ static int hand_rest(struct es_stage *stage, size_t count, struct es_batch *batc
     return 0;
 }
 
-/* A reply that cannot be divided does not fit. */
+/* Called when a reply that cannot be divided does not fit. */
 static void refuse_reply(struct es_stage *stage, struct es_batch *batch)
 {
     struct esi_remote *remote = stage->state;
@@ -264,7 +263,7 @@ static int hand_up_reply(struct es_stage *stage,
     return 0;
 }
 
-/* The oldest of the replies that wait, as far as the limit allows. */
+/* Passes on the oldest queued replies, as far as the limit allows. */
 static int hand_up_waiting(struct es_stage *stage, size_t max, struct es_batch *batch)
 {
     struct esi_remote *remote = stage->state;
@@ -309,7 +308,7 @@ static int emit_waiting(struct es_stage *stage, size_t max, struct es_batch *bat
 
 /* --- Asking and waiting ------------------------------------------------------ */
 
-/* Sends what is missing of the pulls that are to be under way. */
+/* Sends pulls until the intended number is under way. */
 static void send_pulls(struct es_stage *stage, const struct es_pull *pull)
 {
     struct esi_remote *remote = stage->state;
@@ -348,8 +347,8 @@ static int report_silence(struct es_stage *stage, int code, struct es_batch *bat
     return es_batch_notice(batch, &notice);
 }
 
-/* Waits for the next batch.  -ETIMEDOUT; what the server says; or the connection was
- * dropped. */
+/* Waits for the next batch.  Returns -ETIMEDOUT, the error of the server, or another
+ * error after which the connection was closed. */
 static int await_batch(struct es_stage *stage,
                        uint64_t deadline_ns,
                        struct esi_frame *ret_frame)
@@ -361,7 +360,7 @@ static int await_batch(struct es_stage *stage,
         result = esi_remote_receive(stage, deadline_ns, ret_frame);
         if (result < 0)
             return result;
-        /* Else a reply whose wait has ended. */
+        /* Otherwise it is a reply for which nobody waits any more. */
     } while (
         ret_frame->id != remote->wire.received + 1 ||
         (ret_frame->type != ES_FRAME_BATCH && (ret_frame->type != ES_FRAME_FAILURE)));
@@ -369,7 +368,7 @@ static int await_batch(struct es_stage *stage,
     remote->silent_ns = 0;
     if (ret_frame->type == ES_FRAME_BATCH)
         return 0;
-    /* The stages of the subtree have failed, and it has ended. */
+    /* A FAILURE: the stages of the subtree failed, and it has ended. */
     result = esi_rpc_check(ret_frame, ES_FRAME_BATCH, NULL);
     remote->failed = true;
     esi_remote_drop(stage, result);
@@ -388,7 +387,7 @@ static void note_silence(struct es_stage *stage, uint64_t limit_ns)
         esi_remote_drop(stage, -ETIMEDOUT);
 }
 
-/* Opens the connection again if it was lost, and waits for one reply. */
+/* Reopens the connection if it was lost, and waits for one reply. */
 static int remote_fetch(struct es_stage *stage,
                         const struct es_pull *pull,
                         struct esi_frame *ret_frame)
@@ -418,8 +417,8 @@ static int remote_fetch(struct es_stage *stage,
     return result;
 }
 
-/* Fetches a reply and hands it up; where the pull drains, all of them up to the one
- * that was to drain, as far as the limit allows. */
+/* Fetches a reply and passes it on.  A pull that drains fetches all replies up to that
+ * of the draining pull, as far as the limit allows. */
 static int pull_new(struct es_stage *stage,
                     const struct es_pull *pull,
                     size_t first,
@@ -461,7 +460,7 @@ static int pull_remote(struct es_stage *stage,
         result = pull_new(stage, pull, first, batch);
     if (remote->wire.link)
         esi_remote_count_bytes(stage);
-    /* Without memory a reply could not be kept: it comes again. */
+    /* A reply that could not be stored is read again. */
     if (result == -EPROTO || result == -ENOMEM)
         esi_remote_drop(stage, result);
     return result < 0 && result != -ENOMEM ? report_silence(stage, result, batch)
@@ -486,7 +485,7 @@ static void add_to_registry(void)
     (void)es_stage_register(&esi_stage_remote);
 }
 
-/* Adds the type to the registry of stages; esi_remote_open() does it too. */
+/* Adds the type to the registry of stages; so does esi_remote_open(). */
 static void remote_register(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -546,7 +545,7 @@ void esi_remote_status(const struct es_stage *stage,
 
 /* --- Rows of costs ---------------------------------------------------------------- */
 
-/* What one stage has cost up to now; texts borrowed from the stage. */
+/* Fills in the current costs of one stage; texts are borrowed from the stage. */
 static void stage_row_fill(const struct es_stage *stage,
                            int depth,
                            struct esi_stage_row *ret_row)

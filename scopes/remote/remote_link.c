@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* remote_link.c - the connection of a remote stage: opened, used, lost and made again.
+/* remote_link.c - opens, uses and reopens the connection of a remote stage.
  *
- * The "open" request carries the subtree, its origins and their positions.  A lost
- * connection is opened again at the positions reached.
+ * The "open" request contains the subtree, its origins and their positions.  A lost
+ * connection is reopened at the positions reached.
  *
- * An attempt to connect holds up the whole tree.  So the first attempt after a loss may
- * take what is left of the pull's limit; those that follow take a fifth of the time at
- * most.
- */
+ * An attempt to connect delays the whole tree.  Therefore the first attempt after a
+ * loss may take the rest of the pull's limit, and later ones take at most a fifth of
+ * the time. */
 #include "config.h"
 
 #include <errno.h>
@@ -29,10 +28,10 @@
 #define PAUSE_MOST_NS UINT64_C(1000000000)
 #define TRY_LEAST_NS UINT64_C(20000000)
 
-/* Pauses are so many times as long as the attempt before them took. */
+/* A pause is this many times as long as the attempt before it. */
 enum { PAUSE_FACTOR = 4 };
 
-/* Requests are counted apart from pulls, so that their replies are, too. */
+/* Requests are numbered separately from pulls, to distinguish their replies. */
 #define REQUEST_IDS (UINT64_C(1) << 62)
 
 /* --- The tree ----------------------------------------------------------------- */
@@ -141,8 +140,8 @@ static const struct es_origin *origin_at(const struct es_stage *stage, uint32_t 
     return &stage->context->origins->items[remote->origins[index]];
 }
 
-/* Elements of one process follow each other in trees, so a process is written once
- * unless the tree was made otherwise, which does no harm. */
+/* Elements of a process are adjacent in trees, so that each process is usually written
+ * once; writing it again does no harm. */
 static void write_processes(const struct es_stage *stage, struct esi_json_out *out)
 {
     const struct esi_remote *remote = stage->state;
@@ -193,8 +192,8 @@ static struct esi_read_state *place_at(const struct es_stage *stage, uint32_t in
     return &stage->context->places->items[remote->origins[index]];
 }
 
-/* Where reading is to begin.  While a new tree is opened, the one that it replaces
- * still reads. */
+/* The position at which reading begins.  While a new tree is opened, the tree that it
+ * replaces still reads. */
 static uint64_t position_at(const struct es_stage *stage, uint32_t index)
 {
     const struct esi_remote *remote = stage->state;
@@ -220,7 +219,7 @@ static void write_origins(const struct es_stage *stage, struct esi_json_out *out
     esi_json_out_end(out);
 }
 
-/* Whether writers wait for the scope. */
+/* Returns true if writers wait for the scope. */
 static bool is_lossless(const struct es_stage *stage)
 {
     const struct esi_remote *remote = stage->state;
@@ -289,7 +288,7 @@ static void take_position(struct es_stage *stage, uint32_t index, uint64_t posit
     struct esi_read_state *place = place_at(stage, index);
 
     remote->wire_state.next[index] = position;
-    /* Others are known here. */
+    /* Other positions are already known here. */
     if (position_at(stage, index) == ES_POSITION_END)
         place->read.position = place->delivered = place->acknowledged = position;
 }
@@ -482,7 +481,7 @@ int esi_remote_send(struct es_stage *stage, const struct es_pull *pull)
     struct esi_subtree_pull asked = {
         .serial = wire->sent + 1,
         .max = pull->max,
-        /* Servers further down answer before this stage stops waiting. */
+        /* Servers further down must answer before this stage stops waiting. */
         .timeout_ns = limit_ns - limit_ns / 4,
         .drain = pull->drain,
         .careful = pull->careful || remote->failed,
@@ -554,7 +553,7 @@ static int send_request(struct es_stage *stage, uint64_t timeout_ns, uint64_t *r
     return result;
 }
 
-/* Waits for the reply; batches that come before it are kept. */
+/* Waits for the reply; queues batches that arrive before it. */
 static int await_reply(struct es_stage *stage,
                        uint64_t id,
                        uint64_t deadline_ns,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* rpc.c - a request to a tuple server, its reply and its failure. */
+/* rpc.c - requests to a tuple server, replies and failures. */
 #include "config.h"
 
 #include "scopes/remote/rpc.h"
@@ -60,7 +60,7 @@ int esi_rpc_connect(const char *addresses,
 
 /* --- Sending ------------------------------------------------------------------ */
 
-/* Sends a JSON text as a frame.  The text is freed. */
+/* Sends a JSON text as a frame and frees the text. */
 static int send_text(struct es_link *link,
                      enum esi_frame_type type,
                      uint64_t id,
@@ -139,7 +139,7 @@ int esi_rpc_receive(struct es_link *link,
     return -ETIMEDOUT;
 }
 
-/* {"code": ERRNO, "text": "..."} */
+/* Parses {"code": ERRNO, "text": "..."}. */
 static int read_failure(const struct esi_frame *frame, struct es_error *error)
 {
     struct es_message *message;

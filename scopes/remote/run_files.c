@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* run_files.c - files of a run's directory, also where that is on another host. */
+/* run_files.c - reads files of a run's directory, which may be on another host. */
 #include "config.h"
 
 #include "scopes/remote/run_files.h"
@@ -25,7 +25,7 @@ int esi_run_file_fetch(struct es_servers *servers,
                        struct es_error *error,
                        char **ret_text)
 {
-    /* The name is only read. */
+    /* The cast is safe: the name is only read. */
     const struct esi_rpc_request request = {"file", write_name, (void *)name};
     struct es_message *reply;
     const char *text;
@@ -56,7 +56,7 @@ static int fetch_map(struct es_servers *servers,
     return result;
 }
 
-/* Errors name the whole path. */
+/* Error messages contain the full path. */
 static int parse_map(const char *run,
                      const char *text,
                      size_t length,

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* servers.c - the tuple servers of a run, as a client reaches them.
+/* servers.c - the tuple servers of a run, from the client's side.
  *
- * One connection per host is kept for control requests and opened again when it breaks.
- * Hosts are only ever added, so an entry is used without the set's lock, under its own:
- * a host that does not answer delays no request to another one.
+ * Each host has one connection for control requests, which is reopened when it breaks.
+ * Hosts are only added, never removed, so an entry is used without the set's lock,
+ * under its own: a host that does not answer does not delay requests to others.
  *
  * The home server is found through the run's directory.  A server writes server.json
- * when it listens; where hosts share the directory, that is the home server's, and the
- * others' files have their host's name in theirs.
- */
+ * when it listens.  If hosts share the directory, server.json is the home server's, and
+ * the file names of the other servers contain their host names. */
 #include "config.h"
 
 #include "scopes/remote/servers.h"
@@ -36,9 +35,9 @@
 /* One host. */
 struct servers_host {
     char name[64];              /* never changes */
-    struct es_server_info info; /* under the set's lock */
-    pthread_mutex_t lock;       /* of the connection */
-    struct es_link *link;       /* NULL = none at the moment */
+    struct es_server_info info; /* protected by the set's lock */
+    pthread_mutex_t lock;       /* protects the connection */
+    struct es_link *link;       /* NULL if there is none */
     uint64_t requests;
 };
 
@@ -47,24 +46,24 @@ struct es_servers {
     struct esi_run_key key;
     bool has_key;
     char here[ES_HOST_NAME_BYTES];
-    char socket[ES_ADDRESS_BYTES]; /* of this host's server; "" = not known */
-    struct servers_host *home;     /* the home server, by its address; NULL = the hosts
-                                      come from somebody else */
+    char socket[ES_ADDRESS_BYTES]; /* of this host's server; "" if not known */
+    struct servers_host *home;     /* the home server, by its address; NULL if the
+                                      hosts are provided by the caller */
     pthread_mutex_t lock;
-    struct servers_host **hosts; /* owned, items too; in the order in which they came */
+    struct servers_host **hosts; /* owned, with its items; in the order of arrival */
     size_t count;
     size_t capacity;
     struct esi_hash by_name;
     struct esi_clock_registry *clocks; /* of the hosts */
-    /* Of the client's own clock against the home server's. */
-    struct esi_clock_fit fit; /* under the lock, as the next */
+    /* The client's own clock relative to the home server's. */
+    struct esi_clock_fit fit; /* protected by the lock, like the next */
     struct esi_clock_estimate estimate;
     struct es_host_clock *own;
 };
 
 /* --- Hosts ------------------------------------------------------------------- */
 
-/* Called with the set's lock held.  NULL: not there. */
+/* Called with the set's lock held.  Returns NULL if not found. */
 static struct servers_host *find_host(struct es_servers *servers, const char *name)
 {
     ESI_HASH_FOREACH(slot, &servers->by_name, esi_hash_mix_text(0, name)) {
@@ -98,8 +97,8 @@ static void destroy_host(struct servers_host *host)
     free(host);
 }
 
-/* Called with the set's lock held.  New ones go to the end, so that the order stays.
- * NULL: no memory. */
+/* Called with the set's lock held.  Appends new hosts, so that the order is stable.
+ * Returns NULL if out of memory. */
 static struct servers_host *get_host(struct es_servers *servers, const char *name)
 {
     struct servers_host *host = find_host(servers, name);
@@ -118,7 +117,7 @@ static struct servers_host *get_host(struct es_servers *servers, const char *nam
     return host;
 }
 
-/* Where a host's server is reached from here. */
+/* The address at which a host's server can be reached from here. */
 static int address_from_here(const struct es_servers *servers,
                              const struct servers_host *host,
                              char out[ES_ADDRESS_BYTES])
@@ -137,8 +136,8 @@ static int unknown_host(const char *name, struct es_error *error)
                         name);
 }
 
-/* Finds an entry and its address.  `name` NULL is the home server, which is reached as
- * it was found. */
+/* Finds an entry and its address.  `name` NULL is the home server, which is reached at
+ * the address where it was found. */
 static int look_up(struct es_servers *servers,
                    const char *name,
                    struct es_error *error,
@@ -172,7 +171,7 @@ static int connect_to(struct es_servers *servers,
         esi_link_connect(address, &greeting, servers->has_key ? &servers->key : NULL,
                          timeout_ns, error, ret_link);
 
-    /* A socket that is gone: nobody listens.  Unknown hosts are another matter. */
+    /* A missing socket means that nobody listens, in contrast to unknown hosts. */
     return result == -ENOENT ? -ECONNREFUSED : result;
 }
 
@@ -221,8 +220,8 @@ static int servers_fail(const struct servers_host *host,
                         host->name, strerror(-code));
 }
 
-/* Sends over the connection that there is, and waits.  Where it turns out broken it is
- * closed, also when the request has gone out in part only. */
+/* Sends over the existing connection and waits.  Closes the connection if it is broken,
+ * even if only part of the request was sent. */
 static int servers_exchange(struct servers_host *host,
                             const struct esi_rpc_request *request,
                             uint64_t deadline_ns,
@@ -246,7 +245,7 @@ static int servers_exchange(struct servers_host *host,
     return result;
 }
 
-/* A connection that was kept may have ended long ago: then it is opened again, once. */
+/* A cached connection may have been closed by the peer: then it is reopened once. */
 static int call_host(struct es_servers *servers,
                      struct servers_host *host,
                      const char *address,
@@ -308,7 +307,7 @@ static void servers_copy(char *out,
     snprintf(out, size, "%s", esi_member_text_or(member, name, ""));
 }
 
-/* One host, as the home server reports it. */
+/* Adds or updates one host reported by the home server. */
 static int take_host(struct es_servers *servers, const struct es_member *member)
 {
     struct es_server_info info = {
@@ -363,7 +362,7 @@ static int take_clock(void *data, const char *host, const struct es_member *memb
     return 0;
 }
 
-/* The answer is an exchange, too. */
+/* The answer also serves as a clock exchange. */
 static void take_exchange(struct es_servers *servers,
                           const struct es_member *reply,
                           uint64_t sent_ns,
@@ -383,7 +382,7 @@ static void take_exchange(struct es_servers *servers,
     pthread_mutex_unlock(&servers->lock);
 }
 
-/* Home servers that know nothing of clocks are no failure. */
+/* Home servers without support for clocks are not an error. */
 static void refresh_clocks(struct es_servers *servers, uint64_t timeout_ns)
 {
     const struct esi_rpc_request request = {"clock", write_clock_request, servers};
@@ -498,7 +497,7 @@ const char *es_servers_run(const struct es_servers *servers)
 
 /* --- The run ----------------------------------------------------------------- */
 
-/* The only live run of this host; where it has no segments, the only run directory. */
+/* The only live run of this host; if there are no segments, the only run directory. */
 static int find_run(struct es_error *error, char out[64])
 {
     struct es_run *run;
@@ -526,7 +525,7 @@ static int find_run(struct es_error *error, char out[64])
 
 /* --- Its files --------------------------------------------------------------- */
 
-/* -ENOENT: there is none that can be understood; else what is wrong with it. */
+/* Returns -ENOENT if there is no valid file, otherwise the error. */
 static int read_facts(const char *run,
                       const char *file,
                       struct es_error *error,
@@ -546,8 +545,8 @@ static int read_facts(const char *run,
     return result < 0 ? -ENOENT : 0;
 }
 
-/* The first address that is, or is not, a socket of this host; "*" in it is what the
- * server calls its host for others. */
+/* Finds the first address that is, or is not, a socket of this host; replaces "*" by
+ * the name that the server uses for its host. */
 static int choose_address(const struct es_member *facts,
                           bool is_socket,
                           char out[ES_ADDRESS_BYTES])
@@ -573,8 +572,8 @@ static int choose_address(const struct es_member *facts,
     return -ENOENT;
 }
 
-/* What this host's server says in a file of its own, which there is only where the
- * directory is shared. */
+/* Reads the file of this host's server, which exists only if the directory is
+ * shared. */
 static int find_socket(const char *here,
                        struct es_error *error,
                        struct esi_servers_found *found)
@@ -591,7 +590,7 @@ static int find_socket(const char *here,
     return 0;
 }
 
-/* What server.json says: of this host's server, the home server, or both. */
+/* Reads server.json, which describes this host's server, the home server, or both. */
 static int find_home(const char *here,
                      struct es_error *error,
                      struct esi_servers_found *found)
@@ -636,7 +635,7 @@ int esi_servers_find(const char *run,
         return result;
     result = find_home(here, error, &found);
     local = find_socket(here, error, &found);
-    /* What somebody else has written decides nothing. */
+    /* A file that is not valid (-ENOENT) is ignored. */
     if (result < 0 && result != -ENOENT)
         return result;
     if (local < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* subtree_pull.c - a pull as bytes. */
+/* subtree_pull.c - encodes and decodes a pull. */
 #include "config.h"
 
 #include "scopes/remote/subtree_pull.h"
