@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * daemon.c - leaves whoever started it, serves, and decides when to end.
+ * daemon.c - detaches from the caller, serves, and decides when to end.
  *
  * The main thread scans the processes once a second.  The server ends on a request, on
- * a signal, when no process of the run has lived here for the grace time, or when its
- * files were removed.  A second thread ends the process when this takes too long.
+ * a signal, if no process of the run has been alive on this host for the grace time, or
+ * if its files were removed.  A second thread ends the process if this takes too long.
  */
 #include "config.h"
 
@@ -43,21 +43,22 @@ enum { TICK_MS = 1000, DRAIN_TICK_MS = 50, LOG_BYTES_MAX = 4 << 20 };
 #define OLD_SUFFIX ".old"
 
 #define ANSWER_NS UINT64_C(4000000000)
-/* How long the server takes to end, at most: more than a placement, a registration and
- * an answer that have to be waited for. */
+/* Longest time that the server takes to end: more than the waits for a placement, a
+ * registration and an answer. */
 #define END_NS UINT64_C(6000000000)
-/* How long consumers may take to read what the run left at its end. */
+/* Longest time for consumers to read the remaining data after the run's end. */
 #define DRAIN_NS UINT64_C(10000000000)
 
 enum {
     READY_MS = 5000,
-    NICE = 5, /* a rank that wants the CPU gets about three times as much of it */
+    NICE = 5, /* a rank that competes for the CPU gets about three times as much of
+                 it */
     REPORT_BYTES = 4096,
 };
 
 /* --- Reports to the process that started this one ----------------------------- */
 
-/* Reports that it is ready (fault NULL) with the text to print, or what is wrong. */
+/* Reports success with the text to print (`fault` NULL), or the fault. */
 static void daemon_report(int ready, const char *fault, const char *text)
 {
     if (ready >= 0)
@@ -82,7 +83,7 @@ _Noreturn static void print_report(const char *report, size_t length)
     _exit(ES_DAEMON_FAULT);
 }
 
-/* Waits for what the server says, to its end of line. */
+/* Waits for one line of report from the server. */
 _Noreturn static void await_ready(int ready)
 {
     struct pollfd polled = {.fd = ready, .events = POLLIN};
@@ -111,8 +112,8 @@ static void close_all_between(unsigned first, unsigned last)
         close((int)i);
 }
 
-/* A launcher waits until all copies of the descriptors are closed that it gave to its
- * ranks, so nothing may stay open but what is named. */
+/* Launchers wait until all copies of the descriptors of their ranks are closed, so only
+ * the named descriptors may stay open. */
 static void close_all_but(int one, int other)
 {
     unsigned low = (unsigned)(one < other ? one : other);
@@ -127,7 +128,7 @@ static void close_all_but(int one, int other)
     close_all_between(high + 1, ~0u);
 }
 
-/* Signals as a program finds them that nobody has prepared. */
+/* Restores the default signal handling. */
 static void reset_signals(void)
 {
     sigset_t none;
@@ -140,7 +141,7 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Above the standard ones, which are to be replaced. */
+/* Moves the descriptor above the standard ones, which will be replaced. */
 static int move_up(int descriptor)
 {
     int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -161,11 +162,11 @@ int esi_daemon_detach(int keep)
     }
     if (child > 0) {
         close(ends[1]);
-        /* The one in the middle; what it says is what counts. */
+        /* Reaps the intermediate process; the result is taken from the report. */
         waitpid(child, NULL, 0);
         await_ready(ends[0]);
     }
-    /* Leads a session first, so that the next one can get no terminal. */
+    /* Becomes session leader, so that the next process cannot acquire a terminal. */
     setsid();
     child = fork();
     if (child != 0)
@@ -182,8 +183,8 @@ void esi_daemon_step_back(void)
 {
     cpu_set_t all;
 
-    /* A rank that started us may be bound to its core; we are to run where there is
-     * room. The kernel takes away what this process may not use. */
+    /* The rank that started this process may be bound to its core; the server may run
+     * on any.  The kernel removes the CPUs that this process may not use. */
     memset(&all, 0xff, sizeof all);
     sched_setaffinity(0, sizeof all, &all);
     setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + NICE);
@@ -197,23 +198,24 @@ struct daemon {
     int ending;  /* eventfd: the main thread has found a reason to end */
     int log;
     size_t log_bytes;
-    bool has_turned;                  /* the old log is this server's */
-    char log_path[ES_RUN_PATH_BYTES]; /* "": standard error */
+    bool has_turned;                  /* the old log is from this server */
+    char log_path[ES_RUN_PATH_BYTES]; /* "" for standard error */
     struct esi_run_key key;
     struct esi_service service;
     struct esi_host_registry *registry;
     struct esi_server *server;
     struct esi_watch *watch;
-    struct esi_registration *registration; /* NULL: this is the home server */
+    struct esi_registration *registration; /* NULL if this is the home server */
     struct esi_placement *placement;
-    char home[ES_ADDRESS_BYTES]; /* of the home server, as server.json says it */
-    uint64_t lived_ns;           /* when there last was something to serve for */
-    uint64_t ended_ns;           /* when the run's end was reported; 0 = not yet */
+    char home[ES_ADDRESS_BYTES]; /* of the home server, as written to server.json */
+    uint64_t lived_ns;           /* last time when there was a reason to serve */
+    uint64_t ended_ns;           /* time at which the run's end was reported; 0 if
+                                    not yet */
 };
 
 /* --- Log ---------------------------------------------------------------------- */
 
-/* The descriptor. */
+/* Returns the descriptor. */
 static int open_file(const struct daemon *daemon, struct es_error *error)
 {
     enum { FLAGS = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC };
@@ -230,9 +232,9 @@ static int open_file(const struct daemon *daemon, struct es_error *error)
                : es_error_set_at(error, -errno, chosen, 0, 0, "%s", strerror(errno));
 }
 
-/* A log never grows without end, and never falls silent: what is old is kept once.
- * Beside a log that the user has named, a file that is not this server's is left alone.
- */
+/* Limits the size of the log without losing recent messages: one old log is kept.  Next
+ * to a log named by the user, a file that is not from this server is not
+ * overwritten. */
 static void turn_over(struct daemon *daemon)
 {
     bool may_replace = !daemon->options->log || daemon->has_turned;
@@ -306,7 +308,7 @@ static void print_facts(const struct daemon *daemon, FILE *stream)
     esi_json_out_end(&out);
 }
 
-/* RUNDIR/server.json appears whole. */
+/* Writes RUNDIR/server.json atomically. */
 static int write_facts(const struct daemon *daemon, struct es_error *error)
 {
     char file[96];
@@ -335,8 +337,8 @@ static void remove_file(const struct daemon *daemon, const char *kind)
                         esi_server_file(daemon->location, kind, file));
 }
 
-/* How others reach this server: the first address that leads over a network, with the
- * name that was asked for, or this host's in place of "*". */
+/* Determines the address of this server for other hosts: the first network address,
+ * with the requested name, or this host's in place of "*". */
 static void publish_address(struct daemon *daemon)
 {
     const struct esi_daemon_options *options = daemon->options;
@@ -350,7 +352,7 @@ static void publish_address(struct daemon *daemon)
         }
     const char *host = options->advertise;
     const char *port = strrchr(address, ':'), *kind_end = strchr(address, ':');
-    /* The home server sees better where we are than we do. */
+    /* The home server knows better how this host is reached. */
     if (!host && !options->home && strstr(address, ":*:"))
         host = options->host;
     if (host && strncmp(address, "unix:", 5) != 0)
@@ -381,7 +383,7 @@ static int add_ranks(void *data, const struct esi_host_entry *entry)
     return 0;
 }
 
-/* Notes when there last was something to serve for. */
+/* Updates the last time when there was a reason to serve. */
 static void scan_processes(struct daemon *daemon)
 {
     int everywhere = 0;
@@ -397,7 +399,7 @@ static void scan_processes(struct daemon *daemon)
         daemon->lived_ns = esi_now_ns(CLOCK_MONOTONIC);
 }
 
-/* Of several addresses one has led to the home server. */
+/* Stores which of several addresses reached the home server. */
 static void follow_home(struct daemon *daemon)
 {
     char home[ES_ADDRESS_BYTES];
@@ -411,8 +413,8 @@ static void follow_home(struct daemon *daemon)
 
 /* --- The end ------------------------------------------------------------------ */
 
-/* Consumers at work still read to the end what they have begun: the segments' names go
- * now, their memory with the last part. */
+/* Active consumers still read the remaining data: the names of the segments are removed
+ * now, their memory with the last user. */
 static bool awaits_readers(struct daemon *daemon, uint64_t now)
 {
     es_run_remove(daemon->options->run, false);
@@ -420,7 +422,7 @@ static bool awaits_readers(struct daemon *daemon, uint64_t now)
     return esi_service_is_read(&daemon->service) && now - daemon->ended_ns < DRAIN_NS;
 }
 
-/* Why it is to end now, or NULL. */
+/* Returns the reason to end now, or NULL. */
 static const char *find_reason(struct daemon *daemon)
 {
     const enum esi_run_end end = esi_host_registry_ending(daemon->registry);
@@ -456,7 +458,7 @@ static const char *serve_till_the_end(struct daemon *daemon)
     uint64_t scanned_ns = 0, count;
 
     while (!reason) {
-        /* Word of the end must not make it look more often. */
+        /* A wakeup by the report of the end must not increase the rate of scans. */
         if (esi_now_ns(CLOCK_MONOTONIC) - scanned_ns >= TICK_MS * UINT64_C(900000)) {
             scanned_ns = esi_now_ns(CLOCK_MONOTONIC);
             scan_processes(daemon);
@@ -491,8 +493,9 @@ static void remove_facts(const struct daemon *daemon)
     remove_file(daemon, "sock");
 }
 
-/* Ends the process although threads hang in it, at the latest END_NS after a signal or
- * after the main thread has found a reason.  The log may be what hangs. */
+/* Ends the process although threads are blocked, at the latest END_NS after a signal or
+ * after the main thread has found a reason.  Does not log, because the log may be what
+ * blocks. */
 static void *end_in_time(void *data)
 {
     const struct timespec limit = {.tv_sec = END_NS / 1000000000};
@@ -511,7 +514,7 @@ static void *end_in_time(void *data)
     _exit(ES_DAEMON_OK);
 }
 
-/* Without that thread the server ends as long as nothing hangs. */
+/* Without that thread, the server still ends unless a thread is blocked. */
 static void start_guard(struct daemon *daemon)
 {
     pthread_t guard;
@@ -521,7 +524,8 @@ static void start_guard(struct daemon *daemon)
         pthread_detach(guard);
 }
 
-/* Other hosts hear of it, who asked gets his answer, and what is left goes. */
+/* Reports the end to other hosts, sends the pending answer, and removes what is
+ * left. */
 static void end_serving(struct daemon *daemon, const char *reason)
 {
     bool has_ended = esi_host_registry_ending(daemon->registry) == ES_RUN_ENDED;
@@ -543,7 +547,7 @@ static void end_serving(struct daemon *daemon, const char *reason)
 
 /* --- Start -------------------------------------------------------------------- */
 
-/* A network needs the key; whoever starts the first server by hand makes it. */
+/* Networks require the key; a first server that is started by hand creates it. */
 static int find_key(struct daemon *daemon, struct es_error *error)
 {
     const char *run = daemon->options->run;
@@ -561,8 +565,8 @@ static int find_key(struct daemon *daemon, struct es_error *error)
     return code == 0 ? esi_run_key_save(run, &daemon->key, error) : code;
 }
 
-/* Others know where a server listened that was killed: parts of trees have its address.
- * Where somebody else listens by now, it is as if there had been none. */
+/* Other servers remember the address of a killed server, because parts of trees contain
+ * it.  If it is in use now, the server listens as if there had been none. */
 static int listen_again(struct daemon *daemon, const struct esi_server_config *config)
 {
     const struct esi_daemon_options *options = daemon->options;
@@ -624,7 +628,7 @@ static int start_registration(struct daemon *daemon)
                : 0;
 }
 
-/* Where the home server is it finds as everybody on this host does. */
+/* The placement finds the home server like all clients on this host. */
 static int start_placement(struct daemon *daemon)
 {
     const struct esi_placement_config config = {.service = &daemon->service};
@@ -665,7 +669,7 @@ static int start_serving(struct daemon *daemon, struct es_error *error)
 
 static void stop_serving(struct daemon *daemon)
 {
-    /* As long as the others are there. */
+    /* While the other servers still run. */
     esi_placement_stop(daemon->placement);
     esi_registration_stop(daemon->registration);
     if (daemon->registry)
@@ -681,7 +685,8 @@ static void stop_serving(struct daemon *daemon)
         close(daemon->log);
 }
 
-/* In all threads: taken by the main one through a descriptor. */
+/* Blocks the signals in all threads; the main one receives them through a
+ * descriptor. */
 static int take_signals(void)
 {
     sigset_t taken;
@@ -694,7 +699,7 @@ static int take_signals(void)
     return signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* The addresses, one a line. */
+/* Reports the addresses, one per line. */
 static void report_addresses(const struct daemon *daemon, int ready)
 {
     char text[ES_DAEMON_ADDRESSES * (ES_ADDRESS_BYTES + 1)] = "";

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Requests about elements that the tuple server holds itself.
+ * Requests about elements held by the tuple server itself.
  *
  *   {"request": "element.create", "name":, "tuple_bytes":, "threshold":}
- *   {"request": "element.open", "name":}       any element of this host
- *   {"request": "element.discard", "position":}        of the one that was opened
+ *   {"request": "element.open", "name":}           any element of this host
+ *   {"request": "element.discard", "position":}    of the opened element
  *   {"request": "element.remove", "name":}
  *
- * Create and open make the element the connection's own, for WRITE and READ frames.
- * The server of another host reports what has become of an element that the pathmap
+ * Create and open select the element for the WRITE and READ frames of the connection.
+ * The server of another host reports whether it has taken an element that the pathmap
  * places there (scopes/server/placement.h):
  *
  *   {"request": "element.placed", "pid":, "name":, "taken": BOOL}
@@ -29,10 +29,11 @@
 #include "tuplespace/segment_set.h"
 
 #define SENDING_NS UINT64_C(30000000000)
-/* A reader asks again after so long, so that the server can end. */
+/* Longest wait of one READ, after which the reader asks again, so that the server can
+ * end. */
 #define WAIT_MAX_NS UINT64_C(500000000)
-/* Tuples for an element that blocks, and whose reader takes nothing, are refused after
- * so long: before the client's timeout. */
+/* Time after which tuples for a blocking element are refused if its reader does not
+ * read; shorter than the client's timeout. */
 #define WRITE_MAX_NS UINT64_C(5000000000)
 #define WRITE_SLICE_NS UINT64_C(100000000)
 #define READ_MAX_BYTES (UINT32_C(1) << 20)
@@ -41,7 +42,7 @@
 struct esi_element_session {
     struct es_run *run; /* owned */
     struct es_element_view *view;
-    struct es_element_info info; /* as it was opened */
+    struct es_element_info info; /* at the time of opening */
 };
 
 static int check_store(const struct esi_service_call *call)
@@ -63,7 +64,7 @@ static bool is_wanted(const struct es_element_view *element,
     return !info.moved && strcmp(info.name, name) == 0 && strcmp(info.host, host) == 0;
 }
 
-/* The newest of that name. */
+/* Finds the newest element of that name. */
 static struct es_element_view *find_element(const struct es_run *run,
                                             const char *host,
                                             const char *name)
@@ -179,7 +180,7 @@ static int serve_remove(struct esi_service_call *call)
 
 /* --- What servers of other hosts report ------------------------------------------- */
 
-/* The element of this host's own process. */
+/* Finds an element of a process of this host. */
 static const struct es_element_view *find_own_element(const struct es_run *run,
                                                       const char *host,
                                                       int pid,
@@ -309,7 +310,7 @@ static int serve_write(struct esi_service_connection *connection,
 
     if (result < 0)
         return result;
-    /* Aligned, and in our byte order. */
+    /* Aligned, and in the native byte order. */
     tuples = malloc(count * header.tuple_bytes + 1);
     if (!tuples)
         return -ENOMEM;
@@ -338,7 +339,7 @@ static int read_tuples(struct esi_element_session *session,
     if (header->max < most)
         most = header->max;
     if (header->timeout_ns > 0)
-        /* Whatever it says, what is there is read. */
+        /* The result does not matter: all available tuples are read. */
         es_element_wait(session->view, header->position,
                         header->timeout_ns < WAIT_MAX_NS ? header->timeout_ns
                                                          : WAIT_MAX_NS);

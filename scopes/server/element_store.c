@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The elements that a tuple server holds itself. */
+/* The elements held by a tuple server itself. */
 #include "config.h"
 
 #include "scopes/server/element_store.h"
@@ -39,13 +39,13 @@ static int check_numbers(const struct esi_element_budget *budget,
     return 0;
 }
 
-/* Bytes that are a part of the shared memory.  One without a size has no end. */
+/* A percentage of the shared memory, which has no limit if its size is not known. */
 static uint64_t part_of(const struct esi_segment_room *room, unsigned percent)
 {
     return room->total_bytes == 0 ? UINT64_MAX : room->total_bytes / 100 * percent;
 }
 
-/* Whether `taken` and `bytes` stay below a part of the shared memory. */
+/* Checks that `taken` plus `bytes` stay below a percentage of the shared memory. */
 static int check_sum(const char *whose,
                      uint64_t taken,
                      uint64_t bytes,
@@ -90,7 +90,7 @@ static int check_bytes(const struct esi_element_budget *budget,
         bytes, ES_BUDGET_FREE_PERCENT, room.free_bytes, room.total_bytes);
 }
 
-/* The same for more bytes of an element that is there. */
+/* The same for additional bytes of an existing element. */
 static int element_budget_extend(struct esi_element_budget *budget,
                                  struct esi_element_share *share,
                                  uint64_t bytes,
@@ -148,23 +148,23 @@ void esi_element_budget_remove(struct esi_element_budget *budget,
     }
 }
 
-/* Segments of one process are distinguished by the rank in their names; no program has
- * ranks like these. */
+/* The names of a process's segments contain the rank; no program has ranks this
+ * large. */
 #define FIRST_SERIAL (1 << 24)
 #define OWN_ARENA_EXTRA (UINT64_C(1) << 16)
 
-/* How long is waited for the reader of a blocking element that is placed here. */
+/* Longest wait for the reader of a blocking element that is placed here. */
 #define ROOM_NS UINT64_C(1000000000)
 
-/* A segment of the store: one element of consumers, or all that one process has here.
- */
+/* A segment of the store: one element of a consumer, or all elements of one process. */
 struct kept_segment {
-    struct es_segment *segment;      /* owned; NULL while it is being made */
-    uint64_t bytes;                  /* of the consumers' element */
-    struct esi_element_share *share; /* that made it; NULL = its connection has ended */
-    char host[64];                   /* where its process ran; "" = of consumers */
+    struct es_segment *segment;      /* owned; NULL while it is being created */
+    uint64_t bytes;                  /* of the consumer's element */
+    struct esi_element_share *share; /* of its creator; NULL after the end of its
+                                        connection */
+    char host[64];                   /* host of the process; "" for consumers */
     int pid;
-    char name[64]; /* of the consumers' element */
+    char name[64]; /* of the consumer's element */
 };
 
 struct esi_placed_element {
@@ -178,15 +178,15 @@ struct esi_element_store {
     char host[64];
     pthread_mutex_t lock;
     int serial;
-    struct kept_segment **segments; /* owned, items too */
+    struct kept_segment **segments; /* owned, with its items */
     size_t segment_count;
     size_t segment_capacity;
     struct esi_placed_element *
-        *placed; /* owned, items too; of the thread that places */
+        *placed; /* owned, with its items; used by the placing thread */
     size_t placed_count;
     size_t placed_capacity;
     struct esi_element_budget budget;
-    struct es_run *before; /* what a server before this one has left; may be NULL */
+    struct es_run *before; /* segments left by a previous server; may be NULL */
     atomic_bool stops;
 };
 
@@ -258,7 +258,8 @@ void esi_element_store_leave(struct esi_element_store *store,
 
 /* --- Segments --------------------------------------------------------------------- */
 
-/* Makes a place in the list; what is in it is not made yet.  Caller holds the lock. */
+/* Adds an entry to the list, whose segment is not created yet.  Called with the lock
+ * held. */
 static int add_place(struct esi_element_store *store,
                      struct kept_segment **ret_kept,
                      int *ret_serial)
@@ -301,7 +302,7 @@ static struct kept_segment *find_own(const struct esi_element_store *store,
     return NULL;
 }
 
-/* Caller holds the lock. */
+/* Called with the lock held. */
 static void drop_segment(struct esi_element_store *store, struct kept_segment *kept)
 {
     for (size_t i = 0; i < store->segment_count; i++)
@@ -315,7 +316,7 @@ static void drop_segment(struct esi_element_store *store, struct kept_segment *k
 
 /* --- Consumers' own data ---------------------------------------------------------- */
 
-/* The segment and the element in it, whole or not at all. */
+/* Creates the segment and the element in it, or nothing. */
 static int make_own(const struct esi_element_store *store,
                     int serial,
                     const struct esi_element_config *element,
@@ -340,7 +341,7 @@ static int make_own(const struct esi_element_store *store,
     if (result < 0)
         return result;
     result = esi_segment_add_element(segment, element, &writer);
-    /* Half an element is none: who asked knows what he needs. */
+    /* A smaller element than requested is an error: the client needs that size. */
     if (result == 0 && writer.mask < element->threshold)
         result = -ENOSPC;
     if (result < 0) {
@@ -369,7 +370,7 @@ static int check_own(const struct esi_element_config *element, struct es_error *
     return 0;
 }
 
-/* The name is taken from here on.  Caller holds the lock. */
+/* Reserves the name.  Called with the lock held. */
 static int begin_own(struct esi_element_store *store,
                      struct esi_element_share *share,
                      const struct esi_element_config *element,
@@ -400,7 +401,7 @@ static int begin_own(struct esi_element_store *store,
     return 0;
 }
 
-/* Caller holds the lock. */
+/* Called with the lock held. */
 static void end_own(struct esi_element_store *store,
                     struct kept_segment *kept,
                     struct es_segment *segment)
@@ -492,8 +493,8 @@ static struct kept_segment *find_process(const struct esi_element_store *store,
     return NULL;
 }
 
-/* The segment of the process: little memory as long as there is nothing in it.  Caller
- * holds the lock. */
+/* Finds or creates the segment of the process, which takes little memory while it is
+ * empty.  Called with the lock held. */
 static int open_process(struct esi_element_store *store,
                         const struct esi_placed_process *process,
                         struct es_error *error,
@@ -539,7 +540,7 @@ static bool is_placed_from(const struct es_element_view *element,
     return !info.shared && strcmp(info.name, name) == 0;
 }
 
-/* Where a server before this one came to with the element; 0 = it had none. */
+/* The position that a previous server reached in the element; 0 if it had none. */
 static uint64_t position_before(const struct esi_element_store *store,
                                 const struct esi_placed_process *process,
                                 const char *name)
@@ -576,7 +577,7 @@ static struct esi_placed_element *find_placed(const struct esi_element_store *st
     return NULL;
 }
 
-/* Counts the element and finds the segment for it.  Caller holds the lock. */
+/* Counts the element and finds a segment for it.  Called with the lock held. */
 static int begin_placed(struct esi_element_store *store,
                         const struct esi_placed_process *process,
                         uint64_t bytes,
@@ -618,7 +619,7 @@ static int make_placed(const struct esi_element_store *store,
         return es_error_set(error, result, "element '%s': %s", config->name,
                             strerror(-result));
     }
-    /* Readers have no use for it. */
+    /* Used only by the writer. */
     placed->writer.element->moved_before =
         position_before(store, process, config->name);
     placed->home = home;
@@ -658,8 +659,8 @@ int esi_element_store_place(struct esi_element_store *store,
     return result;
 }
 
-/* The element's switches lie in shared memory: a reader that takes nothing must not
- * hold the caller for ever. */
+/* The switches of the element are in shared memory: a reader that does not read must
+ * not block the caller forever. */
 static bool await_room(const struct esi_element_store *store, struct esi_writer *writer)
 {
     uint64_t begin = esi_now_ns(CLOCK_MONOTONIC);
@@ -684,7 +685,7 @@ int esi_element_store_write(const struct esi_element_store *store,
         return 0;
     if (!esi_writer_has_room(writer) && !await_room(store, writer))
         return -ETIMEDOUT;
-    /* What lies between is lost. */
+    /* The tuples in between are lost. */
     atomic_fetch_add_explicit(lost, position - next, memory_order_relaxed);
     esi_writer_store(writer, tuple, 0);
     esi_writer_advance(writer);
@@ -693,7 +694,7 @@ int esi_element_store_write(const struct esi_element_store *store,
 
 /* --- Their processes -------------------------------------------------------------- */
 
-/* As waitpid(2) returns it; -1 = not known. */
+/* As returned by waitpid(2); -1 if not known. */
 static int exit_status_of(const struct es_segment_info *process)
 {
     if (process->signal != 0)
@@ -734,7 +735,7 @@ void esi_element_store_note(const struct esi_placed_element *placed,
         note_end(layout, process);
 }
 
-/* What the communicator may take beside its row: lists of ranks. */
+/* Bytes of a communicator in addition to its row: lists of ranks. */
 static uint64_t list_bytes(const struct esi_communicator_config *config)
 {
     return ((uint64_t)(config->group ? config->group_size : 0) +

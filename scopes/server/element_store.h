@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The elements that a tuple server holds itself: consumers' own data, and trace
- * elements of other hosts that the pathmap places here (scopes/server/placement.h).
+ * The elements held by a tuple server itself: data of consumers, and trace elements of
+ * other hosts that the pathmap places here (scopes/server/placement.h).
  *
- * They lie in segments of their own, marked as kept, so that they are read like all
- * others, through the server or directly.  Each element of consumers has a segment;
- * placed elements lie in one segment for each process they come from, which has that
- * process's pid, rank and clock.
+ * They are stored in segments marked as kept, and read like all others, through the
+ * server or directly.  Each element of a consumer has its own segment.  Placed elements
+ * share one segment per process of origin, which has that process's pid, rank and
+ * clock.
  *
- * A placed element's next tuple is the original's at moved_before + lost_moving + head.
- * So a tuple that comes twice is written once, also by a server that was started again.
+ * The next tuple of a placed element has position moved_before + lost_moving + head in
+ * the original.  A tuple received twice is therefore written once, even after a restart
+ * of the server.
  *
- * What clients may take has limits, and a part of the shared memory
- * always stays free for the program.  Memory is reserved while nobody waits for the
- * store.
+ * The memory used by clients is limited, and a part of the shared memory always stays
+ * free for the program.  Memory is reserved without holding the store's lock.
  *
- * Thread safe, but for placed elements: one thread places and writes them.
+ * Thread safe, except for placed elements: one thread places and writes them.
  */
 #ifndef ES_SCOPES_SERVER_ELEMENT_STORE_H
 #define ES_SCOPES_SERVER_ELEMENT_STORE_H
@@ -30,49 +30,49 @@
 
 /* --- The budget --- */
 
-/* What clients may take of the shared memory for elements of a tuple server.
+/* Limits the shared memory that clients can use for elements of a tuple server.
  *
- * Bytes are counted before they are reserved: as long as they are promised, what the
- * file system calls free does not lack them yet.
+ * Bytes are counted before they are reserved: while they are promised, the file system
+ * still reports them as free.
  *
- * Not thread safe: the caller's lock guards budget and shares. */
+ * Not thread safe: the caller's lock protects budget and shares. */
 
-/* Bytes of one element: its ring, whose slots are a power of two above the threshold.
- */
+/* Bytes of one element: its ring, whose slots are a power of two above the
+ * threshold. */
 #define ES_BUDGET_ELEMENT_BYTES (UINT64_C(256) << 20)
 
 enum {
-    ES_BUDGET_ELEMENTS = 4096,       /* of one server */
-    ES_BUDGET_SHARE_ELEMENTS = 1024, /* made over one connection */
-    /* Of the shared memory's size: */
+    ES_BUDGET_ELEMENTS = 4096,       /* per server */
+    ES_BUDGET_SHARE_ELEMENTS = 1024, /* created over one connection */
+    /* In percent of the shared memory: */
     ES_BUDGET_PERCENT = 25,       /* all elements of one server */
-    ES_BUDGET_SHARE_PERCENT = 12, /* those made over one connection */
-    ES_BUDGET_FREE_PERCENT = 25,  /* what stays free */
+    ES_BUDGET_SHARE_PERCENT = 12, /* those created over one connection */
+    ES_BUDGET_FREE_PERCENT = 25,  /* stays free */
 };
 
-/* Of one server; {0} at first. */
+/* Of one server; initially {0}. */
 struct esi_element_budget {
-    size_t elements;   /* also those being made */
-    uint64_t bytes;    /* of all of them */
-    uint64_t promised; /* of those being made */
+    size_t elements;   /* including those being created */
+    uint64_t bytes;    /* of all elements */
+    uint64_t promised; /* of elements being created */
 };
 
-/* What one connection has made; {0} at first. */
+/* The elements created over one connection; initially {0}. */
 struct esi_element_share {
     size_t elements;
     uint64_t bytes;
 };
 
-/* Counts an element that is going to be made, and promises its bytes.  -EDQUOT: more
- * than a limit; -ENOSPC: too little would stay free; both with words.  `share` is NULL
- * where no connection makes it, here and below. */
+/* Counts an element that will be created, and promises its bytes.  Returns -EDQUOT if a
+ * limit is exceeded, -ENOSPC if too little would stay free, both with a text.  `share`
+ * is NULL, here and below, if the element is not created over a connection. */
 int esi_element_budget_add(struct esi_element_budget *budget,
                            struct esi_element_share *share,
                            uint64_t bytes,
                            struct es_error *error);
-/* The bytes are reserved, or will not be. */
+/* Withdraws a promise: the bytes have been reserved, or will not be. */
 void esi_element_budget_expire(struct esi_element_budget *budget, uint64_t bytes);
-/* An element is gone, or was not made. */
+/* Uncounts an element that was removed or not created. */
 void esi_element_budget_remove(struct esi_element_budget *budget,
                                struct esi_element_share *share,
                                uint64_t bytes);
@@ -82,34 +82,34 @@ void esi_element_budget_remove(struct esi_element_budget *budget,
 struct esi_element_store;
 struct esi_segment_set;
 
-/* Reads from `segments` what a server before this one has left; they have to live
- * longer. */
+/* Reads from `segments`, which must outlive the store, the elements left by a previous
+ * server. */
 int esi_element_store_create(struct esi_segment_set *segments,
                              const char *host,
                              struct esi_element_store **ret_store);
 /* Removes its segments.  Accepts NULL. */
 void esi_element_store_destroy(struct esi_element_store *store);
-/* Nobody waits for readers in the store any more.  Accepts NULL. */
+/* Ends all waits for readers in the store.  Accepts NULL. */
 void esi_element_store_stop(struct esi_element_store *store);
-/* Removes the names of its segments and nothing else: for a server that has to end
- * while threads hang in it.  Takes no lock.  Accepts NULL. */
+/* Removes only the names of its segments: for a server that has to end while threads
+ * are blocked in the store.  Takes no lock.  Accepts NULL. */
 void esi_element_store_unlink(struct esi_element_store *store);
-/* The connection ends: what it has made stays, but nothing is counted there any more.
- * Accepts NULL. */
+/* Detaches the share of a connection that ends; its elements stay.  Accepts NULL. */
 void esi_element_store_leave(struct esi_element_store *store,
                              const struct esi_element_share *share);
 
 /* --- Consumers' own data --- */
 
-/* -EEXIST; -EINVAL; -EDQUOT: more than a limit; -ENOSPC: the shared memory has no room;
- * each with words. */
+/* Creates an element.  Returns -EEXIST; -EINVAL; -EDQUOT if a limit is exceeded; or
+ * -ENOSPC if the shared memory is full; each with a text. */
 int esi_element_store_add(struct esi_element_store *store,
                           struct esi_element_share *share,
                           const char *name,
                           uint32_t tuple_bytes,
                           uint32_t threshold,
                           struct es_error *error);
-/* Who reads it goes on reading what there is.  -ENOENT, -EBUSY: it is being made. */
+/* Removes an element; current readers can still read it.  Returns -ENOENT, or -EBUSY
+ * while it is being created. */
 int esi_element_store_remove(struct esi_element_store *store,
                              const char *name,
                              struct es_error *error);
@@ -118,36 +118,37 @@ int esi_element_store_remove(struct esi_element_store *store,
 
 struct esi_placed_element;
 
-/* A process of another host.  All borrowed. */
+/* A process of another host.  All pointers are borrowed. */
 struct esi_placed_process {
     const char *host;
     const char *program;
     struct esi_segment_keeping facts;
 };
 
-/* Finds or makes the place of an element of that process.  Borrowed from the store.
- * -EDQUOT: more than a limit; -ENOSPC: the shared memory has no room; with words. */
+/* Finds or creates the place of an element of that process.  Borrowed from the store.
+ * Returns -EDQUOT if a limit is exceeded, -ENOSPC if the shared memory is full, with a
+ * text. */
 int esi_element_store_place(struct esi_element_store *store,
                             const struct esi_placed_process *process,
                             const struct esi_element_config *config,
                             struct es_error *error,
                             struct esi_placed_element **ret_placed);
 
-/* Writes the tuple of the original's `position`.  A tuple that is there already is
- * passed over; tuples that are missing before it count as lost.  -ETIMEDOUT: the
- * element blocks and its registered reader takes nothing. */
+/* Writes the tuple at `position` of the original.  Skips a tuple that has already been
+ * written; counts missing tuples before it as lost.  Returns -ETIMEDOUT if the element
+ * blocks and its registered reader does not read. */
 int esi_element_store_write(const struct esi_element_store *store,
                             struct esi_placed_element *placed,
                             uint64_t position,
                             const struct es_tuple *tuple);
 
-/* Notes the state of the process, and its exit status once it is gone. */
+/* Stores the state of the process, and its exit status after its end. */
 void esi_element_store_note(const struct esi_placed_element *placed,
                             const struct es_segment_info *process);
 
-/* Communicators that the segment of the process has; the next one gets this index. */
+/* Number of communicators in the segment of the process: the index of the next one. */
 uint32_t esi_element_store_communicator_count(const struct esi_placed_element *placed);
-/* -EDQUOT, -ENOSPC. */
+/* Returns -EDQUOT or -ENOSPC on failure. */
 int esi_element_store_add_communicator(struct esi_element_store *store,
                                        const struct esi_placed_element *placed,
                                        const struct esi_communicator_config *config);

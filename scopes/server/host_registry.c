@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * host_registry.c - the hosts of a run, as the home server knows them, and whether the
+ * host_registry.c - the hosts of a run, as known to the home server, and whether the
  * run has ended.
  *
- *   {"request": "hosts"}                     which hosts there are
- *   {"request": "register", ...}             a server says that it is there
- *   {"request": "end", "keep": BOOL}         the run has ended; "unreached" are the
- *                                            hosts that have not heard of it
+ *   {"request": "hosts"}                     lists the hosts
+ *   {"request": "register", ...}             registers a server
+ *   {"request": "end", "keep": BOOL}         ends the run; "unreached" are the hosts
+ *                                            that were not informed
  *   {"request": "clock", "known": {HOST: NEWEST, ...}}
  *
- * A server registers again and again over one connection.  The answer comes at once, or
- * with "wait_ns" when that time is over or there is word of the run's end.
+ * A server registers repeatedly over one connection.  The answer is sent at once, or
+ * with "wait_ns" after that time or as soon as the run's end is reported.
  *
- * The reply to "clock" has the times at which the request came and the answer went, in
- * nanoseconds of CLOCK_MONOTONIC, and what is to be added for run time; under "clocks"
- * stand the estimates of those of the named hosts of which another is known here than
- * the one whose last knot is at NEWEST (-1: none).  The other hosts' servers and
- * consumers ask again and again; servers report their own estimate when they register.
+ * The reply to "clock" contains the times at which the request arrived and the answer
+ * left, in nanoseconds of CLOCK_MONOTONIC, and the offset to run time.  "clocks"
+ * contains the estimates of the named hosts, unless the client already has the one
+ * known here: the one whose last knot is at NEWEST (-1: none).  Servers of other hosts
+ * and consumers repeat this request; servers report their own estimate when they
+ * register.
  */
 #include "config.h"
 
@@ -41,15 +42,16 @@
 #include "scopes/remote/run_files.h"
 #include "scopes/server/service.h"
 
-/* Servers register every second: one that did not for so long counts as silent. */
+/* Servers register every second; without registration for this time, one counts as
+ * silent. */
 #define SILENT_NS UINT64_C(5000000000)
 #define WAIT_MAX_NS INT64_C(10000000000)
-/* How long the other hosts may take to learn of the run's end. */
+/* Longest time for the other hosts to learn of the run's end. */
 #define END_NS UINT64_C(3000000000)
 
 struct host_registry_entry {
     struct esi_host_entry entry;
-    const void *connection; /* over which it registered; NULL = it has ended */
+    const void *connection; /* over which it registered; NULL after its end */
 };
 
 struct esi_host_registry {
@@ -57,17 +59,17 @@ struct esi_host_registry {
     int descriptor; /* eventfd */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct host_registry_entry *hosts; /* owned; [0] is the own */
+    struct host_registry_entry *hosts; /* owned; [0] is the own host */
     size_t count;
     size_t capacity;
     struct esi_hash by_name;
-    bool has_final_address; /* the own address */
+    bool has_final_address; /* of the own host */
     enum esi_run_end end;
     size_t answers_owed;
     bool is_closed;
-    pthread_mutex_t map_lock; /* of the next two, which take long to make */
+    pthread_mutex_t map_lock; /* protects the next two; loading takes long */
     bool has_sought;
-    struct esi_pathmap *map; /* the run's; looked for once, NULL = none */
+    struct esi_pathmap *map; /* of the run; loaded once; NULL if there is none */
 };
 
 static void copy_text(char *out, size_t size, const char *text)
@@ -77,7 +79,7 @@ static void copy_text(char *out, size_t size, const char *text)
 
 /* --- Making ------------------------------------------------------------------- */
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct host_registry_entry *find_or_add(struct esi_host_registry *registry,
                                                const char *host)
 {
@@ -202,8 +204,8 @@ int esi_host_registry_add_lost(struct esi_host_registry *registry,
 
 /* --- All hosts ---------------------------------------------------------------- */
 
-/* The run's map, which never changes once it is there; NULL = there is none.  The
- * registry's lock is not held: others must not wait while the map is read. */
+/* The run's pathmap, which does not change once it exists; NULL if there is none.
+ * Called without the registry's lock, so that nobody waits while the map is read. */
 static const struct esi_pathmap *find_map(struct esi_host_registry *registry)
 {
     pthread_mutex_lock(&registry->map_lock);
@@ -216,7 +218,7 @@ static const struct esi_pathmap *find_map(struct esi_host_registry *registry)
     return registry->map;
 }
 
-/* Where the run's map says that the host lies; the lock is held. */
+/* Fills in the host's cluster and gateway from the map.  Called with the lock held. */
 static void fill_site(const struct esi_pathmap *map, struct esi_host_entry *entry)
 {
     if (!map || entry->cluster[0] != '\0')
@@ -329,7 +331,7 @@ int esi_host_registry_descriptor(const struct esi_host_registry *registry)
     return registry->descriptor;
 }
 
-/* Waits until the run's end is another than `known`, or the time is over. */
+/* Waits until the run's end differs from `known`, or until the timeout. */
 static enum esi_run_end host_registry_await_end(struct esi_host_registry *registry,
                                                 enum esi_run_end known,
                                                 uint64_t timeout_ns)
@@ -345,7 +347,7 @@ static enum esi_run_end host_registry_await_end(struct esi_host_registry *regist
     return end;
 }
 
-/* Whether the end is still to be reported to some hosts; the lock is held. */
+/* Returns true if some hosts do not know the end yet.  Called with the lock held. */
 static bool is_incomplete(const struct esi_host_registry *registry,
                           size_t *ret_informed)
 {
@@ -362,8 +364,8 @@ static bool is_incomplete(const struct esi_host_registry *registry,
     return missing > 0;
 }
 
-/* Waits until the run's end was reported to all other hosts or they are silent.
- * Returns to how many it was. */
+/* Waits until all other hosts know the run's end or are silent.  Returns the number of
+ * hosts that know it. */
 static size_t host_registry_await_others(struct esi_host_registry *registry,
                                          uint64_t timeout_ns)
 {
@@ -378,8 +380,8 @@ static size_t host_registry_await_others(struct esi_host_registry *registry,
     return informed;
 }
 
-/* The reply to the request that ends the run is sent before the server ends: owed
- * before esi_host_registry_end(), answered when it is sent. */
+/* The reply to the request that ends the run must be sent before the server ends: it is
+ * owed before esi_host_registry_end(), and marked when it was sent. */
 static void host_registry_owe_answer(struct esi_host_registry *registry)
 {
     pthread_mutex_lock(&registry->lock);
@@ -498,8 +500,8 @@ static int serve_hosts(struct esi_service_call *call)
 
 /* --- Registering -------------------------------------------------------------- */
 
-/* An address without a host of its own ("tls:*:4711") is completed with the one that
- * the peer has for us ("10.77.0.3:40112"). */
+/* Completes an address without a host ("tls:*:4711") with the host by which the peer
+ * reaches this server ("10.77.0.3:40112"). */
 static void complete_address(const char *address,
                              const char *peer,
                              char out[ES_ADDRESS_BYTES])
@@ -559,7 +561,7 @@ static int read_entry(struct esi_service_call *call, struct esi_host_entry *entr
     return read_lost(esi_member_find(body, "vanished"), entry);
 }
 
-/* What the server knows of its clock by now, if there is news. */
+/* Takes the server's estimate of its clock, if it is new. */
 static void take_clock(struct esi_service *service,
                        const struct es_member *request,
                        const char *host)
@@ -590,7 +592,7 @@ static int serve_register(struct esi_service_call *call)
                             entry.host);
     if (code < 0)
         return code;
-    /* How it has reached us is how others can. */
+    /* The address by which this server was reached also works for others. */
     const char *home = esi_member_text_or(body, "home", "");
     if (*home && strncmp(home, "unix:", 5) != 0)
         esi_host_registry_set_address(registry, home, false);

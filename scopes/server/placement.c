@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* placement.c - marks the elements of this host that lie elsewhere, and stores those of
- * other hosts that lie here. */
+/* placement.c - marks elements of this host that are placed elsewhere, and stores
+ * elements of other hosts that are placed here. */
 #include "config.h"
 
 #include "scopes/server/placement.h"
@@ -29,15 +29,15 @@
 #define PLAN_FILE "collect.plan"
 
 #define TURN_NS UINT64_C(5000000)     /* between two pulls */
-#define IDLE_NS UINT64_C(20000000)    /* the same after IDLE_PULLS empty ones */
-#define MARK_NS UINT64_C(100000000)   /* between two looks for elements of this host */
-#define JOIN_NS UINT64_C(250000000)   /* and for those of other hosts */
-#define RETRY_NS UINT64_C(1000000000) /* between two tries to open */
+#define IDLE_NS UINT64_C(20000000)    /* the same, after IDLE_PULLS empty pulls */
+#define MARK_NS UINT64_C(100000000)   /* between two searches for own elements */
+#define JOIN_NS UINT64_C(250000000)   /* the same, for those of other hosts */
+#define RETRY_NS UINT64_C(1000000000) /* between two attempts to open the scope */
 #define LIMIT_NS UINT64_C(2000000000) /* for one answer */
-#define LAST_NS UINT64_C(2000000000)  /* for all that is left at the end */
+#define LAST_NS UINT64_C(2000000000)  /* for the remaining tuples at the end */
 
 enum {
-    IDLE_PULLS = 200, /* a second without a tuple */
+    IDLE_PULLS = 200, /* one second */
     GROUP_MAX = 65536 /* larger groups are found through segments of their members */
 };
 
@@ -49,20 +49,20 @@ struct esi_placement {
     atomic_bool finishes;
     bool stops;
 
-    struct es_plan plan;        /* owned unless the config has one */
-    struct es_servers *servers; /* owned unless the config has some */
+    struct es_plan plan;        /* owned, unless the config has one */
+    struct es_servers *servers; /* owned, unless the config has some */
     struct es_run *run;
-    uint64_t marked_ns; /* when elements of this host were looked for */
+    uint64_t marked_ns; /* last search for elements of this host */
 
-    struct es_scope *scope; /* NULL = not opened */
-    uint64_t joined_ns;     /* when it was opened or refreshed, or that was tried */
-    /* Of each origin of the scope.  Room for all that were chosen: while elements join,
-     * the scope has fewer origins. */
+    struct es_scope *scope; /* NULL if not opened */
+    uint64_t joined_ns;     /* last attempt to open or refresh it */
+    /* By origin of the scope.  Large enough for all chosen elements: while elements
+     * join, the scope has fewer origins. */
     struct esi_placed_element **placed;
     size_t placed_count;
     size_t placed_capacity;
-    bool repeats;         /* the last batch could not be stored as a whole */
-    unsigned empty_pulls; /* since the last tuple */
+    bool repeats;         /* the last batch was stored only in part */
+    unsigned empty_pulls; /* consecutive pulls without a tuple */
 };
 
 /* --- The plan ------------------------------------------------------------------ */
@@ -133,7 +133,7 @@ static void mark_element(const struct esi_placement *placement,
         esi_subtree_reader_hold(element);
 }
 
-/* What no other server took can be read here again. */
+/* Elements that no other server took can be read here again. */
 static void unmark_element(const struct esi_placement *placement,
                            const struct es_element_view *element)
 {
@@ -185,7 +185,7 @@ static void write_location(struct esi_json_out *out, void *data)
     esi_json_out_bool(out, "taken", report->is_taken);
 }
 
-/* Reports to the server of the process's host what has become of an element. */
+/* Reports to the server of the process's host whether an element was taken. */
 static void report_location(const struct esi_placement *placement,
                             const struct esi_catalog_element *element,
                             bool is_taken)
@@ -229,7 +229,8 @@ static int store_element(const struct esi_placement *placement,
                                    error, ret_placed);
 }
 
-/* The scope's function: whether the element is to lie here, and has got its place. */
+/* The scope's callback: returns true if the element is placed here and has got its
+ * place. */
 static bool choose_element(void *data, const struct esi_catalog_element *element)
 {
     struct esi_placement *placement = data;
@@ -270,7 +271,7 @@ static int open_scope(struct esi_placement *placement)
                                  &placement->scope);
 }
 
-/* Lets new elements join.  Without a scope one is opened. */
+/* Adds new elements to the scope; opens the scope if necessary. */
 static void join_elements(struct esi_placement *placement)
 {
     uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
@@ -291,7 +292,8 @@ static void join_elements(struct esi_placement *placement)
 
 /* --- Storing ------------------------------------------------------------------- */
 
-/* The world ranks of a group; NULL: not all are known here.  Caller frees. */
+/* The world ranks of a group; NULL if some are not known here.  The caller frees
+ * them. */
 static int32_t *find_group(const struct es_scope *scope,
                            uint32_t origin,
                            uint16_t communicator,
@@ -341,8 +343,8 @@ static int store_communicator(const struct esi_placement *placement,
     return result;
 }
 
-/* Tuples name their communicators by index: these are stored before them.  One that its
- * host does not know is left out. */
+/* Stores communicators before the tuples that name them by index; omits those that
+ * their host does not know. */
 static int store_communicators(const struct esi_placement *placement,
                                uint32_t origin,
                                uint16_t last)
@@ -376,7 +378,8 @@ static int store_batch(const struct esi_placement *placement,
     return result;
 }
 
-/* Whether a pull has brought nothing from the host, as its server is out of reach. */
+/* Returns true if a pull got nothing from the host because its server did not
+ * answer. */
 static bool is_silent(const struct es_batch *batch, const char *host)
 {
     static const char prefix[] = "host ";
@@ -389,8 +392,8 @@ static bool is_silent(const struct es_batch *batch, const char *host)
     return false;
 }
 
-/* Notes the states of the last refresh: all that these processes had written by then is
- * stored. */
+/* Stores the states of the last refresh: everything that these processes had written by
+ * then is stored. */
 static void store_states(const struct esi_placement *placement,
                          const struct es_batch *batch)
 {
@@ -402,7 +405,7 @@ static void store_states(const struct esi_placement *placement,
             esi_element_store_note(placement->placed[i], &process);
 }
 
-/* One pull.  True: there is more at once. */
+/* Does one pull.  Returns true if more tuples are available at once. */
 static bool store_some(struct esi_placement *placement)
 {
     const struct es_batch *batch;
@@ -420,7 +423,8 @@ static bool store_some(struct esi_placement *placement)
     return batch->more;
 }
 
-/* Stores what is left and closes the scope, which acknowledges with its last pull. */
+/* Stores the remaining tuples and closes the scope, whose last pull acknowledges
+ * them. */
 static void end_storing(struct esi_placement *placement)
 {
     uint64_t begin = esi_now_ns(CLOCK_MONOTONIC);
@@ -442,7 +446,7 @@ static void end_storing(struct esi_placement *placement)
 
 /* --- The thread ---------------------------------------------------------------- */
 
-/* Sleeps so long, unless it must stop. */
+/* Sleeps for this time, unless the thread must stop. */
 static bool must_stop(struct esi_placement *placement, uint64_t sleep_ns)
 {
     uint64_t end_ns = esi_now_ns(CLOCK_MONOTONIC) + sleep_ns;
@@ -456,7 +460,8 @@ static bool must_stop(struct esi_placement *placement, uint64_t sleep_ns)
     return stops;
 }
 
-/* Whether there is a plan by which something is placed; false: there will be none. */
+/* Returns true if there is a plan that places elements; false means that there will be
+ * none. */
 static bool placement_prepare(struct esi_placement *placement)
 {
     const struct esi_placement_config *config = &placement->config;
@@ -467,7 +472,7 @@ static bool placement_prepare(struct esi_placement *placement)
             return false;
     if (!has_placed_elements(&placement->plan))
         return false;
-    /* The home server may not have been found yet. */
+    /* The home server may not be known yet. */
     while (!placement->servers &&
            es_servers_open(run, config->home, NULL, &placement->servers) != 0)
         if (must_stop(placement, RETRY_NS))
@@ -485,7 +490,7 @@ static bool has_elements_here(const struct esi_placement *placement)
     return false;
 }
 
-/* How long the thread sleeps before its next turn. */
+/* The time to sleep before the next turn. */
 static uint64_t pause_ns(const struct esi_placement *placement, bool stores, bool more)
 {
     if (!stores)
@@ -495,7 +500,7 @@ static uint64_t pause_ns(const struct esi_placement *placement, bool stores, boo
     return placement->empty_pulls < IDLE_PULLS ? TURN_NS : IDLE_NS;
 }
 
-/* Until it must stop. */
+/* Runs until the thread must stop. */
 static void place_elements(struct esi_placement *placement)
 {
     bool stores = has_elements_here(placement), more = false;

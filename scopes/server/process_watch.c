@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* process_watch.c - how the processes of a run live and end, as its segments show. */
+/* process_watch.c - observes in the segments of a run whether its processes live, and
+ * how they ended. */
 #include "config.h"
 
 #include "scopes/server/process_watch.h"
@@ -13,7 +14,7 @@
 
 #include "tuplespace/segment_set.h"
 
-/* Whether this process came to an end that is worth a look. */
+/* Returns true if the process failed. */
 static bool ending_is_failure(const struct es_segment_info *info)
 {
     switch (info->state) {
@@ -74,8 +75,8 @@ static void describe_failure(const struct es_segment_info *info, char *out, size
              how, is_early ? " before MPI_Finalize" : "");
 }
 
-/* Launchers end the ranks that are left by these.  A rank that exits leaves word, so
- * that one that is gone without was ended so, too. */
+/* Launchers end the remaining ranks with these signals.  A rank that exits records it,
+ * so one that vanished without a record was killed, too. */
 static bool is_killed_by_launcher(const struct es_segment_info *info)
 {
     return info->state == ES_PROCESS_LOST ||
@@ -83,14 +84,14 @@ static bool is_killed_by_launcher(const struct es_segment_info *info)
             (info->signal == SIGKILL || info->signal == SIGTERM));
 }
 
-/* How little an end says about why a run failed: launchers kill the other ranks after
- * the first one's end. */
+/* Rates how little an end explains why a run failed: launchers kill the other ranks
+ * after the first one has ended. */
 static int rate_failure(const struct es_segment_info *info)
 {
     return info->state == ES_PROCESS_LOST ? 2 : is_killed_by_launcher(info);
 }
 
-/* Whether `info` is nearer to why the run failed. */
+/* Returns true if `info` explains the failure better than `best`. */
 static bool is_nearer(const struct es_segment_info *info,
                       const struct es_segment_info *best)
 {
@@ -100,7 +101,7 @@ static bool is_nearer(const struct es_segment_info *info,
                              : info->ended_realtime_ns < best->ended_realtime_ns;
 }
 
-/* Launchers kill the others also where a rank exits too early, with code 0. */
+/* Launchers also kill the others if a rank exits too early with code 0. */
 static bool may_have_failed(const struct es_segment_info *info)
 {
     return ending_is_failure(info) || info->state == ES_PROCESS_EXITED;
@@ -119,7 +120,7 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
         struct es_segment_info info;
         es_segment_view_info(es_run_segment(run, i), &info);
         if (info.kept || info.rank < 0)
-            continue; /* no process of the program */
+            continue; /* not a process of the program */
         ending.segments++;
         ending.alive += info.alive;
         ending.failed += ending_is_failure(&info);
@@ -149,14 +150,14 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
 
 enum {
     FINAL = 255,
-    /* Scans of a process that is gone before it is reported: its watcher writes down
+    /* Number of scans before a vanished process is reported: its watcher records
      * meanwhile how it ended. */
     SCANS = 2,
 };
 
 struct watched {
     const struct es_segment_view *segment; /* borrowed from the run */
-    unsigned char gone;                    /* scans since it is, or FINAL */
+    unsigned char gone;                    /* scans since it vanished, or FINAL */
 };
 
 struct esi_watch {
@@ -197,7 +198,7 @@ static unsigned char find_gone(const struct esi_watch *watch,
                                size_t hint,
                                const struct es_segment_view *segment)
 {
-    /* The order changes seldom. */
+    /* The order seldom changes. */
     if (hint < watch->count && watch->items[hint].segment == segment)
         return watch->items[hint].gone;
     for (size_t i = 0; i < watch->count; i++)
@@ -206,7 +207,7 @@ static unsigned char find_gone(const struct esi_watch *watch,
     return 0;
 }
 
-/* Brings the list into the order that the run has now. */
+/* Brings the list into the current order of the run's segments. */
 static int follow_segments(struct esi_watch *watch)
 {
     size_t count = es_run_segment_count(watch->run);
@@ -224,7 +225,7 @@ static int follow_segments(struct esi_watch *watch)
     return 0;
 }
 
-/* Whether the process lives. */
+/* Returns true if the process lives. */
 static bool scan_process(struct watched *item,
                          const char *host,
                          void (*on_lost)(void *data, const struct esi_lost_rank *lost),
@@ -235,7 +236,7 @@ static bool scan_process(struct watched *item,
     if (item->gone == FINAL)
         return false;
     es_segment_view_info(item->segment, &info);
-    /* What tuple servers hold is no process, and monitors do not make a run live. */
+    /* Segments of tuple servers are no processes; monitors do not keep a run alive. */
     if (info.kept || info.rank < 0 || strcmp(info.host, host) != 0) {
         item->gone = FINAL;
         return false;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * registration.c - keeps a tuple server registered with the home server, in a thread.
+ * registration.c - a thread that keeps a tuple server registered with the home server.
  *
- * The thread asks again and again over one connection; the home server answers after a
- * second, or at once when there is word of the run's end.  When the connection breaks,
- * it is made anew, after pauses that grow.
+ * The thread repeats its request over one connection.  The home server answers after a
+ * second, or at once when the run's end is reported.  If the connection breaks, it is
+ * reopened after growing pauses.
  *
- * Between two registrations the thread asks what time it is there, in small bursts.
- * The first burst makes the estimate of the own clock usable; those that follow find
- * the drift, less and less often.
+ * Between two registrations the thread exchanges times with the home server in short
+ * bursts.  The first burst makes the estimate of the own clock usable; later ones
+ * determine the drift, at growing intervals.
  */
 #include "config.h"
 
@@ -36,27 +36,27 @@
 #define ANSWER_NS UINT64_C(5000000000)
 #define PAUSE_MIN_NS UINT64_C(250000000)
 #define PAUSE_MAX_NS UINT64_C(4000000000)
-/* What waits for the first registration does not wait longer than this for a slow
- * line's exchanges. */
+/* Limits the time that the first registration, for which others wait, spends on
+ * exchanges over a slow line. */
 #define BURST_NS UINT64_C(100000000)
 
 /* --- The own clock against the home server's ----------------------------------- */
 
 enum { FIRST_BURST = 16, BURST = 6 };
 
-/* Asks the home server again and again what time it is there. */
+/* Repeated exchanges of times with the home server. */
 struct clock_asking {
-    const char *host;                  /* borrowed, as the next */
-    struct esi_clock_registry *clocks; /* where the estimate is kept */
+    const char *host;                  /* borrowed, like the next */
+    struct esi_clock_registry *clocks; /* stores the estimate */
     struct esi_clock_fit fit;
     struct esi_clock_estimate estimate;
-    uint64_t next_ns;     /* not to be asked before, CLOCK_MONOTONIC */
-    uint64_t pause_ns;    /* between bursts; 0 = there was none */
-    uint64_t reported_ns; /* the last knot that the home server has; 0 = none */
-    bool is_refused;      /* this home server knows no clocks */
+    uint64_t next_ns;     /* earliest time of the next burst, CLOCK_MONOTONIC */
+    uint64_t pause_ns;    /* between bursts; 0 before the first */
+    uint64_t reported_ns; /* the last knot reported to the home server; 0 if none */
+    bool is_refused;      /* this home server does not support clocks */
 };
 
-/* The connection to the home server is new: it may be another one. */
+/* Called after the connection was opened: the home server may be another one. */
 static void begin_clock(struct clock_asking *asking)
 {
     asking->next_ns = 0;
@@ -64,7 +64,7 @@ static void begin_clock(struct clock_asking *asking)
     asking->is_refused = false;
 }
 
-/* Whether it is time for a burst of exchanges. */
+/* Returns true if a burst of exchanges is due. */
 static bool is_clock_due(const struct clock_asking *asking)
 {
     return !asking->is_refused && esi_now_ns(CLOCK_MONOTONIC) >= asking->next_ns;
@@ -80,8 +80,8 @@ static int write_known(void *data,
     return 0;
 }
 
-/* The first request of a burst asks for the clocks of others, too, by which parts of
- * trees on this host convert. */
+/* The first request of a burst also asks for the clocks of other hosts, with which
+ * parts of trees on this host convert. */
 struct clock_request {
     struct clock_asking *asking;
     bool is_first;
@@ -103,7 +103,7 @@ static int take_clock(void *data, const char *host, const struct es_member *memb
     struct clock_asking *asking = data;
     struct esi_clock_estimate estimate;
 
-    /* Nobody knows our own better than we do. */
+    /* The own estimate here is the newest. */
     if (strcmp(host, asking->host) != 0 &&
         esi_clock_estimate_read(member, NULL, &estimate) == 0)
         (void)esi_clock_registry_set(asking->clocks, host, &estimate);
@@ -131,7 +131,7 @@ static int exchange_clocks(struct clock_asking *asking,
         esi_clock_exchange_read(root, sent_ns, received_ns, error, &one, &run_base_ns);
     if (code == 0) {
         esi_clock_fit_add(&asking->fit, &one);
-        /* A home server that was started again may count run time anew. */
+        /* A restarted home server may use another base of run time. */
         asking->estimate.run_base_ns = run_base_ns;
         esi_member_foreach(esi_member_find(root, "clocks"), take_clock, asking);
     }
@@ -139,8 +139,8 @@ static int exchange_clocks(struct clock_asking *asking,
     return code;
 }
 
-/* Makes one over this connection, on which nothing else is under way; `id` counts its
- * requests.  A failure is one of the connection. */
+/* Does one exchange over this connection, on which nothing else is under way; `id`
+ * counts its requests.  Errors are those of the connection. */
 static int ask_clock(struct clock_asking *asking,
                      struct es_link *link,
                      uint64_t *id,
@@ -173,7 +173,7 @@ static int ask_clock(struct clock_asking *asking,
 
 /* --- Reporting ----------------------------------------------------------------- */
 
-/* Writes the estimate as member "clock" if the home server does not have it, and counts
+/* Writes the estimate as member "clock" if the home server does not have it, and marks
  * it as reported. */
 static void report_clock(struct clock_asking *asking, struct esi_json_out *out)
 {
@@ -187,8 +187,8 @@ static void report_clock(struct clock_asking *asking, struct esi_json_out *out)
 
 /* --- At home ------------------------------------------------------------------ */
 
-/* What is to be added to CLOCK_MONOTONIC for run time: read in between, where the two
- * reads of it lie closest together. */
+/* The offset from CLOCK_MONOTONIC to run time: CLOCK_REALTIME is read between two reads
+ * of CLOCK_MONOTONIC, and the closest pair counts. */
 static uint64_t find_run_base(void)
 {
     uint64_t least_ns = UINT64_MAX, base_ns = 0;
@@ -216,7 +216,7 @@ int esi_clock_be_home(struct esi_clock_registry *clocks, const char *host)
 
 enum {
     BEAT_NS = 1000000000,
-    ANSWER_MS = 5000, /* how long an answer may take */
+    ANSWER_MS = 5000, /* time limit of an answer */
     FIRST_TRY_MS = 500,
     PAUSE_MIN_MS = 200,
     PAUSE_MAX_MS = 5000,
@@ -227,18 +227,19 @@ struct esi_registration {
     pthread_t thread;
     int stop; /* eventfd */
     atomic_bool is_up;
-    atomic_bool has_failed; /* once at least */
+    atomic_bool has_failed; /* at least once */
     pthread_mutex_t lock;
-    char known_home[ES_ADDRESS_BYTES]; /* that has led there; guarded */
-    /* The thread's own. */
+    char known_home[ES_ADDRESS_BYTES]; /* the address that reached it; protected by
+                                          the lock */
+    /* Used only by the thread. */
     struct es_link *link;
-    char home[ES_ADDRESS_BYTES]; /* the address that has led there */
+    char home[ES_ADDRESS_BYTES]; /* the address that reached it */
     uint64_t id;
     struct clock_asking clock;
-    bool was_refused; /* said in the log already */
+    bool was_refused; /* already logged */
 };
 
-/* Whether it is to stop; waits for that so long. */
+/* Waits for this time, or until the thread is to stop; then returns true. */
 static bool await_stop(struct esi_registration *registration, int timeout_ms)
 {
     struct pollfd polled = {.fd = registration->stop, .events = POLLIN};
@@ -255,7 +256,7 @@ struct registration_writing {
     bool ends;
 };
 
-/* The own host is the first on the registry; the visit ends with it. */
+/* The own host is the first in the registry; the visit ends with it. */
 static int write_entry(void *data, const struct esi_host_entry *entry)
 {
     const struct registration_writing *writing = data;
@@ -292,7 +293,7 @@ static int send_request(struct esi_registration *registration,
     return esi_rpc_send(registration->link, ++registration->id, &request, SEND_NS);
 }
 
-/* Notes the run's end from the answer. */
+/* Takes the run's end from the answer. */
 static int read_answer(struct esi_registration *registration,
                        const struct esi_frame *frame,
                        struct es_error *error)
@@ -311,7 +312,7 @@ static int read_answer(struct esi_registration *registration,
     return 0;
 }
 
-/* 1: to stop. */
+/* Returns 1 if the thread is to stop. */
 static int await_answer(struct esi_registration *registration, struct es_error *error)
 {
     struct esi_frame frame;
@@ -355,7 +356,7 @@ static void note_up(struct esi_registration *registration)
                      esi_link_peer(registration->link)->host, registration->home);
 }
 
-/* As long as the connection holds.  1: to stop. */
+/* Runs until the connection fails.  Returns 1 if the thread is to stop. */
 static int keep_registered(struct esi_registration *registration,
                            struct es_error *error)
 {
@@ -392,7 +393,7 @@ static void log_loss(struct esi_registration *registration,
 {
     bool was_up = atomic_exchange(&registration->is_up, false);
 
-    /* Once for each time, not for each try. */
+    /* Logs once per outage, not per attempt. */
     if (was_up || !registration->was_refused)
         esi_acceptor_log(registration->config.server, "home server %s: %s",
                          was_up ? "lost" : "cannot be reached",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Keeps a tuple server registered with the home server, and its clock estimated against
- * that one's.
+ * Keeps a tuple server registered with the home server, and estimates its clock
+ * relative to that of the home server.
  */
 #ifndef ES_SCOPES_SERVER_REGISTRATION_H
 #define ES_SCOPES_SERVER_REGISTRATION_H
@@ -17,7 +17,7 @@
 struct esi_registration;
 
 struct esi_registration_config {
-    const struct esi_daemon_options *options; /* borrowed, as all that follows */
+    const struct esi_daemon_options *options; /* borrowed, like all members below */
     struct esi_host_registry *registry;
     struct esi_clock_registry *clocks;
     const struct esi_run_key *key;
@@ -27,18 +27,18 @@ struct esi_registration_config {
 /* Starts a thread that keeps this server registered. */
 int esi_registration_start(const struct esi_registration_config *config,
                            struct esi_registration **ret_registration);
-/* Waits until the first try has led there or failed, half a second at most: so that a
- * home server knows all hosts of a program that ends at once. */
+/* Waits until the first attempt has succeeded or failed, at most half a second, so that
+ * the home server knows all hosts even of a program that ends at once. */
 void esi_registration_await(struct esi_registration *registration);
-/* Whether the home server has answered of late. */
+/* Returns true if the home server has answered recently. */
 bool esi_registration_is_up(struct esi_registration *registration);
-/* The address that has led to the home server; false: none has yet. */
+/* The address that reached the home server; returns false if none has yet. */
 bool esi_registration_home(struct esi_registration *registration,
                            char out[ES_ADDRESS_BYTES]);
-/* Says that this server ends.  Accepts NULL. */
+/* Reports the end of this server and stops.  Accepts NULL. */
 void esi_registration_stop(struct esi_registration *registration);
 
-/* For the home server: makes its clock the one that counts. */
+/* For the home server: makes its clock the reference. */
 int esi_clock_be_home(struct esi_clock_registry *clocks, const char *host);
 
 #endif

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * run_requests.c - what there is of the run on this host, which of it is collected, and
- * the collective trees of its processes.
+ * run_requests.c - requests about the run on this host, the collection of its elements,
+ * and the collective trees of its processes.
  *
  *   {"request": "catalog", "known": [[PID, MADE, ELEMENTS], ...]}
- *       all processes; of each the elements behind those that are known.  MADE is the
- *       realtime of the process's clock record: a pid that is used again differs in it.
+ *       all processes, each with its elements beyond those that are known.  MADE is the
+ *       realtime of the process's clock record, which differs when a pid is reused.
  *   {"request": "communicator", "pid": PID, "made": MADE, "index": INDEX}
  *       one row of a process's table, with the world ranks of its groups, as far as
  *       this host knows them
  *   {"request": "ledger", "pid": PID, "made": MADE}
- *       what the process has outstanding (scopes/ledger_json.h)
+ *       the outstanding operations of the process (scopes/ledger_json.h)
  *   {"request": "profile", "pid": PID, "made": MADE}
  *       sums over all its calls (scopes/profile_json.h)
  *   {"request": "modules", "pid": PID, "made": MADE}
  *       the modules of a process that have called MPI
  *   {"request": "group", "key": [HEX, HEX], "size": N, "first": RANK}
- *       the world ranks of a communicator's group of this size that begins with this
- *       one (-1 = whoever), from any process here that has it
+ *       the world ranks of a communicator's group of this size with this first rank
+ *       (-1: any), from any process here that has it
  *   {"request": "collect", "selection": {"ranks":, "thread":, "classes":,
  *    "collector":, "name":, "host":}, "enable": BOOL}
- *       or with "threshold": N or "block": BOOL instead of "enable".  What a selection
- *       leaves out it does not ask for.  The reply has how many elements "fit", how
- *       many have "changed", and in "refused" why others have not.
+ *       or with "threshold": N or "block": BOOL instead of "enable".  Missing members
+ *       of a selection match everything.  The reply has the number of elements that
+ *       "fit", the number "changed", and in "refused" the reasons for the others.
  *   {"request": "trees"}
- *       what is in force: scopes/collective_trees.h
+ *       the rules in force: scopes/collective_trees.h
  *   {"request": "trees.wish"}
  *       the newest desired rules: "rank" and "text"
  *   {"request": "trees.change", "text": ...}
- *       the rules that are to hold from now on
+ *       sets the desired rules
  *   {"request": "file", "name": NAME}
  *       a file of the run's directory
  */
@@ -106,8 +106,8 @@ static void write_element(const struct es_element_view *element,
     esi_json_out_end(out);
 }
 
-/* Elements of the process that the client has.  Its list has nearly our order, so the
- * search begins at the process's own place. */
+/* Number of elements of the process that the client has.  Its list has nearly the same
+ * order as the segments, so the search begins at the process's own index. */
 static size_t known_elements(const struct es_member *known,
                              size_t place,
                              int pid,
@@ -126,8 +126,8 @@ static size_t known_elements(const struct es_member *known,
     return 0;
 }
 
-/* The view has been attached since the process's start: a client that asks for the
- * first time gets the frequency as it is known now, and keeps it. */
+/* The view has been attached since the start of the process, and refined since: a
+ * client gets the current frequency on its first request, and keeps it. */
 static void write_clock(const struct es_segment_view *segment, struct esi_json_out *out)
 {
     struct es_clock clock = *es_segment_view_clock(segment);
@@ -202,7 +202,7 @@ static void write_group(const struct es_run *run,
         int world = es_run_world_rank(run, segment, index, remote, rank);
 
         esi_json_out_signed(out, NULL, world >= 0 ? world : -1);
-        /* Nobody here has the list: then no member is known. */
+        /* The list is not known on this host: no member is known. */
         if (world < 0)
             break;
     }
@@ -339,7 +339,7 @@ static int serve_modules(struct esi_service_call *call)
     return 0;
 }
 
-/* A group that is asked for. */
+/* A requested group. */
 struct wanted {
     uint64_t key[2];
     int size;
@@ -363,7 +363,7 @@ static void read_wanted(struct esi_service_call *call, struct wanted *ret_wanted
 }
 
 /* Writes the ranks if this process knows the group.  Both sides of an intercommunicator
- * have its key and call each other remote. */
+ * have the same key, and each calls the other remote. */
 static bool write_wanted(const struct es_run *run,
                          const struct es_segment_view *segment,
                          const struct wanted *wanted,
@@ -481,7 +481,7 @@ static void write_refused(const struct es_element_view *element,
     esi_json_out_end(reply);
 }
 
-/* Whether the element is of the host that this server stands for. */
+/* Returns true if the element belongs to the host of this server. */
 static bool is_ours(const struct esi_service_call *call,
                     const struct es_element_view *element)
 {
@@ -545,7 +545,7 @@ static int serve_desired(struct esi_service_call *call)
                : call->code;
 }
 
-/* Only the processes would find that the rules are wrong, and they report to nobody. */
+/* Checks the rules here, because the processes could not report an error to anybody. */
 static void check_rules(struct esi_service_call *call, const char *text)
 {
     struct esi_tree_plan plan;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * scope_registry.c - the live scopes of a run, and the commands that are left for them.
+ * scope_registry.c - the live scopes of a run, and the commands submitted to them.
  *
  *   {"request": "announce", "name": NAME, "host":, "program":, "pid":, "view":}
  *   {"request": "poll", "pulls":, "tuples":, "lost":, "failures":, "rate":, "shape":}
  *   {"request": "answer", "id": ID, "answer": {...}}     these three: consumers
- *   {"request": "scopes"}                                which scopes there are
+ *   {"request": "scopes"}                                lists the scopes
  *   {"request": "scope.command", "name": NAME, "command": {...}}
  */
 #include "config.h"
@@ -26,18 +26,18 @@
 #include "base/now.h"
 #include "scopes/server/service.h"
 
-/* How long a consumer may take to pull, and with it to answer. */
+/* Longest time that a consumer may take to pull and to answer. */
 #define COMMAND_NS UINT64_C(10000000000)
 
 enum { SCOPES_MOST = 4096 };
 
-/* What a consumer reports of its scope with each poll. */
+/* Figures that a consumer reports with each poll. */
 struct stats {
     int64_t pulls;
     int64_t tuples;
     int64_t lost;
     int64_t failures;
-    double rate; /* pulls a second of late */
+    double rate; /* recent pulls per second */
     char shape[32];
 };
 
@@ -50,19 +50,19 @@ struct esi_scope_entry {
     int64_t pid;
     struct stats stats;
     uint64_t heard_ns;
-    struct es_message *command; /* owned; NULL = none is left, or it was fetched */
-    bool waited;                /* somebody waits for an answer */
+    struct es_message *command; /* owned; NULL if none is pending, or it was fetched */
+    bool waited;                /* a client waits for an answer */
     int64_t id;                 /* of the command */
     struct es_message *answer;  /* owned */
-    bool gone;                  /* freed as soon as nobody waits any more */
+    bool gone;                  /* freed as soon as nobody waits */
 };
 
 struct esi_scope_registry {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct esi_list entries; /* in order of names */
+    struct esi_list entries; /* ordered by name */
     size_t count;
-    bool closed; /* nobody is to wait any more */
+    bool closed; /* all waits must end */
 };
 
 int esi_scope_registry_create(struct esi_scope_registry **ret_registry)
@@ -127,7 +127,7 @@ static void scope_registry_insert(struct esi_scope_registry *registry,
     registry->count++;
 }
 
-/* Takes the entry off the registry and frees it. */
+/* Removes the entry from the registry and frees it. */
 static void scope_registry_drop(struct esi_scope_registry *registry,
                                 struct esi_scope_entry *entry)
 {
@@ -144,7 +144,7 @@ static void take_text(const struct es_member *request,
     snprintf(out, size, "%s", esi_member_text_or(request, name, ""));
 }
 
-/* A name that no other scope has. */
+/* Makes the name unique. */
 static void name_entry(const struct esi_scope_registry *registry,
                        struct esi_scope_entry *entry,
                        const char *wanted)
@@ -198,7 +198,7 @@ void esi_scope_registry_deregister(struct esi_scope_registry *registry,
     pthread_mutex_lock(&registry->lock);
     entry->gone = true;
     if (entry->waited)
-        pthread_cond_broadcast(&registry->changed); /* who waits frees it */
+        pthread_cond_broadcast(&registry->changed); /* freed by the waiting thread */
     else
         scope_registry_drop(registry, entry);
     pthread_mutex_unlock(&registry->lock);
@@ -248,7 +248,7 @@ int esi_scope_registry_answer(struct esi_scope_registry *registry,
         pthread_cond_broadcast(&registry->changed);
     }
     pthread_mutex_unlock(&registry->lock);
-    esi_message_destroy(answer); /* it came too late */
+    esi_message_destroy(answer); /* too late */
     return 0;
 }
 
@@ -273,7 +273,7 @@ static void write_entry(const struct esi_scope_entry *entry, struct esi_json_out
     esi_json_out_end(reply);
 }
 
-/* Writes an object for each scope, in order of their names. */
+/* Writes an object for each scope, ordered by name. */
 static void scope_registry_list(struct esi_scope_registry *registry,
                                 struct esi_json_out *reply)
 {
@@ -286,8 +286,7 @@ static void scope_registry_list(struct esi_scope_registry *registry,
     pthread_mutex_unlock(&registry->lock);
 }
 
-/* Waits until there is an answer, the scope or the server is gone, or the time is over.
- */
+/* Waits until there is an answer, the scope or the server is gone, or the timeout. */
 static void scope_registry_await(struct esi_scope_registry *registry,
                                  const struct esi_scope_entry *entry,
                                  uint64_t timeout_ns)
@@ -299,7 +298,7 @@ static void scope_registry_await(struct esi_scope_registry *registry,
         has_time = esi_condition_wait(&registry->changed, &registry->lock, end_ns);
 }
 
-/* Why there is no answer. */
+/* The reason why there is no answer. */
 static int scope_registry_fail(const struct esi_scope_registry *registry,
                                const struct esi_scope_entry *entry,
                                struct es_error *error)
@@ -320,8 +319,8 @@ static int scope_registry_fail(const struct esi_scope_registry *registry,
         (esi_now_ns(CLOCK_MONOTONIC) - entry->heard_ns) / UINT64_C(1000000000));
 }
 
-/* With the lock held; takes `command`.  A consumer that has fetched it just in time is
- * about to answer. */
+/* Called with the lock held; takes ownership of `command`.  A consumer that has fetched
+ * it by the timeout is about to answer, and gets more time. */
 static int command_entry(struct esi_scope_registry *registry,
                          struct esi_scope_entry *entry,
                          struct es_message *command,

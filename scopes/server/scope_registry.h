@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The live scopes of a run, as its home server knows them.
+ * The live scopes of a run, as known to its home server.
  *
- * A consumer registers each of its named scopes over a connection of its own and polls
- * for commands when it pulls.  A client leaves a command and waits for the answer;
- * scopes/scope_control.h has the commands.  A scope whose connection has ended is
- * deregistered.
+ * A consumer registers each of its named scopes over a separate connection, and polls
+ * for commands when it pulls.  A client submits a command and waits for the answer
+ * (scopes/scope_control.h).  A scope is deregistered when its connection ends.
  *
  * Thread safe.
  */
@@ -23,38 +22,39 @@ struct esi_scope_registry;
 struct esi_scope_entry; /* one live scope */
 
 int esi_scope_registry_create(struct esi_scope_registry **ret_registry);
-/* Nobody waits for answers any more: the server ends. */
+/* Ends all waits for answers: the server ends. */
 void esi_scope_registry_close(struct esi_scope_registry *registry);
 /* No scope may be registered any more.  Accepts NULL. */
 void esi_scope_registry_destroy(struct esi_scope_registry *registry);
 
-/* A consumer registers a scope; where the name is taken "-2" or so is put behind it.
- * -EINVAL with words. */
+/* Registers a scope of a consumer.  If the name is taken, a suffix such as "-2" is
+ * appended.  Returns 0, or -EINVAL with a text. */
 int esi_scope_registry_register(struct esi_scope_registry *registry,
                                 const struct es_member *request,
                                 struct es_error *error,
                                 struct esi_scope_entry **ret_entry);
-/* A command that waits for it fails. */
+/* A command that waits for the scope fails. */
 void esi_scope_registry_deregister(struct esi_scope_registry *registry,
                                    struct esi_scope_entry *entry);
 
-/* The consumer reports its figures and polls for a command: writes "command" and "id"
- * if there is one. */
+/* Stores the consumer's figures and writes "command" and "id" if a command is
+ * pending. */
 void esi_scope_registry_poll(struct esi_scope_registry *registry,
                              struct esi_scope_entry *entry,
                              const struct es_member *request,
                              struct esi_json_out *reply);
-/* The answer to the command with that id. */
+/* Stores the answer to the command with that id. */
 int esi_scope_registry_answer(struct esi_scope_registry *registry,
                               struct esi_scope_entry *entry,
                               const struct es_member *request,
                               struct es_error *error);
 
-/* Leaves a command (an object, copied) for the scope and waits for the answer, which
- * the caller destroys.  A consumer that has fetched it by then has half the time again.
- * -EINVAL: no object; -ENOENT: no such scope; -EBUSY: somebody else waits;
- * -ETIMEDOUT: it has not pulled, or not answered; -EPIPE: it is gone; -ESHUTDOWN: the
- * registry was closed; all with words. */
+/* Submits a command (an object, copied) to the scope and waits for the answer, which
+ * the caller destroys.  If the consumer has fetched the command by the timeout, it has
+ * half the time more.  Returns -EINVAL if it is no object; -ENOENT if there is no such
+ * scope; -EBUSY if another client waits; -ETIMEDOUT if the scope has not pulled or
+ * answered; -EPIPE if it is gone; -ESHUTDOWN if the registry was closed; all with a
+ * text. */
 int esi_scope_registry_command(struct esi_scope_registry *registry,
                                const char *name,
                                const struct es_member *command,

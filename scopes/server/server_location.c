@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* server_location.c - where a host's tuple server keeps its files; lock files of run
+/* server_location.c - the location of a tuple server's files; lock files of run
  * directories. */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 #include "pathmap/message.h"
 #include "tuplespace/run_directory.h"
 
-/* Whether `eventspace run` laid the directory out, and on which host. */
+/* Returns whether `eventspace run` created the directory, and on which host. */
 static enum esi_run_directory_kind find_kind(const char *run, const char *host)
 {
     enum esi_run_directory_kind directory = ES_RUN_DIRECTORY_OWN;
@@ -131,7 +131,8 @@ int esi_server_former(const struct esi_server_location *location,
 
 /* --- Locks --------------------------------------------------------------------- */
 
-/* Who asks whether a lock is taken holds it for a moment himself. */
+/* A process that tests a lock holds it for a moment, so a failed attempt is
+ * repeated. */
 static int try_lock(int lock)
 {
     enum { TRIES = 5, PAUSE_NS = 1000000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What a tuple server does for its clients: a table of requests, and pulls. */
+/* The service of a tuple server to its clients: a table of requests, and pulls. */
 #include "config.h"
 
 #include "scopes/server/service.h"
@@ -18,10 +18,11 @@
 #include "scopes/server/scope_registry.h"
 #include "tuplespace/segment_set.h"
 
-/* The connection of a client that does not receive its reply for so long ends. */
+/* Time after which the connection of a client that does not receive its reply is
+ * closed. */
 #define SENDING_NS UINT64_C(30000000000)
 
-/* One for each module. */
+/* One per module. */
 const struct esi_request_row *const esi_request_tables[] = {
     esi_run_requests,   esi_host_requests,    esi_subtree_requests,
     esi_scope_requests, esi_element_requests, NULL,
@@ -172,7 +173,7 @@ int esi_service_fail(struct esi_service_connection *connection,
     return esi_rpc_fail(connection->link, id, code, error, SENDING_NS);
 }
 
-/* The one check of the read-only key. */
+/* The only check of the read-only key. */
 static int check_may_change(const struct esi_service_connection *connection,
                             const char *what,
                             struct es_error *error)
@@ -200,7 +201,7 @@ static int service_answer(struct esi_service_call *call)
     return code < 0 ? code : row->serve(call);
 }
 
-/* Writes the whole reply.  Caller frees *ret_text, also on failure. */
+/* Writes the whole reply.  The caller frees *ret_text, even on failure. */
 static int write_reply(struct esi_service_connection *connection,
                        const struct es_member *body,
                        struct es_error *error,
@@ -233,7 +234,7 @@ static int serve_request(struct esi_service_connection *connection,
     struct es_message *message;
     char *text = NULL;
     size_t length = 0;
-    /* What a row does with the link must not touch the frame. */
+    /* Copied, because a row that uses the link invalidates the frame. */
     const uint64_t id = frame->id;
 
     int code =

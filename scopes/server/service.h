@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What a tuple server does for its clients: a table of requests, and pulls.
+ * The service of a tuple server to its clients: a table of requests, and pulls.
  *
- * Requests are JSON objects with a member "request"; each is a row of a table, in the
- * file of its subject.  The service runs one thread per connection; what connections
- * share is guarded by its owner.
+ * Requests are JSON objects with a member "request".  Each is a row of a table in the
+ * file of its subject.  The service runs one thread per connection; data shared by
+ * connections is protected by its owner.
  */
 #ifndef ES_SCOPES_SERVER_SERVICE_H
 #define ES_SCOPES_SERVER_SERVICE_H
@@ -28,44 +28,46 @@ struct esi_scope_registry; /* live scopes: scopes/server/scope_registry.h */
 struct esi_clock_registry; /* the hosts' clocks: scopes/remote/clock_registry.h */
 struct esi_host_registry;  /* the run's hosts: scopes/server/host_registry.h */
 
-/* One per tuple server.  Registries and stores lock themselves. */
+/* One per tuple server.  Registries and stores do their own locking. */
 struct esi_service {
     const char *run;                  /* borrowed */
     const char *host;                 /* borrowed */
-    struct esi_server *server;        /* for its log; set once it is started */
-    struct esi_segment_set *segments; /* of the run, attached once for all */
+    struct esi_server *server;        /* for its log; set after its start */
+    struct esi_segment_set *segments; /* of the run, attached once for all
+                                         connections */
     struct esi_scope_registry *scopes;
     struct esi_host_registry *hosts; /* borrowed */
     struct esi_clock_registry *clocks;
     struct esi_element_store *elements;
-    atomic_size_t subtrees; /* that connections have open now */
-    atomic_bool stops;      /* no thread may wait any longer */
+    atomic_size_t subtrees; /* currently open on all connections */
+    atomic_bool stops;      /* all waits must end */
 };
 
-/* One client's connection. */
+/* The connection of one client. */
 struct esi_service_connection {
-    struct esi_service *service;   /* borrowed */
-    struct es_link *link;          /* borrowed */
-    struct es_run *reading;        /* this connection's run on the service's segments;
-                                   opened at first use: esi_service_run() */
-    struct esi_subtree *subtree;   /* that it has opened, or NULL */
-    struct esi_scope_entry *scope; /* that it has registered, or NULL */
-    bool owes_answer;              /* the server ends after the reply */
-    struct esi_element_session *element; /* the element it has opened, or NULL */
-    struct esi_element_share share;      /* of the elements that the server holds */
+    struct esi_service *service;         /* borrowed */
+    struct es_link *link;                /* borrowed */
+    struct es_run *reading;              /* this connection's run on the service's
+                                      segments; opened at first use:
+                                      esi_service_run() */
+    struct esi_subtree *subtree;         /* opened by it, or NULL */
+    struct esi_scope_entry *scope;       /* registered by it, or NULL */
+    bool owes_answer;                    /* the server ends after the reply */
+    struct esi_element_session *element; /* opened by it, or NULL */
+    struct esi_element_share share;      /* of the elements held by the server */
 };
 
-/* A request that is being served. */
+/* A request in progress. */
 struct esi_service_call {
     struct esi_service_connection *connection;
     const struct es_member *body;
-    struct esi_json_out *reply; /* an object; the caller begins and ends it */
+    struct esi_json_out *reply; /* an object; begun and ended by the caller */
     struct es_error *error;
     int code; /* 0, or the first failure of the reads below */
 };
 
-/* Read what the request needs.  After a failure they read nothing more and return NULL,
- * `minimum` or false; call->code has it, call->error the words. */
+/* Read the members of the request.  After a failure they read nothing and return NULL,
+ * `minimum` or false; call->code is the error, call->error its text. */
 const char *esi_service_text(struct esi_service_call *call, const char *name);
 int64_t esi_service_integer(struct esi_service_call *call,
                             const char *name,
@@ -75,17 +77,18 @@ bool esi_service_boolean(struct esi_service_call *call, const char *name);
 /* The connection's own run, opened or refreshed.  Borrowed from the connection. */
 struct es_run *esi_service_run(struct esi_service_call *call);
 
-/* Writes the members of the reply.  -errno with words makes it a failure, and what was
- * written is dropped. */
+/* Writes the members of the reply.  On -errno with a text, a FAILURE is sent
+ * instead. */
 typedef int (*esi_request_fn)(struct esi_service_call *call);
 
 struct esi_request_row {
     const char *name;
     esi_request_fn serve;
-    bool changes; /* refused to those who have the read-only key */
+    bool changes; /* refused to clients with the read-only key */
 };
 
-/* Tables of rows, each ended by a row with name NULL; the list by NULL. */
+/* Tables of rows, each terminated by a row with name NULL; the list is terminated by
+ * NULL. */
 extern const struct esi_request_row *const esi_request_tables[];
 extern const struct esi_request_row esi_run_requests[];     /* catalog, collect, ... */
 extern const struct esi_request_row esi_subtree_requests[]; /* open, close, costs */
@@ -93,28 +96,28 @@ extern const struct esi_request_row esi_host_requests[];    /* hosts, register, 
 extern const struct esi_request_row esi_scope_requests[];   /* scopes, announce, ... */
 extern const struct esi_request_row esi_element_requests[]; /* element.create, ... */
 
-/* Makes the registries and stores; run, host and hosts are set by the caller. */
+/* Creates the registries and stores; run, host and hosts are set by the caller. */
 int esi_service_init(struct esi_service *service, struct es_error *error);
-/* Whether a subtree of some consumer's scope is open here. */
+/* Returns true if a subtree of a consumer's scope is open here. */
 bool esi_service_is_read(struct esi_service *service);
-/* Removes the names of what the server holds in shared memory, while its threads may
- * still run: for a server that is to end at once. */
+/* Removes the names of the server's shared memory while its threads may still run: for
+ * a server that has to end at once. */
 void esi_service_abandon(struct esi_service *service);
-/* Once the server has stopped.  `hosts` stays the caller's. */
+/* Called after the server has stopped.  The caller keeps `hosts`. */
 void esi_service_fini(struct esi_service *service);
-/* Elements (scopes/server/element_requests.c): answers a WRITE or READ frame; ends what
- * the connection has opened. */
+/* Elements (scopes/server/element_requests.c): answers a WRITE or READ frame; closes
+ * the element opened by the connection. */
 int esi_element_serve(struct esi_service_connection *connection,
                       const struct esi_frame *frame);
 void esi_element_close(struct esi_service_connection *connection);
 
-/* Answers with a failure.  The result is for the connection. */
+/* Answers with a FAILURE.  The result is for the connection. */
 int esi_service_fail(struct esi_service_connection *connection,
                      uint64_t id,
                      int code,
                      const struct es_error *error);
 
-/* The service to hand to esi_acceptor_start(); `service` is borrowed. */
+/* Fills in the service for esi_acceptor_start(); `service` is borrowed. */
 void esi_service_fill(struct esi_service *service,
                       struct esi_server_service *ret_service);
 

@@ -2,10 +2,9 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* subtree.c - opens subtrees and answers their pulls.
  *
- * What the stages of a subtree deliver is sent, or the connection ends and the subtree
- * with it.  Only writers that block for a lossless scope wait until its consumer has
- * acknowledged their tuples.
- */
+ * Everything that the stages of a subtree deliver is sent; otherwise the connection
+ * ends, and the subtree with it.  Only writers that block for a lossless scope wait
+ * until its consumer has acknowledged their tuples. */
 #include "config.h"
 
 #include "scopes/server/subtree.h"
@@ -29,14 +28,15 @@
 #include "tuplespace/transport/run_key.h"
 #include "wrappers/stages/stage.h"
 
-/* The connection of a client that does not receive its batch for so long ends. */
+/* Time after which the connection of a client that does not receive its batch is
+ * closed. */
 #define SENDING_NS UINT64_C(30000000000)
-/* The CPU time of a subtree is read at most so often. */
+/* Shortest interval between two reads of a subtree's CPU time. */
 #define CPU_EVERY_NS UINT64_C(1000000)
-/* How long servers further down may take to report their costs. */
+/* Longest time for servers further down to report their costs. */
 #define COSTS_NS UINT64_C(1000000000)
 
-/* A text that an origin has and no segment here. */
+/* A text of an origin that is in no segment here. */
 struct subtree_text {
     struct subtree_text *next;
     char text[];
@@ -44,27 +44,28 @@ struct subtree_text {
 
 struct esi_subtree {
     struct esi_service_connection *connection; /* borrowed */
-    struct es_run *run;                        /* the connection's */
+    struct es_run *run;                        /* of the connection */
     struct es_origins origins;                 /* owned, in the order of the request */
     struct es_places places;
     struct es_clock *clocks;               /* of the processes in the request */
-    const struct es_host_clock *own_clock; /* of this host; the service's */
+    const struct es_host_clock *own_clock; /* of this host; owned by the service */
     struct subtree_text *texts;
     struct es_servers *servers; /* for remote stages within; NULL until one is opened */
     struct es_stage_context context;
     struct es_stage *root;
-    char communicator[64]; /* last name that was asked for */
+    char communicator[64]; /* last name looked up */
 
     uint64_t serial;     /* of the last pull of the stages */
-    bool moves;          /* positions move: not only latest tuples are read */
+    bool moves;          /* positions advance: not only latest tuples are read */
     uint64_t *positions; /* first tuple of each origin that is not delivered */
     struct es_batch batch;
-    struct esi_wire_state wire; /* the same as the other end knows it */
+    struct esi_wire_state wire; /* the state as known to the other end */
     struct esi_wire_buffer buffer;
-    uint64_t cpu_ns;          /* of this thread, as reported last */
-    uint64_t cpu_reported_ns; /* when that was */
+    uint64_t cpu_ns;          /* of this thread, as last reported */
+    uint64_t cpu_reported_ns; /* time of the last report */
 
-    struct esi_subtree_reader **readers; /* per origin; NULL = does not wait for us */
+    struct esi_subtree_reader **readers; /* per origin; NULL if its writer does not
+                                            wait for us */
 };
 
 /* --- The elements there are --------------------------------------------------- */
@@ -112,7 +113,7 @@ static int add_entry(struct directory *directory,
     return 0;
 }
 
-/* Other connections may find more elements of the segments at the same time. */
+/* Other connections may find more elements of the segments concurrently. */
 static int open_directory(const struct es_run *run,
                           bool reads_placed,
                           struct directory *directory)
@@ -137,7 +138,7 @@ static int open_directory(const struct es_run *run,
 
 /* --- The elements that are asked for ------------------------------------------ */
 
-/* A text of the request, kept.  NULL: no memory. */
+/* Copies a text of the request.  Returns NULL if out of memory. */
 static const char *keep_text(struct esi_subtree *subtree, const char *text)
 {
     size_t bytes = strlen(text) + 1;
@@ -157,8 +158,8 @@ struct origin_process {
     const char *host;
 };
 
-/* Pids are unique on one host: an element of another host may have the same pid and
- * name. */
+/* Pids are unique only on one host: an element of another host may have the same pid
+ * and name. */
 static struct es_element_view *find_element(const struct directory *directory,
                                             const struct origin_process *process,
                                             const char *name)
@@ -222,7 +223,7 @@ static int read_processes(struct esi_subtree *subtree,
     return 0;
 }
 
-/* Texts of elements that are there are their segment's. */
+/* The texts of existing elements are in their segment. */
 static int take_texts(struct esi_subtree *subtree,
                       const struct es_member *member,
                       const char *name,
@@ -388,7 +389,7 @@ static int address_of(void *data, const char *host, char *out, size_t size)
     return esi_servers_address(subtree->servers, host, out, size);
 }
 
-/* One host of the request. */
+/* Adds one host of the request. */
 static int add_host(void *data, const char *host, const struct es_member *value)
 {
     struct esi_subtree *subtree = data;
@@ -406,7 +407,7 @@ static int open_servers(struct esi_subtree *subtree,
     struct esi_run_key key;
     bool has_key = esi_run_key_load(run, NULL, &key) == 0;
 
-    /* What may change nothing here may not do so elsewhere. */
+    /* A client that may not change anything here may not do so elsewhere. */
     if (has_key && esi_link_is_read_only(subtree->connection->link))
         has_key = esi_run_key_derive_read(&key, &key) == 0;
     int result = esi_servers_create(run, has_key ? &key : NULL, &subtree->servers);
@@ -421,7 +422,7 @@ static int open_servers(struct esi_subtree *subtree,
 
 /* --- Opening ----------------------------------------------------------------- */
 
-/* Latest tuples are read without a position: whether a pull has to find positions is
+/* Latest tuples are read without positions: whether a pull has to find positions is
  * known from the start. */
 static void find_moves(struct esi_subtree *subtree, const struct esi_stage_node *node)
 {
@@ -436,8 +437,8 @@ static void find_moves(struct esi_subtree *subtree, const struct esi_stage_node 
         find_moves(subtree, node->children[i]);
 }
 
-/* An element that is not here delivers nothing: a gather without children replaces it.
- * It may be there when the subtree is opened again. */
+/* An element that does not exist here delivers nothing: it is replaced by a gather
+ * without children.  It may exist when the subtree is opened again. */
 static void blank_missing(const struct esi_subtree *subtree,
                           struct esi_stage_node *node,
                           const char *here)
@@ -484,7 +485,7 @@ static int open_tree(struct esi_subtree *subtree,
     return result;
 }
 
-/* An element for which another process is registered is read without. */
+/* Elements for which another process is registered are read without registration. */
 static int join_readers(struct esi_subtree *subtree)
 {
     int result = 0;
@@ -498,11 +499,12 @@ static int join_readers(struct esi_subtree *subtree)
         struct es_element_info info;
 
         if (!element) {
-            subtree->places.items[i].registered = true; /* another server joins */
+            subtree->places.items[i].registered = true; /* registered by another
+                                                           server */
             continue;
         }
         es_element_view_info(element, &info);
-        /* Writers would wait for a reader that is to change nothing. */
+        /* A reader with the read-only key must not make writers wait. */
         if (info.block && !esi_link_is_read_only(subtree->connection->link))
             result = esi_subtree_reader_join(
                 element, subtree->places.items[i].acknowledged, &subtree->readers[i]);
@@ -510,7 +512,7 @@ static int join_readers(struct esi_subtree *subtree)
     return result == -ENOMEM ? result : 0;
 }
 
-/* Both ends begin with the positions in the reply. */
+/* Both ends start with the positions in the reply. */
 static int begin_positions(struct esi_subtree *subtree)
 {
     size_t count = subtree->origins.count;
@@ -526,7 +528,7 @@ static int begin_positions(struct esi_subtree *subtree)
     return 0;
 }
 
-/* Missing are elements that are to be read from their end and are not there. */
+/* "missing" are elements to be read from their end that do not exist. */
 static void write_reply(const struct esi_subtree *subtree, struct esi_json_out *reply)
 {
     esi_json_out_unsigned(reply, "origins", subtree->origins.count);
@@ -562,7 +564,7 @@ static void close_subtree(struct esi_subtree *subtree)
     errno = saved_errno;
 }
 
-/* Makes the subtree that the request describes. */
+/* Creates the subtree described by the request. */
 static int open_subtree(struct esi_service_call *call, struct esi_subtree **ret_subtree)
 {
     const struct es_member *body = call->body;
@@ -606,8 +608,8 @@ static void find_positions(struct esi_subtree *subtree)
     }
 }
 
-/* Lets writers go on whose tuples the consumer has acknowledged; servers below this one
- * learn of it in the next pull. */
+/* Lets writers continue whose tuples the consumer has acknowledged; servers below this
+ * one are informed by the next pull. */
 static int subtree_acknowledge(struct esi_subtree *subtree,
                                const struct esi_subtree_pull *pull)
 {
@@ -626,8 +628,8 @@ static int subtree_acknowledge(struct esi_subtree *subtree,
 
 /* --- Pulls ------------------------------------------------------------------- */
 
-/* CPU time since the last report, receiving and sending included.  Reading it costs as
- * much as a small pull, so it is reported now and then. */
+/* CPU time since the last report, including receiving and sending.  Reading it costs as
+ * much as a small pull, so it is reported only now and then. */
 static uint64_t spent_cpu_ns(struct esi_subtree *subtree, uint64_t monotonic_ns)
 {
     uint64_t now, spent;
@@ -680,8 +682,8 @@ static int pull_stages(struct esi_subtree *subtree,
     return es_stage_pull(subtree->root, &pull, &subtree->batch);
 }
 
-/* Where stages fail, or memory, the connection ends: what was read and not sent is read
- * again when the subtree is opened anew. */
+/* If stages fail, or memory runs out, the connection ends: tuples that were read and
+ * not sent are read again when the subtree is reopened. */
 int esi_subtree_pull(struct esi_subtree *subtree, const struct esi_frame *frame)
 {
     uint64_t begun_ns = esi_now_ns(CLOCK_MONOTONIC), ended_ns;
@@ -737,7 +739,7 @@ static int serve_close(struct esi_service_call *call)
     return 0;
 }
 
-/* One stage, in the order of es_scope_foreach_stage(). */
+/* Writes one stage, in the order of es_scope_foreach_stage(). */
 static void write_row(void *data, const struct esi_stage_row *row)
 {
     struct esi_json_out *out = data;

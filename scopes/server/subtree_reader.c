@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* subtree_reader.c - readers for whom writers wait, of all subtrees in this process. */
+/* subtree_reader.c - readers for whom writers wait, shared by all subtrees in this
+ * process. */
 #include "config.h"
 
 #include "scopes/server/subtree_reader.h"
@@ -12,8 +13,8 @@
 
 #include "base/list.h"
 
-/* An element that we are registered at.  Parts map it at different places; process,
- * run's host and name identify it. */
+/* An element at which this process is registered.  Connections may map it at different
+ * addresses, so it is identified by process, host and name. */
 struct subtree_reader_shared {
     struct esi_list_link link; /* in `all` */
     struct esi_list readers;
@@ -23,14 +24,14 @@ struct subtree_reader_shared {
 };
 
 struct esi_subtree_reader {
-    struct esi_list_link link; /* among those of the same element */
+    struct esi_list_link link; /* among the readers of this element */
     struct subtree_reader_shared *shared;
     const struct es_element_view *element; /* borrowed */
     uint64_t position;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct esi_list all; /* of what is shared; under lock */
+static struct esi_list all; /* struct subtree_reader_shared; protected by `lock` */
 
 static int pid_of(const struct es_element_view *element)
 {
@@ -48,7 +49,7 @@ static struct subtree_reader_shared *find_shared(const char *name, int pid)
     return NULL;
 }
 
-/* Registers this process at an element that it was not registered at. */
+/* Registers this process at an element at which it was not registered. */
 static int add_shared(const struct es_element_view *element,
                       const struct es_element_info *info,
                       int pid,
@@ -73,7 +74,7 @@ static int add_shared(const struct es_element_view *element,
     return 0;
 }
 
-/* Nobody reads the element any more. */
+/* Ends the registration: nobody reads the element any more. */
 static void end_shared(struct subtree_reader_shared *shared,
                        const struct es_element_view *element)
 {
@@ -82,7 +83,7 @@ static void end_shared(struct subtree_reader_shared *shared,
     free(shared);
 }
 
-/* The slowest decides. */
+/* The slowest reader decides. */
 static void subtree_reader_acknowledge(const struct subtree_reader_shared *shared,
                                        const struct es_element_view *element)
 {
