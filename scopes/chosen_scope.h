@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* chosen_scope.h - scopes over elements of other hosts that their consumer chooses one
- * by one: for the tuple server, which also reads elements that other readers leave out.
- */
+/* chosen_scope.h - scopes over individually chosen elements of other hosts: for the
+ * tuple server, which also reads elements that other readers skip. */
 #ifndef ES_SCOPES_CHOSEN_SCOPE_H
 #define ES_SCOPES_CHOSEN_SCOPE_H
 
@@ -12,14 +11,14 @@
 
 struct esi_catalog_element;
 
-/* Whether the element joins the scope.  It is borrowed for the call. */
+/* Returns true if the element joins the scope.  It is borrowed for the call. */
 typedef bool (*esi_scope_choose_fn)(void *data,
                                     const struct esi_catalog_element *element);
 
-/* As es_scope_open(), over those elements of other hosts that `choose` takes, in the
- * order in which it takes them, wherever readers find them otherwise.  It is called
- * once for each element that is new; again where es_scope_refresh() has failed.  The
- * view's selection does not matter, and `config->servers` must be set. */
+/* Like es_scope_open(), for the elements of other hosts that `choose` accepts, in that
+ * order, including those that other readers find elsewhere.  `choose` is called once
+ * for each new element, and again after a failed es_scope_refresh().  The view's
+ * selection is ignored, and `config->servers` is required. */
 int esi_scope_open_chosen(struct es_run *run,
                           const struct es_scope_config *config,
                           esi_scope_choose_fn choose,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The collective trees of a run on one host: written as JSON, and the rules desired. */
+/* The collective trees of a run on one host, as JSON, and the desired rules. */
 #include "config.h"
 
 #include "scopes/collective_trees.h"
@@ -14,11 +14,12 @@
 
 #include "tuplespace/tree_control.h"
 
-/* Two operators at once: the second waits for the first, but not for ever. */
+/* If two users change the rules at the same time, the second waits for the first, but
+ * not forever. */
 enum { TRIES = 200 };
 #define PAUSE_NS 5000000
 
-/* The processes meant, with what they say of themselves. */
+/* Returns true if the process is selected, and its own description. */
 static bool is_meant(const struct es_segment_view *segment,
                      const char *host,
                      struct es_segment_info *ret_info)
@@ -32,13 +33,13 @@ static bool is_meant(const struct es_segment_view *segment,
 
 /* --- What is in force ------------------------------------------------------------- */
 
-/* The log of one process; owned by whoever reads it. */
+/* The log of one process; owned by the reader. */
 struct log {
     struct esi_tree_log_entry *entries;
     size_t count;
 };
 
-/* The last entry of a communicator; NULL = there is none. */
+/* The last entry of a communicator; NULL if there is none. */
 static const struct esi_tree_log_entry *newest_of(const struct log *log, uint16_t index)
 {
     for (size_t i = log->count; i > 0; i--)
@@ -51,7 +52,7 @@ static void write_rule(const struct esi_tree_log_entry *entry, struct esi_json_o
 {
     char bytes[48];
 
-    /* 64 bits are more than the numbers of JSON have here. */
+    /* JSON numbers have fewer than 64 bits here. */
     if (entry->max_bytes == UINT64_MAX)
         snprintf(bytes, sizeof bytes, "%" PRIu64 "-", entry->min_bytes);
     else
@@ -65,7 +66,7 @@ static void write_rule(const struct esi_tree_log_entry *entry, struct esi_json_o
     esi_json_out_end(out);
 }
 
-/* Rules come into force together, so they share version and first instance. */
+/* Rules come into force together, so they share the version and the first instance. */
 static void write_rules(const struct log *log,
                         const struct esi_tree_log_entry *newest,
                         struct esi_json_out *out)

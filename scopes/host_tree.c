@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* host_tree.c - plans what stands on one host: elements under threads, threads under
- * sockets or the host, and on top of it what shall not leave the host as it is:
- * filters, batches, observing stages. */
+/* host_tree.c - plans the stages on one host: elements under threads, threads under
+ * sockets or the host, and above them the stages that process tuples before they leave
+ * the host: filters, batches, observing stages. */
 #include "config.h"
 
 #include "scopes/host_tree.h"
@@ -15,8 +15,8 @@
 
 /* --- Nodes -------------------------------------------------------------------- */
 
-/* Where all is read in one process, stages stand nowhere else.  NULL: no memory; what
- * is done with NULL fails, too. */
+/* If everything is read in one process, stages have no host.  Returns NULL if out of
+ * memory; functions that get NULL fail, too. */
 static struct esi_stage_node *new_node(const struct esi_planner *planner,
                                        const char *type,
                                        const char *host,
@@ -35,7 +35,7 @@ static struct esi_stage_node *new_node(const struct esi_planner *planner,
     return node;
 }
 
-/* `node` if `result` is no failure, else NULL; then it is freed. */
+/* Returns `node` if `result` is no error; otherwise frees it and returns NULL. */
 static struct esi_stage_node *unless_failed(struct esi_stage_node *node, int result)
 {
     if (result == 0)
@@ -44,8 +44,8 @@ static struct esi_stage_node *unless_failed(struct esi_stage_node *node, int res
     return NULL;
 }
 
-/* A stage of `type` on top of `node`, which it takes, also on failure.  It has the same
- * label: to people it is the same part of the tree. */
+/* Adds a stage of `type` above `node`, and takes ownership of it, even on failure.  It
+ * has the same label, because for users it is the same part of the tree. */
 static struct esi_stage_node *on_top(const struct esi_planner *planner,
                                      struct esi_stage_node *node,
                                      const char *type)
@@ -93,7 +93,7 @@ static struct esi_stage_node *filtered_by(const struct esi_planner *planner,
     return unless_failed(top, esi_stage_node_set(top, "where", where));
 }
 
-/* The view's own condition first: it costs less than what a person may have written. */
+/* The view's own condition comes first: it costs less than the user's filters may. */
 static struct esi_stage_node *filters_on_top(const struct esi_planner *planner,
                                              struct esi_stage_node *node)
 {
@@ -101,8 +101,8 @@ static struct esi_stage_node *filters_on_top(const struct esi_planner *planner,
                        planner->config->view.filter);
 }
 
-/* Whether filters stand below the reductions: conditions are for operations, and hold
- * for no summary, nor for results. */
+/* Returns true if filters are below the reductions: conditions apply to operations, not
+ * to summaries or results. */
 static bool filters_threads(const struct esi_planner *planner)
 {
     return planner->config->tree.reduce != NULL || planner->config->tree.nodes;
@@ -242,7 +242,7 @@ struct esi_stage_node *esi_hosts_aggregator(const struct esi_planner *planner,
 
 /* --- Threads ------------------------------------------------------------------ */
 
-/* Sorted elements go straight to their host: each has a lane of its own there. */
+/* Sorted elements are direct children of their host, which has a lane for each. */
 static bool has_threads(const struct esi_planner *planner)
 {
     const struct es_tree_config *tree = &planner->config->tree;
@@ -266,7 +266,7 @@ static struct esi_stage_node *new_thread(const struct esi_planner *planner,
     return new_node(planner, type, origin->host, label);
 }
 
-/* The elements of a thread as one child, which a filter can stand on. */
+/* The elements of a thread as one child, above which a filter can be placed. */
 static struct esi_stage_node *plan_filtered_elements(const struct esi_planner *planner,
                                                      size_t first,
                                                      size_t end)
@@ -280,7 +280,7 @@ static struct esi_stage_node *plan_filtered_elements(const struct esi_planner *p
     return filters_on_top(planner, node);
 }
 
-/* The stage that stands for a thread: reduces or gathers its elements. */
+/* The stage of a thread, which reduces or gathers its elements. */
 static struct esi_stage_node *plan_thread(const struct esi_planner *planner,
                                           size_t first,
                                           size_t end)
@@ -309,8 +309,9 @@ static bool has_edges(const struct esi_planner *planner, size_t first, size_t en
     return (classes & ES_CLASSES_TREE) != 0;
 }
 
-/* Puts the stage that analyses a node on top of its elements, which it takes.  It
- * batches by itself: results are to be counted, not the tuples they are made of. */
+/* Adds the stage that analyses a node above its elements, and takes ownership of them.
+ * It batches by itself, because results are counted, not the tuples from which they are
+ * computed. */
 static struct esi_stage_node *analysis_on_top(const struct esi_planner *planner,
                                               struct esi_stage_node *node)
 {
@@ -321,7 +322,7 @@ static struct esi_stage_node *analysis_on_top(const struct esi_planner *planner,
     return top;
 }
 
-/* The elements of one process, and what analyses them. */
+/* The elements of one process, and their analysis. */
 static struct esi_stage_node *plan_tree_node(const struct esi_planner *planner,
                                              size_t first,
                                              size_t end)
@@ -338,7 +339,7 @@ static struct esi_stage_node *plan_tree_node(const struct esi_planner *planner,
         planner->observation.threads);
 }
 
-/* Ranks that have recorded nothing of trees are left out. */
+/* Skips ranks that have no tuples of collective trees. */
 static int add_tree_nodes(const struct esi_planner *planner,
                           struct esi_stage_node *parent,
                           size_t first,
@@ -388,8 +389,8 @@ static struct esi_stage_node *plan_socket(const struct esi_planner *planner,
     return esi_host_tree_observed(planner, node, planner->observation.threads);
 }
 
-/* Ranks of which no socket is known stay directly below their host, and so do all where
- * there is but one socket. */
+/* Ranks whose socket is not known are direct children of their host; so are all ranks
+ * if there is only one socket. */
 int esi_host_tree_fill(const struct esi_planner *planner,
                        struct esi_stage_node *parent,
                        const struct esi_host_location *location)

@@ -1,38 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* host_tree.h - plans what stands on one host, and the stages that trees of hosts are
- * made of. */
+/* host_tree.h - plans the stages on one host, and provides stages for trees of
+ * hosts. */
 #ifndef ES_SCOPES_HOST_TREE_H
 #define ES_SCOPES_HOST_TREE_H
 
 #include "scopes/planner.h"
 
-/* A stage that joins what its children emit: gather, sort or reduce.  NULL: no memory.
- */
+/* Creates a stage that combines its children: gather, sort or reduce.  Returns NULL if
+ * out of memory. */
 struct esi_stage_node *esi_host_tree_aggregator(const struct esi_planner *planner,
                                                 const char *host,
                                                 const char *label);
-/* The same over hosts: it also says in which order they are asked. */
+/* The same over hosts, with the mode in which they are asked. */
 struct esi_stage_node *esi_hosts_aggregator(const struct esi_planner *planner,
                                             const char *host,
                                             const char *label);
-/* Puts an observing stage on top of `node`, which it takes, if `wanted`.  NULL: no
- * memory. */
+/* Adds an observing stage above `node` if `wanted`.  Takes ownership of `node`.
+ * Returns NULL if out of memory. */
 struct esi_stage_node *esi_host_tree_observed(const struct esi_planner *planner,
                                               struct esi_stage_node *node,
                                               bool wanted);
-/* Whether the aggregator of a host can be left out where another one of the
- * same host takes its children: nobody asked for it, and nothing stands on top. */
+/* Returns true if the aggregator of a host can be omitted because another aggregator on
+ * the same host can take its children: it was not requested, and nothing is above
+ * it. */
 bool esi_host_tree_is_detour(const struct esi_planner *planner,
                              const struct esi_host_location *location);
-/* Adds what lies below the aggregator of a host to `parent`. */
+/* Adds the children of a host's aggregator to `parent`. */
 int esi_host_tree_fill(const struct esi_planner *planner,
                        struct esi_stage_node *parent,
                        const struct esi_host_location *location);
-/* The subtree of one host.  NULL: no memory. */
+/* Plans the subtree of one host.  Returns NULL if out of memory. */
 struct esi_stage_node *esi_host_tree_plan(const struct esi_planner *planner,
                                           const struct esi_host_location *location);
-/* Puts the view's filters on top of `node`, which it takes.  NULL: no memory. */
+/* Adds the view's filters above `node`, and takes ownership of it.  Returns NULL if out
+ * of memory. */
 struct esi_stage_node *esi_host_tree_filtered(const struct esi_planner *planner,
                                               struct esi_stage_node *node);
 

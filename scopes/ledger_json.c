@@ -3,8 +3,8 @@
 /*
  * ledger_json.c - a ledger as tables of numbers.
  *
- * One list of columns a table is both the writer and the reader of it: a column is a
- * member of the table's struct, with its range.
+ * One list of columns per table is used for writing and reading: a column is a member
+ * of the table's struct, with its range.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@ struct ledger_column {
     size_t offset;
     size_t bytes; /* 1, 2, 4 or 8 */
     bool is_signed;
-    uint64_t limit; /* greatest value of one that is not; 0 = what the bytes hold */
+    uint64_t limit; /* maximum if unsigned; 0: limited by its bytes only */
 };
 
 #define UNSIGNED(type, member)                                                         \
@@ -96,7 +96,7 @@ static const struct ledger_column wait_columns[] = {
     LIMITED(esi_ledger_wait, others, 1),
 };
 
-/* A table: where the ledger has its rows, and what they are. */
+/* A table: the location of the rows in the ledger, and their columns. */
 struct ledger_table {
     const char *name;
     size_t rows; /* offset of the pointer */
@@ -158,7 +158,8 @@ static uint64_t column_load(const struct ledger_column *column, const char *row)
     }
 }
 
-/* A handle may use all 64 bits: as a signed number it fits into JSON's. */
+/* A handle may use all 64 bits; it is written as a signed number, which JSON can hold
+ * here. */
 static void column_write(const struct ledger_column *column,
                          const char *row,
                          struct esi_json_out *out)
@@ -261,7 +262,7 @@ void esi_ledger_json_write(const struct esi_ledger *ledger, struct esi_json_out 
 
 /* --- Reading ---------------------------------------------------------------------- */
 
-/* A row from the items of a list from `first` on. */
+/* Reads a row from the items of a list, starting at `first`. */
 static bool read_row(const struct ledger_column *columns,
                      size_t count,
                      const struct es_member *list,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* map_scope.c - maps the scopes of a path map to settings.
+/* map_scope.c - converts the scopes of a pathmap to settings.
  *
- * A tree is known if it is one chain of stages that stand where the planner puts them:
- * what `per` names are the levels of the shape.
- */
+ * A tree is supported if it is one chain of stages on the hosts that the planner would
+ * choose; the values of `per` are the levels of the shape. */
 #include "config.h"
 
 #include "scopes/map_scope.h"
@@ -71,7 +70,7 @@ static int apply_view(const struct esi_pathmap_view *from,
 
 /* --- Trees ---------------------------------------------------------------------- */
 
-/* What becomes a setting, of which stage. */
+/* Properties that become settings, by stage. */
 static const struct {
     const char *type;
     const char *property;
@@ -113,7 +112,7 @@ static int apply_property(const struct esi_pathmap_stage *stage,
     return refuse_stage(stage, "has a property that is no setting", error);
 }
 
-/* The texts of reductions are put together of three properties. */
+/* The text of a reduction is combined from three properties. */
 static int apply_reduction(const struct esi_pathmap_stage *stage,
                            struct es_scope_config *config,
                            char *reduction,
@@ -187,7 +186,7 @@ static int apply_stage(const struct esi_pathmap_scope *from,
     return result;
 }
 
-/* The shape that has joints for what `per` names. */
+/* Sets the shape that has joints for the values of `per`. */
 static void apply_shape(const bool per[ES_PER_ELEMENT + 1],
                         struct es_scope_config *config)
 {

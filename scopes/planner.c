@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* planner.c - what a plan is made from: elements in the order of the tree (by gateway,
- * cluster, host, socket, rank, process and thread), the hosts among them, and what
- * people write about trees as text. */
+/* planner.c - the input of a plan: elements in the order of the tree (by gateway,
+ * cluster, host, socket, rank, process and thread), their hosts, and the settings that
+ * people write as text. */
 #include "config.h"
 
 #include <errno.h>
@@ -101,8 +101,7 @@ static int compare_origins(const void *first, const void *second, void *data)
     return order ? order : compare_numbers((long)a, (long)b);
 }
 
-/* Asks for the socket of each element where the tree shall have aggregators for them.
- */
+/* Determines the socket of each element if the tree has aggregators for sockets. */
 static int find_sockets(struct esi_planner *planner)
 {
     const struct es_tree_config *tree = &planner->config->tree;
@@ -183,7 +182,7 @@ const char *esi_host_location_gateway(const struct esi_host_location *location)
     return esi_host_location_cluster(location) ? location->info->gateway : NULL;
 }
 
-/* Texts of which each may be missing. */
+/* Compares texts that may be NULL. */
 static int compare_texts(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "");
@@ -246,7 +245,7 @@ static int list_locations(struct esi_planner *planner)
 
 /* --- Settings ----------------------------------------------------------------- */
 
-/* Reductions that emit operations as they are; all others emit summaries. */
+/* Reductions that emit operations unchanged; all others emit summaries. */
 static const char *const picks[] = {"latest", "earliest"};
 
 static int refuse_host(const struct esi_planner *planner,
@@ -294,7 +293,7 @@ static int list_host(struct esi_planner *planner,
     return 0;
 }
 
-/* Names with commas between them, blanks around them. */
+/* Parses names separated by commas and blanks. */
 static int read_joints(struct esi_planner *planner, struct es_error *error)
 {
     const char *text = planner->config->tree.joints;
@@ -308,7 +307,7 @@ static int read_joints(struct esi_planner *planner, struct es_error *error)
     return result;
 }
 
-/* "of=FIELD" or "by=FIELD". */
+/* Parses "of=FIELD" or "by=FIELD". */
 static int read_option(struct esi_reduction *reduction,
                        const char *word,
                        struct es_error *error)
@@ -336,7 +335,8 @@ static bool is_summary(const char *to)
     return true;
 }
 
-/* "NAME of=FIELD by=FIELD"; whether there is such a reduction the stage knows. */
+/* Parses "NAME of=FIELD by=FIELD"; the stage checks whether there is such a
+ * reduction. */
 static int read_reduction(struct esi_planner *planner, struct es_error *error)
 {
     const char *text = planner->config->tree.reduce;
@@ -370,7 +370,7 @@ static const struct {
     {"all", {.hosts = true, .joints = true, .threads = true}},
 };
 
-/* Without a name collectors have that of the scope. */
+/* Collectors without a name get that of the scope. */
 static void name_collectors(struct esi_planner *planner, const char *name)
 {
     struct esi_observation *observation = &planner->observation;

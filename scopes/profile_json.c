@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* profile_json.c - a profile as rows of numbers, most of which JSON keeps exactly. */
+/* profile_json.c - a profile as rows of numbers, most of which JSON represents
+ * exactly. */
 #include "config.h"
 
 #include "scopes/profile_json.h"
@@ -22,7 +23,7 @@ static void write_numbers(struct esi_json_out *out,
         esi_json_out_signed(out, NULL, (int64_t)numbers[i]);
 }
 
-/* Behind the columns, pairs of a size class and its calls. */
+/* Writes the columns, then pairs of a size class and its calls. */
 static void write_profile_row(struct esi_json_out *out,
                               const struct esi_profile_row *row)
 {
@@ -87,7 +88,7 @@ void esi_profile_json_write(const struct esi_profile *profile, struct esi_json_o
 
 /* --- Reading ---------------------------------------------------------------------- */
 
-/* Numbers of a list; 0 when it has too many, or something else. */
+/* Reads the numbers of a list; returns 0 if there are too many, or other items. */
 static size_t read_numbers(const struct es_member *list, int64_t numbers[MOST_COLUMNS])
 {
     size_t count = esi_member_count(list);
@@ -110,7 +111,7 @@ static bool fits_operation(int64_t number)
     return number > 0 && number <= UINT16_MAX;
 }
 
-/* Sums are as they were written: a program may have made them as large as it likes. */
+/* Sums are not limited: a program may have made them arbitrarily large. */
 static bool parse_profile_row(const int64_t *numbers, size_t count, void *item)
 {
     struct esi_profile_row *row = item;
@@ -162,7 +163,7 @@ static bool parse_call(const int64_t *numbers, size_t count, void *item)
     return true;
 }
 
-/* Makes an array of the rows of a table.  A missing one is empty. */
+/* Creates an array of the rows of a table.  A missing table is empty. */
 static int read_rows(const struct es_member *object,
                      const char *name,
                      size_t item_bytes,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* rate.c - keeps a scope's rate of pulls inside a budget, or brings it to a wanted one.
+/* rate.c - keeps a scope's rate of pulls within a budget, or brings it to a wanted
+ * rate.
  *
- * Two things are decided.  The pause between pulls follows what the CPU share says at
- * once: over the budget it grows in proportion, well below it shrinks, and in a band
- * between nothing changes, so noise causes no restlessness.  The tree is searched for
- * only while all is calm (rate_search.c), and again when conditions have changed.
+ * There are two decisions.  The pause between pulls follows the CPU share at once:
+ * above the budget it grows in proportion, well below the budget it shrinks, and in a
+ * band in between it does not change, so that noise has no effect.  The tree is only
+ * searched for while conditions are stable (rate_search.c), and again when they have
+ * changed.
  *
- * Since a pull of every tuple costs something a pull and something a tuple, and tuples
- * come as the program makes them, the share need not fall as the rate does.  The pause
- * is corrected by the ratio of share and aim again and again: that converges all the
- * same, and where it cannot the longest pause is reached and the contradiction
- * reported.
- */
+ * A pull of all tuples has a cost per pull and a cost per tuple, and the program
+ * determines the number of tuples, so the share need not fall with the rate.  The pause
+ * is repeatedly corrected by the ratio of share and aim.  This converges nevertheless;
+ * if it cannot, the longest pause is reached, and the contradiction is reported. */
 #include "config.h"
 
 #include "scopes/rate.h"
@@ -27,19 +27,19 @@
 #include "scopes/rate_search.h"
 #include "scopes/scope_config.h"
 
-#define MEMORY 0.75   /* weight of what was measured before against one sample */
-#define OVERRUN 1.1   /* one sample over the budget by this is enough to act */
-#define SPARE 0.72    /* below this share of the budget the rate is raised */
-#define REACHED 0.95  /* of the wanted rate counts as all of it */
-#define STEP_MOST 4.0 /* the pause changes by this factor at most */
-#define LOAD_STEP 1.5 /* the cost of a pull has changed by this: search again */
+#define MEMORY 0.75   /* weight of earlier samples relative to a new one */
+#define OVERRUN 1.1   /* one sample this factor above the budget is enough to act */
+#define SPARE 0.72    /* below this share of the budget, the rate is raised */
+#define REACHED 0.95  /* this share of the wanted rate counts as reached */
+#define STEP_MOST 4.0 /* the pause changes by at most this factor */
+#define LOAD_STEP 1.5 /* the cost of a pull changed by this factor: search again */
 enum {
-    MEASURED = 3,      /* samples that a decision about the tree rests on */
-    CALM = 4,          /* samples without a change before a search */
-    SEARCH_AGAIN = 30, /* samples between two searches at least */
+    MEASURED = 3,      /* samples required for a decision about the tree */
+    CALM = 4,          /* samples without a change required before a search */
+    SEARCH_AGAIN = 30, /* fewest samples between two searches */
 };
 
-/* Sums of the samples with the settings in force, older ones fading. */
+/* Sums of the samples with the current settings; older ones decay. */
 struct rate_sums {
     double seconds;
     double pulls;
@@ -54,26 +54,27 @@ enum complaint { NONE, LOSSES, BUDGET_TOO_SMALL, CONSUMER_SLOW, TREES_SLOW };
 
 struct esi_rate {
     struct esi_rate_config config;
-    struct esi_rate_settings settings; /* in force */
+    struct esi_rate_settings settings; /* current */
     struct rate_sums sums;
     struct rate_sums
-        waiting;      /* samples in which no pull ended: they count with the next */
-    unsigned samples; /* in sums, ever */
-    unsigned skip;    /* samples not to be counted: the tree is being changed */
+        waiting;      /* samples in which no pull ended: they are added to the next */
+    unsigned samples; /* total number in sums */
+    unsigned skip;    /* samples to ignore while the tree changes */
     unsigned calm;    /* samples since the last change */
     unsigned since_search;
     bool is_started;
     bool has_searched;
-    double searched_cost; /* of a pull when the last search ended; 0 = none measured */
+    double searched_cost; /* of a pull at the end of the last search; 0 if not
+                             measured */
     size_t searched_servers;
     size_t searched_elements;
     struct esi_rate_search search;
     uint64_t last_ns;
     char busiest[64];
-    enum complaint complaint;          /* that was reported last */
-    char reason[ES_RATE_REASON_BYTES]; /* of the newest decision, trials included */
+    enum complaint complaint;          /* reported last */
+    char reason[ES_RATE_REASON_BYTES]; /* of the latest decision, including trials */
     struct esi_rate_entry history[ES_RATE_HISTORY];
-    size_t decisions; /* ever, without trials */
+    size_t decisions; /* total number, without trials */
 };
 
 /* --- Made and changed --------------------------------------------------------- */
@@ -100,7 +101,7 @@ static bool is_sane(const struct esi_rate_config *config)
            config->interval_min_ns <= config->interval_max_ns;
 }
 
-/* The pause that the goals and limits allow, nearest to `interval_ns`. */
+/* The pause closest to `interval_ns` that the goals and limits allow. */
 static uint64_t rate_bounded(const struct esi_rate_config *config, double interval_ns)
 {
     double least = (double)config->interval_min_ns;
@@ -247,7 +248,7 @@ static struct rate_sums sums_of(struct esi_rate *rate,
 
 /* --- Decisions ----------------------------------------------------------------- */
 
-/* The reason is made of what follows the measure, as by printf(). */
+/* Formats the reason as printf() does. */
 __attribute__((format(printf, 4, 5))) static void rate_note(
     struct esi_rate *rate,
     const struct esi_rate_sample *sample,
@@ -270,7 +271,7 @@ __attribute__((format(printf, 4, 5))) static void rate_note(
     memcpy(rate->reason, entry->reason, sizeof rate->reason);
 }
 
-/* From here on other settings are measured. */
+/* Starts to measure other settings. */
 static void begin_anew(struct esi_rate *rate, unsigned skip)
 {
     rate->sums = (struct rate_sums){0};
@@ -295,7 +296,7 @@ static bool set_interval(struct esi_rate *rate,
     return true;
 }
 
-/* What cannot be mended is reported once. */
+/* A goal that cannot be met is reported once. */
 static bool is_new_complaint(struct esi_rate *rate, enum complaint complaint)
 {
     bool is_new = rate->complaint != complaint;
@@ -306,7 +307,7 @@ static bool is_new_complaint(struct esi_rate *rate, enum complaint complaint)
 
 /* --- The pause ------------------------------------------------------------------ */
 
-/* The time from pull to pull as it is, or as it shall be where nothing delays it. */
+/* The time from pull to pull: the measured time, or the interval if that is longer. */
 static double period_ns(const struct esi_rate *rate,
                         const struct esi_rate_measure *measure)
 {
@@ -328,7 +329,7 @@ static void complain_of_budget(struct esi_rate *rate,
                   rate->busiest);
 }
 
-/* Over the budget: the pause grows in proportion. */
+/* Above the budget, the pause grows in proportion. */
 static bool slow_down(struct esi_rate *rate,
                       const struct esi_rate_sample *sample,
                       const struct esi_rate_measure *measure)
@@ -349,8 +350,7 @@ static bool slow_down(struct esi_rate *rate,
     return set_interval(rate, sample, measure, interval, why);
 }
 
-/* Well below the budget: the pause shrinks, but not where pulls follow each other
- * without one already. */
+/* Well below the budget, the pause shrinks, unless there is none already. */
 static bool speed_up(struct esi_rate *rate,
                      const struct esi_rate_sample *sample,
                      const struct esi_rate_measure *measure)
@@ -414,7 +414,7 @@ static bool wants_search(const struct esi_rate *rate,
            (cost > before * LOAD_STEP || before > cost * LOAD_STEP);
 }
 
-/* Trials are no part of the history, which has what came out. */
+/* Trials are not part of the history, which contains the results. */
 static bool try_next(struct esi_rate *rate, const struct esi_rate_sample *sample)
 {
     struct esi_rate_settings next;
@@ -431,7 +431,7 @@ static bool try_next(struct esi_rate *rate, const struct esi_rate_sample *sample
     return true;
 }
 
-/* Why the best is the best, in words. */
+/* Explains in words why the best settings are best. */
 static void note_choice(struct esi_rate *rate,
                         const struct esi_rate_sample *sample,
                         double reach)
@@ -482,7 +482,8 @@ static bool end_search(struct esi_rate *rate, const struct esi_rate_sample *samp
     return true;
 }
 
-/* A tree has been tried for long enough, or is too dear to be tried on. */
+/* Called when a tree was tried for long enough, or is too expensive to try any
+ * longer. */
 static bool go_on_searching(struct esi_rate *rate,
                             const struct esi_rate_sample *sample,
                             const struct esi_rate_measure *measure)
@@ -546,7 +547,7 @@ static void find_complaints(struct esi_rate *rate,
 
 /* --- One sample ------------------------------------------------------------------- */
 
-/* All of what a calm controller may do, the most urgent first. */
+/* The actions of a stable controller, the most urgent first. */
 static bool rate_steer(struct esi_rate *rate,
                        const struct esi_rate_sample *sample,
                        const struct esi_rate_measure *latest)
@@ -582,7 +583,8 @@ static bool rate_steer(struct esi_rate *rate,
     return false;
 }
 
-/* The first sample only sets the time; what the goals demand at once is set. */
+/* The first sample only sets the time; settings required by the goals are applied at
+ * once. */
 static bool rate_start(struct esi_rate *rate, const struct esi_rate_sample *sample)
 {
     const struct esi_rate_measure nothing = {0};

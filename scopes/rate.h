@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The rate controller: how often a scope pulls, and through which tree, so that a goal
- * is met.
+ * The rate controller: decides how often a scope pulls, and through which tree, to meet
+ * a goal.
  *
  *   struct esi_rate_config config;
  *
@@ -14,11 +14,11 @@
  *       if (decision.changed)
  *           apply decision.settings: es_scope_reconfigure(), the pause between pulls
  *
- * With a budget it finds the highest rate of pulls inside of it; with a wanted rate the
- * cheapest tree that reaches it; with both the wanted rate as far as the budget goes.
- * It says in words what it chose and why.
+ * With a budget, it finds the highest rate of pulls within the budget; with a wanted
+ * rate, the cheapest tree that reaches it; with both, the wanted rate as far as the
+ * budget allows.  It explains its choice in words.
  *
- * Pure logic: no clock, no input or output, no threads.
+ * Pure logic: no clock, no I/O, no threads.
  */
 #ifndef ES_SCOPES_RATE_H
 #define ES_SCOPES_RATE_H
@@ -31,14 +31,14 @@
 
 enum {
     ES_RATE_REASON_BYTES = 320,
-    ES_RATE_HISTORY = 16, /* decisions that are remembered */
+    ES_RATE_HISTORY = 16, /* decisions that are kept */
 };
 
-/* What the controller sets. */
+/* The settings controlled. */
 struct esi_rate_settings {
-    uint64_t interval_ns; /* from the beginning of a pull to that of the next; 0 = the
-                             next follows at once */
-    size_t max;           /* tuples in one pull at most */
+    uint64_t interval_ns; /* from the start of a pull to the start of the next; 0: no
+                             pause */
+    size_t max;           /* most tuples per pull */
     enum es_mode mode;
     unsigned threads;
     unsigned ahead;
@@ -46,7 +46,7 @@ struct esi_rate_settings {
     unsigned fan_out; /* of ES_SHAPE_KARY */
 };
 
-/* What of it, beside the interval and max, may be changed. */
+/* The settings, besides the interval and max, that may be changed. */
 enum esi_rate_freedom {
     ES_RATE_MODE = 1,
     ES_RATE_THREADS = 2,
@@ -56,76 +56,82 @@ enum esi_rate_freedom {
 };
 
 struct esi_rate_config {
-    double budget;    /* share of one core on the busiest of the program's hosts; 0 =
+    double budget;    /* share of one core on the busiest host of the program; 0 if
                          none */
-    double wanted_hz; /* pulls a second; 0 = none */
+    double wanted_hz; /* pulls per second; 0 if none */
     unsigned freedom; /* bits of enum esi_rate_freedom */
-    struct esi_rate_settings settings; /* to begin with */
+    struct esi_rate_settings settings; /* initial settings */
     uint64_t interval_min_ns;
     uint64_t interval_max_ns;
-    size_t max_limit;     /* `max` is raised up to this */
-    unsigned max_threads; /* at most so many threads, pulls ahead */
+    size_t max_limit;     /* upper limit of `max` */
+    unsigned max_threads; /* upper limits of threads and of pulls ahead */
     unsigned max_ahead;
 };
 
-/* A goal must be put in.  Interval 10 ms to begin with, within 100 us and 10 s; all
- * freedom; at most 8 threads and 8 pulls ahead; max 65,536, up to 1,048,576. */
+/* Initializes all members except the goal.  Initial interval 10 ms, within 100 us and
+ * 10 s; all freedom; at most 8 threads and 8 pulls ahead; max 65,536, up to
+ * 1,048,576. */
 void esi_rate_config_init(struct esi_rate_config *config);
 
-/* What the scope has used of one of the program's hosts since the sample before. */
+/* The CPU time that the scope used on a host of the program since the previous
+ * sample. */
 struct esi_rate_host {
     const char *host; /* borrowed for the call */
     uint64_t cpu_ns;
 };
 
 struct esi_rate_sample {
-    uint64_t now_ns;  /* any clock that does not jump */
-    uint64_t pulls;   /* this and what follows: since the sample before */
-    uint64_t pull_ns; /* wall time that the pulls took together */
+    uint64_t now_ns;  /* any monotonic clock */
+    uint64_t pulls;   /* like the members below: since the previous sample */
+    uint64_t pull_ns; /* total wall time of the pulls */
     uint64_t tuples;
     uint64_t lost;
-    uint64_t full;                     /* pulls that delivered all of `max` tuples */
-    const struct esi_rate_host *hosts; /* where the program runs; may be NULL */
+    uint64_t full;                     /* pulls that returned `max` tuples */
+    const struct esi_rate_host *hosts; /* the hosts of the program; may be NULL */
     size_t host_count;
-    size_t servers;  /* tuple servers the tree stands on; 0 = all is read directly */
+    size_t servers;  /* tuple servers in the tree; 0 if all elements are read
+                        directly */
     size_t elements; /* in the view */
 };
 
 struct esi_rate_decision {
     bool changed;
     struct esi_rate_settings settings;
-    char reason[ES_RATE_REASON_BYTES]; /* of the newest decision */
+    char reason[ES_RATE_REASON_BYTES]; /* of the latest decision */
 };
 
 struct esi_rate;
 
-/* -EINVAL: no goal, or limits that contradict each other.  -ENOMEM. */
+/* Returns 0; -EINVAL if there is no goal, or the limits contradict each other; or
+ * -ENOMEM. */
 int esi_rate_create(const struct esi_rate_config *config, struct esi_rate **ret_rate);
-/* Accepts NULL. */
+/* Destroys the controller.  Accepts NULL. */
 void esi_rate_destroy(struct esi_rate *rate);
 
-/* Takes in what has been measured with the settings of the decision before, and
- * decides.  Where `changed` is set the new settings hold for the pulls that follow. */
+/* Processes a sample that was measured with the settings of the previous decision, and
+ * decides.  If `changed` is set, the new settings apply to the following pulls. */
 void esi_rate_feed(struct esi_rate *rate,
                    const struct esi_rate_sample *sample,
                    struct esi_rate_decision *ret_decision);
 
-/* One decision of the past. */
+/* A past decision. */
 struct esi_rate_entry {
-    uint64_t now_ns;                   /* of the sample it was made from */
-    double hz;                         /* pulls a second then */
-    double share;                      /* of a core on the busiest host then */
-    char host[64];                     /* the busiest; "" = not known */
-    uint64_t lost;                     /* tuples in that sample */
-    struct esi_rate_settings settings; /* that were chosen */
+    uint64_t now_ns;                   /* of its sample */
+    double hz;                         /* pulls per second in the sample */
+    double share;                      /* of a core on the busiest host, in the
+                                          sample */
+    char host[64];                     /* the busiest host; "" if not known */
+    uint64_t lost;                     /* tuples lost in the sample */
+    struct esi_rate_settings settings; /* chosen settings */
     char reason[ES_RATE_REASON_BYTES];
 };
 
-/* The last decisions, the oldest first, ES_RATE_HISTORY at most.  Returns how many. */
+/* Copies the last decisions, oldest first, at most ES_RATE_HISTORY.  Returns their
+ * number. */
 size_t esi_rate_history(const struct esi_rate *rate,
                         struct esi_rate_entry ret_entries[ES_RATE_HISTORY]);
 
-/* "every 20 ms, views, concurrent, 2 ahead" into `out`; returns out. */
+/* Formats settings as "every 20 ms, views, concurrent, 2 ahead".  Returns `out`. */
 const char *esi_rate_settings_format(const struct esi_rate_settings *settings,
                                      char *out,
                                      size_t size);

@@ -2,16 +2,15 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* rate_search.c - finds the settings that serve the goals best by trying them.
  *
- * Starts from the settings in force and tries those that differ in one thing: the mode,
- * a step more or fewer threads or pulls ahead, another shape.  What is clearly better
- * becomes the new start.  So a search takes the sum, not the product, of what there is
- * to choose from; it ends where no single step helps.
- */
+ * Starts from the current settings and tries those that differ in one respect: the
+ * mode, one step more or fewer threads or pulls ahead, another shape.  Settings that
+ * are clearly better become the new start.  A search therefore takes the sum, not the
+ * product, of the numbers of choices.  It ends when no single step helps. */
 #include "config.h"
 
 #include "scopes/rate_search.h"
 
-#define CLEARLY 1.05 /* better by this factor: less may be noise */
+#define CLEARLY 1.05 /* better by this factor; less may be noise */
 
 /* --- What is better ----------------------------------------------------------- */
 
@@ -35,7 +34,7 @@ double esi_rate_reach(const struct esi_rate_config *config,
     return reach;
 }
 
-/* A higher rate counts first, then the lower cost of a pull. */
+/* A higher rate takes precedence, then a lower cost per pull. */
 static bool is_better(const struct esi_rate_config *config,
                       const struct esi_rate_measure *a,
                       const struct esi_rate_measure *b)
@@ -67,8 +66,8 @@ static bool was_tried(const struct esi_rate_search *search,
     return false;
 }
 
-/* Each makes the `index`-th neighbour of settings in one respect.  False: there is no
- * such one, nor any behind it. */
+/* Creates the `index`-th neighbour of settings in one respect.  Returns false if there
+ * is none with this or a larger index. */
 typedef bool (*neighbour_fn)(struct esi_rate_settings *settings,
                              const struct esi_rate_config *config,
                              size_t servers,
@@ -87,8 +86,8 @@ static bool other_mode(struct esi_rate_settings *settings,
     return true;
 }
 
-/* Twice or half as many, from `first` on; none is below that.  Asked for more than
- * `most` it stays as it is, and so was tried already. */
+/* Doubles (index 0) or halves the number; below `first` there is only 0.  Above `most`,
+ * it stays unchanged, and was therefore already tried. */
 static void rate_search_step(unsigned *number,
                              unsigned first,
                              unsigned most,
@@ -143,7 +142,7 @@ static bool other_shape(struct esi_rate_settings *settings,
     (void)config;
     if (index >= sizeof shapes / sizeof *shapes || servers < 2)
         return false;
-    /* A tree of fewer hosts is that of ES_SHAPE_HOSTS. */
+    /* With fewer hosts, the tree equals that of ES_SHAPE_HOSTS. */
     if (shapes[index].fan_out >= servers)
         return true;
     settings->shape = shapes[index].shape;

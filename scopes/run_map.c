@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* run_map.c - what scopes ask of a pathmap: whether the stages that it names can be,
- * and the socket that a rank runs on. */
+/* run_map.c - queries of scopes to a pathmap: whether its stages are valid, and the
+ * socket on which a rank runs. */
 #include "config.h"
 
 #include "scopes/run_map.h"
@@ -12,7 +12,7 @@
 
 #include "scopes/stage_node.h"
 
-/* The fault gets the place of the stage where it has none of its own. */
+/* Adds the location of the stage if the error has none. */
 static int fail_at(const struct esi_pathmap *map,
                    const struct esi_pathmap_stage *stage,
                    const struct es_error *fault,
@@ -37,7 +37,7 @@ static int check_children(const struct esi_pathmap_stage *stage, struct es_error
     return 0;
 }
 
-/* Names that nobody knows are at fault themselves, else it is the value. */
+/* The location of a property: of its name if it is unknown, otherwise of its value. */
 static struct es_property property_of(const struct esi_pathmap *map,
                                       const struct esi_pathmap_stage *stage,
                                       const struct esi_pathmap_property *written)
@@ -53,7 +53,7 @@ static struct es_property property_of(const struct esi_pathmap *map,
     };
 }
 
-/* Types that nobody knows are left to es_stage_check(). */
+/* Unknown types are reported by es_stage_check(). */
 static int check_type(const struct esi_pathmap_stage *stage, struct es_error *error)
 {
     const struct es_stage_ops *ops = es_stage_find(stage->type);
@@ -109,7 +109,7 @@ int esi_run_map_check_stages(const struct esi_pathmap *map, struct es_error *err
     return result;
 }
 
-/* The map says the core, counted through the packages of its host. */
+/* The map has the core, numbered through all packages of its host. */
 int esi_run_map_socket(void *data, int rank)
 {
     const struct esi_pathmap *map = data;

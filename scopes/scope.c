@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* scope.c - opens, pulls, changes and closes event scopes.
  *
- * Reading positions are the scope's, so a tree can be replaced while they stay.  The
- * new tree begins behind what the old one emitted.  What that kept is read again; what
- * was delivered last is kept by the scope itself, in case it is asked for again.
- */
+ * The scope owns the reading positions, so that they stay when the tree is replaced.
+ * The new tree begins after the tuples emitted by the old one; tuples that the old tree
+ * held back are read again.  The scope itself keeps the last delivered batch, in case
+ * it is requested again. */
 #include "config.h"
 
 #include <errno.h>
@@ -23,13 +23,14 @@
 #include "scopes/scope_private.h"
 #include "scopes/stage_tree.h"
 
-/* Timing a stage costs more than reading an element, about a microsecond.  So pulls are
- * timed at intervals in which that is nothing.  The first pull always is. */
+/* Timing a stage takes about a microsecond, more than reading an element.  Pulls are
+ * therefore timed at intervals at which the cost is negligible.  The first pull is
+ * always timed. */
 #define TIMED_PER_STAGE_NS UINT64_C(5000000)
 
 static bool is_measured(struct es_scope *scope)
 {
-    /* As of the last tick of the system: that takes no reading of the processor's. */
+    /* The time of the last system tick, which is cheap to read. */
     uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC_COARSE);
 
     if (scope->measured_ns != 0 &&
@@ -93,7 +94,7 @@ void es_scope_cost(const struct es_scope *scope, struct es_scope_cost *ret_cost)
 
 /* --- The tree ----------------------------------------------------------------- */
 
-/* The tree that is closed takes its account with it. */
+/* Closes the tree and adds its costs to those of the scope. */
 static void close_tree(struct es_scope *scope)
 {
     if (!scope->root)
@@ -105,7 +106,7 @@ static void close_tree(struct es_scope *scope)
     scope->root = NULL;
 }
 
-/* What the planner is to know of the hosts.  `infos` has their texts. */
+/* The facts about a host for the planner.  `infos` owns the texts. */
 static struct es_host_info host_info_of(const struct es_server_info *info)
 {
     return (struct es_host_info){.host = info->host,
@@ -114,9 +115,9 @@ static struct es_host_info host_info_of(const struct es_server_info *info)
                                  .has_server = info->state == ES_SERVER_UP};
 }
 
-/* Lets the planner know the sockets, where it wants them.  The map is looked for when
- * somebody says what the tree shall be, and not again when elements join.  Without one
- * sockets have no aggregators. */
+/* Provides the sockets to the planner if needed.  The map is searched for when the tree
+ * is configured, not when elements join.  Without a map, sockets have no
+ * aggregators. */
 static void find_sockets(struct es_scope *scope,
                          bool asked,
                          struct esi_host_infos *hosts)
@@ -135,8 +136,8 @@ static void find_sockets(struct es_scope *scope,
     hosts->data = scope->map;
 }
 
-/* Plans over the hosts of the servers.  The plan borrows from what it was made of but
- * for hosts' names, which it is used with: they are the scope's. */
+/* Plans over the hosts of the servers.  The plan borrows its texts; only the names of
+ * hosts are used later, and these are owned by the scope. */
 static int plan_over_hosts(struct es_scope *scope,
                            struct es_error *error,
                            struct esi_stage_node **ret_plan)
@@ -144,8 +145,8 @@ static int plan_over_hosts(struct es_scope *scope,
     size_t count = es_servers_count(scope->config.servers);
     struct es_server_info *infos = calloc(count + 1, sizeof *infos);
     struct es_host_info *items = calloc(count + 1, sizeof *items);
-    /* Errors are not reported when elements join: that must not fail for a server that
-     * is away. */
+    /* When elements join, errors are not reported: joining must not fail because a
+     * server is away. */
     struct esi_host_infos hosts = {
         .here = scope->from.here, .items = items, .renewed = error == NULL};
     int result = infos && items ? 0 : -ENOMEM;
@@ -178,7 +179,7 @@ static int plan_tree(struct es_scope *scope,
                                ret_plan);
 }
 
-/* Opens the tree and lets it take the old one's place. */
+/* Opens the tree and replaces the old one. */
 static int raise_tree(struct es_scope *scope,
                       const struct esi_stage_node *plan,
                       struct es_error *error)
@@ -197,9 +198,9 @@ static int raise_tree(struct es_scope *scope,
     return 0;
 }
 
-/* Puts a tree in the place of the scope's, or makes its first one, from its origins and
- * configuration.  What the old tree kept back is read again.  -errno, with words where
- * the configuration is at fault: then the scope goes on with the tree it has. */
+/* Creates a tree from the scope's origins and configuration, and replaces the current
+ * tree, if any.  Tuples that the old tree held back are read again.  Returns -errno,
+ * with a text if the configuration is wrong; then the scope keeps its tree. */
 static int renew_tree(struct es_scope *scope, struct es_error *error)
 {
     struct esi_stage_node *plan;
@@ -214,7 +215,7 @@ static int renew_tree(struct es_scope *scope, struct es_error *error)
 
 /* --- Opening and closing ------------------------------------------------------ */
 
-/* The context's function. */
+/* Callback of the context. */
 static int connect_to(void *data,
                       const char *host,
                       uint64_t timeout_ns,
@@ -227,7 +228,7 @@ static int connect_to(void *data,
                                ret_link);
 }
 
-/* The context's function. */
+/* Callback of the context. */
 static int find_address(void *data, const char *host, char *out, size_t size)
 {
     const struct es_scope *scope = data;
@@ -319,7 +320,7 @@ void es_scope_close(struct es_scope *scope)
 
 /* --- Pulling ----------------------------------------------------------------- */
 
-/* Lets writers go on whose tuples the consumer has used. */
+/* Lets writers continue whose tuples the consumer has used. */
 static void scope_acknowledge(struct es_scope *scope)
 {
     for (size_t i = 0; scope->config.lossless && i < scope->from.places.count; i++) {
@@ -334,8 +335,8 @@ static void scope_acknowledge(struct es_scope *scope)
     }
 }
 
-/* Leaves in the batch what was not used: not the operations that were under way, nor
- * what each pull delivers anew. */
+/* Keeps the unused tuples in the batch, except operations under way and other contents
+ * that each pull delivers anew. */
 static void keep_unused(struct es_scope *scope)
 {
     struct es_batch *batch = &scope->batch;
@@ -350,7 +351,8 @@ static void keep_unused(struct es_scope *scope)
         es_batch_clear(batch);
 }
 
-/* Hosts that do not answer and have nothing in the tree that could say so. */
+/* Adds hosts that do not answer and have no stage in the tree that could report
+ * this. */
 static int add_silent_hosts(struct es_scope *scope)
 {
     struct es_batch *batch = &scope->batch;
@@ -372,7 +374,7 @@ static int add_silent_hosts(struct es_scope *scope)
     return result;
 }
 
-/* Adds what is new to the batch; `first` tuples of it are delivered again. */
+/* Appends new tuples to the batch; its first `first` tuples are delivered again. */
 static int fill_batch(struct es_scope *scope, struct es_pull *pull, size_t first)
 {
     struct es_batch *batch = &scope->batch;
@@ -395,7 +397,7 @@ static int fill_batch(struct es_scope *scope, struct es_pull *pull, size_t first
     return add_silent_hosts(scope);
 }
 
-/* Pulls.  If the tree fails, what it has read is read again by the next one. */
+/* Pulls.  If the tree fails, its successor reads the same tuples again. */
 static int pull_batch(struct es_scope *scope, struct es_pull *pull, bool repeat)
 {
     struct es_batch *batch = &scope->batch;
@@ -453,7 +455,7 @@ int es_scope_pull(struct es_scope *scope,
 
 /* --- Changes ------------------------------------------------------------------ */
 
-/* A host that does not answer is not to hold up the others again and again. */
+/* A host that does not answer must not delay the others repeatedly. */
 static uint64_t refresh_limit(const struct es_scope *scope)
 {
     uint64_t most = UINT64_C(1000000000);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* scope_config.c - the settings of a scope: what a view asks of elements and of tuples,
- * checked and put into words for stages, and a table of the fields that people write.
- */
+/* scope_config.c - the settings of a scope: a view's conditions on elements and tuples,
+ * checked and formatted for stages, and a table of the settings as text fields. */
 #include "config.h"
 
 #include "scopes/scope_config.h"
@@ -44,7 +43,7 @@ static const char *const level_names[] = {"thread",  "socket",  "host",
 static const struct esi_field_group level_groups[] = {{"all", ES_LEVELS_ALL},
                                                       {NULL, 0}};
 
-/* A text stays the caller's; "none" and "" say that there is none. */
+/* The text remains the caller's; "none" and "" mean no text. */
 static int parse_name(const struct esi_field *field,
                       struct esi_text_span text,
                       struct esi_field_fault *fault,
@@ -74,7 +73,7 @@ static const struct esi_field_text name_text = {
     .format = format_name,
 };
 
-/* The defaults are es_scope_config_init()'s. */
+/* The defaults are those of es_scope_config_init(). */
 static const struct esi_field rows[] = {
     {.name = "shape",
      .kind = ESI_FIELD_CHOICE,
@@ -196,7 +195,7 @@ static int refuse_name(const char *name, struct es_error *error)
     return es_error_set(error, -EINVAL, "scope has no property '%.60s'", name);
 }
 
-/* Of levels the one that is wrong is named. */
+/* For levels, the message names the unknown one. */
 static int refuse_value(const char *name,
                         const char *value,
                         const struct esi_field_fault *fault,
@@ -254,7 +253,7 @@ void es_scope_config_foreach(const struct es_scope_config *config,
     }
 }
 
-/* The texts that a scope's configuration owns; those of the tree come first. */
+/* The texts owned by a scope's configuration; those of the tree come first. */
 static const size_t owned_texts[] = {
     offsetof(struct es_scope_config, tree.joints),
     offsetof(struct es_scope_config, tree.reduce),
@@ -281,7 +280,7 @@ static void free_texts(struct es_scope_config *config, size_t count)
         free(*text_of(config, i));
 }
 
-/* Makes the first `count` texts copies.  -ENOMEM: those that failed are NULL. */
+/* Copies the first `count` texts.  On -ENOMEM, those that were not copied are NULL. */
 static int copy_texts(struct es_scope_config *config, size_t count)
 {
     int result = 0;
@@ -305,7 +304,7 @@ void esi_scope_config_fini(struct es_scope_config *config)
     free_texts(config, ALL_TEXTS);
 }
 
-/* "(class == send || class == receive)" */
+/* Prints "(class == send || class == receive)". */
 static void print_classes(FILE *out, uint32_t classes)
 {
     const char *between = "(";
@@ -319,7 +318,7 @@ static void print_classes(FILE *out, uint32_t classes)
     fputs(")", out);
 }
 
-/* The condition on tuples that the view's parts make; NULL when there is none. */
+/* Combines the view's conditions on tuples; NULL if there are none. */
 static int format_filter(const struct es_view *view, char **ret_text)
 {
     uint32_t classes = view->selection.classes & ((1u << ES_CLASS_COUNT) - 2u);
@@ -364,7 +363,8 @@ static int check_view(const struct es_view *view, struct es_error *error)
         return es_error_set(error, -EINVAL,
                             "a communicator's name with a quote cannot be asked for");
     if (view->operation && !es_operation_by_name(view->operation)) {
-        /* The filter's parser knows the nearest name; its column means nothing here. */
+        /* The filter's parser suggests the nearest name; its column is meaningless
+         * here. */
         char text[160];
         struct es_error found = {0};
 
@@ -377,7 +377,7 @@ static int check_view(const struct es_view *view, struct es_error *error)
     return es_selection_check(&view->selection, error);
 }
 
-/* What can be changed later, too. */
+/* Checks the settings that can be changed later, too. */
 static int check_tree(const struct es_scope_config *config, struct es_error *error)
 {
     bool every = esi_scope_config_reads_every(config);

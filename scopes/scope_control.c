@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* scope_control.c - registers a scope with the home server, and executes what people
- * ask of it through that: it shows itself and is changed.
+/* scope_control.c - registers a scope with the home server, and executes the commands
+ * of users: to show the scope and to change it.
  *
- * It has a connection of its own.  A pull looks whether there is an answer to the last
- * poll, and polls again after a while; it never waits.  Where the server is lost, it is
- * looked for again after some seconds: pulling goes on in any case.
- */
+ * It uses a separate connection.  A pull checks whether the last poll was answered, and
+ * polls again after a while; it never waits.  If the server is lost, reconnection is
+ * attempted after some seconds; pulling continues in any case. */
 #include "config.h"
 
 #include <errno.h>
@@ -24,7 +23,7 @@
 #include "scopes/scope_control.h"
 #include "scopes/scope_private.h"
 
-/* How long a tuple server may take to report what its stages cost. */
+/* Longest time for a tuple server to report the costs of its stages. */
 #define COSTS_NS UINT64_C(2000000000)
 
 /* --- Showing --------------------------------------------------------------------- */
@@ -173,23 +172,23 @@ static int answer_command(struct es_scope *scope,
 #define POLL_NS UINT64_C(100000000)
 #define RETRY_NS UINT64_C(5000000000)
 #define FIRST_CONNECT_NS UINT64_C(1000000000)
-/* An attempt to connect again holds up a pull.  A handshake over a slow link needs more
- * than the first attempts get; the pauses keep what all take below a hundredth. */
+/* Reconnecting delays a pull.  A handshake over a slow link takes longer than the first
+ * attempts allow; the pauses keep the time of all attempts below one percent. */
 #define CONNECT_LEAST_NS UINT64_C(20000000)
 #define CONNECT_MOST_NS UINT64_C(500000000)
 enum { PAUSE_FACTOR = 100 };
 #define SEND_NS UINT64_C(20000000)
-/* A server that has not answered for so long is given up. */
+/* Time without an answer after which the connection is closed. */
 #define SILENT_NS UINT64_C(30000000000)
 
 struct esi_scope_control {
-    struct es_link *link; /* NULL = there is none */
-    uint64_t next_ns;     /* of the next poll, or attempt to connect */
-    uint64_t connect_ns;  /* that the next attempt may take */
+    struct es_link *link; /* NULL if not connected */
+    uint64_t next_ns;     /* time of the next poll or attempt to connect */
+    uint64_t connect_ns;  /* time limit of the next attempt */
     uint64_t sent_ns;
     bool waiting; /* for the reply to the last request */
     uint64_t requests;
-    struct es_scope_cost before; /* as of the last poll */
+    struct es_scope_cost before; /* at the last poll */
     uint64_t before_ns;
 };
 
@@ -203,7 +202,7 @@ static void drop_link(struct esi_scope_control *control)
 
 /* --- Requests -------------------------------------------------------------------- */
 
-/* `write` writes the request's members. */
+/* `write` writes the members of the request. */
 static void send_request(struct es_scope *scope,
                          const char *name,
                          void (*write)(struct esi_json_out *out, void *data),
@@ -220,7 +219,7 @@ static void send_request(struct es_scope *scope,
     control->sent_ns = esi_now_ns(CLOCK_MONOTONIC);
 }
 
-/* What the view selects, for people. */
+/* Describes the view's selection for users. */
 static void format_view(const struct es_view *view, char *out, size_t size)
 {
     const struct es_selection *selection = &view->selection;
@@ -293,7 +292,7 @@ static void write_answer(struct esi_json_out *out, void *data)
 
 /* --- Replies --------------------------------------------------------------------- */
 
-/* Does what the reply to a poll asks for. */
+/* Executes the command in the reply to a poll. */
 static void execute_command(struct es_scope *scope, const struct es_member *reply)
 {
     const struct es_member *command = esi_member_find(reply, "command");
@@ -307,7 +306,7 @@ static void execute_command(struct es_scope *scope, const struct es_member *repl
     free(text);
 }
 
-/* Takes the reply if it has come, or comes within that time. */
+/* Processes the reply if it has arrived, or arrives within that time. */
 static void take_reply(struct es_scope *scope, uint64_t timeout_ns)
 {
     struct esi_scope_control *control = scope->control;
@@ -371,7 +370,7 @@ int esi_scope_register(struct es_scope *scope)
     scope->control->connect_ns = CONNECT_LEAST_NS;
     connect_home(scope, FIRST_CONNECT_NS);
     if (scope->control->waiting)
-        take_reply(scope, FIRST_CONNECT_NS); /* it is found from now on */
+        take_reply(scope, FIRST_CONNECT_NS); /* from now on it is listed */
     return 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* scope_origins.c - finds the elements of a scope: in the segments that are mapped
- * here, and in the catalog of the other hosts; and what is known of where a tuple comes
- * from: its process, its communicators, its peer. */
+/* scope_origins.c - finds the elements of a scope: in the segments mapped here, and in
+ * the catalog of the other hosts; and provides the facts about the origin of a tuple:
+ * its process, its communicators, its peer. */
 #include "config.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@
 #include "tuplespace/profile.h"
 #include "tuplespace/segment_name.h"
 
-/* Makes room for `extra` origins and places. */
+/* Reserves `extra` origins and places. */
 static int scope_origins_reserve(struct esi_scope_origins *from, size_t extra)
 {
     size_t count = from->origins.count + extra + 1;
@@ -50,8 +50,8 @@ bool esi_origins_read_here(const struct esi_scope_origins *from, size_t index)
     return from->origins.items[index].element && !away;
 }
 
-/* Another reader that lives keeps its right: this one may then lose tuples.  Where a
- * tuple server reads, it registers. */
+/* If another live process is registered as the reader, it stays, and this scope may
+ * lose tuples.  For elements read by a tuple server, the server registers. */
 static void register_reader(struct esi_scope_origins *from, size_t index)
 {
     const struct es_element_view *element = from->origins.items[index].element;
@@ -82,7 +82,7 @@ static const struct es_host_clock *host_clock_of(const struct esi_scope_origins 
                                  : NULL;
 }
 
-/* What a writer overwrote before we were registered was gone before, not lost. */
+/* Tuples overwritten before the registration do not count as lost. */
 static void begin_place(struct esi_scope_origins *from, size_t index, bool at_end)
 {
     struct es_origin *origin = &from->origins.items[index];
@@ -101,7 +101,7 @@ static void begin_place(struct esi_scope_origins *from, size_t index, bool at_en
     place->delivered = place->acknowledged = place->read.position;
 }
 
-/* What an origin has whose reading place follows. */
+/* Initializes the members of an origin; its place follows. */
 static void add_origin(struct esi_scope_origins *from,
                        const struct es_element_info *info,
                        const struct es_origin *whence,
@@ -167,7 +167,7 @@ void esi_origins_update_registration(struct esi_scope_origins *from)
     }
 }
 
-/* An element of another host, as its tuple server has reported. */
+/* Adds an element of another host, as reported by its tuple server. */
 static void add_remote_origin(struct esi_scope_origins *from,
                               const struct esi_catalog_element *element,
                               bool at_end)
@@ -185,14 +185,14 @@ static void add_remote_origin(struct esi_scope_origins *from,
         register_reader(from, index);
 }
 
-/* Elements of consumers' own data hold other things than trace tuples. */
+/* Elements with data of consumers contain no trace tuples. */
 static bool holds_trace(const struct es_element_info *info)
 {
     return !info->shared && info->tuple_bytes == sizeof(struct es_tuple);
 }
 
-/* Hosts that share this one's memory have elements that are seen here, too: where a
- * tuple server reports them, they are its. */
+/* Elements of hosts that share this host's memory are visible here, too.  If a tuple
+ * server reports them, they are read there. */
 static bool is_reported_elsewhere(const struct esi_scope_origins *from,
                                   const struct es_element_info *info)
 {
@@ -203,7 +203,7 @@ static bool is_reported_elsewhere(const struct esi_scope_origins *from,
                                sizeof address) == 0;
 }
 
-/* The elements that are known already, by their address.  -ENOMEM. */
+/* Lists the known elements by address.  Returns 0 or -ENOMEM. */
 static int list_known(const struct esi_scope_origins *from, struct esi_hash *known)
 {
     size_t count = from->origins.count;
@@ -251,8 +251,8 @@ static int find_local(struct esi_scope_origins *from, bool at_end)
     return result;
 }
 
-/* A process that calls its host by a name of which there is no server can be read on
- * its machine only. */
+/* A process whose name for its host matches no server can only be read on its
+ * machine. */
 static bool can_be_read(const struct esi_scope_origins *from,
                         const struct es_element_info *info)
 {
@@ -270,7 +270,7 @@ static bool is_wanted(const struct esi_scope_origins *from,
     return es_selection_has_info(&from->config->view.selection, &element->info);
 }
 
-/* What is new in the catalog is at its end. */
+/* New elements are at the end of the catalog. */
 static int find_remote(struct esi_scope_origins *from, bool at_end)
 {
     size_t count = esi_catalog_element_count(from->catalog);
@@ -329,7 +329,7 @@ void esi_origins_make_global(const struct esi_scope_origins *from,
 
 int esi_origins_find(struct esi_scope_origins *from, bool joining)
 {
-    /* Who joins later has begun later: all it has is new. */
+    /* An element that joins later has started later: all its tuples are new. */
     bool at_end = from->config->take == ES_TAKE_NEW && !joining;
     size_t known_count = from->origins.count;
     int result = from->choose ? 0 : find_local(from, at_end);
@@ -350,7 +350,7 @@ const char *esi_origins_consumer_host(const struct esi_scope_origins *from)
     return from->config->tree.through_server ? "" : from->here;
 }
 
-/* As the servers call it, so that their hosts and ours can be compared. */
+/* Uses the servers' name for this host, so that it can be compared with theirs. */
 static void find_here(struct esi_scope_origins *from)
 {
     struct es_server_info info;
@@ -419,7 +419,7 @@ uint64_t es_scope_run_ns(const struct es_scope *scope,
 
 /* --- Processes and communicators ------------------------------------------------- */
 
-/* NULL when the origin is not mapped here. */
+/* Returns NULL if the origin is not mapped here. */
 static const struct es_segment_view *segment_of(const struct es_scope *scope,
                                                 uint32_t index)
 {
@@ -428,7 +428,7 @@ static const struct es_segment_view *segment_of(const struct es_scope *scope,
     return origin && origin->element ? es_element_view_segment(origin->element) : NULL;
 }
 
-/* NULL when the origin is mapped here, or not known. */
+/* Returns NULL if the origin is mapped here, or not known. */
 static const struct esi_catalog_process *process_of(const struct es_scope *scope,
                                                     uint32_t index)
 {
@@ -574,14 +574,14 @@ static int note_segment(const struct esi_segment_name *name,
     bool *found = context;
 
     (void)status;
-    /* What this consumer records of itself is not the run. */
+    /* Tuples that this consumer records about itself are not part of the run. */
     if (name->rank == -1 && name->pid == (int)getpid())
         return 0;
     *found = true;
     return 1;
 }
 
-/* Whether a tuple server may still have something. */
+/* Returns true if a tuple server may still have tuples. */
 static bool has_server(const struct es_scope *scope)
 {
     struct es_server_info info;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* scope_pace.c - lets the rate controller have a scope: measures what pulls cost, does
- * what it decides, and keeps the pause between pulls that it has chosen. */
+/* scope_pace.c - lets the rate controller control a scope: measures the cost of pulls,
+ * applies the decisions, and keeps the chosen pause between pulls. */
 #include "config.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ enum { HOSTS_MOST = 256 };
 
 struct host_cpu {
     char host[64];
-    uint64_t cpu_ns; /* of its stages that stand now */
+    uint64_t cpu_ns; /* of its stages in the current tree */
 };
 
 struct esi_pace {
@@ -31,14 +31,14 @@ struct esi_pace {
     uint64_t sampled_ns;
     uint64_t full;      /* pulls since then that reached the limit */
     uint64_t pull_ns;   /* of pulls since then */
-    uint64_t cpu_ns;    /* of the consumer's part of them */
-    uint64_t cpu_begun; /* this process's or thread's, when the last pull began */
+    uint64_t cpu_ns;    /* of the consumer's part of these pulls */
+    uint64_t cpu_begun; /* of this process or thread, at the start of the last pull */
     struct es_scope_cost before;
     struct host_cpu hosts[HOSTS_MOST];
     size_t host_count;
 };
 
-/* What a pull has cost so far in this process: in all threads where several pull. */
+/* CPU time in this process: of all threads if several threads pull. */
 static uint64_t cpu_now_ns(const struct es_scope *scope)
 {
     struct timespec now;
@@ -86,7 +86,7 @@ static void count_stage(const struct es_stage *stage, int depth, void *data)
     census->servers++;
 }
 
-/* What `host` has used since the last sample; a new tree counts from 0. */
+/* CPU time used on `host` since the last sample; a new tree starts from 0. */
 static uint64_t scope_pace_used(const struct esi_pace *pace,
                                 const struct host_cpu *host)
 {
@@ -125,8 +125,9 @@ static void scope_pace_sample(struct es_scope *scope, uint64_t now)
         return;
     es_scope_cost(scope, &cost);
     es_scope_foreach_stage(scope, count_stage, census);
-    /* What the consumer itself uses counts where it reads the program's memory.  It is
-     * measured: the accounts of stages are estimates, of which a difference is none. */
+    /* The consumer's own CPU time counts on the host whose memory it reads.  It is
+     * measured, because the costs of stages are estimates whose differences are not
+     * reliable. */
     add_cpu(census, scope->from.here, 0);
     for (size_t i = 0; i < census->count; i++) {
         hosts[i] = (struct esi_rate_host){census->hosts[i].host,
@@ -165,7 +166,7 @@ bool es_scope_is_paced(const struct es_scope *scope)
     return scope->pace != NULL;
 }
 
-/* Sleeps to the end of the interval at most; whether that is reached. */
+/* Sleeps at most until the end of the interval.  Returns true when it is reached. */
 static bool sleep_on(const struct esi_pace *pace)
 {
     uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
@@ -187,7 +188,7 @@ void esi_scope_keep_pace(struct es_scope *scope)
     pace->full += !scope->repeats && scope->batch.count >= scope->config.max;
     if (now - pace->sampled_ns >= SAMPLE_NS)
         scope_pace_sample(scope, now);
-    /* People are heard in between, who may take the controller away. */
+    /* Executes commands in between, which may remove the controller. */
     while (scope->pace && !sleep_on(scope->pace))
         if (scope->control)
             esi_scope_poll(scope);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* show.c - gather trees as a table for people, as JSON Lines, as graphs for graphviz,
- * and as pictures. */
+/* show.c - prints gather trees as a table, as JSON Lines, as graphs for graphviz, and
+ * as pictures. */
 #include "config.h"
 
 #include "scopes/show.h"
@@ -16,7 +16,7 @@
 #include "base/rows.h"
 #include "scopes/show_tree.h"
 
-enum { DEPTH_MAX = 40 }; /* deeper stages are drawn no further to the right */
+enum { DEPTH_MAX = 40 }; /* deeper stages are not indented further */
 
 /* --- The tree's drawing ------------------------------------------------------- */
 
@@ -32,8 +32,8 @@ static const struct pen pens[] = {
     {"|- ", "`- ", "|  ", "   "},
 };
 
-/* What stands left of a node: from the root down, whether more is to come below each of
- * its ancestors. */
+/* Draws the lines to the left of a node: for each ancestor, from the root down, whether
+ * it has more children below. */
 static void draw_branches(const struct esi_show *show,
                           const struct esi_show_node *node,
                           const struct pen *pen,
@@ -62,9 +62,9 @@ static void draw_branches(const struct esi_show *show,
 struct stage_record {
     const struct esi_show *show;
     const struct esi_show_node *node;
-    const struct esi_show_node *any; /* what some node has: columns that would be empty
-                                        all down are left out */
-    const char *drawing;             /* the tree's left of the first column */
+    const struct esi_show_node *any; /* values that occur in any node: columns empty
+                                        in all rows are omitted */
+    const char *drawing;             /* the tree's lines left of the first column */
 };
 
 static void describe_sum(struct esi_row *row,
@@ -109,7 +109,7 @@ static void describe_place(struct esi_row *row, const struct stage_record *recor
                   node->host ? node->host : "");
 }
 
-/* What it has cost. */
+/* Formats the costs. */
 static void describe_costs(struct esi_row *row, const struct stage_record *record)
 {
     const struct esi_show_node *any = record->any;
@@ -150,7 +150,7 @@ static void describe_stage(struct esi_row *row, const void *record)
     describe_costs(row, record);
 }
 
-/* What some node has, in one. */
+/* Combines all values that occur into one node. */
 static struct esi_show_node find_any(const struct esi_show *show)
 {
     struct esi_show_node any = {.host = NULL};
@@ -231,7 +231,7 @@ static void print_dot_node(FILE *stream, const struct esi_show *show, size_t ind
                 esi_show_duration(row->time_ns / row->calls, text));
     if (share > 0)
         fprintf(stream, "\\n%.0f %% of CPU", 100 * share);
-    /* The hue of a flame, the stronger the more CPU time it takes. */
+    /* The hue of a flame; the saturation is the share of the CPU time. */
     fprintf(stream, "\", fillcolor=\"0.08 %.3f 1.000\"%s];\n", share,
             row->silent ? ", color=red, style=\"filled,dashed\"" : "");
 }
@@ -271,18 +271,18 @@ static int print_dot(FILE *stream,
 
 /* --- Pictures ----------------------------------------------------------------- */
 
-/* The root stands on the left, one column for each depth; leaves stand below each other
- * and every other stage in the middle of its children.  So a tree of n leaves is n
- * boxes high, and nothing overlaps. */
+/* The root is on the left, with one column per depth.  Leaves are placed below each
+ * other, and every other stage in the middle of its children.  A tree of n leaves is
+ * therefore n boxes high, and nothing overlaps. */
 
 enum {
     BOX_WIDTH = 190,
     BOX_HEIGHT = 54,
-    COLUMN = 290, /* from one box to the one of the next depth */
+    COLUMN = 290, /* distance between columns */
     ROW = 66,
     MARGIN = 20,
     HEADING = 34,
-    LETTERS = 30, /* that fit into a box */
+    LETTERS = 30, /* per box */
 };
 
 struct show_svg_position {
@@ -293,8 +293,8 @@ struct show_svg_position {
     bool has_child;
 };
 
-/* Leaves from the top down, then parents between their first and last child.  Children
- * stand behind their parent in the list, so one pass backward does. */
+/* Places the leaves from the top down, then parents between their first and last child.
+ * Children follow their parent in the list, so one pass backward is enough. */
 static size_t place_boxes(const struct esi_show *show, struct show_svg_position *places)
 {
     size_t leaves = 0;
@@ -344,7 +344,7 @@ static void print_character(FILE *stream, const char *text, size_t bytes)
     }
 }
 
-/* As XML; what does not fit into `letters` is cut. */
+/* Escapes the text for XML, and truncates it to `letters`. */
 static void print_text(FILE *stream, const char *text, size_t letters)
 {
     char *plain = esi_plain_duplicate(text);
@@ -374,14 +374,14 @@ static void print_line(FILE *stream,
     fputs("</text>\n", stream);
 }
 
-/* From white to orange, the more CPU time the stronger. */
+/* From white to orange, by share of the CPU time. */
 static void print_colour(FILE *stream, double share)
 {
     fprintf(stream, "#ff%02x%02x", (unsigned)(255 - 95 * share),
             (unsigned)(255 - 215 * share));
 }
 
-/* What the pointer shows: all of the numbers, and the texts uncut. */
+/* The tooltip: all numbers, and texts that are not truncated. */
 static void print_title(FILE *stream, const struct esi_show_node *node)
 {
     const struct esi_stage_row *row = &node->row;
@@ -456,7 +456,8 @@ static void print_box(FILE *stream,
     fputs("</g>\n", stream);
 }
 
-/* A line is the stronger the more tuples pass, by one step for each power of four. */
+/* The line width grows with the number of tuples, by one step for each power of
+ * four. */
 static double stroke_width(double tuples)
 {
     double width = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* show_tree.c - gather trees as they are to be shown: parents, what each stage has used
- * for itself, and elements folded into one where there are many. */
+/* show_tree.c - prepares gather trees for output: parents, each stage's own costs, and
+ * elements folded into one where there are many. */
 #include "config.h"
 
 #include "scopes/show_tree.h"
@@ -32,7 +32,7 @@ static int check_depths(const struct esi_stage_row *rows, size_t count)
     return 0;
 }
 
-/* Adds what one of several elements has cost to the line they share. */
+/* Adds the costs of one of several elements to their common row. */
 static void add_row(struct esi_stage_row *sum, const struct esi_stage_row *row)
 {
     if (row->calls > sum->calls)
@@ -47,15 +47,15 @@ static void add_row(struct esi_stage_row *sum, const struct esi_stage_row *row)
     sum->silent = sum->silent || row->silent;
 }
 
-/* What is known while the rows become nodes, per depth: the stage that the next row of
- * the depth below is a child of, and the node that its elements are folded into. */
+/* State per depth while rows are converted to nodes: the parent of the next row at this
+ * depth plus one, and the node into which its elements are folded. */
 struct show_level {
     size_t node;
-    size_t elements; /* its children that are elements */
-    size_t folded;   /* node; ESI_SHOW_NO_PARENT = none yet */
+    size_t elements; /* number of its children that are elements */
+    size_t folded;   /* node; ESI_SHOW_NO_PARENT if none yet */
 };
 
-/* Counts the elements below each stage, into counts[] at the stage's own row. */
+/* Counts the elements below each stage, in counts[] at the index of the stage's row. */
 static void count_elements(const struct esi_stage_row *rows,
                            size_t count,
                            struct show_level *levels,
@@ -68,7 +68,7 @@ static void count_elements(const struct esi_stage_row *rows,
     }
 }
 
-/* Whether a row joins a line of elements that is there already. */
+/* Returns true if the row was added to an existing row of folded elements. */
 static bool show_fold(struct esi_show *show,
                       const struct esi_stage_row *row,
                       const struct show_level *parent)
@@ -121,8 +121,8 @@ static void make_nodes(struct esi_show *show,
     }
 }
 
-/* Children of these two run elsewhere: their time is not part of the parent's CPU time.
- */
+/* The children of these two types run elsewhere: their time is not part of the parent's
+ * CPU time. */
 static bool has_own_cpu(const struct esi_stage_row *row)
 {
     return strcmp(row->type, "remote") == 0 || strcmp(row->type, "threads") == 0;
@@ -133,8 +133,9 @@ static uint64_t show_less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* Numbers children, from the last on, and takes their costs off their parent's.  Times
- * are estimates, so children may seem to have used more than their parent. */
+/* Marks last children and subtracts the costs of children from their parents, from the
+ * end of the list.  Times are estimates, so children may seem to have used more than
+ * their parent. */
 static void count_children(struct esi_show *show)
 {
     for (size_t i = 0; i < show->count; i++) {

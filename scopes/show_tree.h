@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* show_tree.h - a gather tree as it is to be shown, and texts for numbers. */
+/* show_tree.h - prepares a gather tree for output, and formats numbers. */
 #ifndef ES_SCOPES_SHOW_TREE_H
 #define ES_SCOPES_SHOW_TREE_H
 
@@ -8,16 +8,16 @@
 
 #define ESI_SHOW_NO_PARENT SIZE_MAX
 
-/* One line or box: a stage, or several elements folded into one. */
+/* One line or box: a stage, or several folded elements. */
 struct esi_show_node {
-    struct esi_stage_row row; /* of folded elements the sums; texts borrowed */
+    struct esi_stage_row row; /* sums if folded; texts borrowed */
     size_t parent;            /* index, less than its own */
-    size_t elements;          /* that are folded here; 0 = it is one stage */
+    size_t elements;          /* number of folded elements; 0 for one stage */
     size_t child_count;
     bool is_last;     /* of its parent's children */
-    const char *host; /* also where the row does not say; NULL = not known */
+    const char *host; /* set even if the row has none; NULL if not known */
     uint64_t own_time_ns;
-    uint64_t own_cpu_ns; /* without the children's */
+    uint64_t own_cpu_ns; /* excluding children */
 };
 
 struct esi_show {
@@ -27,7 +27,8 @@ struct esi_show {
     uint64_t cpu_ns; /* of all stages */
 };
 
-/* Makes the tree of rows, folding elements.  -EINVAL: the depths make no tree. */
+/* Creates the tree of rows, folding elements.  Returns -EINVAL if the depths do not
+ * form a tree. */
 int esi_show_init(struct esi_show *show,
                   const struct esi_stage_row *rows,
                   size_t count,
@@ -36,7 +37,7 @@ void esi_show_fini(struct esi_show *show);
 
 /* Share of a node in the CPU time of the whole tree, 0 to 1. */
 double esi_show_share(const struct esi_show *show, const struct esi_show_node *node);
-/* Tuples, or bytes, that a pull of the root carries through the stage. */
+/* Tuples, or bytes, that pass through the stage per pull of the root. */
 double esi_show_per_pull(const struct esi_show *show, uint64_t amount);
 
 enum { ESI_SHOW_TEXT = 32 };

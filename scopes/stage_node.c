@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* stage_node.c - the nodes of a plan: made, shown, and opened as stages. */
+/* stage_node.c - creates the nodes of a plan, formats them, and opens them as
+ * stages. */
 #include "config.h"
 
 #include "scopes/stage_node.h"
@@ -96,7 +97,7 @@ size_t esi_stage_node_count(const struct esi_stage_node *node)
 
 /* --- As text ----------------------------------------------------------------- */
 
-/* Whether the node stands on another host than its parent. */
+/* Returns true if the node is on another host than its parent. */
 static bool is_elsewhere(const struct esi_stage_node *node, const char *here)
 {
     return node->host && here && strcmp(node->host, here) != 0;
@@ -150,7 +151,7 @@ int esi_stage_node_format(const struct esi_stage_node *root, char **ret_text)
 
 /* --- As JSON ----------------------------------------------------------------- */
 
-/* Who numbers the origins of a tree that travels. */
+/* Numbers the origins of a tree that is sent. */
 struct numbering {
     uint32_t (*origin_of)(void *data, uint32_t origin);
     void *data;
@@ -233,11 +234,11 @@ int esi_stage_node_write(const struct esi_stage_node *node,
     return 0;
 }
 
-/* Where a tree is read to. */
+/* The destination of a tree that is read. */
 struct stage_node_reading {
     uint32_t origin_count;
     struct es_error *error;
-    struct esi_stage_node *node; /* the one whose properties are being read */
+    struct esi_stage_node *node; /* the node whose properties are being read */
 };
 
 const struct es_property_schema *esi_stage_property_find(const char *type,
@@ -251,7 +252,7 @@ const struct es_property_schema *esi_stage_property_find(const char *type,
     return NULL;
 }
 
-/* Numbers have the type that the stage's schema has for them. */
+/* Numbers have the type given by the stage's schema. */
 static enum es_property_type type_of(const char *stage, const char *name)
 {
     const struct es_property_schema *schema = esi_stage_property_find(stage, name);
@@ -278,7 +279,7 @@ static int read_property(void *data, const char *name, const struct es_member *v
     return 0;
 }
 
-/* A number that may be missing: then it stays as it is. */
+/* Reads a number; leaves it unchanged if it is missing. */
 static int read_number(struct stage_node_reading *reading,
                        const struct es_member *member,
                        const char *name,
@@ -365,7 +366,7 @@ static void close_stages(struct es_stage **stages, size_t count)
     free(stages);
 }
 
-/* Opens a node that stands in this process, and what is below it. */
+/* Opens a node in this process, and the nodes below it. */
 static int open_here(const struct esi_stage_node *node,
                      const char *here,
                      const struct es_stage_context *context,

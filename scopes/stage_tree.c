@@ -4,21 +4,21 @@
  *
  * The shape of views is that of figure 2a of the EventSpace paper: elements under their
  * thread, which reduces or gathers them, threads under their host, hosts under the
- * root.  A host's filters stand on top of its part, so that what is not wanted does not
- * leave the host. Where the tuples are to be sorted, each host merges its elements, and
- * each aggregator above the hosts below it.
+ * root.  The filters of a host are above its part, so that unwanted tuples do not leave
+ * the host.  If the tuples are to be sorted, each host merges its elements, and each
+ * aggregator above merges the hosts below it.
  *
- * Every shape is made alike: a row of pieces, one for each host, that a row of the
- * table of shapes groups below aggregators; what is left hangs below the root.
+ * All shapes are computed alike: they start with a row of pieces, one per host, which
+ * are grouped below aggregators as described by the table of shapes; the remaining
+ * pieces are placed below the root.
  *
  * Grouping works from the hosts upward: neighbours become children of an aggregator,
- * and the aggregator takes their place among its own neighbours.  Hosts come by gateway
- * and cluster, so neighbours are near each other.  Every pass looks at each piece once,
- * and passes that do not shrink the row are followed by one that does: O(n) in all.
+ * which replaces them in the row.  Hosts are ordered by gateway and cluster, so
+ * neighbours are close to each other.  Every pass visits each piece once, and a pass
+ * that does not shrink the row is followed by one that does: O(n) in total.
  *
- * What stands in the consumer is never put below an aggregator elsewhere: it would
- * travel there and back.
- */
+ * Pieces in the consumer are never placed below an aggregator on another host, because
+ * their tuples would be sent there and back. */
 #include "config.h"
 
 #include "scopes/stage_tree.h"
@@ -35,24 +35,24 @@ static bool is_same(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* A subtree, and what has to be known of it to arrange it among others. */
+/* A subtree, and the facts required to place it. */
 struct tree_piece {
     struct esi_stage_node *node; /* owned */
-    size_t first;                /* locations it stands for */
+    size_t first;                /* the locations it covers */
     size_t end;
 };
 
 /* --- Where an aggregator stands ------------------------------------------------ */
 
-/* The less used of two hosts; NULL: there is none. */
+/* The less used of two hosts; NULL if there is none. */
 static struct esi_listed_host *less_used(struct esi_listed_host *best,
                                          struct esi_listed_host *other)
 {
     return best && best->uses <= other->uses ? best : other;
 }
 
-/* Of the listed hosts the one with the fewest aggregators: one of those the aggregator
- * stands for, if possible. */
+/* The listed host with the fewest aggregators, preferably one that the aggregator
+ * covers. */
 static const char *listed_host(struct esi_planner *planner, size_t first, size_t end)
 {
     struct esi_listed_host *near = NULL;
@@ -69,8 +69,9 @@ static const char *listed_host(struct esi_planner *planner, size_t first, size_t
     return best->info->host;
 }
 
-/* The host for an aggregator over these places: a listed one, else the first of them
- * that has a server.  NULL: none has, the aggregator stands with its parent. */
+/* The host for an aggregator over these locations: a listed one, otherwise the first of
+ * them that has a server.  NULL if none has: the aggregator is placed with its
+ * parent. */
 static const char *host_for(struct esi_planner *planner, size_t first, size_t end)
 {
     if (planner->listed_count > 0)
@@ -86,14 +87,14 @@ static const char *host_for(struct esi_planner *planner, size_t first, size_t en
 
 /* --- Joints over pieces -------------------------------------------------------- */
 
-/* The location that a piece is, NULL: it stands for several. */
+/* The location of a piece; NULL if it covers several. */
 static const struct esi_host_location *only_location(const struct esi_planner *planner,
                                                      const struct tree_piece *piece)
 {
     return piece->end == piece->first + 1 ? &planner->locations[piece->first] : NULL;
 }
 
-/* Whether it stands where the consumer is: a host, or an aggregator of its cluster. */
+/* Returns true if it is on the consumer's host, or an aggregator of its cluster. */
 static bool is_here(const struct esi_planner *planner, const struct tree_piece *piece)
 {
     const char *here = planner->infos ? planner->infos->here : NULL;
@@ -129,7 +130,8 @@ static int add_piece(const struct esi_planner *planner,
     return result;
 }
 
-/* An aggregator over the pieces [from .. to), whose nodes it takes. NULL: no memory. */
+/* Creates an aggregator over the pieces [from .. to), and takes ownership of their
+ * nodes.  Returns NULL if out of memory. */
 static struct esi_stage_node *aggregate_pieces(const struct esi_planner *planner,
                                                struct tree_piece *pieces,
                                                size_t from,
@@ -180,7 +182,7 @@ static const char *cluster_of(const struct esi_planner *planner, size_t index)
     return esi_host_location_cluster(&planner->locations[index]);
 }
 
-/* Whether a piece lies in one cluster, and that is the one of a location. */
+/* Returns true if the piece is within one cluster, which is that of the location. */
 static bool is_within(const struct esi_planner *planner,
                       const struct tree_piece *piece,
                       size_t index)
@@ -191,7 +193,7 @@ static bool is_within(const struct esi_planner *planner,
            is_same(cluster_of(planner, piece->end - 1), cluster);
 }
 
-/* First piece behind `from` that lies in another cluster. */
+/* First piece after `from` that is in another cluster. */
 static size_t end_of_cluster(const struct esi_planner *planner,
                              const struct tree_piece *pieces,
                              size_t from,
@@ -222,8 +224,8 @@ static int join_group(struct esi_planner *planner,
     return join_pieces(planner, pieces, from, to, host_for(planner, first, end), label);
 }
 
-/* Joins [from .. to) to groups of much the same size; they are moved to *out, which
- * moves on. */
+/* Divides [from .. to) into groups of similar size and joins each; moves them to *out,
+ * which advances. */
 static int join_run(struct esi_planner *planner,
                     struct tree_piece *pieces,
                     size_t from,
@@ -247,7 +249,7 @@ static int join_run(struct esi_planner *planner,
     return 0;
 }
 
-/* One pass over the pieces; groups stay within clusters unless they may straddle. */
+/* Does one pass over the pieces; groups do not cross clusters unless allowed. */
 static int join_once(struct esi_planner *planner,
                      struct tree_piece *pieces,
                      size_t *count,
@@ -266,7 +268,8 @@ static int join_once(struct esi_planner *planner,
     return result;
 }
 
-/* Moves what stands in the consumer to the front.  Returns how many: 0 or 1. */
+/* Moves the piece in the consumer to the front.  Returns the number of such pieces: 0
+ * or 1. */
 static size_t bring_here_forward(const struct esi_planner *planner,
                                  struct tree_piece *pieces,
                                  size_t count)
@@ -306,11 +309,11 @@ static int arrange_groups(struct esi_planner *planner,
 
 /* --- Levels -------------------------------------------------------------------- */
 
-/* Does something about the pieces of one cluster, or behind one gateway. */
+/* Processes the pieces of one cluster, or behind one gateway. */
 typedef int (*run_fn)(struct esi_planner *planner,
                       struct tree_piece *pieces,
                       size_t *count);
-/* What pieces of one run have in common; NULL = they are left as they are. */
+/* The common key of the pieces of one run; NULL if they are left unchanged. */
 typedef const char *(*key_fn)(const struct esi_host_location *location);
 
 static int arrange_runs(struct esi_planner *planner,
@@ -343,7 +346,7 @@ static int arrange_runs(struct esi_planner *planner,
     return result;
 }
 
-/* The consumer's host if it is among those the pieces stand for, else NULL. */
+/* The consumer's host if the pieces cover it, otherwise NULL. */
 static const char *consumers_host(const struct esi_planner *planner,
                                   const struct tree_piece *pieces,
                                   size_t count)
@@ -364,7 +367,7 @@ static int bound_fan_out(struct esi_planner *planner,
     return fan_out ? arrange_groups(planner, pieces, count, fan_out) : 0;
 }
 
-/* A cluster that the consumer stands in is joined where the consumer is. */
+/* The consumer's own cluster is joined on the consumer's host. */
 static int arrange_cluster(struct esi_planner *planner,
                            struct tree_piece *pieces,
                            size_t *count)
@@ -389,7 +392,7 @@ static int arrange_cluster(struct esi_planner *planner,
     return result;
 }
 
-/* The host that leads into the cluster of a location, if stages can stand there. */
+/* The gateway host of a location's cluster, if stages can run there. */
 static const char *gateway_host(const struct esi_planner *planner,
                                 const struct esi_host_location *location)
 {
@@ -400,9 +403,9 @@ static const char *gateway_host(const struct esi_planner *planner,
     return info && info->has_server ? info->host : NULL;
 }
 
-/* Nothing has to lead into a cluster for a consumer that is in it, or is the gateway.
- * An aggregator over one child relays what comes from another host; on the same host it
- * is left out. */
+/* A consumer in the cluster or on the gateway needs no gateway stage.  An aggregator
+ * over one child relays data from another host; it is omitted if the child is on the
+ * same host. */
 static int arrange_gateway(struct esi_planner *planner,
                            struct tree_piece *pieces,
                            size_t *count)
@@ -429,7 +432,8 @@ static int arrange_gateway(struct esi_planner *planner,
     return result;
 }
 
-/* Behind one gateway there may be several clusters; one without stands for itself. */
+/* There may be several clusters behind one gateway; a cluster without one is its own
+ * key. */
 static const char *gateway_key(const struct esi_host_location *location)
 {
     const char *gateway = esi_host_location_gateway(location);
@@ -452,12 +456,12 @@ static int arrange_levels(struct esi_planner *planner,
     return result ? result : bound_fan_out(planner, pieces, count);
 }
 
-enum { FAN_OUT = 8 }; /* of ES_SHAPE_KARY, where nothing is said */
+enum { FAN_OUT = 8 }; /* default for ES_SHAPE_KARY */
 
 /* --- Shapes ------------------------------------------------------------------- */
 
-/* Groups the pieces below aggregators.  On failure those that still have a node are
- * freed by the caller. */
+/* Groups the pieces below aggregators.  On failure, the caller frees the pieces that
+ * still have a node. */
 typedef int (*arrange_fn)(struct esi_planner *planner,
                           struct tree_piece *pieces,
                           size_t *count);
@@ -471,7 +475,7 @@ static int arrange_kary(struct esi_planner *planner,
     return arrange_groups(planner, pieces, count, fan_out ? fan_out : FAN_OUT);
 }
 
-/* NULL: hosts stand right below the root. */
+/* NULL: hosts are direct children of the root. */
 static const arrange_fn shapes[] = {
     [ES_SHAPE_VIEWS] = NULL,
     [ES_SHAPE_FLAT] = NULL,
@@ -493,7 +497,7 @@ static int check_shape(const struct es_tree_config *tree, struct es_error *error
 
 /* --- The root ----------------------------------------------------------------- */
 
-/* A flat tree of what is read here alone: its filters stand on top of the root. */
+/* A flat tree of elements that are only read here: its filters are above the root. */
 static struct esi_stage_node *plan_flat(const struct esi_planner *planner)
 {
     struct esi_stage_node *root = esi_host_tree_aggregator(planner, NULL, "scope");
@@ -516,7 +520,7 @@ static bool is_all_direct(const struct esi_planner *planner)
     return true;
 }
 
-/* An aggregator over one child is only a detour. */
+/* Removes a root with a single child. */
 static struct esi_stage_node *without_single_root(struct esi_stage_node *root)
 {
     struct esi_stage_node *child;
@@ -582,7 +586,7 @@ static void make_threads(const struct esi_planner *planner,
                               planner->config->tree.threads);
 }
 
-/* Puts threads between a reduction and its children. */
+/* Inserts threads between a reduction and its children. */
 static int insert_threads(const struct esi_planner *planner,
                           struct esi_stage_node *reduce)
 {
@@ -603,9 +607,8 @@ static int insert_threads(const struct esi_planner *planner,
     return 0;
 }
 
-/* The highest aggregator in the consumer pulls its children by threads.  A sort does
- * not: it needs its children apart, and has asked them all before it waits for the
- * first. */
+/* The highest aggregator in the consumer pulls its children with threads, except a
+ * sort: it needs separate children, and asks them all before it waits for the first. */
 static int use_threads(const struct esi_planner *planner, struct esi_stage_node *root)
 {
     struct esi_stage_node *aggregator = root;
@@ -642,7 +645,7 @@ static struct esi_stage_node *stage_tree_plan(struct esi_planner *planner)
         esi_stage_node_destroy(root);
         return NULL;
     }
-    /* A child that took the root's place is observed already. */
+    /* A child that replaced the root is already observed. */
     return esi_host_tree_observed(planner, root,
                                   planner->observation.joints && root == whole);
 }
