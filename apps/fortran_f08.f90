@@ -28,7 +28,7 @@ program fortran_f08
 
 contains
 
-    ! Reads --rounds N, and answers -h and --help.
+    ! Parses --rounds N, -h and --help.
     subroutine read_options(rounds)
         integer, intent(out) :: rounds
         integer :: i, status
@@ -64,7 +64,7 @@ contains
         if (value /= expected) errors = errors + 1
     end subroutine
 
-    ! Odd ranks receive before they send, so that nobody waits in a circle.
+    ! Odd ranks receive before they send, which prevents a deadlock.
     subroutine exchange_blocking(round)
         integer, intent(in) :: round
         integer :: sent, got
@@ -86,8 +86,8 @@ contains
         call expect(status%MPI_SOURCE, left)
     end subroutine
 
-    ! Both neighbours at once, one of them from anybody, told apart by tag. Every other
-    ! element only: this binding alone takes array sections in nonblocking calls.
+    ! Both neighbours at once, one with any source, distinguished by tag. Every other
+    ! element only: no other binding accepts array sections in nonblocking calls.
     subroutine exchange_nonblocking(round)
         integer, intent(in) :: round
         integer, asynchronous :: sent(6), got(6, 2)
@@ -111,7 +111,7 @@ contains
         call expect(statuses(2)%MPI_SOURCE, right)
     end subroutine
 
-    ! A sum, and one value for everybody.
+    ! A sum, and a broadcast.
     subroutine meet_everybody(round)
         integer, intent(in) :: round
         integer :: own, total, root

@@ -29,7 +29,7 @@ program fortran_mpi
 
 contains
 
-    ! Reads --rounds N, and answers -h and --help.
+    ! Parses --rounds N, -h and --help.
     subroutine read_options(rounds)
         integer, intent(out) :: rounds
         integer :: i, status
@@ -65,7 +65,7 @@ contains
         if (value /= expected) errors = errors + 1
     end subroutine
 
-    ! Odd ranks receive before they send, so that nobody waits in a circle.
+    ! Odd ranks receive before they send, which prevents a deadlock.
     subroutine exchange_blocking(round)
         integer, intent(in) :: round
         integer :: sent, got, status(MPI_STATUS_SIZE)
@@ -86,7 +86,7 @@ contains
         call expect(status(MPI_SOURCE), left)
     end subroutine
 
-    ! Both neighbours at once, one of them from anybody, told apart by tag.
+    ! Both neighbours at once, one with any source, distinguished by tag.
     subroutine exchange_nonblocking(round)
         integer, intent(in) :: round
         integer, asynchronous :: sent, got(2)
@@ -107,7 +107,7 @@ contains
         call expect(statuses(MPI_SOURCE, 2), right)
     end subroutine
 
-    ! A sum, and one value for everybody.
+    ! A sum, and a broadcast.
     subroutine meet_everybody(round)
         integer, intent(in) :: round
         integer :: own, total, root

@@ -30,7 +30,7 @@ C     The oldest binding, mpif.h: blocking, nonblocking and collective.
       if (all .ne. 0) stop 1
       end
 
-C     Reads --rounds N, and answers -h and --help.
+C     Parses --rounds N, -h and --help.
       subroutine options(rounds)
       implicit none
       integer rounds, i, status
@@ -67,7 +67,7 @@ C     Counts an error unless the value is the expected one.
       if (value .ne. expected) errors = errors + 1
       end
 
-C     Odd ranks receive before they send, so that nobody waits in a circle.
+C     Odd ranks receive before they send, which prevents a deadlock.
       subroutine blocking(round)
       implicit none
       include 'mpif.h'
@@ -96,7 +96,7 @@ C     Odd ranks receive before they send, so that nobody waits in a circle.
       call expect(status(MPI_SOURCE), left)
       end
 
-C     Both neighbours at once, one from anybody, told apart by tag.
+C     Both neighbours at once, one with any source, distinguished by tag.
       subroutine nonblocking(round)
       implicit none
       include 'mpif.h'
@@ -119,7 +119,7 @@ C     Both neighbours at once, one from anybody, told apart by tag.
       call expect(statuses(MPI_SOURCE, 2), right)
       end
 
-C     A sum, and one value for everybody.
+C     A sum, and a broadcast.
       subroutine collective(round)
       implicit none
       include 'mpif.h'

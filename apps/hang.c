@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Deadlocks on request, in the ways in which MPI programs usually do. */
+/* Deadlocks on request, in the ways that are typical of MPI programs. */
 #include "options.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum { TAG_GOOD = 1, TAG_SENT = 2, TAG_AWAITED = 3 };
 
-/* The code given to MPI_Abort() when the time is over. */
+/* The error code of MPI_Abort() at the time limit. */
 enum { EXIT_GAVE_UP = 3 };
 
 struct hang {
@@ -32,7 +32,7 @@ struct hang_case {
     void (*run)(struct hang *);
 };
 
-/* Ends the program when it has not been called off in time. */
+/* Aborts the program unless it was stopped in time. */
 struct watchdog {
     pthread_t thread;
     pthread_mutex_t mutex;
@@ -89,7 +89,7 @@ static void watchdog_stop(struct watchdog *dog)
     pthread_mutex_destroy(&dog->mutex);
 }
 
-/* What a sound program does: exchange with the neighbours, then meet everybody. */
+/* A correct iteration: exchange with the neighbours, then a barrier of all. */
 static void good_iteration(struct hang *hang)
 {
     int sent = hang->rank, received = -1;
@@ -217,8 +217,8 @@ static const struct hang_case *read_command_line(int argc,
 }
 
 /*
- * MPI_Abort() is called from a second thread, so a time limit asks for
- * MPI_THREAD_MULTIPLE; without one the program is as simple as can be.
+ * MPI_Abort() is called by a second thread, so a time limit requires
+ * MPI_THREAD_MULTIPLE; without one, the program needs no thread support.
  */
 static void start_mpi(int *argc, char ***argv, struct hang *hang)
 {
@@ -258,7 +258,7 @@ int main(int argc, char **argv)
     if (hang.seconds > 0)
         watchdog_stop(&dog);
 
-    /* To get here is right only for the case that does not hang. */
+    /* Only the case that does not hang may get here. */
     int wrong = chosen->run != run_none;
     if (hang.rank == 0)
         printf("hang: %s did not hang%s\n", chosen->name, wrong ? ", but should" : "");

@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * Iterations of work and one collective operation, with ranks that are late on purpose:
- * what a tool that finds the late ones should say is known beforehand.
+ * the expected result of a tool that finds late ranks is known.
  *
- * Every iteration each rank works for --work-us, and a bit more by its own jitter; the
- * late ones of --ranks-late work --late-us longer in every iteration that --every
- * divides.  In the end each rank prints how long it was late altogether, as it measured
- * itself, and the operation's results are checked.
+ * In every iteration, each rank works for --work-us, plus its own jitter; the ranks in
+ * --ranks-late work --late-us longer in every iteration that --every divides.  At the
+ * end, each rank prints its total lateness, as measured by itself, and the results of
+ * the operation are checked.
  */
 #include "options.h"
 
@@ -40,13 +40,13 @@ struct imbalance {
     enum operation operation;
     long iterations, every, root;
     long late_us, work_us, jitter_us;
-    bool sleeps; /* late ranks sleep, the others' processors are theirs */
-    bool late;   /* this rank is */
+    bool sleeps; /* late ranks sleep and leave their processors to others */
+    bool late;   /* this rank is late */
     long words;  /* 64-bit words of each rank */
     uint64_t *mine;
     uint64_t *all; /* room for the words of all ranks */
     uint64_t random;
-    uint64_t late_ns; /* how long this rank was late, as measured */
+    uint64_t late_ns; /* total lateness of this rank, measured */
     long faults;
 };
 
@@ -58,7 +58,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Passes the time; returns how long it took. */
+/* Works or sleeps for the time; returns the time it took. */
 static uint64_t spend(const struct imbalance *imbalance, long us)
 {
     uint64_t begin_ns = now_ns();
@@ -75,7 +75,7 @@ static uint64_t spend(const struct imbalance *imbalance, long us)
     return now_ns() - begin_ns;
 }
 
-/* The same numbers in every run: a generator for each rank. */
+/* The same numbers in every run: each rank has its own generator. */
 static long draw(struct imbalance *imbalance, long below)
 {
     imbalance->random = imbalance->random * 6364136223846793005u + 1442695040888963407u;
@@ -182,7 +182,7 @@ static void iterate(struct imbalance *imbalance)
 
 /* --- Start and end ---------------------------------------------------------------- */
 
-/* Point-to-point, so that no collective but those of the iterations takes place. */
+/* Point-to-point, so that the iterations have the only collectives. */
 static int report(const struct imbalance *imbalance, double seconds)
 {
     uint64_t facts[2] = {imbalance->late_ns, (uint64_t)imbalance->faults};
@@ -225,7 +225,7 @@ static enum operation find_operation(const char *name)
     return OPERATION_BARRIER;
 }
 
-/* Whether a rank is in a list such as "1,3". */
+/* Returns true if the rank is in a list such as "1,3". */
 static bool is_in_list(const char *list, int rank)
 {
     bool found = false;

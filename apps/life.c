@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * The relay of Nichols' thesis (its PVM program "Life"): one rank sends data to all
- * others, and whoever receives some forwards it at once to one of its neighbours.
+ * others, and each rank that receives data forwards it at once to one of its
+ * neighbours.
  */
 #include "options.h"
 
@@ -13,11 +14,12 @@
 
 enum { TAG_PARCEL = 1 };
 
-/* What travels. The way is random but decided in advance, so everybody can know it. */
+/* The contents of a message. The route is random but predetermined, so all ranks can
+ * compute it. */
 struct parcel {
     uint64_t id;
-    uint64_t hop;   /* how often it was sent before this time */
-    uint64_t trail; /* a hash of the ranks on its way */
+    uint64_t hop;   /* number of times it was sent before */
+    uint64_t trail; /* a hash of the ranks on its route */
 };
 
 enum { PARCEL_WORDS = sizeof(struct parcel) / sizeof(uint64_t) };
@@ -39,7 +41,7 @@ static uint64_t mix(uint64_t value)
     return value ^ value >> 31;
 }
 
-/* One of the eight neighbours on the torus, and never the rank itself. */
+/* One of the eight neighbours on the torus, never the rank itself. */
 static int choose_neighbour(const struct relay *relay,
                             int rank,
                             const struct parcel *parcel)
@@ -64,7 +66,7 @@ static struct parcel new_parcel(int id)
     return (struct parcel){.id = (uint64_t)id};
 }
 
-/* Takes note of an arrival; returns the next rank, or -1 at the end of the way. */
+/* Records an arrival; returns the next rank, or -1 at the end of the route. */
 static int arrive(const struct relay *relay, int rank, struct parcel *parcel)
 {
     parcel->trail = mix(parcel->trail + (uint64_t)rank + 1);
@@ -74,8 +76,8 @@ static int arrive(const struct relay *relay, int rank, struct parcel *parcel)
 }
 
 /*
- * Follows all parcels in thought. Returns how many messages this rank will receive, and
- * the sum of the trails of the parcels that end here.
+ * Simulates the routes of all parcels. Returns the number of messages that this rank
+ * will receive, and the sum of the trails of the parcels that end here.
  */
 static long foresee(const struct relay *relay, uint64_t *ret_trails)
 {
@@ -109,7 +111,7 @@ static void start_parcels(struct relay *relay, struct parcel *parcels)
     }
 }
 
-/* Receives from anybody and forwards at once; returns the trails that ended here. */
+/* Receives from any source and forwards at once; returns the trails that ended here. */
 static uint64_t forward_parcels(struct relay *relay,
                                 struct parcel *parcels,
                                 long arrivals)
@@ -141,7 +143,7 @@ static void init_relay(struct relay *relay, long arrivals)
     }
 }
 
-/* Returns whether the parcels arrived as foreseen, on this rank. */
+/* Returns whether the parcels arrived on this rank as expected. */
 static int run(struct relay *relay, long *ret_arrivals)
 {
     uint64_t expected;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Master and workers: tasks go out as workers ask, results come from anywhere. */
+/* Master and workers: tasks are assigned when workers ask, results arrive from any
+ * source. */
 #include "options.h"
 
 #include <mpi.h>
@@ -8,16 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A worker sends TAG_RESULT and gets TAG_TASK, or TAG_STOP when nothing is left. */
+/* A worker sends TAG_RESULT and receives TAG_TASK, or TAG_STOP if no task is left. */
 enum { TAG_RESULT = 1, TAG_TASK = 2, TAG_STOP = 3 };
 
 struct farm {
     int rank, size;
     long tasks;
-    long numbers; /* in each task */
+    long numbers; /* per task */
 };
 
-/* A range of numbers, and how many of them are prime. */
+/* A range of numbers, and the number of primes in it. */
 struct task {
     int64_t first, count, primes;
 };
@@ -51,7 +52,7 @@ static void send_next(const struct farm *farm, int worker, long *next)
     MPI_Send(&task, TASK_WORDS, MPI_INT64_T, worker, tag, MPI_COMM_WORLD);
 }
 
-/* A worker's first result is empty: it only says that the worker is free. */
+/* A worker's first result is empty: it only reports that the worker is free. */
 static int64_t run_master(const struct farm *farm)
 {
     int64_t primes = 0;
@@ -71,7 +72,7 @@ static int64_t run_master(const struct farm *farm)
     return primes;
 }
 
-/* Any tag is right: the tag is the order. */
+/* Receives any tag: the tag is the command. */
 static void run_worker(void)
 {
     struct task task = {0};
@@ -87,7 +88,7 @@ static void run_worker(void)
     }
 }
 
-/* Counts by sieving, which shares nothing with is_prime(). Returns -1 if it cannot. */
+/* Counts with a sieve, independently of is_prime(). Returns -1 on failure. */
 static int64_t sieve(int64_t limit)
 {
     int64_t primes = 0;

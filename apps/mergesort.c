@@ -18,8 +18,9 @@ struct sorter {
 };
 
 /*
- * A share of the keys and the ranks from first to end that sort it. The first of them
- * holds the keys; it gives the upper half to the first of the upper half of the ranks.
+ * A share of the keys, and the ranks from first to end that sort it. The first rank
+ * holds the keys; it sends the upper half to the first rank of the upper half of the
+ * ranks.
  */
 struct share {
     int first, end;
@@ -62,7 +63,7 @@ static void merge(uint32_t *keys, long middle, long count, uint32_t *scratch)
     memcpy(keys, scratch, (size_t)count * sizeof *keys);
 }
 
-/* Called by the first rank of the share with its keys in place; goes down the tree. */
+/* Called by the first rank of the share, which holds the keys; descends the tree. */
 static void sort_share(struct sorter *sorter, struct share share)
 {
     if (share.end - share.first == 1) {
@@ -80,7 +81,8 @@ static void sort_share(struct sorter *sorter, struct share share)
     merge(sorter->keys, lower.count, share.count, sorter->scratch);
 }
 
-/* Every rank but 0 is the first of exactly one upper half; its parent is the halved. */
+/* Every rank but 0 is the first of exactly one upper half; its parent is the rank that
+ * halved. */
 static struct share find_share(const struct sorter *sorter, int *ret_parent)
 {
     struct share share = {0, sorter->size, sorter->count};
@@ -107,7 +109,8 @@ static void run(struct sorter *sorter)
                  MPI_COMM_WORLD);
 }
 
-/* The keys are n * odd modulo 2^32 plus a shift: distinct, and their sum is known. */
+/* The keys are n * odd modulo 2^32 plus a shift: they are distinct, and their sum is
+ * known. */
 static void make_keys(struct sorter *sorter, uint32_t shift)
 {
     for (long i = 0; i < sorter->count; i++)
@@ -131,7 +134,7 @@ static int is_sorted(const struct sorter *sorter)
     return 1;
 }
 
-/* Sorts once and returns whether the result is wrong; only rank 0 can tell. */
+/* Sorts once and returns whether the result is wrong; only rank 0 knows. */
 static int sort_and_check(struct sorter *sorter, uint32_t shift)
 {
     uint64_t sum = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* One-sided communication in all three ways of synchronizing. */
+/* One-sided communication with all three kinds of synchronization. */
 #include "options.h"
 
 #include <mpi.h>
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 /*
- * The parts of each rank's window, in words, each on a cache line of its own. MPICH
- * 4.0.2 mixes up the windows of ranks of one host when MPI_Win_allocate() is asked for
- * a size that is not a multiple of 16 bytes.
+ * The parts of each rank's window, in words, each on its own cache line. MPICH 4.0.2
+ * confuses the windows of ranks on one host if MPI_Win_allocate() is called with a size
+ * that is not a multiple of 16 bytes.
  */
 enum {
     SLOT_PUT = 0,
@@ -47,7 +47,7 @@ static void expect(struct state *state,
                 what, (long long)found, (long long)expected);
 }
 
-/* Active target, all together: everybody puts to the right. */
+/* Active target, all ranks: each rank puts to its right neighbour. */
 static void put_between_fences(struct state *state, long round)
 {
     int64_t value = value_of(state->rank, round);
@@ -60,8 +60,8 @@ static void put_between_fences(struct state *state, long round)
 }
 
 /*
- * Active target, neighbours only: everybody gets from the left, so it exposes its
- * window to the right.
+ * Active target, neighbours only: each rank gets from its left neighbour, so it exposes
+ * its window to the right one.
  */
 static void get_between_neighbours(struct state *state, long round)
 {
@@ -95,7 +95,7 @@ static int64_t read_locked(struct state *state, int slot)
     return value;
 }
 
-/* Passive target: everybody adds to a word of rank 0, which does nothing. */
+/* Passive target: each rank adds to a word of rank 0, which does nothing. */
 static void accumulate_locked(struct state *state, long round)
 {
     int64_t value = value_of(state->rank, round), expected = 0;
@@ -113,7 +113,7 @@ static void accumulate_locked(struct state *state, long round)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Atomic operations: everybody draws a number from rank 0, all different. */
+/* Atomic operations: each rank draws a number from rank 0, all different. */
 static void draw_ticket(struct state *state, long round)
 {
     int64_t ticket = -1, sum = 0, one = 1;
@@ -131,7 +131,8 @@ static void draw_ticket(struct state *state, long round)
     expect(state, "squares of the tickets", sum, expected);
 }
 
-/* Exactly one rank per round takes the owner's word of rank 0 from its predecessor. */
+/* In each round, exactly one rank takes the owner's word of rank 0 from its
+ * predecessor. */
 static void compete(struct state *state, long round)
 {
     int64_t free_word = round, taken_word = round + 1, before = -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Reads and explains the command lines of the example programs; see options.h. */
+/* Parses the command lines of the example programs and prints their help; see
+ * options.h. */
 #include "options.h"
 
 #include <errno.h>
@@ -123,7 +124,7 @@ int options_parse(int argc,
             print_help(argv[0], usage, summary, rows);
             exit(EXIT_SUCCESS);
         }
-        if (code < FIRST_CODE) /* getopt_long() has printed what is wrong. */
+        if (code < FIRST_CODE) /* getopt_long() has printed the error. */
             exit(EXIT_USAGE);
         set_value(argv[0], &rows[code - FIRST_CODE], optarg);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* A token travels round all ranks: the smallest program with a causal order. */
+/* A token passes through all ranks: the smallest program with a causal order. */
 #include "options.h"
 
 #include <mpi.h>
@@ -13,11 +13,12 @@ enum { TAG_TOKEN = 1 };
 struct ring {
     int rank, size;
     long rounds;
-    long words; /* length of the token in 64-bit words; every word is the same */
+    long words; /* length of the token in 64-bit words, which are all equal */
     uint64_t *token;
 };
 
-/* What every rank does to the token. Not commutative, so the order of visits counts. */
+/* Applied by each rank to the token. Not commutative, so the order of visits
+ * matters. */
 static uint64_t visit(uint64_t value, int rank)
 {
     return value * 31 + (uint64_t)rank + 1;
@@ -45,7 +46,7 @@ static void send_token(struct ring *ring)
              MPI_COMM_WORLD);
 }
 
-/* Rank 0 starts each round and ends it; alone it has nobody to send to. */
+/* Rank 0 starts and ends each round; a single rank sends nothing. */
 static void run_round(struct ring *ring)
 {
     if (ring->size == 1) {
@@ -71,7 +72,7 @@ static uint64_t expected_token(const struct ring *ring)
     return value;
 }
 
-/* Only rank 0 holds the token at the end; its verdict is everybody's. */
+/* Only rank 0 holds the token at the end; it sends the result to all ranks. */
 static int check_token(const struct ring *ring)
 {
     int wrong = 0;

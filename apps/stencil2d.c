@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The tag of a halo names the side of the receiver's block where it belongs. */
+/* The tag of a halo is the side of the receiver's block to which it belongs. */
 enum side { NORTH, SOUTH, WEST, EAST, SIDES };
 
 struct settings {
@@ -17,7 +17,7 @@ struct settings {
     long norm_every;
 };
 
-/* The part of the plate that a rank computes, with a halo one point wide. */
+/* The part of the plate that a rank computes, with a halo of one point. */
 struct block {
     MPI_Comm grid;
     int ranks[2], place[2]; /* rows and columns of ranks */
@@ -29,13 +29,14 @@ struct block {
     MPI_Datatype column;
 };
 
-/* The share of a side that belongs to one of several ranks. */
+/* The part of a side that belongs to one of several ranks. */
 static long share_begin(long points, int place, int ranks)
 {
     return points * place / ranks;
 }
 
-/* The temperature at first; no two points are alike, so that none can be mixed up. */
+/* The initial temperature; no two points are equal, so that exchanged points are
+ * detected. */
 static double initial(const struct block *block, long row, long column)
 {
     if (row < 0)
@@ -139,7 +140,7 @@ static void update_row(const struct block *block, long row, long begin, long end
                                (here[column - 1] + here[column + 1]));
 }
 
-/* The points inside need no halo and are computed while the messages travel. */
+/* The inner points need no halo and are computed while the messages are under way. */
 static void iterate(struct block *block)
 {
     MPI_Request requests[2 * SIDES];
@@ -189,7 +190,7 @@ static double solve(struct block *block, const struct settings *settings)
     return change;
 }
 
-/* Compares this block with the same part of a plate that was solved alone. */
+/* Compares this block with the same part of a plate computed by one rank. */
 static long count_differences(const struct block *block, const struct block *alone)
 {
     long differences = 0;
@@ -202,7 +203,8 @@ static long count_differences(const struct block *block, const struct block *alo
     return differences;
 }
 
-/* Rank 0 solves the whole plate alone; everybody compares. Returns the differences. */
+/* Rank 0 computes the whole plate alone; all ranks compare. Returns the number of
+ * differences. */
 static long check(const struct block *block, const struct settings *settings)
 {
     struct block alone;

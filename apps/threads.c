@@ -11,7 +11,7 @@
 
 enum { WINDOW_MAX = 64 };
 
-/* Each thread has tags of its own: the kind of message plus KINDS times its number. */
+/* Each thread has its own tags: the kind of message plus KINDS times its number. */
 enum kind { KIND_SENDRECV, KIND_WILDCARD, KINDS };
 
 struct team {
@@ -27,7 +27,7 @@ struct member {
     long errors;
 };
 
-/* What a thread of a rank says in a round; nobody says the same twice. */
+/* The contents of a message; all messages differ. */
 static long message(int rank, int thread, long round, long i)
 {
     return ((round * 1000 + rank) * 1000 + thread) * 1000 + i;
@@ -38,7 +38,7 @@ static int tag_of(const struct member *member, enum kind kind)
     return (int)kind + KINDS * member->number;
 }
 
-/* Blocking, on the common communicator: only the tags keep the threads apart. */
+/* Blocking, on the common communicator: only the tags separate the threads. */
 static void exchange_blocking(struct member *member, long round)
 {
     const struct team *team = member->team;
@@ -50,7 +50,7 @@ static void exchange_blocking(struct member *member, long round)
     member->errors += received != message(team->left, member->number, round, 0);
 }
 
-/* Nonblocking, many at a time, on a communicator of the thread's own. */
+/* Nonblocking, many at a time, on the thread's own communicator. */
 static void exchange_nonblocking(struct member *member, long round)
 {
     const struct team *team = member->team;
@@ -71,7 +71,7 @@ static void exchange_nonblocking(struct member *member, long round)
         member->errors += received[i] != message(team->left, member->number, round, i);
 }
 
-/* Everybody to everybody; the receiver takes what comes, but only its own tag. */
+/* All to all; the receiver accepts any source, but only its own tag. */
 static void exchange_wildcard(struct member *member, long round)
 {
     const struct team *team = member->team;
@@ -87,7 +87,8 @@ static void exchange_wildcard(struct member *member, long round)
         long received = -1;
         MPI_Status status;
         MPI_Recv(&received, 1, MPI_LONG, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &status);
-        /* A fast rank may be a round ahead, but only once all its messages are here. */
+        /* A fast rank may be a round ahead, but only after all its messages have
+         * arrived here. */
         member->errors +=
             received != message(status.MPI_SOURCE, member->number, round, 0);
     }
@@ -107,7 +108,7 @@ static void add_up(struct member *member, long round)
     member->errors += sum != expected;
 }
 
-/* The collective ends the round for all threads of this number. */
+/* The collective ends the round for all threads with this number. */
 static void *work(void *argument)
 {
     struct member *member = argument;

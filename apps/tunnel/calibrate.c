@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Measures how fast the ranks move cells; see calibrate.h. */
+/* Measures the speed at which the ranks move cells; see calibrate.h. */
 #include "calibrate.h"
 
 #include <math.h>
 
 enum { PROBE_ROWS = 384, PROBE_MATRICES = 2 };
 
-/* Nanoseconds per cell of the slowest rank; infinite when one could not run. */
+/* Nanoseconds per cell of the slowest rank; infinite if one could not run. */
 static double measure_cell(const struct tunnel *tunnel,
                            const struct exchange_layout *layout,
                            int threads)

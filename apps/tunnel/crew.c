@@ -13,13 +13,13 @@
 struct worker {
     struct crew *crew;
     pthread_t thread;
-    int begin, end; /* of its slices among the crew's */
+    int begin, end; /* range of its slices among the crew's */
 };
 
 /*
- * The threads work in rounds of some iterations. Between two waits at the barrier the
- * main thread alone looks at the slices, talks to the other ranks and sets the length
- * of the next round; a length of zero is the end.
+ * The threads work in rounds of some iterations. Between two waits at the barrier, only
+ * the main thread accesses the slices, communicates with the other ranks, and sets the
+ * length of the next round; a length of zero ends the work.
  */
 struct crew {
     const struct tunnel *tunnel;
@@ -94,7 +94,7 @@ static struct exchange *exchange_of(struct crew *crew, int slice, int matrix)
     return &crew->exchanges[slice * crew->tunnel->matrices + matrix];
 }
 
-/* The border rows collide first, so that they travel while the others do. */
+/* The border rows collide first, so that they are sent while the others collide. */
 static void start_slice(struct crew *crew, int index, long step)
 {
     struct slice *slice = &crew->slices[index];
@@ -120,7 +120,7 @@ static void finish_slice(struct crew *crew, int index, long step)
     }
 }
 
-/* All slices of a thread start before it waits for any: nobody waits in a circle. */
+/* A thread starts all its slices before it waits for any: this prevents a deadlock. */
 static void work_round(struct worker *worker)
 {
     struct crew *crew = worker->crew;
@@ -176,7 +176,8 @@ static struct gas_sum count_tunnel(const struct crew *crew)
     return sum_over_ranks(crew, own);
 }
 
-/* What the tunnel holds now, less what it held at first, less what came in since. */
+/* The current contents of the tunnel, minus the initial contents, minus the balance
+ * since. */
 static void check_balance(const struct crew *crew, struct crew_result *result)
 {
     struct gas_sum balance = {0};
@@ -204,8 +205,8 @@ static void crew_pause(double ms)
         ;
 }
 
-/* Rank 0 decides how many iterations are next, by its own clock and files; 0 is the
- * end. */
+/* Rank 0 determines the number of iterations of the next round, by its own clock and
+ * files; 0 ends the work. */
 static long next_round(const struct crew *crew,
                        const struct crew_plan *plan,
                        double elapsed)
@@ -215,7 +216,7 @@ static long next_round(const struct crew *crew,
     if (length > plan->check_every)
         length = plan->check_every;
     if (plan->seconds > 0 && crew->step == 0 && length > 1)
-        length = 1; /* To learn how long an iteration takes. */
+        length = 1; /* Measures the time of an iteration. */
     if (plan->seconds > 0 && crew->step > 0) {
         double fitting = (plan->seconds - elapsed) * (double)crew->step / elapsed;
         if (fitting < (double)length)
@@ -258,7 +259,7 @@ static void hash_tunnel(const struct crew *crew, struct crew_result *result)
     MPI_Allreduce(&hash, &result->hash, 1, MPI_UINT64_T, MPI_BXOR, crew->layout.comm);
 }
 
-/* Gives each thread an equal share of the slices; the main thread is the first. */
+/* Assigns an equal number of slices to each thread; the main thread is the first. */
 static int start_workers(struct crew *crew)
 {
     for (int i = 0; i < crew->threads; i++) {
@@ -285,7 +286,7 @@ int crew_run(struct crew *crew,
     int error = -pthread_barrier_init(&crew->barrier, NULL, (unsigned)crew->threads);
     if (!error)
         error = start_workers(crew);
-    if (error) /* Threads may wait at the barrier: the caller has to give up. */
+    if (error) /* Threads may wait at the barrier: the caller must abort. */
         return error;
 
     run_rounds(crew, plan, &result);

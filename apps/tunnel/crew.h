@@ -10,27 +10,28 @@
 
 struct crew;
 
-/* How long to run, and how often to look. */
+/* Limits of a run, and the intervals of its checks. */
 struct crew_plan {
     long iterations;   /* at most */
-    double seconds;    /* stop at the first look after this long; 0 = no limit */
-    const char *until; /* stop at the first look that finds this file; NULL = none */
+    double seconds;    /* stop at the first check after this time; 0 for no limit */
+    const char *until; /* stop at the first check that finds this file; NULL for none */
     long check_every;  /* iterations between checks of the balance */
-    double pause_ms;   /* rest at each of these checks; 0 = none */
+    double pause_ms;   /* pause at each of these checks; 0 for none */
 };
 
-/* What a run came to; the same on all ranks. */
+/* The result of a run; the same on all ranks. */
 struct crew_result {
     long iterations;
     double seconds;
     uint64_t hash;
-    struct gas_sum start, end; /* what the tunnel holds */
-    struct gas_sum error;      /* what the balance is wrong by: all zero */
+    struct gas_sum start, end; /* contents of the tunnel */
+    struct gas_sum error;      /* error of the balance: all zero */
 };
 
 /*
- * Makes the slices of this rank, to be moved by that many threads. To be called by all
- * ranks of the layout's communicator. Returns 0 or -ENOMEM. The tunnel is borrowed.
+ * Creates the slices of this rank, to be moved by the given number of threads. Called
+ * by all ranks of the layout's communicator. Returns 0 or -ENOMEM. The tunnel is
+ * borrowed.
  */
 int crew_create(const struct tunnel *tunnel,
                 const struct exchange_layout *layout,
@@ -40,9 +41,9 @@ int crew_create(const struct tunnel *tunnel,
 void crew_destroy(struct crew *crew);
 
 /*
- * Runs the tunnel; collective over the layout's communicator. Ends early when the
- * balance is wrong. Returns 0, or the negative errno value of a thread that did not
- * start.
+ * Runs the tunnel; collective over the layout's communicator. Ends early if the balance
+ * is wrong.  Returns 0, or the negative errno value of a thread that could not be
+ * started.
  */
 int crew_run(struct crew *crew,
              const struct crew_plan *plan,

@@ -5,7 +5,7 @@
 
 enum direction { TO_NORTH, TO_SOUTH, DIRECTIONS };
 
-/* A tag per receiving slice, matrix and direction: every border is its own channel. */
+/* A tag per receiving slice, matrix and direction: every border has its own channel. */
 static int tag_of(int receiver, int matrix, int matrices, enum direction direction)
 {
     return (receiver * matrices + matrix) * DIRECTIONS + (int)direction;
@@ -20,7 +20,7 @@ bool exchange_fits(const struct exchange_layout *layout, int matrices)
     return found && tags - 1 <= *limit;
 }
 
-/* The rows between this slice and one neighbour, one going and one coming. */
+/* The rows exchanged between this slice and one neighbour, one in each direction. */
 struct border {
     int neighbour;
     uint8_t *own_row, *their_row;

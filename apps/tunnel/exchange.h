@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Slices give their border rows to their neighbours, by messages. */
+/* Slices exchange border rows with their neighbours by messages. */
 #ifndef APPS_TUNNEL_EXCHANGE_H
 #define APPS_TUNNEL_EXCHANGE_H
 
@@ -8,32 +8,34 @@
 
 #include <mpi.h>
 
-/* Who holds which slices; rank r holds slices_per_rank of them from r * that on. */
+/* The distribution of slices: rank r has slices_per_rank slices, starting with r *
+ * slices_per_rank. */
 struct exchange_layout {
     MPI_Comm comm;
     int slice_count;
     int slices_per_rank;
 };
 
-/* The messages under way for one matrix of one slice. */
+/* The pending messages of one matrix of one slice. */
 struct exchange {
     MPI_Request requests[4];
     int count;
 };
 
-/* Whether the tags needed are within what MPI offers. */
+/* Returns true if MPI supports the required tags. */
 bool exchange_fits(const struct exchange_layout *layout, int matrices);
 
 /*
- * Starts to send both border rows of the matrix and to receive the neighbours'. Slices
- * of one rank exchange by messages as well, so a thread needs no other way to wait.
+ * Starts sending both border rows of the matrix and receiving those of the neighbours.
+ * Slices of the same rank also exchange messages, so that threads need no other way to
+ * wait.
  */
 void exchange_start(struct exchange *exchange,
                     const struct exchange_layout *layout,
                     struct slice *slice,
                     int matrix);
 
-/* Until then the border rows must stay as they are. */
+/* Waits for the messages. Until it returns, the border rows must not change. */
 void exchange_finish(struct exchange *exchange);
 
 #endif

@@ -41,9 +41,9 @@ static struct gas_sum sum_of(int state)
 }
 
 /*
- * The states of equal particle number and momentum form a cycle; a collision takes a
- * cell one state forward or backward in it, as the random bit says. So every collision
- * that conserves both can happen, and each is as likely as its reverse.
+ * States with equal particle number and momentum form a cycle; a collision moves a cell
+ * one state forward or backward in it, according to the random bit. Every collision
+ * that conserves both is therefore possible, and as likely as its reverse.
  */
 static int neighbour_in_cycle(const struct gas *gas, int state, int step)
 {
@@ -55,7 +55,7 @@ static int neighbour_in_cycle(const struct gas *gas, int state, int step)
     return other;
 }
 
-/* A solid cell sends every particle back to where it came from. */
+/* A solid cell sends every particle back where it came from. */
 static int reversed(int state)
 {
     int moving = state & MOVING;

@@ -7,9 +7,8 @@
 #include <stdint.h>
 
 /*
- * A cell is one byte. Bits 0 to 5 say whether a particle moves east, north-east,
- * north-west, west, south-west, south-east; bit 6 whether one rests; bit 7 marks the
- * cell as solid.
+ * A cell is one byte. Bits 0 to 5: a particle moves east, north-east, north-west, west,
+ * south-west, south-east; bit 6: one is at rest; bit 7: the cell is solid.
  */
 enum {
     GAS_EAST = 1 << 0,
@@ -32,16 +31,16 @@ struct gas_sum {
     int64_t particles, east, north;
 };
 
-/* What holds for each of the 256 states of a cell; read-only after gas_init(). */
+/* Properties of each of the 256 states of a cell; read-only after gas_init(). */
 struct gas {
     uint8_t collided[2][GAS_STATES]; /* by the random bit and the state */
     struct gas_sum sum[GAS_STATES];
 };
 
 /*
- * Makes the collision rules of the saturated FHP gas with rest particles (Frisch et
+ * Computes the collision rules of the saturated FHP gas with rest particles (Frisch et
  * al., Lattice gas hydrodynamics in two and three dimensions, 1987). Returns 0, or -1
- * when a rule does not conserve what it must.
+ * if a rule violates conservation.
  */
 int gas_init(struct gas *gas);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* A wind tunnel: a lattice gas flows round an obstacle, in slices over all ranks. */
+/* A wind tunnel: a lattice gas flows round an obstacle, in slices distributed over all
+ * ranks. */
 #include "apps/options.h"
 #include "calibrate.h"
 #include "crew.h"
@@ -15,7 +16,7 @@
 
 enum { ROWS_MIN = 16, ROWS_MAX = 1 << 20, EXIT_USAGE = 2 };
 
-/* What was asked for on the command line. */
+/* The command line. */
 struct settings {
     const char *size, *obstacle, *density, *expect;
     long scale, rows, matrices, slices, threads, seed;
@@ -104,7 +105,7 @@ static void give_up(const char *reason)
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
 }
 
-/* MPI_THREAD_MULTIPLE costs something, so it is asked for only if it is needed. */
+/* MPI_THREAD_MULTIPLE has a cost, so it is only requested if needed. */
 static void start_mpi(int *argc, char ***argv, const struct settings *settings)
 {
     int provided;
@@ -161,7 +162,8 @@ static struct crew *run(const struct tunnel *tunnel,
     return crew;
 }
 
-/* Once more, in one slice by one thread of rank 0; returns whether it agrees. */
+/* Repeats the run in one slice with one thread on rank 0; returns whether the results
+ * agree. */
 static bool verify(const struct tunnel *tunnel,
                    const struct crew_plan *plan,
                    const struct crew_result *result)

@@ -14,15 +14,15 @@ enum { WIDTH_MAX = 320, BLOCK_MIN = 4 };
 enum { MEAN_GRAY = 127, CONTRAST = 2, FLUID_GRAY_MAX = 254, SOLID_GRAY = 255 };
 
 /*
- * A pixel stands for block x block cells. A line holds the particles of one row of
- * cells, one number per pixel.
+ * A pixel represents block x block cells. A line has the particles of one row of cells,
+ * one number per pixel.
  */
 struct picture {
     const struct tunnel *tunnel;
     long block, width, height;
-    int own_count;        /* numbers of this rank's lines */
+    int own_count;        /* numbers in this rank's lines */
     int32_t *own;         /* from north to south */
-    int32_t *all;         /* every rank's, on rank 0 only */
+    int32_t *all;         /* of all ranks, on rank 0 only */
     int *counts, *starts; /* of each rank's numbers, on rank 0 only */
 };
 

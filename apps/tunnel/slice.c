@@ -33,7 +33,7 @@ static int add_span(struct slice *slice, struct slice_span span)
 {
     size_t count = slice->span_count;
 
-    if ((count & (count + 1)) == 0) { /* Grows when count is 0, 1, 3, 7 ... */
+    if ((count & (count + 1)) == 0) { /* Grow if count is 0, 1, 3, 7 ... */
         struct slice_span *grown =
             realloc(slice->spans, (2 * count + 1) * sizeof *grown);
         if (!grown)
@@ -113,7 +113,7 @@ void slice_fini(struct slice *slice)
     free(slice->first_span);
 }
 
-/* Solids turn particles round: the tunnel gains minus twice the momentum they had. */
+/* Solids reverse particles: the tunnel gains minus twice their momentum. */
 static void account_for_solids(struct slice *slice, const uint8_t *cells, long row)
 {
     const struct gas *gas = &slice->tunnel->gas;
@@ -144,13 +144,14 @@ void slice_collide_row(struct slice *slice, int matrix, long row, long step)
     }
 }
 
-/* The three rows that a row receives particles from, as they were after colliding. */
+/* The three rows from which a row receives particles, as they were after the
+ * collisions. */
 struct sources {
     const uint8_t *north, *same, *south;
-    int shift; /* 1 if the rows to the north and south lie further east, else 0 */
+    int shift; /* 1 if the rows to the north and south are shifted east, else 0 */
 };
 
-/* One cell at the end of a row; there the tunnel is closed to a ring. */
+/* One cell at the end of a row, where the tunnel is closed to a ring. */
 static uint8_t moved_cell(const struct sources *from, long column, long columns)
 {
     long west = (column + columns - 1) % columns;
@@ -174,7 +175,7 @@ static uint64_t pick(const uint8_t *cells, uint8_t particle)
     return word & 0x0101010101010101u * particle;
 }
 
-/* Eight cells at once, none of them at the end of the row. */
+/* Eight cells at once, none at the end of the row. */
 static void move_word(const struct sources *from, long column, uint8_t *to)
 {
     long from_west = column - from->shift;
@@ -202,8 +203,8 @@ static void move_row(const struct sources *from, uint8_t *to, long columns)
 }
 
 /*
- * Works in place, from north to south: only the row at hand and the one before it are
- * needed as they were.
+ * Works in place, from north to south: only the current and the previous row are needed
+ * in their old state.
  */
 void slice_move(struct slice *slice, int matrix)
 {
@@ -263,7 +264,7 @@ struct gas_sum slice_count(const struct slice *slice)
     return sum;
 }
 
-/* FNV-1a over the row, started with its place in the tunnel. */
+/* FNV-1a over the row, seeded with its place in the tunnel. */
 static uint64_t row_hash(const uint8_t *cells, long columns, uint64_t place)
 {
     static const uint64_t prime = 0x100000001b3u;

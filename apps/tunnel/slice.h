@@ -12,7 +12,7 @@
 struct slice_span;
 
 /*
- * Neighbouring rows of the tunnel. Local row r is row first_row + r - 1 of the tunnel;
+ * Adjacent rows of the tunnel. Local row r is row first_row + r - 1 of the tunnel;
  * local rows 0 and rows + 1 hold the neighbours' border rows. Only the thread that owns
  * the slice may use it.
  */
@@ -20,17 +20,17 @@ struct slice {
     const struct tunnel *tunnel; /* borrowed */
     int index;                   /* among all slices, from north to south */
     long first_row, rows;
-    uint8_t *cells;    /* matrices, of them rows + 2 rows each, of them columns */
-    uint8_t *saved[2]; /* rows as they were before particles moved */
+    uint8_t *cells;           /* matrices of rows + 2 rows of columns */
+    uint8_t *saved[2];        /* rows as they were before particles moved */
     struct slice_span *spans; /* the solid cells, sorted by row */
     size_t span_count;
-    size_t *first_span;     /* by local row, and the end of the last row's */
-    struct gas_sum balance; /* what came in, less what went out, plus what solids did */
+    size_t *first_span;     /* by local row, and the end of the last row */
+    struct gas_sum balance; /* inflow, minus outflow, plus the effect of solids */
 };
 
 /*
- * Makes slice `index` of `count` and fills it with undisturbed wind. Returns 0 or
- * -ENOMEM; then the slice may still be given to slice_fini().
+ * Creates slice `index` of `count` and fills it with undisturbed wind. Returns 0 or
+ * -ENOMEM; in both cases slice_fini() may be called.
  */
 int slice_init(struct slice *slice, const struct tunnel *tunnel, int index, int count);
 
@@ -41,16 +41,17 @@ uint8_t *slice_row(const struct slice *slice, int matrix, long row);
 /* First half of a step: the particles of one row collide. */
 void slice_collide_row(struct slice *slice, int matrix, long row, long step);
 
-/* Second half: the particles of all rows move. The neighbours' rows must be there. */
+/* Second half: the particles of all rows move. Requires the neighbours' rows. */
 void slice_move(struct slice *slice, int matrix);
 
-/* Draws new wind at both ends of the tunnel. */
+/* Creates new wind at both ends of the tunnel. */
 void slice_blow(struct slice *slice, int matrix, long step);
 
-/* What all cells hold now, counted afresh. */
+/* The current contents of all cells, recounted. */
 struct gas_sum slice_count(const struct slice *slice);
 
-/* A hash of all cells; the tunnel's hash is the exclusive or of its slices'. */
+/* A hash of all cells; the hash of the tunnel is the exclusive or of those of its
+ * slices. */
 uint64_t slice_hash(const struct slice *slice);
 
 #endif

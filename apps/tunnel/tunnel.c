@@ -20,8 +20,8 @@ int tunnel_find_obstacle(const char *name)
 }
 
 /*
- * Odd rows lie half a cell further east, and rows are sqrt(3)/2 apart: in half cells
- * the distance is an integer again once it is squared.
+ * Odd rows are shifted east by half a cell, and rows are sqrt(3)/2 apart: in half
+ * cells, the square of the distance is an integer.
  */
 static bool is_in_disc(const struct tunnel *tunnel, long row, long column)
 {
@@ -75,7 +75,7 @@ uint64_t tunnel_random(const struct tunnel *tunnel, const struct tunnel_place *p
 
 uint8_t tunnel_wind(const struct tunnel *tunnel, const struct tunnel_place *place)
 {
-    /* Chances of a particle in each direction and at rest, in 256ths. */
+    /* Probabilities of a particle in each direction and at rest, in 256ths. */
     static const unsigned chance[GAS_PARTICLES] = {120, 90, 45, 30, 45, 90, 60};
     uint64_t random = tunnel_random(tunnel, place);
     int cell = 0;

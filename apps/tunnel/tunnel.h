@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The wind tunnel as a whole: its size, its walls and obstacle, its wind. */
+/* The wind tunnel: its size, its walls and obstacle, its wind. */
 #ifndef APPS_TUNNEL_H
 #define APPS_TUNNEL_H
 
@@ -12,9 +12,9 @@
 enum tunnel_obstacle { OBSTACLE_NONE, OBSTACLE_DISC, OBSTACLE_PLATE };
 
 /*
- * Everything that decides the result, and nothing that does not: two runs with equal
- * tunnels and as many iterations end alike, however many ranks, slices and threads
- * share the work. Shared by all threads, read-only once they run.
+ * All parameters that determine the result, and no others: two runs with equal tunnels
+ * and numbers of iterations have the same result, with any number of ranks, slices and
+ * threads. Shared by all threads; read-only while they run.
  */
 struct tunnel {
     struct gas gas;
@@ -24,7 +24,7 @@ struct tunnel {
     enum tunnel_obstacle obstacle;
 };
 
-/* What a random number is for; part of its coordinates. */
+/* The purpose of a random number; part of its coordinates. */
 enum tunnel_purpose { PURPOSE_START, PURPOSE_COLLISION, PURPOSE_INFLOW };
 
 /* Where and when a random number is used. */
@@ -39,10 +39,10 @@ int tunnel_find_obstacle(const char *name);
 
 bool tunnel_is_solid(const struct tunnel *tunnel, long row, long column);
 
-/* 64 random bits that depend on the seed and the place only. */
+/* 64 random bits that depend only on the seed and the place. */
 uint64_t tunnel_random(const struct tunnel *tunnel, const struct tunnel_place *place);
 
-/* A random fluid cell of the undisturbed wind, which blows to the east. */
+/* A random fluid cell of the undisturbed wind, which blows east. */
 uint8_t tunnel_wind(const struct tunnel *tunnel, const struct tunnel_place *place);
 
 #endif
