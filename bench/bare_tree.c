@@ -21,13 +21,13 @@
 
 enum { NODES = 64 };
 
-/* A node's end of the connections to its children. */
+/* A node's ends of the connections to its children. */
 struct children {
     int sockets[NODES];
     int count;
 };
 
-/* All nodes of a tree, in memory that they share. */
+/* All nodes of a tree, in shared memory. */
 struct census {
     _Atomic int count;
     pid_t pids[NODES];
@@ -70,7 +70,7 @@ static int read_all(int fd, void *data, size_t size)
     return 0;
 }
 
-/* Two ends of a TCP connection over the loopback. */
+/* Creates both ends of a TCP connection over the loopback. */
 static int connect_pair(int pair[2])
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
@@ -96,7 +96,8 @@ static int connect_pair(int pair[2])
     return 0;
 }
 
-/* Asks all children, then takes their replies in order; returns the bytes. */
+/* Asks all children, then receives their replies in order; returns the number of
+ * bytes. */
 static long gather(const struct bare_shape *shape,
                    const struct children *children,
                    unsigned char *out,
@@ -129,7 +130,7 @@ static int open_children(const struct bare_shape *shape,
                          struct census *census,
                          struct children *ret_children);
 
-/* Leaves below a node of this level. */
+/* Number of leaves below a node of this level. */
 static int leaves_below(const struct bare_shape *shape, int level)
 {
     int leaves = 1;
@@ -248,10 +249,10 @@ void bare_tree_stop(struct bare_tree *tree)
 {
     if (!tree)
         return;
-    /* A closed connection ends the node below it, and so on down. */
+    /* Closing a connection ends the node below it, which closes its own connections. */
     for (int i = 0; i < tree->children.count; i++)
         close(tree->children.sockets[i]);
-    /* Ours are among them; of the others it knows nothing. */
+    /* Waits for the children of this process; waitpid() fails for other nodes. */
     for (int i = 0; i < NODES && tree->census != MAP_FAILED; i++)
         if (tree->census->pids[i] > 0)
             waitpid(tree->census->pids[i], NULL, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* closure_costs.c - what convex closures of random sets of events cost. */
+/* closure_costs.c - measures convex closures of random sets of events. */
 #include "config.h"
 
 #include "bench/closure_costs.h"
@@ -30,7 +30,7 @@ static uint64_t count_events(const struct es_order *order)
     return count;
 }
 
-/* The event of this number, counted trace by trace. */
+/* The event with this number, counted trace by trace. */
 static struct es_event_id event_at(const struct es_order *order, uint64_t number)
 {
     uint32_t trace = 0;
@@ -122,7 +122,7 @@ static void note_run(struct closure_costs *costs, unsigned run, uint64_t begin_n
     costs->average_ms += (ms - costs->average_ms) / (run + 1);
 }
 
-/* Comparisons and events are those of the last run; all are the same. */
+/* Stores the comparisons and events of the last run; all runs have the same. */
 static void note_counts(struct closure_costs *costs,
                         const struct esi_precedence *precedence,
                         uint64_t events)
@@ -175,7 +175,7 @@ int closure_costs_make(const struct es_order *order,
 
 /* --- Combining -------------------------------------------------------------------- */
 
-/* What is needed to make one closure of two. */
+/* The data required to compute one closure of two. */
 struct pairing {
     struct esi_closure_maker *maker;
     bool is_combining;

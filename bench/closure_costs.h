@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What convex closures of random sets of events cost (Nichols, 4.7).
+ * The cost of convex closures of random sets of events (Nichols, 4.7).
  *
  *   closure_sets_draw(order, 5000, 8, 10, &seed, &sets);
  *   closure_costs_make(order, successors, ES_CLOSURE_JUMP, &sets, 20, &costs);
@@ -24,8 +24,9 @@ struct closure_sets {
     struct es_event_id *events;
 };
 
-/* `least` to `most` distinct events of all in the order, each as likely as the others.
- * `seed` is moved on.  0, -EINVAL (too few events), -ENOMEM. */
+/* Draws sets of `least` to `most` distinct events of the order, all with equal
+ * probability, and advances `seed`.  Returns 0, -EINVAL if there are too few events, or
+ * -ENOMEM. */
 int closure_sets_draw(const struct es_order *order,
                       size_t count,
                       uint32_t least,
@@ -43,7 +44,7 @@ struct closure_costs {
     uint64_t events; /* in the closures */
 };
 
-/* Makes the closure of each set, `runs` times all of them. */
+/* Computes the closure of each set, `runs` times in all. */
 int closure_costs_make(const struct es_order *order,
                        const struct esi_successors *successors,
                        enum esi_closure_method method,
@@ -51,8 +52,8 @@ int closure_costs_make(const struct es_order *order,
                        unsigned runs,
                        struct closure_costs *ret_costs);
 
-/* Makes one closure of the closures of sets 2i and 2i + 1, which are there before the
- * clock runs: by combining (4.5), or from their fronts and backs. */
+/* Computes one closure of the closures of sets 2i and 2i + 1, which are computed
+ * beforehand, not timed: by combining them (4.5), or from their fronts and backs. */
 int closure_costs_combine(const struct es_order *order,
                           bool is_combining,
                           const struct closure_sets *sets,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What convex closures cost: random sets of events of the made event sets, by each
- * algorithm, and closures combined or made anew (Nichols, tables 4.3 to 4.14).
+ * The cost of convex closures: random sets of events of the synthetic event sets, with
+ * each algorithm, and closures combined or computed anew (Nichols, tables 4.3 to 4.14).
  *
  *   bench/closures_bench [-q] [-r RUNS] [-n CLOSURES] [-s SEED] [-S STORE] [SET...]
  *
- * Milliseconds of -n closures (5,000; 100 where walking takes long), least, average and
- * most of -r runs (20), and comparisons of timestamps.  -q: 3 runs.  Ends with 1 if two
- * algorithms find different closures.
+ * Prints the milliseconds of -n closures (5,000; 100 if walking takes long), minimum,
+ * average and maximum of -r runs (20), and the comparisons of timestamps.  -q: 3 runs.
+ * Exits with 1 if two algorithms find different closures.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ enum { MANY = 5000, FEW = 100, MANY_EVENTS = 100000, SIZES = 5, METHODS = 4 };
 
 struct options {
     unsigned runs;
-    size_t count; /* 0 = MANY or FEW */
+    size_t count; /* 0 selects MANY or FEW */
     uint64_t seed;
     const char *store;
 };

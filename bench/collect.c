@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What collecting adds to real operations between two ranks of one host.
+ * The overhead of collection on real operations between two ranks of one host.
  *
  *   mpiexec -n 2 collect DIRECTORY [ROUNDS]
  *
  * 8-byte ping-pong (half round trip), Isend/Irecv/Waitall message rate (per message),
- * 8-byte allreduce.  The variants take turns; each round is one ratio to the direct
- * variant beside it, and the figures are medians over the rounds.  Cores may be near or
- * far (a cache line handed over in under 80 or over 110 ns), which matters more than
- * any collector: each round's handover is measured too, and near and far rounds are
- * reported apart.
+ * 8-byte allreduce.  The variants take turns; each round yields one ratio to the direct
+ * variant next to it, and the figures are medians over the rounds.  Cores may be near
+ * or far (a cache line is passed on in under 80 or over 110 ns), which matters more
+ * than any collector: the latency of each round is measured, too, and near and far
+ * rounds are reported separately.
  */
 #include "config.h"
 
@@ -56,7 +56,7 @@ static void message_rate(const struct variant *v)
                 v->irecv(&values[i], 1, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD, &requests[i]);
         v->waitall(WINDOW, requests, MPI_STATUSES_IGNORE);
     }
-    /* The sender is done when the receiver is; by MPI itself, alike in all variants. */
+    /* The sender ends with the receiver; uses MPI itself, alike in all variants. */
     if (rank == 0)
         PMPI_Recv(&done, 1, MPI_DOUBLE, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     else
@@ -72,7 +72,7 @@ static void allreduce(const struct variant *v)
         v->allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* Nanoseconds: of half a round trip, of a message, of a reduction. */
+/* Nanoseconds of half a round trip, of a message, or of a reduction. */
 static double measure(const struct variant *v, enum work work)
 {
     static void (*const run[WORK_COUNT])(const struct variant *) = {
@@ -87,7 +87,7 @@ static double measure(const struct variant *v, enum work work)
     return (double)(bench_ticks() - start) * bench_tick_ns() / units[work];
 }
 
-/* Half a direct round trip, in nanoseconds, that parts near cores from far ones. */
+/* Half a direct round trip, in nanoseconds, that separates near cores from far ones. */
 enum { NEAR_BELOW = 350 };
 
 struct round {
@@ -96,7 +96,7 @@ struct round {
     bool near;
 };
 
-/* Whether the machine was the same before and after. */
+/* Returns true if the machine had the same speed before and after. */
 static bool is_steady(double before, double after)
 {
     return before < after * 1.25 && after < before * 1.25;
@@ -140,7 +140,7 @@ static void report_part(enum work work,
 
 static struct round rounds[WORK_COUNT][MAX_ROUNDS];
 
-/* Rounds below 0 only warm up. */
+/* Rounds below 0 are for warming up. */
 static void measure_round(const struct variant *variants, int r)
 {
     double before = measure(&variants[DIRECT], PING_PONG);
@@ -148,8 +148,7 @@ static void measure_round(const struct variant *variants, int r)
 
     for (int work = 0; work < WORK_COUNT; work++)
         for (int i = 0; i < VARIANT_COUNT; i++) {
-            int v =
-                (i + (r < 0 ? 0 : r)) % VARIANT_COUNT; /* nobody always goes first */
+            int v = (i + (r < 0 ? 0 : r)) % VARIANT_COUNT; /* the first place rotates */
             double ns = measure(&variants[v], (enum work)work);
 
             if (r >= 0)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What one collected operation costs when the operation itself does nothing.
+ * The cost of collecting an operation that does nothing.
  *
  *   collect_null DIRECTORY [ROUNDS]
  *
- * The variants take turns; each figure is the median over the rounds, each far
- * shorter than a time slice.  Polls are those of a
- * program that tests all the time and finds nothing.
+ * The variants take turns; each figure is the median over the rounds, each far shorter
+ * than a time slice.  Polls are those of a program that tests all the time and finds
+ * nothing.
  */
 #include "config.h"
 
@@ -61,7 +61,7 @@ static void once(const struct variant *v, enum work work, double *value)
     }
 }
 
-/* Nanoseconds a call. */
+/* Nanoseconds per call. */
 static double measure(const struct variant *v, enum work work)
 {
     double value = 0;
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
     }
     snprintf(run, sizeof run, "bench-null-%d", (int)getpid());
     setenv("EVENTSPACE_RUN", run, 1);
-    PMPI_Init(&argc, &argv); /* a linker may drop a library that nobody calls */
+    PMPI_Init(&argc, &argv); /* a linker may drop an unused library */
     variants_load(argv[1], variants);
     variants[COLLECTED].init(&argc, &argv);
     printf("%-20s %8s %12s %8s %10s %8s   (ns a call)\n", "operation", "direct",

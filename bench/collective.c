@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What collective operations cost by each of several ways, which take turns in one run.
+ * The cost of collective operations with several variants, which take turns in one run.
  *
  *   mpiexec -n 4 collective direct library kary:2 binomial
  *
- * Each word makes a communicator of that name, with all ranks; which algorithm or tree
- * its operations take, the rules of the run say (collective.sh makes them).  "direct"
- * is the MPI library past whatever is preloaded.  Results of all ways are compared.
+ * Each word creates a communicator of that name, with all ranks; the rules of the run
+ * (written by collective.sh) select the algorithm or tree of its operations.  "direct"
+ * is the MPI library, bypassing preloaded libraries.  The results of all variants are
+ * compared.
  *
- * A time is that of a block of operations one after the other, until the last rank is
- * through, divided by their number.  So operations in which somebody need not wait
- * overlap, as they do in programs.  With --apart it is that of one operation which all
- * ranks begin at the same time, until the last rank is through; for that all ranks must
- * read one clock, as on one machine.
+ * A time is that of a block of consecutive operations, until the last rank has
+ * finished, divided by their number.  Operations in which ranks need not wait therefore
+ * overlap, as they do in programs.  With --apart, it is the time of one operation that
+ * all ranks begin at the same time, until the last rank has finished; this requires
+ * that all ranks read one clock, as on one machine.
  */
 #include "config.h"
 
@@ -30,7 +31,7 @@
 enum { SIZES_MAX = 16, CALLS_MAX = 2000, BYTES_MAX = 1 << 28 };
 enum { WARM_UPS = 8, TRIALS = 50 };
 
-/* How late a rank may begin when all are to begin at once, at first. */
+/* Initial limit of how late a rank may begin if all have to begin at once. */
 #define LATE_NS 250000
 #define MARGIN_MAX_NS INT64_C(1000000000)
 
@@ -39,14 +40,14 @@ struct settings {
     MPI_Comm comms[VARIANTS_MAX];
     size_t sizes[SIZES_MAX];
     int size_count;
-    const char *operations; /* names with commas between; NULL = all */
+    const char *operations; /* names separated by commas; NULL for all */
     double block_ns;
     bool apart;
-    int64_t margin_ns; /* between an appointment and the time that it names */
-    double late_ns;    /* so much later than that a rank may begin */
+    int64_t margin_ns; /* between an appointment and the agreed time */
+    double late_ns;    /* how much later than the agreed time a rank may begin */
     struct routines by_name;
     struct routines direct;
-    FILE *figures; /* a text in memory, shown in the end */
+    FILE *figures; /* a text in memory, printed at the end */
     int rank;
     int size;
 };
@@ -196,7 +197,7 @@ static double greatest_of(const struct settings *settings, double value)
     return greatest;
 }
 
-/* Nanoseconds of an operation in a block of so many. */
+/* Nanoseconds per operation in a block of this many. */
 static double measure_block(const struct settings *settings,
                             const struct operation *operation,
                             const struct call *call,
@@ -211,7 +212,7 @@ static double measure_block(const struct settings *settings,
     return greatest_of(settings, (double)(now_ns() - begin)) / calls;
 }
 
-/* When all are to begin; rank 0 says so. */
+/* The time at which all ranks begin, determined by rank 0. */
 static int64_t make_appointment(const struct settings *settings)
 {
     int64_t start = now_ns() + settings->margin_ns;
@@ -228,11 +229,11 @@ static void sleep_until(int64_t time)
         continue;
 }
 
-/* What all ranks know of an operation; the greatest values of all. */
+/* The times of an operation known to all ranks; the maxima over the ranks. */
 struct sight {
-    double missed; /* ns after the appointment when a rank heard of it */
+    double missed; /* ns after the agreed time when a rank received it */
     double late;   /* when it began */
-    double ns;     /* when it was through */
+    double ns;     /* when it finished */
 };
 
 static struct sight see_once(const struct settings *settings,
@@ -251,9 +252,9 @@ static struct sight see_once(const struct settings *settings,
     return all;
 }
 
-/* Nanoseconds of one operation by itself.  Who is late spoils it, if it is by more than
- * a tenth of its time; if the machine is so busy that this happens again and again,
- * more must do. */
+/* Nanoseconds of one separate operation.  The measurement is repeated if a rank was
+ * later than the limit and than a tenth of the time; if the machine is so busy that
+ * this happens repeatedly, the limit is raised. */
 static double measure_apart(struct settings *settings,
                             const struct operation *operation,
                             const struct call *call)
@@ -281,7 +282,7 @@ static double measure(struct settings *settings,
                            : measure_block(settings, operation, call, calls);
 }
 
-/* How many operations make a block of the reference. */
+/* Number of operations in a block of the reference. */
 static int calibrate(const struct settings *settings,
                      const struct operation *operation,
                      const struct call *call)
@@ -313,8 +314,9 @@ static struct call call_of(const struct settings *settings,
     return call;
 }
 
-/* All ways must give what the first one gives; and what is made at the first operations
- * of a communicator, by us or by the MPI library, is made. */
+/* Compares the results of all variants with the first one.  This also completes the
+ * setup that MPI library and interposer do at the first operations of a
+ * communicator. */
 static void compare_results(const struct settings *settings,
                             const struct operation *operation,
                             const struct call *with)
@@ -352,15 +354,14 @@ static void measure_rounds(struct settings *settings,
     calls = settings->apart ? 1 : calibrate(settings, operation, &call);
     for (int r = 0; r < rounds->count; r++)
         for (int i = 0; i < rounds->variant_count; i++) {
-            int variant =
-                (i + r) % rounds->variant_count; /* nobody always goes first */
+            int variant = (i + r) % rounds->variant_count; /* the first place rotates */
 
             call = call_of(settings, variant, with);
             rounds->ns[variant][r] = measure(settings, operation, &call, calls);
         }
 }
 
-/* Small whole numbers: their sums are the same in every order. */
+/* Small whole numbers: their sums do not depend on the order. */
 static double *make_buffer(const struct settings *settings, size_t bytes)
 {
     size_t count = bytes / sizeof(double) * (size_t)settings->size;
@@ -430,7 +431,7 @@ static void measure_all(struct settings *settings)
 
 int main(int argc, char **argv)
 {
-    static struct settings settings; /* too large for a stack */
+    static struct settings settings; /* too large for the stack */
     char *figures;
     size_t length;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What the analysis of collective operations costs: made calls of many operations of
- * few ranks, and of few operations of many ranks, go through analysis and statistics as
- * the monitor's do.  Beside it a floor, which puts the same calls together in an array
- * made for them and finds the last to enter.
+ * The cost of the analysis of collective operations: synthetic calls of many operations
+ * of few ranks, and of few operations of many ranks, pass through analysis and
+ * statistics as in the monitor.  The floor stores the same calls in an array of the
+ * right size and finds the last to enter.
  *
- * Each rank's calls come in chunks, as they do when rings are read one after the other.
+ * The calls of a rank come in chunks, as if rings were read one after the other.
  */
 #include "config.h"
 
@@ -38,7 +38,7 @@ static const struct load loads[] = {
 struct work {
     const struct load *load;
     struct esi_collective_call call;
-    void *state; /* of who takes the calls */
+    void *state; /* of the receiver of the calls */
     void (*take)(void *state, const struct esi_collective_call *call);
     uint64_t most_bytes; /* of the heap */
 };
@@ -74,7 +74,7 @@ static uint64_t heap_bytes(void)
     return info.uordblks + info.hblkhd;
 }
 
-/* All calls of a load.  Returns the time it took. */
+/* Passes all calls of a load.  Returns the time. */
 static uint64_t run(struct work *work)
 {
     const struct load *load = work->load;
@@ -88,7 +88,8 @@ static uint64_t run(struct work *work)
             end = load->instances;
         for (int rank = 0; rank < load->ranks; rank++) {
             give_calls(work, rank, first, end);
-            /* Nothing is complete before the last rank's chunk: most is open here. */
+            /* Nothing is complete before the last rank's chunk: the number of open
+             * operations is largest here. */
             if (rank == load->ranks - 2 &&
                 heap_bytes() - before_bytes > work->most_bytes)
                 work->most_bytes = heap_bytes() - before_bytes;

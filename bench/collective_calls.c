@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The operations, and the two ways to them. */
+/* The operations, and both ways to call them. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -36,8 +36,9 @@ static void *symbol(void *library, const char *name)
     return found;
 }
 
-/* The file that this variable of the MPI library lies in: nobody interposes it, and
- * nothing here names it, so it is not copied into this program either. */
+/* The file that contains this variable of the MPI library.  Nobody interposes the
+ * variable, and nothing here refers to it, so it is not copied into this program
+ * either. */
 static void *open_library(void)
 {
     Dl_info info;

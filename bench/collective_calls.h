@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The collective operations that trees are built for, as a table; each can be called as
- * a program does, which whatever is preloaded takes note of, or in the MPI library
- * itself.
+ * A table of the collective operations that trees can perform.  Each can be called like
+ * a program does, so that preloaded libraries see it, or directly in the MPI library.
  */
 #ifndef ES_BENCH_COLLECTIVE_CALLS_H
 #define ES_BENCH_COLLECTIVE_CALLS_H
@@ -42,25 +41,25 @@ struct routines {
                      MPI_Comm);
 };
 
-/* What a program that calls them by name gets. */
+/* The routines that a program gets by name. */
 void routines_by_name(struct routines *ret_routines);
-/* The MPI library's, past all that is preloaded.  Ends the program if it cannot find
- * them. */
+/* The routines of the MPI library, bypassing preloaded libraries.  Exits if they are
+ * not found. */
 void routines_of_library(struct routines *ret_routines);
 
-/* One call: `count` doubles, of each rank in gathers and scatters; the root is 0. */
+/* One call: `count` doubles, in gathers and scatters per rank; the root is 0. */
 struct call {
     const struct routines *routines;
     MPI_Comm comm;
     int count;
-    const double *in; /* room for `count` of all ranks, as `out` */
+    const double *in; /* room for `count` doubles of all ranks, like `out` */
     double *out;
 };
 
 struct operation {
     const char *name;
     void (*run)(const struct call *call);
-    bool has_data; /* all but the barrier */
+    bool has_data; /* false for the barrier */
 };
 
 enum { OPERATION_COUNT = 7 };

@@ -12,7 +12,7 @@
 
 struct interval {
     double median;
-    double low; /* the true median lies from here to `high` with 95 % */
+    double low; /* the true median is between `low` and `high` with 95 % */
     double high;
 };
 
@@ -24,7 +24,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Order statistics; all values if they are too few.  Sorts them. */
+/* From order statistics; the range of all values if they are too few.  Sorts them. */
 static struct interval interval_of(double *values, int count)
 {
     int rank = 0;
@@ -57,7 +57,7 @@ static double time_of(const struct rounds *rounds, int variant)
     return interval_of(values, rounds->count).median;
 }
 
-/* Of the variant's time to the other's, round by round. */
+/* Ratio of the variant's time to the other's, per round. */
 static struct interval ratio_of(const struct rounds *rounds, int variant, int other)
 {
     double values[ROUNDS_MAX];
@@ -67,7 +67,7 @@ static struct interval ratio_of(const struct rounds *rounds, int variant, int ot
     return interval_of(values, rounds->count);
 }
 
-/* The variant's twin whose edges are not recorded; -1 = none. */
+/* The variant that only differs in that edges are not recorded; -1 if none. */
 static int quiet_twin(const struct rounds *rounds, int variant)
 {
     char name[128];

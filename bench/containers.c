@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What the containers of base/ cost, against what their users had before or have
- * instead.
+ * The cost of the containers of base/ relative to what their users used before or could
+ * use instead.
  *
  *   containers [ROUNDS]
  *
- * Each time is the least of ROUNDS (default 31) rounds, in which the compared loops
- * take turns.  A ratio above 1 means that the container of base/ is the dearer one.
+ * Each time is the minimum of ROUNDS (default 31) rounds, in which the compared loops
+ * take turns.  A ratio above 1 means that the container of base/ is more expensive.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@
 
 enum { ITEMS = 4096, LANES = 64, HANDLES = 16, STEPS = 1 << 16 };
 
-static uint64_t sum; /* what is computed is used */
+static uint64_t sum; /* prevents the compiler from removing computations */
 
 static double now_ns(void)
 {
@@ -83,9 +83,9 @@ static void append_to_block(void)
 
 /* --- Hash tables: a request, added, found and removed ----------------------------- */
 
-/* As wrappers/mpi/requests.c has them: the records lie in the slots. */
+/* As in wrappers/mpi/requests.c: the records are in the slots. */
 struct record {
-    uint64_t handle; /* 0 = free */
+    uint64_t handle; /* 0 if free */
     uint64_t words[7];
 };
 
@@ -342,7 +342,7 @@ static void queue_by_hand(void)
 /* --- Wire: numbers of variable length, against a codec without bounds ------------- */
 
 static unsigned char bytes[ITEMS * ESI_WIRE_VARINT_BYTES];
-static uint64_t numbers[ITEMS]; /* nine of ten are small, as marks are */
+static uint64_t numbers[ITEMS]; /* nine of ten are small, like marks */
 
 static void fill_numbers(void)
 {

@@ -17,16 +17,17 @@ enum { ORDER_CHOICE_BYTES = 160 };
 struct order_choice {
     const char *text; /* borrowed */
     struct esi_order_config config;
-    char words[ORDER_CHOICE_BYTES]; /* what the configuration's texts are in */
+    char words[ORDER_CHOICE_BYTES]; /* holds the texts of the configuration */
 };
 
-/* -EINVAL with words.  The choice is not moved afterwards: it points into itself. */
+/* Returns 0, or -EINVAL with a text.  The choice must not be moved afterwards: it
+ * contains pointers to itself. */
 int order_choice_parse(const char *text,
                        struct order_choice *ret_choice,
                        struct es_error *error);
 
-/* Makes an order for a load and fills it.  "static" sees the whole load beforehand, in
- * a stream of its own: `ret_ns` is the time of the second one only.  The caller
+/* Creates an order for a load and fills it.  "static" reads the whole load beforehand,
+ * in a separate stream: `ret_ns` is the time of the second stream only.  The caller
  * destroys the order. */
 int order_choice_fill(const struct order_choice *choice,
                       const struct order_load_config *load,

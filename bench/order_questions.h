@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* order_questions.h - pairs of events to ask an order about, alike for all stores. */
+/* order_questions.h - pairs of events for queries of an order, the same for all
+ * stores. */
 #ifndef ES_BENCH_ORDER_QUESTIONS_H
 #define ES_BENCH_ORDER_QUESTIONS_H
 
@@ -24,7 +25,7 @@ struct order_questions {
     struct es_event_id *pairs; /* [kind][count][2] */
 };
 
-/* `counts`: events of each trace.  0 or -ENOMEM. */
+/* `counts`: number of events of each trace.  Returns 0 or -ENOMEM. */
 int order_questions_make(struct order_questions *ret_questions,
                          size_t count,
                          const uint32_t *counts,
@@ -33,13 +34,14 @@ int order_questions_make(struct order_questions *ret_questions,
 void order_questions_free(struct order_questions *questions);
 
 struct order_answers {
-    double ns[ORDER_QUESTION_KINDS];      /* of one question */
-    uint64_t mixed[ORDER_QUESTION_KINDS]; /* of all answers: the same for all stores */
-    uint64_t stale;  /* answers that the store has forgotten the event */
-    int64_t failure; /* another answer that is a negative errno; 0 = none */
+    double ns[ORDER_QUESTION_KINDS];      /* per question */
+    uint64_t mixed[ORDER_QUESTION_KINDS]; /* hash of all answers: the same for all
+                                             stores */
+    uint64_t stale;  /* answers that the event was forgotten by the store */
+    int64_t failure; /* another answer that is a negative errno; 0 if none */
 };
 
-/* Asks all, the best of a few rounds. */
+/* Asks all questions; the times are the best of several rounds. */
 void order_questions_ask(const struct order_questions *questions,
                          const struct es_order *order,
                          struct order_answers *ret_answers);

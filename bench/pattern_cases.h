@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The cases that Nichols measured (4.7, 5.6, 6.4), the searches that are compared on
- * them, and which of both makes a row of his tables.
+ * The cases measured by Nichols (4.7, 5.6, 6.4), the searches compared on them, and
+ * which combinations are rows of his tables.
  */
 #ifndef ES_BENCH_PATTERN_CASES_H
 #define ES_BENCH_PATTERN_CASES_H
@@ -18,7 +18,8 @@ struct pattern_case {
     const char *name;
     const char *set;
     const char *file;                                /* in the folder of patterns */
-    const char *predicates[PATTERN_CASE_PREDICATES]; /* added up; the rest NULL */
+    const char *predicates[PATTERN_CASE_PREDICATES]; /* their results are added; the
+                                                        rest NULL */
     uint64_t matches;
 };
 
@@ -31,16 +32,17 @@ struct pattern_way {
     enum esi_reordering reordering;
     bool failed_first;
     unsigned threads;
-    unsigned without;  /* enum esi_indexed_part */
-    const char *cases; /* names with a space around each; NULL = all */
-    const char *slow;  /* of these: those that take long, likewise; NULL = none */
+    unsigned without;  /* of enum esi_indexed_part */
+    const char *cases; /* names, each surrounded by spaces; NULL for all */
+    const char *slow;  /* those of these that take long, in the same format; NULL if
+                          none */
 };
 
-/* Both are ended by a name that is NULL. */
+/* Both are terminated by a row with name NULL. */
 extern const struct pattern_case pattern_cases[];
 extern const struct pattern_way pattern_ways[];
 
-/* Whether a way is measured on a case, and whether that takes long. */
+/* Returns true if the search is measured on the case, or takes long on it. */
 bool pattern_way_has(const struct pattern_way *way, const char *name);
 bool pattern_way_is_slow(const struct pattern_way *way, const char *name);
 

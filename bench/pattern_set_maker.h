@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What the makers of event sets (pattern_sets.h) write with: traces and events are
- * handed on at once, the first failure stays and ends the rest.
+ * Output functions for the makers of event sets (pattern_sets.h): traces and events are
+ * passed on at once; the first failure is kept and suppresses the rest.
  */
 #ifndef ES_BENCH_PATTERN_SET_MAKER_H
 #define ES_BENCH_PATTERN_SET_MAKER_H
@@ -14,20 +14,20 @@
 struct pattern_set_maker {
     const struct pattern_set_config *config;
     const struct es_set_sink *sink;
-    uint32_t *counts; /* events of each trace */
+    uint32_t *counts; /* number of events of each trace */
     uint32_t traces;
     uint64_t made;
     uint64_t draw;
-    int code; /* the first failure; nothing is made after it */
+    int code; /* the first failure; no events are created after it */
 };
 
-/* A number below `limit`. */
+/* A random number below `limit`. */
 uint32_t set_draw(struct pattern_set_maker *maker, uint32_t limit);
 
-/* The next trace; their numbers rise from 0. */
+/* The next trace; traces are numbered from 0. */
 uint32_t set_trace(struct pattern_set_maker *maker, const char *name);
 
-/* The next event of a trace.  `text` NULL: none. */
+/* The next event of a trace.  `text` may be NULL. */
 void set_unary(struct pattern_set_maker *maker,
                uint32_t trace,
                const char *type,
@@ -41,18 +41,18 @@ void set_receive(struct pattern_set_maker *maker,
                  const char *type,
                  const char *text,
                  struct es_event_id from);
-/* Any event; its index is set here. */
+/* Any event; this function sets its index. */
 struct es_event_id set_event(struct pattern_set_maker *maker,
                              struct es_set_event *event);
 
-/* A message that is received before anything else happens. */
+/* A message that is received before any other event. */
 void set_message(struct pattern_set_maker *maker,
                  uint32_t from,
                  const char *send_type,
                  uint32_t to,
                  const char *receive_type);
 
-/* The makers, each in a file of its own; pattern_sets.c has their names. */
+/* The makers, each in its own file; pattern_sets.c has their names. */
 void make_tcp_set(struct pattern_set_maker *maker);
 void make_ucpp_set(struct pattern_set_maker *maker);
 void make_pvm_merge_set(struct pattern_set_maker *maker);

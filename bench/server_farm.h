@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tuple servers of pretended hosts, each in a process of its own on this machine. */
+/* Tuple servers of simulated hosts, each in its own process on this machine. */
 #ifndef ES_BENCH_SERVER_FARM_H
 #define ES_BENCH_SERVER_FARM_H
 
@@ -10,10 +10,10 @@
 #include "eventspace/error.h"
 #include "eventspace/servers.h"
 
-enum { FARM_HOSTS = 72 }; /* 64, and joints for 8 of them each */
+enum { FARM_HOSTS = 72 }; /* 64, and joints for groups of 8 */
 
-/* FARM_BRIDGE: TCP, and each server has a network namespace of its own, whose cable
- * leads to the bridge br0 of ours; see bench/growth.sh. */
+/* FARM_BRIDGE: TCP, and each server has its own network namespace, connected to the
+ * bridge br0 of this one; see bench/growth.sh. */
 enum farm_transport { FARM_UNIX, FARM_TCP, FARM_TLS, FARM_BRIDGE };
 
 struct server_farm {
@@ -27,7 +27,7 @@ struct server_farm {
 };
 
 /* Starts a server for each of the hosts PREFIX-0, ...; the first is the home server.
- * -errno with words. */
+ * Returns 0, or -errno with a text. */
 int server_farm_start(struct server_farm *farm,
                       const char *run,
                       const char *host_prefix,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The same MPI routines by several ways, in one process: so that a comparison is one of
- * neighbours in time, which is all that a noisy machine allows.
+ * The same MPI routines in several variants, in one process, so that variants can be
+ * compared in immediate succession; other comparisons are useless on a noisy machine.
  *
  *   direct        the MPI library itself
- *   pass-through  our wrappers with nothing in them
+ *   pass-through  our wrappers, empty
  *   floor         two clock reads and a 36-byte store with release around the call
  *   collected     the interposer
  */
@@ -29,16 +29,16 @@ struct variant {
     int (*iprobe)(int, int, MPI_Comm, int *, MPI_Status *);
 };
 
-/* Loads all variants; `directory` holds libeventspace-mpi.so and libpassthrough.so.
- * Ends the program when it cannot. */
+/* Loads all variants; `directory` contains libeventspace-mpi.so and libpassthrough.so.
+ * Exits on failure. */
 void variants_load(const char *directory, struct variant variants[VARIANT_COUNT]);
 
-/* Ticks now. */
+/* Reads the clock, in ticks. */
 unsigned long long bench_ticks(void);
-/* Nanoseconds a tick. */
+/* Nanoseconds per tick. */
 double bench_tick_ns(void);
 
-/* The median of `count` values, which it sorts. */
+/* The median of `count` values, which are sorted in place. */
 double bench_median(double *values, int count);
 
 #endif
