@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * delay.c - what it costs to tell where the time goes: bench/delay [EVENTS [RANKS]].
+ * delay.c - the cost of the analysis of delays: bench/delay [EVENTS [RANKS]].
  *
- * Ranks exchange halos in a ring and reduce each fifth step; one computes longer, and
- * all at random.  Their tuples go through causality alone, and with the analysis of
- * delays, in turn.  Prints `figure: NAME VALUE UNIT`: time of each event of both, their
- * ratio, events a second, the share of a core that 10^5 events a second take, and how
- * much memory grows after a quarter of the stream.
+ * Ranks exchange halos in a ring and perform a reduction in each fifth step; one rank
+ * computes longer, and all vary at random.  Their tuples are processed by causality
+ * alone, and with the analysis of delays, in turn.  Prints `figure: NAME VALUE UNIT`:
+ * time per event of both, their ratio, events per second, the share of a core for 10^5
+ * events per second, and the growth of memory after the first quarter of the stream.
  */
 #include "config.h"
 
@@ -34,7 +34,7 @@ enum {
 struct made_rank {
     uint32_t element;
     uint64_t now;
-    uint64_t sent[2]; /* begin of its sends in this step: right, left */
+    uint64_t sent[2]; /* start of its sends in this step: right, left */
     uint64_t posted;
     uint64_t entered;
 };
@@ -64,7 +64,7 @@ static uint64_t draw_below(struct stream *stream, uint64_t limit)
     return stream->random % limit;
 }
 
-/* Of the processor: others may use the machine. */
+/* Processor time, because others may use the machine. */
 static double now_s(void)
 {
     struct timespec now;
@@ -264,8 +264,8 @@ static void run_step(struct stream *stream)
 /* --- Measuring -------------------------------------------------------------------- */
 
 struct measured {
-    double ns;       /* for each event */
-    double grown_mb; /* after a quarter of the stream */
+    double ns;       /* per event */
+    double grown_mb; /* after the first quarter of the stream */
     double most_mb;
 };
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * diagram.c - what the process-time diagram costs: bench/diagram [EVENTS [RANKS]].
+ * diagram.c - the cost of the process-time diagram: bench/diagram [EVENTS [RANKS]].
  *
- * Ranks exchange messages in a ring and reduce each fifth step.  The events go to an
- * order alone, then to a diagram, which has an order of its own.  Then windows of 1,600
- * columns by 100 rows are asked for, wide and narrow, on both axes, and cones of events
- * all over the run; the sums are saved and loaded.  Prints `figure: NAME VALUE UNIT`.
+ * Ranks exchange messages in a ring and perform a reduction in each fifth step.  The
+ * events are passed to an order alone, then to a diagram, which has its own order.
+ * Then windows of 1,600 columns by 100 rows are requested, wide and narrow, on both
+ * axes, and cones of events distributed over the run; the sums are saved and loaded.
+ * Prints `figure: NAME VALUE UNIT`.
  */
 #include "config.h"
 
@@ -30,12 +31,12 @@ enum {
     STEP_NS = 100000,
 };
 
-/* Where events go; times are made up as they come. */
+/* The destination of events; their times are made up here. */
 struct ring {
     size_t ranks;
-    uint32_t *next; /* index of each rank's next event; owned, as the next */
+    uint32_t *next; /* index of each rank's next event; owned, like the next */
     uint64_t *now;
-    uint32_t *entered; /* the enters of a reduction */
+    uint32_t *entered; /* the enter events of a reduction */
     uint32_t junction; /* index of the communicator's next event */
     uint64_t events;
     uint64_t random;
@@ -68,7 +69,7 @@ static void emit(struct ring *ring,
         fail("the order takes no more");
 }
 
-/* An event of a rank, in a call of `length` that begins now. */
+/* Emits an event of a rank, in a call of `length` that begins now. */
 static struct es_event_id emit_call(struct ring *ring,
                                     size_t rank,
                                     const char *type,
@@ -136,7 +137,7 @@ static void reduce(struct ring *ring)
                   &released, STEP_NS);
 }
 
-/* Nanoseconds of an event. */
+/* Returns the nanoseconds per event. */
 static double run_ring(struct ring *ring, uint64_t events)
 {
     struct es_event_id *sent = calloc(ring->ranks, sizeof *sent);
@@ -189,7 +190,7 @@ static double median_of(double *values, size_t count)
     return values[count / 2];
 }
 
-/* Milliseconds for a window of a share of the axis, a median. */
+/* Median of the milliseconds for a window that covers a share of the axis. */
 static double time_window(struct esi_diagram *diagram,
                           struct ring *ring,
                           enum esi_diagram_axis axis,
@@ -256,7 +257,7 @@ static void print_windows(struct esi_diagram *diagram, struct ring *ring)
     }
 }
 
-/* What is kept beside an archive, with all the room that it can have. */
+/* Measures the data stored next to an archive, at its maximum size. */
 static void time_marks(struct esi_diagram *diagram, uint64_t events)
 {
     uint64_t begin = esi_now_ns(CLOCK_PROCESS_CPUTIME_ID), saved, loaded;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * exchange.c - messages between two ranks, in a program that knows of no collector.
+ * exchange.c - messages between two ranks, in a program that does not know of
+ * collectors.
  *
  *   mpiexec -n 2 exchange pingpong|rate [floor] [ROUNDS]
  *
- * Prints the nanoseconds of half a ping-pong of 8 bytes, or of a message in windows of
- * 64: the least and the median of the rounds.  exchange.sh runs it alone and under
- * `eventspace exec`.  With `floor` it does what a collector must do at least: two clock
- * readings and a stored record for each call.
+ * Prints the nanoseconds of half a ping-pong of 8 bytes, or per message in windows of
+ * 64: minimum and median of the rounds.  exchange.sh runs it alone and under
+ * `eventspace exec`.  With `floor`, it does the least that a collector must do: two
+ * clock reads and a stored record per call.
  */
 #include <mpi.h>
 #include <stdatomic.h>
@@ -122,7 +123,7 @@ static void stream(int rank)
     for (int i = 0; i < MESSAGES / WINDOW; i++)
         exchange_window(rank);
     if (rank == 1)
-        send_one(&value, 0); /* all has come */
+        send_one(&value, 0); /* all messages have arrived */
     else
         receive_one(&value, 1);
 }

@@ -7,8 +7,8 @@
  *   load --run big --hosts 4 --ranks 8 --threads 20 --elements 14 --rate 1000 \
  *        --seconds 10
  *
- * Prints "ready" once everything is there, then at the end what it has written: a line
- * per element, so that readers can be checked, and the sums.
+ * Prints "ready" when all elements exist, and at the end what it has written: a line
+ * per element, to verify readers, and the sums.
  */
 #include "config.h"
 
@@ -191,8 +191,8 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Sleeps so long, in short slices if there is a load that may be done before.  Returns
- * whether a signal ended it. */
+/* Sleeps for this time, in short slices if there is a load that may finish earlier.
+ * Returns true if a signal ended it. */
 static bool rest(const sigset_t *signals, double seconds, const struct made_load *load)
 {
     double end = now_s() + seconds;
@@ -233,7 +233,7 @@ static int write_run(const struct settings *settings,
                      const sigset_t *signals,
                      struct made_load *load)
 {
-    /* Blocks of seconds without end: a signal or the count ends it. */
+    /* Repeated sleeps without end: a signal or the count ends them. */
     double seconds = settings->seconds > 0 ? settings->seconds : 1e9;
     double begin = now_s();
     bool interrupted;
@@ -267,7 +267,7 @@ int main(int argc, char **argv)
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
-    /* Before there is anything that must be removed. */
+    /* Before anything exists that must be removed. */
     sigprocmask(SIG_BLOCK, &signals, NULL);
     rc = made_load_create(&settings.load, &error, &load);
     if (rc != 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Makes and writes runs without MPI. */
+/* Creates and writes runs without MPI. */
 #include "config.h"
 
 #include "made_load.h"
@@ -22,14 +22,14 @@
 
 #define TICK_NS UINT64_C(1000000) /* between two turns of a writer */
 
-/* One element, as its writer needs it. */
+/* The writer's data of one element. */
 struct element {
     struct esi_writer writer;
     uint64_t written;
     int rank;
 };
 
-/* One writing thread: every `writers`-th element from `first` on. */
+/* A writer thread: every `writers`-th element, starting with `first`. */
 struct crew_member {
     pthread_t thread;
     struct made_load *load; /* borrowed */
@@ -46,7 +46,7 @@ struct made_load {
     struct element *elements; /* owned */
     size_t count;
     enum es_clock_kind clock;
-    struct es_tuple tuple; /* what all of them have in common */
+    struct es_tuple tuple; /* common to all tuples */
 
     struct crew_member *crew; /* owned */
     int writers;
@@ -86,7 +86,7 @@ static int per_rank(const struct made_load_config *config)
     return config->threads * config->elements;
 }
 
-/* Room for one rank's rings, with what alignment takes. */
+/* Size of one rank's rings, including alignment. */
 static uint64_t arena_bytes(const struct made_load_config *config)
 {
     uint64_t slots = 2;
@@ -134,7 +134,7 @@ static int add_segment(struct made_load *load, int rank, struct es_error *error)
     segment.max_communicators = 16;
     segment.arena_bytes = arena_bytes(config);
     if (rank > 0)
-        segment.calibrate_ns = 0; /* one clock: the first rank has measured it */
+        segment.calibrate_ns = 0; /* one clock: measured by the first rank */
     rc = esi_segment_create(&segment, error, &load->segments[rank]);
     if (rc != 0)
         return rc;
@@ -148,7 +148,7 @@ static int add_element(struct made_load *load, int rank, int index)
     const struct made_load_config *config = &load->config;
     struct element *element = &load->elements[load->count];
     char name[64], collector[32];
-    /* Elements of a thread differ in class, as real ones do. */
+    /* Elements of a thread differ in class, like real ones. */
     int op_class = ES_CLASS_SEND + index % config->elements % ES_CLASS_OTHER;
     struct esi_element_config made = {
         .kind = ES_ELEMENT_TRACE,
@@ -323,7 +323,7 @@ void made_load_write(struct made_load *load, uint64_t tuples)
             write_one(load, &load->elements[i]);
 }
 
-/* Tuples that each element should have by now. */
+/* Number of tuples that each element should have by now. */
 static double due_each(const struct made_load *load, uint64_t gone_ns)
 {
     double due = load->rate * (double)gone_ns / 1e9;
@@ -331,7 +331,7 @@ static double due_each(const struct made_load *load, uint64_t gone_ns)
     return load->limit > 0 && due > (double)load->limit ? (double)load->limit : due;
 }
 
-/* Writes till all has been written that is due; in turn, on from where it was. */
+/* Writes all tuples that are due, in turn, continuing where it stopped. */
 static void catch_up(struct crew_member *member, uint64_t *total, uint64_t due)
 {
     struct made_load *load = member->load;
@@ -388,7 +388,8 @@ int made_load_start(struct made_load *load, int writers, double rate, uint64_t c
         member->first = (size_t)i;
         rc = pthread_create(&member->thread, NULL, write_on, member);
         if (rc != 0) {
-            /* Those that run already stop at once; nobody may look at the others. */
+            /* Running writers stop at once; those that were not started must not be
+             * used. */
             atomic_store_explicit(&load->stop, true, memory_order_relaxed);
             for (int j = 0; j < i; j++)
                 pthread_join(load->crew[j].thread, NULL);
@@ -408,8 +409,8 @@ bool made_load_is_done(const struct made_load *load)
     return true;
 }
 
-/* A writer that waits for its reader is let go: what it writes then may cost that
- * reader the oldest tuple, which it counts. */
+/* Releases a writer that waits for its reader: it may overwrite the oldest tuple, which
+ * the reader counts as lost. */
 static void release_writers(struct made_load *load)
 {
     for (size_t i = 0; load->config.block && i < load->count; i++)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * An MPI whose operations do nothing: what is left of a call's time is the collector's.
+ * An MPI whose operations do nothing: the remaining time of a call is that of the
+ * collector.
  *
- * Only what bench/collect_null and the interposer's start call.
+ * Contains only what bench/collect_null and the start of the interposer call.
  */
 #include "config.h"
 
@@ -81,7 +82,7 @@ int PMPI_Group_translate_ranks(MPI_Group from,
     memcpy(found, ranks, (size_t)count * sizeof ranks[0]);
     return MPI_SUCCESS;
 }
-/* There are no errors, and no handlers of them. */
+/* There are no errors and no error handlers. */
 int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function,
                                 MPI_Errhandler *handler)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * observe - pulls a view of a live run, at full speed or so many times a second, until
- * the run's first process has ended.
+ * observe - pulls a view of a live run, at full speed or at a given rate, until the
+ * first process of the run has ended.
  *
  *   observe --run big --elements 1948 --rate 100 --set shape=flat --set threads=4
  *
- * At the end it prints what the pulls have cost, one `name: value` a line.  Like any
- * consumer it uses nothing but the public interface.
+ * At the end it prints the costs of the pulls, one `name: value` per line.  Like all
+ * consumers, it only uses the public interface.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@
 #include "eventspace/servers.h"
 
 #define SECOND_NS UINT64_C(1000000000)
-#define LOOK_NS (SECOND_NS / 4) /* between two looks at the run's processes */
+#define LOOK_NS (SECOND_NS / 4) /* between two checks of the run's processes */
 #define POLL_NS (SECOND_NS / 50)
 
 enum { SETTINGS_MAX = 32, SERVERS_MAX = 64 };
@@ -35,11 +35,11 @@ struct settings {
     struct es_scope_config scope;
     char *changes[SETTINGS_MAX]; /* NAME=VALUE, for es_scope_config_set() */
     size_t change_count;
-    size_t elements; /* that the view must have; 0 = what is there */
-    double rate;     /* 0 = full speed */
-    double seconds;  /* 0 = until the run ends */
+    size_t elements; /* required in the view; 0 for those that exist */
+    double rate;     /* 0 for full speed */
+    double seconds;  /* 0: until the run ends */
     double patience;
-    pid_t servers[SERVERS_MAX]; /* whose CPU time is looked at, too */
+    pid_t servers[SERVERS_MAX]; /* whose CPU time is also measured */
     size_t server_count;
 };
 
@@ -198,7 +198,7 @@ static void sleep_until(uint64_t time_ns)
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 }
 
-/* Of all servers that were named, since they were started. */
+/* CPU time of all named servers since their start. */
 static uint64_t servers_cpu(const struct settings *settings)
 {
     uint64_t sum = 0;
@@ -215,7 +215,7 @@ static uint64_t servers_cpu(const struct settings *settings)
 /* --- The scope ------------------------------------------------------------------- */
 
 struct observer {
-    struct es_servers *servers; /* NULL: none is needed */
+    struct es_servers *servers; /* NULL if not needed */
     struct es_run *run;
     struct es_scope *scope;
 };
@@ -243,8 +243,7 @@ static bool may_come(int code)
     return code == -ENOENT || code == -EPIPE || code == -ECONNREFUSED;
 }
 
-/* The run, and its servers if the scope goes through them; they may be about to
- * start. */
+/* Opens the run, and its servers if the scope uses them; they may still be starting. */
 static void open_run(const struct settings *settings,
                      uint64_t limit_ns,
                      struct observer *observer)
@@ -309,17 +308,18 @@ static void close_observer(struct observer *observer)
 
 struct record {
     uint64_t begun_ns;
-    uint64_t cpu_ns;        /* at the beginning, then what was spent */
-    uint64_t seconds_ns;    /* how long it took */
-    uint64_t server_cpu_ns; /* at the beginning, at the last look, and when that was */
+    uint64_t cpu_ns;        /* at the beginning; later the time used */
+    uint64_t seconds_ns;    /* elapsed time */
+    uint64_t server_cpu_ns; /* at the beginning, at the last check, and the time of
+                               that check */
     uint64_t server_last_ns;
     uint64_t server_seen_ns;
     uint64_t pulls;
-    uint64_t skipped; /* were due while another was not done */
+    uint64_t skipped; /* pulls that were due while another was in progress */
     uint64_t notices;
 };
 
-/* Whether the process that the first element belongs to has ended. */
+/* Returns true if the process of the first element has ended. */
 static bool has_ended(struct es_scope *scope)
 {
     struct es_segment_info info;
@@ -345,7 +345,8 @@ static void pull_once(struct observer *observer, struct record *record)
     record->pulls++;
 }
 
-/* Servers may end before this program does: what they spend in the end is not seen. */
+/* Servers may end before this program: their CPU time after the last check is not
+ * measured. */
 static void look_at_servers(const struct settings *settings, struct record *record)
 {
     uint64_t spent = servers_cpu(settings);
@@ -356,7 +357,7 @@ static void look_at_servers(const struct settings *settings, struct record *reco
     record->server_seen_ns = read_clock(CLOCK_MONOTONIC);
 }
 
-/* Waits for the next pull's time; what could not be in time is left out. */
+/* Waits until the next pull is due; skips those that could not start in time. */
 static void wait_turn(const struct settings *settings,
                       uint64_t now,
                       uint64_t *due,

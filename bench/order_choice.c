@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* order_choice.c - configurations of stores from words, and orders made of them. */
+/* order_choice.c - parses configurations of stores, and creates orders from them. */
 #include "config.h"
 
 #include "bench/order_choice.h"
@@ -14,7 +14,7 @@
 #include "base/now.h"
 #include "monitors/order/cluster/communications.h"
 
-/* "13" or "13/50/200". */
+/* Parses "13" or "13/50/200". */
 static int parse_sizes(struct esi_order_config *config, const char *text)
 {
     config->levels = 0;
@@ -91,7 +91,7 @@ static int count_communications(const struct order_load_config *load,
     return code;
 }
 
-/* The load into a new order. */
+/* Streams the load into a new order. */
 static int fill(struct es_order *order,
                 const struct order_load_config *load,
                 struct es_error *error,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * How much of Fidge/Mattern vectors cluster timestamps take, by the greatest size of a
- * cluster: a line for each store and size, for bench/order_curves.py.
+ * The size of cluster timestamps relative to Fidge/Mattern vectors, by maximum cluster
+ * size: one line per store and size, for bench/order_curves.py.
  *
  *   bench/order_curve -p life -n 300 -e 30000 -f 2 -t 50 cluster:strategy=static
  *
- * Columns with tabs between: load, store, size, then the ratios to vectors as long as
- * there are traces (actual), to fixed ones (fixed), and both of communication events
- * only; clusters; cluster receives; events.
+ * The columns are separated by tabs: load, store, size, then the ratios to vectors as
+ * long as there are traces (actual), to fixed ones (fixed), and both for communication
+ * events only; clusters; cluster receives; events.
  */
 #include "config.h"
 
@@ -40,7 +40,7 @@ static void print_row(const struct curve *curve,
            statistics->cluster_receives[0], statistics->events);
 }
 
-/* One store with one size. */
+/* Measures one store with one size. */
 static int measure(const struct curve *curve,
                    const char *store,
                    uint32_t size,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* order_load.c - steps of a pattern with collective operations between them. */
+/* order_load.c - steps of a pattern, with collective operations between them. */
 #include "config.h"
 
 #include "bench/order_load.h"
@@ -25,7 +25,7 @@ static uint32_t greatest_divisor(uint32_t a, uint32_t b)
     return b == 0 ? a : greatest_divisor(b, a % b);
 }
 
-/* Another order of ranks: a stride that has no divisor with their number. */
+/* Chooses another order of ranks: a stride that is coprime to their number. */
 static void shuffle_ranks(struct order_stream *stream)
 {
     do
@@ -169,7 +169,7 @@ static uint32_t every_of(const struct order_load_config *config)
     return pattern->every;
 }
 
-/* The sizes of a grid of `dimensions`, as near to each other as divisors are. */
+/* Chooses the sizes of a grid of `dimensions`, as similar as divisors allow. */
 static void shape_grid(uint32_t ranks, unsigned dimensions, uint32_t sizes[3])
 {
     uint32_t left = ranks;
@@ -195,7 +195,7 @@ static void shape_grid(uint32_t ranks, unsigned dimensions, uint32_t sizes[3])
         sizes[dimensions - 1] = left;
 }
 
-/* Traces of the pattern's own communicators, which come after the ranks. */
+/* Number of traces of the pattern's own communicators, which follow the ranks. */
 static uint32_t own_communicators(const struct order_load_config *config)
 {
     const struct order_pattern *pattern = find_pattern(config->pattern);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* order_patterns.c - who sends to whom in a step of each pattern. */
+/* order_patterns.c - the senders and receivers in a step of each pattern. */
 #include "config.h"
 
 #include "bench/order_patterns.h"
@@ -34,7 +34,7 @@ static void message(struct order_stream *stream, uint32_t from, uint32_t to)
 
 /* --- Grids ------------------------------------------------------------------------ */
 
-/* Opposite directions stand side by side. */
+/* Opposite directions are adjacent. */
 static const int directions[ORDER_DIRECTIONS][3] = {
     {0, 0, 1}, {0, 0, -1}, {0, 1, 0}, {0, -1, 0},
     {1, 0, 0}, {-1, 0, 0}, {0, 0, 0}, {0, 0, 0},
@@ -44,7 +44,7 @@ static const int flat_directions[ORDER_DIRECTIONS][3] = {
     {1, 1, 0}, {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0},
 };
 
-/* Who is next to a rank; NOBODY beyond an edge, and where that is the rank itself. */
+/* The neighbour of a rank; NOBODY beyond an edge, and if it is the rank itself. */
 static uint32_t neighbour(const struct order_stream *stream,
                           uint32_t rank,
                           const int direction[3],
@@ -66,7 +66,7 @@ static uint32_t neighbour(const struct order_stream *stream,
     return found == rank ? NOBODY : found;
 }
 
-/* Everybody sends in all directions and receives from all. */
+/* All ranks send in all directions and receive from all. */
 static void exchange(struct order_stream *stream,
                      const int (*ways)[3],
                      unsigned way_count,
@@ -124,7 +124,7 @@ static void ring_step(struct order_stream *stream, uint64_t number)
     }
 }
 
-/* From one corner to the opposite one, each time from another. */
+/* From one corner to the opposite one, starting from another corner each time. */
 static void wavefront_step(struct order_stream *stream, uint64_t number)
 {
     unsigned turn = number % 4;
@@ -156,7 +156,7 @@ static void wavefront_step(struct order_stream *stream, uint64_t number)
     }
 }
 
-/* All-to-all operation of some ranks, who are `stride` apart. */
+/* An all-to-all operation of some ranks, which are `stride` apart. */
 static void meet(struct order_stream *stream,
                  uint32_t communicator,
                  uint32_t first,
@@ -206,7 +206,7 @@ static void scatter_gather_step(struct order_stream *stream, uint64_t number)
         receive(stream, 0, stream->partners[rank]);
 }
 
-/* As many tasks as there are workers, who are done at any time. */
+/* As many tasks as workers, which finish at any time. */
 static void master_worker_step(struct order_stream *stream, uint64_t number)
 {
     (void)number;
@@ -238,7 +238,7 @@ static void random_step(struct order_stream *stream, uint64_t number)
 
 enum { TEAM = 12, PHASE = 100, TEAM_WAYS = 2 };
 
-/* The place some places ahead in the team of a place, or behind. */
+/* The place `ahead` places after a place in its team; before it if negative. */
 static uint32_t team_mate(const struct order_stream *stream, uint32_t place, int ahead)
 {
     uint32_t first = place - place % TEAM, left = stream->ranks - first;
@@ -247,7 +247,7 @@ static uint32_t team_mate(const struct order_stream *stream, uint32_t place, int
     return first + (uint32_t)(((int64_t)(place - first) + ahead + size) % size);
 }
 
-/* Some ranks change places. */
+/* Some ranks swap places. */
 static void repartition(struct order_stream *stream)
 {
     for (uint32_t i = 0; i < stream->ranks / TEAM; i++) {
@@ -260,7 +260,8 @@ static void repartition(struct order_stream *stream)
     }
 }
 
-/* Places have teams that exchange; who is at which place is in `targets`. */
+/* Places belong to teams that exchange messages; `targets` has the rank at each
+ * place. */
 static void drift_step(struct order_stream *stream, uint64_t number)
 {
     for (uint32_t i = 0; number == 1 && i < stream->ranks; i++)
@@ -290,7 +291,7 @@ static void drift_step(struct order_stream *stream, uint64_t number)
         message(stream, stream->targets[place - TEAM], stream->targets[place]);
 }
 
-/* One of a tier, which most of the time is the one that belongs to the asker. */
+/* Chooses one of a tier, usually the one that belongs to the requester. */
 static uint32_t pick(struct order_stream *stream,
                      uint32_t first,
                      uint32_t count,
@@ -302,7 +303,7 @@ static uint32_t pick(struct order_stream *stream,
     return first + order_draw_below(stream, count);
 }
 
-/* Databases come first, then applications, front ends and clients. */
+/* Databases are numbered first, then applications, front ends and clients. */
 static void begin_request(struct order_stream *stream, struct order_request *request)
 {
     uint32_t tier = stream->ranks / 16 + 1, clients = stream->ranks - 3 * tier;
@@ -341,8 +342,8 @@ static void web_step(struct order_stream *stream, uint64_t number)
 /* --- A plane that is balanced ----------------------------------------------------- */
 
 /* Blocks of a plane over which a cloud moves, as in weather models with FD4: each rank
- * has a piece of a Hilbert curve through the blocks, exchanges with whom it borders on,
- * and hands on blocks when pieces are cut anew. */
+ * has a section of a Hilbert curve through the blocks, exchanges messages with
+ * bordering ranks, and transfers blocks when the sections are recomputed. */
 enum { BALANCE_PHASE = 20, BLOCKS = 8, CLOUD_WEIGHT = 8 };
 
 /* The position of a block on the curve (Hilbert's; side is a power of two). */
@@ -386,7 +387,7 @@ static int make_plane(struct order_stream *stream)
     return 0;
 }
 
-/* The cloud is a disc that goes over the plane from corner to corner. */
+/* The cloud is a disc that moves over the plane from corner to corner. */
 static uint32_t block_weight(const struct order_plane *plane,
                              uint32_t x,
                              uint32_t y,
@@ -412,8 +413,8 @@ static uint64_t weigh_blocks(struct order_plane *plane, uint64_t phase)
     return total;
 }
 
-/* Pieces of about the same weight.  From the second phase on there is a message to each
- * new owner of blocks from the old one. */
+/* Cuts sections of about equal weight.  From the second phase on, each new owner of
+ * blocks gets a message from the old one. */
 static void cut_pieces(struct order_stream *stream, uint64_t phase)
 {
     struct order_plane *plane = &stream->plane;
@@ -434,7 +435,7 @@ static void cut_pieces(struct order_stream *stream, uint64_t phase)
     }
 }
 
-/* How many ranks border on a rank, and then which. */
+/* The number of ranks that border on a rank, followed by these ranks. */
 static uint32_t *near_of(const struct order_plane *plane, uint32_t rank)
 {
     return &plane->near[(size_t)rank * (1 + ORDER_NEIGHBOURS)];
@@ -456,7 +457,7 @@ static uint32_t owner_at(const struct order_plane *plane, uint32_t x, uint32_t y
     return plane->owners[plane->curve[(size_t)y * plane->side + x]];
 }
 
-/* Ranks whose blocks are side by side know each other; the plane is a torus. */
+/* Ranks with adjacent blocks are neighbours; the plane is a torus. */
 static void find_near(struct order_stream *stream)
 {
     struct order_plane *plane = &stream->plane;
@@ -475,7 +476,7 @@ static void find_near(struct order_stream *stream)
         }
 }
 
-/* What `rank` has sent to `to`; index 0 = nothing. */
+/* The message that `rank` has sent to `to`; index 0 if none. */
 static struct es_event_id sent_to(const struct order_stream *stream,
                                   uint32_t rank,
                                   uint32_t to)

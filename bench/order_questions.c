@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* order_questions.c - made pairs of events, and how long their answers take. */
+/* order_questions.c - creates pairs of events, and measures the time of the answers. */
 #include "config.h"
 
 #include "bench/order_questions.h"
@@ -30,7 +30,7 @@ static uint64_t draw_below(uint64_t *state, uint64_t limit)
     return (*state >> 11) % limit;
 }
 
-/* Any event; index 0 where the trace has none. */
+/* Any event; index 0 if the trace has none. */
 static struct es_event_id any_event(const uint32_t *counts,
                                     uint32_t traces,
                                     uint64_t *state)
@@ -42,7 +42,7 @@ static struct es_event_id any_event(const uint32_t *counts,
     return id;
 }
 
-/* An event of a trace that is as far along as another, give or take 16. */
+/* An event of a trace with the same relative position as another, plus or minus 16. */
 static struct es_event_id event_beside(const uint32_t *counts,
                                        uint32_t trace,
                                        struct es_event_id other,
@@ -59,7 +59,7 @@ static struct es_event_id event_beside(const uint32_t *counts,
     return (struct es_event_id){.trace = trace, .index = (uint32_t)index};
 }
 
-/* Returns whether both are there. */
+/* Returns true if both exist. */
 static bool make_pair(struct es_event_id *pair,
                       enum order_question_kind kind,
                       const uint32_t *counts,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What stores of the order cost, beside each other in one run: a made load is streamed
- * into each, then each is asked the same questions.  Stores whose answers differ end
- * the program with 1.
+ * The cost of the stores of the order, side by side in one run: a synthetic load is
+ * streamed into each, then each answers the same questions.  Exits with 1 if the
+ * answers of stores differ.
  *
  *   bench/order_stores -p production -n 1024 -e 5300000 epoch cluster:max=13
  *
- * Without stores: all that there are.  A store "dense" that would not fit into memory
- * (-m megabytes) is computed, not made.  The row "alone" is the load without a store;
- * its time is part of all others.  Bytes of the heap are what the store really took.
+ * Without arguments: all stores.  A store "dense" that does not fit into memory (-m
+ * megabytes) is only calculated.  The row "alone" is the load without a store; its time
+ * is included in all others.  Bytes of the heap are those that the store really used.
  */
 #include "config.h"
 
@@ -33,12 +33,12 @@ struct bench {
     struct order_load_config load;
     size_t question_count;
     uint64_t rounds;      /* of filling a store; the best one counts */
-    uint64_t dense_bytes; /* the most that vectors may take */
+    uint64_t dense_bytes; /* maximum size of vectors */
     uint32_t traces;
     uint32_t *counts;
     uint64_t events;
     struct order_questions questions;
-    struct order_answers first; /* what the first store answered */
+    struct order_answers first; /* answers of the first store */
     bool has_first;
     bool differs;
     FILE *figures; /* printed after the table */
@@ -74,7 +74,7 @@ static int count_event(void *data, const struct es_set_event *event)
     return 0;
 }
 
-/* Counts the load's events and makes questions about them. */
+/* Counts the load's events and creates questions about them. */
 static int measure_alone(struct bench *bench, struct es_error *error)
 {
     struct es_set_sink sink = {
@@ -104,11 +104,11 @@ static int measure_alone(struct bench *bench, struct es_error *error)
 
 /* --- A store ---------------------------------------------------------------------- */
 
-/* A store with the load in it. */
+/* A store that contains the load. */
 struct filled {
     struct es_order *order;
     uint64_t best_ns;
-    double heap_bytes; /* by which the heap grew */
+    double heap_bytes; /* growth of the heap */
 };
 
 /* figure: order_PATTERN_RANKS_STORE_WHAT. */
@@ -142,7 +142,7 @@ static void print_heading(const struct bench *bench)
            "across", "greatest");
 }
 
-/* Nothing where a store has no such vectors. */
+/* Prints nothing if the store has no such vectors. */
 static void print_ratio(double ratio)
 {
     if (ratio > 0)
@@ -191,7 +191,7 @@ static void print_size_figures(const struct bench *bench,
                  (double)statistics->cluster_receives[0], "events");
 }
 
-/* Answers have to be those of the first store. */
+/* Compares the answers with those of the first store. */
 static void compare(struct bench *bench,
                     const char *store,
                     struct order_answers *answers)
@@ -239,7 +239,7 @@ static void print_row(const struct bench *bench,
                NAME_WIDTH, "", answers->stale);
 }
 
-/* Fills it as often as there are rounds; the last is kept. */
+/* Fills the store once per round; the last one is kept. */
 static int fill(const struct bench *bench,
                 const struct order_choice *choice,
                 struct es_error *error,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* pattern_cases.c - cases and searches as tables. */
+/* pattern_cases.c - tables of cases and searches. */
 #include "config.h"
 
 #include "bench/pattern_cases.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names of the roundabout ones are "1b" and so on. */
+/* The names of the indirectly written cases are "1b" and so on. */
 const struct pattern_case pattern_cases[] = {
     {"1", "tcp", "sockets.pattern", {"FirstConnectionEstablished"}, 1},
     {"2", "tcp", "sockets.pattern", {"LastConnectionEstablished"}, 1},
@@ -33,7 +33,7 @@ const struct pattern_case pattern_cases[] = {
 #define PRUNING " 1 1b 2 2b 11 11b "
 #define REORDERING " 4 5 8 9 9.1 9.2 "
 
-/* Our engine without a part. */
+/* The indexed engine without one part. */
 #define WITHOUT(part, flag, ...)                                                       \
     {                                                                                  \
         .name = "without_" part, .engine = "indexed", .threads = 1, .without = (flag), \
@@ -89,10 +89,10 @@ const struct pattern_way pattern_ways[] = {
      .reordering = ES_REORDER_CLUSTER,
      .failed_first = true,
      .slow = " 9 9.1 9.2 "},
-    /* Ours. */
+    /* The indexed engine. */
     {.name = "indexed_1", .engine = "indexed", .prune = true, .threads = 1},
     {.name = "indexed_2", .engine = "indexed", .prune = true, .threads = 2},
-    /* What each of its parts brings (docs/indexed-search.md). */
+    /* The effect of each of its parts (docs/indexed-search.md). */
     WITHOUT("memory", ES_INDEXED_MEMORY, .slow = NULL),
     WITHOUT("exchange", ES_INDEXED_EXCHANGE, .slow = " 9 "),
     WITHOUT("fewest", ES_INDEXED_FEWEST, .slow = NULL),

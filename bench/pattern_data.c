@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* pattern_data.c - one pass into the order and into the classes. */
+/* pattern_data.c - streams a set into the order and the classes in one pass. */
 #include "config.h"
 
 #include "bench/pattern_data.h"
@@ -13,7 +13,7 @@
 struct pass {
     struct es_set_sink order;
     struct es_set_sink domains;
-    struct es_set_sink successors; /* without functions: none */
+    struct es_set_sink successors; /* without functions if not needed */
     uint64_t events;
 };
 

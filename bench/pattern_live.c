@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * pattern_live.c - how fast ten patterns are searched at once while events arrive.
+ * pattern_live.c - the speed of searching ten patterns at once while events arrive.
  *
  * usage: pattern_live [EVENTS [TRACES [SET [PATTERN]]]]
  *
- * Events are made as an MPI program of so many processes gives them: sends to a
- * neighbour and their receives, computing in between.  Prints a line for the order
- * alone, one for the order and ten patterns, and one for each of the patterns alone:
- * events, seconds of a core, events for each of them, matches, events kept, candidates,
- * bytes, the most that was resident so far, whether anything was lost.  SET: rare
- * (default), frequent, universal or mixed.  With PATTERN, its number, that alone. The
- * order forgets beyond 64 MiB.
+ * Events are those of an MPI program with this number of processes: sends to a
+ * neighbour and their receives, with computation in between.  Prints a line for the
+ * order alone, one for the order and ten patterns, and one for each of the patterns
+ * alone: events, seconds of a core, events per second, matches, events kept,
+ * candidates, bytes, the largest resident memory so far, and whether anything was lost.
+ * SET: rare (default), frequent, universal or mixed.  With PATTERN, its number, only
+ * that one.  The order forgets beyond 64 MiB.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@
 #include "monitors/order/order.h"
 #include "monitors/search/live/live.h"
 
-/* Rare events make matches rare: patterns look for what should not be. */
+/* Rare events make matches rare: the patterns describe errors. */
 static const char rare[] =
     "Send := [type = \"MPI_Send\"]; Recv := [type = \"MPI_Recv\"];\n"
     "Rare := [type = \"compute\", tag = 77]; Late := [type = \"compute\", tag = 78];\n"
@@ -43,7 +43,7 @@ static const char rare[] =
     "P8 := ($o --> $r) | ($o --> $l);\n"
     "P9 := ($r --> $l) & ($r --> $h) & ($l || $h);\n";
 
-/* Each event is in some of these. */
+/* Each event is in some of these classes. */
 static const char frequent[] =
     "Send := [type = \"MPI_Send\"]; Recv := [type = \"MPI_Recv\"];\n"
     "Send $s; Recv $r;\n"
@@ -76,8 +76,8 @@ static const char universal[] =
     "P8 := $l !<-> *send;\n"
     "P9 := $r --> at least 3 of Seldom;\n";
 
-/* What users ask of all messages and all computing: three and four variables, chains,
- * times, attributes, limits, counts. */
+/* Typical questions about all messages and all computation: three and four variables,
+ * chains, times, attributes, limits, counts. */
 static const char mixed[] =
     "Send := [type = \"MPI_Send\"]; Recv := [type = \"MPI_Recv\"];\n"
     "Comp := [type = \"compute\"]; Seldom := [type = \"compute\", tag < 100];\n"
@@ -109,7 +109,7 @@ struct maker {
     uint64_t state;
     uint32_t traces;
     uint32_t *counts;
-    struct es_event_id *sent; /* to each trace; index 0: nothing */
+    struct es_event_id *sent; /* to each trace; index 0 if none */
     int64_t *bytes;
 };
 
@@ -200,7 +200,7 @@ static void fail(const char *what, const struct es_error *error)
     exit(1);
 }
 
-/* The most so far. */
+/* The maximum so far. */
 static long resident_mb(void)
 {
     struct rusage usage;
@@ -222,7 +222,7 @@ static void print_line(const char *name,
            statistics->is_complete ? "" : " (not all known)");
 }
 
-/* Predicates [first, first + count) of the ten; none: the order alone. */
+/* Searches predicates [first, first + count) of the ten; none: the order alone. */
 static double measure(const struct es_pattern_file *file,
                       unsigned first,
                       unsigned count,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Writes a made event set (pattern_sets.h) as JSON Lines (docs/event-sets.md).
+ * Writes a synthetic event set (pattern_sets.h) as JSON Lines (docs/event-sets.md).
  *
  *   bench/pattern_set tcp -o tcp.jsonl
  */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * pattern_set_large.c - an event set as MPI programs make them, of any length.
+ * pattern_set_large.c - an event set like those of MPI programs, of any length.
  *
- * Ranks stand on a ring of rows: in each step they send to four neighbours and receive
- * from them, in some steps all meet in an MPI_Allreduce on the trace of the
- * communicator.  Now and then a rank has a rare event: "timeout" (one of some 10,000
- * events), "checkpoint" (one of some 100,000).  Messages have the attributes `tag`,
- * `bytes`, `peer`, `start` and `stop`.
+ * Ranks form a ring of rows: in each step they send to four neighbours and receive from
+ * them; in some steps all perform an MPI_Allreduce on the trace of the communicator.
+ * Occasionally a rank has a rare event: "timeout" (one of some 10,000 events),
+ * "checkpoint" (one of some 100,000).  Messages have the attributes `tag`, `bytes`,
+ * `peer`, `start` and `stop`.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 enum {
     WAYS = 4,
     MEETING = 10,   /* steps between two */
-    TIMEOUT = 1250, /* one visit of a rank of so many has one: a visit is 8 events */
+    TIMEOUT = 1250, /* one of this many visits of a rank has one: a visit is 8 events */
     CHECKPOINT = 12500,
     ATTRIBUTES = 5,
     EVENT_NS = 1000,
@@ -30,10 +30,10 @@ struct large {
     struct pattern_set_maker *maker;
     uint32_t ranks;
     uint32_t world;            /* the trace of the communicator */
-    struct es_event_id *sends; /* [rank][way], and of a meeting [rank] */
+    struct es_event_id *sends; /* [rank][way]; of a meeting, [rank] */
 };
 
-/* The neighbour on a way; that of the opposite way is on way ^ 1. */
+/* The neighbour on a way; the opposite way is way ^ 1. */
 static uint32_t neighbour(const struct large *large, uint32_t rank, uint32_t way)
 {
     uint32_t row = large->ranks < 64 ? 1 : 32;

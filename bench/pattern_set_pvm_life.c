@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * pattern_set_pvm_life.c - tokens that wander between neighbours (Nichols, 4.7).
+ * pattern_set_pvm_life.c - tokens that move between neighbours (Nichols, 4.7).
  *
- * Said there: 5,898 events on 48 traces; one node first sends to all others, then each
- * node relays to a neighbour, and whenever a node receives from a neighbour it forwards
- * to another one and waits.  47 pairs of sends directly follow each other, all on the
- * first node: 47 first sends and its own relay.  1,918 receives directly follow a send,
- * "the number of successful data transfers".  A receive does not stand directly behind
- * a send of its own trace, or it would be counted there, too: each is preceded by the
- * wait.  3 * 1,918 transfers and 3 * 48 events of nodes that begin and end make 5,898.
+ * The thesis states: 5,898 events on 48 traces; one node first sends to all others,
+ * then each node relays to a neighbour; when a node receives from a neighbour, it
+ * forwards to another one and waits.  47 pairs of sends directly follow each other, all
+ * on the first node: 47 first sends and its own relay.  1,918 receives directly follow
+ * a send, "the number of successful data transfers".  A receive does not directly
+ * follow a send of its own trace, otherwise it would be counted, too: each is preceded
+ * by the wait.  3 * 1,918 transfers and 3 * 48 events of nodes that begin and end make
+ * 5,898.
  *
- * Nodes stand on a ring and choose either neighbour: with it the comparisons of cases
- * 10 and 11 (1.13 and 1.21 * 10^9 without improvements; 1.23 and 1.26 in the thesis)
- * and those of closures made by single steps (tables 4.9 and 4.10) are near the
- * thesis'; on a plane, where tokens mix faster, closures are four times as large.  A
- * message takes as long as another one: none is overtaken by one that it caused.
+ * Nodes form a ring and choose either neighbour.  With this choice, the comparisons of
+ * cases 10 and 11 (1.13 and 1.21 * 10^9 without improvements; 1.23 and 1.26 in the
+ * thesis) and those of closures computed by single steps (tables 4.9 and 4.10) are
+ * close to the thesis; on a plane, where tokens mix faster, closures are four times as
+ * large.  All messages take equally long: none is overtaken by one that it caused.
  */
 #include "config.h"
 
@@ -27,10 +28,10 @@ enum {
     NODES = 48,
     TRANSFERS = 1918,
     LATENCY = 100,
-    REST = 400, /* at most, before the answer to a message goes out */
+    REST = 400, /* at most, before a message is answered */
 };
 
-/* On its way; each token is one message at a time. */
+/* Under way; each token is one message at a time. */
 struct token {
     uint32_t to;
     uint64_t arrives;
@@ -65,7 +66,7 @@ static void send_token(struct life *life,
     life->sent++;
 }
 
-/* When it is received: a node that is busy lets it wait. */
+/* The time at which it is received: a busy node lets it wait. */
 static uint64_t received_at(const struct life *life, const struct token *token)
 {
     uint64_t free_at = life->free_at[token->to];
@@ -73,7 +74,7 @@ static uint64_t received_at(const struct life *life, const struct token *token)
     return token->arrives > free_at ? token->arrives : free_at;
 }
 
-/* The first to be received, at one time the first to arrive. */
+/* The first to be received; at equal times, the first to arrive. */
 static uint32_t next_token(const struct life *life)
 {
     uint32_t next = 0;
@@ -88,7 +89,7 @@ static uint32_t next_token(const struct life *life)
     return next;
 }
 
-/* Receives it, and forwards it until the transfers are enough. */
+/* Receives it, and forwards it until there are enough transfers. */
 static void pass_token(struct life *life, uint32_t number)
 {
     struct token token = life->tokens[number];

@@ -3,14 +3,14 @@
 /*
  * pattern_set_pvm_merge.c - a merge sort over a binary tree of 16 nodes (Nichols, 4.7).
  *
- * Said there: 138 events on 16 traces, at most half of the nodes send at a time, eight
- * concurrent sends are found and nine are not.  The first node sends each other its
- * part (15 messages), all sort, and the parts are merged over a tree (15 messages): 30
- * sends and as many receives, start and exit of 16 nodes, 15 packed parts, 16 sorts and
- * 15 merges make 138 events.  That the parts do not go down a tree follows from the
- * comparisons of case 9, 0.51 * 10^9 in the thesis: 0.50 * 10^9 with this set, if each
- * send is tested against all that were chosen before it, 18.8 * 10^9 where parts are
- * halved on the way down.
+ * The thesis states: 138 events on 16 traces, at most half of the nodes send at a time,
+ * eight concurrent sends are found and nine are not.  The first node sends each other
+ * node its part (15 messages), all sort, and the parts are merged over a tree (15
+ * messages): 30 sends and as many receives, start and exit of 16 nodes, 15 packed
+ * parts, 16 sorts and 15 merges make 138 events.  That the parts are not sent down a
+ * tree follows from the comparisons of case 9, 0.51 * 10^9 in the thesis: 0.50 * 10^9
+ * with this set, if each send is tested against all that were chosen before it, 18.8 *
+ * 10^9 if parts are halved on the way down.
  */
 #include "config.h"
 

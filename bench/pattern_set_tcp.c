@@ -3,20 +3,22 @@
 /*
  * pattern_set_tcp.c - two clients that send to a server over sockets (Nichols, 3.5).
  *
- * Said there: 303 events on 8 traces, most of them transfers; a trace for each process
- * and each socket; texts and the order of the first events (table 3.1); a connection is
- * established by five pairs of events; a client puts its data on the trace of its
- * stream, from where the server takes it, and the server can send as well (figure 3.9).
- * One connection is first, one last, one client makes the final transfer.
+ * The thesis states: 303 events on 8 traces, most of them transfers; a trace for each
+ * process and each socket; texts and the order of the first events (table 3.1); a
+ * connection is established by five pairs of events; a client puts its data on the
+ * trace of its stream, from which the server takes it, and the server can send as well
+ * (figure 3.9).  One connection is first, one last, one client makes the final
+ * transfer.
  *
- * What the counts of comparisons tell (tables 5.1 and 6.2; a test of events with a
- * partner costs 4 there): 58 consecutive pairs are 30 sends of each client.  Of case 3
- * (7,672 = 4 * 1,918 = 4 * (2 * 494 + 30 + 900)): no send of client 2 precedes one of
- * client 1, and of client 2's only the last is preceded by one of client 1.  Of case 5
- * (59,400 = 4 * 30 * 495): the server takes each piece of client 1 as it comes, but
- * takes nothing of client 2 before that has sent everything.  So the server serves one
- * client after the other, and greets each when it has accepted it; client 2, which
- * connected early, waits for the greeting before its last piece.
+ * The rest follows from the counts of comparisons (tables 5.1 and 6.2; a test of events
+ * with a partner costs 4 there): 58 consecutive pairs are 30 sends of each client.
+ * From case 3 (7,672 = 4 * 1,918 = 4 * (2 * 494 + 30 + 900)): no send of client 2
+ * precedes one of client 1, and of client 2's only the last is preceded by one of
+ * client 1.  From case 5 (59,400 = 4 * 30 * 495): the server takes each piece of client
+ * 1 as it arrives, but takes nothing of client 2 before that has sent everything.  The
+ * server therefore serves one client after the other, and greets each when it has
+ * accepted it; client 2, which connected early, waits for the greeting before its last
+ * piece.
  */
 #include "config.h"
 
@@ -31,7 +33,7 @@ struct client {
     uint32_t pid;
     uint32_t process;
     uint32_t socket; /* its own */
-    uint32_t stream; /* that which carries data, made when the server accepts */
+    uint32_t stream; /* carries the data; created when the server accepts */
 };
 
 struct tcp {
@@ -59,7 +61,7 @@ static void begin_process(struct tcp *tcp, uint32_t process, uint32_t pid, uint3
     set_receive(maker, process + 1, "New_socket", text, created);
 }
 
-/* Something the server asks of its listener. */
+/* The server makes a request to its listener. */
 static void ask_listener(struct tcp *tcp,
                          const char *type,
                          const char *text,
@@ -92,7 +94,7 @@ static void listen_on_port(struct tcp *tcp)
     ask_listener(tcp, "Listen", text, "Listen_stream", answer);
 }
 
-/* The client asks, and its socket the listener. */
+/* The client makes a request to its socket, and the socket to the listener. */
 static void connect_client(struct tcp *tcp, const struct client *client)
 {
     set_message(tcp->maker, client->process, "Connect", client->socket,
@@ -100,7 +102,8 @@ static void connect_client(struct tcp *tcp, const struct client *client)
     set_message(tcp->maker, client->socket, "Request", tcp->listener, "Request_stream");
 }
 
-/* The listener makes the stream, and the server has it; it greets. */
+/* The listener creates the stream and passes it to the server, which sends a
+ * greeting. */
 static void finish_accept(struct tcp *tcp, const struct client *client)
 {
     struct pattern_set_maker *maker = tcp->maker;
@@ -125,7 +128,7 @@ static void take_piece(struct tcp *tcp, const struct client *client)
     set_message(tcp->maker, client->stream, "Recv_stream", tcp->server, "Recv");
 }
 
-/* The client ends the connection, then the server does. */
+/* The client closes the connection, then the server does. */
 static void close_connection(struct tcp *tcp, const struct client *client)
 {
     struct pattern_set_maker *maker = tcp->maker;
@@ -163,7 +166,7 @@ static void serve_first(struct tcp *tcp, const struct client *client)
     close_connection(tcp, client);
 }
 
-/* What it sends before it is accepted waits in its stream. */
+/* Data sent before the connection is accepted waits in the stream. */
 static void serve_second(struct tcp *tcp, const struct client *client)
 {
     connect_client(tcp, client);
@@ -194,5 +197,5 @@ void make_tcp_set(struct pattern_set_maker *maker)
     accept_one(&tcp);
     serve_first(&tcp, &tcp.clients[0]);
     serve_second(&tcp, &tcp.clients[1]);
-    accept_one(&tcp); /* a third client does not come */
+    accept_one(&tcp); /* waits for a third client, which does not connect */
 }

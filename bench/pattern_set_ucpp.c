@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * pattern_set_ucpp.c - two monitors behind a semaphore with a fault (Nichols, 4.7).
+ * pattern_set_ucpp.c - two monitors protected by a faulty semaphore (Nichols, 4.7).
  *
- * Said there: 177,735 events on 11 traces; 5 threads, each 2,000 runs through one of
- * two monitors, both protected by one semaphore which is not acquired properly once in
- * a hundred times; 4 events each for acquiring, releasing, entering and leaving; 65
- * pairs of concurrent entries; only the event of its creation precedes a thread's
- * start.
+ * The thesis states: 177,735 events on 11 traces; 5 threads, each with 2,000 passes
+ * through one of two monitors, both protected by one semaphore which is not acquired
+ * properly once in a hundred times; 4 events each for acquiring, releasing, entering
+ * and leaving; 65 pairs of concurrent entries; only the event of its creation precedes
+ * a thread's start.
  *
- * What the counts tell: 78 concurrent pairs of start and stop (case 8) and 28 times an
- * event, a start and a stop (case 7) are 8 threads, of which 5 precede each other's
- * stops (25 pairs) and 3, which control, nobody's but their own: 25 + 3 = 28,
- * 3 * 25 + 3 = 78.  With two monitors and the semaphore these are the 11 traces.  The
- * entries are about 5,000 for each monitor (case 6: 37.46 million comparisons are one
- * for each pair and another for each that is not in this order).
+ * The rest follows from the counts: 78 concurrent pairs of start and stop (case 8) and
+ * 28 times an event, a start and a stop (case 7) are 8 threads, of which 5 precede each
+ * other's stops (25 pairs) and 3, which control, nobody's but their own: 25 + 3 = 28, 3
+ * * 25 + 3 = 78.  With two monitors and the semaphore these are the 11 traces.  There
+ * are about 5,000 entries per monitor (case 6: 37.46 million comparisons are one for
+ * each pair and another for each that is not in this order).
  *
- * Calls are visited one by one: some thread that can go on makes its next.  A thread
+ * Calls are made one by one: a thread that can continue makes its next call.  A thread
  * that finds the semaphore taken is blocked, which makes two more events; the rest are
  * ticks of the thread that controls time.
  */
@@ -33,8 +33,8 @@ enum {
     MONITORS = 2,
     RUNS = 2000,
     EVENTS = 177735,
-    FAULTY = 100, /* one acquisition of so many */
-    THINKING = 7, /* one of so many visits ends it */
+    FAULTY = 100, /* one of this many acquisitions */
+    THINKING = 7, /* one of this many visits ends it */
 };
 
 enum phase { THINK, ACQUIRE, BLOCKED, ENTER, LEAVE, RELEASE, DONE };
@@ -43,8 +43,8 @@ struct worker {
     uint32_t trace;
     enum phase phase;
     uint32_t runs;
-    uint32_t monitor; /* of the present run */
-    bool is_faulty;   /* the present run has not the semaphore */
+    uint32_t monitor; /* of the current pass */
+    bool is_faulty;   /* the current pass does not have the semaphore */
 };
 
 struct ucpp {
@@ -92,7 +92,7 @@ static void acquire(struct ucpp *ucpp, struct worker *worker)
     grant(ucpp, worker);
 }
 
-/* Some thread that waits has the semaphore next. */
+/* A waiting thread gets the semaphore next. */
 static void wake(struct ucpp *ucpp)
 {
     uint32_t blocked = 0, chosen;

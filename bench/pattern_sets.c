@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* pattern_sets.c - names of made event sets, and what all of them are made with. */
+/* pattern_sets.c - the names of the synthetic event sets, and common functions of their
+ * makers. */
 #include "config.h"
 
 #include "bench/pattern_sets.h"
@@ -122,7 +123,7 @@ void set_message(struct pattern_set_maker *maker,
 
 /* --- Streaming -------------------------------------------------------------------- */
 
-/* Its number, or that of the end. */
+/* Its index, or that of the terminator. */
 static size_t find_set(const char *name)
 {
     size_t number = 0;

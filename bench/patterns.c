@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What searches of patterns cost: the cases that Nichols measured, by his engines with
- * and without each of his improvements and by ours, all in one run.
+ * The cost of pattern searches: the cases measured by Nichols, with his engines with
+ * and without each of his improvements and with ours, all in one run.
  *
  *   bench/patterns_bench [-q] [-t SECONDS] [-r ROUNDS] [-S STORE] [-d FOLDER] [-c CASE]
  *                        [-w WAY]
  *
- * -q leaves out searches that take long.  A search that is not done after -t seconds
- * (60) is ended and told as "> 60 s".  Searches that end soon are repeated -r times (7)
- * and the median is told.  FOLDER has the pattern files (bench/patterns of the
- * sources); CASE and WAY are names as printed, of those that begin so.  Ends with 1 if
- * a search finds other matches than are in the made sets.
+ * -q omits searches that take long.  A search that has not finished after -t seconds
+ * (60) is aborted and reported as "> 60 s".  Short searches are repeated -r times (7),
+ * and the median is reported.  FOLDER contains the pattern files (bench/patterns of the
+ * sources); CASE and WAY are prefixes of printed names.  Exits with 1 if a search finds
+ * other matches than those in the synthetic sets.
  */
 #include "config.h"
 
@@ -42,7 +42,7 @@ struct bench {
     bool differs; /* some search found something else */
 };
 
-/* A search by one way of all predicates of a case. */
+/* A search for all predicates of a case with one engine. */
 struct cell {
     double ms;
     uint64_t comparisons;
@@ -110,7 +110,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median of some rounds, as long as they take no more than seconds. */
+/* The median of several rounds, as long as they take at most `seconds`. */
 static int measure(const struct bench *bench,
                    const struct pattern_data *data,
                    const struct pattern_case *one,
@@ -196,7 +196,7 @@ static void run_way(struct bench *bench,
     pattern_way_configure(way, &config);
     config.successors = data->successors;
     if (measure(bench, data, one, &config, &cell, &error) < 0) {
-        /* "brute" cannot order patterns that are too large for it. */
+        /* "brute" rejects patterns that are too large for it. */
         printf("%-4s %-18s %s\n", one->name, way->name, error.text);
         return;
     }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What searches cost in a large event set (pattern_set_large.c): filling the order and
- * the classes, first matches, all matches of selective patterns, memory.
+ * The cost of searches in a large event set (pattern_set_large.c): filling the order
+ * and the classes, first matches, all matches of selective patterns, memory.
  *
  *   bench/patterns_large [-a|-m] [-n RANKS] [-e EVENTS] [-j THREADS] [-E ENGINE]
  *                        [-t SECONDS] [-d FOLDER] [-S STORE]
  *
- * With -a instead: comparisons of attributes, each by an index and by testing.  With
- * -m: pairs of messages, without relations that follow from others, too.
+ * With -a instead: comparisons of attributes, each with an index and by testing.  With
+ * -m: pairs of messages, also without relations that follow from others.
  */
 #include "config.h"
 
@@ -36,16 +36,16 @@ struct options {
 
 struct search {
     const char *predicate;
-    uint64_t limit;   /* of matches; 0 = all */
+    uint64_t limit;   /* of matches; 0 for all */
     unsigned without; /* enum esi_indexed_part */
-    const char *name; /* in figures; NULL = the predicate's */
+    const char *name; /* in figures; NULL for that of the predicate */
 };
 
-/* Searches of one file of patterns. */
+/* Searches for one pattern file. */
 struct suite {
     const char *name; /* in figures */
     const char *file;
-    struct search searches[24]; /* ended by one without a predicate */
+    struct search searches[24]; /* terminated by one without a predicate */
 };
 
 static const struct suite large = {
@@ -108,7 +108,7 @@ static int ignore_match(void *data, const struct es_event_id *events, size_t cou
     return 0;
 }
 
-/* "10m" of ten million events: what figures are named after. */
+/* Formats ten million events as "10m", for the names of figures. */
 static void name_size(const struct options *options, char *out, size_t size)
 {
     uint64_t events = options->set.events;

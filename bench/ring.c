@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What it costs to write and to read a trace element, against bare loops over the same
+ * The cost of writing and reading a trace element, relative to bare loops over the same
  * memory.
  *
  *   ring [ROUNDS]
@@ -33,7 +33,7 @@ struct bench {
     struct esi_writer *writers; /* of ELEMENTS_MAX elements */
     struct es_run *run;
     struct es_element_view **elements;
-    struct es_tuple tuples[ELEMENTS_MAX]; /* what a sweep gathered */
+    struct es_tuple tuples[ELEMENTS_MAX]; /* result of a sweep */
     enum es_clock_kind kind;
     int rounds;
 };
@@ -67,7 +67,8 @@ static void figure(const char *name, double value, const char *unit)
 
 /* --- Writing ------------------------------------------------------------------ */
 
-/* Two clock reads, 36 bytes, one release: nobody can record an operation for less. */
+/* Two clock reads, 36 bytes, one release: the lowest possible cost of recording an
+ * operation. */
 static double write_floor(struct bench *bench)
 {
     struct esi_writer *writer = &bench->writers[0];
@@ -141,7 +142,7 @@ static void bench_writing(struct bench *bench)
 
 /* --- Reading the newest tuples ------------------------------------------------ */
 
-/* The least that a right reader does to gather the newest tuple of each element. */
+/* The least that a correct reader does to gather the newest tuple of each element. */
 static double sweep_floor(struct bench *bench, int count)
 {
     double begin = now_ns();
@@ -172,7 +173,7 @@ static double sweep_latest(struct bench *bench, int count)
     return now_ns() - begin;
 }
 
-/* Nanoseconds per sweep: the mean of many, since one is short. */
+/* Nanoseconds per sweep: the mean of many, because one is short. */
 static double repeat(double (*sweep)(struct bench *, int),
                      struct bench *bench,
                      int count)

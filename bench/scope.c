@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* scope.c - what a pull through an event scope costs, against bare loops over the same
- * elements.
+/* scope.c - the cost of a pull through an event scope, relative to bare loops over the
+ * same elements.
  *
  * The views are those of section 6.2 of the EventSpace paper: 1 element, a thread (14),
- * a node (266) and all (1,948); then up to 10^5 elements for the growth.  Floors: one
- * loop over es_element_latest(), and one over es_element_read(), into plain memory.
- * Floor and scope take turns, medians are compared: the ratio stands whatever the
- * machine does meanwhile.
- */
+ * a node (266) and all (1,948); then up to 10^5 elements to show the growth.  Floors:
+ * one loop over es_element_latest(), and one over es_element_read(), into plain memory.
+ * Floor and scope take turns, and medians are compared, so that the ratio does not
+ * depend on the load of the machine. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -31,16 +30,16 @@ enum {
     FILL = 64, /* tuples written to each element before a pull of every tuple */
 };
 
-static const uint64_t turn_ns = UINT64_C(20000000); /* how long each takes its turn */
+static const uint64_t turn_ns = UINT64_C(20000000); /* length of each turn */
 
-/* One run in shared memory, written by this process. */
+/* A run in shared memory, written by this process. */
 struct load {
     char run[64];
     struct es_segment **segments;
     size_t segment_count;
     struct esi_writer *writers;
     size_t count;
-    uint64_t ticks; /* of the next tuple; behind the pairing of the segments' clocks */
+    uint64_t ticks; /* of the next tuple; after the pairing of the segments' clocks */
 };
 
 static void die(const char *what, int code)
@@ -156,7 +155,7 @@ struct contest {
     struct es_scope *scope;
     struct es_cursor *cursors;
     struct es_tuple *tuples;
-    uint64_t sum; /* keeps the compiler from leaving work out */
+    uint64_t sum; /* prevents the compiler from removing work */
 };
 
 static void latest_floor(struct contest *contest)
@@ -191,7 +190,7 @@ static void pull(struct contest *contest)
     } while (batch->more);
 }
 
-/* Nanoseconds per call over one turn; the caches are the other's at first. */
+/* Nanoseconds per call over one turn; the caches are those of the other at first. */
 static double time_latest(struct contest *contest, void (*call)(struct contest *))
 {
     uint64_t calls = 0;
@@ -209,13 +208,13 @@ static double time_latest(struct contest *contest, void (*call)(struct contest *
     return (double)gone / (double)calls;
 }
 
-/* Nanoseconds to read FILL new tuples of each element; writing them is not counted. */
+/* Nanoseconds to read FILL new tuples of each element; writing them is not included. */
 static double time_every(struct contest *contest, void (*call)(struct contest *))
 {
     uint64_t spent = 0;
     uint64_t calls = 0;
 
-    /* What was written in the other's turn is not new. */
+    /* Reads the tuples written in the other's turn. */
     call(contest);
     while (spent < turn_ns / 2 && calls < 50) {
         uint64_t begun;

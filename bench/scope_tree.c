@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * scope_tree - what a pull through trees of tuple servers costs, against bare trees of
- * processes of the same shape over TCP, in turns with them.
+ * scope_tree - the cost of a pull through trees of tuple servers, in turns with bare
+ * trees of processes of the same shape over TCP.
  *
  *   scope_tree [ELEMENTS [ROUNDS [MILLISECONDS [written|tcp|HOSTS [bridge]]]]]
  *
- * 1948 elements, 5 rounds, 300 ms a turn, all shapes.  Nothing is written meanwhile, so
- * that a pull finds the tuples of the pull before; with "written" each element gets a
- * tuple between two pulls, for which no time is counted.  With "tcp" direct and
- * through one server over TCP only.  With a number of hosts their servers over TCP side
- * by side and, from 16 on, in a tree of fan-out 8, so many elements on each host, all
- * concatenated and concurrent; with "bridge" each server is in a network namespace of
- * its own behind the bridge br0.  A shape with fewer threads than servers is left out.
- * Beside the bare tree the reading floor has its turns: the same bytes gathered by one
- * loop in this process.
+ * Defaults: 1948 elements, 5 rounds, 300 ms per turn, all shapes.  Nothing is written
+ * meanwhile, so that a pull finds the tuples of the previous one; with "written", each
+ * element gets a tuple between two pulls, which is not included in the times.  With
+ * "tcp", only direct and through one server over TCP.  With a number of hosts: their
+ * servers over TCP side by side and, from 16 on, in a tree of fan-out 8, with this
+ * number of elements on each host, all concatenated and concurrent; with "bridge", each
+ * server is in its own network namespace behind the bridge br0.  Shapes with fewer
+ * threads than servers are omitted.  The reading floor also takes turns: the same bytes
+ * gathered by one loop in this process.
  *
- * All runs on this machine, the hosts are pretended: what is compared is CPU time, not
- * networks.  "concatenated" takes the newest tuple of each element, "reduced" that of
- * each thread, which has 14.
+ * Everything runs on this machine, and the hosts are simulated: CPU times are compared,
+ * not networks.  "concatenated" reads the newest tuple of each element, "reduced" that
+ * of each thread, which has 14.
  */
 #include "config.h"
 
@@ -38,7 +38,7 @@
 #include "server_farm.h"
 
 enum { PER_THREAD = 14, ROUNDS_MAX = 101, ENTRY_BYTES = 52 };
-/* Threads of a rank, at most: hosts with more of them have several ranks. */
+/* Most threads of a rank: hosts with more of them have several ranks. */
 enum { PER_RANK = 10000 };
 
 static const char *const transport_names[] = {"unix", "tcp", "tls", "tcp", "none"};
@@ -47,14 +47,14 @@ static const char *const transport_names[] = {"unix", "tcp", "tls", "tcp", "none
 struct shape {
     const char *name;
     int hosts;
-    int joints; /* hosts beyond those, without elements, for joints */
+    int joints; /* additional hosts, without elements, for joints */
     enum es_shape shape;
     unsigned fan_out;
     int bare[BARE_LEVELS];
-    int transport; /* a farm_transport, or DIRECT */
+    int transport; /* enum farm_transport, or DIRECT */
 };
 
-/* No server: what stands in the place of the bare tree is the floor. */
+/* No server: compared with the floor instead of the bare tree. */
 #define DIRECT 4
 
 static const struct shape shapes[] = {
@@ -75,14 +75,14 @@ struct bench {
     bool written; /* between pulls */
     struct made_load *load;
     char run_name[64];
-    struct es_run *away; /* opened before there was anything: the consumer's, which is
-                            on none of the hosts */
+    struct es_run *away; /* opened before anything existed: that of a consumer on
+                            none of the hosts */
     struct es_run *run;
     struct es_element_view **views;
     size_t count;
 };
 
-/* What a bare leaf reads. */
+/* The data read by a bare leaf. */
 struct leaves {
     const struct bench *bench;
     int count;
@@ -90,19 +90,19 @@ struct leaves {
 };
 
 struct sample {
-    double rate;   /* pulls a second */
+    double rate;   /* pulls per second */
     double cpu_us; /* of all processes, per pull */
 };
 
-/* Who takes turns. */
+/* The contestants that take turns. */
 enum contestant { SCOPE, BARE, FLOOR, CONTESTANTS };
 
 struct summary {
     struct sample median;
-    double best; /* pulls a second */
+    double best; /* pulls per second */
 };
 
-/* The load whose segments are there: they go away however the program ends. */
+/* The load whose segments exist: they are removed however the program ends. */
 static struct made_load *standing;
 
 static void remove_load(void)
@@ -126,7 +126,8 @@ static uint64_t own_cpu_ns(void)
     return (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec;
 }
 
-/* Between two pulls: what it takes is added to when and with what the turn began. */
+/* Writes between two pulls; the time it takes is added to the start values of the
+ * turn. */
 static void write_between(const struct bench *bench, uint64_t *begin, uint64_t *cpu)
 {
     uint64_t now, used;
@@ -213,7 +214,7 @@ static struct sample measure_bare(const struct bench *bench, struct bare_tree *t
                            .cpu_us = (double)cpu / 1e3 / (double)pulls};
 }
 
-/* The floor: what all leaves do, one after the other, in this process. */
+/* The floor: the work of all leaves, one after the other, in this process. */
 static struct sample measure_floor(const struct bare_shape *bare,
                                    const struct leaves *leaves,
                                    unsigned char *memory,
@@ -345,7 +346,7 @@ static void print_line(const struct bench *bench,
     fflush(stdout);
 }
 
-/* Turns alternate, so that what else the machine does meets all of them. */
+/* Turns alternate, so that other load of the machine affects all contestants. */
 static void take_turns(const struct bench *bench,
                        const struct server_farm *farm,
                        struct es_scope *scope,
@@ -412,7 +413,7 @@ static void make_run(struct bench *bench, int hosts)
     struct es_selection all;
     size_t threads = (bench->elements + PER_THREAD - 1) / PER_THREAD;
     int per_host = (int)((threads + (size_t)hosts - 1) / (size_t)hosts);
-    int ranks = (per_host + PER_RANK - 1) / PER_RANK; /* of a host */
+    int ranks = (per_host + PER_RANK - 1) / PER_RANK; /* per host */
     int result;
 
     made_load_config_init(&config);
@@ -450,7 +451,7 @@ static void end_run(struct bench *bench)
     remove_load();
 }
 
-/* A line for each way to take and to ask, or the first `lines` of them. */
+/* A line for each combination of reading and asking, or the first `lines` of them. */
 static void run_shape(struct bench *bench, const struct shape *shape, int lines)
 {
     struct es_error error = {.text = ""};
@@ -458,7 +459,7 @@ static void run_shape(struct bench *bench, const struct shape *shape, int lines)
     size_t threads = (bench->elements + PER_THREAD - 1) / PER_THREAD;
     int result;
 
-    /* Threads are dealt out in whole: each server is to have one. */
+    /* Threads are not divided, and each server must have one. */
     if (threads < (size_t)shape->hosts) {
         printf("%7zu %-10s %-4s left out: %zu threads of %d elements for %d servers\n",
                bench->elements, shape->name, transport_names[shape->transport], threads,
@@ -474,7 +475,7 @@ static void run_shape(struct bench *bench, const struct shape *shape, int lines)
     if (result < 0)
         die("servers", result, &error);
     for (int i = 0; i < lines; i++)
-        /* With one child there is no order. */
+        /* The order of one child does not matter. */
         if (i < 2 || shape->hosts > 1)
             run_line(bench, shape, &farm, i % 2 == 1, i >= 2);
     if (shape->transport != DIRECT)

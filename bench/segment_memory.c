@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * How much shared memory a rank takes with the default plan, without any MPI.
+ * The shared memory used by a rank with the default plan, without MPI.
  *
  *   segment_memory [ELEMENTS]...
  *
- * Makes segments with 2, 16 and 1,948 elements (or as many as asked for) as the
- * collector does, writes tuples into all, and asks the kernel what the files take.
+ * Creates segments with 2, 16 and 1,948 elements (or the given numbers) like the
+ * collector, writes tuples into all, and asks the kernel for the sizes of the files.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ static void fail(const char *what, int rc, const struct es_error *error)
     exit(2);
 }
 
-/* One element of the plan's next collector: threads get one of each. */
+/* Adds an element of the plan's next collector: each thread gets one of each. */
 static void add_element(struct es_segment *segment,
                         const struct es_plan *plan,
                         int index)
@@ -59,7 +59,7 @@ static void add_element(struct es_segment *segment,
         esi_writer_write(&writer, &tuple);
 }
 
-/* The world, and the process's own communicator. */
+/* Adds the world, and the process's own communicator. */
 static void add_communicators(struct es_segment *segment)
 {
     int32_t world[] = {0, 1};

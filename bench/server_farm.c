@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tuple servers of pretended hosts. */
+/* Tuple servers of simulated hosts. */
 #include "config.h"
 
 #include "server_farm.h"
@@ -21,9 +21,9 @@
 #include "tuplespace/run_directory.h"
 #include "tuplespace/transport/run_key.h"
 
-enum { REGISTER_MS = 1000 }; /* between two words of the others */
+enum { REGISTER_MS = 1000 }; /* between two registrations of the others */
 
-/* What the process of one server needs. */
+/* The parameters of one server's process. */
 struct post {
     const struct server_farm *farm;
     char host[64];
@@ -64,8 +64,8 @@ static void write_address(const struct post *post, char out[300])
                  post->transport == FARM_TCP ? "tcp" : "tls");
 }
 
-/* The home server is started last: it is told of all others, again and again, as they
- * would do. */
+/* The home server is started last; all others are registered repeatedly in it, as they
+ * would do themselves. */
 static void register_others(const struct post *post, struct esi_host_registry *registry)
 {
     const struct server_farm *farm = post->farm;

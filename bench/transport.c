@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What a request and its reply cost over links of each kind, against bare sockets.
+ * The cost of a request and its reply over each kind of link, relative to bare sockets.
  *
  *   transport [ROUNDS [TRIPS]]
  *
- * A parent asks child processes: 16 bytes there, 64 bytes back.  Measured are wall time
- * and processor time of both sides: one child on the parent's core, one child on
- * another core, eight children on another core asked one after the other or all before
- * any reply is read.  Within a round all kinds take turns; the figures are the medians
- * of ROUNDS (default 9) rounds of TRIPS (default 2000) round trips.
+ * A parent asks child processes: requests of 16 bytes, replies of 64 bytes.  Measures
+ * wall time and processor time of both sides: one child on the parent's core, one child
+ * on another core, eight children on another core asked one after the other or all
+ * before any reply is read.  Within a round all kinds take turns; the figures are the
+ * medians of ROUNDS (default 9) rounds of TRIPS (default 2000) round trips.
  */
 #include "config.h"
 
@@ -42,19 +42,19 @@ enum {
 struct child {
     pid_t pid;
     clockid_t clock;      /* its processor time */
-    int descriptor;       /* bare */
-    struct es_link *link; /* or not */
+    int descriptor;       /* if bare */
+    struct es_link *link; /* if not bare */
 };
 
-/* What is compared. */
+/* The compared kinds. */
 struct kind {
     const char *name;
-    const char *address;    /* to listen on; NULL: bare */
-    int (*connect)(int[2]); /* bare: both ends */
+    const char *address;    /* to listen on; NULL if bare */
+    int (*connect)(int[2]); /* if bare: creates both ends */
     struct child children[CHILDREN];
 };
 
-/* One turn, per sweep over its children, in microseconds. */
+/* One turn, per sweep over the children, in microseconds. */
 struct cost {
     double wall;
     double parent; /* processor time */
@@ -107,7 +107,7 @@ static void read_whole(int descriptor, char *memory, size_t size)
         ssize_t got = recv(descriptor, memory + total, size - total, 0);
 
         if (got <= 0)
-            exit(got < 0); /* the other side has ended */
+            exit(got < 0); /* the peer has closed the connection */
         total += (size_t)got;
     }
 }
@@ -135,7 +135,7 @@ static void answer_link(struct esi_listener *listener)
     if (poll(&waiting, 1, 60000) != 1 || esi_listener_accept(listener, &link) != 0 ||
         esi_link_greet(link, &greeting, &key, LIMIT_NS, NULL) != 0)
         exit(1);
-    /* Others take their turns meanwhile: waiting may take long. */
+    /* Other kinds take their turns meanwhile, so the wait may be long. */
     while ((rc = esi_link_receive(link, LIMIT_NS, NULL, &frame)) == -ETIMEDOUT ||
            rc == 0)
         if (rc == 0 &&
@@ -144,7 +144,7 @@ static void answer_link(struct esi_listener *listener)
     exit(0);
 }
 
-/* A process of its own that dies with us. */
+/* Forks a process that is killed when the parent ends. */
 static bool fork_child(struct child *child)
 {
     fflush(NULL);
@@ -330,7 +330,7 @@ static void print_figures(const char *group, const struct cost *found, int count
     figure(group, "tls.parent_cpu", found[LINK_TLS].parent / count, "us/child");
 }
 
-/* All kinds in turns: the parent on core 0, `count` children on `core`. */
+/* Runs all kinds in turns: the parent on core 0, `count` children on `core`. */
 static void compare_kinds(const char *group,
                           const char *title,
                           int rounds,

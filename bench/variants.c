@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Loads the variants, and is the floor variant itself. */
+/* Loads the variants, and implements the floor variant. */
 #include "config.h"
 
 #include "bench/variants.h"
@@ -37,7 +37,7 @@ double bench_tick_ns(void)
     return 1e9 / (double)clock.frequency_hz;
 }
 
-/* What any collector must do at least. */
+/* The least that any collector must do. */
 static void floor_store(unsigned long long start,
                         unsigned short operation,
                         int peer,

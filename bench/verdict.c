@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * verdict.c - what the analysis of one look costs: bench/verdict [THREADS].
+ * verdict.c - the cost of one analysis of a run's state: bench/verdict [THREADS].
  *
- * Facts of a made run are analysed, with and without deadlocks: a ring of receives, a
- * barrier that one is missing from, and receives from anybody, with a ledger of a few
- * channels and instances for each rank.  Prints `figure: NAME VALUE UNIT`, for the
- * number of threads that is asked for and for a tenth of it.
+ * Facts of a synthetic run are analysed, with and without deadlocks: a ring of
+ * receives, a barrier with a missing rank, and receives from any source, with a ledger
+ * of a few channels and instances per rank.  Prints `figure: NAME VALUE UNIT`, for the
+ * given number of threads and for a tenth of it.
  */
 #include "config.h"
 
@@ -36,7 +36,7 @@ struct bench_run {
 struct bench_case {
     const char *name;
     const char *operation;
-    bool ring; /* each waits for the next; else for anybody, or all */
+    bool ring; /* each waits for the next; otherwise for any or all */
     bool free; /* the last one computes */
 };
 
@@ -137,7 +137,7 @@ static void set_case(struct bench_run *run, const struct bench_case *what)
     }
 }
 
-/* Of the processor: others may use the machine. */
+/* Processor time, because others may use the machine. */
 static double now_ms(void)
 {
     struct timespec now;
@@ -146,7 +146,7 @@ static double now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* The fastest of some looks. */
+/* The fastest of several analyses. */
 static double measure_look(struct bench_run *run, size_t *ret_verdicts)
 {
     double best = 0;
