@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What an engine gets and gives: search.c calls it with a program, the values of its
- * variables and the order, and it adds each match to the matches.
+ * The interface of search engines: search.c calls an engine with a program, the domains
+ * of its variables and the order.  The engine adds each match to `matches`.
  */
 #ifndef ES_MONITORS_SEARCH_ENGINE_H
 #define ES_MONITORS_SEARCH_ENGINE_H
@@ -20,32 +20,32 @@
 struct esi_engine_task {
     const struct esi_program *program;
     const struct esi_domain *const
-        *domains; /* of the program's variables, never NULL */
-    const struct esi_domain *const *counted; /* of its atoms: of COUNT, else NULL */
+        *domains; /* by variable of the program, never NULL */
+    const struct esi_domain *const *counted; /* by atom: the domain of a COUNT,
+                                                otherwise NULL */
     const struct es_order *order;
     const struct esi_search_config *config;
-    struct esi_matches *matches;              /* to explain: NULL */
+    struct esi_matches *matches;              /* NULL for explain() */
     struct esi_search_statistics *statistics; /* the engine adds to them */
 };
 
 struct esi_engine_ops {
     const char *name;
     const char *help;
-    /* 0: all was searched; 1: enough (a limit, an interrupt, the time: matches told, or
-     * esi_search_is_over()); -errno. */
+    /* Returns 0 if everything was searched; 1 if the search ended early (matches
+     * reached its limit, or esi_search_is_over()); or -errno. */
     int (*search)(const struct esi_engine_task *task, struct es_error *error);
-    /* Writes what the engine makes of the pattern and in which order it will search,
-     * and why; searches nothing. */
+    /* Prints the plan of the search, and the reasons for it, without searching. */
     int (*explain)(const struct esi_engine_task *task,
                    FILE *out,
                    struct es_error *error);
 };
 
-/* Universal variables without values (D8). */
+/* Returns the universal variables without values (D8). */
 uint64_t esi_universal_empty(const struct esi_program *program,
                              const struct esi_domain *const *domains);
 
-/* Whether a support may have matches of its own with these values. */
+/* Whether a support can have minimal assignments with these values. */
 bool esi_support_may_match(const struct esi_engine_task *task, uint32_t support);
 
 extern const struct esi_engine_ops esi_engine_closure;

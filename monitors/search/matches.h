@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * From assignments to matches: events that are returned, each set of them once (D9,
- * D10), and counts.
+ * Turns assignments into matches: each match is the set of returned events, reported
+ * once (D9, D10), and counted.
  *
- * Matches that were given are remembered to know them again, at 8 bytes for each event
- * of each and some 16 more, unless the program can give none twice, which is found out
- * when there is a second one; assignments in the same way.
+ * Reported matches are remembered to recognize duplicates, in 8 bytes per event and
+ * about 16 bytes per match.  They are not remembered if the program is known never to
+ * produce duplicates, which is checked when the second match is added.  The same
+ * applies to assignments.
  */
 #ifndef ES_MONITORS_SEARCH_MATCHES_H
 #define ES_MONITORS_SEARCH_MATCHES_H
@@ -18,8 +19,8 @@
 #include "monitors/search/domains/domain.h"
 #include "monitors/search/language/program.h"
 
-/* Where matches go: distinct sets, events sorted by trace and index.  A negative result
- * (-errno) ends the search; so does 1. */
+/* Receives matches: distinct sets of events, sorted by trace and index.  A negative
+ * result (-errno) or 1 ends the search. */
 struct esi_match_sink {
     int (*match)(void *data, const struct es_event_id *events, size_t count);
     void *data;
@@ -27,8 +28,8 @@ struct esi_match_sink {
 
 struct esi_matches;
 
-/* `limit`: so many distinct matches are enough; 0 = all.  The program and the domains
- * (of its variables) are borrowed.  0 or -ENOMEM. */
+/* The search needs at most `limit` distinct matches; 0 = all.  The program and the
+ * domains (by variable) are borrowed.  Returns 0 or -ENOMEM. */
 int esi_matches_create(const struct esi_program *program,
                        const struct esi_domain *const *domains,
                        const struct esi_match_sink *sink,
@@ -37,16 +38,18 @@ int esi_matches_create(const struct esi_program *program,
 /* Accepts NULL. */
 void esi_matches_destroy(struct esi_matches *matches);
 
-/* An assignment that matches; `values` are indexed by variable, those of `variables`
- * (bits, of a support) are bound.  To be given once: what need not be remembered is
- * concluded from it.  0: go on; 1: enough; -errno.  One thread at a time. */
+/* Adds an assignment that matches.  `values` is indexed by variable; the variables in
+ * the bit set `variables` (those of a support) are bound.  Each assignment must be
+ * added only once, because the proof that duplicates are impossible relies on it.
+ * Returns 0 to go on, 1 if there are enough matches, or -errno.  One thread at a
+ * time. */
 int esi_matches_add(struct esi_matches *matches,
                     uint64_t variables,
                     const struct esi_domain_value *values);
 
-/* The same of an assignment that stands for itself and for others, which it is told
- * instead of: `times` in all, whose tuples are distinct and are those of no other
- * assignment that is added.  They return the same events. */
+/* Like esi_matches_add(), for one assignment that represents `times` assignments with
+ * the same returned events.  Their tuples must be distinct from each other and from
+ * those of all other assignments added. */
 int esi_matches_add_times(struct esi_matches *matches,
                           uint64_t variables,
                           const struct esi_domain_value *values,
@@ -57,24 +60,24 @@ uint64_t esi_matches_count(const struct esi_matches *matches);
 uint64_t esi_matches_assignments(const struct esi_matches *matches);
 uint64_t esi_matches_bytes(const struct esi_matches *matches);
 
-/* --- Matches that are kept to be sorted ------------------------------------------- */
+/* --- Lists of matches, to be sorted ----------------------------------------------- */
 
-/* Caller's memory, all zeros at first; its fields are private. */
+/* Memory of the caller, zeroed at first.  The fields are private. */
 struct esi_match_list {
-    struct es_event_id *events; /* of all matches, one after the other */
+    struct es_event_id *events; /* of all matches, concatenated */
     size_t event_count;
     size_t event_capacity;
-    size_t *ends; /* where each match ends */
+    size_t *ends; /* where each match ends in `events` */
     size_t count;
     size_t capacity;
 };
 
-/* Copies the match.  0 or -ENOMEM. */
+/* Copies the match into the list.  Returns 0 or -ENOMEM. */
 int esi_match_list_add(struct esi_match_list *list,
                        const struct es_event_id *events,
                        size_t count);
-/* Gives all to a sink, by the first event that differs; what begins another comes
- * before it.  0; -ENOMEM; what the sink said. */
+/* Passes all matches to a sink in lexicographic order of their events.  Returns 0,
+ * -ENOMEM, or the result of the sink. */
 int esi_match_list_sorted(const struct esi_match_list *list,
                           const struct esi_match_sink *sink);
 void esi_match_list_fini(struct esi_match_list *list);

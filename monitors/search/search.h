@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Searches a predicate of a pattern file in events that are there.
+ * Searches for a predicate of a pattern file in events that have all arrived.
  *
  *   esi_search_config_init(&config);
  *   esi_search_run(file, predicate, domains, order, &config, &sink, &statistics,
  *                 &error);
  *
- * Predicates whose matches are values of others are searched first, each once, by the
- * same engine.  All engines give the same matches; only their order may differ.
+ * Predicates whose matches are values of other predicates are searched first, each
+ * once, by the same engine.  All engines find the same matches, possibly in a different
+ * order.
  */
 #ifndef ES_MONITORS_SEARCH_SEARCH_H
 #define ES_MONITORS_SEARCH_SEARCH_H
@@ -25,35 +26,37 @@
 
 struct esi_successors; /* successors.h */
 
-/* How "closure" finds the front of a convex closure (Nichols, 4.2 to 4.4). */
+/* How the engine "closure" finds the front of a convex closure (Nichols, 4.2 to
+ * 4.4). */
 enum esi_closure_method {
     ES_CLOSURE_EXISTING, /* algorithms 4.6 and 4.7 */
-    ES_CLOSURE_STEP,     /* 4.8 and 4.9, back by single steps */
+    ES_CLOSURE_STEP,     /* 4.8 and 4.9, backwards in single steps */
     ES_CLOSURE_BINARY,   /* by binary search */
-    ES_CLOSURE_JUMP,     /* by jumps that get shorter */
+    ES_CLOSURE_JUMP,     /* by jumps of decreasing length */
 };
 
-/* How "rewrite" orders the rewritten pattern (Nichols, 6.2). */
+/* How the engine "rewrite" orders the rewritten pattern (Nichols, 6.2). */
 enum esi_reordering {
     ES_REORDER_NONE,
-    ES_REORDER_BRUTE,   /* 6.2.1: the best of all by estimated work; few terms only */
+    ES_REORDER_BRUTE,   /* 6.2.1: the least estimated work of all orders; few terms
+                           only */
     ES_REORDER_SUCCESS, /* 6.2.2: least/most-successful-first */
     ES_REORDER_CLUSTER, /* 6.2.3: variable clustering */
 };
 
-/* What "indexed" can do without, to measure what each brings (docs/indexed-search.md);
- * the matches are the same, perhaps in another order. */
+/* Optimizations of the engine "indexed" that can be switched off to measure their
+ * effect (docs/indexed-search.md).  The matches stay the same; their order may
+ * change. */
 enum esi_indexed_part {
-    ES_INDEXED_LOOKUPS = 1,  /* indexes by attributes that are compared */
-    ES_INDEXED_MEMORY = 2,   /* what is remembered of the values of small domains */
-    ES_INDEXED_EXCHANGE = 4, /* rising values of variables that may be exchanged */
-    ES_INDEXED_FEWEST = 8,   /* next the variable with the fewest values */
-    ES_INDEXED_FAILED = 16,  /* universal values that failed lately first */
-    ES_INDEXED_FORWARD = 32, /* first successors are looked for from earlier ones on */
-    ES_INDEXED_FIRST = 64,   /* the cheapest variable first, not the first written */
-    ES_INDEXED_THRIFT =
-        128,                /* lookups wait until they pay, and take short lists only */
-    ES_INDEXED_ALONE = 256, /* one thread works alone before others are started */
+    ES_INDEXED_LOOKUPS = 1,  /* indexes by compared attributes */
+    ES_INDEXED_MEMORY = 2,   /* caching results for values of small domains */
+    ES_INDEXED_EXCHANGE = 4, /* exchangeable variables take only increasing values */
+    ES_INDEXED_FEWEST = 8,   /* bind the variable with the fewest values next */
+    ES_INDEXED_FAILED = 16,  /* try universal values that failed recently first */
+    ES_INDEXED_FORWARD = 32, /* search first successors forward from earlier ones */
+    ES_INDEXED_FIRST = 64, /* start with the cheapest variable, not the first written */
+    ES_INDEXED_THRIFT = 128,  /* use lookups only when they pay off, for short lists */
+    ES_INDEXED_ALONE = 256,   /* one thread works alone before others are started */
     ES_INDEXED_IMPLIED = 512, /* relations that follow from others */
 };
 
@@ -62,42 +65,45 @@ struct esi_search_config {
 
     enum esi_closure_method closure_method;
     bool closure_combining; /* 4.5 */
-    /* What ES_CLOSURE_EXISTING walks along, of the same events; NULL = it is worked out
-     * from the order, far slower.  Borrowed. */
+    /* The successors that ES_CLOSURE_EXISTING follows, of the same events.  NULL means
+     * that they are computed from the order, which is much slower.  Borrowed. */
     const struct esi_successors *successors;
 
     bool prune; /* 6.1 */
     enum esi_reordering reordering;
-    bool failed_first; /* 6.3: values that failed come first next time */
-    uint64_t seed;     /* of the samples that estimates are made of */
+    bool failed_first; /* 6.3: try values that failed first next time */
+    uint64_t seed;     /* of the samples for estimates */
 
-    unsigned threads;         /* of "indexed": 0 = as many as there are cores */
+    unsigned threads;         /* of "indexed"; 0 = number of cores */
     unsigned indexed_without; /* enum esi_indexed_part */
 
     uint64_t limit;       /* matches; 0 = all */
-    uint64_t deadline_ns; /* esi_now_ns(CLOCK_MONOTONIC) at which it ends; 0 = none */
-    const atomic_bool *is_cancelled; /* ends it, may be NULL; borrowed */
+    uint64_t deadline_ns; /* time limit, by esi_now_ns(CLOCK_MONOTONIC); 0 = none */
+    const atomic_bool *is_cancelled; /* ends the search when set; may be NULL;
+                                        borrowed */
 };
 
-/* indexed; binary, combining; pruning, clustering, failed first; one thread. */
+/* Sets the defaults: engine indexed; closures by binary search, with combining;
+ * pruning, clustering, failed values first; one thread. */
 void esi_search_config_init(struct esi_search_config *config);
 
-/* Of all searches that it took, those of inner predicates too. */
+/* Totals of all searches, including those of inner predicates. */
 struct esi_search_statistics {
     uint64_t comparisons; /* of two timestamps: one entry with another (Nichols, 5.6) */
-    uint64_t backtracks;  /* choices of a value that were taken back */
+    uint64_t backtracks;  /* chosen values that were undone */
     uint64_t matches;     /* of the predicate itself */
-    uint64_t assignments; /* of it (D10) */
-    uint64_t closures;    /* that were computed; of "closure" */
+    uint64_t assignments; /* of the predicate itself (D10) */
+    uint64_t closures;    /* computed by "closure" */
     uint64_t pattern_size; /* relations in the rewritten pattern */
     uint64_t unknown;      /* comparisons of events that the order has forgotten */
-    uint64_t bytes; /* held by the engine, the matches and inner domains, at most */
+    uint64_t bytes;        /* maximum held by the engine, matches and inner domains */
     uint64_t elapsed_ns;
-    bool is_complete; /* all was searched: no limit, deadline or interrupt */
+    bool is_complete; /* not ended early by a limit, deadline or cancellation */
 };
 
-/* `domains` must have what the predicate reaches.  0; -EINVAL with words (no such
- * engine, too large a pattern); -EOVERFLOW with words; -ENOMEM; what the sink gave. */
+/* Searches for the matches of a predicate.  `domains` must contain all that the
+ * predicate reaches.  Returns 0; -EINVAL with a message (unknown engine, or pattern too
+ * large); -EOVERFLOW with a message; -ENOMEM; or the result of the sink. */
 int esi_search_run(const struct es_pattern_file *file,
                    uint32_t predicate,
                    const struct esi_domains *domains,
@@ -107,8 +113,8 @@ int esi_search_run(const struct es_pattern_file *file,
                    struct esi_search_statistics *ret_statistics,
                    struct es_error *error);
 
-/* Writes the plan instead of searching; inner predicates are searched if their matches
- * are needed to tell. */
+/* Prints the plan instead of searching.  Inner predicates are searched if the plan
+ * depends on their matches. */
 int esi_search_explain(const struct es_pattern_file *file,
                        uint32_t predicate,
                        const struct esi_domains *domains,
@@ -117,14 +123,15 @@ int esi_search_explain(const struct es_pattern_file *file,
                        FILE *out,
                        struct es_error *error);
 
-/* 0; -EINVAL with words: no engine is named so. */
+/* Returns 0, or -EINVAL with a message if the engine is unknown. */
 int esi_search_config_check(const struct esi_search_config *config,
                             struct es_error *error);
 
-/* Whether the time is over, or the search cancelled: asked by engines now and then. */
+/* Whether the time limit has passed or the search is cancelled.  Engines call this
+ * regularly. */
 bool esi_search_is_over(const struct esi_search_config *config);
 
-/* Engines' names and a line of help each, ended by a name that is NULL. */
+/* Names of the engines with one line of help each.  The last name is NULL. */
 struct esi_engine_help {
     const char *name;
     const char *help;

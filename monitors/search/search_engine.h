@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* search_engine.h - searches by an engine that is given itself, as tests have one. */
+/* search_engine.h - searches with an engine passed as a parameter, for tests. */
 #ifndef ES_MONITORS_SEARCH_SEARCH_ENGINE_H
 #define ES_MONITORS_SEARCH_SEARCH_ENGINE_H
 
 #include "monitors/search/engine.h"
 #include "monitors/search/search.h"
 
-/* The row of the table; NULL is the default.  NULL: there is none of this name. */
+/* Finds an engine; the name NULL means the default.  NULL if there is none of this
+ * name. */
 const struct esi_engine_ops *esi_engine_find(const char *name);
 
 struct esi_search_task {
@@ -18,7 +19,8 @@ struct esi_search_task {
     const struct esi_search_config *config;
 };
 
-/* As esi_search_run() and esi_search_explain(), whatever the config's engine is. */
+/* Like esi_search_run() and esi_search_explain(), but ignore the engine in the
+ * config. */
 int esi_search_run_by(const struct esi_engine_ops *engine,
                       const struct esi_search_task *task,
                       const struct esi_match_sink *sink,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Memory that is given back all at once: for files of patterns, programs and rewritten
- * patterns, which are made of many small parts that live as long as the whole.
+ * Memory that is freed all at once.  Pattern files, programs and rewritten patterns use
+ * it for their many small parts, which live as long as the whole.
  */
 #ifndef ES_MONITORS_SEARCH_LANGUAGE_ARENA_H
 #define ES_MONITORS_SEARCH_LANGUAGE_ARENA_H
@@ -12,12 +12,13 @@
 struct esi_arena_block;
 
 struct esi_arena {
-    struct esi_arena_block *blocks; /* the newest first; {NULL} is an empty arena */
+    struct esi_arena_block *blocks; /* newest first; {NULL} is an empty arena */
 };
 
-/* Zeroed, aligned for any type; NULL: no memory.  Of 0 bytes not NULL either. */
+/* Returns zeroed memory, aligned for any type, or NULL if there is none.  The result
+ * for size 0 is not NULL either. */
 void *esi_arena_alloc(struct esi_arena *arena, size_t size);
-/* A copy of a text, with a NUL behind it. */
+/* Copies a text and terminates it with a NUL. */
 char *esi_arena_text(struct esi_arena *arena, const char *text, size_t length);
 void esi_arena_free(struct esi_arena *arena);
 

@@ -12,11 +12,11 @@
 #include "monitors/search/language/pattern_source.h"
 
 enum esi_token_kind {
-    ESI_TOKEN_END, /* of the file */
+    ESI_TOKEN_END, /* end of the file */
     ESI_TOKEN_ID,
     ESI_TOKEN_VARIABLE, /* with its sign */
-    ESI_TOKEN_STRING,   /* with its quotes, escapes as they stand */
-    ESI_TOKEN_NUMBER,   /* "-12.5ms": sign, digits, fraction, and a unit that touches */
+    ESI_TOKEN_STRING,   /* with its quotes and escapes */
+    ESI_TOKEN_NUMBER,   /* "-12.5ms": sign, digits, fraction and an adjacent unit */
     ESI_TOKEN_DEFINE,   /* := */
     ESI_TOKEN_SEMICOLON,
     ESI_TOKEN_COMMA,
@@ -45,12 +45,12 @@ enum esi_token_kind {
 
 struct esi_token {
     enum esi_token_kind kind;
-    const char *text; /* in the source */
+    const char *text; /* points into the source */
     size_t length;
     struct esi_pattern_place place;
 };
 
-/* Caller's memory; begins as {source, source->text, source->text, 1}. */
+/* Memory of the caller, initialized as {source, source->text, source->text, 1}. */
 struct esi_lexer {
     const struct esi_source *source;
     const char *at;
@@ -58,14 +58,15 @@ struct esi_lexer {
     uint32_t line;
 };
 
-/* 0 or -EINVAL with words. */
+/* Returns 0, or -EINVAL with a message. */
 int esi_lexer_next(struct esi_lexer *lexer, struct esi_token *ret_token);
 
 bool esi_token_is(const struct esi_token *token, const char *text);
 
 enum { ESI_TOKEN_WORDS = 64 };
 
-/* A token in a message: "'-->'", cut if it is long, or "the end of the file". */
+/* Formats a token for a message: "'-->'", truncated if long, or "the end of the
+ * file". */
 const char *esi_token_words(const struct esi_token *token, char out[ESI_TOKEN_WORDS]);
 
 #endif

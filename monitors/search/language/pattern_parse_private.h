@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The parser of pattern files: recursive descent, one token ahead.
+ * The parser of pattern files: recursive descent, one token of lookahead.
  *
  *   pattern_parse.c    statements, `|`, `&` and relations
  *   pattern_fold.c     predicates with very many sides of `|`
@@ -9,7 +9,7 @@
  *   pattern_class.c    classes: literals and partners
  *   pattern_value.c    strings, numbers and names
  *
- * All functions return 0, -EINVAL with words, or -ENOMEM.
+ * All functions return 0, -EINVAL with a message, or -ENOMEM.
  */
 #ifndef ES_MONITORS_SEARCH_LANGUAGE_PATTERN_PARSE_PRIVATE_H
 #define ES_MONITORS_SEARCH_LANGUAGE_PATTERN_PARSE_PRIVATE_H
@@ -22,26 +22,26 @@
 #include "monitors/search/language/pattern_lexer.h"
 #include "monitors/search/language/pattern_private.h"
 
-/* Brackets and operators around each other: bounds the recursion.  What was printed
- * with all brackets has at most twice as many as the tree is high. */
+/* Limits the nesting of brackets and operators, and so the recursion.  A predicate
+ * printed with all brackets has at most twice as many levels as its tree. */
 enum { ESI_PARSER_DEPTH = 2 * ES_PATTERN_HEIGHT };
 
-/* Caller's memory. */
+/* Memory of the caller. */
 struct esi_parser {
     struct esi_lexer lexer;
-    struct esi_token token; /* the next one */
+    struct esi_token token; /* next token */
     struct es_pattern_file *file;
     struct esi_symbols variables;
     uint32_t depth;
-    uint32_t height; /* of the tree that was parsed last */
+    uint32_t height; /* of the tree parsed last */
 
-    /* Of the predicate that is being parsed. */
+    /* The predicate being parsed. */
     struct esi_pattern_occurrence *occurrences;
     uint32_t occurrence_count;
     size_t occurrence_room;
 };
 
-/* So many are parsed; what is more than ES_PATTERN_OCCURRENCES has to be folded. */
+/* Limit while parsing; more than ES_PATTERN_OCCURRENCES have to be folded. */
 enum { ESI_PARSER_OCCURRENCES = 1 << 17 };
 
 /* --- Tokens ----------------------------------------------------------------------- */
@@ -49,53 +49,54 @@ enum { ESI_PARSER_OCCURRENCES = 1 << 17 };
 #define esi_fault(parser, place, ...)                                                  \
     esi_source_fault((parser)->lexer.source, place, __VA_ARGS__)
 
-/* "found '...', expected ...", at the next token. */
+/* Reports "found '...', expected ..." at the next token. */
 int esi_unexpected(struct esi_parser *parser, const char *expected);
-/* Goes on by one token. */
+/* Moves to the next token. */
 int esi_advance(struct esi_parser *parser);
-/* Takes the next token, if it is of that kind. */
+/* Consumes the next token, which must be of this kind. */
 int esi_expect(struct esi_parser *parser,
                enum esi_token_kind kind,
                const char *expected);
 
 /* --- Values ----------------------------------------------------------------------- */
 
-/* A name of an attribute, at the next token: a string or an id. */
+/* Parses the name of an attribute: a string or an identifier. */
 int esi_parse_name(struct esi_parser *parser, const char **ret_name);
-/* Which field a name means; a new attribute gets a number. */
+/* Finds the field with this name.  A new attribute receives a number. */
 int esi_resolve_field(struct esi_parser *parser,
                       const char *name,
                       enum esi_pattern_field *ret_field,
                       uint32_t *ret_attribute);
 
-/* A string with wildcards (D13): what stands between them.  None: an empty string. */
+/* The pieces of a string between its wildcards (D13).  No pieces: an empty string. */
 struct esi_glob {
     const char *const *pieces;
     size_t count;
 };
 int esi_parse_glob(struct esi_parser *parser, struct esi_glob *ret_glob);
-/* What a string matches if it has no wildcards; pieces are joined with '*'. */
+/* The text of a string without wildcards.  If there are wildcards, joins the pieces
+ * with '*'. */
 int esi_glob_text(struct esi_parser *parser,
                   const struct esi_glob *glob,
                   const char **ret_text);
-/* The regular expression that matches just what the string does. */
+/* Creates a regular expression that matches the same texts as the string. */
 int esi_glob_regex(struct esi_parser *parser,
                    const struct esi_glob *glob,
                    const char **ret_expression);
 
-/* A string as regular expression; it is one. */
+/* Parses a string as a regular expression, and checks it. */
 int esi_parse_regex(struct esi_parser *parser, const char **ret_expression);
 
 enum esi_units {
-    ESI_UNITS_ANY,   /* of time, of size, or none */
-    ESI_UNITS_TIME,  /* must be there */
-    ESI_UNITS_COUNT, /* none, not negative */
+    ESI_UNITS_ANY,   /* time, size or no unit */
+    ESI_UNITS_TIME,  /* a unit of time is required */
+    ESI_UNITS_COUNT, /* no unit, not negative */
 };
 int esi_parse_number(struct esi_parser *parser,
                      enum esi_units units,
                      int64_t *ret_number);
 
-/* A comparison's sign, at the next token, as a test. */
+/* A comparison operator as a test. */
 struct esi_comparison {
     enum esi_pattern_test test; /* GLOB for = and != */
     bool is_negated;
@@ -106,7 +107,7 @@ int esi_parse_comparison(struct esi_parser *parser,
 
 /* --- Classes ---------------------------------------------------------------------- */
 
-/* What a class expression or a name stands for. */
+/* What a class expression or a name refers to. */
 struct esi_reference {
     const char *name;      /* "Send", "Send.Recv", "[...]" */
     uint32_t class_number; /* or ES_PATTERN_NONE */
@@ -114,12 +115,12 @@ struct esi_reference {
     struct esi_pattern_place place;
 };
 
-/* NAME, literal, or two of these with a dot; `id` is a name that was taken already, or
- * NULL. */
+/* Parses NAME, a literal, or two of these with a dot.  `id` is a name that was consumed
+ * already, or NULL. */
 int esi_parse_class(struct esi_parser *parser,
                     const struct esi_token *id,
                     struct esi_reference *ret_reference);
-/* A name that is defined. */
+/* Finds a defined name. */
 int esi_find_name(struct esi_parser *parser,
                   const struct esi_token *id,
                   struct esi_symbol *ret_symbol);
@@ -128,19 +129,19 @@ int esi_find_name(struct esi_parser *parser,
 int esi_parse_clause(struct esi_parser *parser,
                      const struct esi_pattern_node **ret_node);
 
-/* One of several between `|`. */
+/* One side of `|`. */
 struct esi_side {
     const struct esi_pattern_node *node;
-    struct esi_pattern_place place; /* of the operator behind it */
+    struct esi_pattern_place place; /* of the operator after it */
     uint32_t height;
 };
-/* The tree of these: it groups to the right, or is as low as can be where they are
- * many.  At least one. */
+/* Joins the sides into a tree: grouped to the right, or of minimal height if there are
+ * many.  There must be at least one side. */
 int esi_join_sides(struct esi_parser *parser,
                    const struct esi_side *sides,
                    size_t count,
                    const struct esi_pattern_node **ret_node);
-/* Makes predicates of sides of `|` until the one that was parsed has at most
+/* Splits sides of `|` off into predicates of their own until the predicate has at most
  * ES_PATTERN_OCCURRENCES occurrences. */
 int esi_fold_predicate(struct esi_parser *parser,
                        const struct esi_token *id,
@@ -150,19 +151,23 @@ int esi_add_occurrence(struct esi_parser *parser,
                        const struct esi_reference *reference,
                        uint32_t *ret_occurrence);
 
-/* A term, a count or a comparison. */
+/* Parses a term, a count or a comparison. */
 int esi_parse_operand(struct esi_parser *parser, struct esi_pattern_node **ret_node);
-/* What stands between -( and )->: the number of a universal occurrence. */
+/* Parses the text between -( and )->, and returns the number of a universal
+ * occurrence. */
 int esi_parse_limit(struct esi_parser *parser, uint32_t *ret_occurrence);
 
-/* Zeroed but for what is no number of anything; NULL: -ENOMEM. */
+/* Creates a zeroed node, except that its numbers are ES_PATTERN_NONE.  NULL if there is
+ * no memory. */
 struct esi_pattern_node *esi_node_create(struct esi_parser *parser,
                                          enum esi_pattern_node_kind kind,
                                          struct esi_pattern_place place);
 
-/* One level down, at the next token; back up by parser->depth--. */
+/* Enters a nesting level at the next token.  The caller leaves it by
+ * parser->depth--. */
 int esi_enter(struct esi_parser *parser);
-/* The tree that was parsed last, and one of height `left`, are below a new node. */
+/* Computes the height of a new node above the tree parsed last and one of height
+ * `left`. */
 int esi_raise(struct esi_parser *parser, uint32_t left, struct esi_pattern_place place);
 
 #endif

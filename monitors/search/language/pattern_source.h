@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The text of a pattern file, and faults in it: a sentence, the line, and a caret below
- * the place.
+ * The text of a pattern file and messages about faults in it: a sentence, the line, and
+ * a caret below the position.
  */
 #ifndef ES_MONITORS_SEARCH_LANGUAGE_PATTERN_SOURCE_H
 #define ES_MONITORS_SEARCH_LANGUAGE_PATTERN_SOURCE_H
@@ -12,9 +12,9 @@
 #include "eventspace/error.h"
 #include "monitors/search/language/pattern.h"
 
-enum { ESI_SOURCE_BYTES = 16 << 20 }; /* of a text, at most */
+enum { ESI_SOURCE_BYTES = 16 << 20 }; /* maximum size of a text */
 
-/* All borrowed. */
+/* All fields are borrowed. */
 struct esi_source {
     const char *name;
     const char *text; /* UTF-8 without NUL bytes */
@@ -22,15 +22,15 @@ struct esi_source {
     struct es_error *error; /* may be NULL */
 };
 
-/* Fills the record of errors, unless it is full.  The sentence has no full stop and is
- * cut after 200 bytes.  Returns -EINVAL. */
+/* Fills the error record, unless it is filled already.  The sentence has no full stop
+ * and is truncated to 200 bytes.  Returns -EINVAL. */
 int esi_source_fault(const struct esi_source *source,
                      struct esi_pattern_place place,
                      const char *format,
                      ...) __attribute__((format(printf, 3, 4)));
 
-/* Whether the text is UTF-8 without NUL bytes, and not too long.  0 or -EINVAL with
- * words. */
+/* Checks that the text is UTF-8, has no NUL bytes and is not too long.  Returns 0, or
+ * -EINVAL with a message. */
 int esi_source_check(const struct esi_source *source);
 
 #endif
