@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * One event against the conditions of all classes of a file, partners left aside.
+ * Tests an event against the conditions of all classes of a file, ignoring partners.
  *
- * A process is looked at once for each trace, a type and a text once for each text that
- * is new, an attribute only if a class asks for it whose other conditions hold.
- * Verdicts are sets of classes: bit c % 64 of word c / 64 is class c.
+ * A process is tested once per trace, a type or text once per distinct text, and an
+ * attribute only if the other conditions of the class hold.  Results are bit sets of
+ * classes: bit c % 64 of word c / 64 is class c.
  */
 #ifndef ES_MONITORS_SEARCH_DOMAINS_CLASS_MATCH_H
 #define ES_MONITORS_SEARCH_DOMAINS_CLASS_MATCH_H
@@ -23,7 +23,8 @@
 
 struct esi_class_match;
 
-/* Only classes with their flag set are looked at.  -EINVAL with words, -ENOMEM. */
+/* Only classes whose flag is set are tested.  Returns 0, -EINVAL with a message, or
+ * -ENOMEM. */
 int esi_class_match_create(const struct es_pattern_file *file,
                            const bool *is_class_needed,
                            struct esi_class_match **ret_match,
@@ -31,22 +32,23 @@ int esi_class_match_create(const struct es_pattern_file *file,
 /* Accepts NULL. */
 void esi_class_match_destroy(struct esi_class_match *match);
 
-/* Words of a set of classes. */
+/* Number of words in a set of classes. */
 size_t esi_class_match_words(const struct esi_class_match *match);
-/* Whether any class asks for an attribute. */
+/* Whether any class tests an attribute. */
 bool esi_class_match_needs_attributes(const struct esi_class_match *match);
 
-/* The next trace.  `name` is borrowed.  0 or -ENOMEM. */
+/* Adds the next trace.  `name` is borrowed.  Returns 0 or -ENOMEM. */
 int esi_class_match_add_trace(struct esi_class_match *match, const char *name);
 
-/* *ret_classes: classes whose conditions hold, good until the next call; *ret_type: the
- * type's number.  1: some, 0: none, -ENOMEM. */
+/* Finds the classes whose conditions hold.  *ret_classes is valid until the next call;
+ * *ret_type is the number of the type.  Returns 1 if there are any, 0 if there are
+ * none, or -ENOMEM. */
 int esi_class_match_event(struct esi_class_match *match,
                           const struct es_set_event *event,
                           const uint64_t **ret_classes,
                           uint32_t *ret_type);
 
-/* Types by their numbers. */
+/* The types, indexed by number. */
 const struct esi_texts *esi_class_match_types(const struct esi_class_match *match);
 
 uint64_t esi_class_match_bytes(const struct esi_class_match *match);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* domain_columns.h - what domain.c, domain_sets.c, domain_values.c, domains.c and
- * domains_ask.c share. */
+/* domain_columns.h - shared by domain.c, domain_sets.c, domain_values.c, domains.c and
+ * domains_ask.c. */
 #ifndef ES_MONITORS_SEARCH_DOMAINS_DOMAIN_COLUMNS_H
 #define ES_MONITORS_SEARCH_DOMAINS_DOMAIN_COLUMNS_H
 
@@ -19,30 +19,30 @@ struct esi_lookup;
 
 #define ESI_NO_TIME INT64_MIN
 
-/* A field or attribute of an event as it is kept. */
+/* The stored value of a field or attribute of an event. */
 enum esi_value_form {
     ESI_VALUE_ABSENT,
-    ESI_VALUE_NUMBER, /* also of a text that is one */
+    ESI_VALUE_NUMBER, /* also for a text that is a number */
     ESI_VALUE_TEXT,
 };
 
 struct esi_value {
     int64_t number;
-    uint32_t text; /* of TEXT: its number in `texts` */
+    uint32_t text; /* for TEXT: its number in `texts` */
     uint32_t form; /* enum esi_value_form */
 };
 
-/* A field or attribute that comparisons ask for; with `expression` the value is 1 or 0,
- * whether the expression of that comparison matches. */
+/* A field or attribute that comparisons use.  With `expression`, the value is 1 or 0:
+ * whether the regular expression of that comparison matches. */
 struct esi_asked {
     enum esi_pattern_field field;
     uint32_t attribute;
     const struct esi_pattern_node
-        *node; /* the comparison, of an expression; else NULL */
+        *node; /* the comparison with the expression, otherwise NULL */
     struct esi_expression *expression;
 };
 
-/* What is kept of the events of one class beside which they are. */
+/* The data kept of the events of one class, in addition to their identity. */
 struct esi_keeps {
     bool times;
     bool partners;
@@ -50,10 +50,10 @@ struct esi_keeps {
     size_t asked_capacity;
     struct esi_asked *asked;
     const struct esi_texts *types;
-    const struct esi_texts *texts; /* of values */
+    const struct esi_texts *texts; /* of the values */
 };
 
-/* One event as it goes into a column. */
+/* One event that is added to a column. */
 struct esi_domain_row {
     uint32_t index;
     uint32_t type;
@@ -64,7 +64,7 @@ struct esi_domain_row {
     bool is_sync;
 };
 
-/* Partners: one stands in the row, more in memory of their own. */
+/* Partners: a single one is stored in the row, several in separate memory. */
 struct esi_kept_partners {
     uint32_t count;
     union {
@@ -73,7 +73,7 @@ struct esi_kept_partners {
     } at;
 };
 
-/* The rows [first, end) are there; arrays are NULL where nothing is kept. */
+/* The rows [first, end) are valid.  Arrays of data that is not kept are NULL. */
 struct esi_column {
     uint32_t trace;
     uint32_t first;
@@ -84,23 +84,23 @@ struct esi_column {
     uint32_t *indexes;
     uint32_t *types;
     int64_t *times;
-    int64_t *latest;   /* the greatest time up to each row; beside `times` */
-    uint64_t disorder; /* no time is so much less than `latest` of its row */
+    int64_t *latest;   /* maximum time up to each row; kept together with `times` */
+    uint64_t disorder; /* no time is less than `latest` of its row by more than this */
     struct esi_kept_partners *partners;
-    struct esi_value *values; /* asked_count of each row */
+    struct esi_value *values; /* asked_count per row */
 
-    /* Of a selection, which has nothing else but indexes. */
+    /* Only for selections, which otherwise have only indexes: */
     const struct esi_column *whole; /* borrowed */
-    uint32_t *rows;                 /* of `whole`, of each of its own */
+    uint32_t *rows;                 /* for each row, its row in `whole` */
 };
 
-/* A set: its events and partners lie in rows of their own. */
+/* A set.  Its events and partners are stored in separate arrays. */
 struct esi_set_row {
     uint64_t events;
     uint64_t partners;
     uint32_t count;
     uint32_t partner_count;
-    int64_t first_time; /* ESI_NO_TIME: of some event it is not known */
+    int64_t first_time; /* ESI_NO_TIME if the time of some event is not known */
     int64_t last_time;
 };
 
@@ -109,17 +109,18 @@ struct esi_domain {
     bool has_syncs;
     uint64_t count;
 
-    /* Of single events. */
+    /* For single events: */
     const struct esi_keeps *keeps; /* borrowed */
     struct esi_column *columns;
     uint32_t slots;
     size_t slot_capacity;
-    uint32_t *slot_of;         /* by trace: slot + 1, 0 = none */
-    size_t traces;             /* room in `slot_of` */
+    uint32_t *slot_of;         /* by trace: slot + 1; 0 = none */
+    size_t traces;             /* capacity of `slot_of` */
     struct esi_lookup *lookup; /* owned */
 
-    /* Of sets. */
-    const struct esi_domains *domains; /* what knows of their events; NULL, borrowed */
+    /* For sets: */
+    const struct esi_domains *domains; /* source of the data of their events; may be
+                                          NULL; borrowed */
     struct esi_segmented sets;         /* struct esi_set_row */
     struct esi_segmented events;       /* struct es_event_id */
     struct esi_segmented partners;
@@ -127,20 +128,20 @@ struct esi_domain {
 
 int esi_domain_create(const struct esi_keeps *keeps, struct esi_domain **ret_domain);
 
-/* A row of a trace, after all others or where it belongs; `may_wait`: it may stand at
- * the end until esi_domain_sort().  0 or -ENOMEM, then nothing was added. */
+/* Adds a row of a trace, at its sorted position.  If `may_wait` is true, it may be left
+ * at the end until esi_domain_sort().  Returns 0, or -ENOMEM with nothing added. */
 int esi_domain_add(struct esi_domain *domain,
                    uint32_t trace,
                    const struct esi_domain_row *row,
                    bool may_wait);
-/* Columns by their indexes, slots by their traces.  0 or -ENOMEM. */
+/* Sorts columns by index and slots by trace.  Returns 0 or -ENOMEM. */
 int esi_domain_sort(struct esi_domain *domain);
-/* The row of an event, borrowed until something is added; false: it is not there.
- * Columns are sorted. */
+/* Finds the row of an event, borrowed until something is added; false if there is none.
+ * The columns must be sorted. */
 bool esi_domain_row(const struct esi_domain *domain,
                     struct es_event_id id,
                     struct esi_domain_row *ret_row);
-/* Drops what is before `index` on a trace. */
+/* Drops the events before `index` on a trace. */
 void esi_domain_drop(struct esi_domain *domain, uint32_t trace, uint32_t index);
 
 /* --- domain_lookup.c -------------------------------------------------------------- */
@@ -149,29 +150,29 @@ int esi_lookup_create(const struct esi_keeps *keeps, struct esi_lookup **ret_loo
 /* Accepts NULL. */
 void esi_lookup_destroy(struct esi_lookup *lookup);
 uint64_t esi_lookup_bytes(const struct esi_lookup *lookup);
-/* A row that the domain is about to take.  0 or a negative errno. */
+/* Adds a row that the domain is about to take.  Returns 0 or a negative errno. */
 int esi_lookup_add(const struct esi_domain *domain,
                    uint32_t trace,
                    const struct esi_domain_row *row);
 
-/* What `=` compares of a value.  False: it is absent. */
+/* Key of a value for `=`.  False if the value is absent. */
 static inline bool esi_value_key(const struct esi_value *value,
                                  struct esi_domain_key *ret_key)
 {
-    /* Texts are kept once: equal ones have one number. */
+    /* Texts are stored once: equal texts have the same number. */
     *ret_key = value->form == ESI_VALUE_TEXT
                    ? (struct esi_domain_key){value->text, true}
                    : (struct esi_domain_key){value->number, false};
     return value->form != ESI_VALUE_ABSENT;
 }
 
-/* Single events, or events and sets. */
+/* Number of single events, or of events and sets. */
 uint64_t esi_domain_kept(const struct esi_domain *domain);
-/* Of sets: all go. */
+/* For domains of sets: removes all values. */
 void esi_domain_clear_sets(struct esi_domain *domain);
 
-/* What is known of an event that belongs to a set: of the classes that keep times or
- * partners the first that has it (domains.c). */
+/* Data of an event that belongs to a set, taken from the first class containing the
+ * event that keeps times or partners (domains.c). */
 bool esi_domains_time(const struct esi_domains *domains,
                       struct es_event_id id,
                       int64_t *ret_time);
@@ -185,13 +186,13 @@ static inline const struct es_event_id *esi_partners_at(
     return partners->count > 1 ? partners->at.many : &partners->at.one;
 }
 
-/* Which of the values that are kept is that of one side of a comparison; asked_count:
- * none. */
+/* Finds the position, among the values that are kept, of one side of a comparison;
+ * asked_count if there is none. */
 uint32_t esi_keeps_find(const struct esi_keeps *keeps,
                         const struct esi_pattern_node *node,
                         const struct esi_pattern_operand *operand);
 
-/* Where a value of single events stands. */
+/* The column and the row of a value of single events. */
 static inline const struct esi_column *esi_domain_at(const struct esi_domain *domain,
                                                      struct esi_domain_value value,
                                                      uint32_t *ret_row)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What is shown of the events in matches, besides trace and index: of events of program
- * runs, whose attributes say who communicated with whom, when, and how much.
+ * The attributes of events to be shown with matches, in addition to trace and index.
+ * Only for events of program runs, whose attributes say who communicated with whom,
+ * when, and how much.
  *
  *   esi_details_create(0, &details);
  *   esi_details_add(details, event);
  *   esi_details_find(details, id, &detail);
  *   esi_details_destroy(details);
  *
- * Added is each event that may come to be in a match, those of a trace in its order.
- * An event takes some 10 bytes: what is as in the event before it on the trace takes
- * none, numbers are kept as differences, texts once.  One thread.
+ * Add each event that may be in a match, the events of a trace in order.  An event
+ * takes some 10 bytes: values equal to those of the previous event on the trace take
+ * none, numbers are stored as differences, and texts once.  One thread.
  */
 #ifndef ES_MONITORS_SEARCH_DOMAINS_EVENT_DETAILS_H
 #define ES_MONITORS_SEARCH_DOMAINS_EVENT_DETAILS_H
@@ -21,8 +22,8 @@
 
 #include "eventspace/event.h"
 
-/* Attributes of events of runs (docs/causality.md), and the type.  Those that differ
- * from one event to the next stand first, which keeps them small. */
+/* Attributes of events of runs (docs/causality.md), and the type.  Attributes that
+ * often change between events come first, which keeps the encoding small. */
 enum esi_detail_name {
     ES_DETAIL_START,
     ES_DETAIL_STOP,
@@ -41,11 +42,11 @@ enum esi_detail_name {
     ES_DETAILS,
 };
 
-/* What an event says.  Texts are borrowed as long as the details. */
+/* The attributes of an event.  Texts are borrowed; valid as long as the details. */
 struct esi_detail {
-    uint32_t present; /* bits of names */
+    uint32_t present; /* bit set of names */
     struct {
-        const char *text; /* NULL: `number` */
+        const char *text; /* NULL: the value is `number` */
         int64_t number;
     } values[ES_DETAILS];
 };
@@ -58,27 +59,29 @@ static inline bool esi_detail_has(const struct esi_detail *detail,
     return (detail->present >> name & 1) != 0;
 }
 
-/* Beyond `most_bytes` the oldest are forgotten; 0: none is.  0 or -ENOMEM. */
+/* When more than `most_bytes` are used, the oldest events are forgotten; 0 = no limit.
+ * Returns 0 or -ENOMEM. */
 int esi_details_create(uint64_t most_bytes, struct esi_details **ret_details);
 /* Accepts NULL. */
 void esi_details_destroy(struct esi_details *details);
 
-/* Keeps what an event says; nothing of one without the attribute `operation`, which all
- * events of runs have.  Of a trace in rising order.  0 or -errno. */
+/* Stores the attributes of an event; nothing if it lacks the attribute `operation`,
+ * which all events of runs have.  Events of a trace must be added in increasing order.
+ * Returns 0 or -errno. */
 int esi_details_add(struct esi_details *details, const struct es_set_event *event);
-/* Of an event that cannot come to be in a match only when it began counts. */
+/* Call for events that cannot be in a match; only their start time is used. */
 void esi_details_pass(struct esi_details *details, const struct es_set_event *event);
 
-/* When the earliest event began that had come when this was first asked: from where
- * times of the run are counted.  0: none has said. */
+/* The earliest start of the events so far, as of the first call: the origin of times in
+ * a run.  0 if no event had a start time. */
 int64_t esi_details_begin(struct esi_details *details);
 
-/* False: nothing is kept of it. */
+/* False if nothing is stored for the event. */
 bool esi_details_find(const struct esi_details *details,
                       struct es_event_id id,
                       struct esi_detail *ret_detail);
 
-/* Bytes that are held. */
+/* Memory used, in bytes. */
 uint64_t esi_details_bytes(const struct esi_details *details);
 
 #endif

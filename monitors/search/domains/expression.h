@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Regular expressions on the texts of events (PCRE2): somewhere in the text.  A text
- * that is not UTF-8 does not match, nor does one on which an expression takes too long.
+ * Regular expressions on the texts of events (PCRE2).  An expression matches anywhere
+ * in the text.  A text that is not UTF-8 does not match, nor one on which the
+ * expression takes too long.
  *
- * One thread at a time for each expression.
+ * An expression may be used by one thread at a time.
  */
 #ifndef ES_MONITORS_SEARCH_DOMAINS_EXPRESSION_H
 #define ES_MONITORS_SEARCH_DOMAINS_EXPRESSION_H
@@ -16,7 +17,8 @@
 
 struct esi_expression;
 
-/* -EINVAL with words: it is none; -ENOMEM. */
+/* Returns 0, -EINVAL with a message if the text is not a regular expression, or
+ * -ENOMEM. */
 int esi_expression_create(const char *text,
                           struct esi_expression **ret_expression,
                           struct es_error *error);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The order as engines ask it: each question counts as the thesis counts comparisons of
- * timestamps (Nichols, 5.6), one for each entry that is compared.
+ * Queries of the order by engines.  Each query counts as one comparison per entry
+ * compared, as the thesis counts comparisons of timestamps (Nichols, 5.6).
  *
- * One record for each thread.  Events that the order has forgotten are counted and
- * taken for not ordered.
+ * One record per thread.  Events that the order has forgotten are counted as unknown
+ * and treated as unordered.
  */
 #ifndef ES_MONITORS_SEARCH_DOMAINS_PRECEDENCE_H
 #define ES_MONITORS_SEARCH_DOMAINS_PRECEDENCE_H
@@ -18,7 +18,7 @@
 
 struct esi_precedence {
     const struct es_order *order;
-    struct esi_stamp_cache *stamps; /* borrowed; NULL: nothing is remembered */
+    struct esi_stamp_cache *stamps; /* borrowed; NULL: no cache */
     uint64_t comparisons;
     uint64_t unknown;
 };
@@ -48,7 +48,7 @@ static inline bool esi_precedence_before(struct esi_precedence *precedence,
     return result > 0;
 }
 
-/* The same of events that may be of one trace, which takes no comparison. */
+/* The same for events that may be on one trace, which takes no comparison. */
 static inline bool esi_precedence_of(struct esi_precedence *precedence,
                                      struct es_event_id a,
                                      struct es_event_id b)
@@ -69,7 +69,7 @@ static inline uint32_t esi_precedence_greatest(struct esi_precedence *precedence
     return index > 0 ? (uint32_t)index : 0;
 }
 
-/* By trace, then index: < 0, 0, > 0. */
+/* Compares by trace, then index: < 0, 0 or > 0. */
 static inline int esi_event_compare(struct es_event_id a, struct es_event_id b)
 {
     if (a.trace != b.trace)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What events know that came lately: while events arrive all patterns ask for the same
- * few.  One thread.
+ * A cache of the timestamps of recent events: while events arrive, all patterns query
+ * the same few events.  One thread.
  *
- * A row is of the events of a trace from one that received to the next.  It is taken
- * over from the rows of the event before and of the sends, as Fidge and Mattern do, as
- * long as somebody asks; entries that are not known by that are asked of the order.
+ * A row is shared by the events of a trace from one receive to the next.  It is
+ * computed from the rows of the previous event and of the sends, as by Fidge and
+ * Mattern, as long as the cache is queried.  Entries not known this way are queried
+ * from the order.
  */
 #ifndef ES_MONITORS_SEARCH_DOMAINS_STAMP_CACHE_H
 #define ES_MONITORS_SEARCH_DOMAINS_STAMP_CACHE_H
@@ -19,42 +20,44 @@
 
 #define ESI_STAMP_UNKNOWN UINT32_MAX
 
-/* Zeros are empty; fields are private. */
+/* An empty cache is all zeros.  The fields are private. */
 struct esi_stamp_cache {
     struct esi_stamp_row {
-        uint64_t older; /* number of the row before it on its trace */
-        uint32_t first; /* it is of the events [first, end) */
+        uint64_t older; /* number of the previous row of its trace */
+        uint32_t first; /* row of the events [first, end) */
         uint32_t end;
-    } * rows;          /* owned: the last so many, by the lower bits of their numbers */
+    } * rows; /* owned: the last row_count rows, by the lower bits of their numbers */
     uint32_t *entries; /* owned: [row][trace], the greatest predecessor or unknown */
     struct esi_stamp_trace {
         uint64_t newest; /* number of its newest row */
-        uint32_t learnt; /* it has learnt nothing since this event */
-        uint32_t last;   /* event that was noted */
-        bool is_sync;    /* that one */
+        uint32_t learnt; /* learnt nothing new since this event */
+        uint32_t last;   /* last event noted */
+        bool is_sync;    /* whether the last event is a sync */
     } * heads;           /* owned: [trace] */
-    uint64_t next;       /* number of a row; the first is not 0 - row_count */
+    uint64_t next;       /* number of the next row; the first is not 0 - row_count */
     uint32_t row_count;  /* a power of two */
     uint32_t traces;
-    uint32_t unasked; /* receives since somebody asked */
+    uint32_t unasked; /* receives since the last query */
 };
 
-/* Room for so many traces; what was remembered may go.  0 or -ENOMEM. */
+/* Makes room for this many traces; cached entries may be lost.  Returns 0 or
+ * -ENOMEM. */
 int esi_stamp_cache_reserve(struct esi_stamp_cache *stamps, uint32_t traces);
 void esi_stamp_cache_fini(struct esi_stamp_cache *stamps);
 uint64_t esi_stamp_cache_bytes(const struct esi_stamp_cache *stamps);
 
-/* An event that the order has taken, or the first half of a sync.  All are told. */
+/* Notes an event that the order has taken, or the first half of a sync.  Must be called
+ * for all events. */
 void esi_stamp_cache_note(struct esi_stamp_cache *stamps,
                           const struct es_set_event *event);
 
-/* What is not remembered: asks, and remembers it. */
+/* Queries the order for an entry that is not cached, and caches it. */
 int64_t esi_stamp_cache_ask(struct esi_stamp_cache *stamps,
                             const struct es_order *order,
                             struct es_event_id event,
                             uint32_t trace);
 
-/* The row of an event; NULL: none. */
+/* The row of an event; NULL if there is none. */
 static inline uint32_t *esi_stamp_cache_row(const struct esi_stamp_cache *stamps,
                                             struct es_event_id event)
 {
@@ -73,7 +76,8 @@ static inline uint32_t *esi_stamp_cache_row(const struct esi_stamp_cache *stamps
     return NULL;
 }
 
-/* The greatest predecessor of an event on a trace as far as it is remembered. */
+/* The greatest predecessor of an event on a trace, or ESI_STAMP_UNKNOWN if it is not
+ * cached. */
 static inline uint32_t esi_stamp_cache_known(struct esi_stamp_cache *stamps,
                                              struct es_event_id event,
                                              uint32_t trace)
@@ -89,7 +93,7 @@ static inline uint32_t esi_stamp_cache_known(struct esi_stamp_cache *stamps,
     return row ? row[trace] : ESI_STAMP_UNKNOWN;
 }
 
-/* As es_order_greatest_predecessor(). */
+/* Like es_order_greatest_predecessor(). */
 static inline int64_t esi_stamp_cache_greatest(struct esi_stamp_cache *stamps,
                                                const struct es_order *order,
                                                struct es_event_id event,

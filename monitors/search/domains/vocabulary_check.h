@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Whether events can have the attributes that patterns ask for, and the texts that
- * these are compared with: what is misspelt would find nothing, and never say why.
+ * Checks whether events can have the attributes that patterns use, and the texts that
+ * these are compared with.  A misspelt name would otherwise silently match nothing.
  *
  *   esi_vocabulary_check_create(file, is_predicate_needed, is_class_needed,
  *                               &esi_event_vocabulary, &check);
@@ -11,8 +11,8 @@
  *   esi_vocabulary_check_events(check, &error);
  *   esi_vocabulary_check_destroy(check);
  *
- * Checked are the attributes' names, and texts without wildcards that are compared by =
- * or !=.  One thread.
+ * Checks names of attributes, and texts without wildcards compared by = or !=.  One
+ * thread.
  */
 #ifndef ES_MONITORS_SEARCH_DOMAINS_VOCABULARY_CHECK_H
 #define ES_MONITORS_SEARCH_DOMAINS_VOCABULARY_CHECK_H
@@ -26,8 +26,8 @@
 
 struct esi_vocabulary_check;
 
-/* Of what the needed predicates and classes ask for; flags as esi_pattern_reach() sets
- * them.  `file` and `vocabulary` are borrowed.  0 or -ENOMEM. */
+/* Checks the needed predicates and classes; the flags are those of esi_pattern_reach().
+ * `file` and `vocabulary` are borrowed.  Returns 0 or -ENOMEM. */
 int esi_vocabulary_check_create(const struct es_pattern_file *file,
                                 const bool *is_predicate_needed,
                                 const bool *is_class_needed,
@@ -36,19 +36,20 @@ int esi_vocabulary_check_create(const struct es_pattern_file *file,
 /* Accepts NULL. */
 void esi_vocabulary_check_destroy(struct esi_vocabulary_check *check);
 
-/* Of events that can have no words but the vocabulary's.  `all_types` false: types may
- * be of other sets, unless they begin as the vocabulary's do.  -EINVAL with words: the
- * first one of the file that no event has. */
+/* Check for events that only use words of the vocabulary.  If `all_types` is false,
+ * types may come from other event sets, unless they begin like types of the vocabulary.
+ * Returns 0, or -EINVAL with a message for the first word in the file that no event can
+ * have. */
 int esi_vocabulary_check_words(const struct esi_vocabulary_check *check,
                                bool all_types,
                                struct es_error *error);
 
-/* Of a set of any origin: what its events have is right, and if one of them has the
- * vocabulary's mark, so are the vocabulary's words.  The sink borrows `check`; events
- * must come with their attributes. */
+/* Check for an event set of any origin: all words of its events are valid, and if an
+ * event has the mark of the vocabulary, so are the words of the vocabulary.  The sink
+ * borrows `check`; the events must have their attributes. */
 struct es_set_sink esi_vocabulary_check_sink(struct esi_vocabulary_check *check);
-/* After all events: as above, but types may be any.  Nothing is wrong of a set without
- * events. */
+/* Call after all events: like esi_vocabulary_check_words(), but any type is valid.  A
+ * set without events has no faults. */
 int esi_vocabulary_check_events(const struct esi_vocabulary_check *check,
                                 struct es_error *error);
 
