@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* live_private.h - a live search and the queries it consists of. */
+/* live_private.h - a live search and its queries. */
 #ifndef ES_MONITORS_SEARCH_LIVE_LIVE_PRIVATE_H
 #define ES_MONITORS_SEARCH_LIVE_LIVE_PRIVATE_H
 
@@ -17,25 +17,25 @@
 #include "monitors/search/live/seen.h"
 #include "monitors/search/truth/event_list.h"
 
-/* Matches of a query that wait until they are decided. */
+/* Matches of a query that wait to be decided. */
 struct esi_live_candidates {
     struct esi_live_candidate *items; /* owned */
     size_t count;
     size_t capacity;
-    size_t eager_count; /* of these, that values may decide before the end */
-    size_t next_sweep;  /* so many: those that were refused are looked for */
-    uint64_t next_room; /* of events: at the limit it is looked again */
+    size_t eager_count; /* candidates that values may decide before the end */
+    size_t next_sweep;  /* number of candidates at which refused ones are removed */
+    uint64_t next_room; /* number of events at which to try again when at the limit */
     bool has_counts;    /* some atom counts */
     uint64_t lost;
 };
 
-/* A support of a query's program. */
+/* One support of a query's program. */
 struct esi_live_support {
     struct esi_live_condition condition;
-    struct esi_indexed *search; /* by the certain clauses of the weak form; NULL: it has
-                                   no variables */
-    bool is_lazy;               /* until the end values can only refuse a candidate */
-    uint64_t never_last;        /* variables that an event cannot be as it comes */
+    struct esi_indexed *search; /* searches by the certain clauses of the weak form;
+                                   NULL if the support has no variables */
+    bool is_lazy;               /* before the end, values can only refuse a candidate */
+    uint64_t never_last; /* variables that an event cannot bind when it arrives */
 };
 
 /* The search of one predicate. */
@@ -43,24 +43,24 @@ struct esi_live_query {
     struct esi_live *live;
     struct esi_program *program;
     struct esi_live_support *supports;
-    const struct esi_domain **domains; /* of variables */
-    const struct esi_domain **counted; /* of atoms */
+    const struct esi_domain **domains; /* by variable */
+    const struct esi_domain **counted; /* by atom */
     struct esi_live_assignment assignment;
     struct esi_live_candidates candidates;
-    uint64_t proved_at;   /* of esi_domains_meetings(), one more; 0: never */
-    bool is_emitted_once; /* no match is found twice, so `seen` has none */
+    uint64_t proved_at;   /* esi_domains_meetings() + 1 at the last proof; 0: never */
+    bool is_emitted_once; /* no match is found twice, so `seen` is empty */
     struct esi_seen seen;
-    struct esi_domain *sets;    /* its matches, if they are values of others */
-    struct esi_match_sink sink; /* zeros: not wanted */
+    struct esi_domain *sets; /* its matches, if they are values of other predicates */
+    struct esi_match_sink sink; /* zeros if not wanted */
     bool has_enough;
     uint64_t matches;
-    struct esi_event_list events; /* scratch: of a match */
+    struct esi_event_list events; /* scratch: the events of a match */
 };
 
-/* Values that wait to be searched for. */
+/* Values that wait for their searches. */
 struct esi_joined_queue {
     struct esi_joined *items; /* owned */
-    size_t from;              /* behind the one that is searched for */
+    size_t from;              /* position after the value being searched for */
     size_t count;
     size_t capacity;
 };
@@ -74,10 +74,10 @@ struct esi_live {
     struct es_set_sink domains_sink;
     struct esi_live_query **queries; /* owned; inner predicates before their users */
     uint32_t query_count;
-    struct esi_live_query **wanted; /* of the predicates wanted */
+    struct esi_live_query **wanted; /* queries of the predicates wanted */
     uint32_t wanted_count;
     struct esi_joined_queue queue;
-    struct esi_stamp_cache stamps; /* that all queries share */
+    struct esi_stamp_cache stamps; /* shared by all queries */
     struct esi_precedence precedence;
     struct esi_live_retention retention;
     bool has_begun;
@@ -87,21 +87,22 @@ struct esi_live {
 
 /* --- live.c ----------------------------------------------------------------------- */
 
-/* A value joined: it is searched for when its turn comes.  0 or -ENOMEM. */
+/* Queues a value that has joined for its search.  Returns 0 or -ENOMEM. */
 int esi_live_push(struct esi_live *live, const struct esi_joined *joined);
-/* Whether a value waits behind the one that is searched for. */
+/* Whether a value waits after the one being searched for. */
 bool esi_live_is_pending(const struct esi_live *live,
                          const struct esi_domain *domain,
                          struct es_event_id id);
-/* The value of a domain: `id` as of esi_joined.  False: it is not there any more. */
+/* Finds the value of a domain; `id` is that of an esi_joined.  False if it has been
+ * dropped. */
 bool esi_live_find_value(const struct esi_domain *domain,
                          struct es_event_id id,
                          struct esi_domain_value *ret_value);
 
 /* --- query.c ---------------------------------------------------------------------- */
 
-/* Takes the program, also if it fails; the queries of its inner predicates are there.
- * `is_value`: its matches are values of others. */
+/* Takes ownership of the program, even on failure.  The queries of inner predicates
+ * must exist.  `is_value` means that the matches are values of other predicates. */
 int esi_live_query_create(struct esi_live *live,
                           struct esi_program *program,
                           bool is_value,
@@ -109,30 +110,30 @@ int esi_live_query_create(struct esi_live *live,
                           struct es_error *error);
 /* Accepts NULL. */
 void esi_live_query_destroy(struct esi_live_query *query);
-/* Supports without existential variables wait from the beginning. */
+/* Adds supports without existential variables to the candidates. */
 int esi_live_query_begin(struct esi_live_query *query);
-/* Searches for what a value that joined completes. */
+/* Searches for assignments that a new value completes. */
 int esi_live_query_joined(struct esi_live_query *query,
                           const struct esi_joined *joined);
-/* What a variable is bound to, as of esi_joined. */
+/* The value bound to a variable, as the id of an esi_joined. */
 struct es_event_id esi_live_query_id(const struct esi_live_query *query,
                                      uint32_t variable);
-/* A match whose variables are bound: it is emitted unless it was before. */
+/* Reports the match of the bound variables, unless it was reported before. */
 int esi_live_query_emit(struct esi_live_query *query, uint64_t variables);
 
 /* --- candidates.c ----------------------------------------------------------------- */
 
-/* An assignment that a support's search found, its variables bound: emits it, keeps it,
- * or neither. */
+/* Takes an assignment found by a support's search, with its variables bound: reports
+ * it, keeps it as a candidate, or discards it. */
 int esi_live_candidates_add(struct esi_live_query *query, uint32_t support);
-/* A value joined that may decide some. */
+/* Checks the candidates that a new value may decide. */
 int esi_live_candidates_update(struct esi_live_query *query,
                                const struct esi_joined *joined);
-/* Removes those that values refused meanwhile. */
+/* Removes candidates that values have refused. */
 void esi_live_candidates_sweep(struct esi_live_query *query);
-/* Removes those whose events were evicted. */
+/* Removes candidates whose events were evicted. */
 void esi_live_candidates_prune(struct esi_live_query *query);
-/* At the end: all are decided. */
+/* Decides all candidates at the end. */
 int esi_live_candidates_end(struct esi_live_query *query);
 void esi_live_candidates_fini(struct esi_live_query *query);
 uint64_t esi_live_candidates_bytes(const struct esi_live_query *query);
