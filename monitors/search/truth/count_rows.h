@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * How many rows of a column are in the relation of a count with a set of events, by
- * where its predecessors end and its successors begin.
+ * Counts the rows of a column that are in the relation of a COUNT with a set of events,
+ * from the end of the predecessors and the beginning of the successors.
  */
 #ifndef ES_MONITORS_SEARCH_TRUTH_COUNT_ROWS_H
 #define ES_MONITORS_SEARCH_TRUTH_COUNT_ROWS_H
@@ -13,12 +13,12 @@
 #include "monitors/search/language/program.h"
 
 struct esi_count_bounds {
-    uint32_t before_end;  /* rows below precede some event of the set */
-    uint32_t after_begin; /* rows from here on succeed some event */
+    uint32_t before_end;  /* rows before this precede some event of the set */
+    uint32_t after_begin; /* rows from here on succeed some event of the set */
 };
 
-/* Of a COUNT atom (not of RECEIVED), as if it were not negated.  `members` are rows of
- * the set itself, sorted. */
+/* Counts for a COUNT atom (not RECEIVED), ignoring its negation.  `members` are the
+ * rows that belong to the set itself, sorted. */
 uint64_t esi_count_rows(const struct esi_atom *atom,
                         struct esi_count_bounds bounds,
                         const struct esi_intervals *members,

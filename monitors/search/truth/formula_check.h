@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Whether a part of a condition is true of values that are bound: for engines that do
- * not write it out, and for searches while events arrive.
+ * Evaluates parts of a condition for bound values, for engines that do not expand them
+ * and for searches while events arrive.
  *
  *   struct esi_formula_check check = {.program = program, .domains = domains, ...};
  *   esi_formula_check_init(&check);
@@ -10,9 +10,10 @@
  *   esi_formula_check(&check, formula, variables);
  *   esi_formula_check_fini(&check);
  *
- * Sides of relations are the unions of their values' events, or what an engine gives
- * for them.  What depends on a variable that is not bound yet is open; so is "within"
- * until all are bound, unless those that are lie too far apart already.
+ * The sides of relations are the unions of their values' events, or what an engine
+ * provides for them.  A formula that depends on an unbound variable is open; so is
+ * "within" until all its variables are bound, unless the bound ones are already too far
+ * apart.
  */
 #ifndef ES_MONITORS_SEARCH_TRUTH_FORMULA_CHECK_H
 #define ES_MONITORS_SEARCH_TRUTH_FORMULA_CHECK_H
@@ -29,7 +30,7 @@
 #include "monitors/search/language/program.h"
 #include "monitors/search/search.h"
 
-/* Rising: all of several are as true as the least of them, any as the greatest. */
+/* In increasing order: the truth of AND is the minimum, that of OR the maximum. */
 enum esi_formula_truth {
     ES_FORMULA_FAILS,
     ES_FORMULA_OPEN,
@@ -44,48 +45,49 @@ static inline enum esi_formula_truth esi_truth_least(enum esi_formula_truth a,
 
 #define ES_FORMULA_UNCOUNTED UINT64_MAX
 
-/* What a variable has: events, and the value in its domain if that is known. */
+/* The binding of a variable: its events, and the value in its domain if that is
+ * known. */
 struct esi_formula_binding {
     struct esi_domain_value value;
-    bool has_value; /* else it has no time, no attributes and no partners */
+    bool has_value; /* false: it has no time, attributes or partners */
     struct es_event_id one;
-    const struct es_event_id *events; /* sorted; perhaps &one */
+    const struct es_event_id *events; /* sorted; may be &one */
     size_t count;
 };
 
-/* The first four are borrowed; those that may be NULL are, too. */
+/* The first four are borrowed, as are those that may be NULL. */
 struct esi_formula_check {
     const struct esi_program *program;
-    const struct esi_domain *const *domains; /* of the program's variables */
-    const struct esi_domain *const *counted; /* of its atoms: of COUNT */
+    const struct esi_domain *const *domains; /* by variable of the program */
+    const struct esi_domain *const *counted; /* by atom, for COUNT */
     struct esi_precedence *precedence;
-    bool may_grow; /* values that are counted may still come: "at most" is open until
-                      there are too many, "at least" until there are enough */
-    /* Instead of all events of some variables' values those to be compared, borrowed
-     * until it is asked again for the same ones; NULL: all.  0 or -errno. */
+    bool may_grow; /* counted values may still arrive: "at most" is open until there
+                      are too many, "at least" until there are enough */
+    /* Returns the events to be compared instead of all events of some variables'
+     * values, borrowed until the next call for the same variables; NULL means all
+     * events.  Returns 0 or -errno. */
     int (*side)(void *data,
                 uint64_t variables,
                 const struct es_event_id **ret_events,
                 size_t *ret_count);
     void *side_data;
-    /* When it is over counting ends; NULL: never. */
+    /* Counting stops when esi_search_is_over(); NULL: never. */
     const struct esi_search_config *config;
-    unsigned counted_since; /* the time was looked at */
-    uint64_t bound;         /* variables */
-    int failure;            /* -errno, or 1: the search is over; what was told since is
-                               wrong */
-    struct esi_formula_binding *bindings; /* owned; of the program's variables */
-    struct esi_event_list sides[2];       /* of a relation */
-    struct esi_intervals members;         /* of a column that is counted */
+    unsigned counted_since; /* values counted since the time was checked */
+    uint64_t bound;         /* bit set of variables */
+    int failure; /* -errno, or 1 if the search is over; later results are invalid */
+    struct esi_formula_binding *bindings; /* owned; by variable of the program */
+    struct esi_event_list sides[2];       /* the two sides of a relation */
+    struct esi_intervals members;         /* of a column being counted */
 
-    /* While events arrive; both may be zero. */
-    struct es_event_id newest; /* no event that is there is after it; index 0: none */
-    const uint64_t *counts;    /* by atom: how many values are known to be counted, or
+    /* For searches while events arrive; both may be zero. */
+    struct es_event_id newest; /* no event in the domains is after it; index 0: none */
+    const uint64_t *counts;    /* by atom: number of values known to be counted, or
                                   ES_FORMULA_UNCOUNTED */
 };
 
-/* Room for the values of the program's variables; `program` and what else is borrowed
- * is set.  0 or -ENOMEM. */
+/* Allocates the bindings; `program` and the other borrowed fields must be set.  Returns
+ * 0 or -ENOMEM. */
 int esi_formula_check_init(struct esi_formula_check *check);
 void esi_formula_check_fini(struct esi_formula_check *check);
 
@@ -93,7 +95,7 @@ void esi_formula_check_bind(struct esi_formula_check *check,
                             unsigned variable,
                             struct esi_domain_value value);
 
-/* The same of a single event, that of `value`. */
+/* The same for a single event, which is that of `value`. */
 static inline void esi_formula_check_bind_event(struct esi_formula_check *check,
                                                 unsigned variable,
                                                 struct esi_domain_value value,
@@ -109,27 +111,28 @@ static inline void esi_formula_check_bind_event(struct esi_formula_check *check,
     check->bound |= UINT64_C(1) << variable;
 }
 
-/* Of what is bound.  All variables of a literal but COUNT and FORMULA are. */
+/* Evaluates a literal.  All its variables must be bound, except for COUNT and
+ * FORMULA. */
 enum esi_formula_truth esi_literal_truth(struct esi_formula_check *check,
                                          const struct esi_literal *literal);
 
-/* `variables` are those that have values.  Atoms that name another one hold (D8); of
- * WITHIN it is left out. */
+/* Evaluates a formula.  `variables` are those that have values: atoms that name another
+ * variable hold (D8), except that WITHIN omits it. */
 enum esi_formula_truth esi_formula_check(struct esi_formula_check *check,
                                          const struct esi_formula *formula,
                                          uint64_t variables);
 
-/* How many values are in the relation of a COUNT atom with what is bound, not many more
- * than `most`. */
+/* Counts the values that are in the relation of a COUNT atom with the bound values.
+ * Stops soon after `most`. */
 uint64_t esi_formula_count(struct esi_formula_check *check,
                            uint32_t atom,
                            uint64_t most);
-/* Whether one value is. */
+/* Whether one value is counted. */
 bool esi_formula_is_counted(struct esi_formula_check *check,
                             uint32_t atom,
                             struct esi_domain_value value);
 
-/* All variables that its atoms name. */
+/* The variables of all its atoms. */
 uint64_t esi_formula_variables(const struct esi_program *program,
                                const struct esi_formula *formula);
 

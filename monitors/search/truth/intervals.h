@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* intervals.h - lists of intervals of positions in a column; for the search by ranges.
- */
+/* intervals.h - lists of intervals of positions in a column, for the search by
+ * ranges. */
 #ifndef ES_MONITORS_SEARCH_TRUTH_INTERVALS_H
 #define ES_MONITORS_SEARCH_TRUTH_INTERVALS_H
 
@@ -14,15 +14,15 @@ struct esi_interval {
     uint32_t end;
 };
 
-/* Rising and apart, but between esi_intervals_add() and esi_intervals_sort(). */
+/* Sorted and disjoint, except between esi_intervals_add() and esi_intervals_sort(). */
 struct esi_intervals {
     struct esi_interval *items; /* owned */
     uint32_t count;
     size_t capacity;
-    bool has_failed; /* no memory: some are missing */
+    bool has_failed; /* out of memory: some intervals are missing */
 };
 
-/* Of some that there are. */
+/* From the first to the last position of a non-empty list. */
 static inline struct esi_interval esi_intervals_extent(
     const struct esi_intervals *intervals)
 {
@@ -31,16 +31,17 @@ static inline struct esi_interval esi_intervals_extent(
 }
 
 void esi_intervals_fini(struct esi_intervals *intervals);
-/* Nothing where begin >= end.  Joins the last one if it begins at or in that. */
+/* Appends an interval, unless begin >= end.  Merges it into the last one if it begins
+ * inside or at the end of that. */
 void esi_intervals_add(struct esi_intervals *intervals, uint32_t begin, uint32_t end);
 void esi_intervals_sort(struct esi_intervals *intervals);
-/* Leaves only what is in [begin, end). */
+/* Clips all intervals to [begin, end). */
 void esi_intervals_keep(struct esi_intervals *intervals, uint32_t begin, uint32_t end);
-/* What is in both; `to` is neither of them. */
+/* Computes the intersection; `to` must be neither of the operands. */
 void esi_intervals_intersect(struct esi_intervals *to,
                              const struct esi_intervals *a,
                              const struct esi_intervals *b);
-/* Adds what is in [0, end) but not in `of`. */
+/* Adds the parts of [0, end) that are not in `of`. */
 void esi_intervals_add_others(struct esi_intervals *to,
                               const struct esi_intervals *of,
                               uint32_t end);
