@@ -8,25 +8,25 @@
 #include "monitors/search/engine.h"
 
 /* A conjunct of a condition, which must hold for all values of its universal variables;
- * those without values are left out (D8). */
+ * universal variables without values are omitted (D8). */
 struct esi_closure_part {
     const struct esi_formula *formula;
     uint64_t existential;
     uint64_t universal;
 };
 
-/* What has to be tested once enough variables are bound: a part of the support's own
- * condition, or that not all of a lesser support's hold. */
+/* A test made once enough variables are bound: that a part of the support's own
+ * condition holds, or that some part of a lesser support's condition does not. */
 struct esi_closure_check {
     const struct esi_closure_part *parts;
     size_t part_count;
-    uint32_t lesser; /* number of the lesser support; ES_PATTERN_NONE: it is a part */
-    uint64_t early;  /* of a part: the only variables of it that are bound, by which it
-                        may already fail; 0: all are */
+    uint32_t lesser; /* number of the lesser support; ES_PATTERN_NONE for a part */
+    uint64_t early;  /* for a part: only these of its variables are bound, and it may
+                        already fail; 0: all are bound */
 };
 
-/* How one support is searched: `order[0]` is bound first, and when `level` variables
- * are bound, checks `begins[level]` to `begins[level + 1]` are made. */
+/* The plan of one support: `order[0]` is bound first; when `level` variables are bound,
+ * checks `begins[level]` to `begins[level + 1]` are made. */
 struct esi_closure_plan {
     struct esi_closure_part *parts;
     size_t part_count;
@@ -36,17 +36,18 @@ struct esi_closure_plan {
     struct esi_closure_check *checks;
     size_t check_count;
     size_t begins[ES_PROGRAM_VARIABLES + 2];
-    /* From this level on no variable is returned: one way to bind them is enough. */
+    /* From this level on no variable is returned: one assignment of the rest is
+     * enough. */
     uint32_t hidden_from;
 };
 
-/* Variables whose values, all together, are one side of a relation. */
+/* Variables whose values together are one side of a relation. */
 struct esi_closure_operand {
     uint64_t variables;
-    /* Operands whose union it is, to be combined; NULL: it is made of events. */
+    /* Operands to combine to this one; NULL: it is computed from events. */
     struct esi_closure_operand *parts[2];
     struct esi_closure closure;
-    uint64_t stamp; /* the latest of the bindings that `closure` is of; 0 = none */
+    uint64_t stamp; /* of the latest binding in `closure`; 0 = none */
 };
 
 struct esi_closure_operands {
@@ -54,7 +55,7 @@ struct esi_closure_operands {
     size_t count;
 };
 
-/* Writes the plans. */
+/* Prints the plans. */
 void esi_closure_explain(const struct esi_engine_task *task,
                          const struct esi_closure_plan *plans,
                          const struct esi_closure_operands *operands,

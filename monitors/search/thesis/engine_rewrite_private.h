@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What "rewrite" searches: the rewritten pattern of each support, ordered, with its
- * literals ready to be tested.
+ * The plan of the engine "rewrite": the rewritten pattern of each support, ordered,
+ * with its literals ready for testing.
  */
 #ifndef ES_MONITORS_SEARCH_THESIS_ENGINE_REWRITE_PRIVATE_H
 #define ES_MONITORS_SEARCH_THESIS_ENGINE_REWRITE_PRIVATE_H
@@ -11,33 +11,33 @@
 #include "monitors/search/thesis/reorder.h"
 
 /* One universal variable of a clause, and the order in which its values are tried:
- * those that failed last come first (6.3). */
+ * values that failed last come first (6.3). */
 struct esi_forall {
     unsigned variable;
     uint32_t count;
-    uint32_t *order; /* NULL: as they are */
+    uint32_t *order; /* NULL: in the order of the domain */
 };
 
 struct esi_plan_clause {
     uint64_t existential;
     size_t count;
-    struct esi_test *tests; /* those without universal variables first, if there are
-                               any with */
-    size_t fixed;           /* tests without universal variables */
-    size_t lucky; /* the test that held last, of those with universal variables:
-                     tried first, if failed values are */
+    struct esi_test *tests; /* if some have universal variables, those without come
+                               first */
+    size_t fixed;           /* number of tests without universal variables */
+    size_t lucky; /* among those with universal variables, the test that held last:
+                     tried first if failed values are */
     bool learns;
     size_t forall_count;
     struct esi_forall *foralls;
 };
 
-/* Of a support. */
+/* The plan of one support. */
 struct esi_plan {
     struct esi_cnf *cnf;
-    size_t size_before; /* of the pattern before pruning */
+    size_t size_before; /* size of the pattern before pruning */
     size_t literals_before;
     struct esi_reordered reordered;
-    uint64_t sampled; /* comparisons of samples, not counted elsewhere */
+    uint64_t sampled; /* comparisons made for samples, not counted elsewhere */
     struct esi_plan_clause *clauses;
     size_t clause_count;
 };
@@ -46,7 +46,7 @@ struct esi_plans {
     const struct esi_engine_task *task;
     struct esi_choice choice;
     uint64_t empty;         /* universal variables without values */
-    struct esi_plan *items; /* of the program's supports */
+    struct esi_plan *items; /* by support of the program */
     uint32_t count;
 };
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Values of variables as "rewrite" goes through them, and whether a literal holds of
- * those that are chosen.
+ * The values of variables in the engine "rewrite", and evaluation of literals for the
+ * chosen values.
  *
  *   esi_choice_init(&choice, task);
  *   esi_choice_test(&choice, &literal, &test);
  *   choice.chosen[x] = 3; ...  esi_test_holds(&choice, &test);
  *   esi_choice_fini(&choice);
  *
- * Whether x -> y is one comparison, as in the thesis: of x's index with the entry of
- * y's timestamp for x's trace.  The entries that were needed are kept where there is
- * room (64 MB), since the order works them out anew each time; each question counts as
- * a comparison all the same, whether the entry was kept or not.
+ * As in the thesis, x -> y takes one comparison: of x's index with the entry of y's
+ * timestamp for x's trace.  Entries are cached if there is room (64 MB), because the
+ * order computes them anew each time.  A comparison is counted whether or not the entry
+ * was cached.
  */
 #ifndef ES_MONITORS_SEARCH_THESIS_ENGINE_REWRITE_VALUES_H
 #define ES_MONITORS_SEARCH_THESIS_ENGINE_REWRITE_VALUES_H
@@ -32,44 +32,44 @@ struct esi_values {
     bool is_single;
     uint32_t count;
     const struct esi_domain_value *items;
-    const struct es_event_id *ids; /* of single events, else NULL */
+    const struct es_event_id *ids; /* for single events, otherwise NULL */
     struct esi_values *next;
 };
 
-/* What is not an entry of a timestamp: none was asked for, or it is not known. */
+/* Not entries of a timestamp: not queried yet, and not known. */
 #define ESI_ENTRY_NONE UINT32_MAX
 #define ESI_ENTRY_UNKNOWN (UINT32_MAX - 1)
 
-/* Greatest predecessors of the values of `of` on the traces of `on`. */
+/* The greatest predecessors of the values of `of` on the traces of `on`. */
 struct esi_entries {
     const struct esi_values *of;
     const struct esi_values *on;
     uint32_t slots;
-    uint32_t *items; /* value by slot; NULL: no room */
+    uint32_t *items; /* [value][slot]; NULL: no room */
     struct esi_entries *next;
 };
 
-/* A literal that can be tested. */
+/* A literal prepared for testing. */
 struct esi_test {
     struct esi_literal literal;
-    struct esi_entries *entries; /* of BEFORE between single events, else NULL */
-    bool is_equality;            /* of single events */
-    uint8_t *known; /* of COUNT of one variable: 1 false, 2 true, by value */
+    struct esi_entries *entries; /* for BEFORE between single events, otherwise NULL */
+    bool is_equality;            /* between single events */
+    uint8_t *known; /* for COUNT of one variable, by value: 1 false, 2 true */
 };
 
 struct esi_choice {
     const struct esi_engine_task *task;
     struct esi_precedence precedence;
     const struct esi_values *values[ES_PROGRAM_VARIABLES];
-    uint32_t chosen[ES_PROGRAM_VARIABLES]; /* number of the value of each variable */
+    uint32_t chosen[ES_PROGRAM_VARIABLES]; /* index of the value of each variable */
     uint64_t bytes;
     struct esi_values *all_values;
     struct esi_entries *all_entries;
     struct esi_arena arena;
     struct esi_formula_check check;
-    int failure;    /* -ENOMEM: what was told since is wrong */
-    unsigned steps; /* since the time was looked at */
-    bool is_over;   /* what was told since is wrong */
+    int failure;    /* -ENOMEM: later results are invalid */
+    unsigned steps; /* since the time was checked */
+    bool is_over;   /* later results are invalid */
 };
 
 int esi_choice_init(struct esi_choice *choice, const struct esi_engine_task *task);
@@ -77,7 +77,8 @@ void esi_choice_fini(struct esi_choice *choice);
 int esi_choice_test(struct esi_choice *choice,
                     const struct esi_literal *literal,
                     struct esi_test *ret_test);
-/* Whether the time is over, or the search cancelled; looks now and then. */
+/* Whether the time limit has passed or the search is cancelled; checked from time to
+ * time. */
 static inline bool esi_choice_is_over(struct esi_choice *choice)
 {
     if ((++choice->steps & 4095) == 0)
@@ -85,16 +86,15 @@ static inline bool esi_choice_is_over(struct esi_choice *choice)
     return choice->is_over;
 }
 
-/* Whether a FORMULA literal fails whatever its variables beside those of `bound` are.
- */
+/* Whether a FORMULA literal fails for any values of its variables outside `bound`. */
 bool esi_test_is_refuted(struct esi_choice *choice,
                          const struct esi_test *test,
                          uint64_t bound);
 
-/* Of literals that are not simple. */
+/* For literals that are not simple. */
 bool esi_test_holds_slowly(struct esi_choice *choice, const struct esi_test *test);
 
-/* Whether a literal holds; all its variables have values. */
+/* Whether a literal holds; all its variables must have values. */
 static inline bool esi_test_holds(struct esi_choice *choice,
                                   const struct esi_test *test)
 {
