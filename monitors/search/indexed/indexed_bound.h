@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The bound variables of one thread, and what they say of a column of another variable:
- * where predecessors end, where successors begin, and which intervals of positions
- * satisfy a literal.
+ * The bound variables of one thread, and their constraints on a column of another
+ * variable: the end of the predecessors, the beginning of the successors, and the
+ * intervals of positions that satisfy a literal.
  */
 #ifndef ES_MONITORS_SEARCH_INDEXED_INDEXED_BOUND_H
 #define ES_MONITORS_SEARCH_INDEXED_INDEXED_BOUND_H
@@ -24,25 +24,27 @@ struct esi_bound_memo;
 struct esi_bound {
     const struct esi_indexed_plan *plan;
     struct esi_precedence precedence;
-    struct esi_formula_check check; /* what is bound, and the truth of literals of it */
+    struct esi_formula_check check;  /* the bindings, and evaluation of literals for
+                                        them */
     struct esi_domain_value *values; /* owned: [variable] */
-    int error;                       /* -errno once something could not be had */
+    int error;                       /* -errno after a failure */
 
-    int pinned; /* variable, -1: none */
+    int pinned; /* variable; -1: none */
     struct es_event_id pinned_event;
 
     struct esi_bound_variable *variables; /* owned: [variable] */
     struct esi_bound_ends *ends;          /* owned: [variable][distinct domain] */
     struct esi_bound_memo *memos; /* owned: [distinct domain][distinct domain] */
-    struct esi_intervals plain;   /* of a literal that is negated */
+    struct esi_intervals plain;   /* scratch: intervals of a negated literal before
+                                     negation */
 };
 
-/* 0 or -ENOMEM; it is to be ended in both cases. */
+/* Returns 0 or -ENOMEM.  Must be followed by esi_bound_fini() in both cases. */
 int esi_bound_init(struct esi_bound *bound, const struct esi_indexed_plan *plan);
 void esi_bound_fini(struct esi_bound *bound);
 uint64_t esi_bound_bytes(const struct esi_bound *bound);
 
-/* Unbinds and unpins all, and forgets failures. */
+/* Unbinds and unpins all variables, and clears errors. */
 void esi_bound_reset(struct esi_bound *bound);
 
 void esi_bound_bind(struct esi_bound *bound,
@@ -52,18 +54,18 @@ static inline void esi_bound_unbind(struct esi_bound *bound, unsigned variable)
 {
     bound->check.bound &= ~esi_program_bit(variable);
 }
-/* That bound single x is. */
+/* The event of x, which must be bound and single. */
 static inline struct es_event_id esi_bound_event(const struct esi_bound *bound,
                                                  unsigned x)
 {
     return bound->check.bindings[x].one;
 }
-/* Whether nothing has come after bound x. */
+/* Whether no event is after bound x. */
 static inline bool esi_bound_is_last(const struct esi_bound *bound, unsigned x)
 {
     return (int)x == bound->pinned && bound->plan->prompt >> x & 1;
 }
-/* Notes that a list could not grow. */
+/* Records an error if the list ran out of memory. */
 static inline void esi_bound_check(struct esi_bound *bound,
                                    const struct esi_intervals *intervals)
 {
@@ -71,8 +73,8 @@ static inline void esi_bound_check(struct esi_bound *bound,
         bound->error = -ENOMEM;
 }
 
-/* Whether nothing is after an event and before a value of single y; false: perhaps
- * something is. */
+/* Whether no event is after `event` and before this value of single y.  False if that
+ * is not certain. */
 bool esi_bound_are_adjacent(struct esi_bound *bound,
                             struct es_event_id event,
                             unsigned y,
@@ -80,20 +82,20 @@ bool esi_bound_are_adjacent(struct esi_bound *bound,
 
 /* --- Truth ------------------------------------------------------------------------ */
 
-/* All its variables are bound, but perhaps of FORMULA. */
+/* Evaluates a literal.  All its variables must be bound, except those of a FORMULA. */
 enum esi_formula_truth esi_bound_truth(struct esi_bound *bound,
                                        const struct esi_literal *literal);
-/* Whether a literal holds all of whose variables are bound. */
+/* Whether the clause has a true literal among those whose variables are all bound. */
 bool esi_bound_satisfies(struct esi_bound *bound, const struct esi_clause *clause);
-/* Whether it is certain that no values of what is unbound satisfy a clause with FORMULA
- * literals; false: perhaps. */
+/* Whether no values of the unbound variables can satisfy a clause with FORMULA
+ * literals.  False if that is not certain. */
 bool esi_bound_refutes(struct esi_bound *bound, const struct esi_clause *clause);
 
 /* --- Intervals of one column ------------------------------------------------------ */
 
-/* Positions of the column below which all precede an event, and from which on all
- * succeed it; the first successor is looked for `within`, at whose begin or
- * before it no predecessor may be. */
+/* The end of the events in the column that precede an event, and the beginning of those
+ * that succeed it.  The first successor is searched for in `within`; no predecessor may
+ * be after its beginning. */
 uint32_t esi_bound_before_end(struct esi_bound *bound,
                               struct es_event_id event,
                               const struct esi_domain_column *column);
@@ -101,7 +103,7 @@ uint32_t esi_bound_after_begin(struct esi_bound *bound,
                                struct es_event_id event,
                                const struct esi_domain_column *column,
                                struct esi_interval within);
-/* What esi_bound_greatest() does not find in the cache is asked once. */
+/* esi_bound_greatest() for entries that are not in the cache. */
 uint32_t esi_bound_ask_greatest(struct esi_bound *bound, unsigned x, uint32_t trace);
 /* Index of the greatest predecessor of bound single x on a trace. */
 static inline uint32_t esi_bound_greatest(struct esi_bound *bound,
@@ -119,10 +121,10 @@ static inline uint32_t esi_bound_greatest(struct esi_bound *bound,
     return known;
 }
 
-/* A column of the domain of a variable. */
+/* A column of a variable's domain. */
 struct esi_bound_target {
     unsigned v;
-    unsigned distinct; /* the domain */
+    unsigned distinct; /* number of the domain */
     uint32_t slot;
     struct esi_domain_column column;
 };
@@ -138,29 +140,30 @@ static inline struct esi_bound_target esi_bound_target_of(const struct esi_bound
         .column = esi_domain_column(bound->plan->domains[v], slot)};
 }
 
-/* Leaves of positions what is to bound single x as `mask` says, which takes what is
- * before and what is after only if it takes all. */
+/* Clips `kept` to the positions whose relation to bound single x may be in `mask`.
+ * Positions before and after x are excluded only if all of them are. */
 void esi_bound_keep_mask(struct esi_bound *bound,
                          unsigned x,
                          uint8_t mask,
                          const struct esi_bound_target *target,
                          struct esi_interval *kept);
 
-/* All below adds intervals; they are not sorted. */
+/* The functions below add intervals without sorting them. */
 
-/* Positions of those events that are in the column. */
+/* Adds the positions of those events that are in the column. */
 void esi_column_add_events(const struct esi_domain_column *column,
                            const struct es_event_id *events,
                            size_t count,
                            struct esi_intervals *intervals);
-/* The values of single v that satisfy a literal all of whose other variables are bound,
- * of a kind that intervals can tell (clauses that are exact for v have no other). */
+/* Adds the values of single v that satisfy a literal whose other variables are bound.
+ * The literal must be of a kind that intervals can represent (clauses that are exact
+ * for v have only such literals). */
 void esi_bound_add_literal(struct esi_bound *bound,
                            const struct esi_literal *literal,
                            unsigned v,
                            uint32_t slot,
                            struct esi_intervals *intervals);
-/* The values of a single variable that are to bound x as `mask` says. */
+/* Adds the values of a single variable whose relation to bound x is in `mask`. */
 void esi_bound_add_mask(struct esi_bound *bound,
                         unsigned x,
                         uint8_t mask,

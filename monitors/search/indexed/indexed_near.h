@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* indexed_near.h - values that happened near those of bound variables. */
+/* indexed_near.h - values near the times of bound variables. */
 #ifndef ES_MONITORS_SEARCH_INDEXED_INDEXED_NEAR_H
 #define ES_MONITORS_SEARCH_INDEXED_INDEXED_NEAR_H
 
@@ -10,25 +10,26 @@
 #include "monitors/search/indexed/indexed_bound.h"
 #include "monitors/search/indexed/indexed_sorted.h"
 
-/* When single v has to have happened. */
+/* The permitted times of a single variable. */
 struct esi_near_times {
-    bool is_bounded; /* it has to have a time */
-    bool is_empty;   /* at no time */
+    bool is_bounded; /* the value must have a time */
+    bool is_empty;   /* no time is permitted */
     int64_t from;
     int64_t to;
 };
 
 #define ESI_NEAR_ALL_TIMES ((struct esi_near_times){.from = INT64_MIN, .to = INT64_MAX})
 
-/* Leaves of times those that the bound variables `near` say. */
+/* Restricts the times of v by the bound variables `near`. */
 void esi_near_keep_times(const struct esi_bound *bound,
                          unsigned v,
                          uint64_t near,
                          struct esi_near_times *times);
 
-/* While domains grow: the values of v that joined its class lately, happened then and
- * are to the bound variables `masked` as masks say; of more than `limit` only
- * that they are more.  False: they are too many, or others may be. */
+/* For growing domains: lists the values of v that joined its class recently, happened
+ * at these times, and satisfy the masks with the bound variables `masked`.  If there
+ * are more than `limit`, only a count above `limit` is returned.  False if there are
+ * too many, or if older values may qualify. */
 bool esi_near_find(struct esi_bound *bound,
                    unsigned v,
                    uint64_t masked,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What the search by ranges makes of one disjunct before it begins: a plan, which does
- * not change while it is searched and may be shared by threads.
+ * The plan for the search of one disjunct by ranges.  It does not change during the
+ * search and may be shared by threads.
  */
 #ifndef ES_MONITORS_SEARCH_INDEXED_INDEXED_PLAN_H
 #define ES_MONITORS_SEARCH_INDEXED_INDEXED_PLAN_H
@@ -16,25 +16,25 @@
 #include "monitors/search/indexed/indexed_groups.h"
 #include "monitors/search/search.h"
 
-/* Whether a mask of an event to x separates the events concurrent with x from x's
- * successors, so that the first of these has to be found. */
+/* Whether a mask for an event and x distinguishes the events concurrent with x from its
+ * successors, so that the first successor has to be found. */
 static inline bool esi_mask_needs_successors(uint8_t mask)
 {
     return !(mask & ESI_IS_CONCURRENT) != !(mask & ESI_IS_AFTER);
 }
 
-/* What the plan knows of a clause. */
+/* Facts about a clause. */
 struct esi_clause_facts {
-    uint64_t exact;   /* bit v: with all others bound, ranges tell which values of v
-                         satisfy it; else each value is tested */
-    bool is_equality; /* nothing but `=` of two existential variables: it is looked up,
-                         together with those of the same variables, by the first */
-    uint64_t alternatives; /* of several: variables for which each literal that names
-                              them is such an `=`, or a bound: lists are merged */
-    uint64_t bounded;      /* it is nothing but a bound of an attribute of each of
-                              these */
-    uint64_t near;         /* it says that these happened near the other one, and no
-                          more: times tell */
+    uint64_t exact;   /* bit v: with all others bound, ranges contain exactly the
+                         values of v that satisfy it; otherwise each value is tested */
+    bool is_equality; /* a single `=` of two existential variables; the first clause
+                         of the same variables looks up all of them together */
+    uint64_t alternatives; /* for several literals: variables for which each literal
+                              that names them is such an `=`, or a bound; the lists
+                              are merged */
+    uint64_t bounded;      /* it only bounds an attribute of each of these variables */
+    uint64_t near; /* it only requires that these variables happened near the other
+                      one; times decide */
 };
 
 struct esi_lookups;      /* indexed_lookup.h */
@@ -43,64 +43,68 @@ struct esi_sorted_index; /* indexed_sorted.h */
 struct esi_indexed_plan {
     const struct esi_program *program;
     uint32_t support;
-    const struct esi_domain *const *domains; /* of variables; perhaps `selected` */
+    const struct esi_domain *const *domains; /* by variable; may be from `selected` */
     const struct esi_domain *const *counted;
     const struct es_order *order;
-    struct esi_stamp_cache *stamps; /* borrowed; NULL where several threads search */
+    struct esi_stamp_cache *stamps; /* borrowed; NULL if several threads search */
     bool is_growing;                /* domains may change between calls */
-    bool all_witnesses;             /* as esi_indexed_config */
-    bool is_false;                  /* no assignment can satisfy it */
+    bool all_witnesses;             /* as in esi_indexed_config */
+    bool is_false;                  /* no assignment satisfies it */
     uint64_t existential;
     uint64_t universal;
     uint64_t returned;
-    uint64_t prompt;     /* variables whose events join their class when they arrive */
-    uint64_t never_last; /* of these: others have to be after them */
-    uint64_t senders[ES_PROGRAM_VARIABLES];   /* [y]: x of clauses x => y; growing */
-    uint64_t receivers[ES_PROGRAM_VARIABLES]; /* [x]: y of these */
+    uint64_t prompt;     /* variables whose events join their class on arrival */
+    uint64_t never_last; /* those of `prompt` that other variables must be after */
+    uint64_t senders[ES_PROGRAM_VARIABLES];   /* [y]: x of clauses x => y; if growing */
+    uint64_t receivers[ES_PROGRAM_VARIABLES]; /* [x]: y of clauses x => y; if growing */
     uint64_t single;         /* variables whose values are single events */
     unsigned variable_count; /* of the program */
 
-    struct esi_literal *literals; /* owned */
+    struct esi_literal *literals; /* owned: of the clauses */
     size_t literal_count;
-    struct esi_clause *clauses;     /* owned; those that masks do not say */
-    struct esi_clause_facts *facts; /* owned, by clause */
+    struct esi_clause *clauses;     /* owned; those not represented by masks */
+    struct esi_clause_facts *facts; /* owned; by clause */
     uint32_t clause_count;
-    uint32_t selecting_count; /* clauses behind them, of one variable: what they leave
-                                 is in its domain */
-    size_t size;              /* literals of the rewritten pattern */
-    uint8_t masks[ES_PROGRAM_VARIABLES][ES_PROGRAM_VARIABLES]; /* existential, single */
+    uint32_t selecting_count; /* clauses after them, of one variable, which the
+                                 selected domains already satisfy */
+    size_t size;              /* number of literals in the rewritten pattern */
+    /* Of existential single variables. */
+    uint8_t masks[ES_PROGRAM_VARIABLES][ES_PROGRAM_VARIABLES];
     uint64_t masked[ES_PROGRAM_VARIABLES]; /* variables whose mask is not ANY */
-    uint8_t known[ES_PROGRAM_VARIABLES][ES_PROGRAM_VARIABLES]; /* masks, with what
-                                                                  follows from others */
-    uint64_t implied[ES_PROGRAM_VARIABLES];     /* variables of which `known` says more
-                                               than is written */
-    uint64_t neighbours[ES_PROGRAM_VARIABLES];  /* by masks and clauses */
-    uint64_t linked[ES_PROGRAM_VARIABLES];      /* by clauses that list its values */
-    uint64_t near[ES_PROGRAM_VARIABLES];        /* by times */
-    uint64_t holed[ES_PROGRAM_VARIABLES];       /* of `masked`, before or after but not
-                                               all: two intervals of some columns */
+    /* Masks, including those implied by others. */
+    uint8_t known[ES_PROGRAM_VARIABLES][ES_PROGRAM_VARIABLES];
+    uint64_t implied[ES_PROGRAM_VARIABLES];    /* variables for which `known` is
+                                                  stricter than the mask */
+    uint64_t neighbours[ES_PROGRAM_VARIABLES]; /* linked by masks or clauses */
+    uint64_t linked[ES_PROGRAM_VARIABLES]; /* linked by clauses that list its values */
+    uint64_t near[ES_PROGRAM_VARIABLES];   /* linked by times */
+    /* Those of `masked` whose mask includes before and after, but not all: it leaves
+     * two intervals of some columns. */
+    uint64_t holed[ES_PROGRAM_VARIABLES];
     uint32_t *clauses_of[ES_PROGRAM_VARIABLES]; /* owned: numbers of clauses */
     uint32_t clause_counts[ES_PROGRAM_VARIABLES];
-    uint32_t near_counts[ES_PROGRAM_VARIABLES]; /* behind them: those that say that v
-                                                   happened near, and no more */
+    uint32_t near_counts[ES_PROGRAM_VARIABLES]; /* further ones at the end: those
+                                                   that only require that v happened
+                                                   near */
 
     struct esi_indexed_groups groups;
 
-    const struct esi_domain *distinct[ES_PROGRAM_VARIABLES]; /* domains, each once */
+    const struct esi_domain *distinct[ES_PROGRAM_VARIABLES]; /* each domain once */
     unsigned distinct_count;
     uint8_t distinct_of[ES_PROGRAM_VARIABLES];
-    uint64_t *offsets[ES_PROGRAM_VARIABLES]; /* owned, of distinct domains with memory:
-                                                values in the columns before each */
+    uint64_t *offsets[ES_PROGRAM_VARIABLES]; /* owned, for distinct domains with
+                                                cached results: number of values in
+                                                the columns before each */
 
     const struct esi_domain *selected[ES_PROGRAM_VARIABLES]; /* [variable] */
     struct esi_domain *selections[ES_PROGRAM_VARIABLES];     /* owned; each once */
     unsigned selection_count;
 
-    struct esi_sorted_index *received[ES_PROGRAM_VARIABLES]; /* owned; of distinct
-                                                                domains, or NULL */
-    struct esi_lookups *lookups;                             /* owned; NULL: none */
-    uint64_t bounded; /* variables that clauses bound an attribute of */
-    unsigned without; /* enum esi_indexed_part */
+    /* Owned; by distinct domain, may be NULL. */
+    struct esi_sorted_index *received[ES_PROGRAM_VARIABLES];
+    struct esi_lookups *lookups; /* owned; NULL if there are none */
+    uint64_t bounded;            /* variables with an attribute bounded by clauses */
+    unsigned without;            /* enum esi_indexed_part */
 };
 
 static inline uint32_t esi_clause_number(const struct esi_indexed_plan *plan,
@@ -114,22 +118,22 @@ static inline struct esi_clause_facts *esi_clause_facts_of(
 {
     return &plan->facts[clause - plan->clauses];
 }
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int esi_indexed_plan_create(const struct esi_indexed_config *config,
                             bool is_growing,
                             struct esi_indexed_plan **ret_plan,
                             struct es_error *error);
 /* Accepts NULL. */
 void esi_indexed_plan_destroy(struct esi_indexed_plan *plan);
-/* Bytes of the plan and its indexes as they are now. */
+/* Current memory of the plan and its indexes, in bytes. */
 uint64_t esi_indexed_plan_bytes(const struct esi_indexed_plan *plan);
-/* Whether any values satisfy it. */
+/* Whether all values satisfy it. */
 bool esi_indexed_plan_is_true(const struct esi_indexed_plan *plan);
-/* What a value of v costs the search of all others, about. */
+/* Estimated cost of searching all other variables for one value of v. */
 unsigned esi_indexed_plan_weight(const struct esi_indexed_plan *plan, unsigned v);
-/* The variable to begin with; of a disjunct that has one. */
+/* The variable to start with.  The disjunct must have a variable. */
 unsigned esi_indexed_plan_first(const struct esi_indexed_plan *plan);
-/* What it is and why, for people (indexed_explain.c). */
+/* Prints the plan and its reasons (indexed_explain.c). */
 void esi_indexed_plan_print(const struct esi_indexed_plan *plan, FILE *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* indexed_select.h - conditions on the attributes of one variable: which of its values
- * are searched at all. */
+/* indexed_select.h - conditions on the attributes of one variable, applied by
+ * restricting its domain. */
 #ifndef ES_MONITORS_SEARCH_INDEXED_INDEXED_SELECT_H
 #define ES_MONITORS_SEARCH_INDEXED_INDEXED_SELECT_H
 
@@ -12,12 +12,12 @@
 
 struct esi_indexed_plan;
 
-/* Takes such conditions out of the clauses of a plan, and gives it domains that have
- * what they leave.  0 or -ENOMEM. */
+/* Removes such conditions from the clauses of a plan and restricts the domains to the
+ * values that satisfy them.  Returns 0 or -ENOMEM. */
 int esi_indexed_select(struct esi_indexed_plan *plan);
 
-/* The same events as values of other domains, which are selections or the whole ones;
- * of these variables.  False: one is not there. */
+/* Converts the values of these variables to the values of the same events in other
+ * domains; domains may be selections or whole.  False if one is missing. */
 bool esi_selected_values(const struct esi_domain *const *from,
                          const struct esi_domain *const *to,
                          uint64_t variables,

@@ -35,7 +35,7 @@ struct esi_live_config {
                                  new ones are lost */
     /* Up to this many candidates of a predicate are checked again with each value; if
      * there are more, those that only the end can decide are checked when their number
-     * has doubled */
+     * has doubled. */
     uint64_t asked_candidates;
     uint64_t kept_matches; /* matches per predicate that are certain to be recognized
                               as duplicates */

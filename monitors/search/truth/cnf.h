@@ -18,7 +18,7 @@
  *
  *   RELATION the relation of x to y is in a mask: a plan combines BEFORE and EQUAL
  *            of single events into this
- *   FORMULA  a part of the condition that is true of its variables; never negated.
+ *   FORMULA  a part of the condition that is true of its variables; never negated
  *            (evaluated by esi_formula_check).  Parts that would be too large when
  *            expanded are kept whole
  *
