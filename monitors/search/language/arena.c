@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* arena.c - memory that is given back all at once. */
+/* arena.c - memory that is freed all at once. */
 #include "config.h"
 
 #include "monitors/search/language/arena.h"

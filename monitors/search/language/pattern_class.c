@@ -12,7 +12,7 @@
 
 /* --- Literals --------------------------------------------------------------------- */
 
-/* Conditions that are being collected. */
+/* Conditions collected while a literal is parsed. */
 struct conditions {
     struct esi_pattern_condition *items;
     size_t count;
@@ -63,7 +63,7 @@ static int parse_triple(struct esi_parser *parser, struct conditions *conditions
     return 0;
 }
 
-/* Behind = or !=. */
+/* Parses the rest after = or !=. */
 static int parse_equal(struct esi_parser *parser,
                        struct esi_pattern_condition *condition)
 {
@@ -113,7 +113,8 @@ static bool is_equality(const struct esi_pattern_condition *condition)
            (condition->test == ES_TEST_GLOB || condition->test == ES_TEST_EQUAL);
 }
 
-/* D15; but ranges, as `bytes > 10, bytes < 20`, are meant. */
+/* Rejects a field used twice (D15), but allows ranges such as `bytes > 10, bytes <
+ * 20`. */
 static int check_twice(struct esi_parser *parser,
                        const struct conditions *conditions,
                        const struct esi_pattern_condition *condition,
@@ -164,7 +165,7 @@ static int parse_pairs(struct esi_parser *parser, struct conditions *conditions)
     return code;
 }
 
-/* Whether a string and then no sign of a comparison come. */
+/* Whether a string follows that is not part of a comparison. */
 static bool is_triple(const struct esi_parser *parser)
 {
     struct esi_source silent = *parser->lexer.source;
@@ -177,9 +178,9 @@ static bool is_triple(const struct esi_parser *parser)
            (esi_lexer_next(&ahead, &token) < 0 || !esi_is_comparison(token.kind));
 }
 
-/* One side of a dot, or the whole. */
+/* One side of a dot, or the whole class. */
 struct class_side {
-    const char *name;      /* NULL: a literal */
+    const char *name;      /* NULL for a literal */
     uint32_t class_number; /* of the name */
     const struct esi_pattern_condition *conditions;
     size_t condition_count;
@@ -188,7 +189,7 @@ struct class_side {
     struct esi_pattern_place place;
 };
 
-/* Those that restrict (D14), in memory of the file. */
+/* Copies the conditions that restrict (D14) into memory of the file. */
 static int keep_conditions(struct esi_parser *parser,
                            const struct conditions *conditions,
                            struct class_side *side)
@@ -292,7 +293,7 @@ static int add_class(struct esi_parser *parser,
     return 0;
 }
 
-/* Behind the dot. */
+/* Parses the class after the dot. */
 static int parse_partner(struct esi_parser *parser, struct class_side *side)
 {
     struct esi_token token = parser->token;
@@ -310,7 +311,7 @@ static int parse_partner(struct esi_parser *parser, struct class_side *side)
     return code < 0 ? code : add_class(parser, side, &class, &side->class_number);
 }
 
-/* The partners of the left side, and one more. */
+/* Combines the partners of the left side with one more. */
 static int add_partner(struct esi_parser *parser,
                        struct class_side *left,
                        uint32_t partner)
@@ -327,7 +328,7 @@ static int add_partner(struct esi_parser *parser,
     return 0;
 }
 
-/* "Send.[...]". */
+/* Returns a name such as "Send.[...]". */
 static const char *dotted_name(struct esi_parser *parser,
                                const char *left,
                                const char *right)

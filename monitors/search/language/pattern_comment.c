@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Comments above predicates, which say what these mean. */
+/* Descriptions of predicates: the comments above them. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #include "monitors/search/language/pattern_private.h"
 
-/* A line of the text, without white space around it. */
+/* A line of the text, without surrounding white space. */
 struct comment_line {
     const char *begin;
     const char *end;
@@ -28,7 +28,7 @@ static struct comment_line trim_line(const char *begin, const char *end)
     return (struct comment_line){begin, end};
 }
 
-/* The line before the one that begins at `at`; false: that is the first. */
+/* Finds the line before the one that begins at `at`; false if that is the first. */
 static bool line_above(const char *text, const char *at, struct comment_line *ret_line)
 {
     const char *begin;
@@ -42,7 +42,7 @@ static bool line_above(const char *text, const char *at, struct comment_line *re
     return true;
 }
 
-/* Whether the line is a comment and nothing else; then its words are left. */
+/* Whether the line is only a comment; if so, strips the comment sign. */
 static bool take_comment(struct comment_line *line)
 {
     struct comment_line words = trim_line(line->begin, line->end);
@@ -58,7 +58,7 @@ static bool take_comment(struct comment_line *line)
     return true;
 }
 
-/* The begin of a line that a place is in. */
+/* The beginning of the line that contains a place. */
 static const char *line_of(const struct es_pattern_file *file,
                            struct esi_pattern_place place)
 {
@@ -69,7 +69,7 @@ static const char *line_of(const struct es_pattern_file *file,
     return at;
 }
 
-/* Leaves the first sentence, without its full stop. */
+/* Truncates to the first sentence, without its full stop. */
 static void cut_sentence(char *text)
 {
     char *at = strchr(text, '.');
@@ -80,7 +80,7 @@ static void cut_sentence(char *text)
         *at = '\0';
 }
 
-/* Adds a line behind what is there, or as much as fits. */
+/* Appends a line, or as much of it as fits. */
 static void append_line(struct comment_line line, char *out, size_t size)
 {
     size_t used = strlen(out);
@@ -92,7 +92,7 @@ static void append_line(struct comment_line line, char *out, size_t size)
         length = size - used - 1;
     while (length > 0 && line.begin + length < line.end &&
            ((unsigned char)line.begin[length] & 0xc0) == 0x80)
-        length--; /* no character is torn */
+        length--; /* do not split a character */
     memcpy(out + used, line.begin, length);
     out[used + length] = '\0';
 }
@@ -108,7 +108,7 @@ bool esi_pattern_comment(const struct es_pattern_file *file,
         trim_line(below, below + (place.column > 0 ? place.column - 1 : 0));
 
     *ret_text = '\0';
-    if (line.begin < line.end) /* it does not begin its line */
+    if (line.begin < line.end) /* the predicate does not begin its line */
         return false;
     while (line_above(file->text, first, &line)) {
         const char *begin = line.begin;

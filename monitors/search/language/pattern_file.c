@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Parsed pattern files: what is in them, and what a predicate reaches. */
+/* Parsed pattern files: their contents, and what a predicate reaches. */
 #include "config.h"
 
 #include <assert.h>
@@ -52,7 +52,7 @@ void esi_symbols_fini(struct esi_symbols *symbols)
     *symbols = (struct esi_symbols){.items = NULL};
 }
 
-/* --- Made ------------------------------------------------------------------------- */
+/* --- Creation --------------------------------------------------------------------- */
 
 int esi_pattern_file_create(const char *source,
                             const char *text,
@@ -158,7 +158,7 @@ int esi_pattern_fault(const struct es_pattern_file *file,
     return esi_source_fault(&source, place, "%s", words);
 }
 
-/* --- Asked ------------------------------------------------------------------------ */
+/* --- Queries ---------------------------------------------------------------------- */
 
 uint32_t es_pattern_predicates(const struct es_pattern_file *file)
 {
@@ -208,7 +208,8 @@ const char *esi_pattern_attribute(const struct es_pattern_file *file,
     return file->attribute_names[attribute];
 }
 
-/* Definitions stand above their uses, hence with lesser numbers: one pass down each. */
+/* Definitions precede their uses and so have lower numbers: one pass downward for
+ * each. */
 void esi_pattern_reach(const struct es_pattern_file *file,
                        uint32_t predicate,
                        bool *is_predicate_needed,
@@ -236,9 +237,9 @@ void esi_pattern_reach(const struct es_pattern_file *file,
     }
 }
 
-/* --- Which predicates are parts of others ----------------------------------------- */
+/* --- Which predicates are used by others ------------------------------------------ */
 
-/* ES_PATTERN_NONE: it is more than a name for a class of events. */
+/* ES_PATTERN_NONE if it is more than a name for a class of events. */
 static uint32_t class_of(const struct es_pattern_file *file, uint32_t number)
 {
     const struct esi_pattern_predicate *predicate = esi_pattern_predicate(file, number);
@@ -248,7 +249,7 @@ static uint32_t class_of(const struct es_pattern_file *file, uint32_t number)
     return predicate->occurrences[predicate->root->occurrence].class_number;
 }
 
-/* A name for a class is taken for the class wherever it is used. */
+/* A name for a class is replaced by the class wherever it is used. */
 static bool uses_predicate(const struct es_pattern_file *file,
                            uint32_t user,
                            uint32_t number)
@@ -267,7 +268,7 @@ static bool uses_predicate(const struct es_pattern_file *file,
     return false;
 }
 
-/* On either side of a partner dot: on the left its conditions are shared. */
+/* On either side of a dot; on the left its conditions are shared. */
 static bool is_part_of_class(const struct es_pattern_file *file, uint32_t class_number)
 {
     const struct esi_pattern_class *part = esi_pattern_class(file, class_number);
@@ -295,7 +296,7 @@ bool esi_pattern_is_used(const struct es_pattern_file *file, uint32_t number)
     return class_number != ES_PATTERN_NONE && is_part_of_class(file, class_number);
 }
 
-/* --- How operators, tests and fields are written ---------------------------------- */
+/* --- Notation of operators, tests and fields -------------------------------------- */
 
 const char *esi_pattern_operator_text(enum esi_pattern_operator op, bool is_negated)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * pattern_fold.c - predicates with more occurrences than engines have bits for.
+ * pattern_fold.c - splits predicates with more occurrences than engines have bits for.
  *
- * A side of `|` that has nothing in common with the rest of its predicate may as well
- * be a predicate of its own: its matches are found by themselves, and stand for it.  So
- * neighbours among such sides become predicates without a name in the file, "Race#1",
- * "Race#2" ..., and these again, until there are few enough.
+ * A side of `|` that has no occurrence in common with the rest of its predicate can be
+ * made a predicate of its own, whose matches are found separately and represent the
+ * side.  Adjacent sides of this kind become predicates without a name in the file,
+ * "Race#1", "Race#2" ..., and these are folded again, until there are few enough.
  *
- * Not those that may hold with nothing that has a value, since with these no other side
- * belongs to a minimal match; nor, within a time, those with values that are hidden.
+ * Excluded are sides that may hold without any value, since then no other side belongs
+ * to a minimal match, and, inside a `within`, sides with hidden values.
  */
 #include "config.h"
 
@@ -24,16 +24,16 @@ enum { GROUP_SIDES = 32, GROUP_OCCURRENCES = 24 };
 
 struct folding {
     struct esi_parser *parser;
-    const struct esi_token *id; /* of the predicate */
-    uint32_t *uses;             /* of each occurrence, in the whole predicate */
-    uint32_t *inside;           /* the same in one side; zeros between */
-    uint32_t *moved;            /* its number in a group; ES_PATTERN_NONE: it stays */
+    const struct esi_token *id; /* name of the predicate */
+    uint32_t *uses;             /* by occurrence, in the whole predicate */
+    uint32_t *inside;           /* the same for one side; zeros between sides */
+    uint32_t *moved;            /* its number in a group; ES_PATTERN_NONE: not moved */
     uint32_t room;
-    uint32_t *groups; /* made so far */
+    uint32_t *groups; /* created so far */
     bool has_folded;
 };
 
-/* The tree is ours until the predicate is kept. */
+/* The tree may be modified until the predicate is stored. */
 static struct esi_pattern_node *own_node(const struct esi_pattern_node *node)
 {
     return (struct esi_pattern_node *)(uintptr_t)node;
@@ -41,7 +41,7 @@ static struct esi_pattern_node *own_node(const struct esi_pattern_node *node)
 
 /* --- Occurrences of a tree -------------------------------------------------------- */
 
-/* Calls for each place that names an occurrence. */
+/* Calls `visit` for each place that names an occurrence. */
 static void each_use(struct esi_pattern_node *node,
                      void (*visit)(void *data, uint32_t *occurrence),
                      void *data)
@@ -75,7 +75,7 @@ static void renumber_variables(void *data, uint32_t *occurrence)
 
 /* --- Sides that can be folded ----------------------------------------------------- */
 
-/* Whether something must have a value for the node to hold. */
+/* Whether the node can only hold if some variable has a value. */
 static bool needs_values(const struct esi_parser *parser,
                          const struct esi_pattern_node *node)
 {
@@ -115,7 +115,7 @@ static void check_use(void *data, uint32_t *occurrence)
     check->occurrences++;
 }
 
-/* How many occurrences a side has that may be folded; 0: it may not. */
+/* Number of occurrences of a side that may be folded; 0 if it may not. */
 static uint32_t is_foldable(struct folding *folding,
                             const struct esi_pattern_node *side,
                             bool is_timed)
@@ -133,7 +133,7 @@ static uint32_t is_foldable(struct folding *folding,
 
 /* --- Groups ----------------------------------------------------------------------- */
 
-/* Collects the occurrences of a group; each gets its number there. */
+/* Collects the occurrences of a group and numbers them. */
 struct gathering {
     struct folding *folding;
     struct esi_pattern_occurrence *occurrences;
@@ -153,7 +153,7 @@ static void move_use(void *data, uint32_t *occurrence)
     *occurrence = *moved;
 }
 
-/* A predicate of the sides, which is the value of a new occurrence. */
+/* Creates a predicate from the sides; it is the value of a new occurrence. */
 static int make_group(struct folding *folding,
                       const struct esi_side *sides,
                       size_t count,
@@ -228,8 +228,8 @@ static void list_sides(const struct esi_pattern_node *node,
     list_sides(node->right, place, sides, count);
 }
 
-/* Folds neighbours from `from` on as far as they make a group; a side that cannot be
- * folded is looked into.  Returns where the next one begins. */
+/* Folds adjacent sides, starting at `from`, as far as they form a group; descends into
+ * a side that cannot be folded.  Returns the position of the next side. */
 static int fold_some(struct folding *folding,
                      struct esi_side *sides,
                      size_t count,
@@ -292,7 +292,7 @@ static int fold_node(struct folding *folding,
     return code;
 }
 
-/* Those that are in groups now leave the predicate. */
+/* Removes the occurrences that were moved into groups from the predicate. */
 static void drop_moved(struct folding *folding, const struct esi_pattern_node *root)
 {
     struct esi_parser *parser = folding->parser;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ASCII only, whatever the locale. */
+/* ASCII only, in any locale. */
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -24,7 +24,7 @@ static const char *source_end(const struct esi_lexer *lexer)
     return lexer->source->text + lexer->source->length;
 }
 
-/* The byte so many places on; 0 behind the end. */
+/* The byte at this distance; 0 after the end. */
 static char look_ahead(const struct esi_lexer *lexer, size_t ahead)
 {
     return (size_t)(source_end(lexer) - lexer->at) > ahead ? lexer->at[ahead] : '\0';
@@ -138,7 +138,7 @@ struct sign {
     enum esi_token_kind kind;
 };
 
-/* Those that begin others come after them. */
+/* Longer signs come before those that are their prefix. */
 static const struct sign signs[] = {
     {":=", ESI_TOKEN_DEFINE},     {";", ESI_TOKEN_SEMICOLON},
     {",", ESI_TOKEN_COMMA},       {".", ESI_TOKEN_DOT},
@@ -162,7 +162,7 @@ static bool begins_with(const struct esi_lexer *lexer, const char *text)
            memcmp(lexer->at, text, length) == 0;
 }
 
-/* "!=>" is a negated "=>", and not "!=" and ">". */
+/* "!=>" is a negated "=>", not "!=" and ">". */
 static size_t find_sign(const struct esi_lexer *lexer, enum esi_token_kind *ret_kind)
 {
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
@@ -180,7 +180,7 @@ static size_t find_sign(const struct esi_lexer *lexer, enum esi_token_kind *ret_
     return 2;
 }
 
-/* Bytes of the character here. */
+/* Number of bytes of the current character. */
 static int character_length(const struct esi_lexer *lexer)
 {
     int length = 1;

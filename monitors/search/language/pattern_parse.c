@@ -66,7 +66,7 @@ static bool is_relation(enum esi_token_kind kind)
            (kind >= ESI_TOKEN_BEFORE && kind <= ESI_TOKEN_RECEIVED);
 }
 
-/* Behind "-(". */
+/* Parses the rest after "-(". */
 static int parse_limited(struct esi_parser *parser, struct esi_pattern_node *node)
 {
     int code = esi_advance(parser);
@@ -133,8 +133,8 @@ static int check_relation(struct esi_parser *parser,
     return check_operand(parser, node->right);
 }
 
-/* Operators group to the right (D2).  Only behind an operator may a count stand for
- * itself. */
+/* Operators group to the right (D2).  A count may only stand alone after an
+ * operator. */
 static int parse_relation(struct esi_parser *parser,
                           bool is_operand,
                           const struct esi_pattern_node **ret_node)
@@ -176,7 +176,7 @@ static int parse_relation(struct esi_parser *parser,
 
 /* --- Clauses ---------------------------------------------------------------------- */
 
-/* What stands between `&`; groups to the right. */
+/* Parses operands of `&`, grouped to the right. */
 static int parse_conjunction(struct esi_parser *parser,
                              const struct esi_pattern_node **ret_node)
 {
@@ -208,7 +208,7 @@ static int parse_conjunction(struct esi_parser *parser,
     return code;
 }
 
-/* Sides of `|`. */
+/* The sides of a `|`. */
 struct side_list {
     struct esi_side *sides;
     size_t count, room;
@@ -284,7 +284,7 @@ int esi_parse_clause(struct esi_parser *parser,
 
 /* --- Statements ------------------------------------------------------------------- */
 
-/* What was parsed becomes a predicate, with its occurrences. */
+/* Turns the parsed tree and its occurrences into a predicate. */
 static int keep_predicate(struct esi_parser *parser,
                           const struct esi_token *id,
                           const struct esi_pattern_node *root)
@@ -310,7 +310,7 @@ static int keep_predicate(struct esi_parser *parser,
     return esi_symbols_put(&file->names, &symbol);
 }
 
-/* Behind ":=". */
+/* Parses the rest after ":=". */
 static int parse_definition(struct esi_parser *parser, const struct esi_token *id)
 {
     const struct esi_symbol *known =
@@ -351,7 +351,7 @@ static int parse_declared(struct esi_parser *parser, const struct esi_symbol *of
     return esi_advance(parser);
 }
 
-/* Behind the name of a class or predicate. */
+/* Parses the rest after the name of a class or predicate. */
 static int parse_declaration(struct esi_parser *parser, const struct esi_token *id)
 {
     struct esi_symbol symbol;
@@ -389,7 +389,7 @@ int es_pattern_file_parse(const char *text,
                           struct es_pattern_file **ret_file,
                           struct es_error *error)
 {
-    size_t mark = esi_input_mark(text, length); /* of some editors */
+    size_t mark = esi_input_mark(text, length); /* written by some editors */
     struct esi_source source = {name, text + mark, length - mark, error};
     struct esi_parser parser = {.lexer = {&source, source.text, source.text, 1}};
     int code = esi_input_check(source.text, source.length, name, error);

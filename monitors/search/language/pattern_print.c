@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Prints predicates in the language they were written in. */
+/* Prints predicates in the pattern language. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 /* --- Strings and names ------------------------------------------------------------ */
 
-/* As it stands within double quotes; wildcards are not for this. */
+/* Escapes a text without wildcards for use within double quotes. */
 static void print_escaped(const char *text, FILE *out)
 {
     for (; *text; text++) {
@@ -57,7 +57,7 @@ static void print_field(const struct es_pattern_file *file,
         print_glob(&name, 1, out);
 }
 
-/* An expression is printed as it was read. */
+/* A regular expression is printed as it was read. */
 static void print_constant(const struct esi_pattern_constant *constant,
                            enum esi_pattern_test test,
                            FILE *out)
@@ -70,7 +70,7 @@ static void print_constant(const struct esi_pattern_constant *constant,
         print_glob(&constant->text, 1, out);
 }
 
-/* In the largest unit of which it is a whole number. */
+/* Prints a time in the largest unit of which it is a whole number. */
 static void print_time(int64_t time_ns, FILE *out)
 {
     static const struct {
@@ -125,7 +125,7 @@ static void print_class(const struct es_pattern_file *file, uint32_t number, FIL
         print_literal(file, &file->classes[class->right]->data, out);
 }
 
-/* The name under which a class may be found, or NULL. */
+/* A name that refers to the class, or NULL. */
 static const char *name_of_class(const struct es_pattern_file *file,
                                  uint32_t class_number)
 {
@@ -147,7 +147,7 @@ struct printing {
 static void print_node(const struct printing *printing,
                        const struct esi_pattern_node *node);
 
-/* The sides that a predicate was made of by the parser: NULL = it is another one. */
+/* The tree of a predicate that the parser split off; NULL for any other predicate. */
 static const struct esi_pattern_predicate *folded_node(
     const struct printing *printing,
     const struct esi_pattern_occurrence *occurrence)
@@ -170,7 +170,7 @@ static void print_folded(const struct printing *printing,
     fputc(')', printing->out);
 }
 
-/* A literal, a name, or a variable. */
+/* Prints a literal, a name or a variable. */
 static void print_occurrence(const struct printing *printing, uint32_t number)
 {
     const struct esi_pattern_occurrence *occurrence =
@@ -232,7 +232,7 @@ static void print_operator(const struct printing *printing,
     }
 }
 
-/* With brackets around what has operators. */
+/* Prints a node, in brackets if it has operators. */
 static void print_inner(const struct printing *printing,
                         const struct esi_pattern_node *node)
 {

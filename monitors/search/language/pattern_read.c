@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "monitors/search/language/pattern_source.h"
 
-/* One byte more than is allowed is read, so that the parser refuses what is longer. */
+/* Reads one byte more than is allowed, so that the parser rejects longer texts. */
 static int read_all(FILE *stream, char **ret_text, size_t *ret_length)
 {
     size_t most = (size_t)ESI_SOURCE_BYTES + 1;

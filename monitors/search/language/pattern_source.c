@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Faults in pattern files, shown where they are. */
+/* Messages about faults in pattern files, with their positions. */
 #include "config.h"
 
 #include "monitors/search/language/pattern_source.h"
@@ -14,9 +14,9 @@
 
 enum {
     SENTENCE_BYTES = 200,
-    SHOWN_BYTES = 100,  /* of a line that is longer */
-    SHOWN_BEFORE = 60,  /* the fault, of these */
-    SHOWN_BUFFER = 112, /* with dots at both ends */
+    SHOWN_BYTES = 100,  /* of a longer line */
+    SHOWN_BEFORE = 60,  /* number of these before the fault */
+    SHOWN_BUFFER = 112, /* including dots at both ends */
 };
 
 /* Part of a line. */
@@ -77,7 +77,7 @@ static void cut_line(struct piece *piece)
         piece->end--;
 }
 
-/* Control characters would upset a terminal. */
+/* Replaces control characters, which could disturb a terminal. */
 static void show_line(const struct piece *piece, char out[SHOWN_BUFFER])
 {
     if (piece->is_cut_before)
@@ -87,7 +87,7 @@ static void show_line(const struct piece *piece, char out[SHOWN_BUFFER])
     strcpy(out, piece->is_cut_behind ? "..." : "");
 }
 
-/* What is as wide as the line before the fault: tabs stay tabs. */
+/* Copies the width of the line before the fault: tabs stay tabs. */
 static void show_indent(const struct piece *piece, char out[SHOWN_BUFFER])
 {
     if (piece->is_cut_before)
@@ -123,8 +123,8 @@ int esi_source_fault(const struct esi_source *source,
 
 /* --- UTF-8 ------------------------------------------------------------------------ */
 
-/* Bytes of the character at `at`, 0 = it is none (RFC 3629: no surrogates, nothing
- * longer than needed, nothing beyond U+10FFFF). */
+/* Number of bytes of the character at `at`; 0 if it is invalid (RFC 3629: no
+ * surrogates, no overlong forms, nothing above U+10FFFF). */
 static size_t character_bytes(const unsigned char *at, size_t left)
 {
     size_t bytes = at[0] < 0x80 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;

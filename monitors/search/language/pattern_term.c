@@ -58,7 +58,7 @@ static enum esi_pattern_sign sign_of(char c)
     return c == '$' ? ES_SIGN_RETURNED : c == '*' ? ES_SIGN_UNIVERSAL : ES_SIGN_HIDDEN;
 }
 
-/* A variable that is declared. */
+/* Finds a declared variable. */
 static int find_variable(struct esi_parser *parser,
                          const struct esi_token *variable,
                          struct esi_symbol *ret_symbol)
@@ -127,7 +127,7 @@ int esi_parse_limit(struct esi_parser *parser, uint32_t *ret_occurrence)
 
 /* --- Comparisons of attributes ---------------------------------------------------- */
 
-/* Behind the dot of a variable. */
+/* Parses the attribute after the dot of a variable. */
 static int parse_attribute(struct esi_parser *parser,
                            const struct esi_token *variable,
                            uint32_t occurrence,
@@ -181,7 +181,7 @@ static int parse_right_string(struct esi_parser *parser, struct esi_pattern_node
     return esi_glob_text(parser, &glob, &node->operands[1].constant.text);
 }
 
-/* "x =~b.tag" begins as a regular expression would. */
+/* "x =~b.tag" looks like the beginning of a regular expression. */
 static int parse_right_regex(struct esi_parser *parser, struct esi_pattern_node *node)
 {
     if (parser->token.kind == ESI_TOKEN_ID)
@@ -212,7 +212,7 @@ static int parse_right(struct esi_parser *parser, struct esi_pattern_node *node)
     return esi_parse_number(parser, ESI_UNITS_ANY, &right->constant.number);
 }
 
-/* At the dot behind a variable. */
+/* Parses a comparison from the dot after a variable on. */
 static int parse_compared(struct esi_parser *parser,
                           const struct esi_token *variable,
                           uint32_t occurrence,
@@ -272,7 +272,8 @@ static int parse_variable(struct esi_parser *parser, struct esi_pattern_node **r
     return make_term(parser, occurrence, variable.place, ret_node);
 }
 
-/* `at` was taken, and `least` or `most` comes: "at least 3 of B". */
+/* Parses a count such as "at least 3 of B"; `at` was consumed, and `least` or `most` is
+ * next. */
 static int parse_count(struct esi_parser *parser,
                        struct esi_pattern_place place,
                        struct esi_pattern_node **ret_node)
@@ -314,7 +315,8 @@ static int parse_count(struct esi_parser *parser,
     return esi_add_occurrence(parser, ES_SIGN_COUNTED, &reference, &node->occurrence);
 }
 
-/* A class or a name; `at` is a name like any other unless `least` or `most` follows. */
+/* Parses a class or a name; `at` is an ordinary name unless `least` or `most`
+ * follows. */
 static int parse_named(struct esi_parser *parser, struct esi_pattern_node **ret_node)
 {
     struct esi_token token = parser->token;

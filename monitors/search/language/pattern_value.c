@@ -20,7 +20,7 @@ static struct esi_pattern_place place_in(const struct esi_token *token, size_t o
 
 /* --- Strings ---------------------------------------------------------------------- */
 
-/* What an escape stands for; 0: there is no such escape. */
+/* The character of an escape; 0 if there is no such escape. */
 static char escaped_character(char c)
 {
     switch (c) {
@@ -51,7 +51,8 @@ static int check_escapes(struct esi_parser *parser, const struct esi_token *toke
     return 0;
 }
 
-/* Decodes up to the next wildcard, or the string's end: returns where. */
+/* Decodes up to the next wildcard or the end of the string, and returns the
+ * position. */
 static size_t decode_piece(const struct esi_token *token, size_t from, char *out)
 {
     size_t i = from;
@@ -78,7 +79,7 @@ static size_t count_pieces(const struct esi_token *token)
     return pieces;
 }
 
-/* Several wildcards side by side are one. */
+/* Adjacent wildcards count as one. */
 static size_t skip_wildcards(const struct esi_token *token, size_t at)
 {
     while (token->text[at] == '*')
@@ -141,7 +142,7 @@ int esi_glob_text(struct esi_parser *parser,
     return 0;
 }
 
-/* One piece, each character standing for itself. */
+/* Quotes one piece, so that each character stands for itself. */
 static char *quote_character(char *out, const char *piece)
 {
     for (; *piece; piece++) {
@@ -180,8 +181,8 @@ int esi_glob_regex(struct esi_parser *parser,
     return 0;
 }
 
-/* The escapes of strings mean the same in a regular expression, so that it is taken as
- * it stands. */
+/* The escapes of strings mean the same in regular expressions, so the text is not
+ * decoded. */
 int esi_parse_regex(struct esi_parser *parser, const char **ret_expression)
 {
     struct esi_token token = parser->token;
@@ -228,7 +229,7 @@ static const struct unit units_known[] = {
     {"GB", false, 1000 * 1000 * 1000},
 };
 
-/* NULL: there is none. */
+/* NULL if there is none. */
 static const struct unit *find_unit(const char *text, size_t length)
 {
     for (size_t i = 0; i < sizeof units_known / sizeof units_known[0]; i++) {
@@ -246,7 +247,7 @@ struct digits {
     uint64_t whole;
     uint64_t fraction;
     uint64_t scale; /* of the fraction: 10, 100, ... */
-    size_t length;  /* where the unit begins, if it touches */
+    size_t length;  /* position of an adjacent unit */
 };
 
 static int add_digit(uint64_t *number, char digit)
@@ -282,7 +283,7 @@ static int read_digits(const struct esi_token *token, struct digits *ret_digits)
     return code;
 }
 
-/* The unit that touches the number, or the next token if it is one. */
+/* The unit adjacent to the number, or the next token if it is a unit. */
 static int parse_unit(struct esi_parser *parser,
                       const struct esi_token *number,
                       size_t length,
@@ -308,7 +309,7 @@ static int parse_unit(struct esi_parser *parser,
                                  esi_token_words(&written, words));
 }
 
-/* Nothing is rounded. */
+/* Multiplies exactly, without rounding. */
 static int multiply_digits(const struct digits *digits,
                            uint64_t factor,
                            int64_t *ret_number)

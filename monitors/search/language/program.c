@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* program.c - what a predicate demands.
+/* program.c - compiles a predicate to a program.
  *
- * Predicates below it are worked out first, from the first of the file on, only to know
- * which of them may be replaced by their variables: what was looked at once is not
- * looked at again however often it is named. */
+ * First determines, from the first predicate of the file on, which of the needed
+ * predicates may be replaced by their variables.  So each predicate is examined only
+ * once, however often it is named. */
 #include "config.h"
 
 #include "monitors/search/language/program.h"
@@ -14,7 +14,7 @@
 
 #include "monitors/search/language/program_private.h"
 
-/* First, so that a program is cast back. */
+/* The program is first, so that a pointer to it can be cast back. */
 struct whole_program {
     struct esi_program program;
     struct esi_arena arena;
@@ -67,7 +67,7 @@ static int build_program(const struct es_pattern_file *file,
     return 0;
 }
 
-/* Which of the predicates that are needed below this one may be replaced. */
+/* Determines which of the needed predicates before this one may be replaced. */
 static int look_below(const struct es_pattern_file *file,
                       uint32_t predicate,
                       const bool *is_needed,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* program_parts.c - what programs are made of: variables, atoms and formulas. */
+/* program_parts.c - the parts of programs: variables, atoms and formulas. */
 #include "config.h"
 
 #include "monitors/search/language/program_private.h"
@@ -140,8 +140,8 @@ uint64_t esi_formula_universal(const struct esi_formula *formula)
     return whole_formula(formula)->universal;
 }
 
-/* A relation of an empty set that no universal variable can make true for want of
- * values (D8) is as constant as the set. */
+/* A relation with an empty set is constant, unless a universal variable without values
+ * could make it true (D8). */
 static bool is_constant(const struct esi_program_builder *builder,
                         const struct esi_atom *atom,
                         bool *ret_value)
@@ -190,7 +190,7 @@ static bool is_same_formula(const struct esi_formula *a, const struct esi_formul
     return true;
 }
 
-/* The parts of a formula of this kind, else itself as the only one. */
+/* The parts of a formula of this kind, or the formula itself as the only part. */
 static size_t parts_of(const struct esi_formula *const *formula,
                        enum esi_formula_kind kind,
                        const struct esi_formula *const **ret_parts)
@@ -199,9 +199,9 @@ static size_t parts_of(const struct esi_formula *const *formula,
     return (*formula)->kind == kind ? (*formula)->part_count : 1;
 }
 
-/* A part that is there already is not added again: of AND, if it is the very same (the
- * condition of a predicate that was replaced), since what a pattern says twice is for
- * pruning to find; of OR, if it says the same. */
+/* Avoids duplicate parts.  For AND only the identical formula (the condition of a
+ * replaced predicate) is omitted, because repetitions in a pattern are left to pruning;
+ * for OR also one with the same meaning. */
 static bool is_part(const struct esi_formula *const *parts,
                     size_t count,
                     const struct esi_formula *part,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* program_supports.c - from the outcomes of a whole predicate to its supports.
+/* program_supports.c - computes the supports from the outcomes of a whole predicate.
  *
- * An outcome is a choice of sides.  Where there are universal variables, one choice may
- * hold for some of their values and another for the others; then both together are a
+ * An outcome is a choice of sides.  If there are universal variables, one choice may
+ * hold for some of their values and another for the others; then both together form a
  * support.  But if two groups of choices have no universal variable in common, "for all
- * values one of these or one of those" is "one of these for all, or one of those for
- * all": then one group suffices, and the other is never part of a minimal assignment.
- * So only groups that hang together by universal variables are joined. */
+ * values one of these or one of those" is equivalent to "one of these for all, or one
+ * of those for all": then one group suffices, and the other is never part of a minimal
+ * assignment.  So only groups connected by universal variables are joined. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,11 +15,11 @@
 
 #include "monitors/search/language/program_private.h"
 
-/* Choices with the same needed variables, or a group of such. */
+/* Choices with the same needed variables, or a union of such choices. */
 struct group {
     uint64_t needed;
     uint64_t universal;
-    const struct esi_formula *condition; /* of choices: one of them */
+    const struct esi_formula *condition; /* OR of the choices */
 };
 
 struct groups {
@@ -73,8 +73,8 @@ static void collect_choices(struct esi_program_builder *builder,
     }
 }
 
-/* Joins a choice to a group that it shares a universal variable with.  True: there is a
- * group that was not there, or one that names more. */
+/* Joins a choice to a group that shares a universal variable with it.  Returns true if
+ * this created a new group or added variables to one. */
 static bool join_choice(struct esi_program_builder *builder,
                         struct groups *groups,
                         struct group group,
@@ -144,7 +144,7 @@ static const struct esi_formula *condition_of(struct esi_program_builder *builde
     return condition;
 }
 
-/* A lesser support that always holds leaves nothing for this one. */
+/* If a lesser support always holds, this one has no minimal assignments. */
 static bool is_never_minimal(const struct esi_program_support *supports,
                              uint32_t count,
                              uint64_t variables)
@@ -227,8 +227,8 @@ void esi_program_supports(struct esi_program_builder *builder,
 
 /* --- Universal variables without values ------------------------------------------- */
 
-/* The variables of all choices within `whole` that hang together with the first one by
- * universal variables that have values; they are noted as taken. */
+/* The variables of all choices within `whole` that are connected to the first one by
+ * universal variables that have values; marks these choices as taken. */
 static uint64_t take_connected(const struct esi_program *program,
                                uint64_t whole,
                                uint64_t empty,

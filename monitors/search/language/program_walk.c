@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* program_walk.c - the outcomes of each node of a predicate's tree (docs/decisions.md,
- * D7).
+/* program_walk.c - computes the outcomes of each node of a predicate's tree
+ * (docs/decisions.md, D7).
  *
- * A predicate that stands for its variables is walked like a part of the tree; it has a
- * scope of its own, so that its variables are others at each use. */
+ * A predicate that is replaced by its variables is walked like a part of the tree, in a
+ * scope of its own, so that each use has separate variables. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,18 +12,19 @@
 
 #include "monitors/search/language/program_private.h"
 
-/* A predicate that is walked: the one of the program, or one that is named in it. */
+/* A predicate being walked: the program's own or one named in it. */
 struct scope {
     const struct esi_pattern_predicate *predicate;
-    const char *prefix;  /* of its variables' names */
-    uint32_t occurrence; /* of the program's predicate, or NONE: it is that itself */
-    bool is_returned;    /* its events are, unless they are hidden in it */
+    const char *prefix;  /* prefix of its variables' names */
+    uint32_t occurrence; /* in the program's predicate; NONE for that predicate
+                            itself */
+    bool is_returned;    /* its events are returned, unless they are hidden in it */
     unsigned nested;
-    struct esi_outcome *met; /* by occurrence; what was met before */
+    struct esi_outcome *met; /* by occurrence; outcomes of those already visited */
     bool *is_met;
 };
 
-/* Where the walk is. */
+/* Position of the walk. */
 struct outcome_place {
     struct scope *scope;
     unsigned depth;
@@ -76,7 +77,7 @@ static bool grow_outcomes(struct esi_program_builder *builder,
     return true;
 }
 
-/* Adds an outcome, or merges it with one that differs in its condition only. */
+/* Adds an outcome, or merges it with one that differs only in its condition. */
 static void add_outcome(struct esi_program_builder *builder,
                         struct esi_outcomes *outcomes,
                         const struct esi_outcome *outcome,
@@ -118,8 +119,8 @@ static bool is_replaced(const struct esi_program_builder *builder,
                ES_PROGRAM_VARIABLES;
 }
 
-/* The outcomes of a predicate differ in what they pass up only: what is passed by its
- * name are all events that a match returns. */
+/* The outcomes of a predicate differ only in what they pass up; its name passes up all
+ * events that a match returns. */
 static struct esi_outcome join_outcomes(struct esi_program_builder *builder,
                                         const struct esi_outcomes *outcomes)
 {
@@ -179,7 +180,7 @@ static struct esi_outcome replace_outcomes(
         return outcome;
     walk_tree(builder, scope.predicate->root, inner, &outcomes);
     outcome = join_outcomes(builder, &outcomes);
-    /* Not those of a side of `|` that can never hold. */
+    /* Excludes sides of `|` that can never hold. */
     outcome.own = returned_among(scope.predicate, scope.met) & outcome.needed;
     return outcome;
 }
@@ -206,7 +207,7 @@ static struct esi_outcome add_variable(struct esi_program_builder *builder,
         .own = bit, .needed = is_universal ? 0 : bit, .condition = esi_formula_true()};
 }
 
-/* What an occurrence is, wherever it stands: the same at each use. */
+/* The outcome of an occurrence, which is the same at each use. */
 static struct esi_outcome meet_outcomes(struct esi_program_builder *builder,
                                         uint32_t number,
                                         struct outcome_place at)
@@ -277,7 +278,7 @@ static const struct esi_formula *limit_outcomes(struct esi_program_builder *buil
                            relate_outcomes(builder, &not_before, between, right)));
 }
 
-/* A pair of outcomes of the operands. */
+/* Adds the outcome for a pair of outcomes of the operands. */
 static void add_pair(struct esi_program_builder *builder,
                      const struct esi_pattern_node *node,
                      const struct esi_outcome *left,
@@ -320,7 +321,7 @@ static void walk_pairs(struct esi_program_builder *builder,
             add_pair(builder, node, &left.items[i], &right.items[k], at, outcomes);
 }
 
-/* A side of `|` passes up what it does; it is no operand by itself any more. */
+/* A side of `|` passes up its own variables, but is no longer an operand itself. */
 static void walk_sides(struct esi_program_builder *builder,
                        const struct esi_pattern_node *node,
                        struct outcome_place at,
