@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* engines.c - the table of engines, and what they all ask of a program. */
+/* engines.c - the table of engines, and functions shared by all engines. */
 #include "config.h"
 
 #include "monitors/search/search_engine.h"
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The default first. */
+/* The first one is the default. */
 static const struct esi_engine_ops *const engines[] = {
     &esi_engine_indexed,
     &esi_engine_rewrite,

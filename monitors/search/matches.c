@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * matches.c - events that assignments return, each set of them once, and counts.
+ * matches.c - collects the events that assignments return, as distinct sets, and counts
+ * them.
  *
- * A set of events is a tuple of numbers: trace and index of each, sorted.  The tuple of
- * an assignment (D10) has, for each returned occurrence that is bound, its number, how
- * many events its value has, and these.  Both are remembered only as far as
- * matches_proof.c cannot show that they need not be.
+ * A set of events is stored as a tuple of numbers: trace and index of each event,
+ * sorted.  The tuple of an assignment (D10) contains, for each returned and bound
+ * occurrence, its number, the number of events of its value, and these events.  Tuples
+ * are remembered only if matches_proof.c cannot prove that they are distinct.
  */
 #include "config.h"
 
@@ -26,16 +27,17 @@ struct esi_matches {
     const struct esi_domain *const *domains;
     struct esi_match_sink sink;
     uint64_t limit;
-    struct esi_matches_proof proof; /* from the second assignment on */
+    struct esi_matches_proof proof; /* valid from the second assignment on */
     bool is_proved;
-    uint64_t occurrences;                           /* bits: those that are returned */
-    uint64_t of_occurrence[ES_PATTERN_OCCURRENCES]; /* bits: existential variables */
-    uint64_t returned;                              /* bits: variables */
+    uint64_t occurrences;                           /* bit set of the returned ones */
+    uint64_t of_occurrence[ES_PATTERN_OCCURRENCES]; /* bit sets of existential
+                                                       variables */
+    uint64_t returned;                              /* bit set of variables */
     struct esi_tuple_set sets;
     struct esi_tuple_set tuples;
     struct esi_event_list events; /* of a match */
     struct esi_event_list value;  /* of an occurrence */
-    uint32_t *key;                /* owned: of an assignment */
+    uint32_t *key;                /* owned: tuple of an assignment */
     size_t key_capacity;
     uint64_t count;
     uint64_t assignments;
@@ -95,7 +97,7 @@ void esi_matches_destroy(struct esi_matches *matches)
 
 /* --- The events of variables ------------------------------------------------------ */
 
-/* The union of the values of variables. */
+/* Collects the union of the values of variables. */
 static int unite_events(const struct esi_matches *matches,
                         uint64_t variables,
                         const struct esi_domain_value *values,
@@ -127,7 +129,7 @@ static uint32_t *put_events(uint32_t *at, const struct esi_event_list *events)
     return at;
 }
 
-/* 1: it has not been there; 0: it was; -ENOMEM. */
+/* Returns 1 if the tuple is new, 0 if it is known, or -ENOMEM. */
 static int remember_tuple(struct esi_matches *matches,
                           uint64_t variables,
                           const struct esi_domain_value *values)
@@ -161,7 +163,7 @@ static int count_assignment(struct esi_matches *matches,
     int result = 1;
 
     if (matches->proof.do_sets_tell_tuples)
-        return 0; /* as many as there are matches */
+        return 0; /* counted by the number of matches */
     if (!matches->proof.are_tuples_distinct)
         result = remember_tuple(matches, variables, values);
     if (result > 0)
@@ -171,8 +173,8 @@ static int count_assignment(struct esi_matches *matches,
 
 /* --- Matches ---------------------------------------------------------------------- */
 
-/* The proof looks at all events of the domains: a search that is over with its first
- * match does without, and remembers that one. */
+/* The proof reads all events of the domains.  A search that ends with its first match
+ * does not need it; it only remembers this match. */
 static void prove_once(struct esi_matches *matches)
 {
     if (matches->is_proved || matches->count == 0)
@@ -181,7 +183,7 @@ static void prove_once(struct esi_matches *matches)
     matches->is_proved = true;
 }
 
-/* 1: it has not been there; 0: it was; -ENOMEM. */
+/* Returns 1 if the set is new, 0 if it is known, or -ENOMEM. */
 static int remember_set(struct esi_matches *matches)
 {
     if (matches->proof.are_sets_distinct)

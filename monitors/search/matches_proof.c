@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * matches_proof.c - what cannot come twice.
+ * matches_proof.c - proves that matches or assignments cannot be duplicated.
  *
- * Sets tell tuples.  Let a program have one support, whose returned variables V all
- * stand for single events.  Two variables *overlap* if some event is a value of both.
- * Let the condition demand, as a conjunct, x -> y or y -> x (or x => y, or what follows
- * from such demands, as "->" of events is transitive) for each two variables that are
- * connected by overlaps.  Then an assignment can be told from the events that it
+ * Sets determine tuples.  Let a program have one support, whose returned variables V
+ * all have single events as values.  Two variables *overlap* if some event is a value
+ * of both.  Let the condition require, as a conjunct, x -> y or y -> x (or x => y, or
+ * what follows from these, as "->" of events is transitive) for each two variables that
+ * are connected by overlaps.  Then an assignment is determined by the events that it
  * returns:
  *
- *   No two variables have the same event: if they overlap one event precedes the other.
- *   So an assignment f maps V one to one to its events S.  Let g be another with the
- *   same S, and p the permutation of V with f(v) = g(p(v)).  v and p(v) overlap in
- *   f(v), or are the same; so the variables C of a cycle of p are connected, and
- *   demands order them like a chain.  f and g both map the chain C, keeping its order,
- *   to the events f(C) = g(C), which are a chain, too: they are the same on C.
+ *   No two variables have the same event: if they overlap, one event precedes the
+ *   other.  So an assignment f maps V one to one to its events S.  Let g be another
+ *   with the same S, and p the permutation of V with f(v) = g(p(v)).  v and p(v)
+ *   overlap in f(v), or are the same; so the variables C of a cycle of p are
+ *   connected, and the requirements order them as a chain.  f and g both map the chain
+ *   C, keeping its order, to the events f(C) = g(C), which also form a chain: f and g
+ *   are equal on C.
  *
- * The values of occurrences follow from those of their variables.  If besides no
- * variable of the support is hidden, f is all that distinguishes an assignment, and no
- * set comes twice.
+ * The values of occurrences follow from those of their variables.  If, in addition, no
+ * variable of the support is hidden, f is the whole assignment, and no set occurs
+ * twice.
  *
  * Tuples are distinct.  Let no existential variable be hidden, and each be the only one
- * of its occurrence.  Then a tuple has the values of all variables, and tells by what
- * is bound which support it is of: assignments are tuples.
+ * of its occurrence.  Then a tuple contains the values of all variables, and the bound
+ * variables determine the support: tuples and assignments correspond one to one.
  */
 #include "config.h"
 
@@ -32,16 +33,16 @@
 #include <stddef.h>
 
 enum {
-    MOST_VARIABLES = 8, /* whose values are compared with each other */
+    MOST_VARIABLES = 8, /* limit for comparing values of variables pairwise */
 };
 
 struct proof {
     const struct esi_program *program;
     const struct esi_domain *const *domains;
-    const struct esi_domains *growing;      /* NULL: they do not */
-    uint64_t returned;                      /* of the one support */
-    uint64_t before[ES_PROGRAM_VARIABLES];  /* bit w of [v]: v -> w is demanded */
-    uint64_t overlap[ES_PROGRAM_VARIABLES]; /* connected, itself included */
+    const struct esi_domains *growing;      /* NULL if they do not grow */
+    uint64_t returned;                      /* of the single support */
+    uint64_t before[ES_PROGRAM_VARIABLES];  /* bit w of [v]: v -> w is required */
+    uint64_t overlap[ES_PROGRAM_VARIABLES]; /* connected variables, including itself */
 };
 
 static bool has_variable(uint64_t set, uint32_t variable)
@@ -81,7 +82,7 @@ static bool domains_meet(const struct esi_domain *a, const struct esi_domain *b)
     return false;
 }
 
-/* A class with partners may yet get an event that matches have. */
+/* A class with partners may later receive an event that is part of matches. */
 static bool variables_meet(const struct proof *proof, uint32_t v, uint32_t w)
 {
     const struct esi_program_variable *variables = proof->program->variables;
@@ -109,15 +110,15 @@ static void find_overlaps(struct proof *proof)
     }
 }
 
-/* --- Demands ---------------------------------------------------------------------- */
+/* --- Requirements ----------------------------------------------------------------- */
 
-/* Whether all others of `set` are known to be after `first`. */
+/* Whether all others in `set` are known to be after `first`. */
 static bool precedes_rest(const struct proof *proof, uint32_t first, uint64_t set)
 {
     return !(set & ~(proof->before[first] | UINT64_C(1) << first));
 }
 
-/* Whether all others of `set` are known to be before `last`. */
+/* Whether all others in `set` are known to be before `last`. */
 static bool succeeds_rest(const struct proof *proof, uint32_t last, uint64_t set)
 {
     for (uint64_t left = set & ~(UINT64_C(1) << last); left; left &= left - 1)
@@ -126,7 +127,7 @@ static bool succeeds_rest(const struct proof *proof, uint32_t last, uint64_t set
     return true;
 }
 
-/* A send is before its receive, but halves of a sync receive each other. */
+/* A send is before its receive, but the halves of a sync receive each other. */
 static bool may_be_sync(const struct proof *proof, uint64_t receives)
 {
     for (; receives; receives &= receives - 1)
@@ -135,8 +136,8 @@ static bool may_be_sync(const struct proof *proof, uint64_t receives)
     return false;
 }
 
-/* Some variable of the left is before some of the right: so what is before all of the
- * left is before what is after all of the right. */
+/* Some variable of the left is before some variable of the right: so a variable before
+ * all of the left is before a variable after all of the right. */
 static void take_atom(struct proof *proof, const struct esi_atom *atom)
 {
     if (atom->kind != ES_ATOM_RELATION || atom->is_negated ||
@@ -155,7 +156,7 @@ static void take_atom(struct proof *proof, const struct esi_atom *atom)
         }
 }
 
-/* Conjuncts only: of others it is not known which of them hold. */
+/* Uses conjuncts only; of the sides of OR it is not known which one holds. */
 static void take_formula(struct proof *proof, const struct esi_formula *formula)
 {
     if (formula->kind == ES_FORMULA_ATOM)
@@ -187,7 +188,7 @@ static bool can_be_told(struct proof *proof)
         if (has_variable(proof->returned, v) &&
             !esi_domain_is_single(proof->domains[v]))
             return false;
-    /* One demand after the other becomes known. */
+    /* Each round may derive further requirements. */
     for (uint32_t v = 0; v < count; v++) {
         take_formula(proof, program->supports[0].condition);
         close_transitively(proof->before, count);
@@ -205,7 +206,7 @@ static bool can_be_told(struct proof *proof)
 
 static bool have_own_occurrences(const struct esi_program *program)
 {
-    uint64_t taken = 0; /* occurrences, of which there are no more than bits */
+    uint64_t taken = 0; /* bit set of occurrences, which fit */
 
     for (uint32_t v = 0; v < program->variable_count; v++) {
         const struct esi_program_variable *variable = &program->variables[v];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * search.c - a predicate's search, after those of the predicates whose matches are
- * values in it.
+ * search.c - searches for a predicate, after the predicates whose matches are its
+ * values.
  *
- * A predicate is numbered above all that it uses: a walk downward from the one that is
- * asked for finds whose matches are needed, and in the walk upward each of them is
- * searched once, into a domain of sets.
+ * A predicate has a higher number than all that it uses.  A pass downward from the
+ * requested predicate finds whose matches are needed; a pass upward searches each of
+ * them once, into a domain of sets.
  */
 #include "config.h"
 
@@ -20,24 +20,24 @@
 #include "base/now.h"
 #include "monitors/search/search_engine.h"
 
-/* A predicate that is searched; without a program it is not. */
+/* A predicate to be searched; otherwise `program` is NULL. */
 struct part {
     struct esi_program *program;
-    struct esi_domain *sets; /* its matches; of the predicate asked for NULL */
+    struct esi_domain *sets; /* its matches; NULL for the requested predicate */
 };
 
 struct pattern_search {
     const struct esi_engine_ops *engine;
     const struct esi_search_task *task;
     struct es_error *error;
-    struct part *parts; /* of predicates 0 to `predicate` */
+    struct part *parts; /* by predicate, from 0 to `predicate` */
     struct esi_search_statistics statistics;
 };
 
-/* The values of one predicate's variables. */
+/* The domains of one predicate's variables. */
 struct values {
     const struct esi_domain **of_variables;
-    const struct esi_domain **counted; /* of atoms */
+    const struct esi_domain **counted; /* by atom */
 };
 
 /* --- Which predicates are searched ------------------------------------------------ */
@@ -91,7 +91,7 @@ static void release_search(struct pattern_search *search)
 
 /* --- The values of variables ------------------------------------------------------ */
 
-/* NULL: neither, or of a class that the domains were not asked to keep. */
+/* NULL if it is neither, or if the class is not kept by the domains. */
 static const struct esi_domain *domain_of(const struct pattern_search *search,
                                           uint32_t class_number,
                                           uint32_t predicate)
@@ -174,7 +174,7 @@ static void add_statistics(struct pattern_search *search,
     all->assignments = esi_matches_assignments(matches);
 }
 
-/* 0: all was searched; 1: not all; -errno. */
+/* Returns 0 if everything was searched; 1 if not; or -errno. */
 static int search_with(struct pattern_search *search,
                        const struct esi_search_config *config,
                        struct esi_engine_task *task,
@@ -220,7 +220,7 @@ static int keep_match(void *data, const struct es_event_id *events, size_t count
     return esi_domain_add_set(data, events, count);
 }
 
-/* All matches are needed, whatever is enough of those of the predicate asked for. */
+/* Finds all matches; the limit only applies to the requested predicate. */
 static int search_inner(struct pattern_search *search, uint32_t predicate)
 {
     struct esi_search_config config = *search->task->config;
@@ -258,7 +258,8 @@ int esi_search_run_by(const struct esi_engine_ops *engine,
 
     if (result == 0)
         result = search_all_inner(&search);
-    /* What was found of inner ones only would make other matches of this one. */
+    /* Incomplete matches of inner predicates would lead to wrong matches of this
+     * one. */
     search.statistics.matches = 0;
     search.statistics.assignments = 0;
     if (result == 0)
@@ -297,7 +298,8 @@ static int explain_one(struct pattern_search *search, uint32_t predicate, FILE *
     return result;
 }
 
-/* The plan of a predicate whose matches are values of others, and then their number. */
+/* Prints the plan of a predicate whose matches are values of others, then the number of
+ * its matches. */
 static int explain_inner(struct pattern_search *search, uint32_t predicate, FILE *out)
 {
     int result = explain_one(search, predicate, out);

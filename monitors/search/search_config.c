@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* search_config.c - how a search is done unless somebody says otherwise, and when it
- * ends early. */
+/* search_config.c - the default settings of a search, and its early end. */
 #include "config.h"
 
 #include "monitors/search/search.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* tuple_set.c - tuples lie one behind the other; a table tells where each begins. */
+/* tuple_set.c - tuples are stored one after the other; a hash table contains their
+ * positions. */
 #include "config.h"
 
 #include "monitors/search/tuple_set.h"
