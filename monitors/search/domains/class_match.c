@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* class_match.c - one event against the conditions of all classes. */
+/* class_match.c - tests an event against the conditions of all classes. */
 #include "config.h"
 
 #include "monitors/search/domains/class_match.h"
@@ -11,25 +11,25 @@
 
 #include "base/array.h"
 
-/* Distinct texts whose verdicts are remembered; then it begins anew. */
+/* Limit of distinct texts whose results are cached; then the cache is cleared. */
 enum { TEXTS_MAX = 1 << 16 };
 
-/* A condition with what it takes to try it. */
+/* A condition and the data for testing it. */
 struct tried {
     const struct esi_pattern_condition *condition;
     struct esi_expression *expression;
 };
 
-/* Conditions of a class side by side: [first, first + count) of `tried`. */
+/* The conditions of a class: [first, first + count) of `tried`. */
 struct tried_class {
     uint32_t first;
     uint32_t count;
 };
 
-/* Texts with a verdict each. */
+/* Texts and their results. */
 struct verdicts {
     struct esi_texts texts;
-    struct esi_segmented rows; /* words of each text */
+    struct esi_segmented rows; /* a bit set for each text */
 };
 
 struct esi_class_match {
@@ -39,12 +39,12 @@ struct esi_class_match {
     struct tried *tried;
     size_t tried_count;
     struct tried_class *tried_of;           /* by class */
-    uint64_t *asks[ES_FIELD_ATTRIBUTE + 1]; /* classes that ask for a field */
+    uint64_t *asks[ES_FIELD_ATTRIBUTE + 1]; /* classes that test a field */
     bool is_asked[ES_FIELD_ATTRIBUTE + 1];
     uint64_t *needed;
     uint64_t *kinds[4];
-    struct esi_segmented traces; /* words of each trace */
-    const char **names;          /* of traces, borrowed */
+    struct esi_segmented traces; /* a bit set for each trace */
+    const char **names;          /* of the traces, borrowed */
     size_t name_capacity;
     struct verdicts types;
     struct verdicts text_verdicts;
@@ -55,7 +55,8 @@ struct esi_class_match {
 
 /* --- Conditions ------------------------------------------------------------------- */
 
-/* Whether a text is made of the pieces, with anything between them; no pieces: any. */
+/* Whether the text consists of the pieces with any text between them; no pieces match
+ * any text. */
 static bool pieces_match(const char *const *pieces, size_t count, const char *text)
 {
     size_t length = strlen(text), last;
@@ -78,8 +79,8 @@ static bool pieces_match(const char *const *pieces, size_t count, const char *te
     return (size_t)(end - text) >= last && strcmp(end - last, pieces[count - 1]) == 0;
 }
 
-/* Whether a condition holds for a value; NULL: the event has none.  `expression` is
- * that of a REGEX, else NULL. */
+/* Whether a condition holds for a value; NULL if the event has none.  `expression` is
+ * that of a REGEX, otherwise NULL. */
 static bool condition_holds(const struct esi_pattern_condition *condition,
                             const struct esi_expression *expression,
                             const struct esi_event_value *value)
@@ -106,7 +107,7 @@ static bool condition_holds(const struct esi_pattern_condition *condition,
                condition->is_negated;
 }
 
-/* --- Making it -------------------------------------------------------------------- */
+/* --- Creation --------------------------------------------------------------------- */
 
 static void set_bit(uint64_t *set, uint32_t class_number)
 {
@@ -122,7 +123,7 @@ static size_t count_conditions(const struct es_pattern_file *file, const bool *n
     return count;
 }
 
-/* The sets, and room for what is tried. */
+/* Allocates the sets and the conditions. */
 static int make_room(struct esi_class_match *match, size_t conditions)
 {
     enum { SETS = ES_FIELD_ATTRIBUTE + 1 + 1 + 4 + 2 };
@@ -183,8 +184,8 @@ static int add_classes(struct esi_class_match *match,
     return result;
 }
 
-/* Of the classes in `from` those whose conditions on a field hold for an event, into
- * `to` (which may be `from`). */
+/* Sets `to` to the classes in `from` whose conditions on a field hold for an event;
+ * `to` may be `from`. */
 static void try_field(const struct esi_class_match *match,
                       enum esi_pattern_field field,
                       const struct es_set_event *event,
@@ -283,7 +284,7 @@ uint64_t esi_class_match_bytes(const struct esi_class_match *match)
            esi_segmented_bytes(&match->text_verdicts.rows);
 }
 
-/* --- Trying ----------------------------------------------------------------------- */
+/* --- Testing ---------------------------------------------------------------------- */
 
 static bool class_holds(const struct esi_class_match *match,
                         uint32_t class_number,
@@ -352,8 +353,8 @@ int esi_class_match_add_trace(struct esi_class_match *match, const char *name)
     return esi_segmented_push(&match->traces, match->scratch);
 }
 
-/* The verdict on a type or text, which is kept: before the text, so that a text that is
- * there has one. */
+/* Computes and stores the result for a type or text.  The result is stored before the
+ * text, so that every stored text has one. */
 static int judge_condition(struct esi_class_match *match,
                            struct verdicts *verdicts,
                            enum esi_pattern_field field,

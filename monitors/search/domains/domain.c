@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* domain.c - single events of a class: a column for each trace. */
+/* domain.c - single events of a class: one column per trace. */
 #include "config.h"
 
 #include "monitors/search/domains/domain_columns.h"
@@ -27,7 +27,7 @@ int esi_domain_create(const struct esi_keeps *keeps, struct esi_domain **ret_dom
     return 0;
 }
 
-/* The partners of rows [from, to) that have memory of their own. */
+/* Frees the separately allocated partners of the rows [from, to). */
 static void free_partners(struct esi_column *column, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; column->partners && i < to; i++)
@@ -109,7 +109,8 @@ uint32_t esi_column_position(const struct esi_domain_column *column, uint32_t in
     uint32_t low = 0;
     uint32_t high = column->count;
 
-    /* From the end: what is asked for while events arrive is mostly there. */
+    /* Search from the end, because queries while events arrive mostly concern recent
+     * rows. */
     for (uint64_t step = 1; low < high; step *= 2) {
         uint32_t probe = high > step ? high - (uint32_t)step : 0;
 
@@ -132,11 +133,11 @@ uint32_t esi_column_position(const struct esi_domain_column *column, uint32_t in
 
 uint32_t esi_domain_slot_of(const struct esi_domain *domain, uint32_t trace)
 {
-    /* No slot is 0, and 0 - 1 is ES_PATTERN_NONE. */
+    /* An unused slot_of is 0, and 0 - 1 is ES_PATTERN_NONE. */
     return trace < domain->traces ? domain->slot_of[trace] - 1 : ES_PATTERN_NONE;
 }
 
-/* The first row from `first` on whose index is not less. */
+/* The first row, from `first` on, whose index is not less. */
 static uint32_t row_from(const struct esi_column *column, uint32_t index)
 {
     const struct esi_domain_column rows = {column->trace, column->end - column->first,
@@ -145,7 +146,7 @@ static uint32_t row_from(const struct esi_column *column, uint32_t index)
     return column->first + esi_column_position(&rows, index);
 }
 
-/* The place of an event. */
+/* Finds the row of an event. */
 static const struct esi_column *find_row(const struct esi_domain *domain,
                                          struct es_event_id id,
                                          uint32_t *ret_row)
@@ -195,7 +196,7 @@ bool esi_domain_row(const struct esi_domain *domain,
         .type = type_at(column, row),
         .time = column->times ? column->times[row] : ESI_NO_TIME,
         .values = column->values ? &column->values[(size_t)row * asked] : NULL,
-        .is_sync = domain->has_syncs, /* perhaps */
+        .is_sync = domain->has_syncs, /* not known for certain */
     };
     if (column->partners) {
         ret_row->partners = esi_partners_at(&column->partners[row]);
@@ -231,7 +232,7 @@ static struct esi_column *add_slot(struct esi_domain *domain, uint32_t trace)
     return &domain->columns[domain->slots - 1];
 }
 
-/* An array made longer; 0 bytes a row: none is kept. */
+/* Resizes an array; 0 bytes per row: the array is not kept. */
 static bool resize_columns(void *array, size_t row_bytes, uint32_t rows)
 {
     void **at = array;
@@ -246,7 +247,7 @@ static bool resize_columns(void *array, size_t row_bytes, uint32_t rows)
     return true;
 }
 
-/* Arrays of which some could be made longer and some not are still good. */
+/* If only some arrays can be enlarged, the column stays valid. */
 static int resize_column(const struct esi_keeps *keeps,
                          struct esi_column *column,
                          uint32_t rows)
@@ -293,7 +294,7 @@ static void move_rows(const struct esi_keeps *keeps,
                 rows * asked * sizeof *column->values);
 }
 
-/* Room for one row more: dropped rows are taken first. */
+/* Makes room for one more row, first by reusing dropped rows. */
 static int make_room(const struct esi_domain *domain, struct esi_column *column)
 {
     uint32_t rows = column->end - column->first;
@@ -309,7 +310,7 @@ static int make_room(const struct esi_domain *domain, struct esi_column *column)
     return resize_column(domain->keeps, column, 2 * column->capacity + 4);
 }
 
-/* Types get an array once there are two. */
+/* Types are stored per row only once there are two of them. */
 static int note_type(struct esi_column *column, uint32_t type)
 {
     if (column->first == column->end)
@@ -340,7 +341,8 @@ static int copy_partners(const struct esi_domain_row *row,
     return 0;
 }
 
-/* The greatest times from a row on that is new; of rows behind it they were known. */
+/* Updates the maximum times from a new row on; `latest` of the rows after it was up to
+ * date. */
 static void note_latest(struct esi_column *column, uint32_t at, uint32_t end)
 {
     int64_t latest = at > column->first ? column->latest[at - 1] : ESI_NO_TIME;
@@ -454,7 +456,7 @@ static void take_row(const struct esi_keeps *keeps,
         note_latest(to, to->end - 1, to->end);
 }
 
-/* A column that is empty and has the arrays that another has. */
+/* Creates an empty column with the same arrays as another. */
 static int is_like(const struct esi_keeps *keeps,
                    const struct esi_column *column,
                    struct esi_column *ret_column)
@@ -491,7 +493,7 @@ static int sort_column(const struct esi_keeps *keeps, struct esi_column *column)
     qsort(keys, rows, sizeof *keys, compare_keys);
     for (uint32_t i = 0; i < rows; i++)
         take_row(keeps, column, (uint32_t)keys[i], &sorted);
-    /* Partners have moved. */
+    /* The partners have been moved. */
     column->first = column->end;
     free_column(column);
     *column = sorted;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * domain_lookup.c - events of a domain that grows, by what they have: the sends that a
- * receive names, and each attribute that is compared.
+ * domain_lookup.c - indexes of a growing domain: by the sends that a receive names, and
+ * by each attribute that is compared.
  *
- * Tables of chains, the newest first, each made when somebody asks first.  What the
- * domain has dropped stays in them until there is no room: then it goes, all at once.
+ * An index is a hash table of chains, newest first, created on first use.  Dropped
+ * events stay in it until it is full; then they are all removed at once.
  */
 #include "config.h"
 
@@ -18,44 +18,45 @@
 
 enum {
     CAPACITY_MIN = 64,
-    STEPS_A_VALUE = 4,  /* of a chain, at most, for each value that there is room for */
-    STEPS_A_RECENT = 8, /* the same of rows that joined last */
+    STEPS_A_VALUE = 4,  /* maximum length of a chain walk per value that fits in the
+                           result */
+    STEPS_A_RECENT = 8, /* the same for the rows that joined last */
     PAUSE_MAX = 1024,
 };
 
 struct entry {
     uint64_t key;
     struct es_event_id event;
-    uint32_t next; /* place + 1 */
+    uint32_t next; /* position + 1 */
 };
 
 struct row_table {
     bool is_asked;
     struct entry *entries;
-    uint32_t *heads; /* place + 1, 0 = none; as many as `capacity` */
+    uint32_t *heads; /* position + 1, 0 = none; `capacity` elements */
     uint32_t count;
     size_t capacity; /* a power of two, or 0 */
-    uint32_t failed; /* times in a row that there were too many of a key */
-    uint32_t pause;  /* so often nobody looks for it again */
+    uint32_t failed; /* consecutive lookups that found too many rows */
+    uint32_t pause;  /* number of lookups to skip */
 };
 
 enum { RECENT_ROWS = 1024 }; /* a power of two */
 
 /* The rows that joined last, in this order. */
 struct recent {
-    uint64_t count;     /* since it is kept */
-    int64_t latest_old; /* the greatest time before that */
+    uint64_t count;     /* since the list was created */
+    int64_t latest_old; /* maximum time before that */
     struct recent_row {
         struct es_event_id event;
         int64_t time;
-        int64_t latest; /* the greatest time up to it */
+        int64_t latest; /* maximum time up to it */
     } rows[RECENT_ROWS];
 };
 
 struct esi_lookup {
-    struct recent *recent; /* owned; NULL: nobody has asked */
+    struct recent *recent; /* owned; NULL until first used */
     uint32_t count;
-    struct row_table tables[]; /* of the partners, then of each attribute */
+    struct row_table tables[]; /* for the partners, then for each attribute */
 };
 
 int esi_lookup_create(const struct esi_keeps *keeps, struct esi_lookup **ret_lookup)
@@ -100,18 +101,17 @@ static uint64_t key_of_event(struct es_event_id id)
     return (uint64_t)id.trace << 32 | id.index;
 }
 
-/* Of a text and of a number that happen to have the same one the domain tells which is
- * asked for. */
+/* A text and a number may have the same key; the domain distinguishes them. */
 static uint64_t key_of(struct esi_domain_key key)
 {
     return (uint64_t)key.number ^ (uint64_t)key.is_text << 63;
 }
 
-/* --- A table ---------------------------------------------------------------------- */
+/* --- Tables ----------------------------------------------------------------------- */
 
 static uint32_t *head_of(const struct row_table *table, uint64_t key)
 {
-    /* Upper bits of a product depend on all of the key. */
+    /* The upper bits of a product depend on all bits of the key. */
     return &table->heads[key * UINT64_C(0x9e3779b97f4a7c15) >> 32 &
                          (table->capacity - 1)];
 }
@@ -137,8 +137,8 @@ static int grow_table(struct row_table *table)
                                                           table->capacity, capacity);
 }
 
-/* What is not in the domain any more goes; only if that is little there must be more
- * room. */
+/* Removes rows that are no longer in the domain; enlarges the table only if that frees
+ * little. */
 static int make_room(const struct esi_domain *domain,
                      struct row_table *table,
                      size_t more)
@@ -159,8 +159,8 @@ static int make_room(const struct esi_domain *domain,
     return result;
 }
 
-/* Room for so many of an event that is not in the domain yet: none or all are put in.
- */
+/* Makes room for this many rows of an event that is not in the domain yet, so that
+ * either all or none are added. */
 static int reserve_table(const struct esi_domain *domain,
                          struct row_table *table,
                          size_t more)
@@ -255,7 +255,7 @@ static int add_row(const struct esi_domain *domain,
         &column->values[(size_t)row * domain->keeps->asked_count + number - 1]);
 }
 
-/* Too many have a key: others will, too, and looking for them takes time. */
+/* Too many rows have this key.  Others probably do, too, and searching takes time. */
 static int give_up(struct row_table *table)
 {
     if (table->failed < PAUSE_MAX)
@@ -264,8 +264,7 @@ static int give_up(struct row_table *table)
     return 0;
 }
 
-/* The table, with all that is there when somebody asks for the first time.  NULL: no
- * memory. */
+/* Returns the table, and fills it on first use.  NULL if there is no memory. */
 static struct row_table *table_of(const struct esi_domain *domain, uint32_t number)
 {
     struct row_table *table = &domain->lookup->tables[number];
@@ -288,7 +287,7 @@ static struct row_table *table_of(const struct esi_domain *domain, uint32_t numb
     return NULL;
 }
 
-/* --- Asking ----------------------------------------------------------------------- */
+/* --- Queries ---------------------------------------------------------------------- */
 
 int esi_domain_next_receive(const struct esi_domain *domain,
                             struct es_event_id send,
@@ -364,7 +363,7 @@ int esi_domain_list_equal(const struct esi_domain *domain,
     return 1;
 }
 
-/* NULL: no memory. */
+/* NULL if there is no memory. */
 static struct recent *recent_of(const struct esi_domain *domain)
 {
     struct recent *recent = domain->lookup->recent;

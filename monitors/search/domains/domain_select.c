@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* domain_select.c - some of the values of a domain, as a domain that shows what the
- * whole one keeps: 8 bytes for each of them. */
+/* domain_select.c - a selection of the values of a domain, which uses the data of the
+ * whole domain: 8 bytes per value. */
 #include "config.h"
 
 #include "monitors/search/domains/domain_columns.h"
@@ -26,7 +26,7 @@ static uint32_t count_taken(const struct esi_domain *whole,
     return taken;
 }
 
-/* The array with room for no more than it has. */
+/* Shrinks the array to its contents. */
 static uint32_t *trim_array(uint32_t *array, uint32_t count)
 {
     uint32_t *trimmed = realloc(array, count * sizeof *array);
@@ -34,7 +34,7 @@ static uint32_t *trim_array(uint32_t *array, uint32_t count)
     return trimmed ? trimmed : array;
 }
 
-/* A column without values is none. */
+/* A column without values gets no slot. */
 static int take_column(const struct esi_domain *whole,
                        const struct esi_domain_choice *choice,
                        uint32_t slot,

@@ -29,7 +29,7 @@ int esi_domain_create_sets(const struct esi_domains *domains,
     return 0;
 }
 
-/* When the events happened; nothing happened in an empty set. */
+/* Determines the first and last time; an empty set has no times. */
 static void take_times(const struct esi_domains *domains,
                        const struct es_event_id *events,
                        size_t count,
@@ -49,7 +49,7 @@ static void take_times(const struct esi_domains *domains,
     }
 }
 
-/* The partners of all events, side by side. */
+/* Copies the partners of all events. */
 static int take_partners(struct esi_domain *domain,
                          const struct es_event_id *events,
                          size_t count,

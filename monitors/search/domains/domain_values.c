@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* domain_values.c - what values say: their events, partners, times and attributes. */
+/* domain_values.c - data of values: events, partners, times and attributes. */
 #include "config.h"
 
 #include "monitors/search/domains/domain_columns.h"
@@ -112,8 +112,8 @@ bool esi_domain_time(const struct esi_domain *domain,
     return true;
 }
 
-/* Whether some time up to a row is `limit` or above; not exact: above it by more than
- * the disorder. */
+/* Whether some time up to a row is at least `limit`; if not exact, above it by more
+ * than the disorder. */
 static bool is_later(const struct esi_column *column,
                      uint32_t row,
                      int64_t limit,
@@ -126,8 +126,8 @@ static bool is_later(const struct esi_column *column,
                           (uint64_t)latest - (uint64_t)limit > column->disorder;
 }
 
-/* The first row of [from, to) that is: from the end, as what is asked for is mostly
- * recent. */
+/* The first row of [from, to) for which is_later(); searched from the end, as queries
+ * mostly concern recent rows. */
 static uint32_t first_later(const struct esi_column *column,
                             uint32_t from,
                             uint32_t to,
@@ -154,7 +154,7 @@ static uint32_t first_later(const struct esi_column *column,
     return from;
 }
 
-/* The position of a row; in a selection the first whose row is not less. */
+/* The position of a row; in a selection that of the first row that is not less. */
 static uint32_t position_of(const struct esi_column *column, uint32_t row)
 {
     uint32_t low = 0;
@@ -213,20 +213,20 @@ bool esi_domain_widen(const struct esi_domain *domain,
 
 bool esi_times_are_within(int64_t first, int64_t last, int64_t within_ns)
 {
-    /* Unsigned: times may lie further apart than an int64_t reaches. */
+    /* Unsigned, because the difference may exceed an int64_t. */
     return first > last || (uint64_t)last - (uint64_t)first <= (uint64_t)within_ns;
 }
 
 /* --- Comparisons ------------------------------------------------------------------ */
 
-/* One side as it is compared: `text` of what is no number. */
+/* One side of a comparison; `text` if it is not a number. */
 struct value_side {
     enum esi_value_form form;
     int64_t number;
     const char *text;
 };
 
-/* The value that was kept for one side of a comparison. */
+/* The stored value of one side of a comparison. */
 static const struct esi_value *kept_value(const struct esi_pattern_node *node,
                                           const struct esi_pattern_operand *operand,
                                           const struct esi_domain *domain,
@@ -280,7 +280,8 @@ bool esi_domain_key(const struct esi_pattern_node *node,
     return kept && esi_value_key(kept, ret_key);
 }
 
-/* A number against a constant number is asked for as a number: what is none fails. */
+/* A comparison with a constant number is numeric: a value that is not a number
+ * fails. */
 static bool demands_numbers(const struct esi_pattern_node *node)
 {
     return node->test != ES_TEST_EQUAL ||

@@ -17,9 +17,9 @@
 
 struct domain_class {
     struct esi_ask ask;
-    struct esi_domain *domain;  /* NULL: no occurrence takes its events */
-    struct esi_domain *waiting; /* of a class with partners: events whose own conditions
-                                  hold */
+    struct esi_domain *domain;  /* NULL: no occurrence uses its events */
+    struct esi_domain *waiting; /* for a class with partners: events whose own
+                                   conditions hold */
 };
 
 struct esi_domains {
@@ -29,21 +29,21 @@ struct esi_domains {
     uint32_t class_count;
     uint64_t *plain;   /* classes with a domain and no partners */
     uint64_t *waiting; /* classes with a domain and with partners */
-    uint64_t *met;     /* [class][word]: plain classes that shared an event with it */
-    uint64_t meetings; /* counted */
+    uint64_t *met;     /* [class][word]: plain classes that share an event with it */
+    uint64_t meetings; /* number of changes */
     struct esi_class_match *match;
-    struct esi_partner_classes *partners; /* NULL: no class has any */
+    struct esi_partner_classes *partners; /* NULL if no class has any */
     struct esi_trace_names names;
     struct esi_texts texts;           /* of values */
     struct esi_value *values;         /* scratch: of one event for one class */
-    const struct es_set_event *event; /* the one that is being sorted */
+    const struct es_set_event *event; /* the event being sorted */
     bool is_finished;
-    uint64_t missed; /* that would have joined late */
+    uint64_t missed; /* events that would have joined late */
 };
 
-/* --- Making it -------------------------------------------------------------------- */
+/* --- Creation --------------------------------------------------------------------- */
 
-/* Which classes the needed predicates reach, and what they ask of them. */
+/* Determines the classes that the needed predicates reach, and the data they use. */
 static int ask_classes(struct esi_domains *domains,
                        const bool *is_predicate_needed,
                        bool *is_class_needed,
@@ -206,7 +206,7 @@ static int keep_value(struct esi_domains *domains,
                          &ret_value->text);
 }
 
-/* What is kept of the event for a class. */
+/* Collects the data of the event that a class keeps. */
 static int make_row(struct esi_domains *domains,
                     const struct esi_keeps *keeps,
                     uint32_t type,
@@ -242,7 +242,7 @@ static int report_partners(struct esi_domains *domains,
     return domains->listener.joined(domains->listener.data, class_number, id);
 }
 
-/* The event waits for its partners. */
+/* Stores an event that waits for its partners. */
 static int wait_for_partners(struct esi_domains *domains, uint32_t c, uint32_t type)
 {
     struct domain_class *class = &domains->classes[c];
@@ -254,7 +254,7 @@ static int wait_for_partners(struct esi_domains *domains, uint32_t c, uint32_t t
     return esi_domain_add(class->waiting, domains->event->id.trace, &row, false);
 }
 
-/* `may_wait`: as of esi_domain_add(). */
+/* `may_wait` is that of esi_domain_add(). */
 static int add_to_class(struct esi_domains *domains,
                         uint32_t c,
                         uint32_t trace,
@@ -277,8 +277,8 @@ static int join_partners(struct esi_domains *domains, uint32_t c, uint32_t type)
     return result < 0 ? result : report_partners(domains, c, domains->event->id);
 }
 
-/* An event has got its partners: of the one that is being sorted, or of an older one.
- * Without a listener nobody looks before the end, when columns are sorted. */
+/* The partners of an event, either the one being sorted or an older one, are complete.
+ * Without a listener the columns are only read at the end, when they are sorted. */
 static int joined_late(void *data, uint32_t class_number, struct es_event_id id)
 {
     struct esi_domains *domains = data;
@@ -326,7 +326,7 @@ static bool is_kept(const struct esi_domains *domains, const uint64_t *classes)
     return false;
 }
 
-/* Plain classes of one event meet each other. */
+/* Notes that the plain classes of an event share it. */
 static void note_met(struct esi_domains *domains, const uint64_t *classes)
 {
     size_t words = esi_class_match_words(domains->match);
@@ -405,7 +405,7 @@ int esi_domains_finish(struct esi_domains *domains)
     return 0;
 }
 
-/* --- Asking ----------------------------------------------------------------------- */
+/* --- Queries ---------------------------------------------------------------------- */
 
 const struct esi_domain *esi_domains_class(const struct esi_domains *domains,
                                            uint32_t class_number)
@@ -443,7 +443,7 @@ const char *esi_domains_trace_name(const struct esi_domains *domains, uint32_t t
     return trace < domains->names.count ? domains->names.names[trace] : NULL;
 }
 
-/* The row of an event in some class that keeps what is asked for. */
+/* Finds the row of an event in some class that keeps the requested data. */
 static bool find_row(const struct esi_domains *domains,
                      struct es_event_id id,
                      bool of_times,

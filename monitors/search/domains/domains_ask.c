@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* domains_ask.c - what predicates ask of the events of each class. */
+/* domains_ask.c - determines which data of events the predicates use, by class. */
 #include "config.h"
 
 #include "monitors/search/domains/domains_ask.h"
@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 
-/* A walk over one predicate. */
+/* A walk over the tree of one predicate. */
 struct ask_walk {
     const struct es_pattern_file *file;
     const struct esi_pattern_predicate *predicate;
@@ -20,7 +20,7 @@ struct ask_walk {
     struct es_error *error;
 };
 
-/* What the values of a part of the tree must tell. */
+/* The data needed of the values of a part of the tree. */
 struct class_demand {
     bool times;
     bool partners;
@@ -34,7 +34,8 @@ static void demand_of_class(struct ask_walk *walk,
     walk->asks[class_number].keeps.partners |= demand.partners;
 }
 
-/* Of an occurrence: the class, or all classes below its predicate. */
+/* Adds the needs of an occurrence to its class, or to all classes below its
+ * predicate. */
 static void demand_of(struct ask_walk *walk,
                       uint32_t occurrence,
                       struct class_demand demand)
@@ -75,7 +76,7 @@ uint32_t esi_keeps_find(const struct esi_keeps *keeps,
     return at;
 }
 
-/* One side of a comparison: what its class has to keep. */
+/* Adds an attribute used by one side of a comparison to the data kept by its class. */
 static int demand_value(struct ask_walk *walk,
                         const struct esi_pattern_node *node,
                         const struct esi_pattern_operand *operand)
@@ -105,7 +106,7 @@ static int demand_value(struct ask_walk *walk,
     return 0;
 }
 
-/* What is compared may stand in a `within`, too. */
+/* The compared values may also be inside a `within`. */
 static int visit_comparison(struct ask_walk *walk,
                             const struct esi_pattern_node *node,
                             struct class_demand demand)
@@ -122,7 +123,7 @@ static int visit_comparison(struct ask_walk *walk,
     return result;
 }
 
-/* The parser bounds how deep trees are. */
+/* The parser limits the depth of trees. */
 static int visit_node(struct ask_walk *walk,
                       const struct esi_pattern_node *node,
                       struct class_demand demand)
@@ -145,7 +146,7 @@ static int visit_node(struct ask_walk *walk,
         demand_of(walk, node->occurrence, demand);
         break;
     case ES_NODE_RELATION:
-        /* The halves of a sync name each other: live searches look at both. */
+        /* The halves of a sync name each other: live searches check both. */
         right.partners |= node->op == ES_OPERATOR_RECEIVED;
         left.partners |= node->op == ES_OPERATOR_RECEIVED;
         break;

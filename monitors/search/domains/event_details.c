@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * event_details.c - what events of runs say, packed.
+ * event_details.c - attributes of events of runs, compressed.
  *
- * The events of a trace stand one after the other in blocks, each as: how much greater
- * its index is, which values differ from those of the event before it, and by how much.
- * The first one of a block differs from zeros, so a block can be read by itself.
+ * The events of a trace are stored consecutively in blocks.  Each event is encoded as
+ * the difference of its index, the set of values that differ from those of the previous
+ * event, and these differences.  The first event of a block is relative to zeros, so
+ * each block can be decoded alone.
  */
 #include "config.h"
 
@@ -21,32 +22,33 @@
 
 enum {
     BLOCK_BYTES = 1024,
-    VARINT_BYTES = 10,    /* of 64 bits, 7 in each byte */
-    PRESENT = ES_DETAILS, /* which values there are: kept as one more */
+    VARINT_BYTES = 10,    /* 64 bits, 7 per byte */
+    PRESENT = ES_DETAILS, /* the set of existing values, stored as an additional
+                             value */
     VALUES,
     RECORD_BYTES = (2 + VALUES) * VARINT_BYTES,
 };
 
-/* Numbers; of texts their number in `texts`; `stop` as the time since `start`. */
+/* Numbers; for texts their number in `texts`; `stop` is relative to `start`. */
 struct record {
     uint64_t values[VALUES];
 };
 
 struct block {
-    struct block *newer; /* of all traces */
+    struct block *newer; /* in the list of all traces */
     uint32_t trace;
     uint32_t first; /* index of its first event */
     uint32_t used;
     uint8_t bytes[];
 };
 
-/* A trace.  Its blocks stand in the order of their events. */
+/* A trace.  Its blocks are in the order of their events. */
 struct lane {
-    struct block **blocks; /* owned, and so are they */
-    size_t begin;          /* those before were forgotten */
+    struct block **blocks; /* owned, with its elements */
+    size_t begin;          /* blocks before it were forgotten */
     size_t end;
     size_t capacity;
-    bool is_open;     /* the last block takes further events */
+    bool is_open;     /* the last block accepts further events */
     uint32_t last;    /* index of the newest event in it */
     struct record at; /* its values */
 };
@@ -60,8 +62,8 @@ struct esi_details {
     uint64_t most_bytes;
     uint64_t block_count;
     uint64_t lane_bytes;
-    int64_t earliest; /* start; INT64_MAX: none */
-    bool is_begun;    /* nothing changes it any more */
+    int64_t earliest; /* start time; INT64_MAX: none */
+    bool is_begun;    /* `earliest` is final */
 };
 
 static const struct {
@@ -137,7 +139,7 @@ static uint64_t take_number(const uint8_t **in)
     }
 }
 
-/* Small numbers of either sign become small ones. */
+/* Maps numbers of small magnitude, of either sign, to small unsigned numbers. */
 static uint64_t fold_number(uint64_t difference)
 {
     return difference << 1 ^ (0 - (difference >> 63));
@@ -167,7 +169,7 @@ static size_t put_record(uint8_t *out,
     return length;
 }
 
-/* Makes of the record before the next one. */
+/* Decodes the next record from the previous one. */
 static void take_record(const uint8_t **in, struct record *record, uint32_t *index)
 {
     uint64_t differ;
@@ -179,9 +181,9 @@ static void take_record(const uint8_t **in, struct record *record, uint32_t *ind
             record->values[i] += unfold_number(take_number(in));
 }
 
-/* --- Keeping ---------------------------------------------------------------------- */
+/* --- Storing ---------------------------------------------------------------------- */
 
-/* ES_DETAILS: nothing is kept of it. */
+/* ES_DETAILS if the attribute is not stored. */
 static unsigned find_name(const char *name)
 {
     for (unsigned i = 0; i < ES_DETAILS; i++)
@@ -190,7 +192,7 @@ static unsigned find_name(const char *name)
     return ES_DETAILS;
 }
 
-/* Most texts are as in the event before. */
+/* Most texts are those of the previous event. */
 static int take_text(struct esi_details *details, const char *text, uint64_t *number)
 {
     uint32_t added;
@@ -205,8 +207,8 @@ static int take_text(struct esi_details *details, const char *text, uint64_t *nu
     return result;
 }
 
-/* `record` is that of the event before.  1: it has it now; 0: not so that it can be
- * kept, and nothing is changed. */
+/* `record` is that of the previous event.  Returns 1 if the value was stored in it; 0
+ * if it cannot be represented, and then nothing is changed. */
 static int take_value(struct esi_details *details,
                       const struct es_event_attribute *attribute,
                       unsigned name,
@@ -228,7 +230,7 @@ static int take_value(struct esi_details *details,
     return 1;
 }
 
-/* What the event does not say stays as it was. */
+/* Values that the event does not have stay unchanged in the record. */
 static int take_values(struct esi_details *details,
                        const struct es_set_event *event,
                        struct record *record)
@@ -251,7 +253,7 @@ static int take_values(struct esi_details *details,
     return result < 0 ? result : 0;
 }
 
-/* Times are kept from here on as the stop's distance from the start. */
+/* From here on, `stop` is stored relative to `start`. */
 static void note_times(struct esi_details *details, struct record *record)
 {
     uint64_t present = record->values[PRESENT];
@@ -278,7 +280,7 @@ static int reserve_lane(struct esi_details *details, uint32_t trace)
     return 0;
 }
 
-/* Room for one more block; places of those that were forgotten are taken again. */
+/* Makes room for one more block, reusing the slots of forgotten ones. */
 static int reserve_block(struct esi_details *details, struct lane *lane)
 {
     size_t capacity = lane->capacity;
@@ -334,7 +336,7 @@ static int open_block(struct esi_details *details, struct es_event_id id)
     return 0;
 }
 
-/* Into the open block; false: there is none that has room. */
+/* Appends to the open block; false if there is none with room. */
 static bool put_byte(struct lane *lane, uint32_t index, const struct record *record)
 {
     struct block *block = lane->is_open ? lane->blocks[lane->end - 1] : NULL;
@@ -421,7 +423,7 @@ int esi_details_add(struct esi_details *details, const struct es_set_event *even
 
 /* --- Finding ---------------------------------------------------------------------- */
 
-/* The block in which the event would be; NULL: all begin behind it. */
+/* The block that would contain the event; NULL if all blocks begin after it. */
 static const struct block *find_block(const struct lane *lane, uint32_t index)
 {
     size_t low = lane->begin, high = lane->end;

@@ -22,7 +22,7 @@ struct esi_expression {
     pcre2_match_context *context;
 };
 
-/* Compiled, with machine code where that can be had: it is only faster. */
+/* Uses JIT compilation if it is available, which only affects speed. */
 static int compile_expression(const char *text,
                               struct esi_expression *expression,
                               struct es_error *error)

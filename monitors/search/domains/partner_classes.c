@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* partner_classes.c - which events have a partner in a class. */
+/* partner_classes.c - finds the events that have a partner in a class. */
 #include "config.h"
 
 #include "monitors/search/domains/partner_classes.h"
@@ -12,21 +12,20 @@
 #include "base/array.h"
 #include "monitors/eventset/segmented.h"
 
-/* A class that stands before or behind a dot, and its bits in the record of an event.
- */
+/* A class used before or after a dot, and its bits in the record of an event. */
 struct dotted {
     uint32_t class_number;
     uint32_t partner_count;
-    const uint32_t *partners; /* their places in `dotted`; none: a plain class */
+    const uint32_t *partners; /* their indexes in `dotted`; none for a plain class */
     uint32_t base;            /* bit: its own conditions hold */
-    uint32_t in;              /* bit: the event is in it; of a plain class = base */
-    uint32_t found;           /* the first of a bit for each partner */
+    uint32_t in;              /* bit: the event is in it; = base for a plain class */
+    uint32_t found;           /* first of the bits for the partners */
 };
 
-/* Records of the events of a trace, from index `first` + 1 on. */
+/* Records of the events of a trace, starting with index `first` + 1. */
 struct records {
     unsigned char *bytes;
-    uint32_t *links; /* place + 1 in `links` of the last partner; 0 = none */
+    uint32_t *links; /* position + 1 in `links` of the last partner; 0 = none */
     uint32_t first;
     uint32_t count;
     size_t capacity;
@@ -34,7 +33,7 @@ struct records {
 
 struct partner_link {
     struct es_event_id other;
-    uint32_t next; /* place + 1 */
+    uint32_t next; /* position + 1 */
 };
 
 struct joined {
@@ -51,8 +50,9 @@ struct esi_partner_classes {
     struct records *records; /* by trace */
     size_t traces;
     struct esi_segmented links; /* struct partner_link */
-    uint32_t unused;     /* place + 1 of the first link that is free again; 0 = none */
-    struct joined *work; /* who joined, and whose partners do not know it */
+    uint32_t unused;            /* position + 1 of the first free link; 0 = none */
+    struct joined *work;        /* events that joined and whose partners have not
+                                   been updated yet */
     size_t work_count;
     size_t work_capacity;
     esi_partner_joined_fn joined;
@@ -72,7 +72,7 @@ static void set_bit(unsigned char *record, uint32_t bit)
     record[bit / 8] |= (unsigned char)(1u << bit % 8);
 }
 
-/* NULL: there is no such event, or it was forgotten. */
+/* NULL if there is no such event or it was forgotten. */
 static unsigned char *record_of(const struct esi_partner_classes *partners,
                                 struct es_event_id id)
 {
@@ -87,7 +87,7 @@ static unsigned char *record_of(const struct esi_partner_classes *partners,
            (size_t)(id.index - 1 - records->first) * partners->record_bytes;
 }
 
-/* Whether it was there once. */
+/* Whether the record existed once. */
 static bool is_forgotten(const struct esi_partner_classes *partners,
                          struct es_event_id id)
 {
@@ -95,7 +95,7 @@ static bool is_forgotten(const struct esi_partner_classes *partners,
            id.index <= partners->records[id.trace].first;
 }
 
-/* Whether an event is in a class behind a dot, or would be with partners. */
+/* Whether an event is in a class after a dot, or would be with partners. */
 static bool is_in_any(const struct esi_partner_classes *partners, struct es_event_id id)
 {
     const unsigned char *record = record_of(partners, id);
@@ -106,7 +106,7 @@ static bool is_in_any(const struct esi_partner_classes *partners, struct es_even
     return false;
 }
 
-/* --- Making it -------------------------------------------------------------------- */
+/* --- Creation --------------------------------------------------------------------- */
 
 static void find_dotted(const struct es_pattern_file *file,
                         const bool *needed,
@@ -132,7 +132,7 @@ static void find_dotted(const struct es_pattern_file *file,
     *ret_partners = partners;
 }
 
-/* Numbers the classes and their bits. */
+/* Assigns numbers to the classes and their bits. */
 static void number_dotted(struct esi_partner_classes *partners,
                           const struct es_pattern_file *file,
                           const bool *is_dotted,
@@ -261,7 +261,7 @@ static int reserve_record(const struct esi_partner_classes *partners,
                                 partners->record_bytes);
 }
 
-/* The record of the next event of a trace, with the bits of plain conditions. */
+/* Adds the record of the next event of a trace, with the bits of its own conditions. */
 static int add_record(struct esi_partner_classes *partners,
                       const struct es_set_event *event,
                       const uint64_t *classes)
@@ -290,7 +290,7 @@ static int add_record(struct esi_partner_classes *partners,
     return 0;
 }
 
-/* The links of an event that is forgotten are free for others. */
+/* Frees the links of a forgotten event for reuse. */
 static void free_links(struct esi_partner_classes *partners, uint32_t head)
 {
     while (head != 0) {
@@ -318,7 +318,7 @@ void esi_partner_classes_forget(struct esi_partner_classes *partners,
     drop = index - 1 - records->first;
     if (drop > records->count)
         drop = records->count;
-    /* Rows are moved only when as many stay as go. */
+    /* Move records only if at most as many stay as go. */
     if (drop < records->count - drop)
         return;
     for (uint32_t i = 0; records->links && i < drop; i++)
@@ -363,7 +363,7 @@ static int push_work(struct esi_partner_classes *partners,
     return 0;
 }
 
-/* `id` has a partner in class `place`: it may be in a class for it. */
+/* `id` has a partner in class `place`, and may join classes because of it. */
 static int found_partner(struct esi_partner_classes *partners,
                          struct es_event_id id,
                          unsigned char *record,
@@ -386,7 +386,7 @@ static int found_partner(struct esi_partner_classes *partners,
     return partners->joined(partners->data, dotted->class_number, id);
 }
 
-/* Tells `id` that its partner is in the class `place`. */
+/* Updates `id` for a partner that is in the class `place`. */
 static int report_member(struct esi_partner_classes *partners,
                          struct es_event_id id,
                          uint32_t place)
@@ -406,7 +406,7 @@ static int report_member(struct esi_partner_classes *partners,
     return result;
 }
 
-/* Tells `id` all that its partner is in. */
+/* Updates `id` for all classes of its partner. */
 static int tell_all(struct esi_partner_classes *partners,
                     struct es_event_id id,
                     struct es_event_id other)
@@ -450,7 +450,7 @@ static int add_link(struct esi_partner_classes *partners,
     return 0;
 }
 
-/* Those that joined tell their partners, who may join for it. */
+/* Updates the partners of events that joined, which may then join, too. */
 static int tell_partners(struct esi_partner_classes *partners)
 {
     int result = 0;
@@ -498,7 +498,8 @@ int esi_partner_classes_event(struct esi_partner_classes *partners,
 
     if (result < 0 || event->kind == ES_EVENT_UNARY || event->kind == ES_EVENT_SEND)
         return result;
-    /* The first half of a sync names one that is not there: nothing happens. */
+    /* The first half of a sync names an event that has no record yet, which is
+     * ignored. */
     for (uint32_t i = 0; result == 0 && i < event->partner_count; i++)
         if (record_of(partners, event->partners[i]))
             result = join_partners(partners, event->id, event->partners[i]);

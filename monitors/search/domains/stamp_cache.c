@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* stamp_cache.c - what events know that came lately: a row takes the place of the
+/* stamp_cache.c - a cache of the timestamps of recent events: a new row replaces the
  * oldest. */
 #include "config.h"
 
@@ -14,7 +14,7 @@ enum {
     MOST_ROWS = 1024,
     LEAST_ROWS = 8,
     MOST_ENTRIES = 1 << 16,
-    MOST_UNASKED = 64, /* receives whose rows nobody asked for */
+    MOST_UNASKED = 64, /* receives without a query */
 };
 
 void esi_stamp_cache_fini(struct esi_stamp_cache *stamps)
@@ -57,14 +57,14 @@ int esi_stamp_cache_reserve(struct esi_stamp_cache *stamps, uint32_t traces)
         esi_stamp_cache_fini(stamps);
         return -ENOMEM;
     }
-    /* Of the rows that there were none is among the last. */
+    /* Skip numbers, so that none of the previous rows is found. */
     stamps->next += 2 * (uint64_t)MOST_ROWS;
     stamps->row_count = rows;
     stamps->traces = traces;
     return 0;
 }
 
-/* What is known from an event on. */
+/* Begins the row of an event and those after it. */
 static uint32_t *begin_row(struct esi_stamp_cache *stamps,
                            uint32_t trace,
                            uint32_t first)
@@ -77,7 +77,7 @@ static uint32_t *begin_row(struct esi_stamp_cache *stamps,
     return &stamps->entries[(size_t)at * stamps->traces];
 }
 
-/* Unless it has ended, or its place was taken. */
+/* Unless it has ended or was replaced. */
 static void end_row(struct esi_stamp_cache *stamps, uint64_t number, uint32_t end)
 {
     struct esi_stamp_row *row =
@@ -92,9 +92,9 @@ static void forget_row(const struct esi_stamp_cache *stamps, uint32_t *row)
     memset(row, 0xff, stamps->traces * sizeof *row);
 }
 
-/* --- Taking over ------------------------------------------------------------------ */
+/* --- Computing rows --------------------------------------------------------------- */
 
-/* What is unknown is more than all that is known, and stays so. */
+/* ESI_STAMP_UNKNOWN is greater than all known values, so the maximum stays unknown. */
 static void add_row(const struct esi_stamp_cache *stamps,
                     uint32_t *row,
                     const uint32_t *other)
@@ -141,13 +141,13 @@ void esi_stamp_cache_note(struct esi_stamp_cache *stamps,
         return;
     head->learnt = id.index;
     end_row(stamps, head->newest, id.index);
-    /* What halves of a sync know the order tells. */
+    /* The timestamps of syncs are queried from the order. */
     if (event->kind == ES_EVENT_RECEIVE && !was_sync &&
         stamps->unasked++ < MOST_UNASKED)
         take_over(stamps, event);
 }
 
-/* --- Asking ----------------------------------------------------------------------- */
+/* --- Queries ---------------------------------------------------------------------- */
 
 int64_t esi_stamp_cache_ask(struct esi_stamp_cache *stamps,
                             const struct es_order *order,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* vocabulary_check.c - what patterns ask for, against what events can say. */
+/* vocabulary_check.c - compares the words that patterns use with those of events. */
 #include "config.h"
 
 #include "monitors/search/domains/vocabulary_check.h"
@@ -15,33 +15,34 @@
 #include "monitors/eventset/set_line.h"
 #include "monitors/eventset/set_texts.h"
 
-enum { SENTENCE = 200 }; /* bytes of what is said of a fault */
+enum { SENTENCE = 200 }; /* maximum length of a message in bytes */
 
-/* An attribute that the file asks for, or a text that a field is compared with. */
+/* An attribute that the file uses, or a text that a field is compared with. */
 struct asked_word {
     struct esi_pattern_place place;
     enum esi_pattern_field field;
     const char *name;
-    const char *text;                       /* NULL: it is about the name */
-    const struct esi_vocabulary_word *word; /* NULL: the vocabulary lacks the name */
+    const char *text;                       /* NULL: the item is the name itself */
+    const struct esi_vocabulary_word *word; /* NULL: the vocabulary does not contain
+                                               the name */
     bool is_known;                          /* to the vocabulary */
     bool is_seen;                           /* in an event */
 };
 
 struct esi_vocabulary_check {
-    const struct es_pattern_file *file; /* borrowed, as the next */
+    const struct es_pattern_file *file; /* borrowed, like the next */
     const struct esi_vocabulary *vocabulary;
     struct asked_word *items;
     size_t count;
     size_t room;
     bool has_events;
     bool is_marked;         /* an event has the vocabulary's mark */
-    struct esi_texts names; /* of attributes that events have */
+    struct esi_texts names; /* of the attributes of events */
 };
 
 /* --- The vocabulary --------------------------------------------------------------- */
 
-/* That of a name; NULL: it has none. */
+/* The vocabulary's word for a name; NULL if there is none. */
 static const struct esi_vocabulary_word *find_word(
     const struct esi_vocabulary *vocabulary,
     const char *name)
@@ -75,11 +76,11 @@ static bool has_value(const struct esi_vocabulary_word *word, const char *text)
     return false;
 }
 
-/* Kinds are those of every set. */
+/* The kinds are the same in every event set. */
 static const struct esi_vocabulary_word kind_word = {.name = "kind",
                                                      .value = esi_event_kind_name};
 
-/* --- What is asked for ------------------------------------------------------------ */
+/* --- Words used by the file ------------------------------------------------------- */
 
 static int add_item(struct esi_vocabulary_check *check, const struct asked_word *item)
 {
@@ -104,7 +105,7 @@ static int ask_name(struct esi_vocabulary_check *check,
     return add_item(check, &item);
 }
 
-/* A text of a field that has only some. */
+/* Adds a text for a field with a limited set of texts. */
 static int ask_text(struct esi_vocabulary_check *check,
                     enum esi_pattern_field field,
                     uint32_t attribute,
@@ -151,7 +152,7 @@ static int ask_comparison(struct esi_vocabulary_check *check,
                     right->place);
 }
 
-/* The parser bounds how deep trees are. */
+/* The parser limits the depth of trees. */
 static int ask_node(struct esi_vocabulary_check *check,
                     const struct esi_pattern_node *node)
 {
@@ -213,9 +214,9 @@ void esi_vocabulary_check_destroy(struct esi_vocabulary_check *check)
     free(check);
 }
 
-/* --- What is said of a fault ------------------------------------------------------ */
+/* --- Messages --------------------------------------------------------------------- */
 
-/* Adds to a list of words, if it fits. */
+/* Appends to a list of words, if it fits. */
 static void list_word(char list[SENTENCE], const char *word)
 {
     size_t used = strlen(list);
@@ -224,7 +225,7 @@ static void list_word(char list[SENTENCE], const char *word)
         snprintf(list + used, SENTENCE - used, "%s%s", used ? ", " : "", word);
 }
 
-/* The nearest of the word's texts, with the ending that is the nearest. */
+/* Names the text of the word that is nearest, with the nearest ending. */
 static void name_value(const struct esi_vocabulary_word *word,
                        struct esi_nearest *nearest,
                        char room[SENTENCE])
@@ -250,7 +251,7 @@ static void name_value(const struct esi_vocabulary_word *word,
     }
 }
 
-/* Those of a word that has few. */
+/* Lists the texts of a word that has few. */
 static void list_values(const struct esi_vocabulary_word *word, char list[SENTENCE])
 {
     enum { FEW = 12 };
@@ -286,7 +287,7 @@ static void try_names(const struct esi_vocabulary_check *check,
         esi_nearest_try(nearest, fields[i]);
 }
 
-/* "Sned" may have been meant for "MPI_Send". */
+/* Suggests "MPI_Send" for "Sned", for example. */
 static void name_with_prefix(const struct esi_vocabulary_check *check,
                              const struct asked_word *item,
                              struct esi_nearest *nearest,
@@ -336,7 +337,7 @@ static bool is_earlier(const struct asked_word *item, const struct asked_word *t
             item->place.column < than->place.column);
 }
 
-/* --- Against the vocabulary ------------------------------------------------------- */
+/* --- Check against the vocabulary ------------------------------------------------- */
 
 static bool is_other_type(const struct esi_vocabulary_check *check,
                           const struct asked_word *item)
@@ -363,9 +364,9 @@ int esi_vocabulary_check_words(const struct esi_vocabulary_check *check,
     return first ? refuse_word(check, first, true, error) : 0;
 }
 
-/* --- Against events --------------------------------------------------------------- */
+/* --- Check against events --------------------------------------------------------- */
 
-/* Whether the event says so; a duration is made of its start. */
+/* Whether the event has this name or text; a duration exists if there is a start. */
 static bool is_in_event(const struct asked_word *item, const struct es_set_event *event)
 {
     for (size_t i = 0; i < event->attribute_count; i++) {
@@ -381,7 +382,7 @@ static bool is_in_event(const struct asked_word *item, const struct es_set_event
     return false;
 }
 
-/* Names are needed only where a word was not seen. */
+/* Names are only needed if a word has not been seen. */
 static int keep_names(struct esi_vocabulary_check *check,
                       const struct es_set_event *event)
 {
@@ -419,7 +420,7 @@ struct es_set_sink esi_vocabulary_check_sink(struct esi_vocabulary_check *check)
     return (struct es_set_sink){.event = take_event, .data = check};
 }
 
-/* Whether no event of the set can have it. */
+/* Whether no event of the set can have the word. */
 static bool is_absent(const struct esi_vocabulary_check *check,
                       const struct asked_word *item)
 {
