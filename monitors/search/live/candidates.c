@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* candidates.c - matches that are not decided: kept, and decided again when a value
- * joins that may do that. */
+/* candidates.c - matches that are not decided yet: stored, and decided again when a
+ * value joins that may decide them. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,14 +12,15 @@
 
 enum { SWEEP_MIN = 1024 };
 
-/* What the variables of a match have, and what is not decided of it. */
+/* The values of a match's variables, and what is undecided about it. */
 struct esi_live_candidate {
     struct esi_live_support *support;
-    bool is_held;            /* its own condition is decided; lesser supports are not */
-    bool *is_open;           /* of lesser supports: they may still come to hold */
-    uint64_t *counts;        /* by atom: values that are counted so far, or
-                                ES_FORMULA_UNCOUNTED; NULL: nothing is counted */
-    struct es_event_id *ids; /* by variable; of a set: NONE and its number */
+    bool is_held;     /* its own condition is decided to hold; lesser supports are
+                         not decided */
+    bool *is_open;    /* by lesser support: it may still come to hold */
+    uint64_t *counts; /* by atom: values counted so far, or ES_FORMULA_UNCOUNTED;
+                         NULL: nothing is counted */
+    struct es_event_id *ids; /* by variable; for a set: NONE and its number */
 };
 
 static void destroy_candidate(struct esi_live_candidate *candidate)
@@ -59,9 +60,9 @@ uint64_t esi_live_candidates_bytes(const struct esi_live_query *query)
     return candidates->capacity * sizeof *candidates->items + candidates->count * one;
 }
 
-/* --- What a candidate has --------------------------------------------------------- */
+/* --- The variables of a candidate ------------------------------------------------- */
 
-/* Binds the variables to what they have.  False: a value that is needed was evicted. */
+/* Binds the variables to their values.  False if a value that is needed was evicted. */
 static bool bind_variables(struct esi_live_query *query,
                            const struct esi_live_candidate *candidate)
 {
@@ -88,9 +89,9 @@ static bool bind_variables(struct esi_live_query *query,
     return true;
 }
 
-/* --- What is counted -------------------------------------------------------------- */
+/* --- Counts ----------------------------------------------------------------------- */
 
-/* Of the values that were searched for: those that wait come one by one. */
+/* Counts the values searched for so far; those in the queue follow one by one. */
 static uint64_t count_now(struct esi_live_query *query, uint32_t number)
 {
     struct esi_formula_check *check = &query->assignment.check;
@@ -110,7 +111,7 @@ static uint64_t count_now(struct esi_live_query *query, uint32_t number)
     return found;
 }
 
-/* What its variables have is bound. */
+/* The variables of the candidate must be bound. */
 static void count_all(struct esi_live_query *query,
                       struct esi_live_candidate *candidate)
 {
@@ -123,7 +124,8 @@ static void count_all(struct esi_live_query *query,
                 : ES_FORMULA_UNCOUNTED;
 }
 
-/* One value more, of those that atoms count.  Whether a count may have changed. */
+/* Counts one more value for the atoms that it may belong to.  Returns whether a count
+ * may have changed. */
 static bool count_joined(struct esi_live_query *query,
                          struct esi_live_candidate *candidate,
                          const struct esi_joined *joined)
@@ -143,9 +145,9 @@ static bool count_joined(struct esi_live_query *query,
     return has_changed;
 }
 
-/* --- Keeping ---------------------------------------------------------------------- */
+/* --- Storing ---------------------------------------------------------------------- */
 
-/* What its variables have is bound. */
+/* The variables of the match must be bound. */
 static int keep_candidate(struct esi_live_query *query,
                           struct esi_live_support *support,
                           bool is_held,
@@ -185,8 +187,8 @@ static int keep_candidate(struct esi_live_query *query,
     return 0;
 }
 
-/* What lesser supports say: one that holds makes the match none.  `is_end`: only those
- * that are open are looked at, of which the certain clauses hold. */
+/* Evaluates the lesser supports: if one of them holds, there is no match (FAILS).  With
+ * `is_end` only the open ones are evaluated, whose certain clauses hold. */
 static enum esi_formula_truth lesser_truth(struct esi_live_query *query,
                                            const struct esi_live_support *support,
                                            bool is_end,
@@ -212,8 +214,8 @@ static enum esi_formula_truth lesser_truth(struct esi_live_query *query,
     return all;
 }
 
-/* What is forgotten is taken for not ordered: once a search has met that, what it finds
- * is decided again, and is no match if that is unknown. */
+/* Forgotten events are treated as unordered.  Once a search has met one, its results
+ * are decided again, and rejected if they depend on unknown relations. */
 int esi_live_candidates_add(struct esi_live_query *query, uint32_t number)
 {
     struct esi_live_support *support = &query->supports[number];
@@ -241,8 +243,9 @@ typedef enum esi_formula_truth (*candidate_fn)(struct esi_live_query *query,
                                                struct esi_live_candidate *candidate,
                                                const struct esi_joined *joined);
 
-/* Decides a candidate: emits it if it is a match, removes it unless it is open.  One
- * that cannot be told as events were evicted or forgotten is lost. */
+/* Decides a candidate: reports it if it is a match, and removes it unless it is open.
+ * A candidate that cannot be decided because events were evicted or forgotten is
+ * lost. */
 static int decide_candidate(struct esi_live_query *query,
                             size_t at,
                             candidate_fn truth_of,
@@ -267,7 +270,7 @@ static int decide_candidate(struct esi_live_query *query,
     return result;
 }
 
-/* Whether values that are there refuse it; HOLDS is not said. */
+/* Whether existing values refuse the candidate; never returns HOLDS. */
 static enum esi_formula_truth refused_truth(struct esi_live_query *query,
                                             struct esi_live_candidate *candidate,
                                             const struct esi_joined *joined)
@@ -279,7 +282,7 @@ static enum esi_formula_truth refused_truth(struct esi_live_query *query,
                : ES_FORMULA_OPEN;
 }
 
-/* With a value that joined. */
+/* Decides a candidate after a value joined. */
 static enum esi_formula_truth joined_truth(struct esi_live_query *query,
                                            struct esi_live_candidate *candidate,
                                            const struct esi_joined *joined)
@@ -312,7 +315,7 @@ static enum esi_formula_truth joined_truth(struct esi_live_query *query,
     return candidate->is_held && !is_any_open ? ES_FORMULA_HOLDS : ES_FORMULA_OPEN;
 }
 
-/* When nothing comes any more. */
+/* Decides a candidate at the end of the events. */
 static enum esi_formula_truth last_truth(struct esi_live_query *query,
                                          struct esi_live_candidate *candidate,
                                          const struct esi_joined *joined)
@@ -336,7 +339,7 @@ void esi_live_candidates_sweep(struct esi_live_query *query)
     candidates->next_sweep = 2 * candidates->count + SWEEP_MIN;
 }
 
-/* When they have doubled, and at the limit when a quarter of it is new. */
+/* Sweeps when the number has doubled, and at the limit when a quarter of it is new. */
 static void sweep_if_many(struct esi_live_query *query)
 {
     const struct esi_live *live = query->live;
@@ -369,7 +372,7 @@ static bool counts_after(const struct esi_live_query *query, uint32_t number)
            esi_domain_is_single(query->domains[__builtin_ctzll(atom->left)]);
 }
 
-/* What a value that joined may do to candidates. */
+/* The possible effect of a new value on candidates. */
 enum joined_effect { DOES_NOTHING, COUNTS_AFTER, MAY_DECIDE };
 
 static enum joined_effect effect_of(const struct esi_live_query *query,
@@ -388,7 +391,8 @@ static enum joined_effect effect_of(const struct esi_live_query *query,
     return effect;
 }
 
-/* Whether no atom of a candidate counts an event, all of which count what is after. */
+/* Whether no atom of a candidate counts an event, where all atoms count later
+ * events. */
 static bool is_uncounted(struct esi_live_query *query,
                          const struct esi_live_candidate *candidate,
                          const struct esi_joined *joined)

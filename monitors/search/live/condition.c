@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * condition.c - what is decided of an assignment, whatever comes.
+ * condition.c - decides what is certain about an assignment, whatever events follow.
  *
- * An event that arrived does not change its relations to others that arrived.  One yet
- * to come is after or concurrent with all of them, unless it joins its class late: the
- * events of classes with a partner, and those of matches, may be old.
+ * The relations between events that have arrived never change.  A later event is after
+ * or concurrent with all of them, unless it joins its class late: the events of classes
+ * with a partner, and those of matches, may be old.
  */
 #include "config.h"
 
@@ -14,10 +14,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* --- Clauses that may change ------------------------------------------------------ */
+/* --- Timed clauses ---------------------------------------------------------------- */
 
-/* A literal that holds whenever the value of `variable` is yet to come, and that of the
- * other, which is existential, is there. */
+/* Whether a literal holds if the value of `variable` arrives after the value of the
+ * other variable, which is existential. */
 static bool is_safe_for(const struct esi_live_assignment *assignment,
                         const struct esi_literal *literal,
                         uint32_t variable)
@@ -63,7 +63,7 @@ static bool formula_counts(const struct esi_formula_check *check,
     return false;
 }
 
-/* Whether a clause counts values of a domain; NULL: of any. */
+/* Whether a clause counts values of a domain; NULL: of any domain. */
 static bool clause_counts(const struct esi_formula_check *check,
                           const struct esi_clause *clause,
                           const struct esi_domain *domain)
@@ -80,7 +80,7 @@ static bool clause_counts(const struct esi_formula_check *check,
     return false;
 }
 
-/* Variables whose rows are asked when a timed clause is decided. */
+/* Notes the variables whose rows are needed to decide a timed clause. */
 static void note_rows(struct esi_live_assignment *assignment,
                       const struct esi_clause *clause)
 {
@@ -157,7 +157,7 @@ static bool has_clause(const struct esi_live_form *form,
     return false;
 }
 
-/* Puts those first that the weak condition does not have. */
+/* Moves the clauses that are not in the weak condition to the front. */
 static void compare_forms(struct esi_live_assignment *assignment,
                           const struct esi_live_form *weak,
                           struct esi_live_form *form)
@@ -180,7 +180,7 @@ static void fini_form(struct esi_live_form *form)
     *form = (struct esi_live_form){.cnf = NULL};
 }
 
-/* The condition as it is with these variables empty. */
+/* Creates the condition for these empty variables. */
 static int init_form(struct esi_live_assignment *assignment,
                      const struct esi_live_condition *condition,
                      uint64_t empty,
@@ -229,7 +229,7 @@ void esi_live_condition_fini(struct esi_live_condition *condition)
 
 /* --- Literals --------------------------------------------------------------------- */
 
-/* What counts, or was not written out, may be open before the end. */
+/* Literals that count or were not expanded may be open before the end. */
 static enum esi_formula_truth literal_truth(struct esi_formula_check *check,
                                             const struct esi_literal *literal,
                                             bool is_end)
@@ -244,13 +244,14 @@ static enum esi_formula_truth literal_truth(struct esi_formula_check *check,
 
 /* --- Universal variables ---------------------------------------------------------- */
 
-/* Indexes on a trace. */
+/* A range of indexes on a trace. */
 struct stretch {
     uint32_t from;
     uint32_t to;
 };
 
-/* The least successor on a trace of any event of a value; UINT32_MAX: none so far. */
+/* The first successor on a trace of any event of a value; UINT32_MAX if there is none
+ * so far. */
 static uint32_t least_successor(struct esi_formula_check *check,
                                 const struct esi_formula_binding *binding,
                                 uint32_t trace)
@@ -292,8 +293,8 @@ static void narrow_stretch(struct stretch *stretch, uint32_t from, uint32_t to)
         stretch->to = to;
 }
 
-/* Narrows where on a trace the values of `variable` are for which a literal fails; the
- * other variable is bound.  False: that cannot be said by a stretch. */
+/* Limits the range of a trace in which the values of `variable` make a literal fail;
+ * the other variable is bound.  False if this is not a range. */
 static bool limit_stretch(struct esi_formula_check *check,
                           const struct esi_literal *literal,
                           uint32_t variable,
@@ -331,7 +332,7 @@ static bool limit_stretch(struct esi_formula_check *check,
     return true;
 }
 
-/* Rows of a column whose indexes are in a stretch: [from, to). */
+/* The rows [from, to) of a column whose indexes are in a range. */
 static struct stretch rows_of(struct esi_domain_column column, struct stretch stretch)
 {
     uint32_t from = esi_column_position(&column, stretch.from);
@@ -347,7 +348,8 @@ static enum esi_formula_truth clause_values(struct esi_formula_check *check,
                                             uint64_t unbound,
                                             bool is_end);
 
-/* With values of one universal variable more on the rows of one slot. */
+/* Evaluates a clause for the values of one more universal variable in the rows of one
+ * slot. */
 static enum esi_formula_truth try_rows(struct esi_formula_check *check,
                                        const struct esi_clause *clause,
                                        uint32_t variable,
@@ -368,7 +370,7 @@ static enum esi_formula_truth try_rows(struct esi_formula_check *check,
                                       column.trace, &stretch);
         rows = stretch.from <= stretch.to ? rows_of(column, stretch)
                                           : (struct stretch){0, 0};
-        /* All that the clause says fails there. */
+        /* All literals of the clause fail there. */
         if (limiting == clause->count && rows.from < rows.to)
             return ES_FORMULA_FAILS;
     }
@@ -381,8 +383,7 @@ static enum esi_formula_truth try_rows(struct esi_formula_check *check,
     return truth;
 }
 
-/* Of a clause for all values that are there of its universal variables that are not
- * bound. */
+/* Evaluates a clause for all existing values of its unbound universal variables. */
 static enum esi_formula_truth clause_values(struct esi_formula_check *check,
                                             const struct esi_clause *clause,
                                             uint64_t unbound,
@@ -408,7 +409,7 @@ static enum esi_formula_truth clause_values(struct esi_formula_check *check,
     return truth;
 }
 
-/* Whether a literal about existential variables alone holds for good. */
+/* Whether a literal about existential variables alone holds for certain. */
 static bool holds_anyway(struct esi_live_assignment *assignment,
                          const struct esi_clause *clause,
                          bool is_end)
@@ -437,7 +438,8 @@ static enum esi_formula_truth timed_truth(struct esi_live_assignment *assignment
     return timed->is_safe ? ES_FORMULA_HOLDS : ES_FORMULA_OPEN;
 }
 
-/* Of a condition; `was_found`: what is certain of the weak one is known to hold. */
+/* Evaluates a condition.  With `was_found`, the certain clauses of the weak form are
+ * known to hold. */
 static enum esi_formula_truth form_truth(struct esi_live_assignment *assignment,
                                          const struct esi_live_form *form,
                                          bool was_found,
@@ -457,7 +459,7 @@ static enum esi_formula_truth form_truth(struct esi_live_assignment *assignment,
     return truth;
 }
 
-/* The condition with what is empty now. */
+/* The condition for the variables that are empty now. */
 static const struct esi_live_form *form_now(struct esi_live_assignment *assignment,
                                             struct esi_live_condition *condition,
                                             uint64_t empty)
@@ -493,7 +495,7 @@ enum esi_formula_truth esi_live_condition_truth(struct esi_live_assignment *assi
     now = form_now(assignment, condition, empty);
     if (!now)
         return ES_FORMULA_OPEN;
-    /* What fails now fails with more values, too. */
+    /* A condition that fails now also fails with more values. */
     truth = form_truth(assignment, now, was_found, is_end);
     if (truth == ES_FORMULA_FAILS || is_end)
         return truth;
@@ -501,7 +503,7 @@ enum esi_formula_truth esi_live_condition_truth(struct esi_live_assignment *assi
     return truth == ES_FORMULA_FAILS ? ES_FORMULA_OPEN : truth;
 }
 
-/* --- A value that joined ---------------------------------------------------------- */
+/* --- Values that join ------------------------------------------------------------- */
 
 void esi_live_assignment_note(struct esi_live_assignment *assignment,
                               const struct esi_joined *joined)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* live.c - drives live searches: events to the order and to classes, values that joined
- * to the searches of the predicates, one after the other. */
+/* live.c - runs live searches: passes events to the order and the classes, and each new
+ * value to the searches of the predicates. */
 #include "config.h"
 
 #include "monitors/search/live/live.h"
@@ -76,8 +76,8 @@ static int joined_class(void *data, uint32_t class_number, struct es_event_id id
     return esi_live_push(live, &joined);
 }
 
-/* One value after the other, each by all queries: what it completes with those before
- * it. */
+/* Processes one value after the other; all queries search for what it completes
+ * together with earlier values. */
 static int search_queue(struct esi_live *live)
 {
     int result = 0;
@@ -94,13 +94,13 @@ static int search_queue(struct esi_live *live)
     return result;
 }
 
-/* --- Making it -------------------------------------------------------------------- */
+/* --- Creation --------------------------------------------------------------------- */
 
-/* What predicates are needed for. */
+/* What a predicate is needed for. */
 struct predicate_need {
-    struct esi_program *program; /* owned; NULL: it is not searched */
+    struct esi_program *program; /* owned; NULL if it is not searched */
     bool is_needed;
-    bool is_value; /* its matches are values of others */
+    bool is_value; /* its matches are values of other predicates */
 };
 
 static void need_value(struct predicate_need *needs, uint32_t predicate)
@@ -109,8 +109,8 @@ static void need_value(struct predicate_need *needs, uint32_t predicate)
         needs[predicate].is_needed = needs[predicate].is_value = true;
 }
 
-/* Programs of what is wanted, and of those whose matches are values: they stand above
- * their users. */
+/* Creates programs for the wanted predicates and for those whose matches are values,
+ * which come before their users. */
 static int create_programs(const struct esi_live *live,
                            struct predicate_need *needs,
                            struct es_error *error)
@@ -240,7 +240,7 @@ void esi_live_destroy(struct esi_live *live)
 
 /* --- Events ----------------------------------------------------------------------- */
 
-/* What waits for the end from the beginning. */
+/* Starts the queries; matches without variables wait for the end. */
 static int begin_queries(struct esi_live *live)
 {
     int result = 0;
@@ -278,7 +278,7 @@ static int on_event(void *data, const struct es_set_event *event)
         return result;
     live->events++;
     esi_live_retention_on_event(live, event);
-    /* The order has a sync when its other half has come, too. */
+    /* The order takes a sync when its other half has arrived. */
     if (es_order_sink_end(live->order) < 0)
         return 0;
     result = search_queue(live);
@@ -300,7 +300,7 @@ int esi_live_end(struct esi_live *live)
         result = begin_queries(live);
     if (result == 0)
         result = search_queue(live);
-    /* Values of a predicate are complete before those that use them are decided. */
+    /* The values of a predicate are complete before its users are decided. */
     for (uint32_t q = 0; result == 0 && q < live->query_count; q++) {
         result = esi_live_candidates_end(live->queries[q]);
         if (result == 0)

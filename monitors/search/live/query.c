@@ -11,9 +11,9 @@
 
 #include "monitors/search/matches_proof.h"
 
-/* --- Making it -------------------------------------------------------------------- */
+/* --- Creation --------------------------------------------------------------------- */
 
-/* Of a class, or of a predicate, which has a query. */
+/* The domain of a class, or of a predicate, which has a query. */
 static const struct esi_domain *domain_of(const struct esi_live *live,
                                           uint32_t class_number,
                                           uint32_t predicate)
@@ -53,9 +53,10 @@ static int find_domains(struct esi_live_query *query)
     return esi_formula_check_init(&query->assignment.check);
 }
 
-/* A clause with the only universal variable that fails now fails for ever, as it has
- * values then; those that hold for all values yet to come may as well be searched by.
- * What is about one existential variable is decided as fast afterwards. */
+/* Whether to search by a timed clause.  If its universal variable is the only one, a
+ * clause that fails now fails forever, because the variable then has values; and if
+ * later values cannot make it fail, the search may use it.  Clauses about a single
+ * existential variable are decided as fast afterwards. */
 static bool is_searched(const struct esi_live_condition *condition,
                         const struct esi_timed_clause *timed)
 {
@@ -72,7 +73,7 @@ static bool is_searched(const struct esi_live_condition *condition,
     return true;
 }
 
-/* What is searched by; `clauses` has room for all. */
+/* Lists the clauses to search by; `clauses` has room for all. */
 static void list_searched(struct esi_live_condition *condition,
                           struct esi_clause *clauses,
                           struct esi_cnf *ret_cnf)
@@ -110,8 +111,8 @@ static int create_search(struct esi_live_query *query,
         .counted = query->counted,
         .order = query->live->order,
         .stamps = &query->live->stamps,
-        /* What is decided by the values of hidden variables may come out otherwise for
-         * others of them. */
+        /* The result may depend on the values of hidden variables, so all of them are
+         * needed. */
         .all_witnesses = condition->strong.timed_count > 0 ||
                          condition->support->lesser_count > 0 ||
                          condition->support->universal != 0,
@@ -126,8 +127,8 @@ static int create_search(struct esi_live_query *query,
     return result;
 }
 
-/* Without counts and lesser supports only the end makes a match of a candidate: what is
- * not safe stays so. */
+/* Without counts and lesser supports only the end can confirm a candidate, because
+ * clauses that are not safe stay so. */
 static bool is_lazy(const struct esi_live_condition *condition)
 {
     for (size_t i = 0; i < condition->strong.timed_count; i++)
@@ -205,9 +206,9 @@ void esi_live_query_destroy(struct esi_live_query *query)
     free(query);
 }
 
-/* --- Emitting --------------------------------------------------------------------- */
+/* --- Reporting -------------------------------------------------------------------- */
 
-/* The events that are returned, into query->events.  0 or -ENOMEM. */
+/* Collects the returned events in query->events.  Returns 0 or -ENOMEM. */
 static int collect_events(struct esi_live_query *query, uint64_t variables)
 {
     query->events.count = 0;
@@ -223,7 +224,7 @@ static int collect_events(struct esi_live_query *query, uint64_t variables)
     return 0;
 }
 
-/* A match becomes a value of other predicates. */
+/* Adds a match to the values for other predicates. */
 static int add_value(struct esi_live_query *query)
 {
     const struct esi_joined joined = {
@@ -246,9 +247,9 @@ static int emit_match(struct esi_live_query *query)
     return result < 0 ? result : 0;
 }
 
-/* Events that matches have stay what they are: of those that were emitted none comes
- * again, whatever is proved of others later.  Of single events it is asked which were
- * emitted (retention.c). */
+/* The events of a match never change, so a match reported once cannot recur, whatever
+ * is proved about later ones.  Matches of a single event are always remembered, because
+ * retention.c queries them. */
 static bool is_emitted_once(struct esi_live_query *query)
 {
     const struct esi_domains *domains = query->live->domains;
@@ -298,8 +299,8 @@ struct es_event_id esi_live_query_id(const struct esi_live_query *query,
                : (struct es_event_id){ES_PATTERN_NONE, binding->value.position};
 }
 
-/* Assignments with a value that waits behind the one searched for are found again when
- * its turn has come. */
+/* Whether a value of the assignment is still in the queue; then the assignment is found
+ * again when its turn comes. */
 static bool is_for_later(const struct esi_live_query *query, uint64_t variables)
 {
     for (uint64_t left = variables; left; left &= left - 1) {
@@ -327,8 +328,8 @@ static int on_assignment(void *data, const struct esi_domain_value *values)
                : esi_live_candidates_add(query, search->support);
 }
 
-/* Whether one of the events that `value` names is a value of `other`: a send that it
- * received, or else the half of a sync that received it. */
+/* Whether one of the partners of `value` is a value of `other`: a send that it
+ * received, or the half of a sync that received it. */
 static bool has_partner(struct esi_live_query *query,
                         uint32_t variable,
                         struct esi_domain_value value,
@@ -354,8 +355,8 @@ static bool has_partner(struct esi_live_query *query,
     return false;
 }
 
-/* Most receives name no send that is asked for, and sends are not received yet: that
- * is known without a search. */
+/* Most receives name no send of interest, and most sends have not been received yet;
+ * both are known without a search. */
 static bool can_match(struct esi_live_query *query,
                       const struct esi_live_support *support,
                       uint32_t variable,
@@ -380,8 +381,8 @@ static bool can_match(struct esi_live_query *query,
     return true;
 }
 
-/* With the value in place of each of the variables that take it, and not before it in
- * those of less number: so each assignment is found once. */
+/* Searches with the value in each variable that can take it, excluding it from those
+ * with lower numbers, so that each assignment is found once. */
 static int search_support(struct esi_live_query *query,
                           uint32_t number,
                           const struct esi_joined *joined)
@@ -415,7 +416,7 @@ int esi_live_query_joined(struct esi_live_query *query, const struct esi_joined 
     if (query->has_enough && !query->sets)
         return 0;
     esi_live_assignment_note(&query->assignment, joined);
-    /* Nothing came after it, if nothing waits behind it. */
+    /* The value is the newest event if the queue is empty. */
     if (joined->is_prompt && queue->from == queue->count)
         check->newest = joined->id;
     result = esi_live_candidates_update(query, joined);

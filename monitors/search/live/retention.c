@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * retention.c - what a live search does not keep.
+ * retention.c - which events a live search drops.
  *
- * A match that an event is in can only be completed by an event yet to come.  If none
- * that comes can stand in the relations to it that all supports demand, the event can
- * go:
- * - at once, where the other must be before it, or the same, or its send;
- * - once it is settled - it precedes the newest event of each trace that is not over,
- *   so that all that comes is after it - where the other must not be after it;
- * - once time has passed, where a limit of time is on both;
- * - once it is refused: in `A -(C)-> B` no B yet to come can follow an event before a
- *   settled C.  When all of these have gone nothing is before that C: it goes, too;
- * - once it was emitted, where it is all that is returned of a match.
+ * A match that contains an event can only be completed by a later event.  If no later
+ * event can have the relations to it that all supports require, the event can be
+ * dropped:
+ * - at once, if the other event must be before it, equal to it, or its send;
+ * - once it is settled, if the other event must not be after it; an event is settled
+ *   when it precedes the newest event of each trace, so that all later arrivals are
+ *   after it;
+ * - once time has passed, if a time limit applies to both;
+ * - once it is refused: in `A -(C)-> B` no later B can follow an event before a
+ *   settled C.  When all of these are dropped, nothing is before that C, and it is
+ *   dropped, too;
+ * - once it was reported, if it is all that a match returns.
  * Sends that wait for their receives are kept as long as there is room.  Events of
- * universal variables, of those that are counted, and those whose values are looked at
- * again while a match waits are kept, but where all that is known when they come; so
- * are those of matches that become values later.  Beyond the limit the oldest go.
+ * universal and counted variables, and those that are evaluated again while a match
+ * waits, are kept, unless all about them is known on their arrival; so are the events
+ * of matches that become values later.  Beyond the limit the oldest events are evicted.
  */
 #include "config.h"
 
@@ -33,24 +35,25 @@
 
 enum { COLUMN_MIN = 64 };
 
-/* What must be so that an event of a class can go. */
+/* When an event of a class can be dropped. */
 struct retention_rule {
-    const struct esi_domain *domain; /* borrowed; NULL: no query has such events */
+    const struct esi_domain *domain; /* borrowed; NULL if no query uses the class */
     bool is_kept;                    /* never */
-    bool is_awaited; /* it is kept until somebody receives it, who may be yet to come */
+    bool is_awaited; /* kept until it is received, possibly by a later event */
     bool is_settled;
     bool is_timed;
-    bool is_refused;  /* once a value of `refuser` is between it and all that comes */
+    bool is_refused;  /* once a value of `refuser` is between it and all later events */
     uint32_t refuser; /* class */
-    const struct esi_live_query *emitted_by; /* once it was emitted, if it is all of a
-                                                match of this one; NULL: no matter */
+    const struct esi_live_query *emitted_by; /* once reported, if it is all that a
+                                                match of this query returns; NULL:
+                                                irrelevant */
     uint64_t within_ns;
 };
 
-/* Of the events of a class on a trace. */
+/* The state of the events of a class on a trace. */
 struct retention_mark {
-    uint32_t gone;    /* awaited ones up to here may be gone */
-    uint32_t refused; /* those up to here are */
+    uint32_t gone;    /* awaited events up to here may have been dropped */
+    uint32_t refused; /* events up to here are refused */
 };
 
 static struct retention_mark *mark_of(const struct esi_live_retention *retention,
@@ -62,8 +65,8 @@ static struct retention_mark *mark_of(const struct esi_live_retention *retention
 
 /* --- Limits ----------------------------------------------------------------------- */
 
-/* "No value of `between` is between `first` and `last`", as of `A -(C)-> B`; all of
- * them single events that join as they come. */
+/* "No value of `between` is between `first` and `last`", as in `A -(C)-> B`; all are
+ * single events that join on arrival. */
 struct limit {
     uint32_t first;
     uint32_t between; /* universal */
@@ -75,7 +78,7 @@ static bool is_negated_before(const struct esi_literal *literal)
     return literal->kind == ES_LITERAL_BEFORE && literal->is_negated;
 }
 
-/* Whether a clause of a condition, by which is searched, says that. */
+/* Whether a clause of a condition that is searched by states such a limit. */
 static bool find_limit(const struct esi_live_query *query,
                        const struct esi_timed_clause *timed,
                        struct limit *ret_limit)
@@ -99,7 +102,7 @@ static bool find_limit(const struct esi_live_query *query,
     return true;
 }
 
-/* Whether nothing else is said of a universal variable. */
+/* Whether a universal variable occurs only in such limits. */
 static bool has_only_limits(const struct esi_live_query *query, uint32_t variable)
 {
     for (uint32_t i = 0; i < query->program->support_count; i++) {
@@ -118,13 +121,13 @@ static bool has_only_limits(const struct esi_live_query *query, uint32_t variabl
 
 enum { AT_ONCE = 1, SETTLED = 2, TIMED = 4, AWAITED = 8, REFUSED = 16 };
 
-/* What the relations of each two variables of a support are known to be. */
+/* What is known of the relations of each two variables of a support. */
 struct relations {
-    uint8_t of[ES_PROGRAM_VARIABLES][ES_PROGRAM_VARIABLES]; /* [v][w]: v may go as for
-                                                               w */
-    uint64_t before[ES_PROGRAM_VARIABLES];                  /* bit w of v: v --> w */
+    /* [v][w]: ways in which w allows v to be dropped */
+    uint8_t of[ES_PROGRAM_VARIABLES][ES_PROGRAM_VARIABLES];
+    uint64_t before[ES_PROGRAM_VARIABLES]; /* bit w of v: v --> w */
     uint64_t within[ES_PROGRAM_VARIABLES];
-    uint32_t refuser[ES_PROGRAM_VARIABLES]; /* class, of REFUSED */
+    uint32_t refuser[ES_PROGRAM_VARIABLES]; /* class, for REFUSED */
 };
 
 static void relate_variables(struct relations *relations,
@@ -166,7 +169,7 @@ static void relate_variables(struct relations *relations,
     }
 }
 
-/* What is before is so over others, too: of single events. */
+/* Adds the transitive relations between single events. */
 static void close_before(const struct esi_live_query *query,
                          struct relations *relations)
 {
@@ -188,14 +191,15 @@ static void close_before(const struct esi_live_query *query,
 
 static void demand_refuser(struct retention_rule *rule, uint32_t refuser)
 {
-    /* One that is refused by two waits for both: not worth the trouble. */
+    /* An event refused by two classes would have to wait for both, which is not
+     * supported. */
     if (rule->is_refused && rule->refuser != refuser)
         rule->is_kept = true;
     rule->is_refused = true;
     rule->refuser = refuser;
 }
 
-/* Limits a rule by what one variable of a support needs. */
+/* Restricts a rule by the needs of one variable of a support. */
 static void demand_event(const struct esi_live_query *query,
                          const struct relations *relations,
                          uint64_t variables,
@@ -226,7 +230,7 @@ static void demand_event(const struct esi_live_query *query,
     }
 }
 
-/* Whether v's event is all of each match that has it. */
+/* Whether v's event is all that each match with it returns. */
 static bool is_returned_alone(const struct esi_live_query *query, uint32_t v)
 {
     for (uint32_t w = 0; w < query->program->variable_count; w++)
@@ -235,7 +239,7 @@ static bool is_returned_alone(const struct esi_live_query *query, uint32_t v)
     return true;
 }
 
-/* An event that is emitted again and again may go once it was. */
+/* An event that would be reported repeatedly may be dropped after the first report. */
 static void demand_once(const struct esi_live_query *query,
                         const struct relations *relations,
                         uint64_t variables,
@@ -281,9 +285,9 @@ static void rule_support(const struct esi_live_query *query,
     }
 }
 
-/* How values that are counted may go.  Where all that the count is about is one
- * variable, and nothing else is in the match, it is known from then on when that came:
- * what came before is only asked for once. */
+/* Ways in which counted values may be dropped.  If the count concerns only one
+ * variable, and the match has no other, the count of earlier events is known when its
+ * event arrives: they are only needed once. */
 static uint8_t way_of_counted(const struct esi_live_query *query,
                               const struct esi_atom *atom)
 {
@@ -304,7 +308,8 @@ static uint8_t way_of_counted(const struct esi_live_query *query,
     return atom->op == ES_OPERATOR_BEFORE && !atom->is_reversed ? AT_ONCE : 0;
 }
 
-/* Whether its matches are parts of others that are values in turn. */
+/* Whether its matches are part of other predicates' matches, which are values in
+ * turn. */
 static bool is_in_values(const struct esi_live_query *query)
 {
     const struct esi_live *live = query->live;
@@ -319,8 +324,8 @@ static bool is_in_values(const struct esi_live_query *query)
     return false;
 }
 
-/* A match that becomes a value has the times and partners of its events: they must be
- * there when that is later than they came. */
+/* A match that becomes a value needs the times and partners of its events, so they must
+ * be kept if that may happen after their arrival. */
 static void keep_for_values(const struct esi_live_query *query,
                             const struct esi_live_condition *condition,
                             struct retention_rule *rules)
@@ -367,7 +372,8 @@ static void rule_query(const struct esi_live_query *query, struct retention_rule
     }
 }
 
-/* Whether all that a settled value refuses goes with it, as far as one limit says. */
+/* Whether all events that a settled value refuses are dropped with it, as far as one
+ * limit is concerned. */
 static bool goes_with(const struct esi_live *live,
                       const struct esi_live_query *query,
                       const struct limit *limit)
@@ -381,8 +387,8 @@ static bool goes_with(const struct esi_live *live,
            rule->refuser == variables[limit->between].class_number;
 }
 
-/* Keeps values of limits in a predicate that may be asked for again.  True: of some it
- * was not known. */
+/* Keeps the values of limits in a predicate that may be needed again.  Returns true if
+ * this changed a rule. */
 static bool keep_between(struct esi_live *live, const struct esi_live_query *query)
 {
     bool has_changed = false;
@@ -474,8 +480,7 @@ void esi_live_retention_on_event(struct esi_live *live,
     retention->knows_time = true;
 }
 
-/* The newest event of each trace: the greatest index on `trace` that precedes them
- * all. */
+/* The greatest index on `trace` that precedes the newest event of each trace. */
 static uint32_t settled_on(struct esi_live *live, uint32_t trace)
 {
     uint32_t least = es_order_count(live->order, trace);
@@ -494,7 +499,7 @@ static uint32_t settled_on(struct esi_live *live, uint32_t trace)
     return least;
 }
 
-/* What an event refuses of a class, on all traces. */
+/* Marks the events of a class that an event refuses, on all traces. */
 static void refuse_before(struct esi_live *live,
                           uint32_t class_number,
                           struct es_event_id id)
@@ -505,7 +510,7 @@ static void refuse_before(struct esi_live *live,
     for (uint32_t slot = 0; slot < esi_domain_slots(refused); slot++) {
         uint32_t trace = esi_domain_column(refused, slot).trace;
         struct retention_mark *mark = mark_of(retention, trace, class_number);
-        /* What is forgotten refuses nothing. */
+        /* A forgotten event refuses nothing. */
         int64_t index = es_order_greatest_predecessor(live->order, id, trace);
 
         if (index > 0 && (uint64_t)index > mark->refused)
@@ -513,7 +518,7 @@ static void refuse_before(struct esi_live *live,
     }
 }
 
-/* By the last settled value on each trace: those before it refuse no more. */
+/* Uses the last settled value on each trace; earlier ones refuse no more. */
 static void refuse_class(struct esi_live *live, uint32_t class_number)
 {
     const struct retention_rule *rules = live->retention.rules;
@@ -532,10 +537,10 @@ static void refuse_class(struct esi_live *live, uint32_t class_number)
     }
 }
 
-/* --- What no match can take ------------------------------------------------------- */
+/* --- Dropping --------------------------------------------------------------------- */
 
-/* The first row of a column that a limit of time still lets be: events that do not say
- * when they happened are near nothing. */
+/* The first row of a column that is still within the time limit.  Events without a time
+ * are near no other event. */
 static uint32_t first_timely(const struct esi_live *live,
                              const struct retention_rule *rule,
                              uint32_t slot)
@@ -556,7 +561,7 @@ static uint32_t first_timely(const struct esi_live *live,
     return row;
 }
 
-/* The first row of a column that was not emitted. */
+/* The first row of a column that was not reported. */
 static uint32_t first_unseen(const struct esi_seen *seen,
                              const struct esi_domain_column *column)
 {
@@ -571,7 +576,7 @@ static uint32_t first_unseen(const struct esi_seen *seen,
     return row;
 }
 
-/* The least of `before` and the index in a row, if there is one. */
+/* The minimum of `before` and the index in a row, if there is one. */
 static uint32_t least_index(const struct esi_domain_column *column,
                             uint32_t row,
                             uint32_t before)
@@ -585,7 +590,7 @@ static void drop_column(struct esi_live *live, uint32_t class_number, uint32_t s
     const struct esi_live_retention *retention = &live->retention;
     const struct retention_rule *rule = &retention->rules[class_number];
     struct esi_domain_column column = esi_domain_column(rule->domain, slot);
-    uint32_t before = UINT32_MAX; /* indexes below go */
+    uint32_t before = UINT32_MAX; /* events with lower indexes are dropped */
 
     if (column.count == 0)
         return;
@@ -640,8 +645,8 @@ void esi_live_retention_note_missing(struct esi_live *live,
                          id.index <= mark_of(retention, id.trace, class_number)->gone;
 }
 
-/* Evicts the oldest quarter of the columns of a class, but of those that are shorter
- * than `least`.  How many. */
+/* Evicts the oldest quarter of each column of a class, except columns shorter than
+ * `least`.  Returns the number of events. */
 static uint64_t evict_class(struct esi_live *live,
                             uint32_t class_number,
                             uint32_t least)
@@ -664,8 +669,8 @@ static uint64_t evict_class(struct esi_live *live,
     return count > 0 ? count - esi_domain_count(rule->domain) : 0;
 }
 
-/* Matches that are values are evicted all at once, and what waits with one of them.
- * How many. */
+/* Evicts all matches that are values, and the candidates that contain one of them.
+ * Returns their number. */
 static uint64_t evict_sets(struct esi_live *live, const struct esi_live_query *query)
 {
     uint64_t kept = esi_domain_kept(query->sets);
@@ -685,7 +690,8 @@ static uint64_t evict_sets(struct esi_live *live, const struct esi_live_query *q
     return kept;
 }
 
-/* What waits for somebody who receives it: nothing is lost unless he comes later. */
+/* Evicts sends that wait for their receives; nothing is lost unless these arrive
+ * later. */
 static void evict_awaited(struct esi_live *live, uint64_t limit)
 {
     uint64_t evicted = 1;
@@ -700,7 +706,8 @@ static void evict_awaited(struct esi_live *live, uint64_t limit)
     }
 }
 
-/* Columns and matches, more of them if `spares_none`.  How many. */
+/* Evicts columns and matches; with `spares_none` also short ones.  Returns their
+ * number. */
 static uint64_t evict_oldest(struct esi_live *live, uint64_t limit, bool spares_none)
 {
     uint64_t evicted = 0;
@@ -725,14 +732,14 @@ static void evict_events(struct esi_live *live)
     evict_awaited(live, limit);
     if (esi_live_retention_kept(live) <= limit)
         return;
-    /* Values that go may have refused candidates. */
+    /* The evicted values may have refused candidates. */
     for (uint32_t q = 0; q < live->query_count; q++)
         esi_live_candidates_sweep(live->queries[q]);
     while (esi_live_retention_kept(live) > limit) {
         uint64_t evicted = evict_oldest(live, limit, spares_none);
 
         live->retention.evicted += evicted;
-        /* Short columns are spared at first. */
+        /* Short columns are only evicted if nothing else was. */
         if (evicted == 0 && spares_none)
             break;
         spares_none = evicted == 0;
@@ -741,8 +748,7 @@ static void evict_events(struct esi_live *live)
         esi_live_candidates_prune(live->queries[q]);
 }
 
-/* What is kept for the case that a partner comes: of the newest events of each trace.
- */
+/* Limits the state kept for later partners to the newest events of each trace. */
 static void forget_partners(struct esi_live *live)
 {
     uint32_t traces = live->retention.traces;
@@ -761,7 +767,7 @@ static void forget_partners(struct esi_live *live)
 void esi_live_retention_apply(struct esi_live *live)
 {
     struct esi_live_retention *retention = &live->retention;
-    /* Traces^2 questions of the order: not more than a few for each event. */
+    /* Traces^2 queries of the order; this limits them to a few per event. */
     uint64_t pause = (uint64_t)retention->traces * retention->traces / 4;
 
     if (live->events < retention->next)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* seen.c - which matches were emitted, in two tables: when the young one is full it
- * becomes the old one, which is forgotten. */
+/* seen.c - the reported matches, in two tables: when the young table is full it
+ * replaces the old one, which is forgotten. */
 #include "config.h"
 
 #include "monitors/search/live/seen.h"
