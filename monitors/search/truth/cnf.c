@@ -14,7 +14,7 @@
 
 enum { FORMULAS_COMPARED = 256 };
 
-/* A part that stays whole. */
+/* A part that is kept whole. */
 struct whole_part {
     const struct esi_formula *formula;
     uint64_t variables;
@@ -24,14 +24,14 @@ struct rewriting {
     const struct esi_program *program;
     uint64_t empty;
     uint64_t steps;
-    struct whole_part *parts; /* owned; numbers of FORMULA literals */
+    struct whole_part *parts; /* owned; by number of the FORMULA literal */
     size_t part_count;
     size_t part_capacity;
 };
 
-/* --- Parts that stay whole -------------------------------------------------------- */
+/* --- Parts that are kept whole ---------------------------------------------------- */
 
-/* The number of a formula; the same one may stand in several places. */
+/* Returns the number of a formula; the same formula may occur in several places. */
 static int number_part(struct rewriting *rewriting,
                        const struct esi_formula *formula,
                        uint32_t *ret_number)
@@ -78,7 +78,7 @@ static int write_out(struct rewriting *rewriting,
                      size_t limit,
                      struct esi_clauses *ret_clauses);
 
-/* Written out, or whole if that is more than `limit` literals. */
+/* Expands a formula, or keeps it whole if it has more than `limit` literals. */
 static int rewrite_formula(struct rewriting *rewriting,
                            const struct esi_formula *formula,
                            size_t limit,
@@ -89,7 +89,7 @@ static int rewrite_formula(struct rewriting *rewriting,
     return result == -EOVERFLOW ? keep_whole(rewriting, formula, ret_clauses) : result;
 }
 
-/* Leaves room for one literal of each part that is to come. */
+/* Reserves room for one literal of each part that follows. */
 static int write_and(struct rewriting *rewriting,
                      const struct esi_formula *formula,
                      struct esi_clauses *clauses)
@@ -138,12 +138,12 @@ static int compare_numbers(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Of sides with the fewest clauses first: how many can be distributed, the others being
- * one literal each. */
+/* The number of sides, of those sorted by number of clauses, that can be distributed if
+ * each of the others is one literal. */
 static size_t count_small(const struct clause_side *sides, size_t count)
 {
     double clauses = 1;
-    double length = (double)count; /* of a clause, about */
+    double length = (double)count; /* approximate literals per clause */
 
     for (size_t i = 0; i < count; i++) {
         const struct esi_clauses *side = &sides[i].clauses;
@@ -215,7 +215,7 @@ static int write_sides(struct rewriting *rewriting,
     return result;
 }
 
-/* All but the first `small` sides, those with the fewest clauses, stay whole. */
+/* Keeps all but the first `small` sides, those with the fewest clauses, whole. */
 static int try_sides(struct rewriting *rewriting,
                      const struct esi_formula *formula,
                      struct clause_side *sides,
@@ -226,7 +226,7 @@ static int try_sides(struct rewriting *rewriting,
     size_t limit = clauses->limit;
     int result = keep_sides_whole(rewriting, formula, sides + small, count - small);
 
-    /* They are distributed in the order of the condition. */
+    /* The sides are distributed in the order of the condition. */
     qsort(sides, count, sizeof *sides, compare_numbers);
     if (result == 0)
         result = distribute_clauses(rewriting, sides, count, clauses);
@@ -237,7 +237,7 @@ static int try_sides(struct rewriting *rewriting,
     return result;
 }
 
-/* Sides with many clauses stay whole if what is distributed would be too large. */
+/* Keeps sides with many clauses whole if the distribution would be too large. */
 static int write_or(struct rewriting *rewriting,
                     const struct esi_formula *formula,
                     struct esi_clauses *clauses)
@@ -266,7 +266,7 @@ static int write_or(struct rewriting *rewriting,
     return result;
 }
 
-/* -EOVERFLOW: more than `limit` literals, or too many steps. */
+/* Returns -EOVERFLOW if there are more than `limit` literals or too many steps. */
 static int write_out(struct rewriting *rewriting,
                      const struct esi_formula *formula,
                      size_t limit,

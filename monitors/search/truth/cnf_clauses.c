@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* cnf_clauses.c - conjunctions of clauses that grow, and their distribution. */
+/* cnf_clauses.c - growing conjunctions of clauses, and their distribution. */
 #include "config.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ static bool has_code(const struct esi_clauses *clauses,
     return false;
 }
 
-/* The clause that is false has none, and there may be no others. */
+/* The false clause has no codes, and `codes` may be NULL. */
 static const uint64_t *codes_of(const struct esi_clauses *clauses,
                                 const struct esi_draft_clause *clause)
 {
@@ -138,8 +138,8 @@ static bool is_subset(const struct esi_clauses *clauses,
     return true;
 }
 
-/* Keeps a clause unless one that is there is a part of it; takes out those that it is a
- * part of. */
+/* Adds a clause unless an existing one is a subset of it; removes existing ones of
+ * which it is a subset. */
 static int absorb_clause(struct esi_clauses *clauses,
                          const struct esi_draft_clause *clause,
                          uint64_t *steps)

@@ -62,7 +62,7 @@ static void print_compare(const struct esi_program *program,
 
 /* --- Counts ----------------------------------------------------------------------- */
 
-/* As any occurrence of it is written. */
+/* The notation of any occurrence of the class. */
 static const char *class_name(const struct es_pattern_file *file, uint32_t number)
 {
     for (uint32_t p = 0; p < es_pattern_predicates(file); p++) {
@@ -97,7 +97,7 @@ static void print_count(const struct esi_program *program,
     }
 }
 
-/* --- Parts that stay whole -------------------------------------------------------- */
+/* --- Parts that are kept whole ---------------------------------------------------- */
 
 static void print_atom(const struct esi_program *program,
                        uint32_t number,
@@ -122,7 +122,7 @@ static void print_atom(const struct esi_program *program,
     }
 }
 
-/* As deep as operators stand in each other. */
+/* Recursion is limited by the nesting of operators. */
 static void print_formula(const struct esi_program *program,
                           const struct esi_formula *formula,
                           uint64_t variables,
@@ -187,7 +187,7 @@ void esi_literal_print(const struct esi_program *program,
         print_formula(program, literal->formula, literal->variables, out);
         break;
     case ES_LITERAL_RELATION:
-        break; /* of plans, which print it */
+        break; /* only in plans, which print it */
     }
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* cnf_prune.c - takes out of a rewritten pattern what the rest says (Nichols, 6.1).
+/* cnf_prune.c - removes redundant parts of a rewritten pattern (Nichols, 6.1).
  *
  * Between two single events exactly one of x -> y, y -> x, x = y and x || y holds.  A
  * literal about them is a set of these: one that is a subset of another in its clause
- * adds nothing, several that make up the whole set are always true, and clauses of one
- * literal whose sets have nothing in common are never true together.  Of other literals
- * only equal ones and complements are known.
+ * is redundant, several whose union is the whole set are always true, and
+ * single-literal clauses with disjoint sets are never true together.  For other
+ * literals only equality and complements are recognized.
  *
- * x -> z is kept beside x -> y and y -> z: it follows, but asked first it may save the
- * other two, as the thesis argues. */
+ * x -> z is kept beside x -> y and y -> z: it is implied, but if it is tested first it
+ * may save the other two, as the thesis argues. */
 #include "config.h"
 
 #include <errno.h>
@@ -25,10 +25,10 @@ enum {
     IS_ANY = 15,
 };
 
-/* What a literal says. */
+/* The meaning of a literal. */
 struct saying {
-    uint64_t about; /* two literals about the same have comparable sets */
-    unsigned set;   /* bits of the above; of others 1, negated 2 */
+    uint64_t about; /* the sets of two literals with the same value are comparable */
+    unsigned set;   /* the bits above; for other literals 1, or 2 if negated */
     unsigned any;   /* the whole set */
 };
 
@@ -70,9 +70,10 @@ static bool implies_literal(const struct esi_program *program,
     return first.about == second.about && (first.set & ~second.set) == 0;
 }
 
-/* --- Within a clause -------------------------------------------------------------- */
+/* --- Redundancy within a clause --------------------------------------------------- */
 
-/* Whether its literals about what literal i is about leave nothing out. */
+/* Whether a clause is always true: its literals about the same pair as some literal
+ * cover the whole set. */
 static bool is_always_true(struct pruning *pruning, const struct esi_clause *clause)
 {
     pruning->steps += clause->count * clause->count;
@@ -93,7 +94,7 @@ static bool is_always_true(struct pruning *pruning, const struct esi_clause *cla
     return false;
 }
 
-/* Of equal ones the first stays. */
+/* Of equal literals the first one is kept. */
 static bool is_in_another(struct pruning *pruning,
                           const struct esi_clause *clause,
                           size_t number)
@@ -133,7 +134,7 @@ static int prune_clause(struct pruning *pruning, struct esi_clause *clause)
     return 0;
 }
 
-/* --- Over all clauses ------------------------------------------------------------- */
+/* --- Redundancy between clauses --------------------------------------------------- */
 
 /* Whether the second clause holds whenever the first does. */
 static bool clause_implies(struct pruning *pruning,
@@ -171,7 +172,7 @@ static bool contradict_literals(struct pruning *pruning,
     return first.about == second.about && !(first.set & second.set);
 }
 
-/* Of clauses that say the same the first stays. */
+/* Of equivalent clauses the first one is kept. */
 static bool is_said(struct pruning *pruning, const struct esi_cnf *cnf, size_t number)
 {
     const struct esi_clause *clause = &cnf->clauses[number];
@@ -203,7 +204,7 @@ static int prune_clauses(struct pruning *pruning, struct esi_cnf *cnf)
     return result;
 }
 
-/* It may stop half-way if there is very much to compare: what is left is right, only
+/* Stops early if there is too much to compare; the result is then correct, but
  * longer. */
 int esi_cnf_prune(struct esi_cnf *cnf)
 {

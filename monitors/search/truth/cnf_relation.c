@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* cnf_relation.c - relations of sets of variables, written out (Nichols, 5.2).
+/* cnf_relation.c - expands relations of sets of variables (Nichols, 5.2).
  *
- * Between A and B stand the pairs of their variables: x -> y (before), y -> x (after)
- * and x = y (equal).  By definitions 3.5, 3.7 and 3.8
+ * The literals between A and B are pairs of their variables: x -> y (before), y -> x
+ * (after) and x = y (equal).  By definitions 3.5, 3.7 and 3.8
+ *
  *   A --> B   some before, no after, no equal
  *   A || B    no before, no after, no equal
  *   A <-> B   some equal, or some before and some after
+ *
  * If either side is one variable of single events, after and equal contradict before,
- * and the relation needs one literal only. */
+ * and the relation needs only one literal. */
 #include "config.h"
 
 #include <errno.h>
@@ -23,13 +25,13 @@ struct pairs {
     uint64_t before[PAIRS];
     uint64_t after[PAIRS];
     uint64_t equal[PAIRS];
-    uint64_t clause[3 * PAIRS]; /* room to make one */
-    size_t directed;            /* of before, and of after */
-    size_t undirected;          /* of equal */
-    size_t right;               /* variables on the right; pairs of one on the left are
-                                   neighbours */
-    bool is_always_equal;       /* both sides have the same single event */
-    bool is_plain;              /* one single event on each side */
+    uint64_t clause[3 * PAIRS]; /* scratch for one clause */
+    size_t directed;            /* length of before and of after */
+    size_t undirected;          /* length of equal */
+    size_t right; /* number of variables on the right; the pairs of one variable on
+                     the left are adjacent */
+    bool is_always_equal; /* both sides have the same single event */
+    bool is_plain;        /* one single event on each side */
 };
 
 static uint64_t code_of(enum esi_literal_kind kind,
@@ -89,7 +91,7 @@ static void fill_pairs(const struct esi_program *program,
 
 /* --- Clauses of pairs ------------------------------------------------------------- */
 
-/* One clause: `first` (may be 0 for none), and all of up to two lists. */
+/* Adds one clause: `first` (0 for none) and all of up to two lists. */
 static int some_pair(struct pairs *pairs,
                      uint64_t first,
                      const uint64_t *list,
@@ -109,7 +111,7 @@ static int some_pair(struct pairs *pairs,
     return esi_clauses_add(clauses, pairs->clause, length);
 }
 
-/* A clause for each: not this. */
+/* Adds a clause for each literal: its negation. */
 static int no_pair(const uint64_t *list, size_t count, struct esi_clauses *clauses)
 {
     int result = 0;
@@ -158,10 +160,10 @@ static int not_before(struct pairs *pairs, struct esi_clauses *clauses)
     return result;
 }
 
-/* Pair by pair, the last of the right side first: of (A --> B) || (C --> D) it is then
- * asked first whether a precedes d, and what an event has to do with another is known
- * before the next one is looked at.  The thesis' counts of cases 8 and 9 come out so.
- */
+/* Adds the pairs in the order of the thesis, the last of the right side first: for (A
+ * --> B) || (C --> D) the first test is whether a precedes d, and all relations between
+ * two events are tested before those of the next pair.  This reproduces the thesis'
+ * counts for cases 8 and 9. */
 static int concurrent_pair(struct pairs *pairs, struct esi_clauses *clauses)
 {
     int result = 0;
@@ -226,7 +228,7 @@ static int not_entangled(const struct esi_program *program,
                                  negated_pair(pairs->after[k])};
             struct esi_literal literal = esi_literal_of(codes[0]);
 
-            /* Of single events one of these is always true. */
+            /* For single events one of these is always true. */
             if (i == k && esi_program_is_single(program, literal.x) &&
                 esi_program_is_single(program, literal.y))
                 continue;
@@ -278,8 +280,8 @@ static int add_relation(const struct esi_program *program,
 
 /* --- Other atoms ------------------------------------------------------------------ */
 
-/* Of any two; a variable stands beside itself if it has several events, or none
- * besides: an event without a time is within no time. */
+/* For each two variables; a variable is paired with itself if it has several events or
+ * is the only one, because an event without a time is not within any time. */
 static int add_near(const struct esi_program *program,
                     const struct esi_atom *atom,
                     uint32_t number,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* count_rows.c - rows of a column that are in the relation of a count. */
+/* count_rows.c - counts rows of a column for COUNT atoms. */
 #include "config.h"
 
 #include "monitors/search/truth/count_rows.h"
@@ -44,7 +44,7 @@ uint64_t esi_count_rows(const struct esi_atom *atom,
         return esi_intervals_total(members) +
                without_members(members, bounds.after_begin, bounds.before_end);
     case ES_OPERATOR_RECEIVED:
-        break; /* by values */
+        break; /* counted by values */
     }
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* event_list.c - events side by side. */
+/* event_list.c - growing arrays of events. */
 #include "config.h"
 
 #include "monitors/search/truth/event_list.h"
@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "monitors/search/domains/precedence.h"
 
-/* Up to so many are sorted by insertion, which is faster then. */
+/* Lists up to this length are sorted by insertion, which is faster for them. */
 enum { FEW = 24 };
 
 void esi_event_list_fini(struct esi_event_list *list)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * event_sets.c - which of the four relations holds between two sets of events.
+ * event_sets.c - decides which of the four relations holds between two sets of events.
  *
- * A set counts with its floor and its ceiling on each trace, its first and its last
- * event there.  Sorted by trace and index, the events of one trace are neighbours: no
- * memory is needed to find these ends.  Ends on the same trace are compared first, as
- * their indexes tell all; then the floors of one set with the ceilings of the other, as
- * long as the answer is open.
+ * A set is represented by its floor and ceiling on each trace: its first and last event
+ * there.  Because sets are sorted by trace and index, the events of one trace are
+ * adjacent, and no memory is needed to find these ends.  Ends on the same trace are
+ * compared first, by their indexes; then the floors of one set with the ceilings of the
+ * other, until the answer is known.
  */
 #include "config.h"
 
@@ -25,14 +25,14 @@ struct set_span {
     uint32_t last;
 };
 
-/* What is known of two sets so far. */
+/* The facts about two sets known so far. */
 struct known {
-    bool is_shared; /* an event is an end of both */
+    bool is_shared; /* some event is an end of both */
     bool is_before; /* a floor of the first precedes a ceiling of the second */
-    bool is_after;  /* the converse */
+    bool is_after;  /* the reverse */
 };
 
-/* The span that begins at `at`, which is moved behind it. */
+/* The span that begins at `at`, which is advanced past it. */
 static struct set_span next_span(struct set set, size_t *at)
 {
     struct set_span span = {set.events[*at].trace, set.events[*at].index, 0};
@@ -53,7 +53,7 @@ static void compare_on_trace(struct esi_precedence *precedence,
         return;
     known->is_before |= a.first < b.last;
     known->is_after |= b.first < a.last;
-    /* Where each is one event, one comparison says both. */
+    /* If each is one event, one comparison decides both. */
     precedence->comparisons += a.first == a.last && b.first == b.last ? 1 : 2;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* formula_check.c - whether parts of conditions are true of values that are bound. */
+/* formula_check.c - evaluates parts of conditions for bound values. */
 #include "config.h"
 
 #include "monitors/search/truth/formula_check.h"
@@ -11,7 +11,7 @@
 #include "monitors/search/truth/count_rows.h"
 #include "monitors/search/truth/event_sets.h"
 
-/* Values, or columns of them, that are counted between two looks at the clock. */
+/* Number of values, or columns of them, counted between two checks of the clock. */
 enum { COUNTED_PER_LOOK = 64 };
 
 int esi_formula_check_init(struct esi_formula_check *check)
@@ -49,7 +49,8 @@ static enum esi_formula_truth told_truth(bool holds)
 
 /* --- Sides of relations ----------------------------------------------------------- */
 
-/* The union of the values of these variables, or what stands for it; how many. */
+/* Returns the number of events in the union of these variables' values, or in its
+ * replacement. */
 static size_t unite_events(struct esi_formula_check *check,
                            uint64_t variables,
                            struct esi_event_list *side,
@@ -85,8 +86,8 @@ static size_t unite_events(struct esi_formula_check *check,
 
 /* --- Relations -------------------------------------------------------------------- */
 
-/* Whether some event of these variables was received by one of a value, or the other
- * way round. */
+/* Whether some event of these variables was received by an event of a value, or the
+ * reverse. */
 static bool are_received(const struct esi_formula_check *check,
                          uint64_t variables,
                          const struct esi_domain *domain,
@@ -140,7 +141,7 @@ static bool relation_holds(struct esi_formula_check *check, const struct esi_ato
 
 /* --- Counts ----------------------------------------------------------------------- */
 
-/* The events beside what is counted; of RECEIVED none are asked for. */
+/* The events on the other side of a COUNT; not needed for RECEIVED. */
 static size_t side_of(struct esi_formula_check *check,
                       const struct esi_atom *atom,
                       const struct es_event_id **ret_side)
@@ -185,8 +186,8 @@ bool esi_formula_is_counted(struct esi_formula_check *check,
     return is_counted(check, number, value, side, side_count);
 }
 
-/* The first row from `low` on whose event succeeds `event`, which is on another trace.
- */
+/* The first row, from `low` on, whose event succeeds `event`, which is on another
+ * trace. */
 static uint32_t first_successor(struct esi_formula_check *check,
                                 struct es_event_id event,
                                 const struct esi_domain_column *column,
@@ -291,20 +292,20 @@ static enum esi_formula_truth count_truth(struct esi_formula_check *check,
 {
     const struct esi_pattern_node *node = check->program->atoms[number].node;
     bool is_known = check->counts && check->counts[number] != ES_FORMULA_UNCOUNTED;
-    /* As many as it takes to know whether these are enough, or too many. */
+    /* As many as needed to decide whether there are enough, or too many. */
     uint64_t most = (uint64_t)node->number + node->at_most;
     uint64_t found =
         is_known ? check->counts[number] : esi_formula_count(check, number, most);
     bool holds = node->at_most ? found <= node->number : found >= node->number;
 
-    /* What is reached, or not kept, stays so. */
+    /* "At least" reached or "at most" exceeded is final. */
     return check->may_grow && holds == node->at_most ? ES_FORMULA_OPEN
                                                      : told_truth(holds);
 }
 
 /* --- Times and attributes --------------------------------------------------------- */
 
-/* Of the variables that are bound; a value without events happened at no time. */
+/* Evaluates the bound variables; a value without events has no times. */
 static enum esi_formula_truth within_truth(const struct esi_formula_check *check,
                                            const struct esi_atom *atom,
                                            uint64_t variables)
@@ -374,7 +375,7 @@ static enum esi_formula_truth atom_truth(struct esi_formula_check *check,
     return ES_FORMULA_FAILS;
 }
 
-/* As deep as operators stand in each other. */
+/* Recursion is limited by the nesting of operators. */
 enum esi_formula_truth esi_formula_check(struct esi_formula_check *check,
                                          const struct esi_formula *formula,
                                          uint64_t variables)
@@ -405,7 +406,7 @@ static uint8_t on_one_trace(struct es_event_id a, struct es_event_id b)
     return a.index < b.index ? ESI_IS_BEFORE : ESI_IS_AFTER;
 }
 
-/* Asks only what the mask depends on. */
+/* Queries only what the mask depends on. */
 static bool is_allowed(struct esi_precedence *precedence,
                        struct es_event_id a,
                        struct es_event_id b,
@@ -433,7 +434,7 @@ static bool is_before(struct esi_precedence *precedence,
     return esi_sets_any_before(precedence, a->events, a->count, b->events, b->count);
 }
 
-/* Not negated. */
+/* Evaluates the literal without its negation. */
 static enum esi_formula_truth plain_truth(struct esi_formula_check *check,
                                           const struct esi_literal *literal)
 {
@@ -472,7 +473,7 @@ enum esi_formula_truth esi_literal_truth(struct esi_formula_check *check,
     return told_truth(truth == ES_FORMULA_FAILS);
 }
 
-/* --- What formulas name ----------------------------------------------------------- */
+/* --- Variables of formulas -------------------------------------------------------- */
 
 uint64_t esi_formula_variables(const struct esi_program *program,
                                const struct esi_formula *formula)
