@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* closure.c - the convex closure of a set of events, by walking forward or by greatest
- * predecessors, and the closure of the union of two (Nichols, chapter 4). */
+/* closure.c - computes the convex closure of a set of events, by walking forward or by
+ * greatest predecessors, and the closure of the union of two (Nichols, chapter 4). */
 #include "config.h"
 
 #include "monitors/search/thesis/closure.h"
@@ -15,14 +15,14 @@ struct esi_closure_maker {
     const struct esi_successors *successors;
     uint32_t traces;
     struct esi_event_list last;   /* of the set, on each of its traces */
-    struct esi_event_list united; /* ends of two closures */
+    struct esi_event_list united; /* front and back of two closures */
 
-    /* Of the existing algorithm; the dense ones are 0 between closures. */
+    /* For the existing algorithm; the arrays by trace are 0 between calls. */
     struct esi_event_list minima;
     struct esi_event_list maxima;
-    struct esi_event_list waiting; /* events to walk on from */
+    struct esi_event_list waiting; /* events from which to continue the walk */
     uint32_t *back;                /* index by trace; 0 = none */
-    uint32_t *front;               /* least that was reached */
+    uint32_t *front;               /* least index reached */
     uint32_t *done;                /* walked from here to the back */
 };
 
@@ -69,9 +69,9 @@ uint64_t esi_closure_size(const struct esi_closure *closure)
     return size;
 }
 
-/* --- Asking ----------------------------------------------------------------------- */
+/* --- Queries ---------------------------------------------------------------------- */
 
-/* An entry of a timestamp, which is not compared with another here; 0 = none. */
+/* An entry of a timestamp, which is only read, not compared; 0 = none. */
 static uint32_t entry_of_trace(struct esi_precedence *precedence,
                                struct es_event_id event,
                                uint32_t trace)
@@ -93,13 +93,14 @@ static bool is_or_precedes(struct esi_precedence *precedence,
 /* --- The front, trace by trace from its back (4.9, and the improvements of 4.4) --- */
 
 /* On a trace, from the greatest predecessor of the set's last events back to the start,
- * events succeed a first event of the set up to some point and none from there on
- * (lemma 4.10).  The point is found by single steps, by binary search or by jumps that
- * get shorter.  A first event that does not precede one event of the trace precedes
- * none to the left of it: it is not asked again. */
+ * events succeed a first event of the set up to some point and none beyond it (lemma
+ * 4.10).  This point is found by single steps, by binary search or by jumps of
+ * decreasing length.  A first event that does not precede one event of the trace
+ * precedes none before it, so it is not tested again. */
 
-/* Events of one trace of which it is searched which are in a closure: from `inside` (0
- * = it is not known whether `back` is) to `back` all are; up to `outside` none is. */
+/* The known extent of a closure on one trace: the events from `inside` (0 if it is not
+ * known whether `back` is inside) to `back` are in it, those up to `outside` are
+ * not. */
 struct trace_range {
     uint32_t trace;
     uint32_t outside;
@@ -107,18 +108,19 @@ struct trace_range {
     uint32_t back;
 };
 
-/* The search on one trace: `inside` is in the closure, `outside` is not, and lies to
- * the left; 0 = before the first event of the trace. */
+/* The search on one trace: `inside` is in the closure; `outside` is before it and not
+ * in the closure, 0 = before the first event of the trace. */
 struct front_search {
     struct esi_precedence *precedence;
     const struct esi_event_list *first;
-    size_t at; /* first events before this one precede nothing that is left to see */
+    size_t at; /* first events before this index precede no event that remains to be
+                  tested */
     uint32_t trace;
     uint32_t inside;
     uint32_t outside;
 };
 
-/* Of events on one trace their indexes tell, no timestamp is compared. */
+/* Events on the same trace are compared by index, without timestamps. */
 static bool reaches_event(struct front_search *search,
                           struct es_event_id first,
                           struct es_event_id event)
@@ -141,7 +143,7 @@ static bool is_inside(struct front_search *search, uint32_t index)
     return false;
 }
 
-/* Tells on which side an event is. */
+/* Tests one event and narrows the range. */
 static void look_back(struct front_search *search, uint32_t index)
 {
     if (is_inside(search, index))
@@ -164,9 +166,8 @@ static void halve_range(struct front_search *search)
         look_back(search, search->outside + (search->inside - search->outside) / 2);
 }
 
-/* O(t log i / log t): a jump to an event outside costs up to t comparisons, so that t
- * jumps to events inside, which cost one each and t together, are worth one of these.
- */
+/* O(t log i / log t).  A jump to an event outside costs up to t comparisons; t jumps to
+ * events inside cost one each, t together, and so are worth one jump outside. */
 static void jump_back(struct front_search *search)
 {
     uint32_t divisor = search->first->count > 1 ? (uint32_t)search->first->count : 2;
@@ -185,8 +186,8 @@ static void jump_back(struct front_search *search)
     }
 }
 
-/* Algorithm 4.9 on one trace: the front, which is the least event that is one of
- * `first` or succeeds one; 0 = none is. */
+/* Algorithm 4.9 on one trace: the front, which is the least event that is in `first` or
+ * succeeds an event of it; 0 if there is none. */
 static uint32_t find_front(enum esi_closure_method method,
                            struct esi_precedence *precedence,
                            const struct esi_event_list *first,
@@ -203,10 +204,11 @@ static uint32_t find_front(enum esi_closure_method method,
     if (!range->inside &&
         (range->back <= range->outside || !is_inside(&search, range->back)))
         return 0;
-    /* What is known may leave nothing open. */
+    /* The known range may already determine the front. */
     if (search.outside >= search.inside)
         search.outside = search.inside - 1;
-    /* An event of the set is often the front itself: its neighbour tells (4.4). */
+    /* An event of the set is often the front itself, which its predecessor on the trace
+     * shows (4.4). */
     if (range->inside && search.inside - search.outside > 1)
         look_back(&search, search.inside - 1);
     switch (method) {
@@ -227,20 +229,19 @@ static uint32_t find_front(enum esi_closure_method method,
 /* --- The existing algorithm: the back (4.6) --------------------------------------- */
 
 /* The back is found first, from the greatest predecessors of each of the set's maxima.
- * Then all paths are walked from the set's minima, as far as they stay in the closure;
- * an event to which a path leads is in it if it does not lie behind the back of its
- * trace, so that the walk compares no timestamps.  (The printed algorithm compares it
- * with the backs of other traces as well, which cannot say anything else.)  The walk
- * passes each event of the closure once: what it found on a trace, it has followed to
- * the back. */
+ * Then all paths from the set's minima are followed as long as they stay in the
+ * closure.  An event reached by a path is in the closure if it is not after the back of
+ * its trace, so that the walk compares no timestamps.  (The printed algorithm also
+ * compares it with the backs of other traces, which is redundant.)  The walk visits
+ * each event of the closure once, because each trace is followed to its back. */
 
 static bool is_none(struct es_event_id event)
 {
     return event.index == 0;
 }
 
-/* Copies, and strikes out (index 0) the events that come after another one, or before
- * another one: S_front and S_back (definitions 4.2 and 4.3). */
+/* Copies the events, and marks (by index 0) those that succeed, or precede, another
+ * one: S_front and S_back (definitions 4.2 and 4.3). */
 static int keep_ends(struct esi_precedence *precedence,
                      const struct esi_event_list *events,
                      bool keeps_minima,
@@ -299,7 +300,7 @@ static uint32_t back_on(const struct esi_closure_maker *maker,
 
 /* --- The existing algorithm: the front (4.7) -------------------------------------- */
 
-/* Notes an event to walk on from, if it is in the closure and was not passed yet. */
+/* Queues an event for the walk if it is in the closure and was not visited. */
 static int reach_event(struct esi_closure_maker *maker, struct es_event_id event)
 {
     uint32_t *front = &maker->front[event.trace];
@@ -310,7 +311,8 @@ static int reach_event(struct esi_closure_maker *maker, struct es_event_id event
     return esi_event_list_push(&maker->waiting, event);
 }
 
-/* Immediate successors on other traces from a table: rows up to `end` on the trace. */
+/* Follows immediate successors on other traces, from a table: rows up to `end` on the
+ * trace. */
 static int walk_rows(struct esi_closure_maker *maker,
                      struct es_event_id event,
                      uint32_t end)
@@ -325,8 +327,8 @@ static int walk_rows(struct esi_closure_maker *maker,
     return result;
 }
 
-/* The same from the order: the least successor on another trace, unless a later event
- * precedes it, too. */
+/* The same from the order: the least successor on another trace, unless it also
+ * succeeds a later event. */
 static int walk_order(struct esi_closure_maker *maker, struct es_event_id event)
 {
     int result = 0;
@@ -348,7 +350,7 @@ static int walk_order(struct esi_closure_maker *maker, struct es_event_id event)
     return result;
 }
 
-/* Walks along the trace to where it was walked before, or behind the back. */
+/* Walks along the trace up to an event visited before or to the back. */
 static int walk_events(struct esi_closure_maker *maker, struct es_event_id event)
 {
     uint32_t *done = &maker->done[event.trace];
@@ -379,7 +381,8 @@ static int walk_forward(struct esi_closure_maker *maker)
     return result;
 }
 
-/* Every trace that has a back has a front: the minimum before the back leads there. */
+/* Every trace with a back has a front, because the minimum before the back leads to
+ * it. */
 static int take_ends(struct esi_closure_maker *maker, struct esi_closure *closure)
 {
     int result = 0;
@@ -392,7 +395,7 @@ static int take_ends(struct esi_closure_maker *maker, struct esi_closure *closur
     return result;
 }
 
-/* Fills the ends from the first and the last events. */
+/* Computes the ends from the first and the last events. */
 static int fill_existing(struct esi_closure_maker *maker,
                          struct esi_precedence *precedence,
                          struct esi_closure *closure)
@@ -407,12 +410,12 @@ static int fill_existing(struct esi_closure_maker *maker,
     for (uint32_t trace = 0; trace < maker->traces; trace++)
         maker->back[trace] = back_on(maker, precedence, trace);
     result = walk_forward(maker);
-    /* Also after a failure: it leaves the arrays empty. */
+    /* Also needed after a failure, because it clears the arrays. */
     taken = take_ends(maker, closure);
     return result < 0 ? result : taken;
 }
 
-/* --- Making ----------------------------------------------------------------------- */
+/* --- Computing -------------------------------------------------------------------- */
 
 static int add_arrays(struct esi_closure_maker *maker)
 {
@@ -462,8 +465,8 @@ void esi_closure_maker_destroy(struct esi_closure_maker *maker)
     free(maker);
 }
 
-/* T_front and T_back (definitions 4.4 and 4.5): a set that is sorted has them at the
- * ends of the run of each trace.  O(e), nothing is compared. */
+/* T_front and T_back (definitions 4.4 and 4.5): in a sorted set these are the ends of
+ * each trace's run.  O(e), without comparisons of timestamps. */
 static int find_first_and_last(struct esi_closure_maker *maker,
                                const struct es_event_id *events,
                                size_t count,
@@ -483,7 +486,7 @@ static int find_first_and_last(struct esi_closure_maker *maker,
     return result;
 }
 
-/* The greatest of all predecessors of last events on a trace, where an event is its own
+/* The greatest predecessor of the last events on a trace, where an event is its own
  * greatest predecessor on its own trace. */
 static uint32_t greatest_on(const struct esi_closure_maker *maker,
                             struct esi_precedence *precedence,
@@ -505,7 +508,7 @@ static uint32_t greatest_on(const struct esi_closure_maker *maker,
     return greatest;
 }
 
-/* Algorithm 4.8, as corrected: a superset of the back, which 4.9 cuts down. */
+/* Algorithm 4.8, as corrected: a superset of the back, which 4.9 reduces. */
 static int find_greatest(struct esi_closure_maker *maker,
                          struct esi_precedence *precedence,
                          struct esi_closure *closure)
@@ -522,8 +525,8 @@ static int find_greatest(struct esi_closure_maker *maker,
     return result;
 }
 
-/* Algorithm 4.9.  All between an event of the set and the back is in the closure, too
- * (4.4, the second improvement). */
+/* Algorithm 4.9.  All events between an event of the set and the back are in the
+ * closure, too (4.4, the second improvement). */
 static int find_fronts(const struct esi_closure_maker *maker,
                        struct esi_precedence *precedence,
                        struct esi_closure *closure)
@@ -564,7 +567,7 @@ static int make_closure(struct esi_closure_maker *maker,
     result = find_greatest(maker, precedence, closure);
     if (result < 0)
         return result;
-    /* An event has nothing between it and itself. */
+    /* A single event is its own closure. */
     if (count == 1)
         return add_ends(closure, events[0].trace, events[0].index, events[0].index);
     return find_fronts(maker, precedence, closure);
@@ -585,28 +588,28 @@ int esi_closure_make(struct esi_closure_maker *maker,
     return result;
 }
 
-/* --- What two closures say of a trace (4.5) --------------------------------------- */
+/* --- Facts of two closures about a trace (4.5) ------------------------------------ */
 
-/* The greatest predecessors of both are those of the union, with nothing asked.  Left
- * of a closure's front on a trace, and up to its greatest predecessor on a trace that
- * it does not have, nothing succeeds its set: there only the first events of the other
- * set are asked, and only where that has not been answered for it, either.  So where
- * both closures have a trace, nothing is asked at all. */
+/* The greatest predecessors of the union are the maxima of those of both sets, and need
+ * no comparison.  Before a closure's front on a trace, and up to its greatest
+ * predecessor on a trace without a front, no event succeeds its set.  There only the
+ * first events of the other set are tested, and only where this is not known for that
+ * set either.  So if both closures are on a trace, nothing is tested. */
 
-/* A closure that is gone through, trace by trace. */
+/* Iterates over a closure, trace by trace. */
 struct closure_side {
     const struct esi_closure *closure;
     size_t greatest;
     size_t ends;
 };
 
-/* What it says of one trace. */
+/* The facts of a closure about one trace. */
 struct said {
-    uint32_t greatest; /* 0 = nothing of the trace precedes its set, nor is in it */
-    uint32_t front;    /* 0 = it does not have the trace */
+    uint32_t greatest; /* 0 = no event of the trace precedes its set or is in it */
+    uint32_t front;    /* 0 = it has no events on the trace */
 };
 
-/* The next trace of which a side has something to say; `none` at its end. */
+/* The next trace for which a side has facts; `none` at its end. */
 static uint32_t next_trace(const struct closure_side *side, uint32_t none)
 {
     const struct esi_event_list *greatest = &side->closure->greatest;
@@ -615,7 +618,7 @@ static uint32_t next_trace(const struct closure_side *side, uint32_t none)
                                             : none;
 }
 
-/* Every trace that a closure has has a greatest predecessor. */
+/* Every trace of a closure has a greatest predecessor. */
 static struct said take_event(struct closure_side *side, uint32_t trace)
 {
     const struct esi_closure *closure = side->closure;
@@ -649,8 +652,8 @@ static uint32_t front_on(const struct esi_closure_maker *maker,
 
     if (said[0].front && said[1].front)
         return lesser_event(said[0].front, said[1].front);
-    /* Of the two, one has told all that matters here: it has the trace, or its greatest
-     * predecessor is the back.  The other one's is as far as that tells. */
+    /* One side determines all that matters here: it is on the trace, or its greatest
+     * predecessor is the back.  The other is tested up to the limits of that. */
     asked = said[0].front || (!said[1].front && said[0].greatest > said[1].greatest);
     range->inside = said[!asked].front;
     range->outside = said[asked].greatest;
@@ -680,7 +683,7 @@ static int combine_trace(const struct esi_closure_maker *maker,
     return front ? add_ends(closure, trace, front, range.back) : 0;
 }
 
-/* Both sets' first events, the lesser one of each trace. */
+/* The first events of both sets, the lesser one on each trace. */
 static int merge_first(const struct esi_event_list *a,
                        const struct esi_event_list *b,
                        struct esi_event_list *merged)
@@ -723,9 +726,9 @@ static int combine_sides(const struct esi_closure_maker *maker,
     return result;
 }
 
-/* --- Making anew ------------------------------------------------------------------ */
+/* --- Recomputing ------------------------------------------------------------------ */
 
-/* The closures' fronts and backs, as a set of events. */
+/* The fronts and backs of both closures, as a set of events. */
 static int unite_ends(const struct esi_event_list *a,
                       const struct esi_event_list *b,
                       struct esi_event_list *united)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * engine_closure.c - the classic search: through the tree in post-order, with convex
+ * engine_closure.c - the basic search: evaluates the tree in post-order, with convex
  * closures for the sides of relations (Nichols, chapter 4).
  *
- * Variables are bound one after the other to each of their values; what can be tested
- * is tested, and where it fails the next value is taken.  Values of universal variables
- * are run through in the test.  It is the plainest of the engines, and the slowest.
+ * Variables are bound one after the other to each of their values.  Each test is made
+ * as soon as possible; if it fails, the next value is tried.  A test iterates over the
+ * values of universal variables.  This is the simplest of the engines, and the slowest.
  */
 #include "config.h"
 
@@ -16,29 +16,31 @@
 #include "monitors/search/thesis/engine_closure_private.h"
 #include "monitors/search/truth/formula_check.h"
 
-/* Values that are bound between two looks at the clock. */
+/* Number of values bound between two checks of the clock. */
 enum { BINDINGS_PER_LOOK = 64 };
 
 struct closure_search {
     const struct esi_engine_task *task;
     struct esi_precedence precedence;
     struct esi_closure_maker *maker;
-    struct esi_formula_check check; /* values that are bound, and what holds of them */
-    uint64_t stamps[ES_PROGRAM_VARIABLES]; /* of these bindings; no two are the same */
-    struct esi_domain_value values[ES_PROGRAM_VARIABLES]; /* for the matches */
+    struct esi_formula_check check;        /* bindings, and evaluation for them */
+    uint64_t stamps[ES_PROGRAM_VARIABLES]; /* by variable, of its binding; all are
+                                              distinct */
+    /* to be passed to the matches */
+    struct esi_domain_value values[ES_PROGRAM_VARIABLES];
     struct esi_closure_operands operands;
-    struct esi_event_list events; /* of an operand, before its closure is made */
-    uint64_t variables;           /* all but universal ones without values */
-    uint64_t stamp;               /* the latest */
-    int result; /* 0; 1: enough; -errno.  Once it is set, answers mean nothing */
+    struct esi_event_list events; /* of an operand, before its closure is computed */
+    uint64_t variables;           /* all except universal variables without values */
+    uint64_t stamp;               /* the latest one */
+    int result; /* 0; 1: enough; -errno.  Other results are invalid once it is set */
 };
 
 /* --- Plans: parts of a condition -------------------------------------------------- */
 
-/* The order is that of the tree, in post-order: the variables of an atom are bound when
- * it is reached, its left operand's first.  A conjunct is tested as soon as its last
- * existential variable is bound, and so is a lesser support.  Before, it is tested with
- * each of its variables if those that are bound may show that it fails. */
+/* Variables are bound in the post-order of the tree: those of an atom when it is
+ * reached, its left operand first.  A conjunct is tested as soon as its last
+ * existential variable is bound, and so is a lesser support.  It is also tested after
+ * each earlier variable if the bound ones may show that it fails. */
 
 static size_t count_parts(const struct esi_formula *formula)
 {
@@ -108,7 +110,7 @@ static void order_variables(const struct esi_program *program,
     for (size_t i = 0; i < plan->part_count; i++)
         bind_formula(program, plan->parts[i].formula, plan->parts[i].existential, plan,
                      &bound);
-    /* Terms that no atom is about. */
+    /* Variables that occur in no atom. */
     bind_all(plan, variables, &bound);
     plan->hidden_from = plan->level_count;
     while (plan->hidden_from &&
@@ -116,9 +118,9 @@ static void order_variables(const struct esi_program *program,
         plan->hidden_from--;
 }
 
-/* --- When what is tested ---------------------------------------------------------- */
+/* --- When tests are made ---------------------------------------------------------- */
 
-/* Variables that are bound when `level` are. */
+/* The variables bound when `level` are. */
 static uint64_t bound_at(const struct esi_closure_plan *plan, uint32_t level)
 {
     uint64_t bound = 0;
@@ -128,7 +130,7 @@ static uint64_t bound_at(const struct esi_closure_plan *plan, uint32_t level)
     return bound;
 }
 
-/* Whether all of these are bound at a level and not before. */
+/* Whether all of these are bound at a level, but not before. */
 static bool is_due(const struct esi_closure_plan *plan,
                    uint64_t variables,
                    uint32_t level)
@@ -145,8 +147,8 @@ static void add_own_checks(struct esi_closure_plan *plan, uint32_t level)
                 .parts = &plan->parts[i], .part_count = 1, .lesser = ES_PATTERN_NONE};
 }
 
-/* Whether it may be told that a formula fails when these variables are bound: what is
- * not within a time is not when more is bound either. */
+/* Whether a formula can be shown to fail when these variables are bound: a `within`
+ * that fails still fails when more are bound. */
 static bool may_fail(const struct esi_program *program,
                      const struct esi_formula *formula,
                      uint64_t bound)
@@ -168,7 +170,7 @@ static bool may_fail(const struct esi_program *program,
     return !is_and;
 }
 
-/* With each variable of a part that does not make it due. */
+/* Adds a test for each earlier variable of a part. */
 static void add_early_checks(const struct esi_program *program,
                              struct esi_closure_plan *plan,
                              uint32_t level)
@@ -228,7 +230,7 @@ static int place_checks(const struct esi_program *program,
 
 /* --- Plans of all supports -------------------------------------------------------- */
 
-/* Lesser supports come first: their parts are there. */
+/* Lesser supports come first, so their parts exist. */
 static int make_plan(const struct esi_engine_task *task,
                      struct esi_closure_plan *plans,
                      uint32_t support)
@@ -254,7 +256,7 @@ static void destroy_plans(const struct esi_engine_task *task,
     free(plans);
 }
 
-/* Plans of all supports of the task's program.  0 or -ENOMEM. */
+/* Creates plans of all supports of the task's program.  Returns 0 or -ENOMEM. */
 static int create_plans(const struct esi_engine_task *task,
                         struct esi_closure_plan **ret_plans)
 {
@@ -275,12 +277,12 @@ static int create_plans(const struct esi_engine_task *task,
 
 /* --- Binding ---------------------------------------------------------------------- */
 
-/* All values of a domain, one after the other. */
+/* Iterates over all values of a domain. */
 struct value_cursor {
     const struct esi_domain *domain;
     bool is_single;
     uint32_t slots;
-    uint32_t count; /* of the values of the slot */
+    uint32_t count; /* of the values in the slot */
     struct esi_domain_column column;
     struct esi_domain_value next;
 };
@@ -326,7 +328,7 @@ static void look_at_the_clock(struct closure_search *search)
         search->result = 1;
 }
 
-/* Binds a variable to the next value; false: there is none, or the search is over. */
+/* Binds a variable to the next value; false if there is none, or the search is over. */
 static bool bind_next(struct closure_search *search,
                       struct value_cursor *cursor,
                       unsigned variable)
@@ -354,9 +356,9 @@ static bool bind_next(struct closure_search *search,
     return true;
 }
 
-/* --- Which operands there are ----------------------------------------------------- */
+/* --- Operands --------------------------------------------------------------------- */
 
-/* NULL: there is none of these variables. */
+/* NULL if there is no operand with these variables. */
 static struct esi_closure_operand *find_operand(
     const struct esi_closure_operands *operands,
     uint64_t variables)
@@ -379,7 +381,7 @@ static bool is_relation(const struct esi_atom *atom)
            atom->op != ES_OPERATOR_RECEIVED;
 }
 
-/* The relation below, whose two sides make up an operand. */
+/* Finds the relation whose two sides together form an operand. */
 static void find_parts(const struct esi_program *program,
                        const struct esi_closure_operands *operands,
                        struct esi_closure_operand *operand)
@@ -396,7 +398,7 @@ static void find_parts(const struct esi_program *program,
     }
 }
 
-/* Operands of all relations.  0 or -ENOMEM. */
+/* Creates the operands of all relations.  Returns 0 or -ENOMEM. */
 static int init_operands(const struct esi_engine_task *task,
                          struct esi_closure_operands *ret_operands)
 {
@@ -428,9 +430,9 @@ static void fini_operands(struct esi_closure_operands *operands)
 
 /* --- Closures of operands --------------------------------------------------------- */
 
-/* A closure is made when it is first asked for, and again after one of its variables
- * was bound anew.  Where closures are combined, that of the events that a relation
- * passes up is made of those of its two sides (Nichols, 4.5). */
+/* A closure is computed when first used, and again after one of its variables was
+ * rebound.  With combining, the closure of the events that a relation passes up is
+ * combined from those of its two sides (Nichols, 4.5). */
 
 static uint64_t latest_stamp(const struct closure_search *search, uint64_t variables)
 {
@@ -445,7 +447,7 @@ static uint64_t latest_stamp(const struct closure_search *search, uint64_t varia
     return latest;
 }
 
-/* The union of the variables' values, sorted and distinct. */
+/* Collects the union of the variables' values, sorted and distinct. */
 static int gather_events(struct closure_search *search, uint64_t variables)
 {
     struct esi_event_list *events = &search->events;
@@ -462,7 +464,7 @@ static int gather_events(struct closure_search *search, uint64_t variables)
     return result;
 }
 
-/* As deep as relations stand in each other: at most as many as there are variables. */
+/* Recursion is limited by the nesting of relations, at most the number of variables. */
 static int make_closure(struct closure_search *search,
                         struct esi_closure_operand *operand)
 {
@@ -493,8 +495,8 @@ static int make_closure(struct closure_search *search,
     return result;
 }
 
-/* As esi_formula_check.side, of a closure_search: a single event, or the ends of a
- * convex closure.  Borrowed until a variable is bound. */
+/* The function `side` of an esi_formula_check; `data` is a closure_search.  Returns a
+ * single event or the ends of a convex closure, borrowed until a variable is bound. */
 static int side_of_relation(void *data,
                             uint64_t variables,
                             const struct es_event_id **ret_events,
@@ -526,7 +528,7 @@ static int side_of_relation(void *data,
 
 /* --- Conditions ------------------------------------------------------------------- */
 
-/* Of the variables that are `bound`. */
+/* Evaluates a formula for the variables that are `bound`. */
 static enum esi_formula_truth truth_of(struct closure_search *search,
                                        const struct esi_formula *formula,
                                        uint64_t bound)
@@ -540,7 +542,7 @@ static enum esi_formula_truth truth_of(struct closure_search *search,
     return truth;
 }
 
-/* For all values of the universal variables. */
+/* Evaluates it for all values of the universal variables. */
 static bool holds_for_all(struct closure_search *search,
                           const struct esi_formula *formula,
                           uint64_t universal)
@@ -640,7 +642,7 @@ static void search_support(struct closure_search *search,
         search_from(search, support, plan, 0);
 }
 
-/* --- Beginning and end ------------------------------------------------------------ */
+/* --- Start and end ---------------------------------------------------------------- */
 
 static int begin_search(const struct esi_engine_task *task,
                         struct closure_search *search)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* engine_closure_explain.c - what the classic search would do, in words. */
+/* engine_closure_explain.c - prints the plans of the engine "closure". */
 #include "config.h"
 
 #include <inttypes.h>
 
 #include "monitors/search/thesis/engine_closure_private.h"
 
-/* One name, or several in braces. */
+/* Prints one name, or several in braces. */
 static void print_variables(const struct esi_program *program,
                             uint64_t variables,
                             FILE *out)

@@ -3,14 +3,15 @@
 /* engine_rewrite.c - the engine "rewrite": backtracking over single events, clause by
  * clause of a rewritten pattern (Nichols, 5.5).
  *
- * A literal gives values to those of its variables that have none.  If it holds, the
- * search goes on with the next clause, else with the next literal and the same values;
- * a part that was not written out may fail before all its variables have values.
- * So branches differ in values only, and no assignment is met twice.  A clause with
- * universal variables first gives values to all its existential ones, then it must hold
- * for all values of the universal ones.
+ * A literal assigns values to its unassigned variables.  If it holds, the search
+ * continues with the next clause, otherwise with the next literal and the same values;
+ * a part that was not expanded may fail before all its variables have values.  So
+ * branches differ in values only, and no assignment is found twice.  A clause with
+ * universal variables first assigns values to all its existential ones; then it must
+ * hold for all values of the universal ones.
  *
- * What is recursive is only giving values: as deep as there are variables. */
+ * Recursion only happens to assign values, so its depth is limited by the number of
+ * variables. */
 #include "config.h"
 
 #include <string.h>
@@ -39,8 +40,8 @@ static bool does_any_hold(struct esi_choice *choice,
     return false;
 }
 
-/* The values of a trace come in its order: what held of one is likely to hold of the
- * next. */
+/* The values of a trace are tried in order, so a test that held for one value is likely
+ * to hold for the next. */
 static bool does_any_hold_again(struct esi_choice *choice,
                                 struct esi_plan_clause *clause)
 {
@@ -62,8 +63,8 @@ static void move_to_front(uint32_t *order, uint32_t position)
     order[0] = value;
 }
 
-/* Whether the clause holds for all values of the universal variables from `first` on.
- */
+/* Whether the clause holds for all values of the universal variables from `first`
+ * on. */
 static bool holds_for_all(struct esi_choice *choice,
                           struct esi_plan_clause *clause,
                           size_t first)
@@ -132,7 +133,8 @@ static int add_match(struct clause_search *search)
 
 static int go_on(struct clause_search *search, size_t clause, size_t literal);
 
-/* Tries all values of the first of these variables, then goes on where it was. */
+/* Tries all values of the first of these variables, and continues at the same
+ * literal. */
 static int try_values(struct clause_search *search,
                       uint64_t unbound,
                       size_t clause,
@@ -153,7 +155,8 @@ static int try_values(struct clause_search *search,
     return result;
 }
 
-/* From a literal of a clause on: 0 when all was tried, else as esi_matches_add(). */
+/* Searches from a literal of a clause on.  Returns 0 when everything was tried,
+ * otherwise the result of esi_matches_add(). */
 static int go_on(struct clause_search *search, size_t number, size_t literal)
 {
     while (number < search->plan->clause_count) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* engine_rewrite_explain.c - what "rewrite" makes of a pattern, for people. */
+/* engine_rewrite_explain.c - prints the plans of the engine "rewrite". */
 #include "config.h"
 
 #include <inttypes.h>

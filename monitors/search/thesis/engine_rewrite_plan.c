@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* engine_rewrite_plan.c - from a program to the clauses that are searched. */
+/* engine_rewrite_plan.c - creates the clauses to be searched from a program. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 
 enum {
     SAMPLES = 500,
-    SAMPLES_OF_COUNTS = 20, /* each goes through a whole domain; so may a part of the
-                               condition that was not written out */
+    SAMPLES_OF_COUNTS = 20, /* each reads a whole domain; a part of the condition
+                               that was not expanded may do so, too */
 };
 
 /* --- Estimates by samples --------------------------------------------------------- */
@@ -32,7 +32,7 @@ static uint64_t draw_value(struct sampler *sampler)
     return z ^ (z >> 31);
 }
 
-/* The share of random values for which a literal holds. */
+/* Estimates the share of random values for which a literal holds. */
 static double sample_literal(void *data, const struct esi_literal *literal)
 {
     struct sampler *sampler = data;
@@ -60,8 +60,8 @@ static double sample_literal(void *data, const struct esi_literal *literal)
     return (double)held / samples;
 }
 
-/* Comparisons of samples are not those of the search: the thesis does not count them.
- */
+/* Comparisons for samples are not counted as comparisons of the search, as in the
+ * thesis. */
 static int reorder_plan(struct esi_plans *plans, struct esi_plan *plan)
 {
     const struct esi_search_config *config = plans->task->config;
@@ -117,7 +117,7 @@ static int make_foralls(struct esi_plans *plans,
     return result;
 }
 
-/* Tests with universal variables or those without. */
+/* Adds either the tests with universal variables or those without. */
 static int add_tests(struct esi_plans *plans,
                      const struct esi_clause *from,
                      bool with_universal,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* engine_rewrite_values.c - values of variables, and whether literals hold of them. */
+/* engine_rewrite_values.c - values of variables, and evaluation of literals. */
 #include "config.h"
 
 #include "monitors/search/thesis/engine_rewrite_values.h"
@@ -118,7 +118,7 @@ static uint32_t *make_entries(struct esi_choice *choice,
     return items;
 }
 
-/* NULL if there is no room for them: then the order is asked each time. */
+/* NULL if there is no room for them: then each query goes to the order. */
 static struct esi_entries *entries_of(struct esi_choice *choice,
                                       const struct esi_values *of,
                                       const struct esi_values *on)
@@ -172,7 +172,7 @@ static struct esi_domain_value value_of(const struct esi_choice *choice, unsigne
     return choice->values[v]->items[choice->chosen[v]];
 }
 
-/* By the values of those of its variables that are `bound`. */
+/* Evaluates with the values of those of its variables that are `bound`. */
 static enum esi_formula_truth truth_of(struct esi_choice *choice,
                                        const struct esi_test *test,
                                        uint64_t bound)
@@ -180,7 +180,7 @@ static enum esi_formula_truth truth_of(struct esi_choice *choice,
     struct esi_formula_check *check = &choice->check;
     enum esi_formula_truth truth;
 
-    /* The choice may have moved since the check was made. */
+    /* The choice may have been moved since the check was initialized. */
     check->precedence = &choice->precedence;
     check->bound = 0;
     for (uint64_t left = test->literal.variables & bound; left; left &= left - 1) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* reorder.c - the order of a rewritten pattern: brute force (Nichols, 6.2.1),
+/* reorder.c - orders a rewritten pattern: brute force (Nichols, 6.2.1),
  * least/most-successful-first (6.2.2) and variable clustering (6.2.3).
  *
- * Universal variables get values for each clause anew: they are never assigned, and no
+ * Universal variables take values for each clause anew: they are never assigned, and no
  * order begins with one. */
 #include "config.h"
 
@@ -14,13 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond these, an order would take longer to find than it saves. */
+/* Beyond these limits, finding an order would take longer than it saves. */
 enum { MOST_CLAUSES = 2048, MOST_LITERALS = 1 << 15 };
 
 enum {
-    MANY_VALUES = 1 << 20, /* combinations that are worth samples of success */
+    MANY_VALUES = 1 << 20, /* combinations of values that justify sampling success */
     MOST_SAMPLED = 256,    /* literals */
-    KEEPS_AS_WRITTEN = 4,  /* times the work of it is less than what clusters take */
+    KEEPS_AS_WRITTEN = 4,  /* the order as written is kept if its work, times this,
+                              is less than that of clusters */
 };
 
 struct reorder_literal {
@@ -40,14 +41,16 @@ struct esi_reorder {
     size_t count;
 };
 
-/* --- How much a search is expected to test (6.2.1) -------------------------------- */
+/* --- Estimates of the tests of a search (6.2.1) ----------------------------------- */
 
-/* Of a clause it is the sum over its h literals of
- *     i (l r)i success_i  times the product over j < i of (l r)j (1 - success_j)
- * where the last one's success is left out, since it ends the clause either way; l and
- * r are how many values its variables may take.  Of all clauses it is the same sum with
- * what each is expected to test in place of l r, and its failure in place of success.
- * All are taken to be independent of each other. */
+/* For a clause it is the sum over its h literals of
+ *
+ *    i (l r)i success_i  times the product over j < i of (l r)j (1 - success_j)
+ *
+ * where the success of the last one is omitted, since it ends the clause either way; l
+ * and r are the numbers of values that its variables may take.  For all clauses it is
+ * the same sum, with the expected tests of each clause in place of l r, and its failure
+ * in place of success.  All are assumed to be independent of each other. */
 
 void esi_work_add(struct esi_work *work, double cost, double ends, bool is_last)
 {
@@ -63,7 +66,8 @@ static double values_of(const struct esi_reorder *reorder,
     return assigned >> variable & 1 ? 1 : reorder->facts->counts[variable];
 }
 
-/* How many pairs of values a literal may take where these variables have values. */
+/* The number of pairs of values that a literal may take if these variables are
+ * assigned. */
 static double pairs_of(const struct esi_reorder *reorder,
                        const struct reorder_literal *literal,
                        uint64_t assigned)
@@ -75,7 +79,7 @@ static double pairs_of(const struct esi_reorder *reorder,
            (x == y ? 1 : values_of(reorder, y, assigned));
 }
 
-/* Tests of a clause, of its literals in their order. */
+/* Expected tests of a clause with its literals in their current order. */
 static double work_of_clause(const struct esi_reorder *reorder,
                              const struct reorder_clause *clause,
                              uint64_t assigned)
@@ -93,7 +97,7 @@ static double work_of_clause(const struct esi_reorder *reorder,
     return work.expected;
 }
 
-/* How likely it is that no literal of a clause holds. */
+/* Probability that no literal of a clause holds. */
 static double failure_of(const struct reorder_clause *clause)
 {
     double failure = 1;
@@ -103,7 +107,7 @@ static double failure_of(const struct reorder_clause *clause)
     return failure;
 }
 
-/* Tests of all clauses in their order. */
+/* Expected tests of all clauses in their current order. */
 static double work_of_all(const struct esi_reorder *reorder)
 {
     struct esi_work work = {.reached = 1};
@@ -121,10 +125,10 @@ static double work_of_all(const struct esi_reorder *reorder)
 
 /* --- The order with the least work of all (6.2.1) --------------------------------- */
 
-/* The work of a clause depends on the variables that the clauses before it assigned,
- * not on their order, and the work of all rises with that of each.  So for each order
- * of the clauses the best order of each one's literals is found by itself, and nothing
- * of the d! h1! ... hd! orders is missed. */
+/* The work of a clause depends on the variables that earlier clauses assigned, not on
+ * the order of these clauses, and the total work increases with the work of each
+ * clause.  So for each order of the clauses, the best order of each clause's literals
+ * is found independently, and none of the d! h1! ... hd! orders is missed. */
 
 enum { MOST_ORDERS = 1 << 18 }; /* orders of clauses times orders of literals of each */
 
@@ -132,12 +136,12 @@ struct brute {
     struct esi_reorder *reorder;
     struct reorder_clause *best; /* clauses in the best order so far */
     double best_work;
-    double *work; /* of the clauses that are placed */
+    double *work; /* of the clauses placed so far */
     double *failure;
     bool has_best;
 };
 
-/* The factorial, or `most` + 1 if it is greater than most. */
+/* The factorial, or `most` + 1 if it is greater than `most`. */
 static double factorial_of(size_t number, double most)
 {
     double product = 1;
@@ -160,7 +164,7 @@ static void swap_literals(struct reorder_literal *a, struct reorder_literal *b)
     *b = keep;
 }
 
-/* Orders of the literals from `first` on; the best goes to `best`. */
+/* Tries all orders of the literals from `first` on; stores the best in `best`. */
 static void try_literals(const struct esi_reorder *reorder,
                          struct reorder_clause *clause,
                          size_t first,
@@ -186,7 +190,8 @@ static void try_literals(const struct esi_reorder *reorder,
     }
 }
 
-/* Puts the literals into the best order.  Its work, or -1: no memory. */
+/* Puts the literals into the best order.  Returns its work, or -1 if there is no
+ * memory. */
 static double arrange_clauses(const struct esi_reorder *reorder,
                               struct reorder_clause *clause,
                               uint64_t assigned)
@@ -250,7 +255,8 @@ static int try_clauses(struct brute *brute, size_t first, uint64_t assigned)
     return result;
 }
 
-/* Literals move while other orders are tried: puts them as they suit the best one. */
+/* Other orders moved the literals; restores the order of literals for the best
+ * order. */
 static int finalize_order(struct brute *brute)
 {
     struct esi_reorder *reorder = brute->reorder;
@@ -281,7 +287,7 @@ static bool is_too_large(const struct esi_reorder *reorder, double *ret_orders)
     return of_clauses * (of_literals + 1) > MOST_ORDERS;
 }
 
-/* False: there are too many orders.  -ENOMEM in *ret_result. */
+/* False if there are too many orders.  *ret_result may be -ENOMEM. */
 static bool order_by_brute(struct esi_reorder *reorder,
                            struct esi_reordered *reordered,
                            int *ret_result)
@@ -317,7 +323,7 @@ static double count_successes(const struct esi_reorder *reorder,
     return pairs_of(reorder, literal, 0) * literal->success;
 }
 
-/* By insertion, so that what is alike stays as it was. */
+/* Insertion sort, which is stable. */
 static void sort_by_successes(const struct esi_reorder *reorder,
                               struct reorder_clause *clause)
 {
@@ -341,7 +347,7 @@ static int compare_work(const void *left, const void *right)
 
     if (a->work != b->work)
         return a->work < b->work ? -1 : 1;
-    /* As they were: their literals were copied in this order. */
+    /* Keeps the original order, in which their literals were copied. */
     return (a->clause.literals > b->clause.literals) -
            (a->clause.literals < b->clause.literals);
 }
@@ -358,11 +364,12 @@ static void order_by_success(struct esi_reorder *reorder)
 /* --- Variable clustering ---------------------------------------------------------- */
 
 struct frequencies {
-    const double *counts;                      /* values of each variable */
-    size_t of[ES_PROGRAM_VARIABLES];           /* literals that name the variable */
-    uint64_t before[ES_PROGRAM_VARIABLES];     /* x -> y, as a clause: bits y */
-    uint64_t after[ES_PROGRAM_VARIABLES];      /* x -> y: bits x, by y */
-    uint64_t not_before[ES_PROGRAM_VARIABLES]; /* x !-> y: bits y */
+    const double *counts;            /* number of values of each variable */
+    size_t of[ES_PROGRAM_VARIABLES]; /* number of literals that name the variable */
+    uint64_t before[ES_PROGRAM_VARIABLES]; /* [x]: bit set of y with a clause x -> y */
+    uint64_t after[ES_PROGRAM_VARIABLES];  /* [y]: bit set of x with a clause x -> y */
+    uint64_t not_before[ES_PROGRAM_VARIABLES]; /* [x]: bit set of y with a clause x
+                                                  !-> y */
     uint64_t not_after[ES_PROGRAM_VARIABLES];
 };
 
@@ -378,7 +385,7 @@ static void count_variables(const struct esi_reorder *reorder,
                 ret_frequencies->of[__builtin_ctzll(left)]++;
 }
 
-/* What clauses of one literal say about single events. */
+/* Collects the relations of single events in clauses with one literal. */
 static void collect_relations(const struct esi_reorder *reorder,
                               struct frequencies *frequencies)
 {
@@ -402,8 +409,8 @@ static void collect_relations(const struct esi_reorder *reorder,
     }
 }
 
-/* x !-> y follows from p !-> y where p -> x, and from x !-> q where y -> q: asked
- * after them it fails no more. */
+/* x !-> y follows from p !-> y if p -> x, and from x !-> q if y -> q: tested after
+ * these it never fails. */
 static bool follows_literal(const struct frequencies *frequencies,
                             const struct reorder_clause *clause)
 {
@@ -416,7 +423,8 @@ static bool follows_literal(const struct frequencies *frequencies,
            (frequencies->before[literal->y] & frequencies->not_before[literal->x]);
 }
 
-/* The variable that occurs most, of those that may be assigned; 0 if there is none. */
+/* The variable with the most occurrences among those that may be assigned; 0 if there
+ * is none. */
 static uint64_t most_frequent(const struct frequencies *frequencies, uint64_t variables)
 {
     uint64_t best = 0;
@@ -433,16 +441,16 @@ static uint64_t most_frequent(const struct frequencies *frequencies, uint64_t va
     return best;
 }
 
-/* How soon a literal or a clause should come: few unassigned variables, then frequent
- * ones.  The rest is ours: then few values; then what takes no comparison of timestamps
- * (in the thesis an event is found to be taken twice only after all its relations), and
- * last what follows from others. */
+/* Criteria for placing a literal or clause early: few unassigned variables, then
+ * frequent ones.  Beyond the thesis: then few values; then no comparison of timestamps
+ * (in the thesis, using an event twice is only detected after all its relations), and
+ * last those that follow from others. */
 struct rank {
     int unassigned;
-    size_t frequency; /* of the most frequent one that is unassigned */
-    double values;    /* combinations that the unassigned ones may take */
+    size_t frequency; /* of the most frequent unassigned variable */
+    double values;    /* combinations of values of the unassigned variables */
     size_t compared;  /* literals that are not equalities */
-    bool follows;     /* from what others say */
+    bool follows;     /* implied by other clauses */
 };
 
 static struct rank rank_of(const struct frequencies *frequencies,
@@ -469,7 +477,7 @@ static bool is_sooner(struct rank a, struct rank b)
         return a.frequency > b.frequency;
     if (a.values < b.values || a.values > b.values)
         return a.values < b.values;
-    /* One that gives values excludes few of them. */
+    /* An equality that assigns values excludes few of them. */
     if ((a.compared == 0) != (b.compared == 0))
         return (a.compared == 0) == (a.unassigned == 0);
     return !a.follows && b.follows;
@@ -518,8 +526,8 @@ static void cluster_literals(struct reorder_clause *clause,
     }
 }
 
-/* The clause from `first` on that should come next; of those with a variable of
- * `wanted`, if there is one. */
+/* The clause, from `first` on, to place next; one with a variable in `wanted` if there
+ * is any. */
 static size_t next_clause(const struct esi_reorder *reorder,
                           const struct frequencies *frequencies,
                           size_t first,
@@ -569,7 +577,7 @@ static void order_by_clusters(struct esi_reorder *reorder)
     }
 }
 
-/* --- All of it -------------------------------------------------------------------- */
+/* --- All methods ------------------------------------------------------------------ */
 
 static int open_reorder(const struct esi_cnf *cnf,
                         const struct esi_reorder_facts *facts,
@@ -585,7 +593,7 @@ static int open_reorder(const struct esi_cnf *cnf,
         free(literals);
         return -ENOMEM;
     }
-    reorder->clauses[cnf->count].literals = literals; /* to be freed */
+    reorder->clauses[cnf->count].literals = literals; /* allows them to be freed */
     for (size_t i = 0; i < cnf->count; i++) {
         struct reorder_clause *clause = &reorder->clauses[i];
 
@@ -621,8 +629,8 @@ static void write_back(struct esi_cnf *cnf, const struct esi_reorder *reorder)
     }
 }
 
-/* Clusters know nothing of success: where there is much to go through, samples may show
- * that what is written excludes more. */
+/* Clustering ignores success.  If there are many combinations, samples may show that
+ * the order as written excludes more. */
 static bool is_worth_samples(const struct esi_cnf *cnf,
                              const struct esi_reorder_facts *facts)
 {

@@ -3,9 +3,9 @@
 /*
  * successors.c - immediate successors on other traces.
  *
- * The halves a and b of a sync count as one event towards all others, yet neither
+ * The halves a and b of a sync are one event in relation to all others, yet neither
  * precedes the other.  So b succeeds the event before a, and the event after b succeeds
- * a - with its own other half, if it is a sync, too.
+ * a - together with its own other half, if it is a sync, too.
  */
 #include "config.h"
 
@@ -28,9 +28,9 @@ struct last {
 struct esi_successors {
     struct esi_successor *rows;
     size_t count, capacity;
-    struct last *last; /* by trace; only while events come */
+    struct last *last; /* by trace; only while events arrive */
     size_t traces, trace_capacity;
-    bool has_half; /* the first half of a sync came, `half` */
+    bool has_half; /* `half`, the first half of a sync, has arrived */
     struct es_event_id half;
 };
 
@@ -82,7 +82,8 @@ static struct es_event_id successor_at(struct es_event_id id, int steps)
     return (struct es_event_id){id.trace, (uint32_t)(id.index + (int64_t)steps)};
 }
 
-/* What a sync of `a` with `b` adds to what precedes `a`, and to `a`. */
+/* Adds the successors of `a`, and of the event before it, due to a sync of `a` with
+ * `b`. */
 static int add_half(struct esi_successors *successors,
                     struct es_event_id a,
                     struct es_event_id b)
