@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * engine_indexed.c - the engine "indexed": each disjunct is searched by ranges, by
+ * engine_indexed.c - the engine "indexed": searches each disjunct by ranges, with
  * several threads.
  *
- * The values of the first variable are split into pieces that are numbered in their
- * order, and each thread takes one after the other.  What is found in the piece whose
- * turn it is is reported at once, else it is buffered until the pieces before are
- * through: matches come in the same order for any number of threads.  Whoever finishes
- * the piece whose turn it is reports what was buffered of those behind it, as far as
- * these are finished; the turn goes on when that is done.  Nobody runs further ahead
- * than a few pieces, or buffers more than a number of assignments.
+ * The values of the first variable are divided into pieces, numbered in order; each
+ * thread takes one piece after the other.  The results of the piece whose turn it is
+ * are reported immediately; those of later pieces are buffered.  So the order of
+ * matches does not depend on the number of threads.  The thread that finishes the piece
+ * whose turn it is also reports the buffers of the following finished pieces, and then
+ * advances the turn.  Threads run ahead by a limited number of pieces and buffer a
+ * limited number of assignments.
  *
- * The plan, the domains and the order are only read.  The calling thread begins alone:
- * others are started when it turns out that there is work for them.
+ * The plan, the domains and the order are only read.  The calling thread starts alone;
+ * others are started once it is clear that there is work for them.
  */
 #include "config.h"
 
@@ -33,43 +33,43 @@
 #include "monitors/search/indexed/indexed_select.h"
 
 enum {
-    AHEAD = 8,                 /* pieces for each thread */
-    MOST_VALUES = 256,         /* of a piece */
-    BUFFERED_VALUES = 1 << 18, /* in a buffer, before its owner waits for its turn */
+    AHEAD = 8,                 /* pieces per thread */
+    MOST_VALUES = 256,         /* per piece */
+    BUFFERED_VALUES = 1 << 18, /* per buffer; beyond it the thread waits for its turn */
 };
 
 enum {
     MOST_THREADS = 256,
-    ALONE_NS = 2000000, /* so long nobody helps: starting threads would take longer */
+    ALONE_NS = 2000000, /* time before other threads are started, which takes longer */
 };
 
 /* --- Pieces ----------------------------------------------------------------------- */
 
-/* What is to be done, and where it goes. */
+/* The work and the receiver of its results. */
 struct pieces_work {
     const struct esi_domain *domain;
-    const struct esi_candidates *source; /* its values that are left; NULL: all */
+    const struct esi_candidates *source; /* its remaining values; NULL: all */
     unsigned threads;
-    unsigned variables; /* of an assignment */
+    unsigned variables; /* number of variables per assignment */
     int (*report)(void *data, const struct esi_domain_value *values);
-    void *data; /* one thread at a time */
+    void *data; /* used by one thread at a time */
 };
 
 /* Assignments that wait for their turn. */
 struct pieces_buffer {
-    struct esi_domain_value *values; /* owned: of all variables of each */
+    struct esi_domain_value *values; /* owned: all variables of each assignment */
     size_t count;
     size_t capacity;
 };
 
-/* `count` values from `position` in a range on. */
+/* `count` values, from `position` in a range on. */
 struct work_piece {
     uint64_t number;
-    uint64_t ordinal; /* of the first value, from 0 */
+    uint64_t ordinal; /* index of the first value, from 0 */
     size_t range;
     uint32_t position;
     uint32_t count;
-    struct pieces_buffer buffer; /* owned until it is finished */
+    struct pieces_buffer buffer; /* owned until the piece is finished */
 };
 
 /* A piece that was searched before its turn. */
@@ -83,17 +83,18 @@ struct pieces {
     struct esi_range *ranges; /* owned */
     size_t range_count;
 
-    pthread_mutex_t lock; /* of all below; `turn` and `is_over` are read without */
+    pthread_mutex_t lock; /* protects all fields below, except reads of `turn` and
+                             `is_over` */
     pthread_cond_t changed;
     atomic_bool is_over;
     int result;
-    struct work_piece next; /* where the next one begins */
+    struct work_piece next; /* where the next piece begins */
     _Atomic uint64_t turn;
     struct pieces_done *done; /* owned: [number % ahead] */
     uint64_t ahead;
 };
 
-/* --- Beginning and end ------------------------------------------------------------ */
+/* --- Start and end ---------------------------------------------------------------- */
 
 static int list_ranges(struct pieces *pieces)
 {
@@ -161,7 +162,7 @@ static void pieces_fini(struct pieces *pieces)
 
 /* --- Taking ----------------------------------------------------------------------- */
 
-/* Whether nothing is left to be taken; of one thread alone. */
+/* Whether no pieces are left.  Only for a single thread. */
 static bool pieces_are_taken(const struct pieces *pieces)
 {
     return pieces->next.range >= pieces->range_count;
@@ -172,7 +173,7 @@ static bool pieces_are_over(const struct pieces *pieces)
     return atomic_load_explicit(&pieces->is_over, memory_order_relaxed);
 }
 
-/* Small at first, so that a first match is found soon. */
+/* The first pieces are small, so that a first match is found soon. */
 static uint32_t size_of_next(const struct pieces *pieces)
 {
     uint64_t size = 1 + pieces->next.number / pieces->work.threads;
@@ -200,7 +201,7 @@ static void advance_pieces(struct pieces *pieces, uint32_t count)
     }
 }
 
-/* False: nothing is left to be taken. */
+/* False if no pieces are left. */
 static bool pieces_take(struct pieces *pieces, struct work_piece *ret_piece)
 {
     bool is_taken;
@@ -245,7 +246,7 @@ static int buffer_result(struct pieces_buffer *buffer,
 
 static bool is_turn(const struct pieces *pieces, const struct work_piece *piece)
 {
-    /* Pairs with the release in end_turns(): what was reported before is seen. */
+    /* Pairs with the release in end_turns(): makes earlier reports visible. */
     return atomic_load_explicit(&pieces->turn, memory_order_acquire) == piece->number;
 }
 
@@ -258,7 +259,8 @@ static bool wait_for_turn(struct pieces *pieces, const struct work_piece *piece)
     return is_turn(pieces, piece);
 }
 
-/* An assignment that was found in a piece.  0; 1: enough; -errno. */
+/* Reports or buffers an assignment found in a piece.  Returns 0; 1 for enough; or
+ * -errno. */
 static int pieces_report(struct pieces *pieces,
                          struct work_piece *piece,
                          const struct esi_domain_value *values)
@@ -277,7 +279,7 @@ static int pieces_report(struct pieces *pieces,
 
 /* --- Finishing -------------------------------------------------------------------- */
 
-/* The lock is held. */
+/* The lock must be held. */
 static void end_all(struct pieces *pieces, int result)
 {
     if (!atomic_load(&pieces->is_over))
@@ -286,8 +288,8 @@ static void end_all(struct pieces *pieces, int result)
     pthread_cond_broadcast(&pieces->changed);
 }
 
-/* Reports all that is done and whose turn has come.  The lock is held, but while that
- * is reported. */
+/* Reports all finished pieces whose turn has come.  The lock must be held; it is
+ * released during reports. */
 static void end_turns(struct pieces *pieces)
 {
     struct pieces_done *done =
@@ -304,14 +306,15 @@ static void end_turns(struct pieces *pieces)
         *done = (struct pieces_done){.is_there = false};
         if (result != 0)
             end_all(pieces, result);
-        /* Whoever sees its turn sees what was reported. */
+        /* A thread that sees its turn also sees what was reported. */
         atomic_fetch_add_explicit(&pieces->turn, 1, memory_order_release);
         pthread_cond_broadcast(&pieces->changed);
         done = &pieces->done[atomic_load(&pieces->turn) % pieces->ahead];
     }
 }
 
-/* `result` 0: it was searched to its end; else nothing more is taken by anybody. */
+/* `result` 0 means that the piece was searched completely; otherwise all threads stop
+ * taking pieces. */
 static void pieces_finish(struct pieces *pieces, struct work_piece *piece, int result)
 {
     pthread_mutex_lock(&pieces->lock);
@@ -346,7 +349,8 @@ struct shared {
     const struct indexed_plans *plans;
     const struct esi_indexed_plan *plan;
     const struct esi_program_support *support;
-    const struct esi_indexed *prepared; /* by the calling thread, before all others */
+    const struct esi_indexed *prepared; /* prepared by the calling thread before the
+                                           others start */
     unsigned first;
     unsigned threads;
     struct pieces pieces;
@@ -355,9 +359,9 @@ struct shared {
 struct worker {
     struct shared *shared;
     struct esi_indexed *search;  /* owned */
-    struct esi_indexed **lesser; /* owned: of lesser disjuncts */
-    bool is_direct;              /* no pieces: all goes to the matches at once */
-    uint64_t alone_until_ns;     /* when others are to help; 0: they do */
+    struct esi_indexed **lesser; /* owned: searches of the lesser disjuncts */
+    bool is_direct;              /* no pieces: assignments go directly to the matches */
+    uint64_t alone_until_ns;     /* when to start others; 0: they are running */
     struct work_piece piece;
     pthread_t thread;
 };
@@ -400,7 +404,7 @@ static bool lesser_holds(struct worker *worker, size_t i)
     struct esi_domain_value values[ES_PROGRAM_VARIABLES];
     int result;
 
-    /* What the lesser one has not selected does not satisfy it. */
+    /* Values excluded by the selection of the lesser disjunct do not satisfy it. */
     if (!esi_selected_values(bound->plan->domains,
                              worker->lesser[i]->bound.plan->domains,
                              variables_of_lesser(worker, i), bound->values, values))
@@ -411,8 +415,8 @@ static bool lesser_holds(struct worker *worker, size_t i)
     return result > 0;
 }
 
-/* A lesser disjunct that matches leaves nothing for this one (docs/decisions.md, D6):
- * each is asked as soon as its last variable is bound. */
+/* If a lesser disjunct matches, there is no match of this one (docs/decisions.md, D6).
+ * Each is tested as soon as its last variable is bound. */
 static bool is_refused(void *data, unsigned v)
 {
     struct worker *worker = data;
@@ -450,7 +454,7 @@ static int search_piece(struct worker *worker)
     return result;
 }
 
-/* Whoever works alone finds out whether there is work for more. */
+/* A thread working alone decides whether there is work for more. */
 static bool is_alone_for_long(const struct worker *worker)
 {
     return worker->alone_until_ns > 0 &&
@@ -570,11 +574,11 @@ static int start_helpers(struct shared *shared, struct worker *workers, unsigned
                 worker_fini(&workers[--*count]);
         }
     }
-    /* With fewer threads than were asked for it only takes longer. */
+    /* The search also works with fewer threads than requested. */
     return result == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* The calling thread is one of them. */
+/* The calling thread is one of the workers. */
 static int run_workers(struct shared *shared, struct worker *workers)
 {
     unsigned count = 0;
@@ -628,7 +632,8 @@ static unsigned threads_of(const struct esi_search_config *config)
     return threads < MOST_THREADS ? threads : MOST_THREADS;
 }
 
-/* What is not returned is looked for once. */
+/* Other threads are not used if no variable is returned, since one witness is
+ * enough. */
 static bool may_have_helpers(const struct shared *shared)
 {
     return shared->threads > 1 && shared->plan->returned;
@@ -661,7 +666,8 @@ static int search_support(struct shared *shared, struct worker *worker)
                                     : esi_indexed_all(worker->search, on_found, worker);
 }
 
-/* Searches one disjunct with as many threads as are asked for.  As esi_engine_ops. */
+/* Searches one disjunct with the requested number of threads.  Returns as
+ * esi_engine_ops. */
 static int search_plan(const struct indexed_plans *plans, uint32_t support)
 {
     struct shared shared = {
@@ -732,7 +738,7 @@ static int create_plans(const struct esi_engine_task *task,
     return 0;
 }
 
-/* A lesser disjunct that matches whatever the values are leaves nothing. */
+/* False if a lesser disjunct matches for all values. */
 static bool may_match(const struct indexed_plans *plans, uint32_t support)
 {
     const struct esi_engine_task *task = plans->task;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * indexed_bound.c - what is bound, and where in a column an event's predecessors end
- * and where its successors begin.
+ * indexed_bound.c - the bound variables, and where in a column an event's predecessors
+ * end and its successors begin.
  *
- * Predecessors take one comparison: the entry of the event's stamp; its position in the
- * column is found by indexes.  The first successor is found with one comparison for
- * each step of a gallop, from the end of the predecessors, or from the first successor
- * of an earlier event of the same trace: along a trace it only moves forward.
+ * Predecessors take one comparison: the entry of the event's timestamp; its position in
+ * the column is found by index.  The first successor is found by a galloping search
+ * with one comparison per step, from the end of the predecessors, or from the first
+ * successor of an earlier event of the same trace, because along a trace it only moves
+ * forward.
  *
- * What was found holds as long as the variable is bound to the value; of small domains
- * that do not grow it is kept for each value.
+ * Results are valid while the variable is bound to the same value.  For small domains
+ * that do not grow they are cached for each value.
  */
 #include "config.h"
 
@@ -23,46 +24,47 @@
 #include "monitors/search/indexed/indexed_sorted.h"
 
 enum {
-    MEMORY_ENTRIES = 1 << 18, /* of what is remembered of two domains, at most */
-    LEAST_TRACES = 64,        /* room of a stamp */
-    ADJACENT_PARTNERS = 8,    /* that are asked whether an event precedes them */
+    MEMORY_ENTRIES = 1 << 18, /* maximum of cached entries for a pair of domains */
+    LEAST_TRACES = 64,        /* initial capacity of a timestamp */
+    ADJACENT_PARTNERS = 8,    /* maximum of partners tested for whether an event
+                                 precedes them */
 };
 
-/* An entry of a bound variable's stamp. */
+/* An entry of a bound variable's timestamp. */
 struct stamp_entry {
-    uint64_t binding; /* that it is of */
+    uint64_t binding; /* number of the binding */
     uint32_t greatest;
 };
 
 struct esi_bound_variable {
-    uint64_t binding;          /* counted */
+    uint64_t binding;          /* number of the current binding */
     struct stamp_entry *stamp; /* owned: [trace] */
     size_t stamp_capacity;
 };
 
-/* What is known of one bound variable and one column. */
+/* The known bounds for a bound variable and a column. */
 struct column_ends {
-    uint64_t before_binding; /* the binding that before_end is of */
+    uint64_t before_binding; /* the binding of before_end */
     uint64_t after_binding;
-    uint32_t before_end;         /* positions below are its predecessors */
+    uint32_t before_end;         /* positions before this are its predecessors */
     uint32_t after_begin;        /* positions from here on are its successors */
-    struct es_event_id after_of; /* whose after_begin it is: a hint for later events */
+    struct es_event_id after_of; /* event of after_begin: a hint for later events */
 };
 
-/* The same of all columns of a domain. */
+/* The bounds for all columns of a domain. */
 struct esi_bound_ends {
     struct column_ends *columns; /* owned: [slot] */
     size_t capacity;
 };
 
-/* The same of all values of a small domain, for good. */
+/* The bounds for all values of a small domain, cached permanently. */
 struct esi_bound_memo {
-    bool is_decided; /* whether there is one */
-    uint32_t *ends; /* owned: before_end and after_begin by turns, each one more than it
-                       is; 0: unknown */
+    bool is_decided; /* whether `ends` was considered already */
+    uint32_t *ends;  /* owned: pairs of before_end and after_begin, each plus one; 0:
+                        unknown */
 };
 
-/* --- Beginning and end ------------------------------------------------------------ */
+/* --- Start and end ---------------------------------------------------------------- */
 
 int esi_bound_init(struct esi_bound *bound, const struct esi_indexed_plan *plan)
 {
@@ -160,7 +162,7 @@ void esi_bound_bind(struct esi_bound *bound,
 
 /* --- Single events ---------------------------------------------------------------- */
 
-/* Positions whose index is `index` or less. */
+/* Number of positions whose index is `index` or less. */
 static uint32_t position_after(const struct esi_domain_column *column, uint32_t index)
 {
     return index == UINT32_MAX ? column->count : esi_column_position(column, index + 1);
@@ -188,7 +190,7 @@ static bool precedes_position(struct esi_bound *bound,
     return esi_precedence_before(&bound->precedence, event, other);
 }
 
-/* `low` is not above the first successor; by steps that double, then by halves. */
+/* `low` is not above the first successor.  Steps double, then are halved. */
 static uint32_t gallop_forward(struct esi_bound *bound,
                                struct es_event_id event,
                                const struct esi_domain_column *column,
@@ -253,7 +255,7 @@ uint32_t esi_bound_after_begin(struct esi_bound *bound,
     return position > within.end ? within.end : position;
 }
 
-/* Room for what is known of a trace; NULL: there was no memory. */
+/* The entry for a trace; NULL if there was no memory. */
 static struct stamp_entry *stamp_entry_of(struct esi_bound *bound,
                                           struct esi_bound_variable *variable,
                                           uint32_t trace)
@@ -287,7 +289,7 @@ uint32_t esi_bound_ask_greatest(struct esi_bound *bound, unsigned x, uint32_t tr
     return entry->greatest;
 }
 
-/* What is before y is one of y's immediate predecessors, or before one of them. */
+/* An event before y is one of y's immediate predecessors, or before one of them. */
 bool esi_bound_are_adjacent(struct esi_bound *bound,
                             struct es_event_id event,
                             unsigned y,
@@ -334,8 +336,8 @@ static uint32_t find_before_end(struct esi_bound *bound,
     return end;
 }
 
-/* While events arrive what is bound is recent, and most columns have no successor of it
- * at all. */
+/* While events arrive, the bound events are recent, and most columns contain no
+ * successor of them. */
 static uint32_t find_recent_begin(struct esi_bound *bound,
                                   unsigned x,
                                   const struct esi_domain_column *column,
@@ -364,7 +366,7 @@ static uint32_t find_after_begin(struct esi_bound *bound,
     return within.end;
 }
 
-/* NULL: there was no memory. */
+/* NULL if there was no memory. */
 static struct column_ends *ends_of(struct esi_bound *bound,
                                    unsigned x,
                                    const struct esi_bound_target *target)
@@ -386,8 +388,8 @@ static struct column_ends *ends_of(struct esi_bound *bound,
     return &ends->columns[slot];
 }
 
-/* Room for what is known of all values of one domain in all columns of another. Without
- * it things only take longer. */
+/* Allocates the cache for all values of one domain in all columns of another.  The
+ * search also works without it. */
 static void create_memo(const struct esi_indexed_plan *plan,
                         unsigned of,
                         unsigned on,
@@ -403,7 +405,7 @@ static void create_memo(const struct esi_indexed_plan *plan,
     memo->ends = calloc(2 * entries, sizeof *memo->ends);
 }
 
-/* What is remembered of a value of a small domain; NULL: nothing. */
+/* The cached bounds for a value of a small domain; NULL if there are none. */
 static uint32_t *remembered_ends(struct esi_bound *bound,
                                  unsigned x,
                                  const struct esi_bound_target *target)
@@ -426,7 +428,7 @@ static uint32_t *remembered_ends(struct esi_bound *bound,
     return &memo->ends[2 * number];
 }
 
-/* While events arrive finding takes no more than to remember it. */
+/* While events arrive, finding the bounds is as fast as caching them. */
 static bool is_found_anew(const struct esi_bound *bound, unsigned x)
 {
     return bound->plan->is_growing && is_single(bound, x);
@@ -439,9 +441,9 @@ static struct esi_domain_column part_of(const struct esi_domain_column *column,
                                       column->indexes + within.begin};
 }
 
-/* Positions of the column below which all precede the bound variable x, and from which
- * on all succeed it; of sets: precede some event, succeed some event.  What is not
- * `within` may be taken for what is next to it. */
+/* The end of the predecessors of the bound variable x in the column, and the beginning
+ * of its successors; for sets: of those that precede or succeed some event.  Events
+ * outside `within` may be treated as those next to it. */
 static uint32_t before_end(struct esi_bound *bound,
                            unsigned x,
                            const struct esi_bound_target *target,
@@ -471,7 +473,7 @@ static uint32_t before_end(struct esi_bound *bound,
     return entry->before_end;
 }
 
-/* A position below which no successor of x can be: of single events. */
+/* A position before which there are no successors of single x. */
 static uint32_t lowest_successor(struct esi_bound *bound,
                                  unsigned x,
                                  const struct column_ends *entry,
@@ -557,7 +559,7 @@ bool esi_bound_refutes(struct esi_bound *bound, const struct esi_clause *clause)
 
 /* --- Intervals -------------------------------------------------------------------- */
 
-/* Of a mask that leaves one interval. */
+/* The interval of a mask that leaves only one. */
 static struct esi_interval mask_interval(struct esi_bound *bound,
                                          unsigned x,
                                          uint8_t mask,
@@ -594,7 +596,7 @@ void esi_bound_add_mask(struct esi_bound *bound,
                           ? ESI_IS_SAME
                           : ESI_IS_CONCURRENT;
 
-    /* What is before and what is after, without what is between. */
+    /* The values before and after x, without those between. */
     if (mask & ESI_IS_BEFORE && mask & ESI_IS_AFTER && !(mask & between)) {
         esi_intervals_add(intervals, 0, before_end(bound, x, target, one));
         esi_intervals_add(intervals, after_begin(bound, x, target, one), one.end);
@@ -632,7 +634,7 @@ void esi_column_add_events(const struct esi_domain_column *column,
     }
 }
 
-/* The receives of v that name bound x. */
+/* Adds the receives of v that name bound x. */
 static void add_receives(struct esi_bound *bound,
                          unsigned x,
                          const struct esi_bound_target *target,
@@ -662,7 +664,7 @@ static void add_receives(struct esi_bound *bound,
         bound->error = result;
 }
 
-/* As if the literal were not negated. */
+/* Adds the values for the literal without its negation. */
 static void add_plain(struct esi_bound *bound,
                       const struct esi_literal *literal,
                       const struct esi_bound_target *target,
@@ -681,7 +683,7 @@ static void add_plain(struct esi_bound *bound,
                            is_left ? literal->mask : esi_mask_turned(literal->mask),
                            target, intervals);
         break;
-    case ES_LITERAL_BEFORE: /* some event of the one precedes some of the other */
+    case ES_LITERAL_BEFORE: /* some event of one precedes some event of the other */
         if (is_left)
             esi_intervals_add(intervals, 0, before_end(bound, other, target, all));
         else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* indexed_candidates.c - the values that bound variables leave to another one. */
+/* indexed_candidates.c - the remaining values of an unbound variable, given the bound
+ * ones. */
 #include "config.h"
 
 #include "monitors/search/indexed/indexed_candidates.h"
@@ -12,11 +13,11 @@
 #include "monitors/search/indexed/indexed_implied.h"
 
 enum {
-    LOOKUP_ORDINAL = 4, /* values of the first variable before lookups are made */
+    LOOKUP_ORDINAL = 4, /* values of the first variable before indexes are created */
     SORTED_SHARE = 64,
 };
 
-/* --- Beginning and end ------------------------------------------------------------ */
+/* --- Start and end ---------------------------------------------------------------- */
 
 static size_t depths_of(const struct esi_indexed_plan *plan)
 {
@@ -86,7 +87,7 @@ uint64_t esi_candidate_sets_bytes(const struct esi_candidate_sets *sets)
     return bytes;
 }
 
-/* --- What there is to apply ------------------------------------------------------- */
+/* --- Collecting constraints ------------------------------------------------------- */
 
 static void push_work(struct esi_candidate_sets *sets, uint32_t number)
 {
@@ -96,7 +97,7 @@ static void push_work(struct esi_candidate_sets *sets, uint32_t number)
         sets->work[sets->work_count++] = number;
 }
 
-/* The member of v's group that was bound last: they are bound in their order. */
+/* The member of v's group that was bound last; members are bound in order. */
 static int floor_of(const struct esi_bound *bound, unsigned v)
 {
     const struct esi_indexed_plan *plan = bound->plan;
@@ -105,9 +106,9 @@ static int floor_of(const struct esi_bound *bound, unsigned v)
     return members ? 63 - __builtin_clzll(members) : -1;
 }
 
-/* An event that arrived just now is named by none that came before, but by the other
- * half of a sync, which it names as well.  So its partners are all that can receive it;
- * whether they do is tested. */
+/* The newest event is not named by earlier events, except the other half of a sync,
+ * which it names as well.  So only its partners can receive it; whether they do is
+ * tested. */
 static int sender_of(const struct esi_bound *bound, unsigned v, uint64_t applied)
 {
     const struct esi_indexed_plan *plan = bound->plan;
@@ -119,7 +120,7 @@ static int sender_of(const struct esi_bound *bound, unsigned v, uint64_t applied
                : -1;
 }
 
-/* The partners of y are all that v can be: one or none is a list. */
+/* v must be one of the partners of y: a list of one value, or empty. */
 static bool note_sends(const struct esi_candidate_sets *sets,
                        unsigned y,
                        struct esi_restriction *restriction)
@@ -138,8 +139,8 @@ static bool note_sends(const struct esi_candidate_sets *sets,
     return true;
 }
 
-/* Whether an index by attributes is worth what it takes to make: with the first few
- * values of the first variable, not before all values of v might have been compared. */
+/* Whether an index by attributes is worth its creation: with the first few values of
+ * the first variable, only once all values of v might have been compared. */
 static bool are_lookups_due(const struct esi_candidate_sets *sets, unsigned v)
 {
     struct esi_bound *bound = sets->bound;
@@ -149,7 +150,7 @@ static bool are_lookups_due(const struct esi_candidate_sets *sets, unsigned v)
            sets->compared >= esi_domain_count(bound->plan->domains[v]);
 }
 
-/* Of all lists of values the shortest counts, if it is short enough. */
+/* Uses the shortest list of values, if it is short enough. */
 static void note_listed(const struct esi_candidate_sets *sets,
                         struct esi_listed listed,
                         struct esi_restriction *restriction)
@@ -174,7 +175,8 @@ static void note_equal(struct esi_candidate_sets *sets,
     unsigned v = restriction->v;
     struct esi_listed listed;
 
-    /* Where domains grow there is room for one list; partners are known without. */
+    /* With growing domains there is room for one list; partners are known without
+     * it. */
     if (bound->plan->is_growing &&
         (restriction->is_listed || esi_has_partner(bound, v)))
         return;
@@ -186,8 +188,8 @@ static void note_equal(struct esi_candidate_sets *sets,
     note_listed(sets, listed, restriction);
 }
 
-/* How many values a list may have that has to be sorted: that takes no longer than to
- * walk the columns, or a tenth of what it takes to test all values. */
+/* Maximum length of a list that must be sorted: sorting it takes no longer than
+ * iterating over the columns, or a tenth of the time to test all values. */
 static uint64_t most_sorted(const struct esi_candidate_sets *sets,
                             const struct esi_restriction *restriction)
 {
@@ -207,7 +209,7 @@ static uint64_t most_sorted(const struct esi_candidate_sets *sets,
     return most;
 }
 
-/* The same of values with attributes between bounds. */
+/* Like note_listed(), for values with attributes between bounds. */
 static void note_bounds(struct esi_candidate_sets *sets,
                         uint64_t applied,
                         struct esi_restriction *restriction)
@@ -222,7 +224,7 @@ static void note_bounds(struct esi_candidate_sets *sets,
         note_listed(sets, listed, restriction);
 }
 
-/* The same of values near bound variables, where domains grow. */
+/* Like note_listed(), for values near bound variables in growing domains. */
 static void note_near(struct esi_candidate_sets *sets,
                       uint64_t limit,
                       struct esi_restriction *restriction)
@@ -242,7 +244,7 @@ static void note_near(struct esi_candidate_sets *sets,
         restriction->masked = 0;
 }
 
-/* The same of what each alternative of a clause leaves. */
+/* Like note_listed(), for the values that each alternative of a clause leaves. */
 static void note_alternatives(struct esi_candidate_sets *sets,
                               const struct esi_clause *clause,
                               struct esi_restriction *restriction)
@@ -259,7 +261,7 @@ static void note_alternatives(struct esi_candidate_sets *sets,
         note_listed(sets, listed, restriction);
 }
 
-/* The same of the receives that name the event of x, which tell it by their index. */
+/* Like note_listed(), for the receives that name the event of x. */
 static bool note_receives(struct esi_candidate_sets *sets,
                           unsigned x,
                           struct esi_restriction *restriction)
@@ -290,8 +292,8 @@ static bool note_receives(struct esi_candidate_sets *sets,
     return true;
 }
 
-/* Of a clause that one variable receives from the other, one of which is v: whether the
- * list is all that it leaves. */
+/* For a clause in which one variable receives from the other, one of them v.  Returns
+ * whether the list represents the clause completely. */
 static bool note_partner(struct esi_candidate_sets *sets,
                          const struct esi_clause *clause,
                          struct esi_restriction *restriction)
@@ -305,7 +307,7 @@ static bool note_partner(struct esi_candidate_sets *sets,
                                         : note_receives(sets, literal->x, restriction);
 }
 
-/* A clause that refuses what precedes the pinned event on most traces. */
+/* Notes a clause that refuses most predecessors of the pinned event. */
 static void note_limit(const struct esi_bound *bound,
                        const struct esi_clause *clause,
                        struct esi_restriction *restriction)
@@ -317,7 +319,7 @@ static void note_limit(const struct esi_bound *bound,
         restriction->limit = clause;
 }
 
-/* Whether all that precedes the pinned event on a trace is refused. */
+/* Whether all predecessors of the pinned event on a trace are refused. */
 static bool is_beyond_limit(struct esi_candidate_sets *sets,
                             const struct esi_restriction *restriction,
                             uint32_t trace)
@@ -335,7 +337,7 @@ static bool is_restricted(const struct esi_restriction *restriction)
            restriction->is_timed || restriction->clause_count > 0;
 }
 
-/* The clauses that have to be applied, and the lists that some of them leave. */
+/* Collects the clauses to apply, and the lists that some of them provide. */
 static void note_clauses(struct esi_candidate_sets *sets,
                          uint64_t applied,
                          struct esi_restriction *restriction)
@@ -396,7 +398,7 @@ static void find_restriction(struct esi_candidate_sets *sets,
     if (bound->plan->bounded >> v & 1)
         note_bounds(sets, applied, restriction);
     note_near(sets, limit, restriction);
-    /* Alone it may cost more than it leaves out. */
+    /* Without other restrictions this may cost more than it saves. */
     if (plan->implied[v] && is_restricted(restriction))
         restriction->implied = esi_implied_of(bound, v, applied);
     restriction->is_told = !(restriction->masked & plan->holed[v]) &&
@@ -404,9 +406,9 @@ static void find_restriction(struct esi_candidate_sets *sets,
                            restriction->clause_count == 0;
 }
 
-/* --- Applying it to a column ------------------------------------------------------ */
+/* --- Applying constraints to a column --------------------------------------------- */
 
-/* Leaves what is in sets->allowed, too. */
+/* Intersects with sets->allowed. */
 static void keep_allowed(struct esi_candidate_sets *sets,
                          struct esi_intervals *intervals)
 {
@@ -429,7 +431,7 @@ static void keep_allowed(struct esi_candidate_sets *sets,
     }
 }
 
-/* Values of a group rise. */
+/* Values in a group are increasing. */
 static void keep_above(struct esi_bound *bound,
                        const struct esi_restriction *restriction,
                        uint32_t slot,
@@ -498,7 +500,7 @@ static void apply_masks(struct esi_candidate_sets *sets,
     }
 }
 
-/* What does not leave one interval of each column. */
+/* Applies the constraints that may leave several intervals of a column. */
 static void apply_restriction(struct esi_candidate_sets *sets,
                               const struct esi_restriction *restriction,
                               const struct esi_bound_target *target,
@@ -518,7 +520,7 @@ static void apply_restriction(struct esi_candidate_sets *sets,
     esi_bound_check(bound, intervals);
 }
 
-/* What does.  Whether anything is left. */
+/* Applies the constraints that leave one interval.  Returns whether it is not empty. */
 static bool keep_interval(struct esi_candidate_sets *sets,
                           const struct esi_restriction *restriction,
                           const struct esi_bound_target *target,
@@ -544,7 +546,7 @@ static bool keep_interval(struct esi_candidate_sets *sets,
     return kept->begin < kept->end;
 }
 
-/* --- Walking columns -------------------------------------------------------------- */
+/* --- Iteration -------------------------------------------------------------------- */
 
 void esi_walk_begin(struct esi_walk *walk,
                     struct esi_candidate_sets *sets,
@@ -576,14 +578,15 @@ static bool is_range_before(const void *range, const void *slot)
     return ((const struct esi_range *)range)->slot < *(const uint32_t *)slot;
 }
 
-/* The first range of a slot, or behind it. */
+/* The first range of a slot, or the position after it. */
 static size_t range_of(const struct esi_candidates *source, uint32_t slot)
 {
     return esi_lower_bound(source->ranges, source->count, sizeof *source->ranges,
                            is_range_before, &slot);
 }
 
-/* Whether the source has a position; `range` is where to look, and rises. */
+/* Whether the source contains a position; `range` is where to start, and only
+ * increases. */
 static bool has_position(const struct esi_candidates *source,
                          uint32_t slot,
                          uint32_t position,
@@ -598,7 +601,7 @@ static bool has_position(const struct esi_candidates *source,
            ranges[*range].begin <= position;
 }
 
-/* Of the values that are listed those of one column that the source has. */
+/* Adds the listed values of one column that the source contains. */
 static void take_listed(struct esi_walk *walk,
                         uint32_t slot,
                         struct esi_intervals *intervals)
@@ -632,8 +635,8 @@ static uint32_t next_slot(const struct esi_walk *walk)
     return walk->source ? walk->source->ranges[walk->next].slot : (uint32_t)walk->next;
 }
 
-/* Goes behind a column.  What the list or the source has of it, which may be nothing;
- * else where all of it is. */
+/* Moves past a column.  Adds the values of the list or source in it, and returns their
+ * extent; if there are none, that of the whole column. */
 static struct esi_interval take_column(struct esi_walk *walk,
                                        const struct esi_bound_target *target,
                                        struct esi_intervals *intervals)
@@ -697,7 +700,7 @@ static void add_column(struct esi_candidate_sets *sets,
     candidates->slots += intervals->count > 0;
 }
 
-/* False: there are more than `limit`. */
+/* False if there are more than `limit`. */
 static bool fill_columns(struct esi_walk *walk,
                          unsigned depth,
                          uint64_t limit,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* indexed_explain.c - a plan as people read it. */
+/* indexed_explain.c - prints a plan. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -61,7 +61,7 @@ static void print_literal(const struct esi_indexed_plan *plan,
     esi_literal_print(plan->program, literal, out);
 }
 
-/* The variables whose values an index finds: all that are compared for `=` or order, of
+/* The variables whose values an index finds: those compared by `=` or order, and for
  * `!=` the universal ones. */
 static uint64_t looked_up_of(const struct esi_indexed_plan *plan,
                              const struct esi_clause *clause)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * indexed_groups.c - variables that may be exchanged.
+ * indexed_groups.c - groups of exchangeable variables.
  *
- * Two variables may be exchanged if their values are those of one domain and the
- * rewritten pattern, as a set of clauses that are sets of literals, is the same after
- * the exchange.  Exchanges make groups: if each neighbour in a row may be exchanged,
- * any two may be.  Assignments that differ by an exchange return the same events; their
- * number is what a multiplicity tells.  Only where there is one disjunct, since what
- * another disjunct gives would not come by rising values.
+ * Two variables are exchangeable if they have the same domain and the rewritten
+ * pattern, as a set of clauses that are sets of literals, is unchanged by exchanging
+ * them.  They form groups: if all adjacent members of a sequence are exchangeable, any
+ * two are.  Assignments that differ by an exchange return the same events; the
+ * multiplicity is their number.  Groups are only used if there is one disjunct, because
+ * assignments of other disjuncts would not have increasing values.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 #include "monitors/search/indexed/indexed_plan.h"
 
-/* Beyond, telling whether variables may be exchanged takes longer than it may save. */
+/* Beyond this limit the check takes longer than it may save. */
 enum { MOST_LITERALS = 4096 };
 
 /* --- Exchanging ------------------------------------------------------------------- */
@@ -36,7 +36,7 @@ static bool is_symmetric(enum esi_literal_kind kind)
     return kind == ES_LITERAL_EQUAL || kind == ES_LITERAL_NEAR;
 }
 
-/* Whether a literal after the exchange is that other literal. */
+/* Whether the exchange turns a literal into the other one. */
 static bool becomes_literal(const struct esi_program *program,
                             const struct esi_literal *literal,
                             const struct esi_literal *other,
@@ -48,7 +48,7 @@ static bool becomes_literal(const struct esi_program *program,
 
     if (literal->kind != other->kind || literal->is_negated != other->is_negated)
         return false;
-    /* A part that was not written out is the same if it is about neither. */
+    /* A part that was not expanded is unchanged if it names neither variable. */
     if (literal->kind == ES_LITERAL_FORMULA)
         return literal->formula == other->formula &&
                !(literal->variables & (esi_program_bit(a) | esi_program_bit(b)));
@@ -65,7 +65,7 @@ static bool becomes_literal(const struct esi_program *program,
            (is_symmetric(literal->kind) && x == other->y && y == other->x);
 }
 
-/* Whether each literal of a clause becomes one of another. */
+/* Whether the exchange turns each literal of a clause into one of the other. */
 static bool becomes_part(const struct esi_program *program,
                          const struct esi_clause *clause,
                          const struct esi_clause *other,
@@ -98,7 +98,8 @@ static bool is_there(const struct esi_program *program,
     return false;
 }
 
-/* An exchange is its own inverse: that each clause becomes one of the set is enough. */
+/* An exchange is its own inverse, so it is enough that each clause becomes one of the
+ * set. */
 static bool may_exchange(const struct esi_program *program,
                          const struct esi_cnf *cnf,
                          unsigned a,
@@ -112,7 +113,7 @@ static bool may_exchange(const struct esi_program *program,
 
 /* --- Groups ----------------------------------------------------------------------- */
 
-/* Existential variables of the occurrence of v. */
+/* The existential variables of v's occurrence. */
 static uint64_t occurrence_of(const struct esi_indexed_plan *plan, unsigned v)
 {
     uint64_t variables = 0;
@@ -124,8 +125,8 @@ static uint64_t occurrence_of(const struct esi_indexed_plan *plan, unsigned v)
     return variables;
 }
 
-/* Two variables of one occurrence, or each of an occurrence of its own: then exchanging
- * them either leaves the assignment as it is or makes another one. */
+/* Whether both variables belong to one occurrence, or each to an occurrence of its own.
+ * Then an exchange either leaves the assignment unchanged or yields a different one. */
 static bool are_alike(const struct esi_indexed_plan *plan, unsigned v, unsigned w)
 {
     uint64_t of_v = occurrence_of(plan, v);
@@ -179,7 +180,7 @@ void esi_groups_find(struct esi_indexed_groups *groups,
             group_from(groups, plan, cnf, v);
 }
 
-/* Members with the same value stand next to each other, since values rise. */
+/* Members with the same value are adjacent, because values are increasing. */
 static uint64_t count_permutations(const struct esi_indexed_group *group,
                                    const struct esi_domain_value *values)
 {

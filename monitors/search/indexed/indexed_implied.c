@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * indexed_implied.c - relations that follow from others.
+ * indexed_implied.c - relations implied by other relations, for example
  *
  *   s => r, s2 => r2, s --> s2, r2 --> r     s2 and r2 are after s and before r
  *
- * Masks are made narrower by each third variable until nothing changes (path
- * consistency).  One that has become narrower restricts a variable as those that are
- * written do, unless a bound variable says as much: then it would be asked twice.
+ * Masks are narrowed through each third variable until nothing changes (path
+ * consistency).  A narrowed mask restricts a variable like one in the pattern, unless a
+ * bound variable already implies it; then it would be tested twice.
  */
 #include "config.h"
 
@@ -16,12 +16,13 @@
 #include <string.h>
 
 enum {
-    MOST_VARIABLES = 24, /* beyond, finding out takes longer than it may save */
+    MOST_VARIABLES = 24, /* beyond this limit, finding them takes longer than it may
+                            save */
 };
 
-/* --- Masks by way of a third variable --------------------------------------------- */
+/* --- Composition of masks --------------------------------------------------------- */
 
-/* What v may be to x if it is `first` to w and w is `second` to x. */
+/* The possible relations of v to x if v is `first` to w and w is `second` to x. */
 static uint8_t compose_masks(uint8_t first, uint8_t second)
 {
     uint8_t result = 0;
@@ -36,7 +37,8 @@ static uint8_t compose_masks(uint8_t first, uint8_t second)
         return result;
     if ((first | second) == ESI_IS_BEFORE || (first | second) == ESI_IS_AFTER)
         return result | first;
-    /* Of two that go the same way, or of one that is concurrent, not the other way. */
+    /* If both are in the same direction, or one is concurrent, the opposite direction
+     * is excluded. */
     if (!((first | second) & ESI_IS_AFTER) && !(first & second & ESI_IS_CONCURRENT))
         return result | ESI_IS_BEFORE | ESI_IS_CONCURRENT;
     if (!((first | second) & ESI_IS_BEFORE) && !(first & second & ESI_IS_CONCURRENT))
@@ -58,7 +60,7 @@ static bool narrow_mask(struct esi_indexed_plan *plan,
     return true;
 }
 
-/* --- What is written -------------------------------------------------------------- */
+/* --- Relations in the pattern ----------------------------------------------------- */
 
 /* A send is before its receive; halves of a sync are concurrent. */
 static void note_received(struct esi_indexed_plan *plan)
@@ -87,7 +89,7 @@ static uint64_t related_variables(const struct esi_indexed_plan *plan)
     return related;
 }
 
-/* --- What follows ----------------------------------------------------------------- */
+/* --- Implied relations ------------------------------------------------------------ */
 
 static bool narrow_all(struct esi_indexed_plan *plan, uint64_t related, unsigned w)
 {
@@ -106,7 +108,7 @@ static bool narrow_all(struct esi_indexed_plan *plan, uint64_t related, unsigned
     return is_changed;
 }
 
-/* Only "before" and "after" leave less than they cost. */
+/* Only "before" and "after" exclude enough to be worth their cost. */
 static bool is_order(uint8_t mask)
 {
     return mask == ESI_IS_BEFORE || mask == ESI_IS_AFTER;
@@ -137,9 +139,9 @@ void esi_implied_find(struct esi_indexed_plan *plan)
         }
 }
 
-/* --- While it is searched --------------------------------------------------------- */
+/* --- During the search ------------------------------------------------------------ */
 
-/* Whether a bound variable says of v what x does. */
+/* Whether another bound variable already implies the relation of v to x. */
 static bool is_said(const struct esi_bound *bound, unsigned v, unsigned x)
 {
     const struct esi_indexed_plan *plan = bound->plan;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * indexed_lookup.c - which comparisons of attributes may be answered by an index, and
- * the indexes, each made when it is first asked for.
+ * indexed_lookup.c - comparisons of attributes that can be answered by an index, and
+ * these indexes, each created on first use.
  *
  *   $a.tag = $b.tag     alone in a clause: with $a bound, it lists the values of $b, by
- *                       all attributes of the two that are compared so
+ *                       all attributes of the two that are compared in this way
  *   $a.start < $b.start alone in a clause: the same, by all bounds of an attribute
  *   ... | ...           each alternative that names $b being one of these, or such a
  *                       comparison with a number: the union of what they list
  *   $a.tag != *u.tag    with $a bound, it lists the values of *u that may violate it
  *
- * Values that are listed are tested as all others: what an index leaves out cannot
- * pass.  While domains grow they keep tables of their own, which list few values or
- * none; violators are not looked up then.
+ * Listed values are tested like all others; values that an index omits cannot pass.
+ * Growing domains have indexes of their own, which return a short list or none;
+ * violators are not looked up then.
  */
 #include "config.h"
 
@@ -29,16 +29,16 @@
 
 /* --- Which comparisons ------------------------------------------------------------ */
 
-/* An index that is made when somebody asks. */
+/* An index created on first use. */
 struct lookup {
     const struct esi_domain *domain;
     struct esi_key_form form;
-    pthread_mutex_t lock;                     /* of whoever makes it */
-    bool has_failed;                          /* no memory */
+    pthread_mutex_t lock;                     /* held while the index is created */
+    bool has_failed;                          /* out of memory */
     _Atomic(struct esi_sorted_index *) index; /* owned */
 };
 
-/* Of COMPARE: the `items` of the values of x and of y. */
+/* For a COMPARE: positions in `items` for the values of x and of y. */
 struct literal_lookups {
     bool is_there;
     uint32_t of_x;
@@ -58,7 +58,7 @@ static unsigned side_of(const struct esi_indexed_plan *plan,
     return plan->program->atoms[literal->atom].left >> v & 1 ? 0 : 1;
 }
 
-/* The number that a literal of one variable compares it with.  False: a text. */
+/* The number that a literal of one variable compares it with.  False for a text. */
 static bool constant_of(const struct esi_indexed_plan *plan,
                         const struct esi_literal *literal,
                         int64_t *ret_number)
@@ -73,11 +73,11 @@ static bool constant_of(const struct esi_indexed_plan *plan,
     return true;
 }
 
-/* Of which values of a variable an index may have a list. */
+/* The kind of comparison, by whether an index can list its values. */
 enum comparison { COMPARES_OTHERWISE, COMPARES_EQUAL, COMPARES_ORDER };
 
-/* With another variable, or with a number.  "Or absent", which what is negated is,
- * does not leave few. */
+/* The comparison may be with another variable or a number.  Negated ones also hold if
+ * the attribute is absent, and do not leave few values. */
 static enum comparison comparison_of(const struct esi_indexed_plan *plan,
                                      const struct esi_literal *literal)
 {
@@ -109,7 +109,7 @@ static bool is_same_form(const struct esi_key_form *a, const struct esi_key_form
     return true;
 }
 
-/* The number of the index of v's values. */
+/* Creates the index of v's values and returns its number. */
 static int note_values(const struct esi_indexed_plan *plan,
                        const struct esi_key_form *form,
                        unsigned v,
@@ -139,13 +139,13 @@ static void add_part(const struct esi_indexed_plan *plan,
                      struct esi_key_form *form)
 {
     if (form->count == ESI_KEY_PARTS)
-        return; /* the rest is tested only */
+        return; /* the other comparisons are only tested */
     form->nodes[form->count] = plan->program->atoms[literal->atom].node;
     form->sides[form->count++] = (uint8_t)side_of(plan, literal, v);
 }
 
-/* What v has in the comparisons of a literal's variables, in the clauses from its own
- * on. */
+/* The key of v for the comparisons between a literal's variables, in its own clause and
+ * those after it. */
 static struct esi_key_form form_of(const struct esi_indexed_plan *plan,
                                    const struct esi_clause *clause,
                                    const struct esi_literal *literal,
@@ -189,7 +189,8 @@ static bool is_unequal(const struct esi_indexed_plan *plan,
            node->is_negated != literal->is_negated;
 }
 
-/* What a clause of one literal compares of two existential variables. */
+/* The kind of comparison between two existential variables in a clause of one
+ * literal. */
 static enum comparison clause_comparison(const struct esi_indexed_plan *plan,
                                          const struct esi_clause *clause)
 {
@@ -198,7 +199,7 @@ static enum comparison clause_comparison(const struct esi_indexed_plan *plan,
                : COMPARES_OTHERWISE;
 }
 
-/* Of a clause of several literals the variables that only such ones name. */
+/* For a clause of several literals, the variables named only by such literals. */
 static uint64_t alternatives_of(const struct esi_indexed_plan *plan,
                                 const struct esi_clause *clause)
 {
@@ -241,7 +242,7 @@ static int note_clause(const struct esi_indexed_plan *plan,
     return result;
 }
 
-/* How many values are compared at most. */
+/* Returns the maximum number of compared values. */
 static size_t note_comparisons(struct esi_indexed_plan *plan)
 {
     size_t most = 0;
@@ -308,7 +309,7 @@ uint64_t esi_lookups_bytes(const struct esi_lookups *lookups)
 
 /* --- Lookups ---------------------------------------------------------------------- */
 
-/* NULL: there is no lookup, or was no memory for it; things only take longer. */
+/* NULL if there is no lookup or no memory for it; the search also works without it. */
 static const struct esi_sorted_index *index_of(struct lookup *lookup)
 {
     struct esi_sorted_index *index =
@@ -321,7 +322,7 @@ static const struct esi_sorted_index *index_of(struct lookup *lookup)
     if (!index && !lookup->has_failed &&
         esi_sorted_index_create(lookup->domain, &lookup->form, &index) < 0)
         lookup->has_failed = true;
-    /* Pairs with the acquire above: who sees it sees what is in it. */
+    /* Pairs with the acquire above: a thread that sees the index sees its contents. */
     atomic_store_explicit(&lookup->index, index, memory_order_release);
     pthread_mutex_unlock(&lookup->lock);
     return index;
@@ -332,7 +333,7 @@ static unsigned other_of(const struct esi_literal *literal, unsigned v)
     return v == literal->x ? literal->y : literal->x;
 }
 
-/* Of the values of v; NULL: the literal has none. */
+/* The lookup of v's values; NULL if the literal has none. */
 static struct lookup *lookup_of(const struct esi_indexed_plan *plan,
                                 const struct esi_literal *literal,
                                 unsigned v)
@@ -352,7 +353,7 @@ bool esi_lookups_answer(const struct esi_indexed_plan *plan,
     return lookup_of(plan, literal, literal->x);
 }
 
-/* Of the other variable, which is bound.  False: it lacks an attribute. */
+/* The key of the other variable, which is bound.  False if it lacks an attribute. */
 static bool key_of_other(const struct esi_bound *bound,
                          const struct esi_literal *literal,
                          unsigned v,
@@ -364,7 +365,7 @@ static bool key_of_other(const struct esi_bound *bound,
     return esi_key_of(&lookup->form, lookup->domain, bound->values[other], ret_key);
 }
 
-/* While domains grow they list what they have themselves, if that is little. */
+/* Uses the index of a growing domain, if the list is short. */
 static bool lookup_growing(struct esi_bound *bound,
                            const struct esi_literal *literal,
                            unsigned v,
@@ -417,7 +418,7 @@ struct extent {
     int64_t high;
 };
 
-/* To what is less than a number, or greater, or the same. */
+/* Restricts the range to numbers less than, greater than or equal to a number. */
 static void narrow_extent(struct extent *extent,
                           bool is_low,
                           bool is_strict,
@@ -436,7 +437,8 @@ static void narrow_extent(struct extent *extent,
     }
 }
 
-/* What the other side of a literal is: bound, or a number.  False: it has none. */
+/* The number on the other side of a literal, which is bound or a constant.  False if it
+ * has none. */
 static bool number_of_other(const struct esi_bound *bound,
                             const struct esi_literal *literal,
                             unsigned v,
@@ -474,7 +476,7 @@ static void narrow_by(const struct esi_bound *bound,
         narrow_extent(extent, false, is_strict, number);
 }
 
-/* The clause bounds v, and its other variable is bound. */
+/* Whether the clause bounds v, and its other variable is bound. */
 static bool is_bounding(const struct esi_bound *bound,
                         const struct esi_clause *clause,
                         unsigned v)
@@ -483,8 +485,8 @@ static bool is_bounding(const struct esi_bound *bound,
            !(clause->existential & ~esi_program_bit(v) & ~bound->check.bound);
 }
 
-/* By all bounds of the attribute that clause number `from` of v bounds; false: an
- * earlier one did. */
+/* Combines all bounds of the attribute that v's clause number `from` bounds.  False if
+ * an earlier clause bounds the same attribute. */
 static bool extent_of(const struct esi_bound *bound,
                       unsigned v,
                       uint32_t from,
@@ -509,9 +511,9 @@ static bool extent_of(const struct esi_bound *bound,
     return true;
 }
 
-/* --- Lists that are sorted -------------------------------------------------------- */
+/* --- Sorted lists ----------------------------------------------------------------- */
 
-/* Adds to a list of `count`. */
+/* Appends to a list of `count` values. */
 static bool append_listed(struct esi_listed listed,
                           struct esi_sorted_list *list,
                           size_t *count)
@@ -558,7 +560,7 @@ bool esi_lookup_bounds(struct esi_bound *bound,
     return true;
 }
 
-/* What one of several literals lists of v, all else being bound. */
+/* Lists the values of v for one of several literals; all other variables are bound. */
 static bool list_alternative(struct esi_bound *bound,
                              const struct esi_literal *literal,
                              unsigned v,
@@ -587,8 +589,8 @@ bool esi_lookup_alternatives(struct esi_bound *bound,
     struct esi_listed one;
     size_t count = 0;
 
-    /* Nothing is written until it is known to be few: another clause may have listed
-     * its values there. */
+    /* Nothing is written until the list is known to be short, because another clause
+     * may have its list there. */
     for (uint32_t i = 0; i < clause->count; i++) {
         if (!(clause->literals[i].variables >> v & 1))
             continue;
@@ -614,7 +616,8 @@ bool esi_lookup_violators(const struct esi_bound *bound,
                           struct esi_listed ret_listed[2])
 {
     const struct esi_sorted_index *index = index_of(lookup_of(bound->plan, literal, u));
-    bool is_demanded = !literal->is_negated; /* "!=": what is absent violates it, too */
+    bool is_demanded = !literal->is_negated; /* for "!=": absent values violate it,
+                                                too */
     struct esi_domain_key key;
 
     if (!index)

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* indexed_near.c - values that happened near those of bound variables. */
+/* indexed_near.c - values near the times of bound variables. */
 #include "config.h"
 
 #include "monitors/search/indexed/indexed_near.h"
 
 #include "base/array.h"
 
-/* Values that are listed; as many take as long as the columns of as many traces. */
+/* Maximum length of a list; longer ones take as long as the columns of as many
+ * traces. */
 enum { LISTED_MOST = 256 };
 
 /* --- Times ------------------------------------------------------------------------ */
 
-/* Times that are close enough to that of a bound variable. */
+/* Restricts the times to those close enough to a bound variable. */
 static void keep_times(const struct esi_bound *bound,
                        const struct esi_literal *literal,
                        unsigned other,
@@ -28,7 +29,7 @@ static void keep_times(const struct esi_bound *bound,
                                &last);
 
     times->is_empty |= !has_time;
-    if (first > last) /* a set without events happened at no time */
+    if (first > last) /* a set without events has no times */
         return;
     if (last >= INT64_MIN + within_ns && last - within_ns > times->from)
         times->from = last - within_ns;
@@ -56,7 +57,7 @@ void esi_near_keep_times(const struct esi_bound *bound,
 
 /* --- Values ----------------------------------------------------------------------- */
 
-/* Whether an event is to bound x as a mask says. */
+/* Whether the relation of an event to bound x is in a mask. */
 static bool is_allowed(struct esi_bound *bound,
                        struct es_event_id event,
                        unsigned x,
@@ -71,7 +72,7 @@ static bool is_allowed(struct esi_bound *bound,
         return mask & (event.index < other.index ? ESI_IS_BEFORE : ESI_IS_AFTER);
     if (esi_bound_greatest(bound, x, event.trace) >= event.index)
         return mask & ESI_IS_BEFORE;
-    /* A mask that takes what is after as it takes what is concurrent. */
+    /* This mask treats events after x like those concurrent with it. */
     if (!esi_mask_needs_successors(mask))
         return mask & ESI_IS_AFTER;
     is_after = !esi_bound_is_last(bound, x) &&

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * indexed_plan.c - a rewritten pattern as the search by ranges wants it.
+ * indexed_plan.c - prepares a rewritten pattern for the search by ranges.
  *
- * Literals over the same two variables of single events become one mask of what the
- * two may be to each other.  Clauses that are one such mask of two existential
- * variables are intersected with each other, and the rest is simplified by what they
- * say until nothing changes.
+ * Literals over the same two variables of single events become one mask of possible
+ * relations.  Clauses that consist of one mask of two existential variables are
+ * intersected, and the other clauses are simplified by them until nothing changes.
  */
 #include "config.h"
 
@@ -22,7 +21,7 @@
 #include "monitors/search/truth/cnf_clauses.h"
 
 enum {
-    MEMORY_VALUES = 1 << 20, /* domains up to so large may be remembered by value */
+    MEMORY_VALUES = 1 << 20, /* limit for domains with results cached by value */
 };
 
 /* --- Literals --------------------------------------------------------------------- */
@@ -61,8 +60,8 @@ static struct esi_literal literal_of(const struct esi_indexed_plan *plan,
     return is_relation ? relation_of(literal) : *literal;
 }
 
-/* Adds a literal to a clause, joined with one over the same two variables.  False: the
- * clause holds. */
+/* Adds a literal to a clause, merged with one over the same two variables.  False if
+ * the clause becomes true. */
 static bool join_clause(struct esi_clause *clause, struct esi_literal literal)
 {
     if (literal.kind != ES_LITERAL_RELATION) {
@@ -117,7 +116,7 @@ static bool are_masked(const struct esi_indexed_plan *plan,
            (literal->variables & ~plan->existential) == 0;
 }
 
-/* A clause of one mask: whether it is taken over. */
+/* Moves a clause that is one mask to the masks.  Returns whether it was moved. */
 static bool take_mask(struct esi_indexed_plan *plan, const struct esi_clause *clause)
 {
     const struct esi_literal *literal = clause->literals;
@@ -132,7 +131,8 @@ static bool take_mask(struct esi_indexed_plan *plan, const struct esi_clause *cl
     return true;
 }
 
-/* Takes out literals that masks make false.  True: masks make one true. */
+/* Removes literals that are false by the masks.  Returns true if the masks make a
+ * literal true. */
 static bool is_said(const struct esi_indexed_plan *plan, struct esi_clause *clause)
 {
     uint32_t kept = 0;
@@ -155,13 +155,14 @@ static bool is_said(const struct esi_indexed_plan *plan, struct esi_clause *clau
     return false;
 }
 
-/* Whether x is the same variable as y, or before it as masks say. */
+/* Whether x is y, or before it by the masks. */
 static bool is_up_to(const struct esi_indexed_plan *plan, unsigned x, unsigned y)
 {
     return x == y || plan->masks[x][y] == ESI_IS_BEFORE;
 }
 
-/* Of a literal "first --> last" of existential variables, either way round. */
+/* Whether a literal is "first --> last" of existential variables, in either
+ * direction. */
 static bool is_order(const struct esi_indexed_plan *plan,
                      const struct esi_literal *literal,
                      unsigned *ret_first,
@@ -176,8 +177,8 @@ static bool is_order(const struct esi_indexed_plan *plan,
     return true;
 }
 
-/* Takes out "b --> c" beside "a --> c" where a is before b, and so on: what implies
- * another literal of its clause adds nothing. */
+/* Removes "b --> c" beside "a --> c" if a is before b, and so on: a literal that
+ * implies another literal of its clause is redundant. */
 static void take_out_implied(const struct esi_indexed_plan *plan,
                              struct esi_clause *clause)
 {
@@ -225,22 +226,22 @@ static void simplify_plan(struct esi_indexed_plan *plan)
     }
 }
 
-/* --- For each variable ------------------------------------------------------------ */
+/* --- Facts by variable ------------------------------------------------------------ */
 
 static bool is_relation_of(const struct esi_literal *literal, uint64_t variable)
 {
     return literal->kind == ES_LITERAL_RELATION && literal->variables & variable;
 }
 
-/* Of universal u and v: whether what all values of u leave to v is one interval
- * of each column. */
+/* For universal u and v: whether the values of v allowed by all values of u are one
+ * interval of each column. */
 static bool is_convex(uint8_t mask)
 {
     return (mask & (ESI_IS_BEFORE | ESI_IS_AFTER)) != (ESI_IS_BEFORE | ESI_IS_AFTER);
 }
 
-/* Whether intervals can tell which values of v satisfy a literal, all others
- * bound. */
+/* Whether intervals represent the values of v that satisfy a literal when all others
+ * are bound. */
 static bool is_literal_exact(const struct esi_indexed_plan *plan,
                              const struct esi_literal *literal,
                              unsigned v)
@@ -289,7 +290,7 @@ static bool is_exact(const struct esi_indexed_plan *plan,
     return true;
 }
 
-/* Whether a clause says that single v happened near another variable. */
+/* Whether a clause requires that single v happened near another variable. */
 static bool is_near(const struct esi_indexed_plan *plan,
                     const struct esi_clause *clause,
                     unsigned v)
@@ -392,7 +393,7 @@ static int number_domains(struct esi_indexed_plan *plan)
     return result;
 }
 
-/* Receives are found from their sends where a literal may ask for them. */
+/* Creates indexes of receives by sends, for literals that may use them. */
 static int index_receives(struct esi_indexed_plan *plan)
 {
     int result = 0;
@@ -413,7 +414,7 @@ static int index_receives(struct esi_indexed_plan *plan)
     return result;
 }
 
-/* Who sends to whom: an event that arrived just now is named by few. */
+/* Notes senders and receivers: the newest event has few partners. */
 static void note_senders(struct esi_indexed_plan *plan)
 {
     for (uint32_t i = 0; plan->is_growing && i < plan->clause_count; i++) {
@@ -429,7 +430,7 @@ static void note_senders(struct esi_indexed_plan *plan)
     }
 }
 
-/* What just came is before nothing. */
+/* The newest event is before no other event. */
 static void note_never_last(struct esi_indexed_plan *plan)
 {
     for (uint64_t left = plan->prompt & plan->existential; left; left &= left - 1) {
@@ -449,8 +450,8 @@ static void note_never_last(struct esi_indexed_plan *plan)
     }
 }
 
-/* Of which variables a list is had, once another is bound: by partners or equal
- * attributes. */
+/* Notes the variables for which partners or equal attributes provide a list when
+ * another one is bound. */
 static void note_links(struct esi_indexed_plan *plan)
 {
     for (uint32_t i = 0; i < plan->clause_count; i++) {
@@ -626,8 +627,8 @@ bool esi_indexed_plan_is_true(const struct esi_indexed_plan *plan)
 
 /* --- The first variable ----------------------------------------------------------- */
 
-/* What v asks of one other variable, of which it is to be `mask`: that its successors
- * are found, or only that stamps are read. */
+/* The cost of v for one other variable, whose mask is `mask`: successors must be found,
+ * or only timestamps are read. */
 static unsigned weight_of(uint8_t mask)
 {
     return esi_mask_needs_successors(mask) ? 4 : 1;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * indexed_search.c - the search by ranges itself: which variable is bound next.
+ * indexed_search.c - the search by ranges itself, and the choice of the next variable.
  *
- * Of variables that are not returned one witness is enough.  One that has nothing to do
- * with what is still unbound is looked for as soon as that is so.  One that has few
- * values left, when the next variable has many, is bound before it: it may leave much
- * fewer to that one, as b does in A --> ~b --> C.  What is returned may then be found
- * with several of its values, and is reported once: for a value of the first variable
- * it is remembered what was reported.  All others come last.
+ * One witness is enough for variables that are not returned.  A witness is searched for
+ * as soon as its variable is unrelated to all unbound variables.  A variable with few
+ * remaining values is bound before a next variable with many, because it may restrict
+ * that one strongly, as b does in A --> ~b --> C.  The same returned events may then be
+ * found with several of its values; they are reported once, by remembering the results
+ * for each value of the first variable.  All other variables that are not returned come
+ * last.
  */
 #include "config.h"
 
@@ -20,17 +21,17 @@
 #include "monitors/search/indexed/indexed_search.h"
 
 enum {
-    NODES_BETWEEN_QUESTIONS = 256, /* whether the time is over */
-    NOTHING = -1,                  /* some variable has no value left */
+    NODES_BETWEEN_QUESTIONS = 256, /* checks of the time limit */
+    NOTHING = -1,                  /* some variable has no values left */
     NO_VARIABLE = -1,
 };
 
 enum {
-    EARLY_VALUES = 8, /* at most, as all that follows may be done for each of them */
-    EARLY_GAIN = 8,   /* the next variable has at least so many times more */
+    EARLY_VALUES = 8, /* maximum, since the rest may be repeated for each of them */
+    EARLY_GAIN = 8,   /* the next variable has at least this many times more values */
 };
 
-/* --- Beginning and end ------------------------------------------------------------ */
+/* --- Start and end ---------------------------------------------------------------- */
 
 int esi_indexed_create_for(const struct esi_indexed_plan *plan,
                            struct esi_indexed **ret_search)
@@ -106,7 +107,7 @@ uint64_t esi_indexed_never_last(const struct esi_indexed *search)
     return search->bound.plan->never_last;
 }
 
-/* --- Values that are tested ------------------------------------------------------- */
+/* --- Tests of values -------------------------------------------------------------- */
 
 static bool fails_clause(struct esi_indexed *search, const struct esi_clause *clause)
 {
@@ -120,7 +121,8 @@ static bool fails_clause(struct esi_indexed *search, const struct esi_clause *cl
     return !esi_universal_clause_holds(&search->universal, clause);
 }
 
-/* Whether v, which was just bound, satisfies the clauses that ranges do not tell. */
+/* Whether v, which was just bound, satisfies the clauses that ranges do not
+ * represent. */
 static bool passes_clauses(struct esi_indexed *search, unsigned v)
 {
     const struct esi_indexed_plan *plan = search->bound.plan;
@@ -138,9 +140,10 @@ static bool passes_clauses(struct esi_indexed *search, unsigned v)
     return !search->is_refused || !search->is_refused(search->refused_data, v);
 }
 
-/* --- Which variable is next ------------------------------------------------------- */
+/* --- Choice of the next variable -------------------------------------------------- */
 
-/* Whether it succeeds a bound variable: while events arrive that leaves few. */
+/* Whether v must succeed a bound variable, which leaves few values while events
+ * arrive. */
 static bool is_recent(const struct esi_indexed *search, unsigned v)
 {
     const struct esi_indexed_plan *plan = search->bound.plan;
@@ -153,8 +156,8 @@ static bool is_recent(const struct esi_indexed *search, unsigned v)
     return false;
 }
 
-/* Whether a bound variable leaves it a list, which most likely is short: then others
- * are counted no further. */
+/* Whether a bound variable provides a list of values, which is probably short; then
+ * other variables are not counted further. */
 static bool is_listed(const struct esi_indexed *search, unsigned v)
 {
     return search->bound.plan->linked[v] & search->bound.check.bound;
@@ -173,8 +176,7 @@ static bool is_before(const struct esi_indexed *search, unsigned v, unsigned w)
            esi_candidates_total(&search->sets, w);
 }
 
-/* Those that may be next, the ones of which fewest values are known to be left first.
- */
+/* Sorts the variables that may be next by the known number of remaining values. */
 static unsigned sort_eligible(const struct esi_indexed *search,
                               uint64_t eligible,
                               uint8_t *ret_variables)
@@ -196,7 +198,7 @@ static unsigned sort_eligible(const struct esi_indexed *search,
     return count;
 }
 
-/* Members of v's group that are unbound and have to be on traces of their own. */
+/* Number of unbound members of v's group that must be on separate traces. */
 static unsigned traces_needed(const struct esi_indexed *search, unsigned v)
 {
     const struct esi_indexed_group *group =
@@ -216,8 +218,8 @@ static bool has_too_few(const struct esi_indexed *search, unsigned v)
            (source && source->slots < traces_needed(search, v));
 }
 
-/* While events arrive: one that a bound variable names, or that names it, has few
- * values, and what they are takes no comparison. */
+/* While events arrive: a variable that is a partner of a bound one has few values,
+ * which are found without comparisons. */
 static int partner_of_bound(const struct esi_indexed *search, uint64_t eligible)
 {
     const struct esi_indexed_plan *plan = search->bound.plan;
@@ -268,7 +270,7 @@ static int choose_variable(struct esi_indexed *search,
             return NOTHING;
         best = (int)v;
         limit = esi_candidates_total(&search->sets, v) - 1;
-        if (limit == 0) /* with it bound, others have less to look through */
+        if (limit == 0) /* binding it leaves fewer values to others */
             break;
     }
     return best;
@@ -314,7 +316,8 @@ static bool has_witness(struct esi_indexed *search, unsigned v)
     return result;
 }
 
-/* Of variables that nothing unbound has to do with.  False: one has none. */
+/* Searches for variables that are unrelated to all other unbound ones.  False if one
+ * has no witness. */
 static bool find_witnesses(struct esi_indexed *search)
 {
     const struct esi_indexed_plan *plan = search->bound.plan;
@@ -332,10 +335,10 @@ static bool find_witnesses(struct esi_indexed *search)
     return true;
 }
 
-/* --- Before what is returned ------------------------------------------------------ */
+/* --- Early witnesses -------------------------------------------------------------- */
 
-/* A variable that is not returned, and of which so few values are left that it is
- * better bound before v, which is returned; NO_VARIABLE: none. */
+/* A variable that is not returned and has so few values left that it should be bound
+ * before v, which is returned; NO_VARIABLE if there is none. */
 static int witness_before(struct esi_indexed *search, unsigned depth, unsigned v)
 {
     const struct esi_indexed_plan *plan = search->bound.plan;
@@ -362,8 +365,8 @@ static int witness_before(struct esi_indexed *search, unsigned depth, unsigned v
     return best;
 }
 
-/* Whether what is returned was reported already, with other values of variables that
- * were bound early. */
+/* Whether the returned values were reported already, with other values of variables
+ * that were bound early. */
 static bool is_repeated(struct esi_indexed *search)
 {
     uint32_t numbers[2 * ES_PROGRAM_VARIABLES];
@@ -384,9 +387,9 @@ static bool is_repeated(struct esi_indexed *search)
     return is_new <= 0;
 }
 
-/* --- Descending ------------------------------------------------------------------- */
+/* --- Descent ---------------------------------------------------------------------- */
 
-/* Universal values take time as nodes do. */
+/* Universal values take time like nodes. */
 static bool is_time_over(struct esi_indexed *search)
 {
     uint64_t steps = ++search->nodes + search->universal.tested;
@@ -399,7 +402,7 @@ static bool is_time_over(struct esi_indexed *search)
 
 static int descend_from(struct esi_indexed *search, unsigned depth);
 
-/* Binds v to a value, tests it and goes on. */
+/* Binds v to a value, tests it and continues. */
 static int try_value(struct esi_indexed *search,
                      unsigned depth,
                      unsigned v,
@@ -414,7 +417,7 @@ static int try_value(struct esi_indexed *search,
     esi_bound_bind(&search->bound, v, value);
     if (passes_clauses(search, v))
         result = descend_from(search, depth + 1);
-    else if (is_time_over(search)) /* what does not pass may take long, too */
+    else if (is_time_over(search)) /* values that fail may take long, too */
         result = 1;
     esi_bound_unbind(&search->bound, v);
     search->backtracks++;
@@ -430,8 +433,7 @@ static int report_assignment(struct esi_indexed *search)
     return search->found(search->found_data, search->bound.values);
 }
 
-/* Tries the values of a column.  With `is_enough` one that leads to an assignment
- * does. */
+/* Tries the values of a column.  With `is_enough`, stops after the first assignment. */
 static int try_column(struct esi_indexed *search,
                       unsigned depth,
                       const struct esi_walk *walk,
@@ -477,7 +479,7 @@ static int try_all(struct esi_indexed *search,
     return result;
 }
 
-/* What is unbound, of which something is. */
+/* Continues with the unbound variables, of which there is at least one. */
 static int go_on(struct esi_indexed *search, unsigned depth, uint64_t unbound)
 {
     const struct esi_indexed_plan *plan = search->bound.plan;
@@ -503,7 +505,7 @@ static int go_on(struct esi_indexed *search, unsigned depth, uint64_t unbound)
     return result;
 }
 
-/* All that goes on from what is bound.  0, 1, -errno. */
+/* Finds all assignments from the current bindings on.  Returns 0, 1 or -errno. */
 static int descend_from(struct esi_indexed *search, unsigned depth)
 {
     const struct esi_indexed_plan *plan = search->bound.plan;
@@ -529,9 +531,9 @@ static int descend_from(struct esi_indexed *search, unsigned depth)
     return result;
 }
 
-/* --- Beginning -------------------------------------------------------------------- */
+/* --- Start of a search ------------------------------------------------------------ */
 
-/* Whether clauses with no existential variable hold. */
+/* Whether the clauses without existential variables hold. */
 static bool clauses_hold(struct esi_indexed *search)
 {
     const struct esi_indexed_plan *plan = search->bound.plan;
@@ -545,7 +547,7 @@ static bool clauses_hold(struct esi_indexed *search)
     return true;
 }
 
-/* Restricts variables by clauses that name no other existential one. */
+/* Restricts variables by clauses that name no other existential variable. */
 static void narrow_domains(struct esi_indexed *search)
 {
     const struct esi_indexed_plan *plan = search->bound.plan;
@@ -559,7 +561,7 @@ static void narrow_domains(struct esi_indexed *search)
     }
 }
 
-/* Forgets what was true of the domains as they were. */
+/* Discards facts about earlier states of the domains. */
 static void begin_search(struct esi_indexed *search)
 {
     esi_bound_reset(&search->bound);
@@ -599,7 +601,8 @@ int esi_indexed_all(struct esi_indexed *search, esi_indexed_found_fn found, void
     return result != 0 ? result : search->bound.error;
 }
 
-/* Clauses that name the pinned variable alone: nobody chose its value by them. */
+/* Tests the clauses that name only the pinned variable, because its value was not
+ * chosen by them. */
 static bool pin_holds(struct esi_indexed *search, unsigned variable)
 {
     const struct esi_indexed_plan *plan = search->bound.plan;
@@ -645,7 +648,7 @@ void esi_indexed_inherit(struct esi_indexed *search,
     begin_search(search);
     memcpy(search->sets.source, prepared->sets.source,
            search->bound.plan->variable_count * sizeof *search->sets.source);
-    /* Those of witnesses are part of assignments. */
+    /* The values of witnesses are part of assignments. */
     memcpy(search->bound.values, prepared->bound.values,
            search->bound.plan->variable_count * sizeof *search->bound.values);
     search->witnessed = prepared->witnessed;
@@ -664,7 +667,7 @@ int esi_indexed_try_first(struct esi_indexed *search,
     return result != 0 ? result : search->bound.error;
 }
 
-/* --- Assignments from elsewhere --------------------------------------------------- */
+/* --- Given assignments ------------------------------------------------------------ */
 
 static bool masks_hold(struct esi_bound *bound)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * indexed_select.c - conditions on the attributes of one variable alone.
+ * indexed_select.c - conditions on the attributes of a single variable.
  *
  *   $a.tag = 3 | $a.tag = 5    a clause of its own: only such values are searched
  *   *u.tag != 3 | ...          in all clauses of *u: the others satisfy them all
  *
- * Each value is tested once, before the search: what is left is a domain of its own,
- * so that counts, ranges and indexes are those of what is left.
+ * Each value is tested once, before the search.  The remaining values form a separate
+ * domain, so that counts, ranges and indexes only cover these.
  */
 #include "config.h"
 
@@ -38,7 +38,7 @@ static bool selects_alone(const struct esi_indexed_plan *plan,
     return true;
 }
 
-/* Clauses that select go behind all others. */
+/* Moves clauses that select to the end. */
 static void part_clauses(struct esi_indexed_plan *plan)
 {
     uint32_t count = plan->clause_count;
@@ -74,7 +74,7 @@ static bool has_literal(const struct esi_clause *clause,
     return false;
 }
 
-/* Whether all clauses of a universal variable have a literal. */
+/* Whether all clauses of a universal variable contain a literal. */
 static bool is_common(const struct esi_indexed_plan *plan,
                       uint64_t variable,
                       const struct esi_literal *literal)
@@ -97,7 +97,7 @@ static struct esi_clause *first_clause_of(const struct esi_indexed_plan *plan,
     return NULL;
 }
 
-/* Puts the common literals of a clause first; how many. */
+/* Moves the common literals of a clause to the front; returns their number. */
 static uint32_t gather_common(const struct esi_indexed_plan *plan,
                               uint64_t variable,
                               struct esi_clause *clause)
@@ -115,7 +115,8 @@ static uint32_t gather_common(const struct esi_indexed_plan *plan,
     return common;
 }
 
-/* A clause of nothing else about the variable would not name it any more. */
+/* Whether a clause names the variable outside the common literals; without this it
+ * would no longer name it. */
 static bool names_beside(const struct esi_clause *clause,
                          uint64_t variable,
                          const struct esi_clause *common)
@@ -140,8 +141,8 @@ static void take_out(const struct esi_indexed_plan *plan,
     esi_clause_measure(plan->program, clause);
 }
 
-/* What satisfies all clauses of a universal variable becomes a clause of its own, of
- * the values that need not be looked at. */
+/* Splits the literals common to all clauses of a universal variable off into a clause
+ * of their own, which describes the values that need not be searched. */
 static void part_universal(struct esi_indexed_plan *plan, uint64_t variable)
 {
     struct esi_clause *first = first_clause_of(plan, variable);
@@ -205,7 +206,7 @@ static bool takes_value(void *data, struct esi_domain_value value)
     return true;
 }
 
-/* Equal selections are one domain: variables that may be exchanged have one. */
+/* Equal selections share one domain, so that variables can be exchangeable. */
 static void keep_selection(struct esi_indexed_plan *plan,
                            unsigned v,
                            struct esi_domain *selection)

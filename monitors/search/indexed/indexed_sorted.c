@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* indexed_sorted.c - values of a domain sorted by a key: numbers, then texts, then
- * those that have none; of one key in the order of the domain. */
+ * values without a key; values with the same key are in the order of the domain. */
 #include "config.h"
 
 #include "monitors/search/indexed/indexed_sorted.h"
@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/lower_bound.h"
 
-enum { SORTED_FEW = 16 }; /* qsort() takes longer for these */
+enum { SORTED_FEW = 16 }; /* up to this length insertion is faster than qsort() */
 
 enum key_kind { KEY_NUMBER, KEY_TEXT, KEY_ABSENT, KEY_KINDS };
 
@@ -24,12 +24,12 @@ struct keyed_value {
 };
 
 struct esi_sorted_index {
-    size_t ends[KEY_KINDS];          /* of each kind, where the next one begins */
-    int64_t *keys;                   /* owned; of those without one 0 */
+    size_t ends[KEY_KINDS];          /* by kind: where the next kind begins */
+    int64_t *keys;                   /* owned; 0 for values without a key */
     struct esi_domain_value *values; /* owned */
 };
 
-/* --- Lists that are sorted -------------------------------------------------------- */
+/* --- Sorted lists ----------------------------------------------------------------- */
 
 static int compare_values(const void *left, const void *right)
 {
@@ -88,9 +88,9 @@ bool esi_key_of(const struct esi_key_form *form,
     return true;
 }
 
-/* --- Making an index -------------------------------------------------------------- */
+/* --- Creation --------------------------------------------------------------------- */
 
-/* Values with their keys, before they are sorted. */
+/* Values with their keys, before sorting. */
 struct keyed_values {
     struct keyed_value *items; /* owned */
     size_t count;
@@ -215,14 +215,14 @@ uint64_t esi_sorted_index_bytes(const struct esi_sorted_index *index)
            index->ends[KEY_ABSENT] * (sizeof *index->keys + sizeof *index->values);
 }
 
-/* --- Asking it -------------------------------------------------------------------- */
+/* --- Queries ---------------------------------------------------------------------- */
 
 static bool is_less(const void *item, const void *sought)
 {
     return *(const int64_t *)item < *(const int64_t *)sought;
 }
 
-/* Those of a kind whose keys are in [low, high]. */
+/* The values of a kind whose keys are in [low, high]. */
 static struct esi_listed list_kind(const struct esi_sorted_index *index,
                                    enum key_kind kind,
                                    int64_t low,

@@ -4,15 +4,15 @@
  * indexed_universal.c - clauses with universal variables.
  *
  * The values of a universal variable u that bound variables do not satisfy are
- * intervals of its columns.  If nothing else can satisfy them, one of them is a
- * violation.  If one variable v of the clause is not bound, they restrict it, and of
- * each column of u only the first or the last of them matters, since predecessors and
+ * intervals of its columns.  If nothing else can satisfy them, each of them is a
+ * violation.  If one variable v of the clause is unbound, they restrict it, and in each
+ * column of u only the first or the last of them matters, since predecessors and
  * successors along a trace only move forward:
  *
  *   u -> v    v succeeds the last          v -> u    v precedes the first
  *   u !-> v   v does not succeed the first v !-> u   v does not precede the last
  *
- * The columns of u that left nothing lately are looked at first, after that of v's own
+ * The columns of u that recently left no values are tested first, after that of v's own
  * trace, which takes no comparison.
  */
 #include "config.h"
@@ -26,7 +26,7 @@
 
 enum { FEW_VALUES = 4 };
 
-/* --- Beginning and end ------------------------------------------------------------ */
+/* --- Start and end ---------------------------------------------------------------- */
 
 int esi_universal_init(struct esi_universal *universal, struct esi_bound *bound)
 {
@@ -90,7 +90,7 @@ static void put_first(const struct esi_bound *bound,
     order->slots[0] = slot;
 }
 
-/* --- Values that nothing satisfies yet -------------------------------------------- */
+/* --- Values not satisfied yet ----------------------------------------------------- */
 
 static bool is_between(const struct esi_bound *bound,
                        const struct esi_literal *literal,
@@ -102,8 +102,8 @@ static bool is_between(const struct esi_bound *bound,
            (literal->variables & ~bound->check.bound) == esi_program_bit(u);
 }
 
-/* Into universal->open: of a column of single u, what no relation with a bound variable
- * satisfies. */
+/* Stores in universal->open the values of single u in a column that no relation with a
+ * bound variable satisfies. */
 static void find_open(struct esi_universal *universal,
                       const struct esi_clause *clause,
                       unsigned u,
@@ -130,7 +130,7 @@ static bool holds_for(struct esi_universal *universal,
                       const struct esi_clause *clause,
                       uint64_t variables);
 
-/* Literals that intervals of u do not tell. */
+/* Whether there are literals that intervals of u do not represent. */
 static bool has_others(const struct esi_bound *bound,
                        const struct esi_clause *clause,
                        unsigned u)
@@ -168,7 +168,8 @@ static bool holds_in_column(struct esi_universal *universal,
     find_open(universal, clause, u, slot);
     if (are_all_told || universal->open.count == 0)
         return universal->open.count == 0;
-    /* Testing a value makes no use of `open`: u is the last universal variable. */
+    /* Testing a value does not change `open`, because u is the last universal
+     * variable. */
     for (uint32_t i = 0; i < universal->open.count; i++)
         for (uint32_t p = universal->open.items[i].begin;
              p < universal->open.items[i].end; p++)
@@ -215,8 +216,8 @@ static bool holds_by_values(struct esi_universal *universal,
     return true;
 }
 
-/* The values of u that may violate a clause, as one of its literals tells: all receives
- * of a bound x by "x !=> u", all that have x's tag by "x.tag != u.tag". */
+/* Lists the values of u that may violate a clause, by one of its literals: all receives
+ * of a bound x for "x !=> u", all that have x's tag for "x.tag != u.tag". */
 static bool find_violators(const struct esi_universal *universal,
                            const struct esi_literal *literal,
                            unsigned u,
@@ -275,8 +276,8 @@ static bool holds_for_last(struct esi_universal *universal,
     return holds_by_columns(universal, clause, u);
 }
 
-/* The universal variable with the most values comes last: its intervals are
- * not walked. */
+/* The universal variable with the most values comes last, because its intervals are
+ * used as a whole. */
 static unsigned pick_value(const struct esi_bound *bound, uint64_t variables)
 {
     unsigned best = (unsigned)__builtin_ctzll(variables);
@@ -311,9 +312,10 @@ bool esi_universal_clause_holds(struct esi_universal *universal,
            (clause->universal && holds_for(universal, clause, clause->universal));
 }
 
-/* --- One existential variable is not bound ---------------------------------------- */
+/* --- One existential variable is unbound ------------------------------------------ */
 
-/* Open values of one column of u, and what v is to each of them. */
+/* The open values of one column of u, and the required relation of v to each of
+ * them. */
 struct demand {
     struct es_event_id first;
     struct es_event_id last;
@@ -321,7 +323,7 @@ struct demand {
     uint8_t mask;
 };
 
-/* Of v's column on u's own trace. */
+/* Restricts v's column on u's own trace. */
 static void restrict_own(const struct demand *demand,
                          const struct esi_domain_column *column,
                          struct esi_intervals *intervals)
@@ -330,7 +332,7 @@ static void restrict_own(const struct demand *demand,
     uint32_t begin = 0;
     uint32_t end = column->count;
 
-    /* What is on one trace is not concurrent. */
+    /* Events on one trace are not concurrent. */
     if (demand->mask & ESI_IS_BEFORE)
         end = esi_column_position(column, demand->first.index + is_same);
     else if (demand->mask & ESI_IS_AFTER)
@@ -371,8 +373,8 @@ static void restrict_other(struct esi_bound *bound,
                            column->count);
 }
 
-/* What v is to be to u.  False: no literal has both, so that nothing satisfies open
- * values. */
+/* Finds the required relation of v to u.  False if no literal names both, so that open
+ * values cannot be satisfied. */
 static bool find_mask(const struct esi_clause *clause,
                       unsigned u,
                       unsigned v,
@@ -390,7 +392,7 @@ static bool find_mask(const struct esi_clause *clause,
     return false;
 }
 
-/* By the open values of one column of u. */
+/* Restricts v by the open values of one column of u. */
 static void restrict_by(struct esi_universal *universal,
                         const struct esi_clause *clause,
                         unsigned u,
@@ -422,7 +424,7 @@ static void restrict_by(struct esi_universal *universal,
         restrict_other(bound, &demand, &of_v, intervals);
 }
 
-/* A literal that is false only of a `first` that is before `last`. */
+/* Whether a literal is false only if `first` is before `last`. */
 static bool forbids_order(const struct esi_literal *literal,
                           unsigned first,
                           unsigned last)
@@ -434,7 +436,7 @@ static bool forbids_order(const struct esi_literal *literal,
            mask == (ESI_IS_ANY & ~ESI_IS_BEFORE);
 }
 
-/* Whether a clause says that no u is between a bound variable and v. */
+/* Whether a clause requires that no u is between a bound variable and v. */
 static bool forbids_between(const struct esi_clause *clause,
                             unsigned x,
                             unsigned u,
@@ -447,8 +449,8 @@ static bool forbids_between(const struct esi_clause *clause,
     return false;
 }
 
-/* Whether there is no event at all between a bound variable and each value of v that is
- * left, of which there are few: then no u has to be looked for. */
+/* Whether there is no event between a bound variable and each remaining value of v, if
+ * these are few; then u need not be searched. */
 static bool are_adjacent(struct esi_bound *bound,
                          const struct esi_clause *clause,
                          unsigned v,
@@ -483,19 +485,19 @@ bool esi_universal_refuses(const struct esi_bound *bound,
                            (unsigned)bound->pinned);
 }
 
-/* Whether something of a trace is not refused. */
+/* Whether some events of a trace are not refused. */
 static bool is_open(const struct esi_universal *universal, uint32_t trace)
 {
     return universal->past[trace].refused < universal->past[trace].known;
 }
 
-/* What is remembered of an event's predecessors; NULL: nothing. */
+/* The cached timestamp of an event; NULL if there is none. */
 static const uint32_t *row_of(const struct esi_bound *bound, struct es_event_id event)
 {
     return bound->plan->stamps ? esi_stamp_cache_row(bound->plan->stamps, event) : NULL;
 }
 
-/* Its greatest predecessor on a trace; `row` is that. */
+/* The greatest predecessor of an event on a trace; `row` is its cached timestamp. */
 static uint32_t greatest_of(struct esi_bound *bound,
                             struct es_event_id event,
                             const uint32_t *row,
@@ -507,7 +509,7 @@ static uint32_t greatest_of(struct esi_bound *bound,
     return row[trace];
 }
 
-/* What a u refuses; it knows no more than the pinned event. */
+/* Refuses the predecessors of a u; they are also predecessors of the pinned event. */
 static void refuse_by_value(struct esi_universal *universal,
                             uint32_t traces,
                             struct es_event_id u,
@@ -522,8 +524,8 @@ static void refuse_by_value(struct esi_universal *universal,
         }
 }
 
-/* The last u of a trace that precedes the pinned event, if it refuses more; `is_quick`:
- * only if what it knows is remembered. */
+/* Uses the last u of a trace that precedes the pinned event, if it refuses more.  With
+ * `is_quick`, only if its timestamp is cached. */
 static void refuse_by_trace(struct esi_universal *universal,
                             uint32_t traces,
                             uint32_t trace,
@@ -564,7 +566,7 @@ static void find_past(struct esi_universal *universal)
     for (uint32_t trace = 0; trace < traces; trace++)
         universal->past[trace] = (struct esi_universal_past){
             greatest_of(bound, bound->pinned_event, row, trace), 0};
-    /* Its own trace knows most of the others. */
+    /* Its own trace determines most of the others. */
     refuse_by_trace(universal, traces, bound->pinned_event.trace, true);
     for (uint32_t trace = 0; trace < traces; trace++)
         if (is_open(universal, trace))
@@ -586,9 +588,9 @@ struct esi_universal_past esi_universal_past_of(struct esi_universal *universal,
                                      : (struct esi_universal_past){0, 0};
 }
 
-/* --- One existential variable is not bound: all values of u ----------------------- */
+/* --- One existential variable is unbound: all values of u ------------------------- */
 
-/* What all values of u leave. */
+/* Restricts v by all values of u. */
 static void restrict_by_all(struct esi_universal *universal,
                             const struct esi_clause *clause,
                             unsigned v,
@@ -636,7 +638,7 @@ void esi_universal_restrict(struct esi_universal *universal,
             column.count);
         return;
     }
-    /* What v satisfies whatever u is. */
+    /* Values of v that satisfy the clause for any u. */
     allowed->count = 0;
     for (uint32_t i = 0; i < clause->count; i++)
         if (clause->literals[i].variables & esi_program_bit(v) &&
