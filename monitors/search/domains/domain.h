@@ -153,7 +153,7 @@ bool esi_domain_compare(const struct esi_pattern_node *node,
 /* Key of an attribute for `=`: the attributes of two events (of any classes of the same
  * esi_domains) are equal if and only if their keys are. */
 struct esi_domain_key {
-    int64_t number; /* for a text that is no number: the number of the text */
+    int64_t number; /* for a text that is not a number: the number of the text */
     bool is_text;
 };
 

@@ -190,7 +190,7 @@ static bool precedes_position(struct esi_bound *bound,
     return esi_precedence_before(&bound->precedence, event, other);
 }
 
-/* `low` is not above the first successor.  Steps double, then are halved. */
+/* The first successor in `within`, by steps that double and then by binary search. */
 static uint32_t gallop_forward(struct esi_bound *bound,
                                struct es_event_id event,
                                const struct esi_domain_column *column,

@@ -94,8 +94,8 @@ bool esi_bound_refutes(struct esi_bound *bound, const struct esi_clause *clause)
 /* --- Intervals of one column ------------------------------------------------------ */
 
 /* The end of the events in the column that precede an event, and the beginning of those
- * that succeed it.  The first successor is searched for in `within`; no predecessor may
- * be after its beginning. */
+ * that succeed it.  Successors are only searched for in `within`; the result is a
+ * position in it or its end. */
 uint32_t esi_bound_before_end(struct esi_bound *bound,
                               struct es_event_id event,
                               const struct esi_domain_column *column);

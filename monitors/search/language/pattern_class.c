@@ -113,8 +113,8 @@ static bool is_equality(const struct esi_pattern_condition *condition)
            (condition->test == ES_TEST_GLOB || condition->test == ES_TEST_EQUAL);
 }
 
-/* Rejects a field used twice (D15), but allows ranges such as `bytes > 10, bytes <
- * 20`. */
+/* Rejects a second equality for one name (D15); ranges such as `bytes > 10, bytes < 20`
+ * are allowed. */
 static int check_twice(struct esi_parser *parser,
                        const struct conditions *conditions,
                        const struct esi_pattern_condition *condition,

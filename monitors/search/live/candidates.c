@@ -339,7 +339,7 @@ void esi_live_candidates_sweep(struct esi_live_query *query)
     candidates->next_sweep = 2 * candidates->count + SWEEP_MIN;
 }
 
-/* Sweeps when the number has doubled, and at the limit when a quarter of it is new. */
+/* Sweeps when the number has doubled, and at the limit after every limit / 4 events. */
 static void sweep_if_many(struct esi_live_query *query)
 {
     const struct esi_live *live = query->live;
