@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# collect.sh - what collecting costs: on operations that do nothing, then between two ranks.
+# collect.sh - the cost of collection: of operations that do nothing, then between two
+# ranks.
 #
 #   bench/collect.sh [ROUNDS]       from the top of the build folder
 

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# collective.sh - what instrumented collective trees cost, against the MPI library's own
-# algorithms on the same operation, size and ranks in one run.
+# collective.sh - the cost of instrumented collective trees, relative to the MPI
+# library's own algorithms for the same operation, size and ranks in one run.
 #
 #   bench/collective.sh [OPTION]...               from the top of the build folder
 #
-# In each round every way runs one block of operations: the library past all collection
-# ("direct"), collected ("library"), and over each tree; a tree with ".quiet" behind it is
-# the same one with the collectors at its edges switched off. Ratios are those of a round's
-# blocks, to the library's collected; below 1 is faster.
+# In each round every variant runs one block of operations: the library bypassing
+# collection ("direct"), collected ("library"), and over each tree; with the suffix
+# ".quiet", the collectors at the edges of the tree are off. Ratios compare the blocks
+# of a round to those of the collected library; below 1 is faster.
 #
-# Then, in runs that take turns, what it costs that operations could go through trees
-# but do not: "library" to "direct" in runs with trees for none, to that in runs that
-# know of no trees.
+# Then, in runs that take turns: the cost of supporting trees for operations that do not
+# use them, as "library" to "direct" in runs with an empty list of rules, relative to
+# the same ratio in runs without a list.
 
 set -eu
 
@@ -95,14 +95,14 @@ export EVENTSPACE_DIR
 mkdir -m 700 "$EVENTSPACE_DIR"
 run=
 finish() {
-    # Of this run alone: there may be others.
+    # Only of this run: there may be others.
     [ -z "$run" ] || "$build/cli/eventspace" clean --force "$run" >/dev/null 2>&1 || :
     rm -rf "$work"
 }
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# Ranks poll without end: with more of them than cores they have to give way.
+# Ranks poll all the time: if there are more of them than cores, they must yield.
 cores=$(nproc)
 choose_launcher() {
     launcher=${MPIEXEC:-mpiexec}
@@ -118,7 +118,7 @@ choose_launcher() {
     echo "$ranks ranks on $cores cores, $how;"
 }
 
-# collected MAP WORD...: bench/collective with such words in a run of its own.
+# collected MAP WORD...: runs bench/collective with these words in a separate run.
 collected() {
     map=$1
     shift
@@ -129,7 +129,7 @@ collected() {
 }
 serial=0
 
-# map_of RULES: nothing if a run is not to know of trees, else "collectives" with rules.
+# map_of RULES: nothing for a run without trees, otherwise "collectives" with rules.
 map_of() {
     echo '{"version": 1, "application": {"ranks": '"$ranks"'}, "collectors": ['
     tree_collectors
@@ -150,14 +150,14 @@ grep '^figure:' "$work/out" >"$work/figures"
 
 # --- Trees for none, and no trees --------------------------------------------------
 
-# Two neighbours differ by little, so here no rank waits for a core.
+# The two variants differ little, so no rank may have to wait for a core here.
 [ "$ranks" -le "$cores" ] || ranks=$cores
 echo
 [ "$switches" -eq 0 ] || choose_launcher
 map_of "" >"$work/without.json"
 map_of '"collectives": []' >"$work/with.json"
 
-# one_switch KIND: a line for each operation: KIND OPERATION RATIO ADDED-NS.
+# one_switch KIND: a line per operation: KIND OPERATION RATIO ADDED-NS.
 one_switch() {
     collected "$work/$1.json" --rounds "$((rounds * 3))" --block "$block" \
         --operations barrier,allreduce --sizes 8 --reference direct direct library \
@@ -175,7 +175,7 @@ one_switch() {
 number=0
 while [ "$number" -lt "$switches" ]; do
     number=$((number + 1))
-    # Which comes first changes.
+    # The order alternates.
     if [ $((number % 2)) -eq 1 ]; then
         one_switch without
         one_switch with
@@ -185,7 +185,7 @@ while [ "$number" -lt "$switches" ]; do
     fi
 done
 
-# Each pair of runs gives a ratio; printed is the median with the smallest and the largest.
+# Each pair of runs yields a ratio; prints the median, minimum and maximum.
 awk '
     { ratio[$1, $2, ++count[$1, $2]] = $3; added[$1, $2, count[$1, $2]] = $4; names[$2] = 1 }
     function sort(list, n,    i, j, value) {

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# collective_hosts.sh - trees that know where ranks are against trees that do not, over
-# hosts in two clusters with a slow and long line between them.
+# collective_hosts.sh - trees that know the hosts of ranks, relative to trees that do
+# not, over hosts in two clusters connected by a slow line with high latency.
 #
 #   bench/collective_hosts.sh [OPTION]...         from the top of the build folder
 #
-# The hosts are pretended: name spaces of this machine (docs/hosts.md); where they cannot
-# be made it says why and ends with 77. Ranks are dealt out to them in turn, so neighbours
-# in rank are in different clusters. Each operation is measured by itself, from when all
-# ranks begin it to when the last is through; hosts share one clock here. Ratios are those
-# to the tree by levels: how many times as long the others take.
+# The hosts are simulated by name spaces of this machine (docs/hosts.md); if they cannot
+# be created, it prints the reason and exits with 77. Ranks are assigned to them in
+# turn, so that consecutive ranks are in different clusters. Each operation is measured
+# separately, from the time when all ranks begin it to the end of the last; hosts share
+# one clock here. Ratios are times of the others relative to the tree by levels.
 
 set -u
 case ${1-} in
@@ -42,13 +42,13 @@ if ! [ -x "$top_builddir/bench/collective" ]; then
     echo 'collective_hosts.sh: no bench/collective: run it in the build folder, after make' >&2
     exit 2
 fi
-# What the hosts are made with belongs to the tests.
+# The library that creates the hosts belongs to the tests.
 if [ -z "${ES_HOSTS_WORLD:-}" ]; then
     make -s -C "$top_builddir/tests" hosts/finalize_shim.so hosts/delay_line \
         apps/yield_shim.la >/dev/null || exit 2
 fi
 
-# Brings us into a world of name spaces of our own.
+# Enters separate name spaces.
 . "$top_srcdir/tests/hosts/functions.sh"
 . "$bench/collective_rules.sh"
 
@@ -91,7 +91,7 @@ done
 
 hosts up --rate "$rate" --delay "$delay" || fail 'the hosts do not come up'
 
-# Ranks that each host gets when they are dealt out.
+# Number of ranks that each host gets in turn.
 machines=(a0 b0 a1 b1)
 ranks_of() {
     local number=$1 list=

@@ -3,8 +3,8 @@
 # collective_rules.sh - parts of pathmaps for bench/collective; sourced.
 # shellcheck shell=sh
 
-# Collectors of what the operations do; those at edges of trees are off on communicators
-# whose name ends with ".quiet".
+# Collectors of operations; those at edges of trees are off on communicators whose name
+# ends with ".quiet".
 tree_collectors() {
     cat <<'END'
   {"name": "operations", "classes": ["collective", "communicator"]},
@@ -16,7 +16,7 @@ tree_collectors() {
 END
 }
 
-# members_of TREE: those that a rule has for a tree in short form, such as kary:4.
+# members_of TREE: the members of a rule for a tree in short form, such as kary:4.
 members_of() {
     fan_out=
     case $1 in
@@ -37,8 +37,8 @@ members_of() {
     esac
 }
 
-# tree_rules "TREE..": a rule for each, for communicators of its name, with and without
-# ".quiet".
+# tree_rules "TREE..": a rule for each tree, for communicators of its name, with and
+# without ".quiet".
 tree_rules() {
     number=0
     for tree in $1; do

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# exchange.sh - what collecting adds to messages of a program that links nothing of ours.
+# exchange.sh - the overhead of collection on messages of a program not linked with
+# EventSpace.
 #
 #   bench/exchange.sh [TURNS [ROUNDS]]       from the top of the build folder
 #
-# The program alone, with the floor of any collector, and under `eventspace exec` take
-# turns.  Each figure is the median over the turns of what was added to the turn's bare
-# run, to the least of its rounds and to their median.
+# The program runs alone, with the floor of any collector, and under `eventspace exec`,
+# in turns.  Each figure is the median over the turns of the time added to the bare run
+# of the same turn, for the minimum of its rounds and for their median.
 
 set -eu
 turns=${1:-7}

@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# growth.sh - what grows how: elements, hosts, ranks, events, archives.
+# growth.sh - how costs grow with elements, hosts, ranks, events and archives.
 #
 #   bench/growth.sh [smoke|quick|full [PART...]]      from the top of the build folder
 #
 # Parts: elements, hosts, ranks, events, archives.
-# Prints `figure: growth_PANEL_SERIES_SIZE VALUE UNIT`, which bench/growth_plot.py draws,
-# and says where a part ends before its greatest size. Smoke takes seconds and is a test,
-# quick about a minute, full about ten. Times are processor time, the least of the repeats.
+# Prints `figure: growth_PANEL_SERIES_SIZE VALUE UNIT`, which bench/growth_plot.py
+# draws, and reports if a part ends before its largest size. Smoke takes seconds and is
+# a test, quick about a minute, full about ten. Times are processor time, the minimum of
+# the repeats.
 
 set -eu
 usage() {
@@ -78,13 +79,14 @@ figure() {
     echo "figure: growth_$*"
 }
 
-# ended PART SIZE - a part that goes no further, with the last that was said of it.
+# ended PART SIZE - reports that a part ends early, with the last error message.
 ended() {
     echo "$1 ends before $2: $(tail -n 1 "$work/err")"
 }
 
-# cost COMMAND... - the processor time (s) and the greatest memory (KiB) of the child, the
-# least of the repeats, into cpu and memory. Memory has what the meter itself has as floor.
+# cost COMMAND... - stores the processor time (s) and the maximum memory (KiB) of the
+# child, the minima of the repeats, in cpu and memory. The memory of the meter itself is
+# a lower limit.
 cost() {
     "${PYTHON:-python3}" -I - "$repeats" "$@" >"$work/cost" 2>"$work/err" <<'END' || return 1
 import os, sys
@@ -102,8 +104,8 @@ END
     read -r cpu memory <"$work/cost"
 }
 
-# value NAME [SIGN] - the least of a figure in what the repeats of a program have printed,
-# with "-" the greatest.
+# value NAME [SIGN] - the minimum of a figure in the output of a program's repeats; with
+# "-" the maximum.
 value() {
     awk -v name="$1" '$2 == name { print $3 }' "$work/out" | sort -g"${2:+r}" | head -n 1
 }
@@ -138,7 +140,7 @@ grow_elements() {
     done
 }
 
-# In a network of its own, with a bridge that leads to the hosts.
+# In its own network, with a bridge to the hosts.
 with_bridge() {
     # shellcheck disable=SC2016 # for the shell in there
     unshare --user --map-root-user --net sh -c 'PATH=$PATH:/usr/sbin:/sbin
@@ -167,8 +169,8 @@ grow_hosts() {
     done
 }
 
-# start_load RANKS [OPTION...] - two halves of many ranks: a process may have 65,530
-# mappings (vm.max_map_count). Returns when all is written.
+# start_load RANKS [OPTION...] - splits many ranks into two processes, which may have
+# 65,530 mappings each (vm.max_map_count). Returns when everything is written.
 start_load() {
     count=$1 first=0
     shift
@@ -255,11 +257,11 @@ grow_archives() {
         [ "$size" -lt 10000000 ] || repeats=1
         rm -rf "$work/archive"
         start_load 2 --elements 4 --threshold $((size / 8)) --count $((size / 8))
-        # Its segments stay: a run that is over.
+        # Its segments stay, like those of a run that is over.
         # shellcheck disable=SC2086 # words
         kill -KILL $loads
         end_loads
-        # An archive is new or empty: each round has its own.
+        # An archive must be new or empty: each round has its own.
         # shellcheck disable=SC2016 # for the shell inside
         cost sh -c 'rm -rf "$1" && exec "$2" record --format json -o "$1" "$3"' \
             sh "$work/archive" "$build/cli/eventspace" "$name" || {

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# order.sh - what the stores of the partial order cost, beside each other.
+# order.sh - the cost of the stores of the partial order, side by side.
 #
 #   bench/order.sh [smoke|quick|full] [STORE...]      from the top of the build folder
 #
 # Smoke takes seconds and is a test, quick some minutes; full goes to 100,000 traces and
-# 10^8 events and takes most of an hour. Stores as bench/order_stores takes them; without
-# any, those that there are, in the configurations that are compared in docs/order.md.
-# The status is 1 when stores answer differently.
+# 10^8 events and takes most of an hour. Stores are written as for bench/order_stores;
+# the default is all stores, in the configurations compared in docs/order.md. Exits with
+# 1 if the answers of stores differ.
 
 set -eu
 mode=${1:-quick}
@@ -28,9 +28,9 @@ fi
 patterns="stencil ring scatter-gather random web life master-worker wavefront drift grid balance"
 status=0
 
-# What there is, each as it is meant to be used; more of the configurations of clusters.
+# All stores in their usual configuration; several configurations of clusters.
 if [ $# -eq 0 ]; then
-    # The list of stores ends the usage.
+    # The list of stores is the end of the usage message.
     known=$("$stores" -? 2>&1 | sed -n '/^stores:/,$ s/^  \([a-z]*\) .*/\1/p')
     for store in $known; do
         case $store in
@@ -72,7 +72,7 @@ for pattern in $patterns; do
     measure "$pattern" "$ranks" "$events" -q "$questions" -k 5 "$@"
     echo
 done
-# As large as the real trace of 1,024 ranks: 2.2 million messages, 405 operations.
+# The size of the real trace of 1,024 ranks: 2.2 million messages, 405 operations.
 [ "$mode" = quick ] || measure production 1024 5290000 -q "$questions" "$@"
 echo "growth with traces:"
 for ranks in 16 128 1024; do

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# patterns.sh - what searches of patterns and convex closures cost: tables and figures.
+# patterns.sh - the cost of pattern searches and convex closures: tables and figures.
 #
 #   bench/patterns.sh [quick|full] [FOLDER]      from the top of the build folder
 #   bench/patterns.sh document [FOLDER]          docs/ takes over what is in FOLDER
 #
-# Writes cases.txt, closures.txt, large.txt, attributes.txt, live.txt and, of these,
-# tables.md and figures (*.svg) into FOLDER (patterns-measured), and figures as lines to
-# standard output. Quick takes some minutes and leaves out what takes longer than a second
-# or so; full takes about half an hour on an idle machine, lets each search run for
-# ES_PATTERN_SECONDS (100), and goes to 10^7 events. The status is 1 when a search finds
-# other matches than are in the made sets.
+# Writes cases.txt, closures.txt, large.txt, attributes.txt, live.txt and, from these,
+# tables.md and figures (*.svg) to FOLDER (patterns-measured), and figures as lines to
+# standard output. Quick takes some minutes and omits searches that take longer than
+# about a second; full takes about half an hour on an idle machine, limits each search
+# to ES_PATTERN_SECONDS (100), and goes to 10^7 events. Exits with 1 if a search finds
+# other matches than those in the synthetic sets.
 
 set -eu
 mode=${1:-quick}
@@ -28,7 +28,7 @@ document) ;;
     ;;
 esac
 
-# All below "## Tables" is of one run.
+# Everything below "## Tables" is from one run.
 document() {
     page=$sources/../docs/patterns-measured.md
     for file in tables.md closures-combined.svg closures-random.svg \
@@ -56,7 +56,7 @@ mkdir -p "$folder"
 status=0
 begin=$(date +%s)
 
-# measure FILE COMMAND...: appends what it prints to FILE, and tells how long it took.
+# measure FILE COMMAND...: appends the output to FILE, and prints the time it took.
 measure() {
     file=$folder/$1
     shift
@@ -64,7 +64,7 @@ measure() {
     echo "patterns.sh: $1: $(($(date +%s) - begin)) s since the start" >&2
 }
 
-# Commit and machine, and how busy it was with other things.
+# Commit, machine, and other load of the machine.
 describe() {
     commit=unknown
     if git -C "$sources" rev-parse --short HEAD >"$folder/commit.txt" 2>/dev/null; then
@@ -88,7 +88,7 @@ for events in $sizes; do
     measure large.txt bench/patterns_large -e "$events" -t "$seconds" \
         -d "$sources/patterns"
 done
-# With and without indexes: what is slow without is ended soon.
+# With and without indexes: slow searches without are aborted early.
 measure attributes.txt bench/patterns_large -a -e 1000000 -t 20 -d "$sources/patterns"
 measure live.txt bench/pattern_live
 {

@@ -1,20 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# perturbation.sh - slowdown of the wind tunnel by collection and by event scopes, and how
-# often these can be pulled (EventSpace paper, section 6).
+# perturbation.sh - slowdown of the wind tunnel by collection and by event scopes, and
+# the rate at which these can be pulled (EventSpace paper, section 6).
 #
 #   bench/perturbation.sh [OPTION]...             from the top of the build folder
 #   bench/perturbation.sh ROUNDS [SIZE...]        collection alone, without a side load
 #
-# In a round each row is run once, next to the tunnel alone, in turns before and behind it;
-# the slowdown is the median of the rounds' ratios of iterations per second. The row "again" is the tunnel alone once
-# more: what it shows is the machine's noise.
+# In a round, each row is run once, before or after the tunnel alone, alternately; the
+# slowdown is the median of the rounds' ratios of iterations per second. The row "again"
+# is the tunnel alone once more: it shows the noise of the machine.
 #
-# The tunnel has 2 ranks here. A side load (bench/load) stands for the 138 threads more
-# that the paper has: it writes real elements into the same run, at the rate of the paper's
-# events (200, 14 and 3.3 Hz for small, medium and large), and does so beside the tunnel
-# alone, too.
+# The tunnel has 2 ranks here. A side load (bench/load) replaces the paper's other 138
+# threads: it writes real elements into the same run, at the rate of the paper's events
+# (200, 14 and 3.3 Hz for small, medium and large), also while the tunnel runs alone.
 
 set -eu
 
@@ -121,7 +120,7 @@ finish() {
         kill "$pid" 2>/dev/null || :
     done
     wait
-    # Of this run alone: there may be others.
+    # Only of this run: there may be others.
     [ -z "$run" ] || "$build/cli/eventspace" clean --force "$run" >/dev/null 2>&1 || :
     rm -rf "$work"
 }
@@ -173,7 +172,7 @@ wait_for() {
     done
 }
 
-# Monitors want ranks to look at.
+# Monitors require ranks.
 wait_for_ranks() {
     for rank in 0 1; do
         tries=0
@@ -190,7 +189,7 @@ server_of() {
     sed -n 's/.*"pid": *\([0-9]*\).*/\1/p' "$EVENTSPACE_DIR/$1/server.json" | head -n 1
 }
 
-# Words of an observer's command become the command: command_of RUN WORD...
+# Converts the words of an observer to its command: command_of RUN WORD...
 command_of() {
     watched_run=$1
     shift
@@ -203,7 +202,7 @@ command_of() {
     esac
 }
 
-# Tells a monitor's scope, as soon as it is there: reconfigure RUN SCOPE WORD...
+# Changes a monitor's scope as soon as it exists: reconfigure RUN SCOPE WORD...
 reconfigure() {
     of_run=$1
     shift
@@ -215,7 +214,7 @@ reconfigure() {
     done
 }
 
-# Starts the row's observers; what they print goes to observer-N, of monitors to
+# Starts the row's observers; their output goes to observer-N, that of monitors to
 # monitor-N.
 start_observers() {
     observers_of "$2" "$work" >"$work/observers"
@@ -248,14 +247,14 @@ start_observers() {
     done <"$work/observers"
     sampler=
     [ -n "$monitors" ] || return 0
-    # Monitors do not know what they make their server spend.
+    # Monitors do not know the costs in their server.
     "$build/bench/observe" --run "$1" --elements 1 --name 0.0/completion --rate 1 \
         --cpu-of "$(server_of "$1")" </dev/null >"$work/server-cpu" 2>/dev/null &
     sampler=$!
     started="$started $!"
 }
 
-# What monitors have spent; observers know it themselves.
+# The costs of monitors; observers report their own.
 account_monitors() {
     number=0
     for pid in $watched; do
@@ -271,8 +270,8 @@ account_monitors() {
     grep '^server_cpu:' "$work/server-cpu" >>"$work/observer-1" || :
 }
 
-# A monitor may have found something to tell (1), or that the run is gone (3), or end as
-# it is told to.
+# A monitor may exit with a finding (1), with the run gone (3), or by the signal sent to
+# it (143).
 ended_well() {
     status=0
     { wait "$1" || status=$?; } 2>/dev/null # the shell would tell of signals
@@ -283,7 +282,7 @@ ended_well() {
     esac
 }
 
-# What they read may outlive the tunnel, so they are told.
+# The run may outlive the tunnel, so they are told to end.
 stop_observers() {
     account_monitors
     for pid in $watched; do
@@ -302,13 +301,13 @@ stop_observers() {
     done
 }
 
-# What the collective-operation monitor has lost, as it said last of ranks and nodes.
+# Tuples lost by the collective-operation monitor, as last reported for ranks and nodes.
 monitor_losses() {
     sed -n 's/^{"type":"\(summary\|nodes\)".*"lost_tuples":\([0-9]*\).*/\1 \2/p' "$1" |
         awk '{ lost[$1] = $2 } END { for (i in lost) print "lost: " lost[i] }'
 }
 
-# Sum of what the row's observers say under a name.
+# Sum of a named value over the row's observers.
 observed() {
     cat "$work"/observer-[0-9] 2>/dev/null |
         awk -v name="$1:" '$1 == name { sum += $2; n++ } END { if (n) printf "%.10g", sum }'
@@ -318,8 +317,8 @@ tunnel_rate() {
     awk '/^iterations per second:/ { print $4 }' "$work/tunnel.out"
 }
 
-# One run of a row, or of the tunnel alone ("none") as it is in the row WHERE: one_run SIZE
-# ROW ITERATIONS PAIR WHERE. A line of the list.
+# Runs a row, or the tunnel alone ("none") as in the row WHERE, and prints a line of the
+# list: one_run SIZE ROW ITERATIONS PAIR WHERE.
 one_run() {
     run=$name-$((serial += 1))
     rm -f "$work"/observer-* "$work"/monitor-* "$work/tunnel.out"
@@ -359,8 +358,8 @@ one_run() {
         "$(observed lost)" >>"$work/runs.tsv"
 }
 
-# What a server spends on a host where nothing else wants the cores: its pulls as in the
-# row host-100, without a tunnel.
+# The cost in a server on a host with idle cores: pulls as in the row host-100, without
+# a tunnel.
 measure_idle_server() {
     run=$name-idle
     "$build/cli/eventspaced" --run "$run" --foreground </dev/null >"$work/server.log" 2>&1 &
@@ -381,7 +380,7 @@ measure_idle_server() {
     echo "figure: server_162_elements_100_hz_cpu $(observed server_cpu) %"
 }
 
-# How many iterations take so many seconds alone.
+# The number of iterations that take this many seconds alone.
 calibrate() {
     case $1 in
     small) few=60 ;;
@@ -407,7 +406,7 @@ for size in $sizes; do
     while [ "$round" -le "$rounds" ]; do
         for row in $rows; do
             pair=$((pair + 1))
-            # Which comes first changes from round to round.
+            # The order alternates from round to round.
             if [ $((round % 2)) -eq 1 ]; then
                 one_run "$size" none "$iterations" "$pair" "$row"
                 one_run "$size" "$row" "$iterations" "$pair" "$row"

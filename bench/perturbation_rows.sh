@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# perturbation_rows.sh - the rows of perturbation.sh: who observes, and what; sourced.
+# perturbation_rows.sh - the rows of perturbation.sh: the observers and their views;
+# sourced.
 # shellcheck shell=sh disable=SC2034
 
 rows_goals="all-100 host-100"
@@ -8,7 +9,7 @@ rows_paper="collected e1-paper e14-paper e266-paper all-58 all-106 all-25"
 rows_full="e1 e14 e266 all-views all-flat all-few all-server four four-100"
 rows_collective="again-checks checks trees collectives collectives-few four-all"
 
-# Words of the rows: names of groups become their rows.
+# Expands names of groups to their rows.
 expand_rows() {
     for word in $1; do
         case $word in
@@ -21,10 +22,10 @@ expand_rows() {
     done
 }
 
-# What a row's observers are told, one observer a line; nothing: no observer. Lines that
-# begin with "eventspace" are monitors, with "set" what is said to their scopes when they
-# are there, others what bench/observe is told. Rows all-* have the view of 1,948 elements;
-# $2 is the folder of write_maps().
+# The observers of a row, one per line; nothing if there are none. Lines that begin with
+# "eventspace" are monitors, those with "set" are changes of their scopes once these
+# exist, others are options of bench/observe. Rows all-* have the view of 1,948
+# elements; $2 is the folder of write_maps().
 observers_of() {
     flat="--elements 1948 --set shape=flat --set threads=4"
     views="--elements 1948 --set shape=views --set threads=4"
@@ -72,14 +73,14 @@ observers_of() {
     esac
 }
 
-# The whole collective-operation monitor: contributions as they come, a thread for each
-# internal node, a look every second.
+# The complete collective-operation monitor: contributions as they arrive, a thread for
+# each internal node, an analysis every second.
 whole_monitor() {
     echo "eventspace collectives --follow --format json -i 1 --map $1/whole.json"
 }
 
-# What the tunnel does in a row: with a check each iteration it has three collective
-# operations in each, else none to speak of.
+# The tunnel's options in a row: with a check in each iteration, it has three collective
+# operations per iteration, otherwise almost none.
 check_every_of() {
     case $1 in
     again-checks | checks | trees | collectives* | four-all) echo 1 ;;
@@ -87,7 +88,7 @@ check_every_of() {
     esac
 }
 
-# The pathmap of a row; nothing: the tunnel is alone.
+# The pathmap of a row; nothing if the tunnel is alone.
 map_of() {
     case $1 in
     none | again | again-checks) ;;
@@ -96,8 +97,8 @@ map_of() {
     esac
 }
 
-# Every thread and partner has elements of its own; all are there after one iteration.
-# Those of collective operations keep some seconds of them where they come in each.
+# Each thread and partner has its own elements; all exist after one iteration. Those of
+# collective operations keep some seconds if there are collectives in each iteration.
 write_maps() {
     message_collectors='
   {"name": "send", "classes": ["send"], "split": "peer", "threshold": 200},
@@ -119,8 +120,8 @@ END
     write_monitor_map >"$1/whole.json"
 }
 
-# The monitor's own map, as `eventspace collectives --print-map` gives it: a thread for each
-# of two internal nodes.
+# The monitor's own map, as printed by `eventspace collectives --print-map`: a thread
+# for each of two internal nodes.
 write_monitor_map() {
     host=$(hostname)
     cat <<END

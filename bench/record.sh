@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# record.sh - what recording costs a program, and how fast it is beside a plain write() of
-# the same bytes.
+# record.sh - the cost of recording for a program, and the speed of recording relative
+# to a plain write() of the same bytes.
 #
 #   bench/record.sh [ROUNDS [SECONDS]]     from the top of the build folder
 #
-# In a round the wind tunnel on 2 ranks runs collected, recorded, and recorded with all
-# elements on block, in turns of order; the slowdown is the median of the rounds' ratios
-# of the collected tunnel's iterations per second to those of the recorded one.
+# In a round, the wind tunnel on 2 ranks runs collected, recorded, and recorded with all
+# elements set to block, in alternating order; the slowdown is the median of the rounds'
+# ratios of the collected tunnel's iterations per second to those of the recorded one.
 #
-# Then a run that has ended (bench/load, elements of 65,535 tuples) is recorded, and the
-# bytes of its archive are copied as they are, in the same place and in blocks as large as
-# packets; neither waits for the disk.  And a program that writes as fast as it can is
-# recorded for SECONDS: without block what is lost is the share by which recording cannot
-# keep up, on block the recording's pace is the program's.
+# Then a finished run (bench/load, elements of 65,535 tuples) is recorded, and the bytes
+# of its archive are copied, in the same place and in blocks of the size of packets;
+# neither waits for the disk.  Finally, a program that writes as fast as possible is
+# recorded for SECONDS: without block, the lost share shows how much recording falls
+# behind; with block, the program runs at the speed of recording.
 
 set -eu
 rounds=${1:-7}
@@ -65,7 +65,8 @@ median() {
 
 # --- The tunnel ---------------------------------------------------------------------
 
-# tunnel OPTION... - its rate, as it says; the archive of a run before is removed.
+# tunnel OPTION... - prints the rate that it reports; removes the archive of the
+# previous run.
 tunnel() {
     rm -rf "$work/archive"
     "$build/cli/eventspace" run --name "$name-tunnel" "$@" -- \
@@ -115,7 +116,7 @@ member() {
     sed -n "s/.*\"$1\": *\([0-9.]*\).*/\1/p" "$work/out"
 }
 
-# start_load OPTION... - returns when it has written, or is ready to.
+# start_load OPTION... - returns when it has written everything, or is ready to write.
 start_load() {
     : >"$work/load" # of the load before, which was ready, too
     "$build/bench/load" --run "$name-load" --here --ranks 2 --elements 4 --quiet "$@" \
@@ -140,7 +141,8 @@ record() {
     "$build/cli/eventspace" record --format json -o "$archive" "$@" "$name-load" >"$work/out"
 }
 
-# copy ARCHIVE - its streams, in blocks as large as packets; seconds.
+# copy ARCHIVE - copies its streams in blocks of the size of packets; prints the
+# seconds.
 copy() {
     "${PYTHON:-python3}" - "$1" "$work/copied" <<'END'
 import os, sys, time
@@ -174,7 +176,7 @@ printf 'figure: record_pace %s tuples/s\n' "$(median <"$work/pace")"
 printf 'figure: record_to_plain_write %s ratio\n' "$(median <"$work/floor")"
 "$build/cli/eventspace" clean --force "$name-load" >/dev/null 2>&1 || :
 
-# Writers that wait for nothing, and for nothing but the recording.
+# Writers that do not wait at all, and writers that only wait for the recording.
 wait_for='^ready'
 for kind in discard block; do
     option=

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# scope.sh - what pulls cost: all views and shapes beside the reading floor and bare trees.
+# scope.sh - the cost of pulls: all views and shapes, relative to the reading floor and
+# bare trees.
 #
 #   bench/scope.sh [quick|full [CORE]]      from the top of the build folder
 #
-# Quick takes less than a minute, full about 9.  With CORE everything runs on that one
-# processor: where wake-ups between processors are dear, samples without it have two modes,
-# of the bare trees as of the scopes.
+# Quick takes less than a minute, full about 9.  With CORE, everything runs on that
+# processor: if wake-ups between processors are expensive, the samples without CORE have
+# two modes, both for bare trees and for scopes.
 
 set -eu
 mode=${1:-quick}
@@ -33,8 +34,9 @@ for view in 100 1000 10000 100000; do
     $pin bench/scope_tree $view $rounds $turn tcp
 done | awk '
     { print }
-    # Linear: what an element costs among 100,000, to what it costs among 1,000; caches
-    # make the bare loop grow, too, so also beside that.
+    # Linearity: the cost of an element among 100,000 relative to that among 1,000;
+    # because of caches, the bare loop grows, too, so the ratio is also compared to that
+    # of the loop.
     /^figure: .*_(cpu_per_element|cpu_of_bare) / {
         count = $2
         sub(/^scope_tree_/, "", count)

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# top.sh - what `eventspace top` takes of a core while it looks at many ranks once a
+# top.sh - the share of a core that `eventspace top` uses to watch many ranks once a
 # second: on a screen, in batch, and in batch with --waits.
 #
 #   bench/top.sh [RANKS [LOOKS]]            from the top of the build folder
 #
-# The load generator writes the run: 1,000 ranks and 12 looks unless told otherwise.
+# The load generator writes the run: by default 1,000 ranks and 12 looks.
 
 set -eu
 ranks=${1:-1000} looks=${2:-12}
@@ -34,8 +34,8 @@ show() {
     fi >"$folder/shown"
 }
 
-# What opening takes is no part of it: a short run is taken off a longer one.  The second
-# line of times has what those that have ended took.
+# Excludes the cost of opening: subtracts a short run from a longer one.  The second
+# line of times has those of child processes that have ended.
 for way in screen batch waits; do
     option=
     [ $way = waits ] && option=--waits
