@@ -26,8 +26,7 @@ struct made_load_config {
     int first_rank;     /* number of the first rank, if the run also has others */
     int threads;        /* per rank */
     int elements;       /* per thread */
-    size_t total;       /* limit of the number of elements; 0 = ranks * threads *
-                           elements */
+    size_t total;       /* most elements; 0 = ranks * threads * elements */
     uint32_t threshold; /* tuples kept in each */
     bool block;         /* writers wait for registered readers */
 };
@@ -53,8 +52,7 @@ uint64_t made_load_bytes(const struct made_load *load);
 const char *made_load_host(const struct made_load *load, int index);
 
 struct made_load_element {
-    const char *host; /* borrowed until the next call of this function or of
-                         made_load_host() */
+    const char *host; /* borrowed until the next call, also of made_load_host() */
     int rank;
     const char *name;
     uint64_t written;

@@ -310,8 +310,7 @@ struct record {
     uint64_t begun_ns;
     uint64_t cpu_ns;        /* at the beginning; later the time used */
     uint64_t seconds_ns;    /* elapsed time */
-    uint64_t server_cpu_ns; /* at the beginning, at the last check, and the time of
-                               that check */
+    uint64_t server_cpu_ns; /* at the start, at the last check, and its time */
     uint64_t server_last_ns;
     uint64_t server_seen_ns;
     uint64_t pulls;

@@ -27,8 +27,7 @@ struct order_plane {
     uint32_t side;
     uint32_t *curve; /* [y][x]: position */
     uint32_t *weights, *owners;
-    uint32_t *near; /* [rank][1 + ORDER_NEIGHBOURS]: number of neighbours, then the
-                       neighbours */
+    uint32_t *near; /* [rank][1 + ORDER_NEIGHBOURS]: number, then neighbours */
 };
 
 struct order_stream {
@@ -38,8 +37,7 @@ struct order_stream {
     uint32_t *counts; /* events of each trace */
     uint64_t made;
     uint64_t draw;
-    int code;                       /* the first failure; no events are created after
-                                       it */
+    int code;                       /* the first failure; no events follow it */
     uint32_t sizes[3];              /* ranks as a grid; the last index varies fastest */
     uint32_t stride, offset;        /* of the order in which ranks are visited */
     uint32_t *sends;                /* [rank][direction]: index of the send */
@@ -53,8 +51,7 @@ struct order_pattern {
     struct order_load_help help;
     unsigned dimensions; /* of the grid; 0 for none */
     uint32_t every;      /* default distance of all-to-all operations */
-    bool has_lines;      /* has communicators of rows, then of columns, after the
-                            ranks */
+    bool has_lines;      /* communicators of rows, then columns, after the ranks */
     void (*step)(struct order_stream *stream, uint64_t number);
 };
 

@@ -35,8 +35,7 @@ void order_questions_free(struct order_questions *questions);
 
 struct order_answers {
     double ns[ORDER_QUESTION_KINDS];      /* per question */
-    uint64_t mixed[ORDER_QUESTION_KINDS]; /* hash of all answers: the same for all
-                                             stores */
+    uint64_t mixed[ORDER_QUESTION_KINDS]; /* alike for all stores */
     uint64_t stale;  /* answers that the event was forgotten by the store */
     int64_t failure; /* another answer that is a negative errno; 0 if none */
 };

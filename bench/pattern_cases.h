@@ -18,8 +18,7 @@ struct pattern_case {
     const char *name;
     const char *set;
     const char *file;                                /* in the folder of patterns */
-    const char *predicates[PATTERN_CASE_PREDICATES]; /* their results are added; the
-                                                        rest NULL */
+    const char *predicates[PATTERN_CASE_PREDICATES]; /* results are added; rest NULL */
     uint64_t matches;
 };
 
@@ -34,8 +33,7 @@ struct pattern_way {
     unsigned threads;
     unsigned without;  /* of enum esi_indexed_part */
     const char *cases; /* names, each surrounded by spaces; NULL for all */
-    const char *slow;  /* those of these that take long, in the same format; NULL if
-                          none */
+    const char *slow;  /* the slow ones of these, in the same format; NULL if none */
 };
 
 /* Both are terminated by a row with name NULL. */

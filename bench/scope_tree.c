@@ -75,8 +75,7 @@ struct bench {
     bool written; /* between pulls */
     struct made_load *load;
     char run_name[64];
-    struct es_run *away; /* opened before anything existed: that of a consumer on
-                            none of the hosts */
+    struct es_run *away; /* opened before the load: for a consumer on another host */
     struct es_run *run;
     struct es_element_view **views;
     size_t count;

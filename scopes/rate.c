@@ -64,8 +64,7 @@ struct esi_rate {
     unsigned since_search;
     bool is_started;
     bool has_searched;
-    double searched_cost; /* of a pull at the end of the last search; 0 if not
-                             measured */
+    double searched_cost; /* of a pull, at the end of the last search; 0: unknown */
     size_t searched_servers;
     size_t searched_elements;
     struct esi_rate_search search;

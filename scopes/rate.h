@@ -36,8 +36,7 @@ enum {
 
 /* The settings controlled. */
 struct esi_rate_settings {
-    uint64_t interval_ns; /* from the start of a pull to the start of the next; 0: no
-                             pause */
+    uint64_t interval_ns; /* between the starts of pulls; 0: no pause */
     size_t max;           /* most tuples per pull */
     enum es_mode mode;
     unsigned threads;
@@ -56,8 +55,7 @@ enum esi_rate_freedom {
 };
 
 struct esi_rate_config {
-    double budget;    /* share of one core on the busiest host of the program; 0 if
-                         none */
+    double budget;    /* share of a core on the program's busiest host; 0 if none */
     double wanted_hz; /* pulls per second; 0 if none */
     unsigned freedom; /* bits of enum esi_rate_freedom */
     struct esi_rate_settings settings; /* initial settings */
@@ -89,8 +87,7 @@ struct esi_rate_sample {
     uint64_t full;                     /* pulls that returned `max` tuples */
     const struct esi_rate_host *hosts; /* the hosts of the program; may be NULL */
     size_t host_count;
-    size_t servers;  /* tuple servers in the tree; 0 if all elements are read
-                        directly */
+    size_t servers;  /* tuple servers in the tree; 0 if all is read directly */
     size_t elements; /* in the view */
 };
 
@@ -118,8 +115,7 @@ void esi_rate_feed(struct esi_rate *rate,
 struct esi_rate_entry {
     uint64_t now_ns;                   /* of its sample */
     double hz;                         /* pulls per second in the sample */
-    double share;                      /* of a core on the busiest host, in the
-                                          sample */
+    double share;                      /* of a core on the busiest host */
     char host[64];                     /* the busiest host; "" if not known */
     uint64_t lost;                     /* tuples lost in the sample */
     struct esi_rate_settings settings; /* chosen settings */

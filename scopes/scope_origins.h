@@ -24,8 +24,7 @@ struct esi_scope_origins {
     esi_scope_choose_fn choose;           /* NULL for the view's selection */
     void *choose_data;
 
-    struct esi_catalog *catalog;   /* of the other hosts; NULL if there are no
-                                      servers */
+    struct esi_catalog *catalog;   /* of the other hosts; NULL without servers */
     size_t catalogued;             /* number of its elements that were examined */
     char here[ES_HOST_NAME_BYTES]; /* the consumer's host */
     struct es_origins origins;     /* owned */

@@ -33,8 +33,7 @@ struct es_scope {
     bool broken;          /* the tree failed: a new one reads again from the places */
 
     struct esi_scope_control *control; /* owned; NULL if the scope has no name */
-    struct esi_pace *pace;             /* owned; NULL if the consumer decides when to
-                                          pull */
+    struct esi_pace *pace;             /* owned; NULL if the consumer sets the pace */
 
     struct es_scope_cost cost;
 };

@@ -19,8 +19,7 @@
 
 /* One stage.  A value type with borrowed texts. */
 struct esi_stage_row {
-    int depth;        /* 0 for the root; at most one more than that of the previous
-                         row */
+    int depth;        /* 0 for the root; at most that of the previous row + 1 */
     const char *type; /* "gather" */
     const char *label;
     const char *host; /* host of the stage; NULL or "" if that of its parent */

@@ -27,8 +27,7 @@ struct esi_host_infos {
     const char *here; /* the consumer's host; NULL if all elements are read directly */
     const struct es_host_info *items;
     size_t count;
-    bool renewed; /* the settings were already checked: listed hosts without a server
-                     now are skipped */
+    bool renewed; /* already checked: skips listed hosts without a server */
     /* The socket (package) of its host on which a rank runs; NULL or -1 if not
      * known. */
     int (*socket_of)(void *data, int rank);

@@ -5,8 +5,8 @@
  * their processes, elements and communicators.
  *
  * Entries are never removed or moved, and their texts live as long as the catalog,
- * because the origins of scopes borrow from it.  A refresh only changes the states of
- * processes and the counters of elements.
+ * because the origins of scopes borrow from it.  A refresh adds entries and changes the
+ * states of processes.
  *
  * Hosts with es_server_info.here set are excluded: their segments are mapped.
  *
@@ -25,16 +25,14 @@ struct es_message;
 
 /* An observed process on another host. */
 struct esi_catalog_process {
-    struct es_segment_info info; /* as of the last refresh; the catalog owns the
-                                    texts */
+    struct es_segment_info info; /* as of the last refresh; texts of the catalog */
     struct es_clock clock;       /* constant */
 };
 
 /* An element of such a process. */
 struct esi_catalog_element {
     const struct esi_catalog_process *process; /* owned by the catalog */
-    struct es_element_info info; /* the counters have the values of when the element
-                                    was first seen */
+    struct es_element_info info; /* with the counters of when it was found */
 };
 
 /* Creates a catalog, which is empty until the first refresh.  `servers` is borrowed. */

@@ -46,8 +46,7 @@ struct esi_remote {
     uint32_t origin_count;
     bool failed; /* stages of the subtree failed: the next pull is careful */
     bool opened; /* the stage is part of a tree that is pulled */
-    struct esi_wire_state wire_state; /* positions up to which the origins were
-                                         received */
+    struct esi_wire_state wire_state; /* positions received, by origin */
     struct esi_remote_wire wire;
 
     /* Received tuples that are not passed on yet: first the rest of a reply that was

@@ -209,8 +209,7 @@ struct daemon {
     struct esi_placement *placement;
     char home[ES_ADDRESS_BYTES]; /* of the home server, as written to server.json */
     uint64_t lived_ns;           /* last time when there was a reason to serve */
-    uint64_t ended_ns;           /* time at which the run's end was reported; 0 if
-                                    not yet */
+    uint64_t ended_ns;           /* when the run's end was reported; 0 if not yet */
 };
 
 /* --- Log ---------------------------------------------------------------------- */

@@ -17,20 +17,18 @@ enum { ES_DAEMON_OK = 0, ES_DAEMON_FAULT = 2 };
 
 struct esi_daemon_options {
     const char *run;
-    const char *home; /* addresses of the home server, separated by commas; NULL if
-                         this is it */
+    const char *home; /* the home server's addresses, with commas; NULL if this is it */
     const char *addresses[ES_DAEMON_ADDRESSES + 1]; /* to listen on */
     size_t address_count;
     const char *former;    /* tried instead of the last address if a server of this
                               host and run was killed; NULL if there was none */
-    const char *advertise; /* host name for other hosts; NULL: derived from
-                              connections */
+    const char *advertise; /* host name used by others; NULL: from connections */
     const char *log;
     const char *host;
     const char *cluster;
     const char *gateway;
     uint64_t grace_ns;      /* time to serve without a process of the run */
-    uint64_t keep_grace_ns; /* the same after a failure */
+    uint64_t keep_grace_ns; /* time to keep the data of a run that has ended */
     bool foreground;
 };
 
@@ -42,8 +40,9 @@ int esi_daemon_detach(int keep);
 /* Gives the process a low priority and lets it run on any CPU. */
 void esi_daemon_step_back(void);
 
-/* Serves until the run has ended.  `lock` is held; `ready` is the descriptor from
- * esi_daemon_detach(), or -1 to print to standard output.  Returns the exit status. */
+/* Serves until a request, a signal, the grace time or the removal of its files ends it.
+ * `lock` is held; `ready` is the descriptor from esi_daemon_detach(), or -1 to print to
+ * standard output.  Returns the exit status. */
 int esi_daemon_serve(const struct esi_daemon_options *options,
                      const struct esi_server_location *location,
                      int lock,

@@ -160,8 +160,7 @@ void esi_element_budget_remove(struct esi_element_budget *budget,
 struct kept_segment {
     struct es_segment *segment;      /* owned; NULL while it is being created */
     uint64_t bytes;                  /* of the consumer's element */
-    struct esi_element_share *share; /* of its creator; NULL after the end of its
-                                        connection */
+    struct esi_element_share *share; /* of the creator; NULL once it has disconnected */
     char host[64];                   /* host of the process; "" for consumers */
     int pid;
     char name[64]; /* of the consumer's element */

@@ -54,8 +54,7 @@ struct esi_host_entry {
 
 struct esi_host_registry;
 
-/* Creates the registry of the server on `host`, which other hosts reach at
- * `address`. */
+/* Creates the registry of the server on `host`; `home`: of the home server. */
 int esi_host_registry_create(const char *run,
                              const char *host,
                              bool home,

@@ -20,8 +20,7 @@ struct esi_ending {
     size_t failed; /* aborted, killed, lost, or ended with an exit code other than 0 */
     size_t killed; /* of the failed ones, those killed after the first failure, as
                       launchers do; includes processes whose end nobody saw */
-    size_t alone;  /* number of segments if there are several and each is rank 0 of
-                      1; else 0 */
+    size_t alone;  /* segments if there are several, each of rank 0 of 1; else 0 */
     bool is_first_unseen; /* rank 0 has ended, and nobody recorded how */
     /* Of first_failure. */
     int signal;              /* the signal that killed it, or 0 */

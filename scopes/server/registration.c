@@ -229,8 +229,7 @@ struct esi_registration {
     atomic_bool is_up;
     atomic_bool has_failed; /* at least once */
     pthread_mutex_t lock;
-    char known_home[ES_ADDRESS_BYTES]; /* the address that reached it; protected by
-                                          the lock */
+    char known_home[ES_ADDRESS_BYTES]; /* reached the home server; under the lock */
     /* Used only by the thread. */
     struct es_link *link;
     char home[ES_ADDRESS_BYTES]; /* the address that reached it */

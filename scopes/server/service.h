@@ -33,8 +33,7 @@ struct esi_service {
     const char *run;                  /* borrowed */
     const char *host;                 /* borrowed */
     struct esi_server *server;        /* for its log; set after its start */
-    struct esi_segment_set *segments; /* of the run, attached once for all
-                                         connections */
+    struct esi_segment_set *segments; /* of the run, shared by all connections */
     struct esi_scope_registry *scopes;
     struct esi_host_registry *hosts; /* borrowed */
     struct esi_clock_registry *clocks;
@@ -45,12 +44,10 @@ struct esi_service {
 
 /* The connection of one client. */
 struct esi_service_connection {
-    struct esi_service *service;         /* borrowed */
-    struct es_link *link;                /* borrowed */
-    struct es_run *reading;              /* this connection's run on the service's
-                                      segments; opened at first use:
-                                      esi_service_run() */
-    struct esi_subtree *subtree;         /* opened by it, or NULL */
+    struct esi_service *service; /* borrowed */
+    struct es_link *link;        /* borrowed */
+    struct es_run *reading;      /* on the service's segments; see esi_service_run() */
+    struct esi_subtree *subtree; /* opened by it, or NULL */
     struct esi_scope_entry *scope;       /* registered by it, or NULL */
     bool owes_answer;                    /* the server ends after the reply */
     struct esi_element_session *element; /* opened by it, or NULL */

@@ -64,8 +64,7 @@ struct esi_subtree {
     uint64_t cpu_ns;          /* of this thread, as last reported */
     uint64_t cpu_reported_ns; /* time of the last report */
 
-    struct esi_subtree_reader **readers; /* per origin; NULL if its writer does not
-                                            wait for us */
+    struct esi_subtree_reader **readers; /* per origin; NULL if not registered */
 };
 
 /* --- The elements there are --------------------------------------------------- */
@@ -499,8 +498,7 @@ static int join_readers(struct esi_subtree *subtree)
         struct es_element_info info;
 
         if (!element) {
-            subtree->places.items[i].registered = true; /* registered by another
-                                                           server */
+            subtree->places.items[i].registered = true; /* by another server */
             continue;
         }
         es_element_view_info(element, &info);
