@@ -27,7 +27,7 @@ TITLES = {
 
 @dataclasses.dataclass
 class Panel:
-    """What is drawn of it: the exponent is that of its sizes in theory."""
+    """A panel, with the exponent of its sizes according to theory."""
 
     title: str
     sizes: str  # what they count
@@ -66,7 +66,7 @@ def collect(figures):
 
 
 def exponent(points):
-    """The slope between the last two sizes; None where there is one only."""
+    """The slope between the last two sizes; None if there is only one."""
     sizes = sorted(points)[-2:]
     if len(sizes) < 2:
         return None
@@ -74,7 +74,7 @@ def exponent(points):
 
 
 class Axis:
-    """Values to coordinates, by powers of ten."""
+    """Maps values to coordinates, logarithmically."""
 
     def __init__(self, values, begin, length):
         self.low = math.floor(math.log10(min(values)))
@@ -90,7 +90,7 @@ class Axis:
 
 
 def short(number):
-    """1,000,000 as 1M."""
+    """Formats 1,000,000 as 1M."""
     for unit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if number >= unit:
             return f"{number / unit:g}{letter}"
@@ -111,7 +111,7 @@ def draw_axes(x, y):
 
 
 def theory_line(points, slope, x, y):
-    """From the first size to the last, as far as the panel goes."""
+    """From the first size to the last, within the panel."""
     sizes = sorted(points)
     middle = sizes[len(sizes) // 2]
     ends = [(size, points[middle] * (size / middle) ** slope)

@@ -112,12 +112,12 @@ def runs(sizes):
 
 
 def good_for(loads, sizes):
-    """Loads of which all of these sizes are near the best."""
+    """Loads for which all of these sizes are near the best."""
     return [load for load, curve in loads.items() if set(sizes) <= near_best(curve)]
 
 
 def best_single(loads):
-    """The sizes that are near the best of the most loads, and of how many."""
+    """The sizes that are near the best for most loads, and the number of these loads."""
     counts = {}
     for curve in loads.values():
         for size in near_best(curve):
@@ -169,7 +169,7 @@ def claim_against_fixed(curves, strategy):
 
 
 def claims(curves):
-    """Pairs of what is claimed and what is found."""
+    """Pairs of a claim and a finding."""
     yield from claim_small(curves)
     yield from claim_against_fixed(curves, "merge-first")
     yield from claim_range(curves, "static", range(9, 18),
@@ -198,7 +198,7 @@ def table(heading, rows):
 
 
 def load_table(curves, load, strategies, shown):
-    """Percent by size, and the best of each strategy."""
+    """Percentages by size, and the best of each strategy."""
     mine = [(name, curves[load, name]) for name in strategies if (load, name) in curves]
     heading = ["strategy"] + [str(size) for size in shown] + ["best", "within 20 %"]
     for name, curve in mine:
@@ -245,7 +245,7 @@ LEFT, TOP, WIDTH, HEIGHT, GAP, ACROSS = 50, 70, 330, 200, 60, 3
 
 
 class Panel:
-    """Where one load's curves are drawn."""
+    """The panel of one load's curves."""
 
     def __init__(self, number, curves):
         self.x0 = LEFT + number % ACROSS * (WIDTH + GAP)
@@ -309,7 +309,7 @@ def draw(curves, arguments):
 # --- The command line ------------------------------------------------------------------
 
 def names_of(known):
-    """For argparse: names with commas between."""
+    """For argparse: names separated by commas."""
     def split(text):
         names = text.split(",")
         for name in names:

@@ -26,7 +26,7 @@ PANEL_WIDTH, PANEL_HEIGHT, GAP = 330, 220, 70
 
 
 class Axis:
-    """Values to places, by their logarithms."""
+    """Maps values to coordinates, logarithmically."""
 
     def __init__(self, values, begin, end):
         logs = [math.log10(value) for value in values if value > 0]
@@ -62,7 +62,7 @@ def legend(names, labels, y):
 # --- Searches --------------------------------------------------------------------------
 
 def case_points(cases, what):
-    """(case, way, value, whether it is measured here)."""
+    """Tuples (case, way, value, measured here)."""
     known = {**thesis.CLOSURE, **thesis.REWRITE}
     for case in thesis.CASES:
         for way in [*known, "indexed_1"]:
@@ -101,7 +101,7 @@ def draw_cases(cases, labels, what, title, unit):
 # --- Closures --------------------------------------------------------------------------
 
 def curve(values, place, axis, colour, is_ours):
-    """Through the means; whiskers where they are known."""
+    """Through the means; with whiskers if these are known."""
     points = [(place(i), axis.at(max(group[1], 1e-3))) for i, group in enumerate(values)]
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     dash = "" if is_ours else ' stroke-dasharray="5 4" stroke-opacity="0.6"'
@@ -150,7 +150,7 @@ def draw_sets(measured, known, methods, title):
 
 
 def draw_all(cases, labels, made, united):
-    """(name of a file, what goes in)."""
+    """Pairs of a file name and its contents."""
     if cases.figures:
         yield "patterns-time.svg", draw_cases(
             cases, labels, "ms", "Searches of the eleven cases: milliseconds", "ms")

@@ -49,8 +49,8 @@ def read_figures(lines):
 
 
 def read_closures(lines):
-    """Set -> size -> [(least, mean, greatest, comparisons), ...]: of closures that are
-    made by each method, and of unions (made anew, combined)."""
+    """Set -> size -> [(minimum, mean, maximum, comparisons), ...]: of closures with each
+    method, and of unions (computed anew, combined)."""
     made, united, name = {}, {}, None
     for line in lines:
         head = re.match(r"(\S+): \d+ events, \d+ traces; (\d+) closures", line)

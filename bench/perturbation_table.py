@@ -14,7 +14,8 @@ import math
 import statistics
 import sys
 
-# Row: what it is, then the EventSpace paper's rate (pulls/s) and slowdowns (small, large).
+# Row: description, then the EventSpace paper's rate (pulls/s) and slowdowns (small,
+# large).
 ROWS = {
     "again": ("tunnel alone, once more: the noise", None, None, None),
     "collected": ("collection only", None, "1.03", "1.00"),
@@ -48,7 +49,7 @@ ROWS = {
     ),
 }
 
-# Their processor time is not that of pulls alone.
+# Their processor time includes more than pulls.
 MONITORS = ("collectives", "collectives-few", "four-all")
 
 SIDE = (
@@ -61,7 +62,7 @@ EVENT_RATES = {"small": "200", "medium": "14", "large": "3.3"}
 
 
 def median_interval(values):
-    """The median, and the interval that holds that of all runs with 95 %."""
+    """The median, and its confidence interval (95 %)."""
     ordered = sorted(values)
     count = len(ordered)
     below = 0.0
@@ -76,7 +77,7 @@ def median_interval(values):
 
 
 def median_of(runs, column):
-    """Of the runs in which there is such a number; None if there is none."""
+    """Of the runs that have this number; None if there are none."""
     values = [float(run[column]) for run in runs if run[column]]
     return statistics.median(values) if values else None
 

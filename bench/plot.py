@@ -23,7 +23,7 @@ LEFT, PLOT, RIGHT, LINE, HEAD = 190, 420, 220, 20, 34
 
 @dataclasses.dataclass
 class Point:
-    """One figure with what belongs to it."""
+    """One figure, with its interval and note."""
 
     label: str
     value: float
@@ -55,7 +55,7 @@ def show(value, unit):
 
 
 def compile_pattern(pattern):
-    """The names that fit. The text of the last * is as long as can be."""
+    """The matching names. The text of the last * is as long as possible."""
     parts = [re.escape(part) for part in pattern.split("*")]
     if len(parts) not in (2, 3):
         raise ValueError(f"'{pattern}': expected one * or two")
@@ -93,13 +93,13 @@ def group_points(figures, pattern, note):
 
 
 def tick_step(span):
-    """A step of 1, 2 or 5 times a power of ten, some five to a span."""
+    """A step of 1, 2 or 5 times a power of ten: about five steps per span."""
     power = 10 ** math.floor(math.log10(span / 5))
     return next(power * f for f in (1, 2, 5, 10) if power * f >= span / 5)
 
 
 class Scale:
-    """Values to x coordinates."""
+    """Maps values to x coordinates."""
 
     def __init__(self, points, reference, logarithmic):
         values = [v for p in points for v in (p.low, p.high, p.value)]
@@ -150,7 +150,7 @@ def draw_point(point, scale, y):
 
 
 def draw_panel(name, points, top, arguments):
-    """Yields the panel's elements; the last thing yielded is where it ends."""
+    """Yields the panel's elements, and finally its end."""
     scale = Scale(points, arguments.reference, arguments.log)
     bottom = top + HEAD + LINE * len(points)
     begin = top + HEAD - LINE / 2

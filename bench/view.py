@@ -33,7 +33,7 @@ TUNNEL = ["apps/windtunnel", "--rows", "400", "--iterations", "1000"]
 
 
 def start(*program):
-    """A run of two ranks that is listed."""
+    """Starts a run of two ranks and waits until it is listed."""
     run = subprocess.Popen([EVENTSPACE, "run", "-n", "2", "--name", NAME, "--", *program],
                            stdout=subprocess.PIPE, text=True)
     while subprocess.run([EVENTSPACE, "list", NAME], stdout=subprocess.DEVNULL,
@@ -45,7 +45,7 @@ def start(*program):
 
 
 def read_updates(view):
-    """When the number of events has grown, until that has been seen often enough."""
+    """The times of OPERATIONS increases of the number of events."""
     connection, reply = view.open_stream()
     times, events = [], None
     while len(times) <= OPERATIONS:
@@ -84,14 +84,14 @@ def measure_delay():
 
 
 def processor_s(pid):
-    """What a process has taken of processors."""
+    """The processor time of a process."""
     with open(f"/proc/{pid}/stat", encoding="ascii") as file:
         words = file.read().rsplit(")", 1)[1].split()
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def run_tunnel(has_page, shares):
-    """How long the wind tunnel takes; appends what share of a core a page has taken."""
+    """The time of the wind tunnel; appends the share of a core used by a page."""
     run = start(*TUNNEL)
     if has_page:
         view = View(NAME)
@@ -109,7 +109,7 @@ def run_tunnel(has_page, shares):
 
 
 def measure_cost():
-    """The wind tunnel with a page to that without."""
+    """The time of the wind tunnel with a page relative to that without."""
     taken = {False: [], True: []}
     shares = []
     for _ in range(ROUNDS):

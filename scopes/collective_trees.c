@@ -19,7 +19,7 @@
 enum { TRIES = 200 };
 #define PAUSE_NS 5000000
 
-/* Returns true if the process is selected, and its own description. */
+/* Returns true if the process is selected, with its description in *ret_info. */
 static bool is_meant(const struct es_segment_view *segment,
                      const char *host,
                      struct es_segment_info *ret_info)

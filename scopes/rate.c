@@ -56,11 +56,10 @@ struct esi_rate {
     struct esi_rate_config config;
     struct esi_rate_settings settings; /* current */
     struct rate_sums sums;
-    struct rate_sums
-        waiting;      /* samples in which no pull ended: they are added to the next */
-    unsigned samples; /* total number in sums */
-    unsigned skip;    /* samples to ignore while the tree changes */
-    unsigned calm;    /* samples since the last change */
+    struct rate_sums waiting; /* samples without a finished pull, added to the next */
+    unsigned samples;         /* total number in sums */
+    unsigned skip;            /* samples to ignore while the tree changes */
+    unsigned calm;            /* samples since the last change */
     unsigned since_search;
     bool is_started;
     bool has_searched;

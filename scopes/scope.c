@@ -320,7 +320,7 @@ void es_scope_close(struct es_scope *scope)
 
 /* --- Pulling ----------------------------------------------------------------- */
 
-/* Lets writers continue whose tuples the consumer has used. */
+/* Unblocks writers whose tuples the consumer has used. */
 static void scope_acknowledge(struct es_scope *scope)
 {
     for (size_t i = 0; scope->config.lossless && i < scope->from.places.count; i++) {

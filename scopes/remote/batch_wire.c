@@ -14,10 +14,10 @@
  * advances its origin to the end of the run.  The end of the reply lists the positions
  * that differ from this, because tuples were filtered out or held back.
  *
- * Tuples are encoded as differences to those of the previous reply.  A run has one slot
- * in a reply, a row has one for each tuple; there are as many slots as origins, used
+ * Tuples are encoded as differences to those of the previous reply.  A run has one
+ * place in a reply, a row has one per tuple; there are as many places as origins, used
  * cyclically.  The first tuple of a run and each tuple of a row are encoded against the
- * last tuple of their slot, the other tuples of a run against their predecessor. */
+ * last tuple of their place, the other tuples of a run against their predecessor. */
 #include "config.h"
 
 #include "scopes/remote/batch_wire.h"
@@ -461,7 +461,7 @@ static uint32_t flags_of(enum run_of of)
 /* The state of decoding a reply's tuples, and their destination. */
 struct batch_wire_in {
     uint64_t *next;        /* of the state */
-    struct es_tuple *last; /* of the current slot */
+    struct es_tuple *last; /* at the current place */
     const struct esi_wire_source *source;
     struct esi_wire_reader words;
     struct esi_wire_reader numbers; /* of runs and rows */

@@ -38,7 +38,7 @@
  * positions. */
 struct esi_wire_state {
     uint64_t *next;        /* owned: esi_wire_state_fini() */
-    struct es_tuple *last; /* by slot; owned; in the sender's byte order */
+    struct es_tuple *last; /* by place; owned; in the sender's byte order */
     uint32_t count;
 };
 

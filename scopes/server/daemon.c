@@ -51,8 +51,7 @@ enum { TICK_MS = 1000, DRAIN_TICK_MS = 50, LOG_BYTES_MAX = 4 << 20 };
 
 enum {
     READY_MS = 5000,
-    NICE = 5, /* a rank that competes for the CPU gets about three times as much of
-                 it */
+    NICE = 5, /* a rank that competes for the CPU gets about three times as much */
     REPORT_BYTES = 4096,
 };
 
@@ -493,8 +492,8 @@ static void remove_facts(const struct daemon *daemon)
 }
 
 /* Ends the process although threads are blocked, at the latest END_NS after a signal or
- * after the main thread has found a reason.  Does not log, because the log may be what
- * blocks. */
+ * after the main thread has found a reason.  Logs without waiting, because the log may
+ * be what blocks. */
 static void *end_in_time(void *data)
 {
     const struct timespec limit = {.tv_sec = END_NS / 1000000000};

@@ -561,7 +561,7 @@ static int read_entry(struct esi_service_call *call, struct esi_host_entry *entr
     return read_lost(esi_member_find(body, "vanished"), entry);
 }
 
-/* Takes the server's estimate of its clock, if it is new. */
+/* Stores the estimate of the server's clock if the request contains one. */
 static void take_clock(struct esi_service *service,
                        const struct es_member *request,
                        const char *host)

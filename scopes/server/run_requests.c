@@ -126,8 +126,8 @@ static size_t known_elements(const struct es_member *known,
     return 0;
 }
 
-/* The view has been attached since the start of the process, and refined since: a
- * client gets the current frequency on its first request, and keeps it. */
+/* The record is from the start of the process.  A copy is refined here, because clients
+ * keep the frequency of their first request. */
 static void write_clock(const struct es_segment_view *segment, struct esi_json_out *out)
 {
     struct es_clock clock = *es_segment_view_clock(segment);

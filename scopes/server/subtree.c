@@ -606,8 +606,8 @@ static void find_positions(struct esi_subtree *subtree)
     }
 }
 
-/* Lets writers continue whose tuples the consumer has acknowledged; servers below this
- * one are informed by the next pull. */
+/* Unblocks writers whose tuples the consumer has acknowledged; the next pull informs
+ * the servers below this one. */
 static int subtree_acknowledge(struct esi_subtree *subtree,
                                const struct esi_subtree_pull *pull)
 {
