@@ -43,7 +43,7 @@ struct settings {
     const char *operations; /* names separated by commas; NULL for all */
     double block_ns;
     bool apart;
-    int64_t margin_ns; /* between an appointment and the agreed time */
+    int64_t margin_ns; /* from the announcement of a start to the agreed time */
     double late_ns;    /* how much later than the agreed time a rank may begin */
     struct routines by_name;
     struct routines direct;
