@@ -16,12 +16,12 @@
 
 #include <cmocka.h>
 #include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pathmap/file.h"
+#include "pathmap/layout.h"
 #include "pathmap/pathmap.h"
 #include "tests/failing.h"
 #include "tests/suites.h"
