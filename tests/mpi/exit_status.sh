@@ -136,26 +136,36 @@ collected_run SIGSEGV >/dev/null
 grep -qF 'the launcher then killed 1 other' "$work/said"
 expect 0 "SIGSEGV: who was killed by the launcher is told apart"
 
-# interrupted group|process COMMAND... - its status after SIGINT, once its ranks wait.
+# interrupted terminal|process COMMAND... - its status after SIGINT, once its ranks wait.
+# A terminal's Ctrl-C also goes to the launcher, which then gets no second one.
 interrupted() {
     "${PYTHON:-python3}" - "$@" <<'END'
-import os, signal, subprocess, sys
+import fcntl, os, pty, signal, subprocess, sys, termios
+master, terminal = pty.openpty()
+
+def begin():
+    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 process = subprocess.Popen(
     sys.argv[2:], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-    stderr=subprocess.DEVNULL, start_new_session=True,
-    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    stderr=subprocess.DEVNULL, start_new_session=True, pass_fds=[terminal],
+    preexec_fn=begin)
 for i in range(2):
     process.stdout.readline()
-(os.killpg if sys.argv[1] == "group" else os.kill)(process.pid, signal.SIGINT)
+if sys.argv[1] == "terminal":
+    os.write(master, b"\x03")
+else:
+    os.kill(process.pid, signal.SIGINT)
 process.stdout.read()
 print(process.wait(timeout=30))
 END
 }
 
-for whom in group process; do
+for whom in terminal process; do
     status=$(interrupted $whom "$eventspace" run -n 2 "$bin/exit_status" wait)
     [ "$status" = 130 ]
-    expect 0 "Ctrl-C to the $whom: 130, not $status"
+    expect 0 "SIGINT of the $whom: 130, not $status"
 done
 
 # A launcher that takes the signal itself, ends its ranks, and is content.
