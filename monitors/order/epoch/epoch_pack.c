@@ -775,7 +775,7 @@ int esi_steps_pack(struct esi_steps_part *part,
                    const unsigned char **ret_block)
 {
     struct esi_steps_part less = *part;
-    struct root root;
+    struct root root = {0};
 
     if (reserve_traces(sorting, part->traces) < 0)
         return -ENOMEM;
