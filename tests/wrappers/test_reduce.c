@@ -416,6 +416,45 @@ static void picking_finds_the_first_and_the_last(void **state)
     }
 }
 
+static int pull_alike(struct es_stage *parent,
+                      const struct es_pull *pull,
+                      struct es_batch *batch)
+{
+    int result = 0;
+
+    for (size_t i = 0; result == 0 && i < parent->sibling_count; i++) {
+        struct es_stage *stage = parent->siblings[i].stage;
+
+        result = stage->pull(stage, pull, batch);
+    }
+    return result;
+}
+
+/* They have an origin and are pulled together, but their state is their own. */
+static void children_of_other_types_are_not_taken_for_elements(void **state)
+{
+    struct es_tuple all[] = {{.stop = 500, .start = 1, .operation = 1},
+                             {.stop = 900, .start = 2, .operation = 1}};
+    struct source sources[2];
+    struct es_stage *children[2], *stage;
+    struct consumer consumer;
+
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        sources[i] = (struct source){.tuples = &all[i], .count = 1};
+        children[i] = source_open(&sources[i]);
+        children[i]->origin = i;
+        children[i]->pull_siblings = pull_alike;
+    }
+    stage = stage_over("reduce", children, 2, &context, "to", "latest", NULL);
+    consumer_init(&consumer, 100);
+    assert_int_equal(consumer_pull(&consumer, stage), 0);
+    assert_int_equal(consumer.batch.count, 1);
+    assert_int_equal(consumer.batch.tuples[0].stop, 900);
+    es_stage_close(stage);
+    consumer_fini(&consumer);
+}
+
 static void operations_under_way_are_not_summed_up(void **state)
 {
     struct es_tuple all[] = {{.start = 60, .operation = 1},
@@ -558,6 +597,7 @@ SUITE(test_reduce)
         cmocka_unit_test(buckets_hold_what_their_bounds_say),
         cmocka_unit_test(counts_saturate_and_means_are_weighted),
         cmocka_unit_test(picking_finds_the_first_and_the_last),
+        cmocka_unit_test(children_of_other_types_are_not_taken_for_elements),
         cmocka_unit_test(operations_under_way_are_not_summed_up),
         cmocka_unit_test(sums_count_no_time_twice),
         cmocka_unit_test(codes_that_nobody_knows_are_not_lost),

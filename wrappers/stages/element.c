@@ -147,7 +147,13 @@ static const struct es_stage_sibling *find_newer(const struct es_stage *parent,
     return newest;
 }
 
-/* An element that writes meanwhile has a tuple that is newer still. */
+bool esi_element_can_pull_newest(const struct es_stage *parent)
+{
+    return parent->sibling_count > 1 &&
+           parent->siblings->stage->pull_siblings == pull_latest_siblings;
+}
+
+/* An element that is written meanwhile may have an even newer tuple. */
 int esi_element_pull_newest(struct es_stage *parent, struct es_batch *batch)
 {
     const struct es_pull one = {.max = 1};

@@ -522,7 +522,7 @@ static int open_reduce(struct es_stage *stage,
     reduce->wary = has_strange_summaries(stage, reduce);
     reduce->one_clock = has_one_clock(stage);
     reduce->picks_newest = reduce->reduction == reduce_latest && reduce->one_clock &&
-                           stage->sibling_count > 1;
+                           esi_element_can_pull_newest(stage);
     stage->state = reduce;
     return 0;
 }

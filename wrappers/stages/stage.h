@@ -94,8 +94,11 @@ extern const struct es_stage_ops esi_stage_threads;
 extern const struct es_stage_ops esi_stage_observe;
 extern const struct es_stage_ops esi_stage_tree_node;
 
-/* Appends the tuple that completed last among the elements in parent->siblings, which
- * must share a clock.  Returns 0 or -ENOMEM. */
+/* Returns whether parent->siblings are several elements that emit only their latest
+ * tuple. */
+bool esi_element_can_pull_newest(const struct es_stage *parent);
+/* Appends the tuple that completed last among these elements, which must share a clock.
+ * Returns 0 or -ENOMEM. */
 int esi_element_pull_newest(struct es_stage *parent, struct es_batch *batch);
 
 /* Returns whether no stage above, in this process, holds tuples.  Valid from the first
