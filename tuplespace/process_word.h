@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* process_word.h - a process or thread in one word of shared memory: its pid and when
- * it started (ES_READER_PID_BITS).  0 is nobody. */
+/* Identifies a process or thread by one word of shared memory: its pid in the lower
+ * ES_READER_PID_BITS bits, its start time above.  0 stands for no process. */
 #ifndef ES_TUPLESPACE_PROCESS_WORD_H
 #define ES_TUPLESPACE_PROCESS_WORD_H
 
@@ -11,7 +11,7 @@
 #include "base/process.h"
 #include "tuplespace/layout.h"
 
-/* Without the start time where /proc cannot tell it. */
+/* Returns the word of a process.  The start time is 0 if /proc does not show it. */
 static inline uint64_t esi_process_word(int pid)
 {
     uint64_t start;
@@ -21,11 +21,13 @@ static inline uint64_t esi_process_word(int pid)
     return (uint64_t)pid | start << ES_READER_PID_BITS;
 }
 
+/* Returns the pid in a word. */
 static inline int esi_process_word_pid(uint64_t word)
 {
     return (int)(word & ((UINT64_C(1) << ES_READER_PID_BITS) - 1));
 }
 
+/* Returns whether the process of a word is alive; false for 0. */
 static inline bool esi_process_word_is_alive(uint64_t word)
 {
     return word != 0 &&

@@ -44,6 +44,7 @@ void esi_archive_records_fini(struct esi_archive_records *records);
 
 /* Returns the name of the file that contains them. */
 const char *esi_archive_records_file(enum esi_archive_record_kind kind);
+/* Writes one line for each known process. */
 void esi_archive_records_write(const struct esi_archive_records *records, FILE *stream);
 
 /* Parses the text of such a file of an archive with `processes` processes.  Returns 0,

@@ -80,7 +80,7 @@ unsigned char esi_packed_words_write(const struct es_tuple *tuple,
                                      const struct es_tuple *before,
                                      uint32_t *words)
 {
-    if (!is_alike(tuple, before)) /* seldom true */
+    if (!is_alike(tuple, before)) /* rare, therefore easy to predict */
         return write_any(tuple, before, words);
     for (unsigned i = 0; i < groups[0].count; i++)
         words[i] = load_word(tuple, groups[0].words[i]);
