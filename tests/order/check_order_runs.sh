@@ -175,9 +175,10 @@ END
 "$eventspace" run --name "$prefix-long" -n 2 -- \
     "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --seconds 60 >"$folder/live.out" 2>&1 &
 program=$!
+# The run's server answers before its ranks have segments here.
 is_there()
 {
-    "$eventspace" order "$prefix-long"
+    "$eventspace" order --local "$prefix-long"
 }
 await 20 is_there
 timeout -k 5 20 "$eventspace" order --follow --local "$prefix-long" --format json \
