@@ -11,14 +11,16 @@ export ES_YIELD_NAP=1
 [ -n "$MPIEXEC" ] || skip 'no mpiexec was found by configure'
 [ -x "$apps/ring" ] || skip 'the example programs are not built'
 
-# MPI keeps some memory until the end, and the shim comes before the sanitizer. UCX's own
-# hooks for mapped memory crash when a program with the thread sanitizer starts a thread.
+# MPI does not free all of its memory, and the shim is loaded before the sanitizer.
+# UCX's hooks for mapped memory crash when a program with the thread sanitizer starts a
+# thread.
 export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0
 [ -z "$ES_SANITIZERS" ] || export UCX_MEM_EVENTS=n
 
-# run RANKS PROGRAM ARGUMENTS... - runs an example program, for one minute at most. The
-# shim is needed where there are more ranks than cores, and does no harm elsewhere. The
-# launcher is kept from reading the input of the loop that calls this.
+# run RANKS PROGRAM ARGUMENTS... - runs an example program for at most one minute. The
+# shim is needed if there are more ranks than cores, and harmless otherwise. The
+# launcher reads from /dev/null: it would consume the input of a loop that calls this
+# function.
 run() {
     local ranks=$1 program=$2
     shift 2

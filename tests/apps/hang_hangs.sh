@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# hang_hangs.sh - every deadlock lasts until the time is over and ends by MPI_Abort().
+# hang_hangs.sh - each deadlock of apps/hang lasts for --seconds; then the program calls
+# MPI_Abort().
 #
-# The status tells: it is 3 only if the program has given up. What a rank prints just
-# before MPI_Abort() does not always get through; Hydra drops what it has not read yet.
+# The exit status shows that: it is 3 only if the program gave up. The last message is
+# not checked, because Hydra drops output that it has not read before MPI_Abort().
 
 . "${top_srcdir:?not set}/tests/apps/functions.sh"
 
@@ -26,7 +27,7 @@ wait
 CASES
 done
 
-# Without a time limit it is there as long as it is let.
+# With --seconds 0 there is no time limit: `timeout` has to end the program.
 timeout -k 5 1 "$MPIEXEC" -n 2 "$apps/hang" receive-cycle --seconds 0 >"$log" 2>&1
 expect 124 'hang receive-cycle --seconds 0 does not end by itself'
 

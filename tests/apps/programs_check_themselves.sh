@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# programs_check_themselves.sh - every example program runs on 1, 2, 3 and 4 ranks and
-# finds its own result right.
+# programs_check_themselves.sh - each example program runs on 1, 2, 3 and 4 ranks and
+# verifies its own result.
 
 . "${top_srcdir:?not set}/tests/apps/functions.sh"
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# windtunnel_is_deterministic.sh - the same tunnel, bit for bit, however it is shared.
+# windtunnel_is_deterministic.sh - the result of apps/windtunnel is the same, bit for
+# bit, for each number of ranks, slices and threads.
 
 . "${top_srcdir:?not set}/tests/apps/functions.sh"
 
 picture=$(mktemp -d) || exit 99
 trap 'rm -rf "$picture"' EXIT
 
-# Of this size a slice of the last shape below has two rows only.
+# With 41 rows the slices of the last shape below have only two or three rows.
 tunnel='--rows 41 --iterations 60 --check-every 7 --matrices 3'
 
 # hash_of RANKS OPTIONS... - the hash that the wind tunnel prints.

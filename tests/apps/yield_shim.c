@@ -2,16 +2,15 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * A preload library for tests with more ranks than cores: waiting ranks of an MPICH
- * over UCX give way to the others.
+ * over UCX yield the core to other ranks.
  *
- * Such ranks poll without end, so a rank that could go on waits for the end of
- * another's time slice. After a number of polls in a row that found nothing we give up
- * the core; four ranks on two cores are faster by two orders of magnitude.
+ * Waiting ranks poll all the time, so a rank that could progress has to wait until the
+ * time slice of another one ends. After a number of consecutive empty polls the shim
+ * yields the core; four ranks on two cores then run faster by two orders of magnitude.
  *
- * With ES_YIELD_NAP in the environment a rank that has given way many times in a row
- * sleeps a moment instead, and a longer one when that was in vain for long: a test that
- * lets ranks wait costs hardly any processor time. What measures times of operations
- * goes without.
+ * With ES_YIELD_NAP in the environment a rank that has yielded many times in a row
+ * sleeps instead, after many short naps for longer. So tests with waiting ranks need
+ * hardly any processor time. Tests that measure the times of operations do not set it.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -26,7 +25,7 @@
 enum { POLLS_MAX = 20, YIELDS_MAX = 50, NAPS_MAX = 100 };
 enum { NAP_NS = 100000, LONG_NAP_NS = 1000000 };
 
-/* As UCX declares it, but for the type of the handle. */
+/* As UCX declares it, except for the type of the handle. */
 unsigned ucp_worker_progress(void *worker);
 
 typedef unsigned (*progress_fn)(void *worker);
@@ -41,8 +40,9 @@ __attribute__((constructor)) static void find_next(void)
     naps = getenv("ES_YIELD_NAP") != NULL;
 }
 
-/* After POLLS_MAX polls that found nothing. Returns how often we have given way since
- * one did, as far as that matters. */
+/* Yields or sleeps after POLLS_MAX empty polls. `given` is the number of calls since
+ * the last poll that found something. Returns that number plus one, up to the limit
+ * from which on it makes no difference. */
 static int give_way(int given)
 {
     const struct timespec nap = {
