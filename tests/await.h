@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Waiting for a sign instead of for a time. */
+/* Waits for a condition instead of for a time. */
 #ifndef ES_TESTS_AWAIT_H
 #define ES_TESTS_AWAIT_H
 
@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Waits until `condition` holds, which is evaluated about once a millisecond.  The test
- * program ends where it does not hold within a minute, far longer than a busy machine
- * needs:
+/* Waits until `condition` holds; it is evaluated about once a millisecond.  If it does
+ * not hold within a minute, far longer than a busy machine needs, the program aborts:
  *
  *     AWAIT(atomic_load(&counter) == 3);
  */

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# await.sh - waiting for a sign instead of for a time; sourced by drivers.
+# await.sh - waits for a condition instead of for a time; sourced by drivers.
 # shellcheck shell=bash
 
-# await SECONDS COMMAND... - until it succeeds, which takes so long at most on a quiet
-# machine.  A busy one has three times as long.  In vain is a `fault`, which the sourcing
-# driver defines, and ends with 1.
+# await SECONDS COMMAND... - runs the command until it succeeds.  On a quiet machine
+# that takes at most SECONDS; busy machines get three times as long.  After that time
+# await calls `fault`, which the sourcing driver defines, and returns 1.
 await() {
     local end=$((SECONDS + 3 * $1 + 1))
     shift

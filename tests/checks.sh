@@ -11,7 +11,7 @@ skip() {
     exit 77
 }
 
-# expect STATUS WHAT... - compares with the exit status of the command before.
+# expect STATUS WHAT... - compares STATUS with the exit status of the previous command.
 expect() {
     local found=$? expected=$1
     shift

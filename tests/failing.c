@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Allocations that fail, one at a time. */
+/* Makes chosen allocations of a test fail. */
 #include "config.h"
 
 #include "tests/failing.h"
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-static long countdown; /* allocations until one fails; 0 = none will */
+static long countdown; /* allocations up to the one that fails; 0 = none fails */
 static bool has_failed;
 static unsigned pauses;
 
@@ -63,7 +63,7 @@ void failing_each(int (*attempt)(void), long at_least)
     assert_true(number > at_least);
 }
 
-/* --- What the linker puts in the place of the C library's ------------------------- */
+/* --- Replacements of the C library's functions ------------------------------------ */
 
 static bool fails_now(void)
 {

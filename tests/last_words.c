@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* last_words.c - tells of a program that one of its threads has ended. */
+/* last_words.c - reports that a thread has ended a test program, and where it was. */
 #include "config.h"
 
 #include "tests/last_words.h"
@@ -27,16 +27,16 @@ struct frames {
 };
 
 static const char *_Atomic suite; /* NULL = the program may end */
-static atomic_bool has_finished;  /* the tests, while a thread says its last words */
+static atomic_bool has_finished;  /* the suite returned while a thread reports */
 static atomic_bool is_telling;
 static pthread_t test_thread;
 static pid_t test_process;
 static struct frames test_frames;
 static atomic_bool test_has_told;
 
-/* --- Where a thread is ------------------------------------------------------------ */
+/* --- Backtraces ------------------------------------------------------------------- */
 
-/* Ends the child: it becomes addr2line. */
+/* Replaces the child process by addr2line; does not return. */
 static void become_addr2line(const struct frames *frames)
 {
     char program[32], offsets[FRAMES][OFFSET_BYTES];
@@ -50,7 +50,7 @@ static void become_addr2line(const struct frames *frames)
     for (int i = 0; i < frames->count; i++) {
         if (dladdr(frames->items[i], &of) == 0 || of.dli_fbase != own.dli_fbase)
             continue;
-        /* A return address may be the first of another line. */
+        /* A return address may belong to the line after the call. */
         snprintf(offsets[i], OFFSET_BYTES, "%#tx",
                  (char *)frames->items[i] - (char *)of.dli_fbase - 1);
         arguments[count++] = offsets[i];
@@ -60,7 +60,8 @@ static void become_addr2line(const struct frames *frames)
     _exit(1);
 }
 
-/* As the C library sees the frames, then the lines of those that are the program's. */
+/* Prints the frames as the C library names them, then the source lines of those that
+ * are in the program itself. */
 static void print_frames(const char *whose, const struct frames *frames)
 {
     fprintf(stderr, "# %s:\n", whose);
@@ -90,7 +91,7 @@ static void await_flag(const atomic_bool *flag)
         last_words_pause();
 }
 
-/* Before anything else is said, while the thread is where it was. */
+/* Called before anything is printed, while the test's thread is still where it was. */
 static void ask_test(void)
 {
     if (!pthread_equal(pthread_self(), test_thread) &&
@@ -98,8 +99,9 @@ static void ask_test(void)
         await_flag(&test_has_told);
 }
 
-/* The test itself may be the cause: when it failed, it ended what the thread still
- * used. Then cmocka says so when the test's functions have run. */
+/* The test itself may be the cause: when it failed, it freed what the thread still
+ * used. Therefore wait until cmocka has reported that, after the test's functions have
+ * run. */
 static void tell_of_test(void)
 {
     if (pthread_equal(pthread_self(), test_thread))
@@ -109,9 +111,9 @@ static void tell_of_test(void)
     await_flag(&has_finished);
 }
 
-/* --- The end ---------------------------------------------------------------------- */
+/* --- Exit ------------------------------------------------------------------------- */
 
-/* What is being handled is blocked meanwhile. */
+/* A signal is blocked while it is handled. */
 static const char *signal_now(void)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGABRT};
@@ -124,7 +126,7 @@ static const char *signal_now(void)
     return "a failed assertion, or exit()";
 }
 
-/* Another thread may call exit() meanwhile: it does what is left to do there. */
+/* Another thread may call exit() meanwhile; it waits here for the report. */
 static void await_last_words(void)
 {
     while (is_telling)
@@ -136,7 +138,7 @@ static void say_last_words(void)
     const char *name = atomic_exchange(&suite, NULL);
     struct frames own;
 
-    /* A child of the test says what it has to say itself. */
+    /* A child process of the test reports for itself. */
     if (!name || getpid() != test_process)
         return;
     is_telling = true;
@@ -156,7 +158,8 @@ void last_words_begin(const char *name)
     suite = name;
     test_thread = pthread_self();
     test_process = getpid();
-    /* The first call loads a library, which no handler should. */
+    /* The first call of backtrace() loads a library; a signal handler must not do
+     * that. */
     test_frames.count = backtrace(test_frames.items, FRAMES);
     if (is_ready)
         return;
@@ -171,6 +174,6 @@ void last_words_end(void)
     if (atomic_exchange(&suite, NULL))
         return;
     has_finished = true;
-    for (;;) /* until that thread has told all */
+    for (;;) /* until that thread has printed its report and exits */
         pause();
 }

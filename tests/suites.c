@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* suites - runs the suites that are linked with it.
+/* suites - runs the suites that are linked into the program.
  *
- *   suites --list              names them
+ *   suites --list              lists them
  *   suites                     runs all of them
  *   suites SUITE [PATTERN]     runs one, or its tests that match PATTERN (with * and ?)
  */
@@ -52,7 +52,7 @@ static int list_suites(void)
     return 0;
 }
 
-/* Runs the suite of that name, or all when there is no name. */
+/* Runs the suite of that name, or all suites if it is NULL. */
 static int run_suites(const char *name)
 {
     int failures = 0;

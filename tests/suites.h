@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Suites: one file of tests each, many in one program. A program costs a link, so each
- * folder of tests has one, and names the suite that is to run. */
+/* A suite is one file of tests. All suites of a folder are linked into one program, to
+ * save link time; the command line names the suite to run. */
 #ifndef ES_TESTS_SUITES_H
 #define ES_TESTS_SUITES_H
 

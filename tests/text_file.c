@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* text_file.c - whole files as texts, for tests with golden data. */
+/* text_file.c - reads, writes and compares whole text files, for tests with golden
+ * data. */
 #include "config.h"
 
 #include <setjmp.h>
