@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_babeltrace.sh - babeltrace2 finds in an archive of a real run what we find.
+# check_babeltrace.sh - babeltrace2 and our reader find the same events in archives of
+# real runs.
 
 # shellcheck source=tests/cli/functions.sh
 . "${0%/*}/../cli/functions.sh"
@@ -13,7 +14,7 @@ command -v babeltrace2 >/dev/null || {
 dump=$top_builddir/tests/archive/dump_archive
 apps=$top_builddir/apps
 
-# compare ARCHIVE - times, names, ranks and starts of all events.
+# compare ARCHIVE - compares times, names, ranks and starts of all events.
 compare()
 {
     babeltrace2 --clock-seconds "$1" >"$folder/bt" 2>"$folder/err" ||
@@ -44,15 +45,15 @@ contains out "1 hosts, 2 processes, ended"
 grep -q '"paths"' "$folder/tunnel/.eventspace/map.json" || fault "no pathmap"
 grep -q MPI_COMM_WORLD "$folder/tunnel/.eventspace/archive.jsonl" || fault "no communicators"
 
-# ordered ARCHIVE - the order is made of it, and of all of its tuples.
+# ordered ARCHIVE - the order of the archive can be computed.
 ordered()
 {
     expect 0 "$eventspace" order --stats "$1"
 }
 
-# All kinds of calls: wildcard receives, which are published late, threads, windows, many
-# communicators, file handles. Bursts of some are larger than elements, and nobody waits:
-# each run below has elements that hold all of its events.
+# All kinds of calls: wildcard receives, which are published late, threads, windows,
+# many communicators, file handles. Elements discard when they are full, and some
+# programs have large bursts: the elements hold all events of a run.
 for app in imbalance life masterworker mergesort onesided ring stencil2d threads \
     fortran_f08 fortran_mpi fortran_mpif; do
     [ -x "$apps/$app" ] || {
@@ -69,7 +70,7 @@ for app in imbalance life masterworker mergesort onesided ring stencil2d threads
     ordered "$folder/$app"
 done
 
-# Built with the tests of the collector.
+# This program is built with the tests of the collector.
 if [ -x "$top_builddir/tests/mpi/communicators" ]; then
     expect 0 "$eventspace" run --name "$prefix-communicators" -n 4 --threshold 65535 \
         --record "$folder/communicators" -- "$top_builddir/tests/mpi/communicators"
@@ -77,8 +78,8 @@ if [ -x "$top_builddir/tests/mpi/communicators" ]; then
     ordered "$folder/communicators"
 fi
 
-# Elements by peer, and collective operations through trees: the trees' own tuples are in
-# the archive, and no events of the order.
+# Elements split by peer, and collective operations through trees, whose own tuples are
+# in the archive.
 cat >"$folder/split.json" <<'END'
 {"version": 1, "application": {"ranks": 3}, "collectors": [
     {"name": "messages", "classes": ["send", "receive", "completion"], "split": "both"},
@@ -96,14 +97,15 @@ compare "$folder/trees"
 grep -q '"collector":"contribute"' "$folder/trees/.eventspace/archive.jsonl" ||
     fault "no trees in the archive"
 
-# The program's exit status is the run's; what cannot be recorded is not started.
+# The exit status of the run is that of the program. A program that cannot be recorded
+# is not started.
 expect 3 "$eventspace" run --name "$prefix-status" -n 1 --record "$folder/status" -- \
     sh -c 'exit 3'
 expect 2 "$eventspace" run --name "$prefix-full" -n 1 --record "$folder/tunnel" -- true
 contains err "not empty"
 "$eventspace" clean "$prefix-status" >/dev/null 2>&1
 
-# Losses are shown where CTF has a place for them.
+# Losses are CTF's discarded events.
 load=$top_builddir/bench/load
 "$load" --run "$prefix-lossy" --here --ranks 1 --elements 1 --threshold 7 --rate 50000 \
     --seconds 60 >"$folder/load" &

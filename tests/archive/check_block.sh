@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_block.sh - elements on block lose nothing in `run --record`, from the first event
-# on; and nobody waits for a recorder that is not there.
+# check_block.sh - with `run --record`, elements that block lose nothing, from the first
+# event on; the program waits only for a limited time if the recorder is dead or
+# stopped.
 
 # shellcheck source=tests/cli/functions.sh
 . "${0%/*}/../cli/functions.sh"
@@ -10,7 +11,7 @@ need_mpi
 dump=$top_builddir/tests/archive/dump_archive
 apps=$top_builddir/apps
 
-# Rings that are full long before anybody can have looked at them.
+# Rings so small that they are full before the first reading.
 cat >"$folder/map.json" <<'END'
 {
   "version": 1,
@@ -24,7 +25,8 @@ cat >"$folder/map.json" <<'END'
 }
 END
 
-# holds ARCHIVE EXPRESSION - of the archive's tables, as lists of rows by type.
+# holds ARCHIVE EXPRESSION - checks a Python expression; `rows` has the rows of the
+# archive's tables by type.
 holds()
 {
     "${PYTHON:-python3}" - "$1/.eventspace/archive.jsonl" "$2" <<'END' ||
@@ -46,7 +48,7 @@ for try in 1 2; do
     holds "$folder/$try" "rows['archive'][0]['lost'] == 0 == rows['archive'][0]['missed']"
     holds "$folder/$try" "all(e['lost'] == 0 == e['missed'] for e in rows['element'])"
     holds "$folder/$try" "rows['archive'][0]['tuples'] > 1000"
-    # Each rank's calls are there from the first on.
+    # The calls of each rank are complete from the first one on.
     expect 0 "$dump" "$folder/$try"
     mv "$folder/out" "$folder/calls"
     [ "$(grep -c "MPI_Allreduce 0 " "$folder/calls")" = \
@@ -64,16 +66,17 @@ holds "$folder/option" "rows['archive'][0]['lost'] == 0 == rows['archive'][0]['m
 expect 2 "$eventspace" run --on-full=wait -- true
 contains err "--on-full: 'wait': give block or discard"
 
-# Without a recording nobody waits, and the plan is that of the map.
+# Without a recording nothing waits for a first reader, and the plan is that of the map.
 expect 0 "$eventspace" run --name "$prefix-alone" --map "$folder/map.json" -- \
     sh -c "cat \"\$EVENTSPACE_PLAN\"; \"$apps/windtunnel\" --rows 24 --iterations 50"
 contains out "full=block"
 lacks out "full=await"
 
-# A recorder that is killed before it saw anything costs the program some seconds, once.
+# A recorder that is killed before its first reading delays the program by some seconds,
+# once.
 cat >"$folder/kills" <<'END'
 #!/bin/sh
-# Kills the recorder that `eventspace run` has beside us, once.
+# Kills the recorder that `eventspace run` has started, once.
 if mkdir "$1/killed" 2>/dev/null; then
     for process in /proc/[0-9]*; do
         read -r _ _ _ parent _ <"$process/stat" 2>/dev/null || continue
@@ -94,11 +97,12 @@ timeout -k 5 60 sh -c 'exec "$0" run --name "$1" --map "$2/map.json" --record "$
     fault "the program of a killed recorder: $? $(cat "$folder/err")"
 contains err "the recording was killed by signal 9"
 
-# A recorder that is stopped holds nobody: the program ends, and what it missed is counted.
+# A recorder that is stopped does not block the program for long: the program ends, and
+# lost events are counted.
 cat >"$folder/stops" <<'END'
 #!/bin/sh
-# Stops the recorder that `eventspace run` has beside us as soon as it has recorded
-# messages, and continues it when the program is over.
+# Stops the recorder that `eventspace run` has started as soon as it has recorded
+# messages, and continues it when the program has ended.
 directory=$1
 parent_wanted=$2
 first=$3

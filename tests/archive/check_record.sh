@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_record.sh - eventspace record and run --record: archives of live runs, what ends
-# them, and what stops them.
+# check_record.sh - eventspace record and run --record: archives of live runs, how
+# recordings end, and errors that end them.
 
 # shellcheck source=tests/cli/functions.sh
 . "${0%/*}/../cli/functions.sh"
@@ -10,14 +10,14 @@ dump=$top_builddir/tests/archive/dump_archive
 load=$top_builddir/bench/load
 run=$prefix-record
 
-# tuples ARCHIVE - how many our reader finds.
+# tuples ARCHIVE - prints the number of tuples that our reader finds.
 tuples()
 {
     "$dump" "$1" | grep -c '^[0-9]'
 }
 
-# Elements on block lose nothing from when they are recorded on: 63 tuples are kept, and
-# far more are written between two readings.
+# Elements that block lose nothing from the beginning of the recording on. They hold 63
+# tuples; far more are written between two readings.
 "$load" --run "$run" --here --ranks 2 --elements 3 --block --threshold 63 --count 20000 \
     --rate 30000 --seconds 60 --linger 60 >"$folder/load" 2>&1 &
 pid=$!
@@ -32,7 +32,7 @@ json_lines_hold "o['tuples'] + o['missed'] == 6 * 20000 and o['tuples'] > 6 * 10
 found=$(tuples "$folder/a")
 json_lines_hold "o['tuples'] == $found"
 
-# What is there and not empty stays as it is.
+# A directory that is not empty is not overwritten.
 expect 2 "$eventspace" record -o "$folder/a" "$run"
 contains err "not empty"
 expect 2 "$eventspace" record "$run"
@@ -42,8 +42,8 @@ expect 2 "$eventspace" record -o "$folder/b" "$prefix-none"
 kill -TERM $pid
 wait $pid
 
-# A view is recorded as it is asked for.
-: >"$folder/load" # what the one before said is not to be taken for its own
+# Recording of some ranks only.
+: >"$folder/load" # the await below must not find the output of the last program
 "$load" --run "$run" --here --ranks 2 --count 50 --seconds 30 --linger 30 >"$folder/load" &
 pid=$!
 await 20 grep -q '^written' "$folder/load"
@@ -59,8 +59,9 @@ expect 0 "$eventspace" record --for 100ms -o "$folder/all" "$run"
 kill -TERM $pid
 wait $pid
 
-# An interrupt ends it well; a kill leaves what was written.
-: >"$folder/load" # what the one before said is not to be taken for its own
+# SIGTERM ends the archive properly; after SIGKILL the archive contains what was written
+# before.
+: >"$folder/load" # the await below must not find the output of the last program
 "$load" --run "$run" --here --ranks 1 --elements 2 --rate 2000 --seconds 60 >"$folder/load" &
 pid=$!
 await 20 grep -q '^ready' "$folder/load"
@@ -83,7 +84,7 @@ wait $recorder
 "$dump" "$folder/killed" | grep -q 'not ended' || fault "the killed recording has an end"
 has_some "$folder/killed" || fault "the killed recording has nothing"
 
-# A file that may not grow stops the recording with one error, and not the program.
+# A limit of the file size ends the recording with one error; the program goes on.
 (
     ulimit -f 100
     expect 2 "$eventspace" record -o "$folder/full" "$run"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_record_bench.sh - bench/record.sh measures what it says it measures.
+# check_record_bench.sh - bench/record.sh prints all of its figures.
 
 # shellcheck source=tests/cli/functions.sh
 . "${0%/*}/../cli/functions.sh"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_record_ends.sh - what a recording does where it cannot go on or begins too late:
-# disks that are full or read-only, directories that go away, two recordings at once, a
-# run that has ended, very many elements.  An archive that can be read is left each time.
+# check_record_ends.sh - recordings that cannot go on or begin too late: disks that are
+# full or read-only, directories that are removed, two recordings at once, a run that
+# has ended, very many elements. Each leaves an archive that can be read.
 
 # shellcheck source=tests/cli/functions.sh
 . "${0%/*}/../cli/functions.sh"
@@ -28,7 +28,7 @@ tuples()
     "$dump" "$1" | grep -c '^[0-9]'
 }
 
-# begin OPTION... - a run that is written to until it is ended.
+# begin OPTION... - starts a run that is written to until end().
 begin()
 {
     "$load" --run "$run" --here --seconds 0 "$@" >"$folder/load" 2>&1 &
@@ -42,8 +42,8 @@ end()
     wait "$writer"
 }
 
-# stops_with TEXT ARCHIVE - the recording ended with one line that has the text; what came
-# before is there, and the program goes on.
+# stops_with TEXT [ARCHIVE] - the recording ended with one line that contains the text;
+# the archive can be read, and the program goes on.
 stops_with()
 {
     contains err "$1"
@@ -52,7 +52,7 @@ stops_with()
     [ -z "${2:-}" ] || "$dump" "$2" >"$folder/dump" || fault "$2 cannot be read"
 }
 
-# --- Where it cannot be written ------------------------------------------------------
+# --- Errors of the file system -------------------------------------------------------
 
 begin --ranks 2 --elements 4 --rate 5000
 : >"$folder/file"
@@ -69,7 +69,7 @@ if [ "$(id -u)" = 0 ] && mkdir "$folder/disk" &&
     [ "$(tuples "$disk/full")" -gt 1000 ] || fault "too little is on the full disk"
     grep -q '"error":"No space left' "$disk/full/.eventspace/archive.jsonl" ||
         echo "there was no room to say why in the archive"
-    # Not a byte for the directory either.
+    # There is no space for a new directory either.
     dd if=/dev/zero of="$disk/rest" bs=4096 2>/dev/null
     expect 2 "$eventspace" record -o "$disk/none" "$run"
     stops_with "No space left on device"
@@ -85,7 +85,7 @@ if [ "$(id -u)" != 0 ]; then
     stops_with "Permission denied"
 fi
 
-# Another directory there, or none: what is written would be nowhere.
+# The directory of the archive is removed during the recording.
 "$eventspace" record -o "$folder/gone" "$run" >"$folder/out" 2>"$folder/err" &
 recorder=$!
 await 20 test -s "$folder/gone/.eventspace/archive.jsonl"
@@ -111,7 +111,7 @@ done
 [ "$(tuples "$folder/first")" -gt 1000 ] || fault "nothing in the first of two"
 [ "$(tuples "$folder/second")" -gt 1000 ] || fault "nothing in the second of two"
 
-# Killed, and begun again in another place.
+# A recording is killed; another one is started with another directory.
 "$eventspace" record -o "$folder/killed" "$run" &
 recorder=$!
 has_some()
@@ -127,7 +127,7 @@ expect 0 "$eventspace" record --for 300ms -o "$folder/again" "$run"
 "$dump" "$folder/again" | grep -q ' ended$' || fault "the recording begun again has no end"
 end
 
-# --- What has ended ------------------------------------------------------------------
+# --- A run that has ended ------------------------------------------------------------
 
 if [ -n "${MPIEXEC:-}" ] && [ -z "${ES_SANITIZERS:-}" ]; then
     expect 0 "$eventspace" run --name "$prefix-kept" --keep -n 2 -- \
@@ -142,7 +142,7 @@ fi
 
 # --- Many elements -------------------------------------------------------------------
 
-# With fewer descriptors than there are streams.
+# The recorder has fewer file descriptors than there are streams.
 begin --ranks 4 --threads 20 --elements 28 --total 1948 --rate 4 --threshold 63
 (
     ulimit -n 256

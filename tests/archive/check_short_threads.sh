@@ -1,15 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_short_threads.sh - a recorder finds the elements of threads that live shorter than
-# it searches: they announce themselves, so nothing is overwritten before it has found them.
+# check_short_threads.sh - a recorder finds the elements of threads that live for a
+# shorter time than its search interval: new elements wake it, so nothing is overwritten
+# before it finds them.
 
 # shellcheck source=tests/cli/functions.sh
 . "${0%/*}/../cli/functions.sh"
 need_mpi
 
-# Three phases with one, two and three threads at a time, which live five times and
-# write 200 tuples each time: a ring holds one life, and the next comes after 30 ms.
+# Three phases with one, two and three threads at a time. Each phase starts its threads
+# five times, and each thread writes 200 tuples. A ring holds the tuples of one thread;
+# the next threads start 30 ms later.
 phases=3
 lives=5
 messages=100
@@ -19,7 +21,7 @@ expect 0 "$eventspace" run --name "$prefix-short" -n 1 --threshold 255 \
 grep -q 'no threads' "$folder/out" && { echo "this MPI has no threads"; exit 77; }
 lacks err "before their elements were found"
 
-# What is not there was lost to a slow recorder: counted, tuple by tuple.
+# Missing tuples were lost because the recorder was slow; each is counted.
 wanted=$((lives * messages * 2 * (1 + 2 + 3)))
 "${PYTHON:-python3}" - "$folder/a/.eventspace/archive.jsonl" $wanted <<'END' ||
 import json, sys

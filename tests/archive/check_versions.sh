@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_versions.sh - archives of all versions are read as they were when recorded; a newer
-# one is refused by its number.
+# check_versions.sh - archives of all versions are read with the same results as when
+# they were recorded; a newer version is refused.
 #
-# data/archives holds for each version N an archive N.tar.xz, and N.facts: what `order --stats`
-# and an export found in it when it was new.
+# data/archives has for each version N an archive N.tar.xz and a file N.facts: the
+# results of `order --stats` and of an export when the archive was new.
 
 # shellcheck source=tests/cli/functions.sh
 . "${0%/*}/../cli/functions.sh"
@@ -13,7 +13,7 @@ archives=$top_srcdir/tests/data/archives
 current=$(sed -n 's/^#define ESI_ARCHIVE_VERSION //p' \
     "$top_srcdir/monitors/archive/archive_tables.c")
 
-# facts ARCHIVE - counts of the order, and of each operation in an export.
+# facts ARCHIVE - prints counts of the order, and of each operation in an export.
 facts()
 {
     expect 0 "$eventspace" order --stats "$1"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * dump_archive DIR - what our reader finds, for comparison with what others do: of each
- * tuple its time, operation, rank and start, of each loss "lost", their number and the
- * rank; at the end what was under way.
+ * dump_archive DIR - prints what our reader finds, for comparison with other readers:
+ * time, operation, rank and start of each tuple, "lost N of rank R" for each loss, then
+ * operations that were open at the end, and a line about the run.
  */
 #include "config.h"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# hosts_record.sh - a run over several hosts is recorded into one archive: a trace for
-# each host, in one time.
+# hosts_record.sh - a run over several hosts is recorded into one archive, with a trace
+# for each host.
 
 # shellcheck source=tests/hosts/functions.sh
 . "${0%/*}/../hosts/functions.sh"

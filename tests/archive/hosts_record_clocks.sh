@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# hosts_record_clocks.sh - hosts whose clocks are seconds apart: the order of an archive
-# does not care, and its times are those of the run.
+# hosts_record_clocks.sh - records hosts whose clocks are seconds apart: the order of
+# the archive is complete, and its times are those of the run.
 
 # shellcheck source=tests/hosts/functions.sh
 . "${0%/*}/../hosts/functions.sh"
 dump=$top_builddir/tests/archive/dump_archive
 
-# order_of ARCHIVE - the counts of its order.
+# order_of ARCHIVE - writes the statistics of its order to $work/order.
 order_of() {
     "$eventspace" order --stats --format json "$1" >$work/order
     expect 0 "$1: there is an order"
@@ -32,7 +32,8 @@ assert stats["messages"] > 100 and stats["collectives"] > 3, stats
 for end in "lost", "unmatched_sends", "unmatched_receives", "incomplete_collectives":
     assert stats[end] == 0, (end, stats)
 END
-# By clocks 3.7 s apart no interval of an allreduce would meet its partner's.
+# With clocks 3.7 s apart, no interval of an allreduce would overlap that of the other
+# rank.
 check 'times are those of the run' "$PYTHON" - $work/ours <<'END'
 import collections, sys
 calls = collections.defaultdict(list)
@@ -42,7 +43,7 @@ for line in open(sys.argv[1], encoding="utf-8"):
         calls[words[2]].append((int(words[3]), int(words[0])))
 ours, theirs = calls["0"], calls["1"]
 assert len(ours) == len(theirs) > 3, (len(ours), len(theirs))
-# The hosts' clocks are estimated: to a millisecond or two at worst.
+# The offsets of the clocks are estimates, wrong by a millisecond or two at most.
 slack = 5_000_000
 apart = [a for a, b in zip(ours, theirs) if a[0] > b[1] + slack or b[0] > a[1] + slack]
 assert not apart, (len(apart), apart[0])

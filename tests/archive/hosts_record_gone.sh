@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# hosts_record_gone.sh - a host's tuple server is lost while the run is recorded: it is
-# told, the archive is that of the others, and the program runs on.
+# hosts_record_gone.sh - the tuple server of a host is killed during a recording: the
+# recorder reports it, the archive has the events of the other host, and the program
+# goes on.
 
 # shellcheck source=tests/hosts/functions.sh
 . "${0%/*}/../hosts/functions.sh"

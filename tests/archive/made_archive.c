@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* made_archive.c - archives made by tests. */
+/* made_archive.c - creates archives for tests. */
 #include "config.h"
 
 #include "tests/archive/made_archive.h"

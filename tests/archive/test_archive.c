@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What is written to an archive is read from it, in the order of its publication. */
+/* An archive returns the tuples that were written to it, in the order of
+ * publication. */
 #include "config.h"
 
 #include <errno.h>
@@ -199,7 +200,7 @@ static void any_order_of_publication_comes_back(void **state)
 
         if (rand_r(&seed) % 50 == 0) {
             assert_int_equal(esi_archive_lose(made->archive, 0, 2), 0);
-            /* A loss is told with the ordered tuple that comes first behind it. */
+            /* A loss is stored with the next ordered tuple. */
             made_archive_append(made, 0, 20000 + 10 * (uint64_t)i, i);
             used += (size_t)snprintf(expected + used, sizeof expected - used, "%sL2",
                                      used ? " " : "");
@@ -245,9 +246,10 @@ static void what_is_no_operation_is_counted_as_lost(void **state)
     assert_tags(made, 0, "1 L1 2");
 }
 
-/* --- Cut off ----------------------------------------------------------------- */
+/* --- Truncated streams ------------------------------------------------------- */
 
-/* Whole packets of so many bytes of a stream of four tuples a packet. */
+/* Writes the tags that can be read from the first `length` bytes of a stream: those of
+ * whole packets. Each packet has four tuples, the last one possibly fewer. */
 static void expect_packets(char *out, size_t length, int tuples)
 {
     size_t used = 0;
@@ -322,7 +324,8 @@ static void a_lost_late_packet_leaves_a_counted_gap(void **state)
     assert_tags(made, 0, "0 1 L1 3");
 }
 
-/* Nothing is trusted: whatever byte is another one, reading ends. */
+/* Inverts each byte in turn: reading has to end, whatever it returns. Then it damages
+ * the head of the second packet: reading stops there. */
 static void damage_is_found_or_changes_nothing_but_values(void **state)
 {
     struct made_archive *made = *state;
@@ -368,8 +371,8 @@ static void a_full_disk_leaves_whole_packets(void **state)
     int result = 0;
     int written = 0;
 
-    /* The tables have been written; then no file may have more than four packets, and
-     * of the last one a part. */
+    /* Write the tables before the limit is set. It allows four packets and part of a
+     * fifth in each file. */
     assert_int_equal(esi_archive_write_tables(made->archive), 0);
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);

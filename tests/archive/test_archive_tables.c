@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The tables of an archive are checked line by line. */
+/* The tables of an archive are parsed; errors are reported with their lines. */
 #include "config.h"
 
 #include <errno.h>
@@ -102,7 +102,7 @@ static void lines_of_other_types_are_passed_over(void **state)
     esi_archive_tables_fini(&tables);
 }
 
-/* What is read and written again is the same text. */
+/* Tables that are read and written again have the same text. */
 static void reading_and_writing_are_inverse(void **state)
 {
     static const char text[] = FACTS HOST PROCESS;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Archives read and matched by several threads: the sink gets the same events in the
- * same order as from one, and of damage and a refusal the first one is told.
+ * Archives are read and matched by several threads: the sink gets the same events in
+ * the same order as with one thread. Of an error in the archive and a refusal by the
+ * sink, the first one is returned.
  */
 #include "config.h"
 
@@ -42,7 +43,7 @@ static void append(struct run *run, uint32_t rank, const char *name, struct es_t
         esi_archive_append(run->made.archive, rank, &is, run->position[rank]++), 0);
 }
 
-/* Its receive may have been called before it. */
+/* Appends a message. Its receive may begin before its send. */
 static void make_message(struct run *run)
 {
     uint32_t from = (uint32_t)rand_r(&run->seed) % RANKS;
@@ -94,7 +95,7 @@ static void begin_run(struct run *run, unsigned seed)
 struct taken {
     uint64_t events;
     uint64_t traces;
-    uint64_t most; /* events; then the sink refuses */
+    uint64_t most; /* number of events that the sink accepts */
     uint64_t hash;
     struct es_error error;
     struct esi_set_source_facts facts;
@@ -162,7 +163,7 @@ static int read_run(const struct run *run,
     return esi_set_source_read(&config, &taken->facts, &taken->error);
 }
 
-/* One thread and two give the same result. */
+/* Reads the run with one thread and with two; the results have to be equal. */
 static int compare_threads(const struct run *run,
                            bool attributes,
                            uint64_t most,
@@ -216,7 +217,7 @@ static void a_sink_ends_the_reading(void **state)
     made_archive_remove(&run.made);
 }
 
-/* Somewhere in a stream something is overwritten that is as long as a packet. */
+/* Overwrites as many bytes as a packet has, at a random position in a stream. */
 static void damage(struct run *run)
 {
     size_t length;
@@ -235,12 +236,12 @@ static void what_comes_before_damage_is_given(void **state)
 
     (void)state;
     begin_run(&run, 2);
-    /* The next damage may lie ahead of the one before, or behind. */
+    /* The next damage may be before or after the previous one. */
     for (int i = 0; i < 3; i++) {
         damage(&run);
         assert_int_equal(compare_threads(&run, false, UINT64_MAX, &taken), -EBADMSG);
         assert_non_null(strstr(taken.error.text, "is damaged"));
-        /* A sink that refuses does so first. */
+        /* The refusal comes before the damage, so it is returned. */
         assert_true(taken.events > 0);
         assert_int_equal(compare_threads(&run, false, taken.events - 1, &taken),
                          -ENOSPC);
