@@ -129,6 +129,87 @@ int esi_pathmap_parse_observer(const char *text,
     return parse_map(&reader, true, ret_map);
 }
 
+/* --- The tree of a scope alone ---------------------------------------------------- */
+
+static int read_stages(const struct esi_reader *reader,
+                       const json_t *json,
+                       struct esi_pathmap_stage *stages)
+{
+    int code = esi_record_read(reader, &root, &esi_stage_fields, json, stages);
+
+    return code < 0 ? code : esi_check_stages(reader, stages);
+}
+
+int esi_pathmap_stages_parse(const char *text,
+                             size_t length,
+                             const char *source,
+                             struct es_error *error,
+                             struct esi_pathmap_stage **ret_stages)
+{
+    struct esi_reader reader = {text, length, source != NULL ? source : "", error};
+    struct esi_pathmap_stage *stages = calloc(1, sizeof(*stages));
+    json_t *json = NULL;
+
+    if (stages == NULL)
+        return esi_reader_fail_memory(&reader);
+    int code = parse_json(&reader, &json);
+    if (code == 0)
+        code = read_stages(&reader, json, stages);
+    json_decref(json);
+    if (code < 0) {
+        esi_pathmap_stages_destroy(stages);
+        return code;
+    }
+    *ret_stages = stages;
+    return 0;
+}
+
+void esi_pathmap_stages_destroy(struct esi_pathmap_stage *stages)
+{
+    int saved = errno;
+
+    if (stages == NULL)
+        return;
+    esi_record_fini(&esi_stage_fields, stages);
+    free(stages);
+    errno = saved;
+}
+
+/* Adds the hosts that the mapping assigns to the stages. */
+static int place_stages(const struct esi_pathmap *map,
+                        const struct esi_pathmap_scope *scope,
+                        const struct esi_pathmap_stage *stage,
+                        json_t *json)
+{
+    const char *host = esi_pathmap_stage_host(map, scope, stage);
+    const json_t *children = json_object_get(json, "children");
+    int code = 0;
+
+    if (host != NULL && json_object_set_new(json, "host", json_string(host)) != 0)
+        return -ENOMEM;
+    for (size_t i = 0; i < stage->child_count && code == 0; i++)
+        code =
+            place_stages(map, scope, &stage->children[i], json_array_get(children, i));
+    return code;
+}
+
+int esi_pathmap_stages_format(const struct esi_pathmap *map,
+                              const struct esi_pathmap_scope *scope,
+                              char **ret_text)
+{
+    json_t *json;
+    int code = esi_record_write(&esi_stage_fields, &scope->tree, &json);
+
+    if (code < 0)
+        return code;
+    code = place_stages(map, scope, &scope->tree, json);
+    *ret_text = code == 0 ? json_dumps(json, JSON_COMPACT) : NULL;
+    json_decref(json);
+    return *ret_text != NULL ? 0 : -ENOMEM;
+}
+
+/* --- Maps ------------------------------------------------------------------------- */
+
 int esi_pathmap_format(const struct esi_pathmap *map, char **ret_text)
 {
     json_t *json;

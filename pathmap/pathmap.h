@@ -291,6 +291,20 @@ const struct esi_pathmap_property *esi_pathmap_stage_property(
 const char *esi_pathmap_stage_host(const struct esi_pathmap *map,
                                    const struct esi_pathmap_scope *scope,
                                    const struct esi_pathmap_stage *stage);
+/* Parses the tree of a scope alone, without a map: an object like `tree`.  Hosts and
+ * collectors are not looked up.  Returns 0, -EINVAL with a text, or -ENOMEM.  Destroy
+ * it with esi_pathmap_stages_destroy(), which accepts NULL. */
+int esi_pathmap_stages_parse(const char *text,
+                             size_t length,
+                             const char *source,
+                             struct es_error *error,
+                             struct esi_pathmap_stage **ret_stages);
+void esi_pathmap_stages_destroy(struct esi_pathmap_stage *stages);
+/* Formats the tree of a scope on one line, with the hosts from the mapping.  The caller
+ * frees *ret_text.  Returns 0 or -ENOMEM. */
+int esi_pathmap_stages_format(const struct esi_pathmap *map,
+                              const struct esi_pathmap_scope *scope,
+                              char **ret_text);
 /* Name of the text from which the map was parsed, for errors about properties; "" if
  * none. */
 const char *esi_pathmap_source(const struct esi_pathmap *map);

@@ -385,8 +385,6 @@ static const struct esi_fields view_schema = {.name = "view",
                                               .rows = view_members,
                                               .row_count = COUNT(view_members)};
 
-static const struct esi_fields stage_schema;
-
 static const struct esi_field stage_members[] = {
     {.name = "type",
      .kind = ESI_FIELD_NAME,
@@ -418,17 +416,17 @@ static const struct esi_field stage_members[] = {
      .kind = ESI_FIELD_OBJECTS,
      .offset = offsetof(struct esi_pathmap_stage, children),
      .count_offset = offsetof(struct esi_pathmap_stage, child_count),
-     .fields = &stage_schema},
+     .fields = &esi_stage_fields},
     {.name = "comment",
      .kind = ESI_FIELD_STRING,
      .offset = offsetof(struct esi_pathmap_stage, comment),
      .maximum = TEXT_BYTES},
 };
 
-static const struct esi_fields stage_schema = {.name = "stage",
-                                               .size = sizeof(struct esi_pathmap_stage),
-                                               .rows = stage_members,
-                                               .row_count = COUNT(stage_members)};
+const struct esi_fields esi_stage_fields = {.name = "stage",
+                                            .size = sizeof(struct esi_pathmap_stage),
+                                            .rows = stage_members,
+                                            .row_count = COUNT(stage_members)};
 
 static const struct esi_field scope_members[] = {
     {.name = "name",
@@ -452,7 +450,7 @@ static const struct esi_field scope_members[] = {
      .kind = ESI_FIELD_OBJECT,
      .flags = ESI_FIELD_REQUIRED,
      .offset = offsetof(struct esi_pathmap_scope, tree),
-     .fields = &stage_schema},
+     .fields = &esi_stage_fields},
 };
 
 static const struct esi_fields scope_schema = {.name = "scope",

@@ -13,6 +13,7 @@
 
 extern const struct esi_fields esi_map_fields;
 extern const struct esi_fields esi_host_fields;
+extern const struct esi_fields esi_stage_fields;
 extern const struct esi_fields esi_rules_fields;
 
 #endif

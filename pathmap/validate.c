@@ -404,6 +404,12 @@ static int note_name(struct tree *tree, const char *name)
     return 0;
 }
 
+/* The separator between a path and a member; the path to a tree alone is empty. */
+static const char *dot_behind(const char *path)
+{
+    return *path != '\0' ? "." : "";
+}
+
 static int check_stage_collector(const struct esi_check *check,
                                  const struct esi_pathmap_stage *stage,
                                  const char *path)
@@ -411,10 +417,10 @@ static int check_stage_collector(const struct esi_check *check,
     char way[ESI_PATH_BYTES];
     size_t index;
 
-    if (stage->collector == NULL ||
+    if (stage->collector == NULL || check->map == NULL ||
         esi_names_find(&check->collectors, stage->collector, &index))
         return 0;
-    esi_way(way, "%s.collector", path);
+    esi_way(way, "%s%scollector", path, dot_behind(path));
     return esi_reader_fail_path(
         check->reader, way,
         "found '%s', expected the name of a collector in collectors", stage->collector);
@@ -431,7 +437,7 @@ static int check_per(const struct esi_check *check,
 
     if (stage->per >= parent_per)
         return 0;
-    esi_way(way, "%s.per", path);
+    esi_way(way, "%s%sper", path, dot_behind(path));
     return esi_reader_fail_path(
         check->reader, way,
         "found '%s' below a stage per %s, expected '%s' or narrower", names[stage->per],
@@ -453,13 +459,13 @@ static int check_stage(struct tree *tree,
     int code = check_per(tree->check, stage, parent_per, path);
     if (code == 0)
         code = check_stage_collector(tree->check, stage, path);
-    esi_way(way, "%s.host", path);
+    esi_way(way, "%s%shost", path, dot_behind(path));
     if (code == 0)
         code = esi_check_host(tree->check, stage->host, way);
     if (code == 0)
         code = note_name(tree, stage->name);
     for (size_t i = 0; i < stage->child_count && code == 0; i++) {
-        esi_way(way, "%s.children[%zu]", path, i);
+        esi_way(way, "%s%schildren[%zu]", path, dot_behind(path), i);
         code = check_stage(tree, &stage->children[i], stage->per, depth + 1, way);
     }
     return code;
@@ -483,21 +489,36 @@ static int check_stage_names(const struct tree *tree, const char *path)
                                 tree->stages[index].name);
 }
 
+static int check_tree(const struct esi_check *check,
+                      const struct esi_pathmap_stage *root,
+                      const char *path)
+{
+    struct tree tree = {.check = check};
+    int code = check_stage(&tree, root, ES_PER_SCOPE, 1, path);
+
+    if (code == 0)
+        code = check_stage_names(&tree, path);
+    free(tree.stages);
+    return code;
+}
+
+int esi_check_stages(const struct esi_reader *reader,
+                     const struct esi_pathmap_stage *stages)
+{
+    const struct esi_check check = {.reader = reader};
+
+    return check_tree(&check, stages, "");
+}
+
 static int check_scope(const struct esi_check *check,
                        const struct esi_pathmap_scope *scope,
                        const char *path)
 {
-    struct tree tree = {.check = check};
     char way[ESI_PATH_BYTES];
     int code = check_view(check, &scope->view, path);
 
     esi_way(way, "%s.tree", path);
-    if (code == 0)
-        code = check_stage(&tree, &scope->tree, ES_PER_SCOPE, 1, way);
-    if (code == 0)
-        code = check_stage_names(&tree, way);
-    free(tree.stages);
-    return code;
+    return code == 0 ? check_tree(check, &scope->tree, way) : code;
 }
 
 /* --- Placement of stages ---------------------------------------------------------- */

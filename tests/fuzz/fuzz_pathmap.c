@@ -85,8 +85,17 @@ static void fuzz_map(const char *text, size_t size)
     esi_pathmap_destroy(map);
 }
 
+static void fuzz_stages(const char *text, size_t size)
+{
+    struct esi_pathmap_stage *stages;
+
+    if (esi_pathmap_stages_parse(text, size, "fuzz", NULL, &stages) == 0)
+        esi_pathmap_stages_destroy(stages);
+}
+
 FUZZ_TARGET(fuzz_pathmap, data, size)
 {
     fuzz_map((const char *)data, size);
+    fuzz_stages((const char *)data, size);
     return 0;
 }

@@ -3,6 +3,7 @@
 /* Scopes of a map: trees, properties in order, and where they stand. */
 #include "config.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,12 +111,47 @@ static void placement_comes_from_the_mapping_first(void **state)
     assert_null(esi_pathmap_find_scope(*state, "nobody"));
 }
 
+static void a_tree_alone_has_the_hosts_of_the_mapping(void **state)
+{
+    const struct esi_pathmap_scope *scope = esi_pathmap_find_scope(*state, "s");
+    struct esi_pathmap_stage *stages;
+    char *written;
+
+    assert_int_equal(esi_pathmap_stages_format(*state, scope, &written), 0);
+    assert_int_equal(
+        esi_pathmap_stages_parse(written, strlen(written), NULL, NULL, &stages), 0);
+    free(written);
+    assert_string_equal(stages->host, "h0");
+    assert_string_equal(stages->children[0].host, "h1");
+    assert_int_equal(stages->property_count, scope->tree.property_count);
+    for (size_t i = 0; i < stages->property_count; i++)
+        assert_string_equal(stages->properties[i].name, scope->tree.properties[i].name);
+    esi_pathmap_stages_destroy(stages);
+}
+
+static void faults_of_a_tree_alone_have_a_place(void **state)
+{
+    static const char wrong[] = "{\"type\": \"gather\",\n \"per\": \"galaxy\"}";
+    struct esi_pathmap_stage *stages;
+    struct es_error error;
+
+    (void)state;
+    assert_int_equal(
+        esi_pathmap_stages_parse(wrong, sizeof wrong - 1, "stages", &error, &stages),
+        -EINVAL);
+    assert_string_equal(error.source, "stages");
+    assert_int_equal(error.line, 2);
+    assert_int_equal(error.column, 9);
+}
+
 SUITE(test_scope)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(properties_keep_their_order_and_values),
         cmocka_unit_test(stages_and_properties_know_their_places),
         cmocka_unit_test(placement_comes_from_the_mapping_first),
+        cmocka_unit_test(a_tree_alone_has_the_hosts_of_the_mapping),
+        cmocka_unit_test(faults_of_a_tree_alone_have_a_place),
     };
 
     return cmocka_run_group_tests(tests, parse_text, destroy);
