@@ -149,7 +149,7 @@ static const struct option_values {
      NULL},
     {"top", "by", "rank tree host", NULL},
     {NULL, "format", "text json", NULL},
-    {NULL, "shape", "views flat hosts kary levels", NULL},
+    {NULL, "shape", "views flat hosts kary levels stages", NULL},
     {NULL, "store", "epoch cluster dense", NULL},
     {NULL, "engine", "indexed rewrite closure", NULL},
     {NULL, "sort", "stop start none", NULL},

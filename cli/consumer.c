@@ -80,7 +80,7 @@ static error_t parse_setting(int key, char *text, struct argp_state *state)
 
 static const struct argp_option setting_options[] = {
     {"shape", OPTION_SHAPE, "NAME", OPTION_HIDDEN,
-     "of the gather tree: views, flat, hosts, kary or levels", 0},
+     "of the gather tree: views, flat, hosts, kary, levels or stages", 0},
     {"set", OPTION_SET, "SETTING=VALUE", OPTION_HIDDEN,
      "another setting of the gather tree, as in eventspace-scope(1)", 0},
     {0},

@@ -15,12 +15,12 @@
 
 /* --- Nodes -------------------------------------------------------------------- */
 
-/* If everything is read in one process, stages have no host.  Returns NULL if out of
- * memory; functions that get NULL fail, too. */
-static struct esi_stage_node *new_node(const struct esi_planner *planner,
-                                       const char *type,
-                                       const char *host,
-                                       const char *label)
+/* If everything is read in one process, stages have no host.  Functions that get NULL
+ * fail, too. */
+struct esi_stage_node *esi_host_tree_node(const struct esi_planner *planner,
+                                          const char *type,
+                                          const char *host,
+                                          const char *label)
 {
     struct esi_stage_node *node =
         esi_stage_node_create(type, esi_planner_stage_host(planner, host));
@@ -51,7 +51,7 @@ static struct esi_stage_node *on_top(const struct esi_planner *planner,
                                      const char *type)
 {
     struct esi_stage_node *top =
-        node ? new_node(planner, type, node->host, node->label) : NULL;
+        node ? esi_host_tree_node(planner, type, node->host, node->label) : NULL;
 
     return unless_failed(top, esi_stage_node_add(top, node));
 }
@@ -68,17 +68,22 @@ static void set_number(struct esi_stage_node *node, const char *name, size_t num
 
 /* --- Stages on top ------------------------------------------------------------ */
 
+struct esi_stage_node *esi_host_tree_observed_as(const struct esi_planner *planner,
+                                                 struct esi_stage_node *node,
+                                                 const char *name)
+{
+    struct esi_stage_node *top = on_top(planner, node, "observe");
+
+    return unless_failed(top, esi_stage_node_set(top, "name", name));
+}
+
 struct esi_stage_node *esi_host_tree_observed(const struct esi_planner *planner,
                                               struct esi_stage_node *node,
                                               bool wanted)
 {
-    struct esi_stage_node *top;
-
-    if (!wanted || !node)
-        return node;
-    top = on_top(planner, node, "observe");
-    return unless_failed(top,
-                         esi_stage_node_set(top, "name", planner->observation.name));
+    return wanted && node
+               ? esi_host_tree_observed_as(planner, node, planner->observation.name)
+               : node;
 }
 
 static struct esi_stage_node *filtered_by(const struct esi_planner *planner,
@@ -141,13 +146,6 @@ static struct esi_stage_node *batch_on_top(const struct esi_planner *planner,
 
 /* --- Elements ----------------------------------------------------------------- */
 
-static bool wants_sites(const struct es_scope_config *config)
-{
-    const char *reduce = config->tree.reduce;
-
-    return config->sites || (reduce && strstr(reduce, "by=site"));
-}
-
 static int set_element_properties(const struct esi_planner *planner,
                                   struct esi_stage_node *node)
 {
@@ -158,7 +156,7 @@ static int set_element_properties(const struct esi_planner *planner,
         esi_stage_node_set_number(node, "open", ES_PROPERTY_BOOLEAN, 1);
     if (result == 0 && planner->config->counters)
         esi_stage_node_set_number(node, "counters", ES_PROPERTY_BOOLEAN, 1);
-    if (result == 0 && wants_sites(planner->config))
+    if (result == 0 && planner->sites)
         esi_stage_node_set_number(node, "sites", ES_PROPERTY_BOOLEAN, 1);
     return result;
 }
@@ -168,7 +166,7 @@ static struct esi_stage_node *plan_element(const struct esi_planner *planner,
 {
     const struct es_origin *origin = &planner->origins[planner->order[slot]];
     struct esi_stage_node *node =
-        new_node(planner, "element", origin->host, origin->name);
+        esi_host_tree_node(planner, "element", origin->host, origin->name);
 
     if (node)
         node->origin = (uint32_t)planner->order[slot];
@@ -219,7 +217,7 @@ struct esi_stage_node *esi_host_tree_aggregator(const struct esi_planner *planne
     bool reduces = planner->reduction.summarizes;
     bool sorts = !reduces && planner->config->sorting != ES_SORTING_NONE;
     const char *type = reduces ? "reduce" : sorts ? "sort" : "gather";
-    struct esi_stage_node *node = new_node(planner, type, host, label);
+    struct esi_stage_node *node = esi_host_tree_node(planner, type, host, label);
     int result = 0;
 
     if (reduces)
@@ -263,7 +261,7 @@ static struct esi_stage_node *new_thread(const struct esi_planner *planner,
     char label[48];
 
     snprintf(label, sizeof label, "thread %d.%d", origin->rank, origin->thread);
-    return new_node(planner, type, origin->host, label);
+    return esi_host_tree_node(planner, type, origin->host, label);
 }
 
 /* The elements of a thread as one child, above which a filter can be placed. */
@@ -280,6 +278,16 @@ static struct esi_stage_node *plan_filtered_elements(const struct esi_planner *p
     return filters_on_top(planner, node);
 }
 
+int esi_host_tree_add_elements(const struct esi_planner *planner,
+                               struct esi_stage_node *parent,
+                               size_t first,
+                               size_t end)
+{
+    return has_filters(planner)
+               ? esi_stage_node_add(parent, plan_filtered_elements(planner, first, end))
+               : add_elements(planner, parent, first, end);
+}
+
 /* The stage of a thread, which reduces or gathers its elements. */
 static struct esi_stage_node *plan_thread(const struct esi_planner *planner,
                                           size_t first,
@@ -290,8 +298,8 @@ static struct esi_stage_node *plan_thread(const struct esi_planner *planner,
         new_thread(planner, reduces ? "reduce" : "gather", first);
     int result = reduces ? set_reduction(planner, node) : 0;
 
-    if (result == 0 && filters_threads(planner) && has_filters(planner))
-        result = esi_stage_node_add(node, plan_filtered_elements(planner, first, end));
+    if (result == 0 && filters_threads(planner))
+        result = esi_host_tree_add_elements(planner, node, first, end);
     else if (result == 0)
         result = add_elements(planner, node, first, end);
     return esi_host_tree_observed(planner, unless_failed(node, result),
@@ -332,7 +340,7 @@ static struct esi_stage_node *plan_tree_node(const struct esi_planner *planner,
     char label[32];
 
     snprintf(label, sizeof label, "rank %d", origin->rank);
-    node = new_node(planner, "gather", origin->host, label);
+    node = esi_host_tree_node(planner, "gather", origin->host, label);
     node = unless_failed(node, add_elements(planner, node, first, end));
     return esi_host_tree_observed(
         planner, analysis_on_top(planner, filters_on_top(planner, node)),
@@ -417,6 +425,14 @@ static bool is_batched(const struct esi_planner *planner,
 {
     return planner->config->tree.batch > 0 && !location->direct &&
            !planner->config->tree.nodes;
+}
+
+bool esi_host_tree_is_together(const struct esi_planner *planner,
+                               const char *host,
+                               const struct esi_host_location *location)
+{
+    return (host && strcmp(host, location->host) == 0) ||
+           (location->direct && esi_planner_is_here(planner, host));
 }
 
 bool esi_host_tree_is_detour(const struct esi_planner *planner,

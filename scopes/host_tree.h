@@ -7,6 +7,12 @@
 
 #include "scopes/planner.h"
 
+/* Creates a stage on a host; NULL for that of the consumer.  Returns NULL if out of
+ * memory. */
+struct esi_stage_node *esi_host_tree_node(const struct esi_planner *planner,
+                                          const char *type,
+                                          const char *host,
+                                          const char *label);
 /* Creates a stage that combines its children: gather, sort or reduce.  Returns NULL if
  * out of memory. */
 struct esi_stage_node *esi_host_tree_aggregator(const struct esi_planner *planner,
@@ -21,6 +27,20 @@ struct esi_stage_node *esi_hosts_aggregator(const struct esi_planner *planner,
 struct esi_stage_node *esi_host_tree_observed(const struct esi_planner *planner,
                                               struct esi_stage_node *node,
                                               bool wanted);
+/* The same with a collector of this name. */
+struct esi_stage_node *esi_host_tree_observed_as(const struct esi_planner *planner,
+                                                 struct esi_stage_node *node,
+                                                 const char *name);
+/* Returns true if a stage on `host` reads the elements of the location itself. */
+bool esi_host_tree_is_together(const struct esi_planner *planner,
+                               const char *host,
+                               const struct esi_host_location *location);
+/* Adds the elements in the slots [first .. end) to `parent`, below the view's filters.
+ * Returns 0 or -ENOMEM. */
+int esi_host_tree_add_elements(const struct esi_planner *planner,
+                               struct esi_stage_node *parent,
+                               size_t first,
+                               size_t end);
 /* Returns true if the aggregator of a host can be omitted because another aggregator on
  * the same host can take its children: it was not requested, and nothing is above
  * it. */

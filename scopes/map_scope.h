@@ -7,10 +7,10 @@
 #include "eventspace/scope.h"
 #include "pathmap/pathmap.h"
 
-/* Owns the texts of the settings. */
+/* Owns the map and the texts of the settings. */
 struct esi_map_scope {
-    struct esi_pathmap *map; /* owned */
-    char reduction[160];
+    struct esi_pathmap *map;
+    char *stages; /* the tree of the scope applied last */
 };
 
 /* Loads the pathmap of a run from its directory, or from its home server (may be
@@ -21,9 +21,10 @@ int esi_map_scope_load(const char *run,
                        struct esi_map_scope *ret_scope);
 void esi_map_scope_fini(struct esi_map_scope *scope);
 
-/* Copies a scope's view and tree to `config`.  Returns 0; -ENOENT if the map has no
- * such scope; -EINVAL with a text if its tree has no known shape, or its view is not
- * supported. */
+/* Sets the view and tree of `config` to those of a scope; the texts are borrowed from
+ * `scope` until it is applied again.  Returns 0; -ENOENT if the map has no such scope;
+ * -EINVAL with a text if its view is not supported, or a setting is wrong; or -ENOMEM.
+ * Whether the tree is possible is checked when the scope is opened. */
 int esi_map_scope_apply(struct esi_map_scope *scope,
                         const char *name,
                         struct es_scope_config *config,

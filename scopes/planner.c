@@ -188,6 +188,19 @@ static int compare_texts(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
+size_t esi_planner_cluster_end(const struct esi_planner *planner,
+                               size_t from,
+                               size_t end)
+{
+    const char *cluster = esi_host_location_cluster(&planner->locations[from]);
+    size_t at = from + 1;
+
+    while (at < end && compare_texts(esi_host_location_cluster(&planner->locations[at]),
+                                     cluster) == 0)
+        at++;
+    return at;
+}
+
 static int compare_locations(const void *first, const void *second)
 {
     const struct esi_host_location *a = first;
@@ -249,6 +262,7 @@ static int list_locations(struct esi_planner *planner)
 static const char *const picks[] = {"latest", "earliest"};
 
 static int refuse_host(const struct esi_planner *planner,
+                       const char *what,
                        const char *name,
                        struct es_error *error)
 {
@@ -256,36 +270,49 @@ static int refuse_host(const struct esi_planner *planner,
 
     if (!planner->infos || planner->infos->count == 0)
         return es_error_set(error, -EINVAL,
-                            "joints: no stage can stand on host '%.80s': the run has "
+                            "%s: no stage can stand on host '%.80s': the run has "
                             "no tuple servers",
-                            name);
+                            what, name);
     esi_nearest_init(&nearest, name);
     for (size_t i = 0; i < planner->infos->count; i++)
         if (planner->infos->items[i].has_server)
             esi_nearest_try(&nearest, planner->infos->items[i].host);
     if (nearest.name)
         return es_error_set(error, -EINVAL,
-                            "joints: the run has no host '%.80s'; did you mean "
+                            "%s: the run has no host '%.80s'; did you mean "
                             "'%s'?",
-                            name, nearest.name);
-    return es_error_set(error, -EINVAL, "joints: the run has no host '%.80s'", name);
+                            what, name, nearest.name);
+    return es_error_set(error, -EINVAL, "%s: the run has no host '%.80s'", what, name);
+}
+
+int esi_planner_find_host(const struct esi_planner *planner,
+                          const char *what,
+                          const char *name,
+                          struct es_error *error,
+                          const struct es_host_info **ret_info)
+{
+    const struct es_host_info *info = esi_planner_host_info(planner, name);
+
+    if (!info)
+        return refuse_host(planner, what, name, error);
+    if (!info->has_server && !planner->infos->renewed)
+        return es_error_set(error, -EINVAL,
+                            "%s: no stage can stand on host '%.80s': it has no "
+                            "tuple server",
+                            what, name);
+    *ret_info = info->has_server ? info : NULL;
+    return 0;
 }
 
 static int list_host(struct esi_planner *planner,
                      const char *name,
                      struct es_error *error)
 {
-    const struct es_host_info *info = esi_planner_host_info(planner, name);
+    const struct es_host_info *info;
+    int result = esi_planner_find_host(planner, "joints", name, error, &info);
 
-    if (!info)
-        return refuse_host(planner, name, error);
-    if (!info->has_server && planner->infos->renewed)
-        return 0;
-    if (!info->has_server)
-        return es_error_set(error, -EINVAL,
-                            "joints: no stage can stand on host '%.80s': it has no "
-                            "tuple server",
-                            name);
+    if (result < 0 || !info)
+        return result;
     if (ESI_ARRAY_RESERVE(planner->listed, planner->listed_capacity,
                           planner->listed_count + 1) < 0)
         return -ENOMEM;
@@ -344,6 +371,7 @@ static int read_reduction(struct esi_planner *planner, struct es_error *error)
     char *rest = reduction->text;
     int result = 0;
 
+    planner->sites = planner->config->sites || (text && strstr(text, "by=site"));
     if (!text) {
         if (planner->config->take == ES_TAKE_LATEST_OF_THREAD)
             reduction->to = "latest";

@@ -58,6 +58,7 @@ struct esi_planner {
     size_t listed_capacity;
     struct esi_reduction reduction;
     struct esi_observation observation;
+    bool sites; /* elements deliver call sites */
 };
 
 /* Orders the elements, finds their hosts, and parses the settings given as text:
@@ -68,6 +69,15 @@ void esi_planner_fini(struct esi_planner *planner);
 /* Returns NULL if there is no such host. */
 const struct es_host_info *esi_planner_host_info(const struct esi_planner *planner,
                                                  const char *host);
+
+/* Finds a host for stages by name; errors begin with `what`.  Returns 0, and then
+ * *ret_info is NULL if the host has lost its server since it was configured; or -EINVAL
+ * with a text. */
+int esi_planner_find_host(const struct esi_planner *planner,
+                          const char *what,
+                          const char *name,
+                          struct es_error *error,
+                          const struct es_host_info **ret_info);
 
 /* The host on which elements of `host` are read.  Elements of a host that no server
  * reports were found in this host's memory, and are read from here, whatever host name
@@ -89,6 +99,10 @@ size_t esi_planner_group_end(const struct esi_planner *planner,
                              enum esi_planner_group group,
                              size_t from,
                              size_t end);
+/* First location after `from` that is in another cluster. */
+size_t esi_planner_cluster_end(const struct esi_planner *planner,
+                               size_t from,
+                               size_t end);
 /* The cluster of a location, and its gateway host; NULL if none. */
 const char *esi_host_location_cluster(const struct esi_host_location *location);
 const char *esi_host_location_gateway(const struct esi_host_location *location);

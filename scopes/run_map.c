@@ -13,7 +13,7 @@
 #include "scopes/stage_node.h"
 
 /* Adds the location of the stage if the error has none. */
-static int fail_at(const struct esi_pathmap *map,
+static int fail_at(const char *source,
                    const struct esi_pathmap_stage *stage,
                    const struct es_error *fault,
                    int code,
@@ -21,8 +21,7 @@ static int fail_at(const struct esi_pathmap *map,
 {
     bool has_place = fault->line > 0;
 
-    return es_error_set_at(error, code, esi_pathmap_source(map),
-                           has_place ? fault->line : stage->line,
+    return es_error_set_at(error, code, source, has_place ? fault->line : stage->line,
                            has_place ? fault->column : stage->column, "%s",
                            fault->text[0] ? fault->text : "the stage is wrong");
 }
@@ -38,7 +37,7 @@ static int check_children(const struct esi_pathmap_stage *stage, struct es_error
 }
 
 /* The location of a property: of its name if it is unknown, otherwise of its value. */
-static struct es_property property_of(const struct esi_pathmap *map,
+static struct es_property property_of(const char *source,
                                       const struct esi_pathmap_stage *stage,
                                       const struct esi_pathmap_property *written)
 {
@@ -47,7 +46,7 @@ static struct es_property property_of(const struct esi_pathmap *map,
     return (struct es_property){
         .name = written->name,
         .value = written->text,
-        .source = esi_pathmap_source(map),
+        .source = source,
         .line = is_known ? written->line : written->name_line,
         .column = is_known ? written->column : written->name_column,
     };
@@ -65,7 +64,7 @@ static int check_type(const struct esi_pathmap_stage *stage, struct es_error *er
                         ops->name);
 }
 
-static int check_properties(const struct esi_pathmap *map,
+static int check_properties(const char *source,
                             const struct esi_pathmap_stage *stage,
                             struct es_error *error)
 {
@@ -76,27 +75,27 @@ static int check_properties(const struct esi_pathmap *map,
     if (!properties)
         return -ENOMEM;
     for (size_t i = 0; i < stage->property_count; i++)
-        properties[i] = property_of(map, stage, &stage->properties[i]);
+        properties[i] = property_of(source, stage, &stage->properties[i]);
     result = es_stage_check(stage->type, properties, stage->property_count, error);
     free(properties);
     return result;
 }
 
-static int check_stage(const struct esi_pathmap *map,
-                       const struct esi_pathmap_stage *stage,
-                       struct es_error *error)
+int esi_run_map_check_tree(const char *source,
+                           const struct esi_pathmap_stage *stage,
+                           struct es_error *error)
 {
     struct es_error fault = {.text = ""};
     int result = check_type(stage, &fault);
 
     if (result == 0)
-        result = check_properties(map, stage, &fault);
+        result = check_properties(source, stage, &fault);
     if (result == 0)
         result = check_children(stage, &fault);
     if (result < 0)
-        return fail_at(map, stage, &fault, result, error);
+        return fail_at(source, stage, &fault, result, error);
     for (size_t i = 0; i < stage->child_count && result == 0; i++)
-        result = check_stage(map, &stage->children[i], error);
+        result = esi_run_map_check_tree(source, &stage->children[i], error);
     return result;
 }
 
@@ -105,7 +104,8 @@ int esi_run_map_check_stages(const struct esi_pathmap *map, struct es_error *err
     int result = 0;
 
     for (size_t i = 0; i < esi_pathmap_scope_count(map) && result == 0; i++)
-        result = check_stage(map, &esi_pathmap_scope(map, i)->tree, error);
+        result = esi_run_map_check_tree(esi_pathmap_source(map),
+                                        &esi_pathmap_scope(map, i)->tree, error);
     return result;
 }
 

@@ -24,10 +24,11 @@ enum { LONGEST_TEXT = 4095 };
 static const char *const shapes[] = {
     [ES_SHAPE_VIEWS] = "views",   [ES_SHAPE_FLAT] = "flat",
     [ES_SHAPE_HOSTS] = "hosts",   [ES_SHAPE_KARY] = "kary",
-    [ES_SHAPE_LEVELS] = "levels", [ES_SHAPE_LEVELS + 1] = NULL};
+    [ES_SHAPE_LEVELS] = "levels", [ES_SHAPE_STAGES] = "stages",
+    [ES_SHAPE_STAGES + 1] = NULL};
 const char *esi_scope_shape_name(enum es_shape shape)
 {
-    return (unsigned)shape <= ES_SHAPE_LEVELS ? shapes[shape] : "?";
+    return (unsigned)shape <= ES_SHAPE_STAGES ? shapes[shape] : "?";
 }
 
 static const char *const modes[] =
@@ -86,6 +87,11 @@ static const struct esi_field rows[] = {
      .choices = level_names,
      .groups = level_groups,
      .help = "what has joints in the shape 'levels'"},
+    {.name = "stages",
+     .kind = ESI_FIELD_OTHER,
+     .offset = offsetof(struct es_scope_config, tree.stages),
+     .text = &name_text,
+     .help = "the tree of the shape 'stages', as in a pathmap"},
     {.name = "fan-out",
      .kind = ESI_FIELD_INTEGER,
      .offset = offsetof(struct es_scope_config, tree.fan_out),
@@ -258,6 +264,7 @@ static const size_t owned_texts[] = {
     offsetof(struct es_scope_config, tree.joints),
     offsetof(struct es_scope_config, tree.reduce),
     offsetof(struct es_scope_config, tree.observe),
+    offsetof(struct es_scope_config, tree.stages),
     offsetof(struct es_scope_config, view.selection.host),
     offsetof(struct es_scope_config, view.selection.ranks),
     offsetof(struct es_scope_config, view.selection.collector),
@@ -267,7 +274,7 @@ static const size_t owned_texts[] = {
     offsetof(struct es_scope_config, view.filter),
     offsetof(struct es_scope_config, name),
 };
-enum { TREE_TEXTS = 3, ALL_TEXTS = sizeof owned_texts / sizeof *owned_texts };
+enum { TREE_TEXTS = 4, ALL_TEXTS = sizeof owned_texts / sizeof *owned_texts };
 
 static char **text_of(struct es_scope_config *config, size_t index)
 {

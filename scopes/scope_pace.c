@@ -227,6 +227,8 @@ int esi_scope_set_pace(struct es_scope *scope,
     config.settings.threads = scope->config.tree.threads;
     config.settings.ahead = scope->config.tree.ahead;
     config.settings.shape = scope->config.tree.shape;
+    if (scope->config.tree.shape == ES_SHAPE_STAGES)
+        config.freedom = ES_RATE_AHEAD; /* the tree is the user's */
     config.settings.fan_out = scope->config.tree.fan_out;
     pace = calloc(1, sizeof *pace);
     if (!pace)

@@ -58,6 +58,19 @@ int esi_stage_node_add(struct esi_stage_node *node, struct esi_stage_node *child
     return 0;
 }
 
+struct esi_stage_node *esi_stage_node_unwrap(struct esi_stage_node *node)
+{
+    struct esi_stage_node *child;
+
+    if (node->child_count != 1 || node->children[0]->type == NULL ||
+        strcmp(node->children[0]->type, "element") == 0)
+        return node;
+    child = node->children[0];
+    node->child_count = 0;
+    esi_stage_node_destroy(node);
+    return child;
+}
+
 int esi_stage_node_set(struct esi_stage_node *node, const char *name, const char *value)
 {
     struct esi_node_property *property;

@@ -49,6 +49,10 @@ struct esi_stage_node *esi_stage_node_create(const char *type, const char *host)
 /* Destroys the node and its children.  Accepts NULL. */
 void esi_stage_node_destroy(struct esi_stage_node *node);
 
+/* Destroys the node and returns its only child; returns the node if it has another
+ * number of children, or if the child is an element. */
+struct esi_stage_node *esi_stage_node_unwrap(struct esi_stage_node *node);
+
 /* The next three functions fail if `node` or `child` is NULL, so that planning code can
  * check for errors once.  This one takes ownership of `child`, even on failure.
  * Returns 0 or -ENOMEM. */

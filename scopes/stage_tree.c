@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scopes/described_tree.h"
 #include "scopes/host_tree.h"
 
 static bool is_same(const char *a, const char *b)
@@ -109,9 +110,7 @@ static int add_piece(const struct esi_planner *planner,
     const struct esi_host_location *location = only_location(planner, piece);
     struct esi_stage_node *node = piece->node;
     bool together =
-        location &&
-        (is_same(aggregator->host, location->host) ||
-         (location->direct && esi_planner_is_here(planner, aggregator->host)));
+        location && esi_host_tree_is_together(planner, aggregator->host, location);
     int result = 0;
 
     piece->node = NULL;
@@ -482,6 +481,7 @@ static const arrange_fn shapes[] = {
     [ES_SHAPE_HOSTS] = NULL,
     [ES_SHAPE_KARY] = arrange_kary,
     [ES_SHAPE_LEVELS] = arrange_levels,
+    [ES_SHAPE_STAGES] = NULL,
 };
 
 static int check_shape(const struct es_tree_config *tree, struct es_error *error)
@@ -518,20 +518,6 @@ static bool is_all_direct(const struct esi_planner *planner)
         if (!planner->locations[i].direct)
             return false;
     return true;
-}
-
-/* Removes a root with a single child. */
-static struct esi_stage_node *without_single_root(struct esi_stage_node *root)
-{
-    struct esi_stage_node *child;
-
-    if (root->child_count != 1 || root->children[0]->type == NULL ||
-        strcmp(root->children[0]->type, "element") == 0)
-        return root;
-    child = root->children[0];
-    root->child_count = 0;
-    esi_stage_node_destroy(root);
-    return child;
 }
 
 static void free_pieces(struct tree_piece *pieces, size_t count)
@@ -630,7 +616,7 @@ static int use_threads(const struct esi_planner *planner, struct esi_stage_node 
 
 /* --- All of it ---------------------------------------------------------------- */
 
-static struct esi_stage_node *stage_tree_plan(struct esi_planner *planner)
+static struct esi_stage_node *plan_shape(struct esi_planner *planner)
 {
     bool is_flat = planner->config->tree.shape == ES_SHAPE_FLAT;
     struct esi_stage_node *whole;
@@ -640,7 +626,7 @@ static struct esi_stage_node *stage_tree_plan(struct esi_planner *planner)
         is_flat && is_all_direct(planner) ? plan_flat(planner) : plan_hosts(planner);
     if (!whole)
         return NULL;
-    root = is_flat ? whole : without_single_root(whole);
+    root = is_flat ? whole : esi_stage_node_unwrap(whole);
     if (use_threads(planner, root) < 0) {
         esi_stage_node_destroy(root);
         return NULL;
@@ -648,6 +634,23 @@ static struct esi_stage_node *stage_tree_plan(struct esi_planner *planner)
     /* A child that replaced the root is already observed. */
     return esi_host_tree_observed(planner, root,
                                   planner->observation.joints && root == whole);
+}
+
+static int stage_tree_plan(struct esi_planner *planner,
+                           struct es_error *error,
+                           struct esi_stage_node **ret_root)
+{
+    struct esi_stage_node *root;
+    int result;
+
+    if (planner->config->tree.shape != ES_SHAPE_STAGES) {
+        *ret_root = plan_shape(planner);
+        return *ret_root ? 0 : -ENOMEM;
+    }
+    result = esi_described_tree_plan(planner, error, &root);
+    if (result == 0)
+        *ret_root = esi_stage_node_unwrap(root);
+    return result;
 }
 
 int esi_stage_tree_plan(const struct es_origin *origins,
@@ -663,17 +666,12 @@ int esi_stage_tree_plan(const struct es_origin *origins,
                                   .config = config,
                                   .infos = infos,
                                   .view_filter = view_filter};
-    struct esi_stage_node *root = NULL;
     int result = check_shape(&config->tree, error);
 
     if (result == 0)
         result = esi_planner_init(&planner, error);
-    if (result == 0) {
-        root = stage_tree_plan(&planner);
-        result = root ? 0 : -ENOMEM;
-    }
-    esi_planner_fini(&planner);
     if (result == 0)
-        *ret_root = root;
+        result = stage_tree_plan(&planner, error, ret_root);
+    esi_planner_fini(&planner);
     return result;
 }

@@ -59,6 +59,7 @@ enum es_shape {
     ES_SHAPE_KARY,   /* hosts form a tree in which no stage
                         has more than fan_out children */
     ES_SHAPE_LEVELS, /* a joint for each level in `levels` */
+    ES_SHAPE_STAGES, /* what `stages` describes */
 };
 
 /* Levels that have joints, as bits. */
@@ -108,6 +109,11 @@ struct es_tree_config {
     const char *observe;    /* stages with collectors: "hosts", "joints" or
                                "all", optionally followed by a space and the name
                                of the collectors; NULL for none; borrowed */
+    const char *stages;     /* for ES_SHAPE_STAGES: the tree as a JSON object, like
+                               `tree` of a scope in a pathmap (docs/pathmap.md), of at
+                               most 4095 bytes; excludes `reduce`, `threads`, `batch`,
+                               `nodes`, `observe` and sorting; NULL for none;
+                               borrowed */
 };
 
 enum es_sorting {

@@ -42,7 +42,9 @@ cat >"$EVENTSPACE_DIR/$run/map.json" <<'END'
     {"name": "mapped", "tree": {"type": "gather", "name": "top"}},
     {"name": "branched", "tree": {"type": "gather", "children": [
        {"type": "gather"}, {"type": "gather"}]}},
-    {"name": "sampled", "tree": {"type": "sample"}},
+    {"name": "sampled", "tree": {"type": "sample", "properties": {"every": 10}}},
+    {"name": "latest", "tree": {"type": "gather", "children": [
+       {"type": "element", "per": "element", "properties": {"read": "latest"}}]}},
     {"name": "wide", "view": {"hosts": "n*"}, "tree": {"type": "gather"}},
     {"name": "unset", "properties": {"colour": "red"}, "tree": {"type": "gather"}}
   ]
@@ -63,20 +65,21 @@ json_lines_hold "o['type'] == 'end' or (o['by'] == 'thread' and o['count'] == 10
 events conditions
 json_lines_hold "o['type'] != 'event' or o['rank'] == 0"
 [ "$(grep -c '"event"' "$folder/out")" = 100 ] || fault "not all of rank 0's"
+events sampled
+[ "$(grep -c '"event"' "$folder/out")" = 20 ] || fault "not one of ten"
 
 # refused NAME WORDS
 refused()
 {
     expect 2 "$eventspace" events --scope "$1" "$run"
-    contains err "--scope $1: "
     contains err "$2"
 }
 
-refused nobody "no scope 'nobody'"
-refused placed "is placed on a host"
-refused mapped "is placed on a host"
+refused nobody "--scope nobody: the run's map has no scope 'nobody'"
+refused placed "no stage can stand on host 'front': the run has no tuple servers"
+refused mapped "no stage can stand on host 'front': the run has no tuple servers"
 refused branched "several children"
-refused sampled "no setting makes"
+refused latest "reads the latest tuple"
 refused wide "pattern"
 refused unset "colour"
 

@@ -10,6 +10,17 @@
 hosts up --rate 100mbit --delay 2000
 place a0 a1 b0 b1
 draw_map $work/map.json
+# A scope whose root the mapping places on the gateway.
+"$PYTHON" - $work/map.json <<'END'
+import json, sys
+with open(sys.argv[1], encoding="utf-8") as file:
+    drawn = json.load(file)
+drawn["mapping"]["stages"] = [{"scope": "placed", "stage": "top", "host": "gate"}]
+drawn["scopes"] = [{"name": "placed", "tree": {"type": "gather", "name": "top", "children": [
+    {"type": "reduce", "per": "thread", "properties": {"to": "count", "by": "thread"}}]}}]
+with open(sys.argv[1], "w", encoding="utf-8") as file:
+    json.dump(drawn, file)
+END
 start_run seen --keep --threshold 60000 --map $work/map.json -- \
     "$apps/windtunnel" --rows 704 --matrices 2 --iterations 1000000 --until $work/enough
 home=$(home_of seen)
@@ -25,6 +36,8 @@ begin front front "$consumer" seen - 2 shape=views
 begin rank b0 "$consumer" seen - 2 shape=hosts mode=sequential
 begin outside out "$consumer" seen "$home" 2 shape=levels
 begin kary front "$consumer" seen - 2 shape=kary fan-out=2 batch=500
+begin described a1 "$consumer" seen - 2 shape=stages 'stages={"type": "gather", "host": "gate",
+    "children": [{"type": "sort", "per": "cluster", "properties": {"window": "1ms"}}]}'
 on b1 20 "$eventspace" heartbeat -n 1 seen >$work/heartbeat
 check 'the heartbeat sees all ranks' grep -q '4 threads' $work/heartbeat
 on out 20 "$eventspace" heartbeat -n 1 --server "$home" seen >$work/heartbeat
@@ -66,6 +79,9 @@ refusals_are_counted() {
 check 'the log counts them' await 10 refusals_are_counted
 on out 20 "$eventspace" scope set --server "$home" consumer shape=flat seen >$work/out 2>&1
 check 'who only looks changes nothing' grep -q 'read-only key' $work/out
+on b1 20 "$eventspace" events --scope placed --format json seen >$work/placed
+check 'a scope of the map counts the events of all threads' \
+    test "$(grep -c '"by":"thread"' $work/placed)" -eq 4
 # Servers tell the home server once a second how many ranks they know.
 run_is_live() {
     on front 10 "$eventspace" list | grep -E "^seen +live "
@@ -83,7 +99,7 @@ expect 0 'a tree is changed from another host'
 touch $work/enough
 ended job
 expect 0 'the wind tunnel'
-for name in front rank outside kary; do
+for name in front rank outside kary described; do
     ended $name
     expect 0 "consumer $name"
 done
@@ -92,7 +108,7 @@ expect 0 'events from outside'
 check 'they are of all hosts' \
     test "$(grep -o '"rank":[0-9]*' $work/events.out | sort -u | wc -l)" -eq 4
 truth seen a0 a1 b0 b1
-for name in front rank outside kary; do
+for name in front rank outside kary described; do
     check "consumer $name has every event once" \
         "$PYTHON" "$here/account.py" $work/$name.out $work/truth.*
     check "consumer $name was told of no fault" diff /dev/null $work/$name.err

@@ -65,6 +65,12 @@ static void *write_all(void *data)
 
 static void change(struct reading *reading, const struct changes *changes)
 {
+    static const char gathered[] = "{\"type\": \"gather\"}";
+    static const char sorted[] =
+        "{\"type\": \"sort\", \"properties\": {\"window\": \"2ms\"}, \"children\": ["
+        "{\"type\": \"batch\", \"per\": \"host\", \"properties\": {\"tuples\": 100, "
+        "\"wait\": \"1ms\"}, \"children\": [{\"type\": \"gather\", \"per\": "
+        "\"thread\"}]}]}";
     static const char *const settings[][2] = {
         {"shape", "views"},     {"shape", "flat"},         {"shape", "hosts"},
         {"shape", "kary"},      {"shape", "levels"},       {"fan-out", "2"},
@@ -76,6 +82,8 @@ static void change(struct reading *reading, const struct changes *changes)
         {"max", "999"},         {"max", "65536"},          {"batch", "100"},
         {"batch", "0"},         {"batch-wait", "1ms"},     {"ahead", "2"},
         {"ahead", "0"},         {"through-server", "yes"}, {"through-server", "no"},
+        {"shape", "stages"},    {"shape", "stages"},       {"stages", gathered},
+        {"stages", sorted},
     };
     enum { COUNT = sizeof settings / sizeof *settings };
     struct es_scope_config config = *es_scope_config(reading->scope);
@@ -85,6 +93,12 @@ static void change(struct reading *reading, const struct changes *changes)
         const char *const *setting = settings[next_random(&reading->random) % COUNT];
 
         assert_int_equal(es_scope_config_set(&config, setting[0], setting[1], NULL), 0);
+    }
+    if (config.tree.shape == ES_SHAPE_STAGES) {
+        config.tree.stages = config.tree.stages ? config.tree.stages : gathered;
+        config.tree.threads = 0;
+        config.tree.batch = 0;
+        config.sorting = ES_SORTING_NONE;
     }
     /* Without a server of this host there is nobody to read through; a lossless scope
      * cannot change between the two. */

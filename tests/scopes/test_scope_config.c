@@ -24,14 +24,15 @@ static void describe(const struct es_scope_config *config, char *out, size_t siz
 
     if (tree->nodes || tree->node_threads)
         snprintf(nodes, sizeof nodes, " nodes %d %u", tree->nodes, tree->node_threads);
-    snprintf(out, size, "%d %u %u %d %u %u %s %s %zu %llu %llu %d%s %s %d %llu %zu %d",
-             (int)tree->shape, tree->levels, tree->fan_out, (int)tree->mode,
-             tree->threads, tree->ahead, tree->joints ? tree->joints : "-",
-             tree->reduce ? tree->reduce : "-", tree->batch,
-             (unsigned long long)tree->batch_wait_ns,
-             (unsigned long long)tree->limit_ns, tree->through_server, nodes,
-             tree->observe ? tree->observe : "-", (int)config->sorting,
-             (unsigned long long)config->window_ns, config->max, config->lossless);
+    snprintf(
+        out, size, "%d %u %u %d %u %u %s %s %zu %llu %llu %d%s %s%s%s %d %llu %zu %d",
+        (int)tree->shape, tree->levels, tree->fan_out, (int)tree->mode, tree->threads,
+        tree->ahead, tree->joints ? tree->joints : "-",
+        tree->reduce ? tree->reduce : "-", tree->batch,
+        (unsigned long long)tree->batch_wait_ns, (unsigned long long)tree->limit_ns,
+        tree->through_server, nodes, tree->observe ? tree->observe : "-",
+        tree->stages ? " " : "", tree->stages ? tree->stages : "", (int)config->sorting,
+        (unsigned long long)config->window_ns, config->max, config->lossless);
 }
 
 #define DEFAULTS "0 31 0 0 0 0 - - 0 0 5000000000 0 - 0 10000000 65536 0"
@@ -48,6 +49,9 @@ static const struct {
     {"shape", "hosts", NULL, "2 31 0 0 0 0 - - 0 0 5000000000 0 - 0 10000000 65536 0"},
     {"shape", "kary", NULL, "3 31 0 0 0 0 - - 0 0 5000000000 0 - 0 10000000 65536 0"},
     {"shape", "levels", NULL, "4 31 0 0 0 0 - - 0 0 5000000000 0 - 0 10000000 65536 0"},
+    {"shape", "stages", NULL, "5 31 0 0 0 0 - - 0 0 5000000000 0 - 0 10000000 65536 0"},
+    {"stages", "{\"type\": \"gather\"}", NULL,
+     "0 31 0 0 0 0 - - 0 0 5000000000 0 - {\"type\": \"gather\"} 0 10000000 65536 0"},
     {"levels", "all", NULL, DEFAULTS},
     {"levels", "thread", NULL, "0 1 0 0 0 0 - - 0 0 5000000000 0 - 0 10000000 65536 0"},
     {"levels", "gateway,host,thread", "thread,host,gateway",
@@ -179,6 +183,7 @@ static void what_is_shown_can_be_set(void **state)
         again.tree.joints = config.tree.joints;
         again.tree.reduce = config.tree.reduce;
         again.tree.observe = config.tree.observe;
+        again.tree.stages = config.tree.stages;
         char first[256];
         char second[256];
 

@@ -35,10 +35,12 @@ static bool fails_now(void)
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
 char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t length);
 void __real_free(void *block);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 char *__wrap_strdup(const char *text);
+char *__wrap_strndup(const char *text, size_t length);
 void __wrap_free(void *block);
 
 void *__wrap_calloc(size_t count, size_t size)
@@ -63,6 +65,14 @@ char *__wrap_strdup(const char *text)
         return NULL;
     alive++;
     return __real_strdup(text);
+}
+
+char *__wrap_strndup(const char *text, size_t length)
+{
+    if (fails_now())
+        return NULL;
+    alive++;
+    return __real_strndup(text, length);
 }
 
 void __wrap_free(void *block)
@@ -150,10 +160,26 @@ static void each_allocation_may_fail(void **state)
         }
 }
 
+static void each_allocation_of_a_description_may_fail(void **state)
+{
+    const struct es_scope_config config = {
+        .tree = {.shape = ES_SHAPE_STAGES,
+                 .stages =
+                     "{\"type\": \"filter\", \"host\": \"h04\", \"properties\":"
+                     " {\"where\": \"tag == 2\"}, \"collector\": \"c\","
+                     " \"children\": [{\"type\": \"reduce\", \"per\": \"rank\"}]}"},
+        .view.filter = "tag == 1"};
+
+    (void)state;
+    make_run();
+    fail_in_turn(&config);
+}
+
 SUITE(test_stage_tree_allocation)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_allocation_may_fail),
+        cmocka_unit_test(each_allocation_of_a_description_may_fail),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
