@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Arrays grow, keep what is in them, and survive when there is no memory. */
+/* Arrays grow, keep their items, and stay valid if an allocation fails. */
 #include "config.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static void nothing_changes_when_an_array_would_be_too_large(void **state)
     free(items);
 }
 
-/* What was reserved before a failure stays usable. */
+/* Items that were reserved before a failure stay usable. */
 static int grow_pair(void)
 {
     uint64_t *items = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Clocks: conversions are exact, and the error bounds hold against the kernel's clock.
- */
+/* Clocks: conversions are exact, and the error bounds hold against the kernel's
+ * clock. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -62,7 +62,7 @@ static void spans_are_rounded_and_saturate(void **state)
     }
 }
 
-/* Of the numbers of all lengths. */
+/* Returns a random number of random length in bits. */
 static uint64_t draw_number(uint64_t *seed)
 {
     *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -86,7 +86,7 @@ static void spans_are_those_of_wide_numbers(void **state)
     }
 }
 
-/* Some of the arrays are behind the pairing as a whole, and near it. */
+/* In every second array all times are after the base of the clock, some near it. */
 static void many_times_are_those_of_each(void **state)
 {
     enum { COUNT = 3 };
@@ -128,7 +128,7 @@ static void times_count_both_ways_from_the_pairing(void **state)
     assert_int_equal(es_clock_realtime_ns(&clock, 1000000 + 2 * S, &error), 6 * S);
     assert_int_equal(error, 51 + 1000);
     assert_int_equal(es_clock_realtime_ns(&clock, 0, NULL), 5 * S - 500000);
-    /* Before 1970 and after the end of 64 bits there is nothing. */
+    /* Times before 1970 and beyond 64 bits are clamped. */
     clock.base_ticks = UINT64_MAX;
     assert_int_equal(es_clock_realtime_ns(&clock, 0, NULL), 0);
     clock.base_ticks = 0;
@@ -136,9 +136,8 @@ static void times_count_both_ways_from_the_pairing(void **state)
     assert_int_equal(es_clock_realtime_ns(&clock, 100, NULL), UINT64_MAX);
 }
 
-/* The converted time of a tick lies between the kernel's times around it, give or take
- * the error that is stated.  Returns whether the two reads were close enough to say
- * anything. */
+/* Whether the converted time of a tick is between the kernel's times read before and
+ * after it, within the stated error. */
 static int is_within_bound(const struct es_clock *clock)
 {
     uint64_t before = realtime_ns();
@@ -147,7 +146,7 @@ static int is_within_bound(const struct es_clock *clock)
     uint64_t error;
     uint64_t time = es_clock_realtime_ns(clock, ticks, &error);
 
-    /* A plain rdtsc may slide a little way past its neighbours. */
+    /* The processor may reorder a plain rdtsc with the reads around it. */
     return time + error + 100 >= before && time <= after + error + 100;
 }
 
@@ -187,15 +186,16 @@ static void refining_narrows_the_error(void **state)
     assert_true(refined.frequency_error_ppb < clock.frequency_error_ppb);
     assert_int_equal(refined.base_ticks, clock.base_ticks);
     assert_true(is_within_bound(&refined));
-    /* Soon afterwards nothing can be gained; the record stays what it is. */
+    /* A second refinement soon afterwards has nothing to gain and leaves the record
+     * unchanged. */
     clock = refined;
     clock.frequency_error_ppb = 0;
     es_clock_refine(&clock);
     assert_int_equal(clock.frequency_hz, refined.frequency_hz);
 }
 
-/* A machine that slept, or another's record: the counter and the kernel's clock
- * disagree by more than both say they can. */
+/* The machine slept, or the record is of another machine: the counter and the kernel's
+ * clock differ by more than their errors. */
 static void what_contradicts_a_record_does_not_change_it(void **state)
 {
     struct es_clock clock, before;
@@ -221,7 +221,8 @@ static void the_environment_forces_the_monotonic_clock(void **state)
     fflush(stdout);
     pid = fork();
     if (pid == 0) {
-        /* The answer is kept from the first call on, so it must be a new process's. */
+        /* The choice of the clock is cached at the first call, so a new process is
+         * needed. */
         if (setenv("EVENTSPACE_CLOCK", "monotonic", 1) == 0 &&
             setenv(CHECK_MONOTONIC, "1", 1) == 0)
             execl("/proc/self/exe", "suites", "test_clock", (char *)NULL);
@@ -231,7 +232,7 @@ static void the_environment_forces_the_monotonic_clock(void **state)
     assert_int_equal(status, 0);
 }
 
-/* In the process with the variable: 0 when all is as it should be. */
+/* Runs in the process with the variable. Returns 0 if all is correct. */
 static int check_monotonic(void)
 {
     struct es_clock clock;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Estimates of clocks: the truth, which is simulated, is always within the bound. */
+/* Estimates of clocks of simulated hosts: the true time is always within the bound. */
 #include "config.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static double draw(uint64_t *seed)
     return (double)(*seed >> 11) / 9007199254740992.0;
 }
 
-/* Between -1 and 1. */
+/* Returns a random number between -1 and 1. */
 static double draw_both(uint64_t *seed)
 {
     return 2 * draw(seed) - 1;
@@ -38,17 +38,17 @@ static double draw_both(uint64_t *seed)
 
 enum { SECONDS_MOST = 4000 };
 
-/* The drift runs straight within each second, from one value to the next. */
+/* A simulated host. Its drift changes linearly within each second. */
 struct world {
     uint64_t seed;
     uint64_t begin_ns; /* local */
-    int64_t offset_ns; /* then */
+    int64_t offset_ns; /* at begin_ns */
     double drift[SECONDS_MOST + 2];
     double gained[SECONDS_MOST + 2]; /* since the beginning, nanoseconds */
-    double base_there_ns;            /* delays: least ... */
+    double base_there_ns;            /* smallest delay */
     double base_back_ns;
-    double tail_ns; /* ... and what is typical beyond */
-    double lost;    /* share of the exchanges */
+    double tail_ns; /* typical delay beyond the smallest */
+    double lost;    /* share of the exchanges without an answer */
 };
 
 static void make_world(struct world *world, uint64_t seed)
@@ -74,7 +74,7 @@ static void make_world(struct world *world, uint64_t seed)
     world->lost = draw(&world->seed) * 0.5;
 }
 
-/* Home time, without its fraction. */
+/* Returns the time of the home server, in whole nanoseconds. */
 static uint64_t home_at(const struct world *world, uint64_t local_ns)
 {
     uint64_t age = local_ns - world->begin_ns;
@@ -88,7 +88,8 @@ static uint64_t home_at(const struct world *world, uint64_t local_ns)
     return local_ns + (uint64_t)world->offset_ns + (uint64_t)(int64_t)floor(gained);
 }
 
-/* Heavy: one delay in a hundred is ten times the typical, one in 10,000 a hundred. */
+/* Draws from a heavy-tailed distribution: one delay in a hundred has ten times the
+ * typical tail, one in 10,000 has a hundred times. */
 static uint64_t draw_delay(struct world *world, double base_ns)
 {
     double chance = draw(&world->seed) + 1e-9;
@@ -96,7 +97,7 @@ static uint64_t draw_delay(struct world *world, double base_ns)
     return (uint64_t)(base_ns + world->tail_ns * fmin(1 / sqrt(chance) - 1, 1e3));
 }
 
-/* An exchange that begins then; false: its answer does not come. */
+/* Makes an exchange that begins at this time. Returns false if its answer is lost. */
 static bool make_exchange(struct world *world,
                           uint64_t local_ns,
                           struct esi_clock_exchange *ret_exchange)
@@ -114,7 +115,7 @@ static bool make_exchange(struct world *world,
     return draw(&world->seed) >= world->lost;
 }
 
-/* A burst; returns when it was over. */
+/* Adds a burst of exchanges. Returns the time of its end. */
 static uint64_t add_burst(struct world *world,
                           struct esi_clock_fit *fit,
                           uint64_t local_ns,
@@ -165,7 +166,7 @@ static void check_many(struct world *world,
         check_time(world, clock,
                    world->begin_ns + (uint64_t)(draw(&world->seed) *
                                                 (double)(until_ns - world->begin_ns)));
-    /* And it never runs backward. */
+    /* The converted time never runs backward. */
     for (uint64_t local = world->begin_ns; local < until_ns;
          local += 1 + (until_ns - world->begin_ns) / 997) {
         assert_true(esi_host_clock_run_ns(clock, local, &run_ns, NULL));
@@ -175,7 +176,8 @@ static void check_many(struct world *world,
     }
 }
 
-/* One host for so long, with bursts as its server makes them. */
+/* Simulates a host for this time, with bursts of exchanges like those of a tuple
+ * server. */
 static void live_through(uint64_t seed, uint64_t seconds)
 {
     static struct world world;
@@ -223,9 +225,10 @@ static void it_stays_so_for_long(void **state)
         live_through(seed, 3900);
 }
 
-/* --- How good it is --------------------------------------------------------------- */
+/* --- Accuracy --------------------------------------------------------------------- */
 
-/* A quick line with equal ways: the bound is half a round trip, the error less. */
+/* A fast connection with equal delays in both directions: the bound is half a round
+ * trip, and the error is smaller. */
 static void small_round_trips_give_small_errors(void **state)
 {
     static struct world world;
@@ -251,7 +254,7 @@ static void small_round_trips_give_small_errors(void **state)
     }
     assert_true(check.bound_ns < 60000);
     assert_true(check.error_ns < 5000);
-    /* At first the drift is not known. */
+    /* At first the drift is unknown. */
     assert_true(first.bound_ns > 4 * check.bound_ns);
     assert_true(fabs(estimate.drift.ppb - world.drift[31] * 1e9) < 5000);
     esi_host_clock_destroy(clock);
@@ -259,7 +262,7 @@ static void small_round_trips_give_small_errors(void **state)
 
 /* --- The corridor ----------------------------------------------------------------- */
 
-/* Whether a drift leaves room at this offset, tried one by one: the slow way to the
+/* Whether a line with this offset and drift fits all exchanges: a slow check of the
  * corridor. */
 static bool has_line(const struct esi_clock_fit *fit, double offset, double drift)
 {
@@ -311,7 +314,8 @@ static void the_corridor_is_what_trying_finds(void **state)
                 drift_least = fmin(drift_least, drift);
                 drift_most = fmax(drift_most, drift);
             }
-        /* Nothing is outside, and the ends are reached as far as the raster goes. */
+        /* No line is outside the corridor, and its ends are reached within the
+         * resolution of the grid. */
         assert_true(least >= corridor.offset_least - 1e-3);
         assert_true(most <= corridor.offset_most + 1e-3);
         assert_true(drift_least >= corridor.drift_least - 1e-12);
@@ -321,7 +325,7 @@ static void the_corridor_is_what_trying_finds(void **state)
     }
 }
 
-/* --- What should not be ----------------------------------------------------------- */
+/* --- Invalid exchanges and jumps -------------------------------------------------- */
 
 static void impossible_exchanges_are_refused(void **state)
 {
@@ -347,8 +351,8 @@ static void impossible_exchanges_are_refused(void **state)
     assert_int_equal(estimate.count, 1);
 }
 
-/* A clock that jumps: the older exchanges are forgotten, the newer count at once, and
- * the bound between the two takes the jump in. */
+/* A clock jumps: older exchanges are discarded, newer ones count at once, and the bound
+ * between them includes the jump. */
 static void a_jump_is_noticed(void **state)
 {
     static struct world world;
@@ -431,8 +435,8 @@ struct shared {
     atomic_ulong looked;
 };
 
-/* Estimate number n converts time t to t + 1000 n; whatever a reader sees, it is one of
- * them: a mixture would not be a multiple. */
+/* Estimate n converts time t to t + 1000 n. A reader sees one of the estimates: a
+ * mixture of two would not be a multiple of 1000. */
 static void *read_clock(void *data)
 {
     struct shared *shared = data;

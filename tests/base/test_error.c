@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Error records: the first fault wins, and everything fits. */
+/* Error records: the first fault is kept, and all texts fit. */
 #include "config.h"
 
 #include <errno.h>

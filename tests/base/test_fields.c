@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tables of fields: names, expectations, defaults, and values as text. */
+/* Tables of fields: names, expected values, defaults, and values as text. */
 #include "config.h"
 
 #include <errno.h>
@@ -76,7 +76,7 @@ static void expectations_are_said_in_words(void **state)
     static const struct {
         struct esi_field member;
         const char *words;
-        const char *text; /* words for text */
+        const char *text; /* the same for values as text */
     } rows[] = {
         {{.kind = ESI_FIELD_INTEGER, .minimum = 1, .maximum = 64},
          "an integer from 1 to 64",
@@ -232,7 +232,7 @@ static void defaults_are_set(void **state)
 static void values_are_read_and_written(void **state)
 {
     static const struct {
-        const char *name, *text, *written; /* NULL = the same */
+        const char *name, *text, *written; /* NULL = same as text */
     } cases[] = {
         {"count", "100", NULL},   {"count", "+0", "0"},
         {"wide", "-5", NULL},     {"wide", "9223372036854775807", NULL},
@@ -265,7 +265,7 @@ static void faults_leave_the_record_as_it_was(void **state)
 {
     static const struct {
         const char *name, *text;
-        int at; /* of the fault */
+        int at; /* position of the fault */
         const char *expected;
     } cases[] = {
         {"count", "101", 0, "a whole number from 0 to 100"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Hash tables against a list that is searched from end to end. */
+/* Hash tables, compared with a list that is searched linearly. */
 #include "config.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static uint64_t random_below(uint64_t limit)
     return (random_state >> 33) % limit;
 }
 
-/* Items by index; the table finds them by hash. */
+/* The reference: items by index. The table finds them by hash. */
 struct model {
     uint64_t hashes[ITEMS];
     bool present[ITEMS];
@@ -54,7 +54,8 @@ static void compare_all(const struct esi_hash *table, const struct model *model)
                     model->present[i]);
 }
 
-/* `kinds`: of how many hashes the items are; few make long chains. */
+/* Adds and removes random items. They have `kinds` different hashes; few make long
+ * chains. */
 static void change_at_random(uint64_t seed, uint64_t kinds)
 {
     struct esi_hash table = {.slots = NULL};
@@ -128,7 +129,8 @@ static void a_table_is_at_most_half_full(void **state)
     esi_hash_fini(&table);
 }
 
-/* Handles of MPI differ in few bits; keys of communicators are hashes themselves. */
+/* Keys that differ in few bits, such as MPI handles, do not collide. Keys of
+ * communicators are hashes already. */
 static void near_numbers_lie_apart(void **state)
 {
     static const int shifts[] = {0, 2, 4, 6, 12, 32, 40};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Heaps against an array that is searched for its least. */
+/* Heaps, compared with an array that is searched for its minimum. */
 #include "config.h"
 
 #include <errno.h>

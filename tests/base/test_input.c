@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What the first bytes of an input say. */
+/* The first bytes of an input tell its kind. */
 #include "config.h"
 
 #include <errno.h>
@@ -82,7 +82,7 @@ static void text_is_text(void **state)
         "\x01",
         "a text that holds one \x01 control character",
     };
-    char *exact; /* so that reading behind the end is found */
+    char *exact; /* so that sanitizers find reads beyond the end */
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {

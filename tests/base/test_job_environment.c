@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What is read from the environments of launchers, and from nonsense. */
+/* Facts about the job, read from the environments of launchers and from wrong
+ * values. */
 #include "config.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* JSON Lines come out valid, whatever goes in. */
+/* JSON Lines are valid for any input. */
 #include "config.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 #include "base/json_out.h"
 #include "tests/suites.h"
 
-/* What was written, as a string. */
+/* Collects the output as a string. */
 struct capture {
     char *text;
     size_t length;
@@ -114,7 +114,7 @@ static void strings_are_escaped_and_checked(void **state)
         {"\xc3\xa5\xe2\x82\xac\xf0\x9f\x98\x80",
          "\"\xc3\xa5\xe2\x82\xac\xf0\x9f\x98\x80\""},
         {"\xf4\x8f\xbf\xbf", "\"\xf4\x8f\xbf\xbf\""},
-        /* Not UTF-8: alone, cut, overlong, a surrogate, past the end. */
+        /* Not UTF-8: a single byte, truncated, overlong, a surrogate, too large. */
         {"a\xff"
          "b",
          "\"a\xef\xbf\xbd"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* JSON in memory is what was written, however long. */
+/* JSON in memory equals what was written, at any length. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -33,7 +33,7 @@ static void test_object(void **state)
     free(text);
 }
 
-/* What is text already goes to the stream, between what is not. */
+/* JSON that is text already is written to the stream between other values. */
 static void test_stream(void **state)
 {
     struct esi_json_text json;
@@ -77,7 +77,8 @@ static void test_long(void **state)
         esi_json_out_unsigned(&json.out, NULL, 7);
     esi_json_out_end(&json.out);
     assert_int_equal(esi_json_text_finish(&json, &text, &length), 0);
-    /* "7" and "," each, or the last "]"; "[" and the line's end. */
+    /* Each number is "7" and "," or the last "]"; in addition there are "[" and the
+     * newline. */
     assert_int_equal(length, 2 * NUMBERS + 2);
     assert_int_equal(strlen(text), length);
     free(text);

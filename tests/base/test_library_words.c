@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Messages of libraries, without the names that only programmers know. */
+/* Messages of libraries are shown without their internal names. */
 #include "config.h"
 
 #include <setjmp.h>

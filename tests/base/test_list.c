@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Lists against an array in which items are moved. */
+/* Lists, compared with an array in which items are moved. */
 #include "config.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Options take times in one form. */
+/* All options accept times in the same form. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -41,7 +41,7 @@ static void a_time_has_a_unit_or_is_in_seconds(void **state)
                          cases[i].ns);
 }
 
-/* What argp_error() prints of a time that is none. */
+/* Returns the message of argp_error() for an invalid time. */
 static const char *refusal(const char *text, uint64_t minimum_ns)
 {
     static const struct argp nothing = {.doc = ""};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What a process takes of the processors. */
+/* The processor time that a process uses. */
 #include "config.h"
 
 #include <setjmp.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* A pipeline of two stages: order, bounds and failures, with a thread and without. */
+/* A pipeline of two stages: order, bounds and failures, with a thread and without
+ * one. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -22,8 +23,8 @@ struct counting {
     atomic_uint passed;
     unsigned consumed;
     unsigned most_ahead;
-    unsigned fails_at;   /* the producer, before it passes this one */
-    unsigned refuses_at; /* the consumer, at this one */
+    unsigned fails_at;   /* producer fails before it passes this one */
+    unsigned refuses_at; /* consumer fails at this one */
     int passes_failed;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Names that others chose neither command a terminal nor break a row. */
+/* Names from outside cannot contain terminal commands or break a row. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -31,15 +31,15 @@ static const struct {
     {"\x1b]0;title\a", "\\e]0;title\\a"},
     {"one\r\ntwo\tthree\v\f\b", "one\\r\\ntwo\\tthree\\v\\f\\b"},
     {"\x01\x7f", "\\x01\\x7f"},
-    /* CSI as one character of UTF-8, as one byte, and NEL. */
+    /* CSI as a UTF-8 character, CSI as a byte, and NEL. */
     {"\xc2\x9b"
      "2J\x9b"
      "2J\xc2\x85",
      "\\u009b2J\\x9b2J\\u0085"},
-    /* Not UTF-8: alone, cut, overlong, a surrogate, too large. */
+    /* Not UTF-8: a single byte, truncated, overlong, a surrogate, too large. */
     {"\xff\xe2\x82", "\\xff\\xe2\\x82"},
     {"\xc0\x9b\xed\xa0\x80\xf5\x80", "\\xc0\\x9b\\xed\\xa0\\x80\\xf5\\x80"},
-    /* The other direction, no width, a line's end. */
+    /* Right-to-left override, zero width space, line separator. */
     {"a\xe2\x80\xae"
      "b\xe2\x80\x8b\xe2\x80\xa8",
      "a\\u202eb\\u200b\\u2028"},

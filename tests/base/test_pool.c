@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Records that come and go. */
+/* Pools of records that are allocated and freed. */
 #include "config.h"
 
 #include <setjmp.h>

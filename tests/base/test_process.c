@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Processes and the host: who lives, who does not, what the host is called. */
+/* Processes and the host: which processes are alive, and the name of the host. */
 #include "config.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ static void no_process_has_no_start_time(void **state)
     assert_int_equal(start, 77);
 }
 
-/* The name stands in the middle of what is read, and may look like the rest of it. */
+/* /proc/PID/stat contains the program's name, which may look like other fields. */
 static void a_confusing_name_confuses_nobody(void **state)
 {
     uint64_t before, after;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Quantities have three digits that count, and a unit. */
+/* Quantities are printed with three significant digits and a unit. */
 #include "config.h"
 
 #include <setjmp.h>

@@ -44,7 +44,7 @@ static void describe(struct esi_row *row, const void *record)
         esi_row_signed(row, "extra", NULL, 1);
 }
 
-/* Caller frees. */
+/* Returns the printed rows; caller frees. */
 static char *print(enum esi_rows_format format, bool with_begin)
 {
     char *text = NULL;

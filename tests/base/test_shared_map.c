@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Maps that are read without a lock: against an array, and while they are filled. */
+/* Maps that are read without a lock: compared with an array, and while a writer fills
+ * them. */
 #include "config.h"
 
 #include <pthread.h>
@@ -34,7 +35,7 @@ static uint64_t word_in(struct esi_shared_map *map, uint64_t key)
     return slot ? atomic_load_explicit(&slot->word, memory_order_acquire) : 0;
 }
 
-/* A larger copy; NULL without memory, when the old one stays. */
+/* Replaces the map by a larger copy. Returns NULL without memory, and the map stays. */
 static struct esi_shared_map *larger_copy(struct esi_shared_map *map)
 {
     struct esi_shared_map *larger = esi_shared_map_create(map);
@@ -114,7 +115,7 @@ static void *read_all(void *argument)
     struct reading *reading = argument;
     uint64_t seen = 0;
 
-    /* Keys come in their order: a later one is never there without an earlier. */
+    /* Keys are added in order: if a key is present, all smaller ones are. */
     while (seen < KEYS)
         for (uint64_t key = KEYS; key > 0; key--) {
             uint64_t word = word_in(reading->map, key);

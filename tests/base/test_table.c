@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tables are aligned, and cut only where they may be. */
+/* Tables are aligned, and only the columns that allow it are cut. */
 #include "config.h"
 
 #include <locale.h>
@@ -29,7 +29,7 @@ static void add_row(struct es_table *table, int rank, const char *name, long byt
     esi_text_table_cell(table, "%ld", bytes);
 }
 
-/* Caller frees. */
+/* Returns the printed table; caller frees. */
 static char *printed(const struct es_table *table, size_t width)
 {
     char *text = NULL;
@@ -173,7 +173,7 @@ static void width_is_counted_in_characters_not_bytes(void **state)
         skip();
     assert_int_equal(esi_text_table_create(columns, 3, &table), 0);
     add_row(table, 1, "\xc3\xa5\xc3\xa4\xc3\xb6", 2);
-    add_row(table, 2, "\xff\xfe", 3); /* no characters at all */
+    add_row(table, 2, "\xff\xfe", 3); /* not UTF-8 */
     assert_printed(table, 0,
                    "RANK  NAME      BYTES\n"
                    "   1  \xc3\xa5\xc3\xa4\xc3\xb6           2\n"
@@ -241,7 +241,7 @@ static void a_line_is_cut_and_a_sentence_goes_on(void **state)
     free(text);
 }
 
-/* Prints to a file, which has the width that the environment says. */
+/* Prints to a file; its width is that in the environment. */
 static void assert_prose(const char *columns_text,
                          const char *sentence,
                          const char *expected)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Numbers come out of their bytes again, and nothing beyond the bytes is touched. */
+/* Encoded numbers are decoded to the same values, and nothing beyond the buffer is read
+ * or written. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -23,7 +24,7 @@ static uint64_t random_word(void)
     return random_state ^ random_state >> 32;
 }
 
-/* Of any length in bits. */
+/* Returns a random number of random length in bits. */
 static uint64_t random_value(void)
 {
     uint64_t word = random_word();
