@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_callers.sh - what other files can call is called; a planted function is found.
+# check_callers.sh - each function that other files can call is called; a planted
+# function without a caller is found.
 
 set -eu
 
@@ -16,7 +17,7 @@ if "$PYTHON" "$top_srcdir/tools/check-callers" "$work" >"$work/output"; then
 fi
 grep -q '^base/planted.o: esi_planted() has no caller' "$work/output"
 
-# Parts that were left out call nothing.
+# Parts that are not built do not call their functions.
 for part in NCURSESW MICROHTTPD; do
     grep -q "^#define HAVE_$part 1" "$top_builddir/config.h" || {
         echo "not looked at: built without HAVE_$part, whose functions have no callers"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_commit_msg.sh - the check of commit messages takes good ones and finds each fault.
+# check_commit_msg.sh - tools/check-commit-msg accepts good messages and finds each
+# fault.
 
 set -u
 . "$top_srcdir/tests/checks.sh"
@@ -11,7 +12,7 @@ body='Something was wrong.
 
 It is right now: the change is small.'
 
-judge() { # TEXT - what the check says goes to $said
+judge() { # TEXT - writes the output of the check to $said
     said=$(printf '%s\n' "$1" | "$PYTHON" "$check_msg" - 2>&1)
 }
 
@@ -75,7 +76,7 @@ expect 1 "an empty message is a fault"
 "$PYTHON" "$check_msg" 2>/dev/null
 expect 2 "without arguments it says how it is used"
 
-# A range of a repository.
+# The messages of a range of commits.
 command -v git >/dev/null || finish
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

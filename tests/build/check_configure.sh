@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_configure.sh - configure names everything that is missing, at once and with the
-# packages that install-deps would install; it refuses a mixture of two MPIs.
+# check_configure.sh - configure reports all missing libraries at once, with the
+# packages that install-deps installs; it refuses a mixture of two MPIs.
 
 set -eu
 
@@ -10,12 +10,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/build" "$work/bin" "$work/empty"
 cd "$work/build"
-# A configured source folder refuses other builds: a copy of what configure reads does.
+# configure refuses to build outside a configured source folder, so copy the files that
+# it reads.
 mkdir "$work/source"
 (cd "$top_srcdir" && tar -cf - configure build-aux config.h.in include/eventspace/tuple.h) |
     tar -xf - -C "$work/source"
 
-refuse() { # PATTERN... : configure must fail and name each
+refuse() { # PATTERN... : configure must fail and print each
     if PATH=$path "$work/source/configure" "${options[@]}" >out 2>&1; then
         echo "configure accepted ${options[*]}"
         exit 1
@@ -49,7 +50,7 @@ if grep -i openmpi <<<"$listed"; then
 fi
 
 if mpicc=$(command -v mpicc); then
-    # Another MPI's package has taken over mpiexec, but not mpicc.
+    # The package of another MPI has replaced mpiexec, but not mpicc.
     ln -s "$(readlink -f "$mpicc")" "$work/bin/mpicc"
     printf '#!/bin/sh\necho "mpiexec (OpenRTE) 4.1.4"\n' >"$work/bin/mpiexec"
     chmod +x "$work/bin/mpiexec"

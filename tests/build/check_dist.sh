@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_dist.sh - whatever git knows is in the distribution too.
+# check_dist.sh - each file that git knows is in the distribution.
 
 set -eu
 
@@ -14,7 +14,7 @@ if [ "$(git -C "$top_srcdir" rev-parse --show-toplevel)" != "$(cd "$top_srcdir" 
     exit 77
 fi
 
-# automake wants the name to be relative to the top of the build.
+# automake needs a name that is relative to the top of the build.
 cd "$top_builddir"
 dist=check-dist-$$
 trap 'chmod -R u+w $dist; rm -rf $dist $dist.log' EXIT
@@ -26,7 +26,7 @@ make -s --no-print-directory distdir distdir=$dist >$dist.log 2>&1 || {
 missing=0
 while read -r file; do
     case $file in .gitignore | */.gitignore | .git*) continue ;; esac
-    # A file that was deleted but not yet committed is no loss.
+    # Ignore a file that is deleted but not yet committed.
     [ -e "$top_srcdir/$file" ] || continue
     if [ ! -e "$dist/$file" ]; then
         echo "$file is not distributed: add it to a Makefile.am"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_docs.sh - every command has a manual page that names every option which --help
-# shows; the pages are clean for their formatter; links between documents lead somewhere,
-# and the functions, types and files that they name are there; calls that headers show
-# are of functions that are declared, with their number of arguments.
+# check_docs.sh - each command has a manual page with all options that --help shows, and
+# the pages have no formatting errors. Links in documents, and functions, types and
+# files that they name, exist. Calls shown in headers are of declared functions, with
+# the right number of arguments.
 
 set -u
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_exports.sh - the libraries export what they promise and nothing else.
-# exports.txt is the promise of libeventspace; on a difference the test prints both.
+# check_exports.sh - the libraries export exactly the symbols that they should.
+# exports.txt lists those of libeventspace; the test prints all differences.
 
 set -eu
 
@@ -25,7 +25,7 @@ grep -v '^#' "$top_srcdir/tests/build/exports.txt" | LC_ALL=C sort | diff -u - e
     failed=1
 }
 
-# Each is promised in an installed header.
+# Each is declared in an installed header.
 while read -r name; do
     grep -qw "$name" "$top_srcdir"/include/eventspace/*.h || {
         echo "$name is exported, but no installed header tells of it"
@@ -34,7 +34,8 @@ while read -r name; do
 done <exports.found
 rm -f exports.found
 
-# libeventspace-order: exactly what its headers declare, in its first version.
+# libeventspace-order exports exactly the functions of its headers, with its first
+# version.
 MOST=40
 order=$top_builddir/monitors/library/.libs/libeventspace-order.so
 exported "$order" | sed 's/@@EVENTSPACE_ORDER_1\.0$//' | LC_ALL=C sort >exports.found
@@ -57,13 +58,13 @@ for name in ssl crypto hwloc; do
     }
 done
 
-# Monitors, order and search are the commands': the library has none of their code.
+# Monitors, order and search belong to the commands: the library has none of their code.
 monitors=$($NM "$library" | grep -cE ' [tT] esi?_(order|search|causality|collectives|heartbeat)_') || true
 [ "$monitors" = 0 ] || {
     echo "libeventspace.so has $monitors functions of monitors/"
     failed=1
 }
-# With them it had 1,250,000 bytes.
+# With that code it had 1,250,000 bytes.
 MOST_BYTES=1000000
 bytes=$(size "$library" | awk 'NR == 2 { print $1 }')
 [ "$bytes" -le $MOST_BYTES ] || {
@@ -85,7 +86,8 @@ if [ -n "$MPICC" ]; then
         echo "libeventspace-mpi.so shows the program names that are not MPI's:" $foreign
         failed=1
     }
-    # The observed program brings its MPI; ours stays out of its other libraries.
+    # The observed program has its own MPI library; ours must not load its other
+    # libraries.
     needed=$(readelf -d "$preload" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
     for name in $needed; do
         case $name in

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_format.sh - sources are as clang-format 14 writes them.
-# Other versions differ in detail, so they judge nothing.
+# check_format.sh - sources are formatted as by clang-format 14. Other versions differ
+# in details, so they are not used.
 
 set -eu
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_hardening.sh - programs and libraries are built with the protection that the
-# compiler has: read from the files themselves.
+# check_hardening.sh - the built programs and libraries have the protections that the
+# compiler supports.
 
 set -u
 
@@ -17,7 +17,7 @@ fail() { # FILE WHAT
     failed=1
 }
 
-# has TEXT FLAG - whether configure has found FLAG to be accepted.
+# has FLAG - configure has found that FLAG is accepted.
 has() {
     case " $ES_HARDENING_FLAGS " in
     *" $1 "*) return 0 ;;
@@ -44,7 +44,7 @@ check_file() { # FILE
     if has -D_FORTIFY_SOURCE=2; then
         grep -Eq ' __[a-z]+_chk@' <<<"$symbols" || fail "$1" 'no checked string functions'
     fi
-    # Of every object file, so that start-up code of the system decides, too.
+    # All object files need this mark, including the start-up code of the system.
     if has -fcf-protection && grep -q IBT <<<"$(readelf -nW "$crt" 2>/dev/null)"; then
         grep -q IBT <<<"$notes" || fail "$1" 'indirect branches are not marked'
     fi
@@ -55,7 +55,7 @@ files=0
 for name in .libs/libeventspace.so wrappers/mpi/.libs/libeventspace-mpi.so \
     cli/.libs/eventspace cli/.libs/eventspaced cli/eventspace cli/eventspaced; do
     file=$top_builddir/$name
-    # libtool leaves a program in .libs where it would not find its libraries.
+    # libtool builds a program in .libs if it would not find its libraries elsewhere.
     [ "$(head -c 4 "$file" 2>/dev/null | tr -d '\0')" = $'\177ELF' ] || continue
     files=$((files + 1))
     check_file "$file"
@@ -66,7 +66,7 @@ done
     failed=1
 }
 
-# The stack is probed page by page: seen in the assembly of a large local array.
+# A large local array shows whether the compiler probes each page of the stack.
 if has -fstack-clash-protection; then
     probe='void use(char *); void take(void) { char a[65536]; use(a); }'
     # shellcheck disable=SC2086 # words

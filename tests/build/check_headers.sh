@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_headers.sh - every header stands alone; every installed header is listed, needs
-# no other folder and serves C11 programs.
+# check_headers.sh - each header stands alone; each installed header is listed, needs no
+# other folder, and can be used in C11 programs.
 #
-# A header that its own source includes first, behind config.h, stands alone because that
-# source is compiled; guards are the business of check-style. The others are compiled here.
+# A header that its own source includes first, after config.h, stands alone if that
+# source compiles; guards are checked by check-style. This test compiles the other
+# headers.
 
 set -u
 cd "$top_srcdir" || exit 1
@@ -14,12 +15,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 touch "$work/faults"
 
-# Compiles one header; prints what is wrong with it.  In a shell of its own for each.
+# Compiles one header and appends its faults to a file. Runs in its own shell for each
+# header.
 compile() { # HEADER COMPLAINT OPTION...
     local header=$1 complaint=$2 try
     shift 2
     try=$work/$(tr / . <<<"$header").c
-    # Included twice: the guard is tried too.
+    # Include it twice, to test the guard.
     printf '#include "%s"\n#include "%s"\nint es_used;\n' "$header" "$header" >"$try"
     $CC "$@" -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only "$try" ||
         echo "$header: $complaint" >>"$work/faults"
@@ -27,12 +29,12 @@ compile() { # HEADER COMPLAINT OPTION...
 export -f compile
 export work
 
-# All headers of a list, on all cores: on a busy machine one after the other takes long.
+# Compiles all headers of a list, in parallel: it would take long on a busy machine.
 compile_all() { # COMPLAINT OPTION... <HEADERS
     xargs -r -P "$(nproc)" -I '{}' bash -c 'compile "$@"' compile '{}' "$@"
 }
 
-# Prints those headers of a list that no source of the same name begins with.
+# Prints the headers of a list that no source of the same name includes first.
 not_first() {
     local header
     while read -r header; do
@@ -43,8 +45,8 @@ not_first() {
 }
 
 private=$(find base tuplespace pathmap wrappers scopes monitors cli -name '*.h' |
-    grep -v '_calls\.h$' | # templates, included several times with other names
-    grep -v '/openmpi/' | sort) # made of another mpi.h
+    grep -v '_calls\.h$' | # templates: included several times, with other names
+    grep -v '/openmpi/' | sort) # generated from another mpi.h
 to_try=$(not_first <<<"$private")
 of_mpi=$(grep -E '^wrappers/(mpi|trees)/' <<<"$to_try")
 options=(-std=gnu17 -include "$top_builddir/config.h" -I"$top_builddir" -I. -Iinclude)

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_install.sh - what is installed is complete and can be used in another folder: see
-# installed.sh. Example programs come with it, and the MPI profile names the right folder.
+# check_install.sh - the installed files are complete and work in another folder than
+# the configured one (see installed.sh). Example programs are installed, and the MPI
+# profile contains the right folder.
 
 set -eu
 
@@ -21,7 +22,7 @@ pc=$(find "$work" -name eventspace.pc)
 export PKG_CONFIG_PATH=${pc%/*} PKG_CONFIG_SYSROOT_DIR=$work
 libdir=$work$(PKG_CONFIG_SYSROOT_DIR='' pkg-config --variable=libdir eventspace)
 
-# It lies in another folder than it was configured for.
+# The libraries are in another folder than the configured one.
 command=$(find "$work" -path '*/bin/eventspace')
 export LD_LIBRARY_PATH=$libdir
 "$top_srcdir/tests/build/installed.sh" "$command"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_install_deps.sh - tools/install-deps on systems that are described by stand-ins
-# for dpkg-query, apt-get, apt-cache, id and sudo; nothing is installed.
+# check_install_deps.sh - tools/install-deps on simulated systems: scripts replace
+# dpkg-query, apt-get, apt-cache, id and sudo; nothing is installed.
 
 set -eu
 
@@ -19,7 +19,8 @@ stand_in() { # NAME BODY
     chmod +x "$bin/$1"
 }
 
-# Runs install-deps in the described system; its output is in out, apt-get's calls in log.
+# Runs install-deps in the simulated system; writes its output to out and calls of
+# apt-get to log.
 run() { # EXPECTED-STATUS ARGUMENT...
     local expected=$1 status=0
     shift
@@ -41,11 +42,11 @@ says() { # FILE PATTERN
     }
 }
 
-# A system without apt-get: the needs are printed.
+# Without apt-get, the needed packages are printed.
 run 2
 says out 'libhwloc-dev'
 
-# A complete Debian: nothing is called, nothing is said.
+# On a complete Debian nothing is called or printed.
 stand_in id 'echo 0'
 stand_in ls 'exit 1'
 stand_in apt-cache 'exit 0'
@@ -55,7 +56,7 @@ run 0
 [ ! -s "$work/log" ]
 [ ! -s "$work/out" ]
 
-# hwloc is missing: the list is renewed first, and only hwloc is installed.
+# hwloc is missing: the package list is updated first, and only hwloc is installed.
 stand_in dpkg-query 'case "$*" in *hwloc*) exit 1 ;; esac; echo "install ok installed"'
 run 0 --dry-run
 [ "$(cat "$work/out")" = libhwloc-dev ]
@@ -65,7 +66,7 @@ says log 'apt-get .* update$'
 says log 'apt-get .* -y .*install --no-install-recommends libhwloc-dev$'
 [ "$(sed -n 1p "$work/log" | grep -c update)" = 1 ]
 
-# An installation that would bring in Open MPI is refused.
+# An installation that would install Open MPI is refused.
 PLAN='Inst libopenmpi-dev (4.1)' run 1
 says out 'Open MPI'
 if grep -E -- '-y .*install ' "$work/log"; then
@@ -73,7 +74,7 @@ if grep -E -- '-y .*install ' "$work/log"; then
     exit 1
 fi
 
-# Without root and without sudo the command is shown; with sudo it is used.
+# Without root and sudo the command is printed; with sudo it is run.
 stand_in id 'echo 1000'
 run 1
 says out 'apt-get install libhwloc-dev'

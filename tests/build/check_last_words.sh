@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_last_words.sh - a thread that ends a program of suites says so: what happened, and
-# where it and the test were.
+# check_last_words.sh - if a thread ends a test program, the program reports the reason
+# and the backtraces of that thread and of the test.
 
 set -eu
 
@@ -70,7 +70,8 @@ EOF
 $CC -g -pthread -DHAVE_CONFIG_H -I"$top_builddir" -I"$top_srcdir" -o "$work/fall" \
     "$work/fall.c" "$top_srcdir/tests/suites.c" "$top_srcdir/tests/last_words.c" -lcmocka
 
-# falls PATTERN SIGN... : the tests that fit PATTERN end as exit(-1) does, with these words.
+# falls PATTERN SIGN... : the tests that match PATTERN end as by exit(-1), and print
+# each SIGN.
 falls()
 {
     local pattern=$1 sign status=0

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_layers.sh - includes go only downward; the checker itself finds planted faults.
+# check_layers.sh - includes go only downward; the checker finds planted faults.
 
 set -eu
 
 "$PYTHON" "$top_srcdir/tools/check-layers" "$top_srcdir"
 
-# A checker that finds nothing proves nothing: plant one fault of each kind.
+# Plant one fault of each kind, to see that the checker finds it.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 plant() { # FOLDER INCLUDE-LINE
@@ -29,7 +29,7 @@ plant cli '#  include <mpi.h>'
 plant apps '#include "base/error.h"'
 plant wrappers/mpi '#include "pathmap/pathmap.h"'
 
-# A README that leaves a file out, or says wrongly what its folder stands on.
+# A README that omits a file, or is wrong about the layers below its folder.
 plant_readme() { # FOLDER TEXT
     rm -rf "${work:?}"/*
     mkdir -p "$work/$1"

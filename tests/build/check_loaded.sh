@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_loaded.sh - the busy loops of tests/run-loaded run beside its command, and end
-# with it, also when it is interrupted or killed.
+# check_loaded.sh - the busy loops of tests/run-loaded run in parallel to its command
+# and end with it, even if it is interrupted or killed.
 
 set -u
 . "$top_srcdir/tests/checks.sh"
@@ -11,7 +11,7 @@ loaded=$top_srcdir/tests/run-loaded
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-loops_of() { # PID - of a script that runs
+loops_of() { # PID - prints the loops of a running script
     ps -o pid= -o args= --ppid "$1" | awk '/busy-loop/ { print $1 }'
 }
 
@@ -28,7 +28,8 @@ expect 7 'it ends as its command does'
 "$loaded" 2>/dev/null
 expect 2 'without a command it says how it is used'
 
-# ends HOW WHOM - its loops, when HOW is sent to it: to the process, or to all (-).
+# ends SIGNAL WHOM - the loops end when SIGNAL is sent to the script, or to its process
+# group (WHOM is -).
 # shellcheck disable=SC2016 # for that shell
 ends() {
     setsid "$loaded" sh -c 'while kill -0 $PPID; do sleep 0.1; done' 2>/dev/null &

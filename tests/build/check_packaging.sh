@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_packaging.sh - what is there for packagers fits the project: versions are the same,
-# all that is installed is in one Debian package, the module file sets paths and nothing
-# that reaches other programs, the recipe for Spack is of this configure, a build of
-# packages runs no MPI programs.
+# check_packaging.sh - the files for packagers agree with the project: the versions are
+# the same, each installed file is in one Debian package, the module file sets only
+# paths of EventSpace, the Spack recipe agrees with configure, and the package build
+# runs no MPI programs.
 
 set -u
 work=$(mktemp -d)
@@ -23,13 +23,13 @@ grep -q "version(\"$version\"" "$top_srcdir/packaging/spack/package.py" ||
     fault "packaging/spack/package.py is not of version $version"
 grep -q "^## $version" "$top_srcdir/CHANGELOG.md" || fault "CHANGELOG.md is not of version $version"
 
-# The recipe and configure know the same switches, libraries and tools.
+# The recipe and configure have the same switches, libraries and tools.
 "$top_srcdir/configure" --help |
     "$PYTHON" "${0%/*}/spack_recipe.py" "$top_srcdir/packaging/spack/package.py" \
         "$top_srcdir/configure.ac" || fault "package.py and configure.ac differ"
 
-# The build of Debian's packages tests units, and nothing besides. Debhelper leaves a folder
-# behind, also where it only says what it would do.
+# The Debian build runs the unit tests only. Debhelper creates a folder even if it only
+# prints commands.
 if command -v dh_auto_build >/dev/null; then
     mkdir -p "$work/package/tests"
     cp -r "$top_srcdir/debian" "$work/package"
@@ -40,8 +40,8 @@ if command -v dh_auto_build >/dev/null; then
         fault "debian/rules tests with: $(cat "$work/said")"
 fi
 
-# Both systems of modules, where they are.
-load_module() { # COMMAND... - prints what loading it sets, as assignments of Python
+# Both module systems, if they are installed.
+load_module() { # COMMAND... - loads it, prints settings as Python assignments
     mkdir -p "$work/modules/eventspace"
     cp "$top_srcdir/packaging/modules/eventspace" "$work/modules/eventspace/$version"
     MODULEPATH=$work/modules "$@" python load "eventspace/$version"

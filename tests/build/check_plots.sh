@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_plots.sh - the benchmarks' table and plot of runs whose result is known.
+# check_plots.sh - the tables and plots of benchmarks, for data with known results.
 
 set -eu
 bench=${top_srcdir:?}/bench
@@ -13,7 +13,7 @@ fail() {
     exit 1
 }
 
-# Seven pairs each: the noise is 0.97 to 1.03, collecting costs a tenth.
+# Seven pairs of each row: the noise is 0.97 to 1.03, and collecting costs one tenth.
 {
     printf 'size\tpair\trow\titerations/s\tpulls/s\tcpu\tserver_cpu\tlost\n'
     pair=0
@@ -26,7 +26,7 @@ fail() {
     done
     printf 'small\t200\tnone\t100\t\t\t\t\nsmall\t200\tfour-all\t80\t100\t7.5\t\t3\n'
     printf 'small\t201\tnone\t100\t\t\t\t\nsmall\t201\tcollectives\t50\t\t2.5\t\t0\n'
-    # Without the run beside it: left out.
+    # A run without its partner is left out.
     printf 'small\t300\te266\t1\t1\t1\t\t1\n'
 } >"$work/runs.tsv"
 
@@ -43,7 +43,7 @@ done
 
 grep -q four_all_cpu_per_pull "$work/figures" && fail "monitors' time is taken for pulls'"
 
-# Each row that can be asked for can be shown.
+# Each row that can be measured has a description.
 sh "$bench/perturbation.sh" --list >"$work/list" || fail "no list of rows"
 for row in $(sed 's/^[a-z]*://' "$work/list"); do
     grep -q "^    \"$row\": (" "$bench/perturbation_table.py" || fail "row $row has no words"
@@ -69,7 +69,7 @@ assert "1.111, 200 pulls/s" in texts, texts
 assert [r.get("class") for r in root.findall(svg + "rect")].count("noise") == 1
 EOF
 
-# Lines with tabs, in a logarithmic scale.
+# Input with tabs, and a logarithmic scale.
 printf 'one_x\t1\tus\nten_x\t10\tus\n' | "$PYTHON" "$bench/plot.py" --log --match '*_x' |
     grep -q 'class="point"' || fail "no plot of lines with tabs"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_style.sh - licence lines, guards, widths, banned calls and names; the rules of
-# names are shown to find what breaks them.
+# check_style.sh - licence lines, guards, widths, banned calls and names; the checker
+# finds planted violations of the rules for names.
 
 set -eu
 

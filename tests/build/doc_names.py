@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""doc_names.py - names of ours and of our files that documents tell of are there.
+"""doc_names.py - our functions, types and files that documents name exist.
 
 usage: doc_names.py TOP BUILD
 """
@@ -11,8 +11,7 @@ import re
 import sys
 
 FOREIGN_FILES = {"hwloc.h", "jansson.h", "mpi.h", "mpif.h", "test_CONCEPT.c"}
-# Copies of the sources, which `make dist` and check_dist.sh make and remove meanwhile,
-# tell nothing.
+# Ignore copies of the sources: `make dist` and check_dist.sh create and remove them.
 SKIPPED_FOLDERS = re.compile(r"\.git$|autom4te\.cache$|__pycache__$|check-dist-|eventspace-[0-9]")
 CODE = (".c", ".h", ".am", ".sh", ".py", ".tab", ".txt")
 NAME = re.compile(r"\b(?:esi?_\w*[a-z0-9]|ESI?_[A-Z]\w*[A-Z0-9])\b(?![*_])")
@@ -25,7 +24,7 @@ def read(path):
 
 
 def read_if_there(path):
-    """Other tests make and remove files while folders are read."""
+    """Returns the text, or "" if another test has removed the file meanwhile."""
     try:
         return read(path)
     except FileNotFoundError:
@@ -45,7 +44,7 @@ def main():
     faults = 0
     for path in sorted(glob.glob(top + "/*.md") + glob.glob(top + "/docs/*.md")):
         if os.path.basename(path) == "CHANGELOG.md":
-            continue  # tells of what was
+            continue  # has old names
         for number, line in enumerate(read(path).splitlines(), 1):
             gone = {n for n in NAME.findall(line) if n not in names}
             gone |= {f for f in FILE.findall(line) if os.path.basename(f) not in files}

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""header_examples.py - the calls that headers show in comments can be made.
+"""header_examples.py - calls shown in comments of headers are valid.
 
 usage: header_examples.py TOP
 
-Each call of a function of ours in a comment of a header names one that a header declares,
-and has as many arguments, unless it shows none or says `...`.
+A call of a function of ours in a comment of a header must be of a declared function. It
+must have the right number of arguments, unless it has none or contains `...`.
 """
 
 import os
@@ -19,7 +19,7 @@ NAME = re.compile(r"\b(esi?_\w+)\(")
 
 
 def arguments(text, begin):
-    """What stands between the parentheses after `begin`, split at its commas; or None."""
+    """Returns the arguments between parentheses after `begin` as a list, or None."""
     depth, parts = 0, [""]
     for char in text[begin:]:
         depth += (char in "([{") - (char in ")]}")

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# installed.sh - what is installed can be used, wherever it lies now: programs are built with
-# pkg-config alone, an MPI program is collected, recorded and ordered, a deadlock is named.
+# installed.sh - the installed files work in any folder: programs are built with the
+# flags of pkg-config, an MPI program is recorded and ordered, a deadlock is reported.
 #
 # usage: installed.sh [--mpi NAME] EVENTSPACE
-#     the installed command; --mpi openmpi takes mpicc.openmpi instead of $MPICC or mpicc
+#     EVENTSPACE is the installed command; --mpi openmpi uses mpicc.openmpi instead of
+#     $MPICC or mpicc
 #
 # `make installcheck`, tests/build/check_install.sh and Debian's autopkgtest run it. It
-# needs nothing of a build tree.
+# needs no build tree.
 
 set -u
 mpi=
@@ -21,7 +22,7 @@ compiler=${MPICC-mpicc}
 [ -z "$mpi" ] || compiler=mpicc.$mpi
 examples=$(realpath "$(dirname "$0")/../../docs/examples") || exit 1
 work=$(mktemp -d)
-hang=hang-$$ # whose segments stay when it is ended
+hang=hang-$$ # its segments stay when it is ended
 clear_up() {
     "$eventspace" clean --force "$hang" >/dev/null 2>&1
     rm -rf "$work"
@@ -29,7 +30,7 @@ clear_up() {
 trap clear_up EXIT
 cd "$work" || exit 1
 export EVENTSPACE_DIR=$work/runs
-# Open MPI refuses root, and more ranks than cores, unless it is told.
+# Allow Open MPI to run as root and with more ranks than cores.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1
 
@@ -39,7 +40,8 @@ fail() {
     exit 1
 }
 
-# ends_with STATUS COMMAND... - its output goes to $work/out.
+# ends_with STATUS COMMAND... - the command ends with this status; its output is in
+# $work/out.
 ends_with() {
     local wanted=$1 status
     shift
@@ -52,7 +54,7 @@ says() {
     grep -q -- "$1" "$work/out" || fail "no '$1' in what was printed"
 }
 
-# build FLAGS-OF PROGRAM SOURCE - with what pkg-config says, and nothing else.
+# build PACKAGE PROGRAM SOURCE - compiles with the flags of pkg-config only.
 build() {
     local flags
     flags=$(pkg-config --cflags --libs "$1") || fail "pkg-config has no flags of $1"
@@ -88,7 +90,7 @@ END_SET
         fail "the example of eventspace-order says something else"
 }
 
-# Ranks send around a ring; with an argument everyone receives first, and nobody sends.
+# Ranks send around a ring. With an argument all ranks receive first: a deadlock.
 observed_program() {
     cat >"$work/ring.c" <<'EOF'
 #include <mpi.h>
@@ -118,7 +120,7 @@ observes() {
     ends_with 0 "$eventspace" run -n 2 --name ring-$$ --record "$work/archive" -- "$work/ring"
     ends_with 0 "$eventspace" order --stats "$work/archive"
     says '^messages matched *200$'
-    # Whether anybody is late is another matter.
+    # The search may find nothing (status 1): that depends on timing.
     timeout 60 "$eventspace" search -p mpi "$work/archive" >"$work/out" 2>&1 ||
         [ $? -eq 1 ] || fail "the patterns that come with EventSpace cannot be searched"
     says 'MessageRace'

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""spack_recipe.py - runs the recipe for Spack, and compares it with configure.
+"""spack_recipe.py - runs the Spack recipe and compares it with configure.
 
 usage: configure --help | spack_recipe.py PACKAGE.py CONFIGURE.AC
 
-The recipe runs with stand-ins for the parts of Spack that it uses, with all variants on
-and with all off. configure has to know each option that it is given; configure.ac and the
-recipe have to need the same libraries and tools, and the recipe no older ones.
+The recipe runs with replacements for the parts of Spack that it uses, once with all
+variants on and once with all off. configure has to know each option of the recipe.
+configure.ac and the recipe must need the same libraries and tools, and the recipe must
+not allow older versions.
 """
 
 import re
@@ -15,7 +16,7 @@ import sys
 import types
 
 VIRTUAL = {"zlib-api"}  # has no version
-# What Spack calls what configure.ac looks for by another name.
+# Names in Spack of things that configure.ac looks for by other names.
 MODULES = {"pcre2": ["libpcre2-8"], "zlib-api": ["zlib"], "elfutils": ["libelf", "libdw"],
            "ncurses": ["ncursesw"]}
 TOOLS = {"c": "AC_PROG_CC", "fortran": "AC_PROG_FC", "mpi": "ES_CHECK_MPI",
@@ -23,7 +24,7 @@ TOOLS = {"c": "AC_PROG_CC", "fortran": "AC_PROG_FC", "mpi": "ES_CHECK_MPI",
 
 
 class Recipe:
-    """What the directives of a recipe say."""
+    """Collects the directives of a recipe."""
 
     def __init__(self):
         self.variants, self.needed = {}, []
@@ -41,7 +42,7 @@ class Recipe:
 
 
 class AutotoolsPackage:
-    """Spack's base class, as far as recipes of this kind use it."""
+    """Replaces Spack's base class, as far as the recipe uses it."""
 
     def __init__(self, variants):
         self.variants = variants
@@ -52,7 +53,7 @@ class AutotoolsPackage:
 
 
 def load(path):
-    """The class of the recipe, and what it declares."""
+    """Returns the class of the recipe and its directives."""
     recipe = Recipe()
     package = types.ModuleType("spack.package")
     package.variant, package.depends_on = recipe.variant, recipe.depends_on
@@ -70,7 +71,7 @@ def load(path):
 
 
 def check_options(package, recipe, known):
-    """Options that configure does not know."""
+    """Yields options that configure does not know, and variants without an effect."""
     for on in (True, False):
         given = package(dict.fromkeys(recipe.variants, on)).configure_args()
         for option in given:
@@ -89,7 +90,7 @@ def is_older(least, wanted):
 
 
 def check_needed(recipe, text):
-    """Libraries and tools that only one of both needs, or that are too old."""
+    """Yields libraries and tools that only one of them needs, or that are too old."""
     libraries = dict(re.findall(r"\[([\w-]+) >= ([\d.]+)\]", text))
     left = set(libraries)
     for name, least, when, kind in recipe.needed:
