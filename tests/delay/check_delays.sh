@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_delays.sh - real programs whose delays are planted: `eventspace time` names the rank
-# and the line, of archives and of runs that go on, and how much that costs.
+# check_delays.sh - MPI programs with planted delays: `eventspace time` reports the
+# rank, the line and the cost, for their archives.
 #
 # usage: check_delays.sh [PLAN...]
 
@@ -10,8 +10,9 @@
 
 planted=$top_builddir/tests/delay/planted
 
-# plan NAME ROUNDS SHARE FACTOR... : for each place that is planted, by rank and line,
-# how many times what was slept others have waited.
+# plan NAME ROUNDS SHARE FACTOR... : for each planted delay, by rank and line, other
+# ranks wait FACTOR times as long as it lasts. Together the delays cause SHARE of all
+# waiting.
 plan()
 {
     [ ${#wanted[@]} -eq 0 ] || [[ " ${wanted[*]} " == *" $1 "* ]] || return 0
@@ -29,22 +30,25 @@ compare()
 }
 wanted=("$@")
 
-# What the start of the ranks costs is left: it is small besides 25 times 40 ms.
+# Waiting at the start of the ranks is included; it is short compared with 25 times 40
+# ms.
 plan sender 25 0.6 1
 plan receiver 25 0.6 1
 plan chain 25 0.7 3
 plan collective 25 0.7 3
 plan root 25 0.7 3
 plan through 25 0.7 3
-# Halo: all others wait for rank 2, and for nobody else in the end.
+# Halo: all other ranks wait for rank 2, directly or indirectly.
 plan halo 25 0.7 3
-# Of two at the same time the longer one counts: for one of the others half of it.
+# Two delays at the same time: only the longer one counts. One of the waiting ranks
+# waits for half of it.
 plan overlap 25 0.7 0 2.5
-# Ranks 1, 2 and 3 wait for the first, 2 and 3 for the second; so does rank 0, at the
-# barrier.
+# Ranks 1, 2 and 3 wait for the first delay, and 2 and 3 for the second; so does rank 0,
+# at the barrier.
 plan added 25 0.7 3.3 2.8
 
-# Polls that take naps are no row (docs/collecting.md): as a user starts it.
+# Polls with naps between them are not a row of polls (docs/collecting.md), so start the
+# program without the shim.
 unset EVENTSPACE_LAUNCHER ES_YIELD_NAP
 plan polls 25 0.6 1
 

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# functions.sh - for drivers in this folder, beside tests/cli/functions.sh: programs that are
-# recorded, and what is said of them.
+# functions.sh - helpers of the drivers in this folder, in addition to
+# tests/cli/functions.sh: they record programs and check the analysis.
 
 . "${top_srcdir:?not set}/tests/cli/functions.sh"
 need_mpi
@@ -18,7 +18,8 @@ clean_runs()
 }
 trap clean_runs EXIT
 
-# record NAME RANKS PROGRAM... : its output is in $folder/NAME, the archive is NAME.rec.
+# record NAME RANKS PROGRAM... : records the program; its output is in $folder/NAME, the
+# archive in $folder/NAME.rec.
 record()
 {
     local name=$1 ranks=$2
@@ -30,7 +31,7 @@ record()
         fault "$name: $(cat "$folder/$name" "$folder/err")"
 }
 
-# truth WHAT NAME ARGUMENT... : planted.py, of the archive that was analysed last.
+# truth WHAT NAME ARGUMENT... : runs planted.py on the last analysis.
 truth()
 {
     local what=$1 name=$2
@@ -40,9 +41,9 @@ truth()
         fault "$name: $(tail -n 20 "$folder/out")"
 }
 
-# one_of_three COMMAND... : the command records a program and says what does not hold.
-# Whatever else runs on the machine delays ranks, too, and is a cause then: one of three
-# recordings has to show what was planted.
+# one_of_three COMMAND... : runs a command that records a program and checks it. Other
+# load on the machine delays ranks, too, and then is a cause: one of three recordings
+# has to pass.
 one_of_three()
 {
     local before=$faults times

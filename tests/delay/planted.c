@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * planted - a program whose delays are planted, and which tells of them.
+ * planted - a program with planted delays, which it reports.
  *
  *   mpiexec -n 4 planted PLAN ROUNDS
  *
- * For each place where a rank has slept ahead of a call it prints what it slept there,
- * and for each rank what its calls took, as it has measured itself:
+ * For each line where a rank slept before a call it prints the time slept, and for each
+ * rank the time in its calls, as measured by the program:
  *   planted RANK LINE NANOSECONDS
  *   calls RANK NANOSECONDS
  */
@@ -40,7 +40,7 @@ static void sleep_ahead(int line, int ms)
     slept_ns[line] += now_ns() - begin;
 }
 
-/* The call stands in the line of the macro, as does what is computed ahead of it. */
+/* The call is on the line of the macro, and so is the delay before it. */
 #define CALL(CALLED)                                                                   \
     do {                                                                               \
         double begin_ = now_ns();                                                      \
@@ -96,7 +96,7 @@ static void poll_until(MPI_Request *request)
     while (!done);
 }
 
-/* Rank 0 tests until rank 1 has sent. */
+/* Rank 0 polls until rank 1 has sent. */
 static void polls(int round)
 {
     MPI_Request request;
@@ -125,8 +125,8 @@ static void exchange_halos(void)
     CALL(MPI_Waitall(4, requests, statuses));
 }
 
-/* A ring with a reduction each fifth step: rank 0 is as late to it as its neighbours
- * were kept by rank 2. */
+/* A ring with a reduction at each fifth step: rank 0, which exchanges no halo with rank
+ * 2, is delayed through its neighbours. */
 static void halo(int round)
 {
     exchange_halos();
@@ -134,7 +134,7 @@ static void halo(int round)
         CALL(MPI_Allreduce(out, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
 }
 
-/* Each waits for the one before; the first is late. */
+/* Each rank waits for the previous one; the first one is late. */
 static void chain(int round)
 {
     (void)round;
@@ -159,7 +159,8 @@ static void root(int round)
     CALL(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/* Those at the barrier wait for rank 0, which has waited for the last rank. */
+/* The other ranks wait at the barrier for rank 0, which has waited for the last
+ * rank. */
 static void through(int round)
 {
     (void)round;
@@ -170,7 +171,7 @@ static void through(int round)
     CALL(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/* Two at the same time, of which the longer one counts. */
+/* Two delays at the same time; only the longer one counts. */
 static void overlap(int round)
 {
     (void)round;
@@ -180,7 +181,8 @@ static void overlap(int round)
         LATE(2, LONG_MS, MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/* The second adds to the first, which the third has to wait for, too. */
+/* Two delays in a row: the second rank waits for the first delay, and the third for
+ * both. */
 static void added(int round)
 {
     (void)round;

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""Compares what `eventspace time --format json` says with what was planted.
+"""Compares the output of `eventspace time --format json` with the planted delays.
 
-    planted.py check TIME PROGRAM SHARE FACTOR...   of the output of planted.c: the places
-        that were planted, in the order of what they cost, are the greatest causes, have
-        SHARE of all waiting together, and each costs FACTOR times what was slept there
-    planted.py rank TIME RANK SHARE    this rank causes at least SHARE of all waiting
-    planted.py polling TIME SHARE      SHARE of all waiting is in rows of polls
-    planted.py sums TIME               all costs are all waits
+    planted.py check TIME PROGRAM SHARE FACTOR...   PROGRAM is the output of planted.c:
+        the planted delays, in the order of their costs, are the largest causes; they
+        cause SHARE of all waiting together; each costs about FACTOR times its length
+    planted.py rank TIME RANK SHARE    this rank causes most, more than SHARE of all
+    planted.py polling TIME SHARE      rows of polls are more than SHARE of all waiting
+    planted.py sums TIME               the costs and the waits have the same sum
+
+All of them check the sums.
 """
 
 import json
@@ -17,7 +19,7 @@ import sys
 
 
 def read_time(path):
-    """The lines of the last report by type."""
+    """Returns the lines of the last report, by type."""
     lines = {}
     with open(path, encoding="utf-8") as file:
         for line in map(json.loads, file):
@@ -34,7 +36,7 @@ def read_planted(path):
 
 
 def causes_of(lines):
-    """What each place of each rank costs, the greatest first."""
+    """Returns the cost of each line of each rank, the largest first."""
     sums = {}
     for cause in lines["cause"]:
         number = re.search(r":(\d+)", cause["line"])
@@ -44,7 +46,7 @@ def causes_of(lines):
 
 
 def complaints(facts):
-    """Says which do not hold."""
+    """Prints the facts that do not hold, and returns their number."""
     wrong = [text for text, holds in facts if not holds]
     for text in wrong:
         print(f"  it does not hold that {text}")

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# slow.sh - runs a rank of an MPI program; of rank RANK three quarters of the time are
-# taken, as by another program on its processor.
+# slow.sh - runs a rank of an MPI program. Rank RANK is stopped for three quarters of
+# the time, as if another program used its processor.
 #
 # usage: slow.sh RANK PROGRAM [ARGUMENT...]
 
