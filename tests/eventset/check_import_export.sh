@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_import_export.sh - eventspace import and export: formats, what they say, and that
-# nothing is half-written.
+# check_import_export.sh - eventspace import and export: their formats and messages, and
+# that no file is left half-written.
 
 # shellcheck source=tests/cli/functions.sh
 . "${0%/*}/../cli/functions.sh"
@@ -19,7 +19,7 @@ END
 }
 set_of_two >"$folder/two.jsonl"
 
-# A set is put into order, and is the same set when it is read again.
+# import puts a set into order; it is unchanged when it is read again.
 expect 0 "$eventspace" import "$folder/two.jsonl" -o "$folder/ordered.jsonl"
 is_empty out
 "$python" - "$folder/ordered.jsonl" <<'END' || fault "import does not put events in order"
@@ -49,7 +49,7 @@ expect 0 "$eventspace" import --from shiviz --regex '^(?<host>\S+) (?<clock>{.*}
 contains out '"one/a"'
 contains out '"two/a"'
 
-# Clocks whose quotes are escaped, as TLC prints them.
+# Clocks with escaped quotes, as TLC prints them.
 cat >"$folder/tlc.log" <<'END'
 State 1: <Init line 31 of module Ring>
 /\ inbox = (n1 :> <<>> @@ n2 :> <<>>)
@@ -67,7 +67,7 @@ expect 0 "$eventspace" import "$folder/tlc.log" -o "$folder/tlc.jsonl" --regex \
 expect 0 "$eventspace" order "$folder/tlc.jsonl" --query - <<<'n1:1 n2:1'
 [ "$(cat "$folder/out")" = before ] || fault "escaped clocks: $(cat "$folder/out")"
 
-# The log of one host of two: both have to be there, in any order.
+# The logs of both hosts are needed, in any order.
 printf 'x\nb {"b":1, "a":1}\n' >"$folder/b.log"
 printf 'x\na {"a":1}\n' >"$folder/a.log"
 expect 2 "$eventspace" import "$folder/b.log" -o "$folder/none"
@@ -75,7 +75,7 @@ contains err "b.log:2: the clock names host 'a', which has no events here; put t
 cat "$folder/b.log" "$folder/a.log" >"$folder/both.log"
 expect 0 "$eventspace" import "$folder/both.log" -o "$folder/both.jsonl"
 
-# What Perfetto reads: slices nest on each thread, pairs and arrows have both ends.
+# Files for Perfetto: slices nest on each thread, and pairs and arrows have both ends.
 expect 0 "$eventspace" export "$folder/two.jsonl" --to chrome
 "$python" - "$folder/out" <<'END' || fault "the trace events are not right: $(cat "$folder/out")"
 import json, sys
@@ -89,8 +89,9 @@ assert sorted(names.values()) == ["P0", "my trace"]
 END
 is_empty err
 
-# An enter with its start only and an exit with its stop only are one slice; what is never
-# left ends; what clocks say runs backwards is counted.
+# An enter with only a start and an exit with only a stop become one slice. A slice that
+# is never left ends with the trace. Messages that run backwards by the clocks are
+# counted.
 cat >"$folder/halves.jsonl" <<'END'
 {"format": "eventspace-events", "version": 1, "traces": ["0.0", "1.0"]}
 {"trace": 0, "index": 1, "kind": "send", "type": "MPI_Bcast enter", "attributes": {"start": "1000"}}
@@ -112,7 +113,7 @@ ends = [(e["ph"], e["ts"]) for e in events if e["name"] == "MPI_Wait" and e["ph"
 assert ends == [("b", 3.0), ("e", 3.5)], ends
 END
 
-# Whatever times there are, the file is one that Perfetto reads.
+# With any times, the file is valid for Perfetto.
 for seed in 1 2 3 4 5 6 7 8; do
     "$python" "$tools/made_times.py" $seed >"$folder/times.jsonl"
     expect 0 "$eventspace" export "$folder/times.jsonl" --to chrome
@@ -132,7 +133,8 @@ expect 0 "$eventspace" export "$folder/two.jsonl" --to dot
 contains out '"0:1" -> "1:1";'
 is_empty err
 
-# A part is a set of its own, which can be read again; messages that are cut lose an end.
+# A part is a complete set, which can be read again; messages across its border lose one
+# end.
 cat >"$folder/ranks.jsonl" <<'END'
 {"format": "eventspace-events", "version": 1, "traces": ["0.0", "1.0", "2"]}
 {"trace": 0, "index": 1, "kind": "send", "type": "a", "attributes": {"stop": "100"}}
@@ -143,7 +145,8 @@ cat >"$folder/ranks.jsonl" <<'END'
 {"trace": 0, "index": 2, "kind": "sync", "type": "f", "partners": [[2, 2]], "attributes": {"stop": "500"}}
 {"trace": 0, "index": 3, "type": "g"}
 END
-# part WANTED OPTION... : types, places, kinds and partners of what is exported.
+# part WANTED OPTION... : the exported events have these types, places, kinds and
+# partners.
 part()
 {
     local wanted=$1 found to
@@ -186,8 +189,8 @@ contains err "--since: the events have no times"
 expect 2 "$eventspace" export "$folder/two.jsonl" --to csv --rank one
 contains err "--rank: "
 
-# What takes long tells on a terminal how far it is, and takes that away in the end: events
-# come until it is seen.
+# A long import shows its progress on a terminal and removes it at the end. The script
+# writes events until it sees the progress.
 cat >"$folder/terminal.py" <<'END'
 import json, os, pty, sys, threading
 terminal, other = pty.openpty()
@@ -226,11 +229,12 @@ feeder.join()
 status = os.waitpid(child, 0)[1]
 sys.exit(status != 0 or not shown.endswith(b" events ...\r\x1b[K"))
 END
-# libtool's wrapper is a script.
+# The command may be libtool's wrapper, a script.
 timeout 60 "$python" "$folder/terminal.py" "$eventspace" import - -o "$folder/long.jsonl" ||
     fault "import does not tell how far it is"
 
-# Errors: one line with place and cause, nothing written, what was there stays.
+# Errors: one line with position and cause; nothing is written, and an existing file is
+# unchanged.
 echo kept >"$folder/there"
 cp "$folder/there" "$folder/kept"
 echo '{"trace": 0, "index": 4}' >>"$folder/two.jsonl"
@@ -281,8 +285,8 @@ contains err "$folder/no/such/place"
     fault "a full disk went unnoticed"
 contains err "No space left"
 
-# Where the output is no plain file of its own: links are followed and stay, permissions
-# are kept, and what is written in its place is.
+# Outputs that are not plain files: links are followed and stay, permissions are kept,
+# and pipes and devices are written directly.
 export_set()
 {
     "$eventspace" export "$folder/ordered.jsonl" --to "${2:-event-set}" -o "$1" 2>"$folder/err"
@@ -324,7 +328,7 @@ for to in event-set csv; do
         chmod 640 "$folder/target"
     fi
 done
-# The input may be what is replaced.
+# The output may replace the input.
 cp "$folder/two.log" "$folder/same"
 expect 0 "$eventspace" import "$folder/same" -o "$folder/same"
 cmp -s "$folder/same" "$folder/back.jsonl" || fault "a log imported into its own place"

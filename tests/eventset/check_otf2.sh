@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_otf2.sh - archives of OTF2: of real runs, read by OTF2's own tools and compared
-# event by event; on their way back; of another tool; damaged ones.
+# check_otf2.sh - OTF2 archives: those of real runs are read with OTF2's own tools and
+# compared event by event, and imported again. Also an archive of another tool, and
+# damaged ones.
 
 # shellcheck source=tests/cli/functions.sh
 . "${0%/*}/../cli/functions.sh"
@@ -17,7 +18,7 @@ if ! grep -q '^#define HAVE_OTF2 1' "$top_builddir/config.h"; then
     exit 77
 fi
 
-# What cannot be.
+# Wrong arguments.
 expect 2 "$eventspace" export "$folder/set.jsonl" --to otf2 -o "$folder/new"
 contains err "is an event set"
 expect 2 "$eventspace" export "$folder/set.jsonl" --to otf2
@@ -28,7 +29,7 @@ expect 2 "$eventspace" import "$folder/none.otf2" -o -
 contains err "none.otf2"
 [ "$(wc -l <"$folder/err")" -eq 1 ] || fault "more than one line: $(cat "$folder/err")"
 
-# The module is Debian's, of Debian's Python.
+# Debian's module needs Debian's Python.
 for python in "${PYTHON:-python3}" /usr/bin/python3 none; do
     "$python" -c 'import otf2' 2>/dev/null && break
 done
@@ -38,14 +39,14 @@ done
     exit 77
 }
 
-# The matches of another tool's trace.
+# The trace of another tool: its messages and collective operations are matched.
 "$python" "$tools/otf2_foreign.py" write "$folder/foreign" || fault "cannot write a trace"
 expect 0 "$eventspace" import "$folder/foreign/traces.otf2" -o "$folder/foreign.jsonl"
 is_empty err
 "$python" "$tools/otf2_foreign.py" check "$folder/foreign.jsonl" ||
     fault "another tool's trace has other matches"
 
-# damaged FILE - an archive without the file, or with half of it, is one error.
+# damaged FILE - without the file, or with half of it, the archive causes one error.
 damaged()
 {
     local way
@@ -66,8 +67,8 @@ damaged traces.otf2
 damaged traces.def
 damaged "traces/$(basename "$(find "$folder/foreign/traces" -name '*.evt' | sort | head -1)")"
 
-# compare_run NAME [--map MAP] PROGRAM [ARGUMENT...] - a run of four ranks, event by event, and what
-# comes back of it.
+# compare_run NAME [--map MAP] PROGRAM [ARGUMENT...] - records a run of four ranks, and
+# compares its OTF2 archive, and what is imported from it, event by event.
 compare_run()
 {
     local name=$1 archive=$folder/$1.otf2
@@ -92,7 +93,7 @@ compare_run()
         >"$folder/out" || fault "$name comes back otherwise: $(cat "$folder/out")"
 }
 
-# Runs need an MPI; without one the above is what is checked.
+# The rest needs an MPI.
 [ "$faults" -eq 0 ] || exit 1
 need_mpi
 apps=$top_builddir/apps
@@ -103,7 +104,7 @@ expect 0 otf2-print "$folder/stencil.otf2/traces.otf2"
 contains out MPI_ISEND_COMPLETE
 compare_run threads "$apps/threads" --rounds 3
 compare_run ring "$apps/ring" --rounds 3
-# Polls that find nothing have tuples only where the map asks for them.
+# Unsuccessful polls have tuples only if the map asks for them.
 "$eventspace" map -n 4 | sed 's/"polls": false/"polls": true/' >"$folder/map.json"
 compare_run calls --map "$folder/map.json" \
     "$top_builddir/tests/mpi/otf2_calls" windows collectives requests polls
@@ -111,10 +112,11 @@ expect 0 otf2-print "$folder/calls.otf2/traces.otf2"
 contains out MPI_REQUEST_TEST
 contains out RMA_GROUP_SYNC
 
-# The same program as EZTrace sees it.  Debian's package (eztrace 2.0) works with MPICH
-# 4.0 and Open MPI 4.1.  It does not record that requests are complete, messages of
-# MPI_Sendrecv and nonblocking collective operations, so the program has calls that
-# block.  Its definitions have two groups of one number, and count too few events.
+# The same program, recorded by EZTrace.  Debian's package (eztrace 2.0) works with
+# MPICH 4.0 and Open MPI 4.1.  It does not record the completion of requests, messages
+# of MPI_Sendrecv and nonblocking collective operations, so the program uses blocking
+# calls.  Its definitions have two groups with the same number, and a number of events
+# that is too small.
 check_eztrace()
 {
     local archive=$folder/eztrace/otf2_calls_trace/eztrace_log.otf2
@@ -130,7 +132,7 @@ check_eztrace()
 ! eztrace_avail 2>/dev/null | grep -q "^${ES_MPI:=mpich}" ||
     check_eztrace "$top_builddir/tests/mpi/otf2_calls" blocking
 
-# Of one rank only.
+# One rank only.
 expect 2 "$eventspace" export "$folder/ring" --to otf2 --rank 9 -o "$folder/one"
 contains err "no event is of these ranks"
 expect 0 "$eventspace" export "$folder/ring" --to otf2 --rank 1 -o "$folder/one"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""compare_exports.py FORMAT FILE [FILE] - whether two exports of the same events are the same
-but for times, or whether one is what readers of the format ask for."""
+"""compare_exports.py FORMAT FILE [FILE] - compares two exports of the same events
+(without times), or checks that one export is valid for readers of the format."""
 import collections
 import csv
 import json
@@ -10,7 +10,7 @@ import re
 import sys
 
 
-# What is concurrent may come in one order or another.
+# Concurrent events may be in any order.
 
 
 def place(event):
@@ -32,8 +32,8 @@ def csv_lines(path):
 
 
 def chrome_lines(path):
-    """Slices may nest otherwise where times differ; how many events there are of a kind
-    does not."""
+    """Slices may nest differently if times differ, so only the numbers of events of
+    each kind are compared."""
     counts = collections.Counter()
     for event in json.load(open(path, encoding="utf-8"))["traceEvents"]:
         phase = "X" if event["ph"] == "b" else event["ph"]
@@ -56,7 +56,7 @@ LINES = {"event-set": set_lines, "csv": csv_lines, "chrome": chrome_lines,
 
 
 def check_slices(slices):
-    """Of one thread: each lies within the one that is open, or behind it."""
+    """Each slice of a thread is inside the open slice, or begins after its end."""
     stack = []
     for start, stop in sorted(slices, key=lambda slice: (slice[0], -slice[1])):
         while stack and stack[-1] <= start:
@@ -125,7 +125,7 @@ def check_csv(path):
 
 
 def check_dot(path):
-    """Each end of an edge is a node."""
+    """There are nodes and edges, and each end of an edge is a node."""
     text = open(path, encoding="utf-8").read()
     nodes = set(re.findall(r'{ "(\d+:\d+)" \[', text))
     edges = re.findall(r'"(\d+:\d+)" -> "(\d+:\d+)"', text)

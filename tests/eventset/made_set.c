@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* made_set.c - event sets of random computations. */
+/* made_set.c - creates event sets of random computations. */
 #include "config.h"
 
 #include "tests/eventset/made_set.h"
@@ -36,7 +36,7 @@ struct made_computation *made_set_computation(uint64_t seed,
 
 /* --- Orders ----------------------------------------------------------------------- */
 
-/* How many events of the trace come next. */
+/* Returns the number of events of the trace that come next. */
 static uint32_t burst(enum made_order order, uint32_t left, struct made_draw *draw)
 {
     uint32_t most = order == MADE_ORDER_TRACES   ? left
@@ -76,7 +76,7 @@ uint32_t *made_set_order(const struct made_computation *made,
 
 /* --- The canonical order ---------------------------------------------------------- */
 
-/* Whether what an event itself needs was given. */
+/* Whether the predecessors of an event have been given. */
 static bool is_ready(const struct made_computation *made,
                      const bool *given,
                      uint32_t number)
@@ -106,7 +106,8 @@ uint32_t *made_set_canonical(const struct made_computation *made, const uint32_t
     for (uint32_t count = 0; count < made->count;) {
         uint32_t at, number = 0;
 
-        /* A sync that is ready is found at the half that stands first. */
+        /* A sync is ready if both halves are; it is taken at the place of the half that
+         * comes first. */
         for (at = 0; at < made->count; at++) {
             number = order[at];
             if (!given[number] && is_ready(made, given, number) &&
@@ -131,7 +132,7 @@ uint32_t *made_set_canonical(const struct made_computation *made, const uint32_t
 
 enum { ATTRIBUTES_MAX = 3 };
 
-/* What an event points to. */
+/* The texts and attributes of an event. */
 struct extras {
     char type[16];
     char text[160];
@@ -253,7 +254,7 @@ static void write_string(FILE *stream, const char *text)
     putc('"', stream);
 }
 
-/* Receives that name the send; every third is left out. */
+/* Lists the receives of a send, except every third one. */
 static void write_receives(const struct made_computation *made,
                            uint32_t send,
                            FILE *stream)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""made_times.py SEED - an event set whose events have both times, one or none, in any
-order: operations that were entered and left, messages, and clocks that disagree."""
+"""made_times.py SEED - prints an event set whose events have both times, one or none,
+in any order: entered and left operations, messages, and clocks that disagree."""
 import json
 import random
 import sys
@@ -11,7 +11,7 @@ TRACES, EVENTS = 4, 400
 
 
 def times(chance, clock, step):
-    """What an event says of its time; a step of an operation mostly says its own."""
+    """Returns the times of an event; enter and exit mostly have only their own time."""
     start, stop = clock, clock + chance.randrange(3000)
     both = {"start": str(start), "stop": str(stop)}
     one = {"enter": "start", "exit": "stop"}.get(step) or chance.choice(["start", "stop"])

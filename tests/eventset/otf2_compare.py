@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""otf2_compare.py - compares archives of OTF2 with the CSV of the same run.
+"""otf2_compare.py - compares OTF2 archives with the CSV export of the same run.
 
 usage: otf2_compare.py archive TRACES.otf2 RUN.csv
        otf2_compare.py back RUN.csv BACK.csv
        otf2_compare.py matches RUN.csv OTHER.csv
 
-`archive` reads with OTF2's own Python module and compares event by event.  `back`
-compares what came back by import: all columns of all events, but for the differences
-that `allowed` lists.  `matches` compares what another run of a program did, as another
-tool saw it: messages and collective operations that block, and their partners.
+`archive` reads the archive with OTF2's own Python module and compares event by event.
+`back` compares the import of the archive: all columns of all events, except for the
+differences that `allowed` lists.  `matches` compares another run of the program,
+recorded by another tool: blocking messages and collective operations, and their
+partners.
 """
 
 import collections
@@ -28,17 +29,17 @@ POSTED_RECEIVES = {"MPI_Irecv", "MPI_Imrecv", "MPI_Isendrecv receive", "MPI_Star
 ACCESSES = {"MPI_Put": "RmaPut", "MPI_Rput": "RmaPut", "MPI_Get": "RmaGet",
             "MPI_Accumulate": "RmaAtomic", "MPI_Get_accumulate": "RmaAtomic",
             "MPI_Fetch_and_op": "RmaAtomic", "MPI_Compare_and_swap": "RmaAtomic"}
-# Calls that complete accesses: of all targets, at the target, too.
+# Calls that complete accesses: (to all targets, also at the target).
 COMPLETES = {"MPI_Win_fence": (True, True), "MPI_Win_complete": (True, False),
              "MPI_Win_flush": (False, True), "MPI_Win_flush_local": (False, False),
              "MPI_Win_flush_all": (True, True), "MPI_Win_unlock": (False, True),
              "MPI_Win_unlock_all": (True, True)}
-# Tags of otf2_calls.c's receives that are cancelled.
+# Tags of the receives that otf2_calls.c cancels.
 CANCELLED = {"90", "91"}
 
 
 def read_rows(path):
-    """The rows of ranks, by thread; with the window where there is one."""
+    """Returns the rows of each thread, with the window, if any."""
     threads = collections.defaultdict(list)
     for row in csv.DictReader(open(path, newline="", encoding="utf-8")):
         if row["operation"] == "" or row["name"].startswith("comm:"):
@@ -48,7 +49,7 @@ def read_rows(path):
     return threads
 
 
-# --- What the archive has to hold, by what the CSV says -----------------------------------
+# --- Expected events, computed from the CSV -----------------------------------------------
 
 def is_persistent(operation):
     return operation.endswith("_init")
@@ -61,14 +62,14 @@ def is_posted_collective(row):
 
 
 def started(rows):
-    """When persistent requests were started."""
+    """Returns the times when persistent requests were started."""
     return [int(row["start"]) for row in rows
             if row["operation"].startswith("MPI_Start ") or
             (is_persistent(row["operation"]) and row["type"].endswith(" exit"))]
 
 
 def region_of(row, rows, ends):
-    """The region of a row; None: it has none of its own."""
+    """Returns the region of a row, or None if it has none of its own."""
     operation, start, stop = row["operation"], int(row["start"]), int(row["stop"])
     is_enter = row["type"].endswith(" enter")
     if operation.endswith(" receive") or operation.startswith("MPI_Start "):
@@ -80,9 +81,9 @@ def region_of(row, rows, ends):
     if is_enter:
         return None
     if operation in POSTED_RECEIVES:
-        return operation, start, start  # the call's end is not known
+        return operation, start, start  # the end of the call is not known
     if operation in ("MPI_Start", "MPI_Startall"):
-        # What it starts is written before the call begins.
+        # The requests that it starts are recorded before the call begins.
         last = max(end for end in ends if end <= start)
         start = min([time for time in started(rows) if last <= time], default=start)
     return operation, start, stop
@@ -98,12 +99,12 @@ def message_of(row):
     if operation in POSTED_RECEIVES and row["tag"] in CANCELLED:
         return ("MpiRequestCancelled", stop)
     if operation.startswith("MPI_Test") and row["communicator"] != "":
-        return ("MpiRequestTest", stop)  # in vain: it names what it asks for
+        return ("MpiRequestTest", stop)  # unsuccessful: it has the data of the request
     return None
 
 
 def collective_of(row):
-    """Blocking, or posted, or of a window."""
+    """Returns the end of a blocking, nonblocking or window collective operation."""
     operation = row["operation"]
     is_window = row["class"] == "one-sided" and operation in COLLECTIVES
     if not is_window and row["class"] not in ("collective", "communicator"):
@@ -118,7 +119,7 @@ def collective_of(row):
 
 
 def completions_of(row, rows):
-    """Where an access is complete: at the origin, and at the target."""
+    """Yields the completions of an access, at the origin and at the target."""
     place = rows.index(row)
     is_request = row["operation"] == "MPI_Rput"
     done = {}
@@ -152,7 +153,7 @@ def accesses_of(row, rows):
 
 
 def locks_of(rows):
-    """otf2_calls.c has one exclusive lock, then others."""
+    """Yields lock events; only the first lock of otf2_calls.c is exclusive."""
     held = None
     kinds = ["EXCLUSIVE"] + ["SHARED"] * len(rows)
     for row in rows:
@@ -169,7 +170,7 @@ def locks_of(rows):
 
 
 def epochs_of(rows, ranks):
-    """The group of an epoch is whom the call that ends it hears from."""
+    """Yields group events; the group consists of the partners of the call that ends."""
     ends = {"MPI_Win_complete": "MPI_Win_start", "MPI_Win_wait": "MPI_Win_post",
             "MPI_Win_test": "MPI_Win_post"}
     begun = {}
@@ -202,10 +203,10 @@ def wanted_of(path):
     return wanted
 
 
-# --- What it holds ------------------------------------------------------------------------
+# --- Events of the archive ----------------------------------------------------------------
 
 class Thread:
-    """What is open on a location."""
+    """Open regions, requests and accesses of a location."""
 
     def __init__(self):
         self.regions = []
@@ -227,7 +228,7 @@ def peer_of(number):
 
 
 def describe(kind, event, thread):
-    """What is compared of an event; None: nothing."""
+    """Returns the compared data of an event, or None if it is not compared."""
     if kind in ("MpiSend", "MpiIsend", "MpiRecv", "MpiIrecv"):
         peer = event.receiver if "end" in kind else event.sender
         return (kind, event.time, event.communicator.name, str(peer), str(event.msg_tag),
@@ -262,7 +263,7 @@ def describe(kind, event, thread):
 
 
 def follow_requests(kind, event, thread):
-    """A request is posted once and complete once, in a wait or test."""
+    """Checks that a request is posted once and completed once, in a wait or test."""
     ends = {"MpiIrecv": "MpiIrecvRequest", "MpiRequestCancelled": "MpiIrecvRequest",
             "MpiIsendComplete": "MpiIsend",
             "NonBlockingCollectiveComplete": "NonBlockingCollectiveRequest"}
@@ -277,7 +278,7 @@ def follow_requests(kind, event, thread):
 
 
 def take(found, thread, name, event):
-    """Counts an event; what is against the rules of OTF2 is an assertion."""
+    """Counts an event, and asserts that it follows the rules of OTF2."""
     kind = type(event).__name__
     assert event.time >= thread.now, (name, event)
     thread.now = event.time
@@ -321,20 +322,20 @@ def compare_archive(traces, run):
     return not missing and not more
 
 
-# --- What comes back ----------------------------------------------------------------------
+# --- Import -------------------------------------------------------------------------------
 
-# OTF2 has no record of what these calls are about, or none with MPI_PROC_NULL.
+# OTF2 has no record with these columns for some calls, or none with MPI_PROC_NULL.
 UNSAID = ("communicator", "peer", "tag", "bytes", "window")
 
 
 def is_left_out(row):
-    """Events that do not come back."""
+    """Whether an event is not imported."""
     return row["operation"] in ("MPI_Start send", "MPI_Start receive") and \
         row["peer"] == "" and row["tag"] not in CANCELLED
 
 
 def is_without_record(row):
-    """Calls of which only the region comes back."""
+    """Whether only the region of a call is imported."""
     operation = row["operation"]
     return row["class"] == "completion" or \
         operation in ("MPI_Start", "MPI_Startall") or operation.startswith("MPI_Win_flush") or \
@@ -344,21 +345,21 @@ def is_without_record(row):
 
 
 def allowed(row):
-    """The columns in which an event may come back otherwise."""
-    columns = {"source"}  # that a receive was open to any source
+    """Returns the columns of an event that may differ after the import."""
+    columns = {"source"}  # whether a receive accepted any source
     if is_without_record(row):
         columns.update(UNSAID)
     if row["operation"] in ("MPI_Start", "MPI_Startall"):
         columns.add("start")  # its region begins with the first request that it starts
     if row["type"].endswith(" enter") and is_posted_collective(row):
-        columns.add("stop")  # of the request, as the exit's: of a post there is one tuple
+        columns.add("stop")  # that of the request, as in the exit: one tuple for both
     if row["operation"] in POSTED_RECEIVES and row["peer"] == "":
-        columns.add("stop")  # of a request that nothing completes: its region's
+        columns.add("stop")  # of a request that is not completed: that of its region
     return columns
 
 
 def read_events(path, leave_out):
-    """Events by thread and place; partners likewise."""
+    """Returns events by thread and index, with their partners in the same form."""
     rows = list(csv.DictReader(open(path, newline="", encoding="utf-8")))
     names = {row["trace"]: row["name"] for row in rows}
     places, counts = {}, collections.Counter()
@@ -372,7 +373,7 @@ def read_events(path, leave_out):
         if place is None:
             continue
         attributes = json.loads(row.pop("attributes") or "{}")
-        attributes.pop("site", None)  # lines of source are not written
+        attributes.pop("site", None)  # source lines are not exported
         row.update(attributes)
         partners = (partner.split(":") for partner in row["partners"].split())
         row["partners"] = sorted(places[names[trace], index] for trace, index in partners)
@@ -396,17 +397,17 @@ def compare_back(run, back):
 
 
 
-# --- What another tool saw ----------------------------------------------------------------
+# --- Another tool -------------------------------------------------------------------------
 
 BLOCKING = {"MPI_Send", "MPI_Recv", "MPI_Bcast", "MPI_Allreduce", "MPI_Reduce", "MPI_Gather",
             "MPI_Barrier"}
 
 
 def matches_of(path):
-    """Tools name communicators otherwise, but for the first."""
+    """Returns blocking events; only MPI_COMM_WORLD has the same name in all tools."""
     rows = list(csv.DictReader(open(path, newline="", encoding="utf-8")))
     kept = {f"{row['trace']}:{row['index']}" for row in rows if row["operation"] in BLOCKING}
-    # Of the traces of communicators what has to do with these.
+    # Events of communicators' traces that belong to these calls.
     near = {partner for row in rows if row["operation"] in BLOCKING
             for partner in row["partners"].split()}
 

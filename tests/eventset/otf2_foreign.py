@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""otf2_foreign.py - a trace as other tools write it, and what it has to become.
+"""otf2_foreign.py - writes a trace like those of other tools, and checks its import.
 
 usage: otf2_foreign.py write FOLDER
        otf2_foreign.py check SET.jsonl
 
-Three ranks with habits of Score-P and EZTrace: functions of the program around MPI's,
-names of Fortran, a clock of microseconds, locations that are no threads, two threads of
-a rank, a communicator of two ranks, requests that are complete out of order, an epoch of
-its window.
+Three ranks with properties of Score-P and EZTrace traces: functions of the program
+around MPI calls, Fortran names, a clock in microseconds, locations that are not
+threads, two threads of a rank, a communicator of two ranks, requests that complete out
+of order, and an epoch of a window.
 """
 
 import json
@@ -77,7 +77,7 @@ def write_rank(writer, rank, regions, world, pair, op):
         call("MPI_Irecv", 1001, 1002, ("mpi_irecv_request", 1001, 10))
         call("MPI_Irecv", 1003, 1004, ("mpi_irecv_request", 1003, 11))
         call("MPI_Irecv", 1005, 1006, ("mpi_irecv_request", 1005, 12))
-        # The second is complete first; the third is cancelled.
+        # The second request completes first; the third is cancelled.
         call("MPI_Waitall", 1060, 1070, ("mpi_irecv", 1061, 1, pair, 5, 8, 11),
              ("mpi_irecv", 1062, 1, pair, 5, 8, 10), ("mpi_request_cancelled", 1063, 12))
     call("MPI_Ibarrier", 1100, 1101, ("non_blocking_collective_request", 1100, 50))
@@ -94,7 +94,7 @@ def write_rank(writer, rank, regions, world, pair, op):
 
 
 def write_epoch(writer, rank, regions, window, alone, level):
-    """Rank 2 exposes its memory to rank 0; Score-P says more of levels than OTF2."""
+    """Rank 2 exposes its memory to rank 0. The levels are those that Score-P writes."""
     calls = {0: ("MPI_Win_start", "MPI_Win_complete"), 1: (),
              2: ("MPI_Win_post", "MPI_Win_wait")}[rank]
     for i, name in enumerate(calls):
@@ -125,7 +125,8 @@ def check(path):
     assert receive["attributes"]["host"] == "host1"
     start, stop = (int(receive["attributes"][name]) for name in ("start", "stop"))
     assert stop - start == 45000, receive
-    # In the order of the posts, not of the completions; one got nothing.
+    # Receives are in the order of their posts, not of their completions; one was
+    # cancelled.
     second, first, cancelled = found("2.0", "MPI_Irecv")
     names_send(first, "0.0", 0, "MPI_Isend")
     names_send(second, "0.0", 1, "MPI_Isend")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The canonical order of event sets, against brute force. */
+/* The canonical order of event sets, compared with a brute-force computation. */
 #include "config.h"
 
 #include "monitors/eventset/delivery.h"
@@ -18,7 +18,7 @@
 #include "tests/eventset/made_set.h"
 #include "tests/suites.h"
 
-/* What came out, compared with what should. */
+/* The expected events. */
 struct expected {
     const struct made_computation *made;
     const uint32_t *canonical;
@@ -51,7 +51,8 @@ static int take_event(void *data, const struct es_set_event *event)
     return 0;
 }
 
-/* How many events waited at most. */
+/* Passes a computation in `order` to a delivery, and compares its output. Returns how
+ * many events waited at most. */
 static void deliver(const struct made_computation *made,
                     const uint32_t *order,
                     uint64_t memory_bytes,
@@ -103,7 +104,7 @@ static void any_order_of_a_file_becomes_the_canonical_one(void **state)
     }
 }
 
-/* Returns how many waited of a computation that comes in this order. */
+/* The same for a new computation in an order of this kind. */
 static uint32_t deliver_once(const struct made_config *config,
                              enum made_order kind,
                              uint64_t memory)
@@ -127,7 +128,8 @@ static void what_waits_long_waits_in_a_file(void **state)
         .shape = MADE_RING, .seed = made_seed(), .traces = 3, .events = 3000};
 
     (void)state;
-    /* And each takes more. */
+    /* An event takes more than 64 bytes: far more events wait than fit into the
+     * memory. */
     assert_true(deliver_once(&config, MADE_ORDER_TRACES, 4096) > 16 * 4096 / 64);
 }
 
@@ -142,7 +144,7 @@ static void nothing_waits_of_an_ordered_stream(void **state)
 
 /* --- Streams written out ---------------------------------------------------------- */
 
-/* "A1 B2 ...": what came out. */
+/* The output, such as "A1 B2". */
 struct words {
     char text[256];
 };
@@ -165,8 +167,8 @@ static int append_word(void *data, const struct es_set_event *event)
     return 0;
 }
 
-/* Tells events such as "A1" (unary), "A1!" (a send), "A1<B2,C3" (a receive) or "A1=B2"
- * (a sync); the first result that is not 0. */
+/* Passes an event to the sink: "A1" (unary), "A1!" (a send), "A1<B2,C3" (a receive) or
+ * "A1=B2" (a sync). Returns the result of the sink. */
 static int tell(struct es_set_sink *in, const char *event_word)
 {
     struct es_event_id partners[8];
@@ -208,26 +210,27 @@ static struct esi_delivery *start(struct words *words, struct es_set_sink *ret_i
 
 static void events_are_given_as_soon_as_that_is_sure(void **state)
 {
-    /* What is told, and what is out then. */
+    /* Each input event, and all output up to then. */
     static const char *const steps[][8][2] = {
         {{"A1", "A1"}, {"B1", "A1 B1"}},
-        /* A receive holds up its trace alone. */
+        /* A receive delays only its own trace. */
         {{"A1<B2", ""},
          {"A2", ""},
          {"B1", "B1"},
          {"C1", "B1 C1"},
          {"B2!", "B1 C1 B2 A1 A2"}},
-        /* A sync waits for the event before its other half, and holds up nobody. */
+        /* A sync waits for the event before its other half, and delays no other
+         * trace. */
         {{"A1=B2", ""},
          {"C1", "C1"},
          {"B1", "C1 B1"},
          {"C2", "C1 B1"},
          {"B2=A1", "C1 B1 A1 B2 C2"}},
-        /* It is placed by the half that came first. */
+        /* The half that comes first determines its place. */
         {{"A1=B1", ""}, {"C1", ""}, {"C2!", ""}, {"B1=A1", "A1 B1 C1 C2"}},
-        /* Among those that became ready the first that came is the next. */
+        /* Of the events that become ready, the one that came first is next. */
         {{"C1<A1", ""}, {"B1<A1", ""}, {"C2", ""}, {"A1!", "A1 C1 B1 C2"}},
-        /* What was seen of one receive's partners says nothing of the next one's. */
+        /* The state of one receive's partners is not used for the next receive. */
         {{"A1!", "A1"},
          {"A2<A1", "A1 A2"},
          {"B1=C1", "A1 A2"},

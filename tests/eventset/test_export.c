@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Event sets in the formats of other tools, as they must look to the byte. */
+/* Event sets in the formats of other tools, compared byte by byte. */
 #include "config.h"
 
 #include <errno.h>
@@ -35,8 +35,8 @@ static int give(const struct es_set_sink *sink, const struct es_set_event *event
     return sink->event(sink->data, &copy);
 }
 
-/* Two ranks: a message, a collective operation, a nonblocking send around a blocking
- * one, and an event that needs quotes. */
+/* Events of two ranks: a message, a collective operation, a nonblocking send around a
+ * blocking one, and an event that needs quotes. */
 static void give_timed(const struct es_set_sink *sink)
 {
     const struct es_event_id sent = {0, 1};
@@ -99,7 +99,8 @@ static void give_timed(const struct es_set_sink *sink)
                                       .attribute_count = 1});
 }
 
-/* No times: a message, a collective operation left at once, one that is left later. */
+/* Events without times: a message, a collective operation that is left at once, and one
+ * that is left later. */
 static void give_untimed(const struct es_set_sink *sink)
 {
     const struct es_event_id sent = {0, 1};
@@ -137,7 +138,7 @@ static void give_sync(const struct es_set_sink *sink)
 
 /* --- Comparing -------------------------------------------------------------------- */
 
-/* Caller frees. */
+/* Returns the contents of a file; caller frees. */
 static char *read_file(const char *path)
 {
     char *text = NULL;
@@ -242,7 +243,7 @@ static void halves_of_a_sync_do_not_know_each_other(void **state)
 
 /* --- Perfetto --------------------------------------------------------------------- */
 
-/* How often `part` is in a text. */
+/* Returns how often `part` occurs in a text. */
 static unsigned count(const char *text, const char *part)
 {
     unsigned found = 0;
@@ -312,7 +313,8 @@ static void chrome_makes_logical_time(void **state)
     char *text = write_export("chrome", give_untimed);
 
     (void)state;
-    /* Entered at 0, left a step later; the receive comes after the send. */
+    /* The operation is entered at 0 and left a step later; the receive comes after the
+     * send. */
     has(text, "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"cat\":\"unary\","
               "\"ts\":0,\"dur\":2,");
     has(text, "\"name\":\"get\",\"pid\":1,\"tid\":2,\"cat\":\"receive\",\"ts\":1,"
@@ -360,7 +362,7 @@ static void what_is_not_finished_is_not_there(void **state)
         esi_export_destroy(export);
         assert_int_equal(access(path, F_OK), -1);
     }
-    assert_int_equal(rmdir(folder), 0); /* nothing was left in it */
+    assert_int_equal(rmdir(folder), 0); /* fails if it is not empty */
 }
 
 static void a_full_disk_is_told(void **state)

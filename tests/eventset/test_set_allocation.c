@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Each allocation made to fail in turn while a set is read and written: the
- * call says -ENOMEM, and nothing leaks.
+ * Each allocation fails in turn while a set is read and written: the call returns
+ * -ENOMEM, and nothing leaks.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@
 /* --- What is tried ---------------------------------------------------------------- */
 
 static char folder[64];
-static char *text; /* a set with references forward and back */
+static char *text; /* a set with references to earlier and later events */
 static size_t text_length;
 
 static int read_text(struct es_set_sink sink)
@@ -122,7 +122,7 @@ static int free_text(void **state)
 {
     (void)state;
     free(text);
-    return rmdir(folder); /* nothing was left in it */
+    return rmdir(folder); /* fails if it is not empty */
 }
 
 SUITE(test_set_allocation)

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * Event sets of many blocks: with any number of threads the sink gets the same events
- * in the same order, and of several faults the first one is told.
+ * in the same order, and the first of several faults is reported.
  */
 #include "config.h"
 
@@ -28,7 +28,8 @@ static char path[64];
 
 /* --- Files ------------------------------------------------------------------------ */
 
-/* A line of its own length; some need all of JSON, some say nothing but their place. */
+/* Writes a line of varying length. Some lines need a full JSON parser, some have only
+ * the place of the event. */
 static void write_event(FILE *stream, unsigned number)
 {
     unsigned trace = number % TRACES, index = number / TRACES + 1;
@@ -47,7 +48,8 @@ static void write_event(FILE *stream, unsigned number)
         fputs(" \t\n", stream);
 }
 
-/* `text` stands in the place of one event, and nonsense in that of a later one. */
+/* Writes a set with `text` instead of event `fault`, and nonsense instead of a later
+ * one. */
 static void write_set(unsigned fault, const char *text, unsigned next_fault)
 {
     FILE *stream = fopen(path, "we");
@@ -70,7 +72,7 @@ static void write_set(unsigned fault, const char *text, unsigned next_fault)
 
 struct taken {
     uint64_t count;
-    uint64_t most; /* then the sink refuses */
+    uint64_t most; /* number of events that the sink accepts */
     uint64_t hash;
 };
 
@@ -137,7 +139,7 @@ static void threads_change_nothing(void **state)
     }
 }
 
-/* Blank lines up to an event. */
+/* Returns the line of an event; there are blank lines before it. */
 static int line_of(unsigned number)
 {
     return (int)(BEHIND + number + 1 + (number + 992) / 1000);
@@ -195,7 +197,7 @@ static ssize_t read_failing(void *data, char *memory, size_t size)
     return (ssize_t)got;
 }
 
-/* Events of the lines that end in the first `bytes` of the file. */
+/* Returns the number of events in complete lines of the first `bytes` of the file. */
 static uint64_t count_events(size_t bytes)
 {
     FILE *file = fopen(path, "re");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Messages that were matched in a stream, and ends without another. */
+/* Messages that are matched in a stream, and unmatched ends. */
 #include "config.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Parts of random computations: what is ordered in the part is ordered in the whole,
- * and where no trace is left out the other way round, too. */
+/* Parts of random computations: events that are ordered in the part are ordered in the
+ * whole. The reverse also holds if no trace is left out. */
 #include "config.h"
 
 #include "monitors/eventset/set_part.h"
@@ -18,9 +18,9 @@
 #include "tests/eventset/made_set.h"
 #include "tests/suites.h"
 
-/* What is taken: traces by a mask, from an event on. */
+/* A part: the selected traces, from one event on. */
 struct taken {
-    uint32_t traces; /* bits, those past 31 as 31 */
+    uint32_t traces; /* a mask; bit 31 is for all further traces */
     uint32_t skip;
     uint32_t trace; /* the next one */
     uint32_t skipped;
@@ -43,7 +43,7 @@ static bool begins_with(void *data, const struct es_set_event *event)
     return taken->skipped++ >= taken->skip;
 }
 
-/* The event of the whole that an event of the part was. */
+/* Returns the event of the whole that became this event of the part. */
 static struct es_event_id whole_of(const struct made_computation *made,
                                    const struct taken *taken,
                                    const struct es_order *part,
@@ -83,7 +83,7 @@ static void compare(const struct made_computation *made,
                 }
 }
 
-/* Whether no sync loses its first half alone. */
+/* Whether the part does not begin between the two halves of a sync. */
 static bool cuts_no_sync(const struct made_computation *made, uint32_t skip)
 {
     const struct made_event *first = &made->events[skip < made->count ? skip : 0];
@@ -169,7 +169,7 @@ static int give_event(void *data, const struct es_set_event *event)
     return 0;
 }
 
-/* The first events of both traces are not in the stream. */
+/* The stream does not have the first events of both traces. */
 static void traces_may_begin_late(void **state)
 {
     struct given_events given = {.count = 0};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Event sets in files: every folder of tests/data/event_set, and random ones.
+ * Event sets in files: each folder of tests/data/event_set, and random ones.
  *
  *   input      a file
- *   error      what is wrong with it; or instead
- *   expected   what is written again in canonical order
+ *   error      the error, if the file is wrong, or
+ *   expected   the set written again in canonical order
  *
- * UPDATE_GOLDEN=1 writes the last two: look at what changes.
+ * UPDATE_GOLDEN=1 writes the last two: check the changes.
  */
 #include "config.h"
 
@@ -31,7 +31,7 @@
 #include "tests/suites.h"
 #include "tests/text_file.h"
 
-static char folder[64]; /* for files of this test */
+static char folder[64]; /* temporary files of this test */
 
 /* --- Files ------------------------------------------------------------------------ */
 
@@ -61,7 +61,7 @@ static int rewrite(const char *from, const char *to, struct es_error *error)
 
 /* --- Golden data ------------------------------------------------------------------ */
 
-/* Errors name files without the folder. */
+/* Formats an error; the name of the file is without its folder. */
 static void format_error(struct es_error *error, char *out, size_t size)
 {
     const char *slash = strrchr(error->source, '/');
@@ -104,7 +104,7 @@ static void run_case(const char *name)
     assert_non_null(written);
     text_file_compare(golden, written);
     free(written);
-    /* What was written once is written again as it is. */
+    /* Writing the output again does not change it. */
     assert_int_equal(rewrite(own_path("out"), own_path("out"), &error), 0);
     written = text_file_read(own_path("out"));
     text_file_compare(golden, written);
@@ -137,7 +137,7 @@ static void files_are_read_or_refused_with_reason(void **state)
 
 /* --- Random sets ------------------------------------------------------------------ */
 
-/* What came out, compared with what should. */
+/* The expected events. */
 struct expected {
     const struct made_computation *made;
     const uint32_t *order;
@@ -234,7 +234,7 @@ static void the_sinks_refusal_ends_the_reading(void **state)
     esi_set_read_config_init(&config,
                              (struct es_set_sink){skip_trace, refuse_event, NULL});
     assert_int_equal(esi_set_read_file(own_path("in"), &config, &error), -ENOSPC);
-    assert_string_equal(error.text, ""); /* the sink knows what it is about */
+    assert_string_equal(error.text, ""); /* the sink reports its error itself */
     unlink(own_path("in"));
 }
 
@@ -264,7 +264,7 @@ static void attributes_may_be_left_out(void **state)
     unlink(own_path("in"));
 }
 
-/* One line of more than any buffer that is there at first. */
+/* A line that is longer than any initial buffer. */
 static void lines_may_be_long(void **state)
 {
     enum { BYTES = 3 << 20 };
@@ -296,7 +296,7 @@ static int make_folder(void **state)
 static int remove_folder(void **state)
 {
     (void)state;
-    return rmdir(folder); /* nothing was left in it */
+    return rmdir(folder); /* fails if it is not empty */
 }
 
 static void numbers_are_written_in_one_way(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Event sets are written whole or not at all, with all traces in their header. */
+/* Event sets are written completely or not at all, with all traces in their header. */
 #include "config.h"
 
 #include "monitors/eventset/set_write.h"
@@ -245,7 +245,7 @@ static int make_folder(void **state)
 static int remove_folder(void **state)
 {
     (void)state;
-    return rmdir(folder); /* nothing was left in it */
+    return rmdir(folder); /* fails if it is not empty */
 }
 
 SUITE(test_set_write)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Logs for ShiViz, read and written: the order of their clocks is the order. */
+/* ShiViz logs are read and written: the order of the events is that of their clocks. */
 #include "config.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "tests/order/made_computation.h"
 #include "tests/suites.h"
 
-/* What was read: an order, and a line of words for each event. */
+/* The result of reading: an order, and a line of text for each event. */
 struct reading {
     struct es_order *order;
     struct es_set_sink sink;
@@ -156,7 +156,7 @@ static void only_immediate_predecessors_are_named(void **state)
     struct reading *reading = start_reading();
 
     (void)state;
-    /* d knows of a through b and of c by itself. */
+    /* d knows a through b, and c directly. */
     assert_int_equal(read_log(reading, "1\na {\"a\":1}\n"
                                        "2\nc {\"c\":1}\n"
                                        "3\nb {\"a\":1,\"b\":1}\n"
@@ -243,7 +243,7 @@ static void a_header_has_the_expressions(void **state)
     end_reading(reading);
 }
 
-/* As TLC prints the states of a model of clocks. */
+/* TLC prints the states of a model with escaped quotes. */
 static void clocks_with_escaped_quotes_are_read(void **state)
 {
     struct reading *reading = start_reading();
@@ -264,7 +264,7 @@ static void clocks_with_escaped_quotes_are_read(void **state)
     end_reading(reading);
 }
 
-/* A clock that is JSON as it stands is not changed. */
+/* A clock that is valid JSON is not changed. */
 static void names_of_hosts_may_hold_quotes(void **state)
 {
     struct reading *reading = start_reading();
@@ -281,7 +281,7 @@ static void names_of_hosts_may_hold_quotes(void **state)
 
 static const struct {
     const char *log;
-    const char *regex; /* NULL: ShiViz's */
+    const char *regex; /* NULL = that of ShiViz */
     int line;
     const char *words;
 } faults[] = {
@@ -357,7 +357,7 @@ static void a_byte_zero_is_refused(void **state)
 
 /* --- Round trips ------------------------------------------------------------------ */
 
-/* Caller frees. */
+/* Returns the log of a computation; caller frees. */
 static char *export_log(const struct made_computation *made, uint64_t seed)
 {
     char path[] = "/tmp/test_shiviz.XXXXXX";
@@ -386,7 +386,7 @@ static char *export_log(const struct made_computation *made, uint64_t seed)
     return text;
 }
 
-/* The log's events (two lines each) in another order.  Caller frees. */
+/* Returns the events of the log (two lines each) in random order.  Caller frees. */
 static char *shuffle(const char *log, uint64_t seed)
 {
     const char *starts[20000];
@@ -418,8 +418,8 @@ static char *shuffle(const char *log, uint64_t seed)
     return out;
 }
 
-/* The trace that was read of one that was made, whose name made_computation_stream()
- * tells. */
+/* Returns the trace that was read for a trace of the computation, by the name that
+ * made_computation_stream() gives it. */
 static uint32_t find_trace(const struct reading *reading, uint32_t made_trace)
 {
     char name[16];
