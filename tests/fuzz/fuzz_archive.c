@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Archives from anywhere: the first byte says whether the rest is the tables or a
- * stream. */
+/* Feeds bytes to the reader of archives. The first byte says whether the rest is the
+ * tables or a stream. */
 #include "config.h"
 
 #include <fcntl.h>

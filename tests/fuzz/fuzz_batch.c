@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Feeds bytes to the decoder of replies.  What it accepts stays within its bounds, is
- * the same when it is decoded once more from the same positions, and when it is encoded
+/* Feeds bytes to the decoder of replies.  An accepted reply stays within its bounds. It
+ * is the same when it is decoded again from the same positions, and when it is encoded
  * and decoded again. */
 #include "config.h"
 
@@ -65,7 +65,7 @@ static void decode_again(const struct esi_wire_state *state,
     esi_wire_state_fini(&same);
 }
 
-/* The encoder does not look at the flags of operations under way: they have none. */
+/* The encoder ignores the flags of open operations, because they have none. */
 static bool has_flags_where_open(const struct es_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++)
@@ -126,7 +126,7 @@ FUZZ_TARGET(fuzz_batch, data, size)
         decode_again(&state, &source, data, size, &batch);
         if (!has_flags_where_open(&batch))
             encode_again(&batch);
-    } else { /* a refused reply leaves nothing behind */
+    } else { /* a refused reply leaves an empty batch */
         require(batch.count == 0 && batch.report_count == 0 && batch.notice_count == 0);
     }
     es_batch_fini(&batch);

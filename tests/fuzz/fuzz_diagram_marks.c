@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Any bytes as the sums that are kept beside an archive, with the right checksum: what
- * is read has cells, and is written as something that reads alike. */
+/* Feeds bytes, with a valid checksum, to the reader of the sums that are kept with an
+ * archive. Accepted sums have cells, and are the same when they are written and read
+ * again. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,7 +17,8 @@
 
 enum { ARCHIVE = 7, HEAD_BYTES = 24, COLUMNS = 3 };
 
-/* Caller frees. */
+/* Returns the data with a valid archive number and checksum, if it is long enough;
+ * caller frees. */
 static unsigned char *with_head(const uint8_t *data, size_t size)
 {
     unsigned char *bytes = malloc(size + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Frames of the elements that servers hold: R, T or W and the payload. */
+/* Feeds frames for elements of tuple servers: R, T or W and the payload. */
 #include "config.h"
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 #include "scopes/remote/element_wire.h"
 #include "tests/fuzz/fuzz_target.h"
 
-/* All that a header promises lies within the payload. */
+/* Checks that all data that a header announces is within the payload. */
 static void use_frame(char kind, const char *payload, size_t size)
 {
     struct esi_frame frame = {.payload = payload, .length = (uint32_t)size};

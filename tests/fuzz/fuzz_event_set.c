@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Feeds JSON Lines to the reader of event sets.  Both ways to read a line agree; what
- * is taken in delivery order is taken in the file's order, too, and is the same when it
- * is written and read again.
+ * Feeds JSON Lines to the reader of event sets.  Both parsers of a line agree.  A set
+ * that is accepted in delivery order is also accepted in the order of the file, and is
+ * the same when it is written and read again.
  */
 #include "config.h"
 
@@ -49,7 +49,7 @@ static void compare_line(struct esi_set_line *quick,
     const struct esi_set_place place = {"input", 1};
     struct es_set_event a, b;
     struct es_error error = {.text = ""};
-    /* The quick way changes the text, and so comes second. */
+    /* The quick parser modifies the text, so it is called last. */
     int expected = esi_set_line_event_slowly(slow, text, length, &place, &b, &error);
     int code = esi_set_line_event(quick, text, length, &place, &a, NULL);
 
@@ -120,8 +120,8 @@ static int take_event(void *data, const struct es_set_event *event)
     return 0;
 }
 
-/* The canonical form of a set that can be read; NULL: of too many traces.  The caller
- * frees. */
+/* Returns the canonical form of a valid set, or NULL if it has too many traces.  The
+ * caller frees. */
 static char *rewrite(const void *text, size_t length, size_t *ret_length)
 {
     struct written written = {.count = 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Feeds texts to the filter's parser and judges tuples by what it accepts. */
+/* Feeds texts to the parser of filters, and applies accepted filters to tuples. */
 #include "config.h"
 
 #include <stddef.h>
@@ -31,7 +31,7 @@ FUZZ_TARGET(fuzz_filter, data, size)
         tuple.stop = 0;
         (void)esi_filter_matches(filter, &event);
         esi_filter_destroy(filter);
-    } else { /* every refusal says where and why */
+    } else { /* every error has a position and a text */
         require(error.text[0] != '\0' && error.column >= 1 &&
                 (size_t)error.column <= strlen(text) + 1);
     }

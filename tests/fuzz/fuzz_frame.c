@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Any bytes from a peer: as a client's, from the hello on, and as a server's.
+ * Feeds bytes as those of a peer: of a client from the hello on, or of a server.
  *
- * Every link ends with frames that can be read or with a reason; no length is believed
- * before it was checked.  The first byte says which side we are.
+ * Each link ends with frames that can be read or with an error; lengths are checked
+ * before they are used.  The first byte chooses our side.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@
 #include "tuplespace/transport/link.h"
 
 #define LIMIT_NS UINT64_C(10000000000)
-/* What a socket takes without a reader. */
+/* Bytes that a socket accepts without a reader. */
 #define MOST_BYTES 65536
 
 static const struct esi_greeting ours = {.run = "fuzz", .host = "h", .program = "p"};
@@ -36,7 +36,6 @@ struct input {
     size_t size;
 };
 
-/* Unlike assert(3), it stays in every build. */
 static void remove_folder(void)
 {
     esi_listener_close(listener);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Text as a launcher's hostfile.  What is accepted names hosts that a pathmap takes. */
+/* Feeds texts to the parser of host files.  Hosts of an accepted file are valid in a
+ * path map. */
 #include "config.h"
 
 #include <stdlib.h>

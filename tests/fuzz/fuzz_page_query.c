@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Feeds a path and parameters, a line each, to the parser of the page's requests.  What
- * is refused has words; what is taken is within its bounds.
+ * Feeds a path and parameters, one per line, to the parser of the page's requests.  A
+ * refused request has an error text; an accepted one is within its bounds.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ static void check_bounds(const struct esi_page_query *query)
     require(query->limit >= 1 && query->count >= 1 && query->top >= 1);
 }
 
-/* The text up to the next end of a line. */
+/* Returns the next line, or NULL. */
 static char *take_line(char **rest)
 {
     return *rest ? strsep(rest, "\n") : NULL;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Fuzz target: whatever the bytes are, the map is refused with words, or it holds
- * together.
+ * Feeds bytes to the parser of path maps: a map is refused with an error text, or it is
+ * consistent.
  *
- * What is accepted must come back from its own text, expand, and keep its plan then.
+ * An accepted map can be parsed again from its own text and be expanded, and then has
+ * the same plan.
  */
 #include "config.h"
 
@@ -14,7 +15,7 @@
 #include "pathmap/pathmap.h"
 #include "tests/fuzz/fuzz_target.h"
 
-/* Expanding more than this takes long and shows nothing new. */
+/* Expanding larger maps takes long and tests nothing new. */
 enum { MOST_THREADS = 1024 };
 
 static char *format(const struct esi_pathmap *map)

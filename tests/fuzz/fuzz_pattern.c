@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Feeds texts to the parser of patterns.  What it refuses it must explain; what it
- * takes must print as a text that means the same.
+ * Feeds texts to the parser of patterns.  Each error has a text; an accepted pattern is
+ * printed as a text with the same meaning.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/search/pattern_compare.h"
 
-/* What is no text has no lines. */
+/* An input that is not text has no lines. */
 static void check_error(const struct es_error *error, const char *text, size_t length)
 {
     size_t mark = esi_input_mark(text, length);

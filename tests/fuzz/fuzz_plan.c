@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Any bytes as a collection plan: a plan or an error with a place, and what is read is
- * written so that it is read again alike. */
+/* Feeds bytes to the parser of collection plans: an error has a position, and an
+ * accepted plan is the same when it is written and read again. */
 #include "config.h"
 
 #include <errno.h>
@@ -11,7 +11,6 @@
 #include "tests/fuzz/fuzz_target.h"
 #include "tuplespace/plan/plan.h"
 
-/* Unlike assert(3), it stays in every build. */
 static void check_plan(struct es_plan *plan)
 {
     struct es_plan again;

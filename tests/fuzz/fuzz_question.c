@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Feeds lines to the parser of questions.  What is understood names events that are
- * there; what is not has words and a column within the line.
+ * Feeds lines to the parser of queries.  The events of an accepted query exist; an
+ * error has a text and a column within the line.
  */
 #include "config.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Any text as the ledgers and as the profiles of an archive, and so as what a tuple
- * server replies: what is read is written as something that reads alike. */
+/* Feeds texts to the reader of an archive's ledgers and profiles, which also reads
+ * replies of tuple servers. Accepted records are the same when they are written and
+ * read again. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 
 enum { PROCESSES = 4 };
 
-/* Caller frees. */
+/* Returns the records as text; caller frees. */
 static char *written(const struct esi_archive_records *records, size_t *ret_length)
 {
     char *text = NULL;

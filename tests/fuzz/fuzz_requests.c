@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What clients send to a tuple server.  Each line is one frame of one connection: a
- * line that begins with '{' is a request, one that begins with P, R or W is the payload
- * of a PULL, READ or WRITE frame, "N" alone begins a new connection.  The link is a
- * real one; a thread at its other end drops the answers.  Waits are shut off.
+ * Feeds frames of clients to a tuple server.  Each line is one frame of one connection:
+ * a line that begins with '{' is a request; one that begins with P, R or W is the
+ * payload of a PULL, READ or WRITE frame; "N" alone begins a new connection.  The link
+ * is real; a thread at its other end discards the answers.  Waiting times are set to 0.
  */
 #include "config.h"
 
@@ -48,8 +48,8 @@ static struct esi_listener *listener;
 static struct es_link *server_end;
 static struct es_segment *observed;
 
-/* Requests name hosts and addresses: nobody is called. Without an address of ours it is
- * another target that calls. */
+/* Requests contain hosts and addresses; no connection is made to them. If there is no
+ * address of ours, another target of the program runs and may connect. */
 int __wrap_esi_link_connect(const char *to,
                             const struct esi_greeting *greeting,
                             const struct esi_run_key *key,
@@ -129,7 +129,7 @@ static void add_elements(void)
     require(esi_segment_add_element(observed, &element, NULL) == 0);
 }
 
-/* With the pid and the clock that the corpus names. */
+/* Creates a run with the pid and the clock that the corpus contains. */
 static void make_run(void)
 {
     const struct es_clock clock = {.kind = ES_CLOCK_MONOTONIC,
@@ -195,7 +195,7 @@ static void begin(void)
 
 /* --- One input ------------------------------------------------------------------ */
 
-/* What waits for others waits no longer than it must. */
+/* Sets the waiting time of a READ to 0. */
 static void shorten(unsigned type, uint8_t *payload, size_t length)
 {
     if (type == ES_FRAME_READ && length >= 16)
@@ -216,7 +216,7 @@ static unsigned type_of(uint8_t letter)
     }
 }
 
-/* Payloads of frames are aligned to 8 bytes: malloc(3) does that. */
+/* Payloads of frames are aligned to 8 bytes, as malloc(3) does. */
 static void serve_line(const struct esi_server_service *service,
                        void *connection,
                        const uint8_t *line,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Files of a run directory that say where the servers are.  The first line of an input
- * is run.json, the second server.json, the third server.HOST.json; "@HOST@" in them
- * stands for the name of this host.
+ * Feeds files of a run directory with the addresses of servers.  The first line of an
+ * input is run.json, the second server.json, the third server.HOST.json; "@HOST@" in
+ * them stands for the name of this host.
  */
 #include "config.h"
 
@@ -50,7 +50,8 @@ static void write_file(const char *file, const char *text, size_t length)
     FILE *stream;
 
     require(esi_run_directory_path(run, file, NULL, path) == 0);
-    /* A file that is cut and written again goes to the disk at once, slowly. */
+    /* Create a new file: a file that is truncated and rewritten is flushed to disk at
+     * once, which is slow. */
     unlink(path);
     stream = fopen(path, "w");
     require(stream != NULL);

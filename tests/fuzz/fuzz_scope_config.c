@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Feeds lines NAME=VALUE to the reader of scope settings; what it takes is shown and
- * must be taken again. */
+/* Feeds lines NAME=VALUE to the reader of scope settings. Accepted settings are printed
+ * and must be accepted again. */
 #include "config.h"
 
 #include <stddef.h>

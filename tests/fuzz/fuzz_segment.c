@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Any bytes as a segment in shared memory: readers refuse it, or read what they find.
- */
+/* Feeds bytes as a segment in shared memory: readers refuse it with an error, or read
+ * all that it contains. */
 #include "config.h"
 
 #include <fcntl.h>

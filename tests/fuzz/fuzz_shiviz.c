@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * Feeds logs to the reader of ShiViz logs.  The first byte chooses the options: '1' a
- * header, '2' executions, else none.  What is given must be an ordered stream, and
- * every refusal says why.
+ * header, '2' executions, else none.  The output must be an ordered stream, and each
+ * error has a text.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 #include "monitors/eventset/formats/shiviz_read.h"
 #include "tests/fuzz/fuzz_target.h"
 
-/* Reads a text to its end; 1 if it has none, which cannot be. */
+/* Reads a text to its end, for sanitizers. Always returns 0. */
 static int take_text(const char *text)
 {
     return strlen(text) == SIZE_MAX;
@@ -32,7 +32,8 @@ static int take_trace(void *data, uint32_t trace, const char *name)
     return take_text(name) ? 1 : checking->sink.trace(checking->sink.data, trace, name);
 }
 
-/* The order refuses what is not ordered, with -EINVAL: that would be our fault. */
+/* The order refuses unordered events with -EINVAL; that would be a fault of the
+ * reader. */
 static int take_event(void *data, const struct es_set_event *event)
 {
     const struct checking *checking = data;

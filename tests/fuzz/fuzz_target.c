@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The fuzz targets that are linked with a program. */
+/* The list of the fuzz targets that are linked into a program. */
 #include "config.h"
 
 #include "tests/fuzz/fuzz_target.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Fuzz targets: one file each, all in one program. A program costs a link. */
+/* Fuzz targets: each file has one, and all are linked into one program, to save link
+ * time. */
 #ifndef ES_TESTS_FUZZ_TARGET_H
 #define ES_TESTS_FUZZ_TARGET_H
 
@@ -8,20 +9,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What one file of this folder does with an input. */
+/* A fuzz target. */
 struct fuzz_target {
     const char *name; /* of the file, without extension */
     int (*run)(const uint8_t *data, size_t size);
     struct fuzz_target *next;
 };
 
-/* Adds a target to those of the program, which borrows it. Called before main(). */
+/* Adds a target to those of the program. Borrows it. Called before main(). */
 void fuzz_target_add(struct fuzz_target *target);
 
-/* NULL when the program has no target of that name. */
+/* Returns the target, or NULL if the program has none of that name. */
 struct fuzz_target *fuzz_target_find(const char *name);
 
-/* Ends the program as a crash when the condition does not hold. */
+/* Aborts the program if the condition is false. Unlike assert(3), it is in every
+ * build. */
 void require(bool condition);
 
 /* Opens the function of a target. The name is that of the file:

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Any bytes as the tree control of a segment.  The first eight are its offset in the
- * segment (0 = where the control is), the others are laid over the control: its header,
- * and what follows.
+ * Feeds bytes as the tree control of a segment.  The first eight are its offset in the
+ * segment (0 = the real one); the others overwrite the control, from its header on.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Any bytes as tree rules, in long and in short: rules or an error with a place, and
- * what is read is written so that it is read again alike. */
+/* Feeds bytes to the parsers of the long and the short form of tree rules: an error has
+ * a position, and accepted rules are the same when they are written and read again. */
 #include "config.h"
 
 #include <errno.h>
@@ -11,7 +11,6 @@
 #include "tests/fuzz/fuzz_target.h"
 #include "tuplespace/plan/tree_rules.h"
 
-/* Unlike assert(3), it stays in every build. */
 static void check_long(const char *text)
 {
     struct es_error error = {.text = ""};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The fuzz targets for libFuzzer. Links fuzz_NAME lead to this program: the name by
- * which it is called is that of the target. */
+/* The fuzz targets for libFuzzer. Links fuzz_NAME point to this program; it runs the
+ * target of the name by which it is called. */
 #include "config.h"
 
 #include <stdio.h>

@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* replay.c - runs a fuzz target over its corpus without libFuzzer.
  *
- *   replay fuzz_NAME           the files of corpus/NAME
- *   replay fuzz_NAME FILE...   these files, and nothing is changed in them: so a crash
- *                              that libFuzzer found is repeated
+ *   replay fuzz_NAME           runs the files of corpus/NAME
+ *   replay fuzz_NAME FILE...   runs these files unchanged, to repeat a crash that
+ *                              libFuzzer found
  *
- * Each file of the corpus is given to the target as it is, cut short at many places,
- * and with single bytes changed by a generator of fixed seed. A fault ends the program;
- * what the target must keep to it asserts itself. Output is TAP, one line a file.
+ * Each file of the corpus is passed to the target unchanged, truncated at many places,
+ * and with single bytes changed by a generator with a fixed seed. A fault ends the
+ * program; targets check their own conditions. Output is TAP, one line per file.
  */
 #include "config.h"
 
@@ -31,7 +31,7 @@ struct input {
     size_t size;
 };
 
-/* Reads a whole file; ends the program with TAP's word for a broken test otherwise. */
+/* Reads a whole file. If that fails, ends the program with "Bail out!" of TAP. */
 static struct input input_read(const char *path)
 {
     struct input input = {NULL, 0};
@@ -54,7 +54,7 @@ static struct input input_read(const char *path)
     return input;
 }
 
-/* The target gets a copy of the exact size, so that reading past it is noticed. */
+/* The target gets a copy of the exact size, so that sanitizers find reads beyond it. */
 static void run_target(const uint8_t *data, size_t size)
 {
     uint8_t *copy = malloc(size ? size : 1);
@@ -79,7 +79,7 @@ static void run_cut(const struct input *input)
     }
 }
 
-/* Marsaglia's xorshift: the same bytes on every machine. */
+/* Marsaglia's xorshift, for the same bytes on every machine. */
 static uint32_t next_random(uint32_t *state)
 {
     *state ^= *state << 13;
