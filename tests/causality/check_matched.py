@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""check_matched.py - checks that no end of a message is alone in an event set.
+"""check_matched.py - checks that all messages in an event set are matched.
 
 usage: check_matched.py SET MESSAGES
-(JSON Lines, of a recorded run that has lost nothing; how many there must be, or `any`)
 
-Each send of a message to a rank is named by one receive, each receive names one send and has
-its size, and all members of a collective operation on their communicator's trace are there.
+SET has the JSON Lines of a recorded run without losses, MESSAGES is the number of its
+messages, or `any`.  Each send to a rank is named by one receive, and each receive names
+one send of the same size.  Collective operations have as many exits as enters.
 """
 
 import collections

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""compare_truth.py - compares the order of an event set with what a run of order_truth
-knows itself.
+"""compare_truth.py - compares the order of an event set with the true order, as logged
+by a run of order_truth.
 
 usage: compare_truth.py [--partial] SET LOG_DIRECTORY
-(SET: JSON Lines; logs as order_truth.c says)
 
-Each line of a log is found in the set as an event.  What truly precedes what is the closure
-of the logs: of each rank's lines, of messages, and of what collective operations told.  All
-pairs of events must be ordered in the set as they are in truth.  Only a complete that names
-the posts of its targets may order more: MPI lets it come back earlier.
+SET is an event set in JSON Lines; order_truth.c describes the logs.  Each line of a log
+is found in the set as an event.  The true order is the closure of the logs: the program
+order of each rank, messages, and the data of collective operations.  All pairs of
+events must be ordered in the set as in the true order.  Only MPI_Win_complete may have
+more predecessors, the posts of its targets: MPI allows it to return earlier.
 
-With --partial the set may lack events and order: no two sends or receives may be ordered in it
-that are not in truth.
+With --partial the set may lack events and order: it must not order two sends or
+receives that are not ordered in truth.
 """
 
 import collections
@@ -25,11 +25,11 @@ import sys
 Line = collections.namedtuple("Line", "kind call name number heard")
 Event = collections.namedtuple("Event", "kind type partners attributes")
 SHOWN = 20
-THREAD_STEP = 100  # between what logs call the threads of a rank
+THREAD_STEP = 100  # difference between the log numbers of a rank's threads
 
 
 class Fault(Exception):
-    """The set cannot be compared; the text says why."""
+    """The set cannot be compared, for the reason in the text."""
 
 
 # --- Reading ------------------------------------------------------------------------------
@@ -51,13 +51,13 @@ def read_log(path):
 
 
 def read_logs(directory):
-    """Lines by rank."""
+    """Returns the lines of each rank."""
     return {int(path.rsplit(".", 1)[1]): read_log(path)
             for path in glob.glob(os.path.join(directory, "log.*"))}
 
 
 def read_set(path):
-    """Events by trace name, in order."""
+    """Returns the names of the traces, and the events of each trace in order."""
     with open(path, encoding="utf-8") as file:
         names = json.loads(next(file))["traces"]
         traces = [[] for _ in names]
@@ -81,13 +81,13 @@ CLASSES = {"S": "send", "R": "receive"}
 
 
 def operation_of(event):
-    """What the two events of an operation have in common."""
+    """Returns a key that the two events of an operation share."""
     return (event.type.rsplit(" ", 1)[0], event.attributes.get("communicator"),
             event.attributes.get("instance"), event.attributes.get("start"))
 
 
 class Places:
-    """Where a rank's lines stand on its trace."""
+    """Finds the lines of a rank on its trace."""
 
     def __init__(self, rank, events):
         self.rank = rank
@@ -98,7 +98,7 @@ class Places:
         for index, event in enumerate(events, 1):
             op_class = event.attributes.get("class")
             if op_class in CLASSES.values() and event.attributes["bytes"] == "0":
-                continue  # cancelled, or the making of a persistent request
+                continue  # cancelled, or the creation of a persistent request
             if op_class in CLASSES.values():
                 key = op_class, event.attributes["bytes"]
                 if key in self.of_bytes:
@@ -122,7 +122,7 @@ class Places:
         return table.pop(key)
 
     def find_all(self, lines):
-        """The index of each line's event."""
+        """Returns the index of each line's event."""
         entered = {}
         found = []
         for line in lines:
@@ -148,13 +148,13 @@ class Places:
 
 
 def trace_of(rank, names):
-    """Number of the trace, or None."""
+    """Returns the number of the trace, or None."""
     name = "%d.%d" % (rank % THREAD_STEP, rank // THREAD_STEP)
     return names.index(name) if name in names else None
 
 
 def place_lines(logs, names, traces):
-    """(trace, index) of each (rank, line)."""
+    """Returns the (trace, index) of each (rank, line)."""
     places = {}
     for rank, lines in logs.items():
         trace = trace_of(rank, names)
@@ -179,7 +179,7 @@ def check_program_order(rank, lines, indices):
 
 
 class Order:
-    """A partial order as a graph; what precedes a node is a set of bits."""
+    """A partial order as a graph; the predecessors of a node are a bit set."""
 
     def __init__(self):
         self.same = {}
@@ -197,7 +197,7 @@ class Order:
             self.same[a] = b
 
     def close(self, edges, nodes, bit_of):
-        """What precedes each node."""
+        """Returns the predecessors of each node."""
         after = collections.defaultdict(list)
         missing = collections.Counter()
         for a, b in {(self.representative(a), self.representative(b)) for a, b in edges}:
@@ -209,7 +209,7 @@ class Order:
         preceding = collections.defaultdict(int)
         units = {self.representative(node) for node in nodes}
         ready = [unit for unit in units if missing[unit] == 0]
-        for unit in ready:  # grows
+        for unit in ready:  # the loop appends to it
             for following in after[unit]:
                 preceding[following] |= preceding[unit] | self.bits[unit]
                 missing[following] -= 1
@@ -240,7 +240,7 @@ def close_set(traces, places):
 
 
 def chains(places):
-    """Edges from each place to the next of its trace."""
+    """Yields edges from each place to the next one of its trace."""
     of_trace = collections.defaultdict(list)
     for trace, index in places.values():
         of_trace[trace].append(index)
@@ -251,7 +251,7 @@ def chains(places):
 
 
 def true_edges(logs):
-    """Pairs of (rank, line); the second list may hold, but need not."""
+    """Returns two lists of edges between (rank, line): certain and possible ones."""
     begins, posts = collections.defaultdict(list), {}
     for rank, lines in logs.items():
         for number, line in enumerate(lines, 1):
@@ -278,7 +278,7 @@ def true_edges(logs):
 
 
 def syncs_of(logs, traces, places):
-    """Messages that are one event on two traces: they must be synchronous."""
+    """Yields messages that are one sync on two traces; checks that they may be."""
     for rank, lines in logs.items():
         for number, line in enumerate(lines, 1):
             if line.kind != "R":
@@ -312,7 +312,7 @@ def name_of(place, lines_at, logs):
 
 
 def differences(found, least, most, places, logs):
-    """Yields a text for each pair that is ordered wrongly."""
+    """Yields a text for each pair with a wrong order."""
     lines_at = {place: pair for pair, place in places.items()}
     ordered = sorted(places.values())
     for place in ordered:
@@ -327,7 +327,7 @@ def differences(found, least, most, places, logs):
 
 
 def compare(names, traces, logs):
-    """Texts of what is wrong, and a summary; raises Fault when nothing fits at all."""
+    """Returns the differences and a summary; raises Fault if sets do not fit at all."""
     places = place_lines(logs, names, traces)
     found = close_set(traces, places)
     certain, possible = true_edges(logs)
@@ -343,7 +343,7 @@ def compare(names, traces, logs):
 
 
 def place_messages(logs, names, traces):
-    """(trace, index) of the (rank, line)s of sends and receives that are there."""
+    """Returns the (trace, index) of the sends and receives that are in the set."""
     places = {}
     for rank, lines in logs.items():
         trace = trace_of(rank, names)
@@ -356,7 +356,7 @@ def place_messages(logs, names, traces):
 
 
 def close_calls(logs, traces, places):
-    """What may precede each place; what one call did may be in any order."""
+    """Returns possible predecessors of each place; a call orders none of its events."""
     order = Order()
     call_of = {(rank, number): (rank, line.call) for rank, lines in logs.items()
                for number, line in enumerate(lines, 1)}
@@ -378,7 +378,7 @@ def close_calls(logs, traces, places):
 
 
 def compare_partial(names, traces, logs):
-    """As compare(), of a set that may lack events and order."""
+    """Like compare(), for a set that may lack events and order."""
     places = place_messages(logs, names, traces)
     found = close_set(traces, places)
     most = close_calls(logs, traces, places)

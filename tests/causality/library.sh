@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# library.sh - libeventspace-order as docs/examples/causes.c uses it: of a recorded run it
-# says what the commands say, and it refuses what it cannot read.
+# library.sh - docs/examples/causes.c uses libeventspace-order: for a recorded run it
+# gives the same answers as the commands, and it reports inputs that it cannot read.
 
 . "${top_srcdir:?not set}/tests/cli/functions.sh"
 need_mpi
@@ -43,7 +43,7 @@ says 0.0:3 1.0:3 Message
 says 1.0:5 0.0:2 Message
 says 0.0:4 0.0:4 Large
 
-# refuses TEXT ARGUMENT...
+# refuses TEXT ARGUMENT... : the example fails with this error.
 refuses()
 {
     local text=$1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* made_stream.c - keeps and checks a stream of events. */
+/* made_stream.c - stores and checks a stream of events. */
 #include "config.h"
 
 #include "tests/causality/made_stream.h"
@@ -44,7 +44,7 @@ static uint32_t last_index(const struct made_stream *stream, uint32_t trace)
     return 0;
 }
 
-/* A sync names what comes next, or what came directly before. */
+/* Checks that the two halves of a sync are adjacent. */
 static void check_sync(const struct made_stream *stream,
                        const struct es_set_event *event)
 {
@@ -198,7 +198,7 @@ void made_relation_close(struct made_relation *relation)
         }
 }
 
-/* The position that stands for an event: of a sync its first half. */
+/* Returns the position that represents an event; for a sync that of its first half. */
 static size_t unit_of(const struct made_stream *stream, size_t at)
 {
     const struct made_event *event = &stream->events[at];

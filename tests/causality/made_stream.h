@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What a test gets out of causality: the events of a stream, checked as they come, and
- * happened-before among them by brute force.
+ * Receives the events of causality for a test: checks the stream as it comes, and
+ * computes happened-before by brute force.
  */
 #ifndef ES_TESTS_CAUSALITY_MADE_STREAM_H
 #define ES_TESTS_CAUSALITY_MADE_STREAM_H
@@ -25,21 +25,21 @@ struct made_event {
 };
 
 struct made_stream {
-    struct made_event *events; /* owned, in the order in which they came */
+    struct made_event *events; /* owned, in the order of the stream */
     size_t count;
     char (*names)[64]; /* of traces, owned */
     size_t trace_count;
 };
 
-/* Checks that the stream is ordered: cmocka assertions. */
+/* Returns a sink that stores the events and asserts that the stream is ordered. */
 struct es_set_sink made_stream_sink(struct made_stream *stream);
 void made_stream_fini(struct made_stream *stream);
 
-/* The event of this trace and index, or NULL. */
+/* Returns the event of this trace and index, or NULL. */
 const struct made_event *made_stream_at(const struct made_stream *stream,
                                         const char *trace,
                                         uint32_t index);
-/* First event of a type on a trace, or NULL. */
+/* Returns the first event of a type on a trace, or NULL. */
 const struct made_event *made_stream_find(const struct made_stream *stream,
                                           const char *trace,
                                           const char *type);
@@ -48,11 +48,12 @@ bool made_event_names(const struct made_stream *stream,
                       const struct made_event *event,
                       const struct made_event *partner);
 
-/* A relation on [0, count): edges are added, then closed. */
+/* A relation on [0, count). Edges are added, then the transitive closure is
+ * computed. */
 struct made_relation {
     size_t count;
     size_t words;
-    uint64_t *rows; /* owned; row a has bit b: a precedes b */
+    uint64_t *rows; /* owned; bit b of row a is set if a precedes b */
 };
 
 void made_relation_init(struct made_relation *relation, size_t count);
@@ -61,8 +62,8 @@ void made_relation_add(struct made_relation *relation, size_t a, size_t b);
 bool made_relation_has(const struct made_relation *relation, size_t a, size_t b);
 void made_relation_close(struct made_relation *relation);
 
-/* Happened-before of a stream, by positions; halves of a sync have the same
- * predecessors and successors. */
+/* Computes happened-before of a stream, by positions. The halves of a sync have the
+ * same predecessors and successors. */
 void made_stream_relate(const struct made_stream *stream,
                         struct made_relation *ret_relation);
 

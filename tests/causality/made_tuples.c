@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* made_tuples.c - makes runs out of tuples. */
+/* made_tuples.c - creates runs from tuples. */
 #include "config.h"
 
 #include "tests/causality/made_tuples.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* order_calls.c - each collective operation, in its forms. */
+/* order_calls.c - calls each collective operation in its forms. */
 #include "order_calls.h"
 
 const char *const operation_names[COLLECTIVES][WAYS] = {

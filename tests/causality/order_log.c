@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* order_log.c - writes what a rank knows. */
+/* order_log.c - writes the log of a rank. */
 #include "order_log.h"
 
 #include <mpi.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The log of what a thread of a rank knows (order_truth.c says what is in it).
+ * The log of a thread of a rank; order_truth.c describes its contents.
  */
 #ifndef ES_TESTS_ORDER_LOG_H
 #define ES_TESTS_ORDER_LOG_H
@@ -10,26 +10,27 @@
 #include <stddef.h>
 #include <stdio.h>
 
-extern int rank; /* own, of the world, and how many there are */
+extern int rank; /* world rank, and number of ranks */
 extern int size;
 extern _Thread_local int thread;
 extern _Thread_local FILE *log_file;
-extern _Thread_local int log_calls; /* to be counted by who calls */
+extern _Thread_local int log_calls; /* incremented by the callers */
 
 /* Ends the program. */
 void die(const char *why);
-/* Zeroed; never NULL. */
+/* Returns zeroed memory, never NULL. */
 void *allocate(size_t bytes);
 
 void log_open(const char *directory);
 void log_close(void);
-/* What this thread of a rank is called in the logs. */
+/* Returns the number of this thread of a rank in the logs. */
 int log_name(int of);
 /* Begins a line and returns its number. */
 int log_put(char kind, const char *name, int number);
-/* Goes on with a line: from whom was heard. */
+/* Adds to the line from which rank and line data were received. */
 void log_hear(bool *is_first, int from, int line);
-/* A collective call of the setting up, in which nobody is told anything. */
+/* Logs the begin or end of a collective call of the setup; the end depends on all
+ * begins. */
 void log_made(const char *name, int begins);
 
 #endif

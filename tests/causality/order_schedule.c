@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* order_schedule.c - makes random schedules that cannot deadlock. */
+/* order_schedule.c - creates random schedules that cannot deadlock. */
 #include "order_schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Receives that ask for the same, at one rank. */
+/* Receives of one rank with the same source and tag. */
 struct class
 {
     int sent;
     int posted;
 };
 
-/* A request under way. */
+/* A pending request. */
 struct held {
     bool used;
     bool has_class;
     bool receives;
-    bool contested; /* a send of which others may take the receive */
+    bool contested; /* a send; other messages may match its receive */
     struct class *class;
     int number; /* in the class */
 };
@@ -82,7 +82,7 @@ int schedule_asked_tag(const struct step *of)
     return any ? -1 : of->tag;
 }
 
-/* The class of the receives of `of`'s message. */
+/* Returns the class of the receives that can match message `of`. */
 static struct class *class_of(struct maker *maker, const struct step *of)
 {
     return &maker->classes[of->comm][of->peer][schedule_asked_source(of) + 1]
@@ -116,7 +116,7 @@ static struct step *add(struct maker *maker, enum step_kind kind, int rank)
     return step;
 }
 
-/* Nobody gets to later steps before all have done those so far. */
+/* All ranks complete the steps so far before any later step begins. */
 static void add_barrier(struct maker *maker)
 {
     struct step *step = add(maker, STEP_TOGETHER, 0);
@@ -151,12 +151,12 @@ static int hold(struct maker *maker, int rank, struct class *class, bool receive
     return slot;
 }
 
-/* Whether it is sure to complete, with what the steps so far do. */
+/* Whether the request is certain to complete, given the steps so far. */
 static bool completes(const struct held *held)
 {
     if (!held->has_class)
         return true;
-    /* Which of the messages the posted receives have taken nobody knows. */
+    /* It is unknown which messages the posted receives have matched. */
     return held->receives ? held->number < held->class->sent
                           : held->class->posted >= held->class->sent;
 }
@@ -202,7 +202,7 @@ static void choose_message(struct maker *maker, struct step *step)
              !schedule_are_connected(step->comm, step->rank, step->peer));
 }
 
-/* A receive that a message of `of` could be for, posted at its destination. */
+/* Makes `step` a receive at the destination of `of` that this message could match. */
 static void post(struct maker *maker,
                  struct step *step,
                  const struct step *of,
@@ -219,7 +219,7 @@ static void post(struct maker *maker,
     class->posted++;
 }
 
-/* Whether messages of later steps may come first, as those of other senders may. */
+/* Whether a message of a later step, by another sender, may arrive first. */
 static bool is_contested(const struct step *message)
 {
     return schedule_asked_source(message) < 0;
@@ -238,7 +238,7 @@ static void add_message(struct maker *maker)
     contested = is_contested(&message);
     if (form < SEND_BUFFERED &&
         (class->posted < class->sent || (contested && pick(maker, 2))))
-        form = SEND_BUFFERED; /* nobody is sure to receive it soon */
+        form = SEND_BUFFERED; /* no receive is certain to match it soon */
     if (free_slot(maker, message.rank) < 0)
         form = SEND_BUFFERED;
     step = add(maker, STEP_SEND, message.rank);
@@ -261,7 +261,7 @@ static void add_message(struct maker *maker)
         add_barrier(maker);
 }
 
-/* A receive of what was sent, or before it is. */
+/* Adds a receive of a message that was sent, or before it is sent. */
 static void add_receive(struct maker *maker)
 {
     struct step message;
@@ -272,14 +272,15 @@ static void add_receive(struct maker *maker)
     class = class_of(maker, &message);
     if (form < RECEIVE_LATER && class->posted >= class->sent)
         form = RECEIVE_LATER + pick(maker, RECEIVE_FORMS - RECEIVE_LATER);
-    /* What is posted long before its message must not use up the slots. */
+    /* Receives that are posted long before their messages must not use up the slots. */
     if (form >= RECEIVE_LATER &&
         (free_slot(maker, message.peer) < 0 || class->posted > class->sent + 2))
         return;
     post(maker, add(maker, STEP_RECEIVE, message.peer), &message, form);
 }
 
-/* MPI_Sendrecv of two with each other: neither has a message under way there. */
+/* Adds an MPI_Sendrecv of two ranks with each other; no other message of these classes
+ * is pending. */
 static void add_exchange(struct maker *maker)
 {
     struct step message;
@@ -308,8 +309,8 @@ static void add_exchange(struct maker *maker)
         add_barrier(maker);
 }
 
-/* A receive on a channel that all go on to use.  Everybody's later messages come after
- * it was cancelled. */
+/* Adds a receive that no message can match, and cancels it. The barrier delays later
+ * messages until it is cancelled, so that its class can still be used. */
 static void add_cancel(struct maker *maker)
 {
     struct step message;
@@ -327,7 +328,7 @@ static void add_cancel(struct maker *maker)
     add_barrier(maker);
 }
 
-/* --- All together ----------------------------------------------------------------- */
+/* --- Collective operations and windows -------------------------------------------- */
 
 static bool all_have_slots(const struct maker *maker)
 {
@@ -337,7 +338,7 @@ static bool all_have_slots(const struct maker *maker)
     return true;
 }
 
-/* What there is between two groups, of what can be checked there. */
+/* Whether intercommunicators have the operation, and its result can be checked. */
 static bool has_groups(int collective)
 {
     return collective <= COLLECTIVE_ALLTOALL;
@@ -375,7 +376,7 @@ static void add_together(struct maker *maker)
             step->slot[i] = hold(maker, i, NULL, false);
 }
 
-/* MPICH 4.0 does not move nonblocking collectives on while it waits for an epoch. */
+/* MPICH 4.0 does not progress nonblocking collectives while it waits for an epoch. */
 static void finish_operations(struct maker *maker)
 {
     for (int rank = 0; rank < maker->size; rank++) {
@@ -394,8 +395,8 @@ static void add_epoch(struct maker *maker)
 {
     struct step *step;
 
-    /* It counts posts without looking whose they are: one for a later epoch may be
-     * taken for one that is missing, unless all have ended the epochs before. */
+    /* MPICH 4.0 counts posts without their origin: it may take one for a later epoch
+     * for a missing one, unless all ranks have ended the previous epochs. */
     finish_operations(maker);
     add_barrier(maker);
     step = add(maker, STEP_EPOCH, 0);
@@ -406,7 +407,7 @@ static void add_epoch(struct maker *maker)
                 step->slots |= UINT64_C(1) << (origin * RANKS_MAX + target);
 }
 
-/* --- The whole -------------------------------------------------------------------- */
+/* --- Schedules -------------------------------------------------------------------- */
 
 static void add_any(struct maker *maker)
 {
@@ -432,7 +433,7 @@ static void add_any(struct maker *maker)
         add_epoch(maker);
 }
 
-/* Receives for all that was sent, and messages for all receives. */
+/* Adds receives for all sent messages, and messages for all posted receives. */
 static void settle(struct maker *maker, const struct step *of)
 {
     struct class *class = class_of(maker, of);

@@ -3,17 +3,18 @@
 /*
  * Random schedules of MPI operations that cannot deadlock.
  *
- * All ranks make the same schedule from one seed, a list of steps, and each does its
- * parts in the order of the list.  A step needs of other ranks only what belongs to it
- * or to steps before it, whichever message a receive with wildcards takes; so, by
- * induction, every step is done.
+ * All ranks create the same schedule, a list of steps, from one seed; each rank
+ * executes its parts in the order of the list.  A step depends only on its own parts
+ * and on previous steps of other ranks, whichever message a wildcard receive matches.
+ * So, by induction, each step completes.
  *
- * Where several ranks may send to one receive, a message of a later step may come first
- * and take it.  So a barrier follows whatever waits for such a message to be received.
+ * If several ranks may send to one receive, a message of a later step may arrive first
+ * and match it.  Therefore a barrier follows each operation that waits until such a
+ * message is received.
  *
- * Receives that could take the same message are of one *class*, and all ask for the
- * same: source and tag, or a wildcard in their place.  Then in each class the n-th
- * posted receive is matched once n messages were sent, whatever they are.
+ * Receives that could match the same message form a *class*; all have the same source
+ * and tag, or the same wildcards.  So the n-th posted receive of a class is matched
+ * when n messages have been sent, whichever they are.
  */
 #ifndef ES_TESTS_ORDER_SCHEDULE_H
 #define ES_TESTS_ORDER_SCHEDULE_H
@@ -24,13 +25,13 @@
 
 enum { RANKS_MAX = 8, TAGS = 4, SLOTS = 24 };
 
-/* Communicators, and what receives on them ask for. */
+/* Communicators, and the source and tag of receives on them. */
 enum comm {
-    COMM_WORLD,    /* exact; any source for the last tag */
+    COMM_WORLD,    /* exact source and tag; any source for the last tag */
     COMM_WILD,     /* any source, any tag */
-    COMM_REVERSED, /* ranks the other way round; any tag */
-    COMM_HALF,     /* those of one parity; exact */
-    COMM_BETWEEN,  /* an intercommunicator between the two halves; exact */
+    COMM_REVERSED, /* ranks in reverse order; any tag */
+    COMM_HALF,     /* ranks of one parity; exact source and tag */
+    COMM_BETWEEN,  /* an intercommunicator between the halves; exact */
     COMM_GRID,     /* a ring with a topology; any source */
     COMM_GRAPH,    /* a random graph; any tag */
     COMMS
@@ -39,21 +40,21 @@ enum comm {
 enum step_kind {
     STEP_SEND,     /* `rank` sends to `peer` */
     STEP_RECEIVE,  /* `rank` receives, from `peer` unless that is -1 */
-    STEP_PAIR,     /* both, where the send may wait for the receive */
-    STEP_EXCHANGE, /* `rank` and `peer` send each other a message at once */
-    STEP_TOGETHER, /* all members of `comm` of `rank` do a collective operation */
-    STEP_FINISH,   /* `rank` completes what is in `slots` */
-    STEP_POLL,     /* `rank` looks once whether anything is complete */
-    STEP_CANCEL,   /* `rank` cancels a receive, from `peer`, that cannot be matched */
-    STEP_FENCE,    /* all, on the window */
-    STEP_EPOCH     /* `slots`: bit (origin * RANKS_MAX + target): who puts where */
+    STEP_PAIR,     /* both; the send may wait for the receive */
+    STEP_EXCHANGE, /* `rank` and `peer` send each other a message */
+    STEP_TOGETHER, /* a collective operation on the `comm` of `rank` */
+    STEP_FINISH,   /* `rank` completes the requests in `slots` */
+    STEP_POLL,     /* `rank` tests once for completed requests */
+    STEP_CANCEL,   /* `rank` cancels an unmatched receive from `peer` */
+    STEP_FENCE,    /* a fence of all ranks */
+    STEP_EPOCH     /* puts; bit (origin * RANKS_MAX + target) of `slots` */
 };
 
 enum send_form {
     SEND_BLOCKING,
     SEND_SYNCHRONOUS,
     SEND_BUFFERED,
-    SEND_LATER, /* from here on with a request */
+    SEND_LATER, /* this and the next forms have a request */
     SEND_SYNCHRONOUS_LATER,
     SEND_BUFFERED_LATER,
     SEND_PERSISTENT,
@@ -65,7 +66,7 @@ enum receive_form {
     RECEIVE_PROBED,
     RECEIVE_MATCHED,
     RECEIVE_POLLED,
-    RECEIVE_LATER, /* from here on with a request */
+    RECEIVE_LATER, /* this and the next forms have a request */
     RECEIVE_PERSISTENT,
     RECEIVE_FORMS
 };
@@ -103,15 +104,15 @@ enum finish_form {
 
 struct step {
     enum step_kind kind;
-    int rank; /* of the world, as all ranks here */
+    int rank; /* ranks are world ranks */
     int peer;
     enum comm comm;
     int tag;             /* -1 = any */
     int form;            /* enum send_form, collective or finish_form */
-    int other_form;      /* of the receive of a pair, enum receive_form; enum way */
-    int id;              /* of the message or the operation, in the whole run */
+    int other_form;      /* enum receive_form of a pair, or enum way */
+    int id;              /* unique number of the message or operation */
     int root;            /* world rank */
-    int slot[RANKS_MAX]; /* of `rank` and peer, or by rank; -1 = none */
+    int slot[RANKS_MAX]; /* request: [0], or by rank; -1 = none */
     uint64_t slots;
 };
 
@@ -119,20 +120,20 @@ struct schedule {
     struct step *steps;
     size_t count;
     size_t room;
-    int ids; /* of messages and operations */
+    int ids; /* number of messages and operations */
 };
 
 /* Whether `a` can send to `b` on the communicator. */
 bool schedule_are_connected(enum comm comm, int a, int b);
 bool schedule_is_member(enum comm comm, int of, int rank);
-/* What receives of a step's message ask for; -1 = any. */
+/* Source and tag of receives that match a step's message; -1 = any. */
 int schedule_asked_source(const struct step *of);
 int schedule_asked_tag(const struct step *of);
-/* Whether `to` hears from `from` in COMM_GRAPH. */
+/* Whether COMM_GRAPH has an edge from `from` to `to`. */
 bool schedule_has_edge(uint64_t seed, int size, int from, int to);
 
-/* Makes a schedule of about `length` steps; false without memory.  The caller frees
- * `steps`. */
+/* Creates a schedule of about `length` steps. Returns false without memory.  The caller
+ * frees `steps`. */
 bool schedule_make(uint64_t seed, int size, int length, struct schedule *ret_schedule);
 
 #endif

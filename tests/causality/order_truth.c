@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * order_truth - random operations of all kinds, with a log of what each rank knew when.
+ * order_truth - calls random operations of all kinds and logs their true order.
  *
  *   order_truth LOG_DIRECTORY SEED STEPS [THREADS]
  *
- * With two threads each runs a program of its own, on its own communicators; the ranks
- * of the second one are 100 more in what is logged.  LOG_DIRECTORY/log.RANK gets a line
- * for each event in the order of the program, and lines are numbered from 1.  Messages
- * and collective operations carry these numbers, so that who receives logs whom it has
- * heard from: what truly came before it is then the closure of lines
- * (compare_truth.py).  Fields, with tabs between them:
+ * With two threads each runs its own program on its own communicators; in the logs the
+ * ranks of the second thread are 100 larger.  LOG_DIRECTORY/log.RANK has a line for
+ * each event, in program order; lines are numbered from 1.  Messages and collective
+ * operations carry these numbers, and a receiver logs those that it received: the true
+ * order is the closure of these edges and the program order (compare_truth.py).
+ * Fields, separated by tabs:
  *
  *   S CALL NAME BYTES              a send; BYTES are unique in the run
  *   R CALL NAME BYTES RANK:LINE    a receive, and its send
  *   E CALL NAME ID                 a collective operation begins
- *   X CALL NAME ID HEARD           and ends; HEARD: RANK:LINE,... of begins, `*` for
- *                                  those of all, `/` of the ranks of the other parity
- *   P, A CALL NAME ID              an epoch of exposure, or of access, has begun
- *   C CALL NAME ID                 an epoch of access ends
- *   D CALL NAME ID HEARD           and has ended; HEARD: RANK:0,... of its targets
- *   W CALL NAME ID HEARD           one of exposure has ended; HEARD: lines of kind C
+ *   X CALL NAME ID HEARD           it ends; HEARD: RANK:LINE,... of begins that it
+ *                                  depends on, `*` for those of all ranks, `/` for
+ *                                  those of the ranks of the other parity, `-` for none
+ *   P, A CALL NAME ID              an exposure (P) or access (A) epoch has begun
+ *   C CALL NAME ID                 the end of an access epoch begins
+ *   D CALL NAME ID HEARD           an access epoch has ended; HEARD: RANK:0,... of its
+ *                                  targets
+ *   W CALL NAME ID HEARD           an exposure epoch has ended; HEARD: lines of kind C
  *
- * What one call did has one CALL: there MPI gives no order.
+ * Events of one call have the same CALL: MPI does not order them.
  */
 #include "order_calls.h"
 #include "order_log.h"
@@ -47,16 +49,16 @@ struct held {
     struct operation *operation;
 };
 
-static bool has_threads; /* two of them */
+static bool has_threads; /* there are two */
 
-/* Each thread runs a program of its own. */
+/* Each thread runs its own program. */
 static _Thread_local uint64_t seed;
 static _Thread_local int words_max;
 static _Thread_local MPI_Comm comms[COMMS];
 static _Thread_local int world_of[COMMS]
-                                 [RANKS_MAX]; /* of the remote group between groups */
+                                 [RANKS_MAX]; /* COMM_BETWEEN: the remote group */
 static _Thread_local struct held held[SLOTS];
-static _Thread_local int sources[RANKS_MAX]; /* in COMM_GRAPH, of its ranks */
+static _Thread_local int sources[RANKS_MAX]; /* neighbours in COMM_GRAPH */
 static _Thread_local int source_count;
 
 /* --- Communicators ---------------------------------------------------------------- */
@@ -75,7 +77,7 @@ static int members_of(enum comm comm)
     int count;
 
     if (comm == COMM_BETWEEN)
-        return (size + 1) / 2; /* of the larger group: counts must be alike */
+        return (size + 1) / 2; /* that of the larger group: counts must agree */
     MPI_Comm_size(comms[comm], &count);
     return count;
 }
@@ -302,7 +304,8 @@ static void do_exchange(const struct step *step)
 
 /* --- Collective operations -------------------------------------------------------- */
 
-/* What this rank brings in: the number of its line, where it belongs. */
+/* Fills the send buffer with the line number, at the places that belong to this
+ * rank. */
 static void fill(struct operation *operation, int own, int count)
 {
     int line = operation->entered;
@@ -329,8 +332,8 @@ static void fill(struct operation *operation, int own, int count)
     }
 }
 
-/* From how many the result has something at this rank, and from whom, in ranks of the
- * world. */
+/* Returns the number of ranks from which the result at this rank contains data, and
+ * these ranks. */
 static int heard_by(const struct operation *operation, int from[2 * RANKS_MAX])
 {
     const struct step *step = operation->step;
@@ -346,7 +349,7 @@ static int heard_by(const struct operation *operation, int from[2 * RANKS_MAX])
     case COLLECTIVE_SCATTER:
         from[0] = step->root;
         return 1;
-    case COLLECTIVE_EXSCAN: /* the first has no result */
+    case COLLECTIVE_EXSCAN: /* the first rank has no result */
         return rank_in(step->comm, rank) == 0 ? 0 : count;
     case COLLECTIVE_NEIGHBOURS:
         if (step->comm == COMM_GRID) {
@@ -361,7 +364,7 @@ static int heard_by(const struct operation *operation, int from[2 * RANKS_MAX])
     }
 }
 
-/* As the call wants it. */
+/* Returns the root argument of the call. */
 static int root_of(const struct step *step)
 {
     if (step->comm != COMM_BETWEEN || step->root % 2 != rank % 2)
@@ -381,7 +384,8 @@ static void log_end(struct operation *operation)
         fputs(step->comm == COMM_BETWEEN ? "\t/" : "\t*", log_file);
         return;
     }
-    /* MPICH 4.0's MPI_Ibcast between two groups leaves all buffers as they were. */
+    /* MPI_Ibcast of MPICH 4.0 does not change any buffer between two groups. The driver
+     * then does not use this program. */
     if (step->form == COLLECTIVE_BCAST && operation->receive[0] == 0 &&
         root_of(step) != MPI_PROC_NULL)
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
@@ -457,7 +461,7 @@ struct batch {
     int left;
 };
 
-/* MPICH 4.0 fails when several of these are waited for or one is tested. */
+/* MPICH 4.0 fails if several of these requests are waited for or one is tested. */
 static bool is_delicate(const struct held *slot)
 {
     return slot->persistent && slot->kind == HELD_OPERATION;
@@ -487,7 +491,7 @@ static void end_some(struct batch *batch, int count, const int *indices)
         end_one(batch, indices[i]);
 }
 
-/* Once; returns whether there may be more to do. */
+/* Waits or tests once. Returns whether there may be more to do. */
 static void complete_some(struct batch *batch, int form)
 {
     static const int all[SLOTS] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
@@ -602,7 +606,7 @@ static void free_all(void)
     log_close();
 }
 
-/* What one thread runs. */
+/* The program of a thread. */
 struct program {
     int thread;
     MPI_Comm world;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* order_windows.c - one-sided epochs, of all and of groups. */
+/* order_windows.c - one-sided epochs of all ranks and of groups. */
 #include "order_windows.h"
 
 #include "order_log.h"
@@ -55,7 +55,8 @@ static bool puts_to(const struct step *step, int origin, int target)
     return step->slots >> (origin * RANKS_MAX + target) & 1;
 }
 
-/* Of those that this rank puts to, or that put to it. */
+/* Creates the group of the ranks to which this rank puts, or that put to it. Returns
+ * its size. */
 static int make_group(const struct step *step, bool targets, MPI_Group *ret_group)
 {
     MPI_Group world;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The two windows of a thread's program: one for fences, one for epochs of groups. */
+/* The two windows of a thread's program: one for fences, one for epochs of groups. All
+ * calls are logged. */
 #ifndef ES_TESTS_ORDER_WINDOWS_H
 #define ES_TESTS_ORDER_WINDOWS_H
 
@@ -8,12 +9,12 @@
 
 #include "order_schedule.h"
 
-/* Collective over `world`, as all here; everything is logged. */
+/* All functions are collective over `world`. */
 void windows_make(MPI_Comm world);
 void windows_free(void);
-/* A step of the kind STEP_FENCE, ... */
+/* Executes a step of kind STEP_FENCE. */
 void windows_fence(const struct step *step);
-/* ... and one of STEP_EPOCH. */
+/* Executes a step of kind STEP_EPOCH. */
 void windows_epoch(const struct step *step);
 
 #endif

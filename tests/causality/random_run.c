@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * random_run.c - makes random computations.
+ * random_run.c - creates random computations.
  *
- * Each thread has a time of its own; what depends on others happens after them, so that
- * the times are those of one clock.  Collective operations and epochs are of the
- * processes' first threads.
+ * Each thread has its own time; events that depend on others come later than these, so
+ * the times are consistent with one clock.  Only the first thread of a process takes
+ * part in collective operations and epochs.
  */
 #include "config.h"
 
@@ -80,7 +80,7 @@ static uint16_t code_of(const char *operation)
     return es_operation_by_name(operation)->code;
 }
 
-/* Writes a tuple, published when it stops; returns its number. */
+/* Adds a tuple, which is published at its stop. Returns its number. */
 static uint32_t write_tuple(struct random_run *run, int place, struct es_tuple tuple)
 {
     struct random_tuple made = {.tuple = tuple, .place = place, .publish = tuple.stop};
@@ -125,7 +125,7 @@ static void remove_pending(struct random_run *run, size_t at)
             (--run->pending_count - at) * sizeof *run->pending);
 }
 
-/* The first message on its channel at or behind a random one; -1 = there is none. */
+/* Returns a random message that is the next one of its channel, or -1. */
 static int find_pending(struct random_run *run, int destination)
 {
     for (size_t i = 0; i < run->pending_count; i++) {
@@ -206,7 +206,7 @@ static void step_receive(struct random_run *run)
                run->now[place]);
 }
 
-/* A synchronous send whose receive blocks, too, or was posted before. */
+/* A synchronous send; its receive is blocking, too, or was posted before. */
 static void step_synchronous(struct random_run *run)
 {
     int from = random_place(run);
@@ -222,7 +222,7 @@ static void step_synchronous(struct random_run *run)
 
     run->now[from] = stop;
     if (run->received[last->source][last->destination][last->tag] != last->sequence)
-        return; /* others come first: it is received later */
+        return; /* other messages are received first */
     run->now[to] = later(run, latest(start, post));
     receive = receive_at(run, to, run->pending_count - 1,
                          blocks ? "MPI_Recv" : "MPI_Irecv", post, run->now[to]);
@@ -392,7 +392,7 @@ static void step_collective(struct random_run *run)
     run->outstanding_count--;
 }
 
-/* Completes a nonblocking operation at one of its members. */
+/* Completes a nonblocking operation at one of its members, or all operations. */
 static void step_complete(struct random_run *run, bool all)
 {
     for (size_t i = 0; i < run->outstanding_count; i++)
@@ -424,7 +424,7 @@ static uint32_t write_call(struct random_run *run,
                                          .sequence = sequence});
 }
 
-/* A call that makes one event, when it starts or stops. */
+/* Adds a call with one event, at its start or stop. Returns the event. */
 static size_t step_call(struct random_run *run,
                         int process,
                         const char *operation,
@@ -440,7 +440,7 @@ static size_t step_call(struct random_run *run,
     return add_event(run, first_of(process), at_start ? start : *now, tuple, false);
 }
 
-/* An origin's start and complete; returns its enter into the latter. */
+/* Adds the start and complete of an origin. Returns the enter event of the latter. */
 static size_t access_window(struct random_run *run, int origin, int target, size_t post)
 {
     uint64_t *now = &run->now[first_of(origin)];
@@ -547,7 +547,7 @@ void random_run_fini(struct random_run *run)
     free(run->outstanding);
 }
 
-/* Whether two events of one place follow each other in this order. */
+/* Whether both events are of one thread and in this order. */
 static bool is_before(const struct random_event *a, const struct random_event *b)
 {
     return a->place == b->place && a->time < b->time;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Random computations that know their order: processes of two threads that exchange
- * messages, take part in collective operations and access each other's windows; and the
- * tuples that a collector would write of them, in the elements and at the time at which
- * it would.
+ * Random computations with a known order: processes of two threads exchange messages,
+ * take part in collective operations and access each other's windows. Also the tuples
+ * that a collector would write, with their elements and times of publication.
  */
 #ifndef ES_TESTS_CAUSALITY_RANDOM_RUN_H
 #define ES_TESTS_CAUSALITY_RANDOM_RUN_H
@@ -27,10 +26,10 @@ enum {
 struct random_event {
     int place; /* process * RANDOM_THREADS + thread */
     uint64_t time;
-    uint32_t tuple; /* number, which is its bytes */
-    uint32_t other; /* tuple that tells of it, too; 0 = none */
-    bool second;    /* the exit, or the receive, of a tuple that makes two events */
-    size_t unit;    /* the event with which it is one; itself */
+    uint32_t tuple; /* number, equal to its bytes */
+    uint32_t other; /* other tuple of the same event; 0 = none */
+    bool second;    /* exit or receive, of a tuple with two events */
+    size_t unit;    /* first half of a sync; else itself */
 };
 
 struct random_tuple {
@@ -61,16 +60,16 @@ struct random_run {
         int destination;
         int tag;
         uint32_t sequence;
-        bool synchronous; /* and done: its receive was posted before that */
-    } * pending;          /* owned; messages on their way, in order */
+        bool synchronous; /* complete, so its receive was posted before */
+    } * pending;          /* owned; messages not yet received, in order */
     size_t pending_count;
     uint32_t sent[RANDOM_PROCESSES][RANDOM_PROCESSES][RANDOM_TAGS];
     uint32_t received[RANDOM_PROCESSES][RANDOM_PROCESSES][RANDOM_TAGS];
     uint32_t instances;
     uint32_t fences;
     uint32_t posts[RANDOM_PROCESSES][RANDOM_PROCESSES];
-    uint32_t exposures[RANDOM_PROCESSES]; /* posts of each, */
-    uint32_t accesses[RANDOM_PROCESSES];  /* and starts */
+    uint32_t exposures[RANDOM_PROCESSES]; /* posts */
+    uint32_t accesses[RANDOM_PROCESSES];  /* starts */
     struct random_outstanding {
         uint16_t operation;
         uint32_t instance;
@@ -82,13 +81,13 @@ struct random_run {
     size_t outstanding_count;
 };
 
-/* Makes a computation of so many steps. */
+/* Creates a computation of this number of steps. */
 void random_run_make(struct random_run *run, unsigned seed, int steps, bool holds_back);
 void random_run_fini(struct random_run *run);
 
 int random_below(struct random_run *run, int limit);
 
-/* Happened-before of the events. */
+/* Computes happened-before of the events. */
 void random_run_relate(const struct random_run *run,
                        struct made_relation *ret_relation);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tests of what tuples order: one rule each. */
+/* The order that tuples define; each test checks one rule. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -85,7 +85,7 @@ static void another_channel_is_another_message(void **state)
     }
 }
 
-/* Three sends of which the first is cancelled, and their receives. */
+/* Adds three sends, of which the first is cancelled, and two receives. */
 static void add_with_cancelled(struct made_tuples *made, bool cancel_first)
 {
     const struct made_call cancel = {"MPI_Cancel send", 30,      30, .peer = 1,
@@ -100,7 +100,7 @@ static void add_with_cancelled(struct made_tuples *made, bool cancel_first)
         made_advance(made);
         made_add(made, 0, &cancel);
     }
-    /* In truth the second message, and one that was sent later. */
+    /* These receive the second and the third message. */
     made_add(made, 1, CALL("MPI_Recv", 22, 50, .peer = 0, .tag = 7));
     made_add(made, 1, CALL("MPI_Mrecv", 51, 60, .peer = 0, .tag = 7, .sequence = 1));
     made_add(made, 0, CALL("MPI_Send", 40, 41, .peer = 1, .tag = 7, .sequence = 1));
@@ -341,7 +341,7 @@ static void who_went_on_has_not_sent_what_is_missing(void **state)
     esi_causality_lose(made.causality, 0, 1);
     made_add(&made, 0, CALL("MPI_Wait", SECOND, SECOND + 1, .peer = ES_PEER_NONE));
     made_advance(&made);
-    assert_int_equal(made.stream.count, 0); /* what was before it may be read yet */
+    assert_int_equal(made.stream.count, 0); /* earlier tuples may still be read */
     made_advance(&made);
     esi_causality_totals(made.causality, &totals);
     assert_int_equal(totals.unmatched_receives, 1);
@@ -684,7 +684,8 @@ static void windows_count_their_fences_apart(void **state)
     made_tuples_end(&made);
 }
 
-/* Target 0 exposes a window to the origins 1 and 2.  `cut`: readings end in between. */
+/* Target 0 exposes a window to the origins 1 and 2.  With `cut`, readings end between
+ * the calls. */
 static void make_epoch(struct made_tuples *made, bool cut)
 {
     made_add(made, 0, CALL("MPI_Win_post", 10, 11, .peer = ES_PEER_NONE, .tag = 9));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Each allocation made to fail in turn while tuples are put in order: the call says
- * -ENOMEM, or all is given as if nothing had failed; and nothing leaks.
+ * Each allocation fails in turn while tuples are put in order: the call returns
+ * -ENOMEM, or all events are delivered as without a failure; nothing leaks.
  */
 #include "config.h"
 
@@ -22,13 +22,13 @@
 
 enum { RANKS = 3, ROUNDS = 40 };
 
-/* --- What is tried ---------------------------------------------------------------- */
+/* --- The trial -------------------------------------------------------------------- */
 
 struct trial {
     struct esi_causality *causality;
     uint32_t elements[RANKS];
     uint64_t now;
-    int result; /* the first that was none */
+    int result; /* of the first call that failed */
     size_t events;
 };
 
@@ -87,7 +87,8 @@ static void add_process(struct trial *trial, int rank)
             esi_causality_set_communicator(trial->causality, number, 0, &world);
 }
 
-/* A message, a ring of synchronous ones, collectives of each kind, and an epoch. */
+/* Adds a message, a synchronous one, an unmatched one, collectives of each kind, and an
+ * epoch. */
 static void add_round(struct trial *trial, uint32_t round)
 {
     uint32_t instance = 4 * round;
@@ -96,7 +97,7 @@ static void add_round(struct trial *trial, uint32_t round)
     add(trial, 1, "MPI_Recv", 0, 5, round);
     add(trial, 1, "MPI_Ssend", 2, 6, round);
     add(trial, 2, "MPI_Recv", 1, 6, round);
-    add(trial, 2, "MPI_Send", 0, 100 + (int32_t)round, 0); /* nobody receives it */
+    add(trial, 2, "MPI_Send", 0, 100 + (int32_t)round, 0); /* is not received */
     for (int rank = 0; rank < RANKS; rank++) {
         add(trial, rank, "MPI topology neighbour", (rank + 1) % RANKS, 1, 0);
         add(trial, rank, "MPI_Barrier", ES_PEER_NONE, -1, instance);
@@ -107,7 +108,7 @@ static void add_round(struct trial *trial, uint32_t round)
         add(trial, rank, "MPI_Win_free", ES_PEER_NONE, (int32_t)round, 1);
     }
     add(trial, 0, "MPI_Win_post", ES_PEER_NONE, 7, round);
-    trial->now -= 2; /* the members' times are those of the call */
+    trial->now -= 2; /* members have the times of the call */
     add(trial, 0, "MPI_Win_post member", 1, 7, round);
     add(trial, 1, "MPI_Win_start", ES_PEER_NONE, 7, round);
     trial->now -= 2;

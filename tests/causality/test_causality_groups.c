@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_causality_groups.c - collective operations between two groups, and such in which
- * no data are moved: who waits for whom. */
+/* test_causality_groups.c - the order of collective operations on intercommunicators,
+ * and of those that move no data. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include "tests/causality/made_tuples.h"
 #include "tests/suites.h"
 
-enum { RANKS = 5, LOW = 3 }; /* ranks 0 to 2 are the one group, 3 and 4 the other */
+enum { RANKS = 5, LOW = 3 }; /* one group is ranks 0 to 2, the other 3 and 4 */
 
 static bool is_low(int rank)
 {
@@ -63,11 +63,12 @@ static bool names(const struct made_tuples *made,
     return made_event_names(&made->stream, events[0], events[1]);
 }
 
-/* Peers as the collector has them: of the root's group none. */
+/* Adds the tuples of all ranks, with the peers that the collector records: none in the
+ * group of the root. */
 static void all_call(struct made_tuples *made, const char *operation, int root)
 {
     for (int i = 0; i < RANKS; i++) {
-        int rank = (i + 2) % RANKS; /* of both groups some are read first */
+        int rank = (i + 2) % RANKS; /* begin within the first group */
         bool tells = root >= 0 && is_low(rank) != is_low(root);
 
         made_add(made, rank,
@@ -138,8 +139,8 @@ static void one_root_hears_the_other_group(void **state)
     }
 }
 
-/* A member of the root's group that is not the root is through at once: the others may
- * wait for it. */
+/* A member of the root's group that is not the root leaves at once: others may wait for
+ * its later messages. */
 static void who_only_stands_by_holds_up_nobody(void **state)
 {
     struct made_tuples made;
@@ -221,7 +222,8 @@ static void who_gets_nothing_waits_for_nobody(void **state)
         assert_true(is_ordered(ordered[i]));
 }
 
-/* As MPI permits: rank 1 enters only when it has heard from rank 0, which has left. */
+/* MPI allows this: rank 1 enters only after a message that rank 0 sent after it
+ * left. */
 static void leaving_early_is_no_circle(void **state)
 {
     struct made_tuples made;

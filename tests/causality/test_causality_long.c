@@ -23,7 +23,7 @@ struct ring {
     uint32_t others[RANKS];
     uint32_t step;
     uint64_t events;
-    size_t held; /* most */
+    size_t held; /* maximum */
     uint16_t send, receive, reduce;
 };
 
@@ -84,8 +84,8 @@ static void add(struct ring *ring, uint32_t element, struct es_tuple tuple)
         fail();
 }
 
-/* Each sends to the next and receives from the one before, and now and then all sum up.
- */
+/* Each rank sends to the next one and receives from the previous one; sometimes all
+ * call a reduction. */
 static void step(struct ring *ring, int rank)
 {
     uint64_t time = UINT64_C(100) * ring->step;
@@ -111,7 +111,7 @@ static void step(struct ring *ring, int rank)
                               .sequence = ring->step / 8});
 }
 
-/* A reading: all of each element, one after the other. */
+/* One reading: the tuples of each rank, one rank after the other. */
 static void read_round(struct ring *ring)
 {
     struct esi_causality_totals totals;
@@ -147,7 +147,7 @@ static void a_long_run_holds_no_more_than_its_readings(void **state)
     assert_int_equal(totals.messages, RANKS * ROUNDS * STEPS);
     assert_int_equal(totals.collectives, ROUNDS * STEPS / 8);
     assert_false(esi_causality_is_incomplete(ring.causality));
-    /* Of two readings at most. */
+    /* The tuples of two readings at most are held. */
     assert_true(ring.held <= (size_t)2 * RANKS * STEPS * 17 / 8 + RANKS);
     esi_causality_destroy(ring.causality);
 }

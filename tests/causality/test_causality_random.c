@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Random computations, read in random portions: what comes out is the order that they
- * had, and where something is missing a part of it.
+ * Random computations are read in random portions: the stream has their order, or part
+ * of it if tuples are missing.
  */
 #include "config.h"
 
@@ -24,11 +24,11 @@ enum { STEPS = 60, RUNS = 150, NS_PER_TICK = 100000 };
 struct reading {
     struct random_run run;
     struct made_tuples made;
-    const struct random_tuple **order; /* by element and time of publishing; owned */
+    const struct random_tuple **order; /* by time of publishing; owned */
     bool *lost;                        /* owned */
     uint32_t elements[RANDOM_PLACES][RANDOM_ELEMENTS];
-    size_t *matches; /* event of the stream of each of the run's; owned */
-    bool *late;      /* of the stream's; owned */
+    size_t *matches; /* event of the stream, by event of the run; owned */
+    bool *late;      /* by event of the run; owned */
     struct made_relation truth;
     struct made_relation found;
 };
@@ -79,8 +79,7 @@ static void end(struct reading *reading)
     free(reading->late);
 }
 
-/* Loses a few that were published one after the other, now and then.  Returns how many.
- */
+/* Marks random sequences of tuples of an element as lost.  Returns their number. */
 static size_t lose(struct reading *reading)
 {
     struct random_run *run = &reading->run;
@@ -100,7 +99,7 @@ static size_t lose(struct reading *reading)
     return count;
 }
 
-/* Reads what an element has got in (after, until]. */
+/* Reads the tuples that an element got in (after, until]. */
 static void read_element(struct reading *reading,
                          int place,
                          int element,
@@ -126,7 +125,8 @@ static void read_element(struct reading *reading,
     }
 }
 
-/* Reads it all in several readings: each element at a time of its own in each. */
+/* Reads all tuples in several readings; in each, the elements are read at different
+ * times. */
 static void read_all(struct reading *reading)
 {
     struct random_run *run = &reading->run;
@@ -166,10 +166,10 @@ static bool is_second(const struct made_event *event, const struct random_event 
         return true;
     if (length > 6 && strcmp(event->type + length - 6, " enter") == 0)
         return false;
-    return of->second; /* the tuple has one event */
+    return of->second; /* the tuple has only one event */
 }
 
-/* The event of the stream that an event of the run became; SIZE_MAX = none. */
+/* Returns the event of the stream for an event of the run, or SIZE_MAX. */
 static size_t find_match(const struct reading *reading,
                          const struct random_event *event)
 {
@@ -183,7 +183,7 @@ static size_t find_match(const struct reading *reading,
     return SIZE_MAX;
 }
 
-/* Whether an event stands behind one that was later. */
+/* Whether an event of the run comes after a later one of its thread in the stream. */
 static bool is_late(const struct reading *reading, size_t at)
 {
     const struct random_run *run = &reading->run;
@@ -211,8 +211,9 @@ static void match(struct reading *reading)
     made_stream_relate(&reading->made.stream, &reading->found);
 }
 
-/* Of all pairs: what was found is true, and, where `all`, what is true was found.  A
- * synchronous send that could not wait for its receive comes before it. */
+/* Compares all pairs: the order that was found is true, and with `all` it is complete.
+ * Without `all`, a synchronous send may come before its receive, although they are one
+ * unit. */
 static void compare(const struct reading *reading, bool all, unsigned seed)
 {
     const struct random_run *run = &reading->run;

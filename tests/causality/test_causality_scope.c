@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* A live run becomes an event set as it goes on. */
+/* A live run is converted to an event set while it runs. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 struct fixture {
     struct made_run made;
     struct es_segment *segments[2];
-    struct esi_writer *messages[2]; /* elements of both ranks */
+    struct esi_writer *messages[2]; /* of both ranks */
     struct esi_writer *others[2];
     struct es_run *run;
     struct made_stream stream;

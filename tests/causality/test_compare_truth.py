@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""What compares event sets with the truth finds every fault that is put into one."""
+"""Tests that compare_truth.py finds each fault that is planted in an event set."""
 
 import os
 import random
@@ -16,11 +16,11 @@ SEED = int(os.environ.get("ES_TEST_SEED", "1"))
 
 
 class Made:
-    """Logs of a made run, and the event set that belongs to them."""
+    """The logs of a random run and its event set."""
 
     def __init__(self, seed, size, steps, posts=0.5):
         self.random = random.Random(seed)
-        self.posts = posts  # how often a complete names its post, which it need not
+        self.posts = posts  # probability that a complete names its post
         self.size = size
         self.logs = {rank: [] for rank in range(size)}
         self.traces = [[] for _ in range(size + 1)]
@@ -53,7 +53,7 @@ class Made:
         self.flying.append((b, self.count, line, event))
 
     def receive(self):
-        """Up to two by one call, in an order that nobody knows."""
+        """Receives up to two messages by one call, in unknown order."""
         if not self.flying:
             return
         first = self.flying[0][0]
@@ -128,7 +128,7 @@ class Made:
         self.traces[trace][at] = self.traces[trace][at]._replace(**members)
 
     def drop_partner(self):
-        """Of a message that alone orders its two ends."""
+        """Removes a partner; returns whether that changes the order."""
         place = self.some(lambda event: event.type == "MPI_Irecv")
         if place is None:
             return False
@@ -138,7 +138,7 @@ class Made:
         return not self.reaches(partner, (trace, at + 1))
 
     def add_partner(self):
-        """A receive or exit names a send that neither precedes nor follows it."""
+        """Adds a send as partner that neither precedes nor follows the event."""
         for _ in range(20):
             place = self.some(lambda event: event.kind == "receive")
             other = self.some(lambda event: event.kind == "send")
@@ -152,7 +152,7 @@ class Made:
         return False
 
     def reaches(self, a, b):
-        """Whether `a` precedes `b` in the set, by going back from `b`."""
+        """Whether `a` precedes `b` in the set: searches backwards from `b`."""
         seen, todo = set(), [b]
         while todo:
             trace, index = todo.pop()

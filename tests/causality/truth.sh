@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# truth.sh - the order of runs, from their archives and read live: random programs against
-# what they know themselves, and example programs, of which all ends are matched.
+# truth.sh - the order of runs, from archives and live: random programs are compared
+# with the order that they log, and all messages of example programs are matched.
 # ES_TEST_SEED=N repeats a failure.
 
 . "${top_srcdir:?not set}/tests/cli/functions.sh"
@@ -16,8 +16,8 @@ seed=$((${ES_TEST_SEED:-1} - 1))
 runs=0
 compared=0
 
-# recorded RANKS PROGRAM ARGUMENTS... : a run whose archive is $folder/archive, and its
-# events $folder/set.
+# recorded RANKS PROGRAM ARGUMENTS... : records a run. Its archive is $folder/archive,
+# its event set $folder/set.
 recorded()
 {
     local ranks=$1
@@ -34,7 +34,8 @@ recorded()
     is_empty err
 }
 
-# works RANKS STEPS [THREADS] : whether the program ends uncollected: not with every MPI.
+# works RANKS STEPS [THREADS] : whether the program runs without EventSpace; with some
+# MPIs it does not.
 works()
 {
     # shellcheck disable=SC2086 # a command and its options
@@ -42,7 +43,8 @@ works()
         >"$folder/out" 2>&1 </dev/null
 }
 
-# checked RANKS STEPS [THREADS] : takes a seed; whether its program is one to be recorded.
+# checked RANKS STEPS [THREADS] : takes the next seed, and returns whether its program
+# works.
 checked()
 {
     seed=$((seed + 1))
@@ -56,21 +58,21 @@ checked()
     compared=$((compared + 1))
 }
 
-# compare [--partial] : the set with the truth
+# compare [--partial] : compares the set with the true order.
 compare()
 {
     "$PYTHON" "$here/compare_truth.py" "$@" "$folder/set" "$folder/logs" ||
         fault "seed $seed: the order is not the true one"
 }
 
-# truth RANKS STEPS [THREADS] : a random program, recorded
+# truth RANKS STEPS [THREADS] : records a random program and compares it.
 truth()
 {
     checked "$@" &&
         recorded "$1" "$random" "$folder/logs" "$seed" "${@:2}" && compare
 }
 
-# kept RANKS STEPS OPTIONS... : a random program, whose run $run is there to be read
+# kept RANKS STEPS OPTIONS... : runs a random program and keeps the run $run.
 kept()
 {
     checked "$1" "$2" || return
@@ -80,7 +82,7 @@ kept()
         --name "$run" "${@:3}" -- "$random" "$folder/logs" "$seed" "$2" </dev/null
 }
 
-# live RANKS STEPS OPTIONS... : the same read with all that it wrote
+# live RANKS STEPS OPTIONS... : compares such a run, of which no tuple is lost.
 live()
 {
     kept "$@" || return
@@ -90,7 +92,7 @@ live()
     expect 0 "$eventspace" clean "$run"
 }
 
-# lossy RANKS STEPS OPTIONS... : of what there is no more nothing is invented
+# lossy RANKS STEPS OPTIONS... : compares such a run with losses: no order is invented.
 lossy()
 {
     kept "$@" || return
@@ -100,7 +102,7 @@ lossy()
     expect 0 "$eventspace" clean "$run"
 }
 
-# growing RANKS STEPS OPTIONS... : the same read again and again while it runs
+# growing RANKS STEPS OPTIONS... : exports such a run again and again while it runs.
 growing()
 {
     local job sets=0
@@ -112,7 +114,7 @@ growing()
         >"$folder/grown" 2>&1 </dev/null &
     job=$!
     while kill -0 $job 2>/dev/null && [ $sets -lt 12 ]; do
-        # There may be no run yet, or no more than some of it.
+        # The run may not exist yet, or be incomplete.
         if timeout 20 "$eventspace" export "$run" --to event-set \
             -o "$folder/growing.$sets" >"$folder/out" 2>&1; then
             sets=$((sets + 1))
@@ -149,8 +151,8 @@ live 4 200 --map "$folder/map.json"
 lossy 3 200 --threshold 60
 [ "$compared" -ge 5 ] || fault "only $compared random programs were compared"
 
-# matched MESSAGES RANKS PROGRAM ARGUMENTS... : so many messages were sent (`any`: it is not
-# fixed), each was received, and the set is a partial order.
+# matched MESSAGES RANKS PROGRAM ARGUMENTS... : this number of messages is sent (`any`:
+# not fixed), each is received, and the set is a partial order.
 matched()
 {
     recorded "$2" "$apps/$3" "${@:4}" || return
