@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""account.py - compares what a consumer got with what the hosts know.
+"""account.py - compares the events that a consumer received with what the hosts hold.
 
 usage: account.py EVENTS TRUTH...
 
-EVENTS is what `eventspace events --format json` wrote; the TRUTHs are what
-`eventspace list --elements --format json` wrote on each host. Every tuple of every
-element must have been given exactly once, or be among those the consumer was told to be
-lost. Prints one line: "T tuples, G given, L lost", behind it what is wrong, and ends
-with 1 if anything is.
+EVENTS is the output of `eventspace events --format json` or of tests/hosts/consumer;
+the TRUTHs are the outputs of `eventspace list --elements --format json` on each host.
+Every tuple of every element must be delivered exactly once or be reported as lost.
+Prints the line "T tuples, G given, L lost", then the errors found, and exits with 1 if
+there are any.
 """
 
 import collections
@@ -24,13 +24,13 @@ def lines_of(path):
 
 
 def read_truth(paths):
-    """Tuples ever published, by host, rank and element."""
+    """Number of tuples ever published, by host, rank and element."""
     return {(item["host"], item["rank"], item["element"]): item["tuples"]
             for path in paths for item in lines_of(path) if item["type"] == "element"}
 
 
 def read_events(path):
-    """Positions given, by element, and the numbers of lost tuples told."""
+    """Delivered positions by element, and the number of tuples reported as lost."""
     given = collections.defaultdict(list)
     stated = None
     for item in lines_of(path):

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# advice.sh - a tree that crosses a long line twice on one way is in force; the monitor
-# proposes one that crosses it once, puts it in force, and what it foretold comes.
+# advice.sh - the tree in force crosses a slow line twice on one path. The monitor must
+# propose a tree that crosses it once, apply it, and predict its time within a factor of 3.
 
 . "${0%/*}/functions.sh"
 
 hosts up --delay 2000
 place a0 b0 a1 b1
 draw_map $work/map.json
-# The end of the chain is late, so the ranks come as far apart with any tree. What is
-# measured is the machine's to spoil, so there are several tries.
+# The last rank of the chain is late, so that the ranks arrive equally far apart with any
+# tree. A busy machine can spoil a measurement, so there are three attempts.
 for try in 1 2 3; do
     run=advised$try
     start_run $run --trees=explicit:0-1,1-3,3-2 --threshold 60000 --map $work/map.json -- \

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# all_is_seen.sh - consumers anywhere see all hosts of a run, and every event once: on the
-# launcher's host, on a rank's, on one that has no part in the run, and through trees of
+# all_is_seen.sh - consumers on any host see all hosts of a run, and every event once: on
+# the launcher's host, on a rank's host and on a host outside the run, through trees of
 # several shapes, over a slow line.
 
 . "${0%/*}/functions.sh"
@@ -24,7 +24,7 @@ END
 start_run seen --keep --threshold 60000 --map $work/map.json -- \
     "$apps/windtunnel" --rows 704 --matrices 2 --iterations 1000000 --until $work/enough
 home=$(home_of seen)
-# Who has no part in the run only looks.
+# A host outside the run gets the key that permits reading only.
 bring_key out seen key.read
 # The gateway has no rank, so its tuple server is started by hand.
 bring_key gate seen
@@ -58,7 +58,7 @@ for host in front a0 b1; do
     check "the server of $host does not listen everywhere" sh -c \
         "grep -q '\"tls:[0-9.]*:' $work/server.json && ! grep -q 'tls:\*' $work/server.json"
 done
-# From the same address 400 connections come that say nothing, or very little.
+# 400 connections from one address send nothing or two bytes. They must not keep out others.
 begin strangers out timeout 60 "$PYTHON" -c 'import socket, sys, time
 host, port = sys.argv[1].split(":")[1:]
 held = []
@@ -82,7 +82,7 @@ check 'who only looks changes nothing' grep -q 'read-only key' $work/out
 on b1 20 "$eventspace" events --scope placed --format json seen >$work/placed
 check 'a scope of the map counts the events of all threads' \
     test "$(grep -c '"by":"thread"' $work/placed)" -eq 4
-# Servers tell the home server once a second how many ranks they know.
+# Servers report their number of ranks to the home server once a second.
 run_is_live() {
     on front 10 "$eventspace" list | grep -E "^seen +live "
 }

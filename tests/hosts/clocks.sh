@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# clocks.sh - each host has clocks of its own, wrong by a known amount: what the tuple
-# servers estimate is the truth within the bound that they state, and the times of all
-# events fit together.
+# clocks.sh - the clocks of each host are wrong by a known amount. The estimates of the
+# tuple servers must be right within their stated bounds, and the times of all events
+# consistent.
 
 . "${0%/*}/functions.sh"
 
@@ -15,7 +15,7 @@ start_run clocks --keep --threshold 60000 --map $work/map.json -- \
     "$apps/ring" --rounds 2500
 home=$(home_of clocks)
 bring_key out clocks
-# Time is what this is about: drifts show after some seconds.
+# This sleeps because it tests time: drifts become measurable only after some seconds.
 sleep 12
 for host in front b1; do
     on $host 20 "$eventspace" list --format json clocks >$work/list.$host
@@ -43,7 +43,7 @@ done
 on front 10 "$eventspace" clean clocks >/dev/null
 for host in out; do hosts exec $host rm -rf "$EVENTSPACE_DIR/clocks"; done
 
-# Whose delay waits are, between these clocks: rank 1 is behind the slow line.
+# Attribution of waiting across these clocks: rank 1, behind the slow line, is late.
 start_run late --keep --map $work/map.json -- "$apps/imbalance" --iterations 100 \
     --ranks-late 1 --late-us 20000 --work-us 1000 --sleep
 ended job

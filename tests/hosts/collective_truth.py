@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""Compares what `eventspace collectives --format json` says with what is known.
+"""Compares the output of `eventspace collectives --format json` with known values.
 
-    collective_truth.py late MONITOR PROGRAM RANK HOST   what imbalance says it was late
-    collective_truth.py nodes MONITOR PROGRAM RANK       what its tree's nodes waited
+    collective_truth.py late MONITOR PROGRAM RANK HOST   lateness printed by imbalance
+    collective_truth.py nodes MONITOR PROGRAM RANK       waiting of its tree's nodes
     collective_truth.py faster MONITOR BEFORE AFTER PART time in trees of two versions
-    collective_truth.py count MONITOR TREE COUNT         so many operations at least
-    collective_truth.py whole MONITOR PROGRAM            all are there, and nothing else
-    collective_truth.py advice MONITOR PART              what --apply did was foretold
+    collective_truth.py count MONITOR TREE COUNT         at least so many operations
+    collective_truth.py whole MONITOR PROGRAM            all operations, and nothing else
+    collective_truth.py advice MONITOR PART              effect of --apply against forecast
 """
 
 import json
@@ -17,7 +17,7 @@ import sys
 
 
 def read_monitor(path):
-    """The lines of the last look by type."""
+    """The lines of the last report, by type."""
     lines = {}
     with open(path, encoding="utf-8") as file:
         for line in map(json.loads, file):
@@ -36,7 +36,7 @@ def read_late(path, rank):
 
 
 def complaints(facts):
-    """Says which do not hold."""
+    """Prints the statements that are false and returns their number."""
     wrong = [text for text, holds in facts if not holds]
     for text in wrong:
         print(f"  it does not hold that {text}")
@@ -60,14 +60,16 @@ def check_late(monitor, program, rank, host):
         (f"rank {rank} is to blame", summary["culprit"] == rank),
         (f"it runs on {host}", culprit["host"] == host),
         ("it is last nearly always", culprit["last"] > 0.9 * count),
-        # Results reach the ranks at different times, over there and back.
+        # Results reach the ranks at different times, since the line delays both
+        # directions.
         ("they lost as much as it was late", 0.75 < part < 1.25),
         ("it was not waiting itself", culprit["wait_ns"] < 0.1 * late_ns),
         ("entries are as far apart", operation["spread_ns"]["sum"] < 1.5 * late_ns)))
 
 
 def check_nodes(monitor, program, rank):
-    """Of levels:host,cluster: its parent waits for it, and the root for the parent."""
+    """In a tree levels:host,cluster the rank's parent waits for it, and the root for
+    the parent."""
     count, _, late_ns = read_late(program, rank)
     nodes = read_monitor(monitor).get("node", [])
     failures = complaints((("there are two internal nodes", len(nodes) == 2),))
@@ -87,7 +89,8 @@ def check_nodes(monitor, program, rank):
 
 
 def read_trees(monitor):
-    """Of one operation, by version; "library" is the MPI library's own algorithm."""
+    """Lines of one operation by tree version; "library" is the MPI library's own
+    algorithm."""
     return {str(line["version"]) if line["tree"] else "library": line
             for line in read_monitor(monitor).get("operation", [])}
 

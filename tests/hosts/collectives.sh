@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# collectives.sh - of ranks on hosts whose clocks are seconds apart the collective-operation
-# monitor finds the one that is late, and what that costs the others. By the times as those
-# clocks show them somebody else would have kept all waiting for seconds.
+# collectives.sh - the clocks of the hosts differ by seconds. The collective-operation
+# monitor must still find the late rank and the time that it costs the others. By
+# uncorrected clocks another rank would seem to delay all others by seconds.
 
 . "${0%/*}/functions.sh"
 
@@ -12,8 +12,9 @@ hosts up --delay 1000
 place a0 b0 a1 b1
 draw_map $work/map.json
 
-# watched RUN [OPTION...] - imbalance with rank 3 late, seen from three places: live on the
-# launcher's host and from outside, and afterwards on a rank's host.
+# watched RUN [OPTION...] - runs imbalance with rank 3 late. The monitor reads it on the
+# launcher's host and on a host outside the run while it runs, and afterwards on a rank's
+# host.
 watched() {
     local run=$1 name
     start_run "$@" --keep --threshold 20000 --map $work/map.json -- \
@@ -23,7 +24,7 @@ watched() {
     bring_key out $run
     begin front front "$eventspace" collectives --nodes --follow --format json $run
     begin out out "$eventspace" collectives --nodes --format json --server "$home" $run
-    # While it runs: where stages of the monitor have work.
+    # While the program runs, it is checked on which hosts the stages of the monitor work.
     await 10 grep -qs '"type":"rank"' $work/front.out
     on front 20 "$eventspace" scope show collectives-nodes $run >$work/$run.stages
     ended job
@@ -46,7 +47,7 @@ watched() {
 watched own
 check 'which has no internal nodes' grep -q '^0 results' $work/text
 
-# An instrumented tree: 1 leads cluster west with 3 below it, and hangs below 0.
+# An instrumented tree: rank 1 leads cluster west, is the parent of 3, and a child of 0.
 watched tree --trees=levels:host,cluster
 for name in front out b0; do
     check "its nodes, on $name" \

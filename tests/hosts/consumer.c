@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * consumer - pulls every event of a run from all its hosts, and tells what it was told.
+ * consumer - pulls every event of a run from all its hosts and reports what it
+ * received.
  *
  *     consumer RUN HOME|- IDLE [SETTING=VALUE...]
  *
- * JSON Lines on standard output, as tests/hosts/account.py reads them: an object for
- * each event, in the end the lost ones' sum; on standard error a line for each notice
- * that differs from the one before of its part.  Ends when IDLE seconds have brought
- * nothing.
+ * Writes JSON Lines to standard output, as read by tests/hosts/account.py: an object
+ * for each event, at the end the number of lost tuples. Writes to standard error a line
+ * for each notice that differs from the last one of its subtree. Ends when no tuple has
+ * arrived for IDLE seconds.
  */
 #include "config.h"
 
@@ -23,7 +24,7 @@
 
 enum { PAUSE_MS = 20, REFRESH_PULLS = 10, PARTS = 16 };
 
-/* The last notice of each part. */
+/* The last notice of each subtree. */
 struct told {
     struct es_notice notices[PARTS];
     size_t count;
@@ -88,11 +89,12 @@ static void use(struct consumer *consumer, const struct es_batch *batch)
         consumer->told.count = 0;
 }
 
-/* Seconds. */
+/* Maximum time of pulls that does not count as idle, in seconds. */
 #define MOST_EXCUSED 15.0
 
-/* Until nothing has come for so long.  A pull that waits for a silent host is no
- * idleness: others' tuples may be there behind it. */
+/* Returns when no tuple has arrived for `idle` seconds.  The time in a pull that waits
+ * for a silent host does not count, since tuples of other hosts may be available after
+ * it. */
 static void pull_all(struct consumer *consumer, double idle)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * delay_line - a long network cable, for kernels that have no netem.
+ * delay_line - emulates a long network cable, for kernels without netem.
  *
  *     delay_line MICROSECONDS END END
  *
- * Makes two network devices (taps) of these names, and passes each frame from one to
- * the other after so many microseconds; prints "ready" when they are there.  They may
- * be moved to other name spaces, and vanish when this program ends.
+ * Creates two network devices (taps) with these names and forwards each frame from one
+ * to the other after so many microseconds. Prints "ready" when the devices exist. They
+ * may be moved to other name spaces, and disappear when this program ends.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What is on its way at most in one direction; a cable that is full drops frames. */
+/* Maximum number of frames in flight in one direction; further frames are dropped. */
 enum { FRAMES = 4096, FRAME_BYTES = 2048 };
 
 struct frame {
@@ -36,7 +36,7 @@ struct frame {
     unsigned char bytes[FRAME_BYTES];
 };
 
-/* One direction: all frames take equally long, so the first in is the first out. */
+/* One direction. All frames have the same delay, so they leave in order of arrival. */
 struct lane {
     int from;
     int to;
@@ -83,7 +83,7 @@ static struct lane make_lane(int from, int to)
     return (struct lane){.from = from, .to = to, .frames = frames};
 }
 
-/* Takes what has come in; a device whose link is down gives nothing. */
+/* Reads frames that have arrived. A device whose link is down returns none. */
 static void take(struct lane *lane, uint64_t delay_ns)
 {
     unsigned char spare[FRAME_BYTES];
@@ -102,7 +102,8 @@ static void take(struct lane *lane, uint64_t delay_ns)
     }
 }
 
-/* Gives what is due; a frame that cannot be written is lost, as on any cable. */
+/* Writes frames that are due. A frame that cannot be written is lost, as on any
+ * cable. */
 static void give(struct lane *lane, uint64_t now)
 {
     while (lane->count > 0 && lane->frames[lane->first].due_ns <= now) {
@@ -114,7 +115,7 @@ static void give(struct lane *lane, uint64_t now)
     }
 }
 
-/* Till something is due, or comes. */
+/* Waits until a frame is due or arrives. */
 static void rest(const struct lane lanes[2])
 {
     struct pollfd ends[2] = {{.fd = lanes[0].from, .events = POLLIN},

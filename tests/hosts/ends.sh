@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# ends.sh - a consumer ends with the run, which nobody keeps, though a tuple server was
-# killed before and the tree changed since, so that parts hang together in other ways;
-# and where the tuple servers are killed all at once.
+# ends.sh - a consumer ends with its run, which is not kept: after a tuple server was killed
+# and restarted and the shape of the tree was changed, and after all tuple servers were
+# killed at once.
 
 . "${0%/*}/functions.sh"
 
 server=$top_builddir/cli/eventspaced
 
-# start RUN SECONDS - a program that lasts so long, and who reads its events.
+# start RUN SECONDS - starts a program of this duration and a consumer of its events.
 start() {
     start_run "$1" --threshold 60000 --map $work/map.json -- \
         "$apps/windtunnel" --size small --iterations 100000000 --seconds "$2"
@@ -18,7 +18,7 @@ start() {
     await 20 test -s $work/events.out
 }
 
-# events_end NAME - the consumer says so in few seconds.
+# events_end NAME - checks that the consumer ends soon and reports the losses.
 events_end() {
     await 20 test -s $work/events.status
     check "$1: the consumer ends" test "$(cat $work/events.status)" = 0
@@ -26,7 +26,7 @@ events_end() {
     [ -s $work/events.status ] || send KILL events front
 }
 
-# kill_server HOST - returns when its process is gone.
+# kill_server HOST - returns when its process has ended.
 kill_server() {
     hosts exec "$1" pkill -9 -x eventspaced
     await 20 hosts exec "$1" sh -c '! pgrep -x eventspaced'
@@ -55,7 +55,7 @@ expect 0 'the program'
 events_end restarted
 hosts exec gate rm -rf "$EVENTSPACE_DIR/restarted"
 
-# All servers at once, and the program goes on for a while without them.
+# All servers are killed at once; the program continues for a while without them.
 start killed 3
 for host in front a0 a1 b0; do hosts exec $host pkill -9 -x eventspaced; done
 events_end killed

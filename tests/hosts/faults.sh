@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# faults.sh - what breaks while a program is observed over three hosts, and what of it
-# the program felt, the consumer was told, and was lost. Each fault is a function and a
-# run of its own; the table that is printed stands in docs/hosts.md.
+# faults.sh - injects faults while a program is observed over three hosts, and checks what
+# the program notices, what the consumer is told and what is lost. Each fault is a function
+# and has a run of its own; docs/hosts.md contains the table that is printed.
 #
 # usage: faults.sh [FAULT...]
 
 . "${0%/*}/functions.sh"
 
-# Of some seconds: longer than a fault takes, and its result is known beforehand. It rests
-# for most of them, which leaves the processors to others.
+# The program runs for some seconds, longer than a fault lasts, and has a known result. It
+# pauses most of the time, which leaves the processors to others.
 program=("$apps/windtunnel" --rows 88 --matrices 2 --iterations 2000 --check-every 20
     --pause-ms 60)
 table=$work/table
@@ -19,8 +19,8 @@ result() { # FILE
     grep -E '^(particles|momentum|hash)' "$1"
 }
 
-# observe OPTIONS... - starts the program and a consumer of all its events, whose scope has
-# the settings in $settings and ends when $idle seconds have brought nothing.
+# observe OPTIONS... - starts the program and a consumer of all its events. The scope of the
+# consumer has the settings in $settings and ends after $idle seconds without a tuple.
 observe() {
     start_run "$fault" --keep --map $work/map.json "$@" -- "${program[@]}"
     # shellcheck disable=SC2086 # words
@@ -36,13 +36,13 @@ pid_of() { # HOST NAME
     hosts exec "$1" pgrep -x "$2"
 }
 
-# restart_server HOST - as a user would by hand.
+# restart_server HOST - starts it by hand, as a user would.
 restart_server() {
     on "$1" 10 "$top_builddir/cli/eventspaced" --run "$fault" --home "$(home_of "$fault")" \
         >$work/out
 }
 
-# Both end; the program as if nothing had been. Leaves in $felt what it felt.
+# The program ends well, with the same result as without a fault. Sets $felt.
 ran_on() {
     ended job
     expect 0 "$fault: the program runs on"
@@ -51,7 +51,8 @@ ran_on() {
     felt='nothing: ran on, same result'
 }
 
-# The consumer's account against the truth of the hosts (all). Leaves $told and $lost.
+# Compares what the consumer received with the elements of the hosts (default: all). Sets
+# $told and $lost.
 account() {
     ended consumer
     expect 0 "$fault: the consumer ends well"
@@ -64,7 +65,7 @@ account() {
     told=$(paste -sd ';' $work/consumer.err | sed 's/;/; /g')
 }
 
-# The same without a1, of which nobody knows the truth.
+# The same without a1, whose elements can no longer be listed.
 account_others() {
     ended consumer
     grep -v '"host": "a1"' $work/consumer.out >$work/others.out
@@ -111,7 +112,8 @@ server_killed() {
     row 'tuple server killed (`kill -9`), started again by hand'
 }
 
-# A part whose parent is another part: who knows the address is no consumer.
+# The parent of the subtree is another subtree, not the consumer: the parent must find the
+# new address.
 nested_killed() {
     local host
     settings='shape=levels levels=host,cluster'
@@ -195,7 +197,8 @@ consumer_killed() {
 }
 
 link_down() {
-    # TCP doubles its pauses, so the program stands still for longer than the link is down.
+    # TCP doubles its retransmission timeout, so the program pauses for longer than the link
+    # is down.
     settings='limit=0.5s' idle=8
     observe --threshold 60000
     hosts link down b0
@@ -210,7 +213,7 @@ link_down() {
 }
 
 memory_full() {
-    # 72 KiB are left: a segment comes into being, with fewer tuples.
+    # 72 KiB are left: the segment can be created, with fewer tuples.
     hosts exec a1 sh -c 'dd if=/dev/zero of=/dev/shm/full bs=4k 2>/dev/null
         truncate -s -73728 /dev/shm/full'
     observe
@@ -252,7 +255,7 @@ consumer_slow() {
     row 'slow consumer (stopped for 2 s, elements of 127 tuples)'
 }
 
-# The last one: the host does not come back.
+# Must be the last fault: the host does not come back.
 host_killed() {
     local status
     observe --threshold 60000

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * A preload library for tests over hosts: lets MPI_Finalize of MPICH 4.0 over UCX and
- * TCP end when ranks come to it at different times.
+ * A preload library for tests over hosts. It lets MPI_Finalize of MPICH 4.0 over UCX
+ * and TCP return when ranks call it at different times.
  *
  * There MPI_Finalize disconnects all endpoints of UCX and then waits in a barrier of
- * the process manager, without driving UCX.  An endpoint that was written to needs an
- * answer of its peer's UCX, so whoever comes later than its peer waits for ever.  So
- * the ranks meet before they finalize: first each talks to each, so that all have the
- * same connections; then in a barrier of the process manager, by its own protocol
- * (PMI-1) on the descriptor that the launcher has left open.  From there they come to
- * the real MPI_Finalize together.
+ * the process manager without making progress in UCX.  An endpoint that was written to
+ * needs an answer of its peer's UCX, so a rank that is later than its peer waits
+ * forever. Therefore the ranks synchronise before they finalize: first each rank
+ * exchanges a message with each other, so that all have the same connections; then they
+ * enter a barrier of the process manager, by its own protocol (PMI-1) on the descriptor
+ * inherited from the launcher.  After it they call the real MPI_Finalize together.
  *
- * All calls go to what is loaded behind this library, which must itself stand behind
- * the collector: then nothing that is said here is recorded.
+ * This library must be loaded after the collector, and calls the libraries loaded after
+ * itself, so that its own calls are not recorded.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -53,8 +53,8 @@ static void find_next(const char *name, void *ret_function)
         abort();
 }
 
-/* Sends nothing to each other rank: at each distance to one neighbour, from the other.
- */
+/* Exchanges an empty message with each other rank: in each step with the ranks at one
+ * distance on either side. */
 static void talk_to_all(int rank, int size)
 {
     sendrecv_fn exchange;
@@ -66,7 +66,7 @@ static void talk_to_all(int rank, int size)
                  MPI_STATUS_IGNORE);
 }
 
-/* A barrier that does not drive UCX; nothing where the launcher speaks another way. */
+/* A barrier without UCX; does nothing if the launcher uses another protocol. */
 static void meet(void)
 {
     static const char enter[] = "cmd=barrier_in\n";
@@ -101,7 +101,8 @@ static void gather_ranks(void)
     }
 }
 
-/* Both names, since a collector hands on the one that the program has called. */
+/* Both names are defined, since a collector calls the name that the program has
+ * called. */
 ES_EXPORT int MPI_Finalize(void)
 {
     finalize_fn next;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# functions.sh - what the drivers of tests over pretend hosts have in common; sourced.
+# functions.sh - functions shared by the drivers of tests over pretend hosts; sourced.
 #
-# Sourcing it moves the driver into a world of its own, or skips it; see hosts.sh. The
-# hosts are not up yet: `hosts up`.
+# Sourcing it starts the driver again in a world of its own, or skips it; see hosts.sh. The
+# hosts are not up yet: call `hosts up`.
 # shellcheck shell=bash
 
 . "${top_srcdir:?not set}/tests/checks.sh"
@@ -30,37 +30,37 @@ if [ -z "${ES_HOSTS_WORLD:-}" ]; then
     exec bash "$here/hosts.sh" world bash "$0" "$@"
 fi
 
-# From here on we are process 1 of the world: all ends with us.
+# From here on this shell is process 1 of the world: all other processes end with it.
 trap 'exit 1' TERM INT HUP
 unset EVENTSPACE_RUN EVENTSPACE_RUN_DIR EVENTSPACE_PLAN EVENTSPACE_RANK EVENTSPACE_DISABLE
 unset EVENTSPACE_PRELOAD EVENTSPACE_LAUNCHER
-work=/run/work # also seen by all hosts
+work=/run/work # visible to all hosts
 mkdir $work
 
-# Between hosts there is TCP only, also where the kernel is one and the same.
+# Between hosts UCX uses TCP only, although they share a kernel.
 export UCX_TLS=tcp,self
 launcher="$MPIEXEC -launcher ssh -launcher-exec $here/launch.sh -genv LD_PRELOAD $shims"
 
-# on HOST LIMIT COMMAND... - runs it there, for LIMIT seconds at most.
+# on HOST LIMIT COMMAND... - runs the command on the host, for at most LIMIT seconds.
 on() {
     local host=$1 limit=$2
     shift 2
     hosts exec "$host" timeout -k 5 "$limit" "$@" </dev/null
 }
 
-# wrong_clocks - gives each host clocks of its own, wrong by what $work/skew/HOST says; to
-# be called before the hosts are up. Programs started from then on have the shim loaded.
+# wrong_clocks - gives each host clocks of its own, wrong by what $work/skew/HOST says. Call
+# it before `hosts up`. Programs started after it have the shim loaded.
 wrong_clocks() {
     local epoch name offset drift
-    # The hosts get the folder /etc in a version that has all programs load the shim; we
-    # are in a name space of mounts of our own. What cannot be read is not needed.
+    # The hosts get a copy of /etc that makes all programs load the shim; this shell has a
+    # mount name space of its own. Files that cannot be read are not needed.
     mkdir $work/etc $work/skew
     cp -a /etc/. $work/etc/ 2>/dev/null || :
     echo "$top_builddir/tests/hosts/skew_shim.so" >$work/etc/ld.so.preload
     mount --bind $work/etc /etc
     export ES_SKEW_DIR=$work/skew EVENTSPACE_CLOCK=monotonic
-    # Offset (ns) and drift (ppb) of each host. The home server's clock is not right
-    # either: it is the one that counts.
+    # Offset (ns) and drift (ppb) of each host. The home server's clock is wrong, too: it is
+    # the reference.
     epoch=$("$PYTHON" -c 'import time; print(time.clock_gettime_ns(time.CLOCK_MONOTONIC))')
     while read -r name offset drift; do
         echo "$offset $drift $epoch" >$work/skew/$name
@@ -73,7 +73,7 @@ b1 -3000000000 -180000
 END
 }
 
-# place HOST[:SLOTS]... - one rank on each, or SLOTS.
+# place HOST[:SLOTS]... - puts one rank on each host, or SLOTS.
 place() {
     local host
     ranks=0
@@ -85,7 +85,7 @@ place() {
     done
 }
 
-# plain LIMIT PROGRAM ARGUMENTS... - runs a program over the hosts, uncollected.
+# plain LIMIT PROGRAM ARGUMENTS... - runs a program over the hosts without the collector.
 plain() {
     local limit=$1
     shift
@@ -93,7 +93,7 @@ plain() {
     on front "$limit" $launcher -machinefile "$work/machines" -n "$ranks" "$@"
 }
 
-# collected LIMIT RUN [OPTION...] -- PROGRAM ARGUMENTS... - the same by `eventspace run`.
+# collected LIMIT RUN [OPTION...] -- PROGRAM ARGUMENTS... - the same under `eventspace run`.
 collected() {
     local limit=$1 run=$2
     shift 2
@@ -101,8 +101,8 @@ collected() {
         --launcher "$launcher" "$@"
 }
 
-# start_run RUN [OPTION...] -- PROGRAM ARGUMENTS... - the same in the background, as "job";
-# returns when the servers are there and the ranks record.
+# start_run RUN [OPTION...] -- PROGRAM ARGUMENTS... - the same in the background, as "job".
+# Returns when each host of ranks has a segment.
 start_run() {
     local run=$1
     shift
@@ -114,20 +114,20 @@ start_run() {
     done <"$work/machines"
 }
 
-# home_of RUN - the home server's address, as other hosts reach it.
+# home_of RUN - prints the home server's address as other hosts reach it.
 home_of() {
     hosts exec front cat "$EVENTSPACE_DIR/$1/server.json" |
         sed -n 's/.*tls:[^:]*:\([0-9]*\)".*/tls:front:\1/p'
 }
 
-# bring_key HOST RUN [FILE] - to a host that has no part in the run, as its user would:
-# the file "key", or "key.read" to one that only looks.
+# bring_key HOST RUN [FILE] - copies a key to a host outside the run, as its user would: the
+# file "key", or "key.read" for a host that may only read.
 bring_key() {
     hosts exec front tar -C "$EVENTSPACE_DIR" -c "$2/eventspace-run" "$2/${3:-key}" |
         hosts exec "$1" tar -C "$EVENTSPACE_DIR" -x && hosts exec "$1" chmod 700 "$EVENTSPACE_DIR/$2"
 }
 
-# truth RUN HOST... - what each host itself knows of its elements, to $work/truth.HOST.
+# truth RUN HOST... - writes what each host knows of its elements to $work/truth.HOST.
 truth() {
     local run=$1 host
     shift
@@ -137,13 +137,13 @@ truth() {
     done
 }
 
-# begin NAME HOST COMMAND... - starts it in the background, without limit: it is gone with
-# the world. What it says goes to $work/NAME.out and .err, its status to NAME.status.
+# begin NAME HOST COMMAND... - starts it in the background, without time limit; it ends with
+# the world. Output goes to $work/NAME.out and .err, the exit status to NAME.status.
 begin() {
     local name=$1 host=$2
     shift 2
     rm -f "$work/$name".*
-    # A shell stands between, for nsenter stops when its child does and stays so.
+    # The shell in between is needed because nsenter stops with its child and stays stopped.
     # shellcheck disable=SC2016 # for the shell in there
     {
         hosts exec "$host" sh -c '"$@" & echo $! >"$0.new" && mv "$0.new" "$0.pid"; wait $!' \
@@ -153,19 +153,19 @@ begin() {
     await 10 test -e "$work/$name.pid"
 }
 
-# send SIGNAL NAME HOST - to what was begun.
+# send SIGNAL NAME HOST - sends a signal to a command started by `begin`.
 send() {
     hosts exec "$3" kill "-$1" "$(cat "$work/$2.pid")"
 }
 
-# ended NAME - waits till it has ended, 60 s at most; its status.
+# ended NAME - waits at most 60 s until it has ended; returns its exit status.
 ended() {
     await 60 test -s "$work/$1.status" || return 125
     return "$(cat "$work/$1.status")"
 }
 
-# nothing_left - no host has a segment, a run directory or a tuple server any more; what
-# there is goes to $work/left.
+# nothing_left - no host has a segment, a run directory or a tuple server. Leftovers are
+# listed in $work/left.
 nothing_left() {
     local host found
     : >$work/left
@@ -178,14 +178,14 @@ nothing_left() {
     [ ! -s $work/left ]
 }
 
-# Servers end a moment after the run.
+# Waits, because servers end shortly after the run.
 check_nothing_left() {
     await 20 nothing_left || cat $work/left
     expect 0 'nothing is left on any host'
 }
 
-# draw_map FILE - the pathmap of the hosts that place() chose: two clusters, and the
-# gateway to the western one.
+# draw_map FILE - writes the pathmap of the hosts chosen by `place`: two clusters, and the
+# gateway of cluster west.
 draw_map() {
     local host slots number=0 separator='' first last
     {

@@ -1,26 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# hosts.sh - pretend hosts out of name spaces; docs/hosts.md explains them.
+# hosts.sh - emulates hosts by name spaces; docs/hosts.md explains them.
 #
-#   hosts.sh possible              0, or 1 and one line that says why not
-#   hosts.sh world COMMAND...      runs COMMAND in a world of its own; in there:
+#   hosts.sh possible              0, or 1 and one line with the reason
+#   hosts.sh world COMMAND...      runs COMMAND in a world of its own; inside it:
 #   hosts.sh up [--rate RATE] [--delay US] [--shm SIZE] [--shared-runs]
-#   hosts.sh exec HOST COMMAND...  runs COMMAND on a host, as root of it
-#   hosts.sh kill HOST             the host fails: all its processes are gone
-#   hosts.sh link down|up HOST     its cable is pulled out, or put in
-#   hosts.sh names                 the hosts that are up
+#   hosts.sh exec HOST COMMAND...  runs COMMAND on a host, as its root
+#   hosts.sh kill HOST             the host fails: all its processes end
+#   hosts.sh link down|up HOST     disconnects or connects its cable
+#   hosts.sh names                 lists the hosts that are up
 #
 #       cluster east, 10.77.1.0/24          cluster west, 10.77.2.0/24
 #       front   a0   a1   out               b0   b1
 #         |      |    |    |                 |    |
 #         +------+----+----+---- gate ~~~~~~-+----+
 #
-# `gate` forwards between the clusters; --rate and --delay concern the line drawn as ~.
+# `gate` forwards between the clusters; --rate and --delay apply to the line drawn as ~.
 #
-# A world is a set of name spaces (network, mount, process ids; users, if need be), so
-# any number of worlds are there at a time, and when COMMAND ends, however it ends, the
-# kernel ends all that was started there and nothing is left behind.
+# A world is a set of name spaces (network, mount, process ids; users, if needed), so any
+# number of worlds can exist at a time. However COMMAND ends, the kernel ends all processes
+# of its world, and nothing is left behind.
 
 set -eu
 PATH=$PATH:/usr/sbin:/sbin
@@ -59,7 +59,7 @@ trial='mount -t proc proc /proc && mount -t tmpfs tmpfs /run && mount -t tmpfs t
     tc qdisc add dev v0 root tbf rate 1mbit burst 64kb latency 50ms &&
     echo 1 >/proc/sys/net/ipv4/ip_forward'
 
-# Words before the command that make a world: as root, or as a user who may.
+# Prints the options of unshare that make a world: none for root, others for a user.
 maker() {
     if unshare "${spaces[@]}" true 2>/dev/null; then
         printf ''
@@ -93,7 +93,7 @@ world() {
 
 # --- Hosts ---------------------------------------------------------------------------
 
-# What a host does all its life, as its process 1: it buries the dead.
+# Process 1 of a host: sets it up, then reaps orphaned processes until the host ends.
 hold() { # NAME SHM-SIZE SHARED-RUNS
     [ "$1" = front ] || mount -t proc proc /proc
     mount --bind "$state/etc-hosts" /etc/hosts
@@ -109,8 +109,8 @@ hold() { # NAME SHM-SIZE SHARED-RUNS
     done
 }
 
-# Only who sees a host's processes can start some there. So `front`, where launchers run,
-# has the process ids of the world.
+# A process can be started on a host only from a process id name space that contains the
+# host's. So `front`, where launchers run, uses the process ids of the world.
 start_host() { # NAME
     local own_pids=--pid
     [ "$1" = front ] && own_pids=--fork
@@ -128,7 +128,7 @@ holder() { # NAME
     cat "$state/$1.pid"
 }
 
-# The mount name space brings another folder with it, so we go back to ours.
+# The mount name space changes the working directory, so the command first returns to it.
 execute() { # NAME COMMAND...
     local pid
     pid=$(holder "$1")
@@ -142,12 +142,13 @@ execute() { # NAME COMMAND...
 plug() { # NAME BRIDGE ADDRESS
     ip link add "v$1" type veth peer name eth0 netns "$(holder "$1")"
     ip link set "v$1" master "$2" up
-    # Addresses do not wait for a search for duplicates, nor packets for the bridge.
+    # No detection of duplicate addresses, and no wait of the bridge port before it
+    # forwards.
     (execute "$1" ip addr add "$3/24" dev eth0)
     (execute "$1" ip link set eth0 up)
 }
 
-# The gateway's second cable; the line that is slow, or long.
+# The gateway's second cable, which is the slow or long line.
 plug_gate() {
     if [ -n "$delay" ]; then
         "${ES_DELAY_LINE:?names no program}" "$delay" vline eth1 >"$state/line.log" 2>&1 &
@@ -210,8 +211,8 @@ is_gone() { # PID
     ! grep -qs '^State:.[^Z]' "/proc/$1/status"
 }
 
-# Its cable goes when the kernel has ended all processes, so that others are told that these
-# hung up.
+# The cable is removed after all processes have ended, so that their peers see closed
+# connections.
 kill_host() { # NAME
     local pid first
     pid=$(holder "$1")

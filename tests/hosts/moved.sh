@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# moved.sh - elements that the map places on another host (EventSpace paper, section 4.1):
-# the program writes locally, its host's tuple server moves the tuples, and consumers find
-# all of them under the same name, once.
+# moved.sh - elements that the map places on another host (EventSpace paper, section 4.1).
+# The program writes locally and the tuple server of its host moves the tuples; consumers
+# find all of them under the same name, once.
 
 . "${0%/*}/functions.sh"
 
 hosts up
 place a0 a1
 draw_map $work/plain.json
-# What rank 1 on a1 sends and receives is to lie on a0.
+# The messages of rank 1 on a1 are placed on a0.
 "$PYTHON" - $work/plain.json $work/map.json <<'SCRIPT'
 import json
 import sys

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# openmpi.sh - Open MPI's launcher, mpiexec, over two hosts, as Hydra in the other drivers:
-# a run, a hang, a killed rank, a recording, and ranks without `eventspace run`.
+# openmpi.sh - Open MPI's launcher, mpiexec, over two hosts; other drivers use Hydra. A run,
+# a hang, a killed rank, a recording, and ranks without `eventspace run`.
 
 . "${top_srcdir:?not set}/tests/checks.sh"
 [ -n "${OPENMPI_MPIEXEC:-}" ] || skip 'configure has found no Open MPI'
@@ -17,7 +17,8 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_plm_rsh_agent=$here/launch.sh OMPI_MCA_mpi_yield_when_idle=1
 launcher=$OPENMPI_MPIEXEC
 
-# sees PATTERN COMMAND [ARGUMENT...] - what the command says of the run from the launcher's host.
+# sees PATTERN COMMAND [ARGUMENT...] - runs the command on the launcher's host and searches
+# its output.
 sees() {
     local pattern=$1
     shift
@@ -29,7 +30,7 @@ hosts up
 place a0:2 a1
 sed -i 's/:/ slots=/' $work/machines # as Open MPI's launcher reads it
 
-# No --launcher: it is that of the MPI that the program is linked with.
+# Without --launcher the one of the program's MPI library is used.
 on front 60 "$eventspace" run --name ring --hostfile $work/machines -- $work/ring >$work/out
 expect 0 'a run over two hosts'
 check 'its ranks are one program' grep -q 'over 3 ranks correct' $work/out
@@ -60,7 +61,7 @@ for rank in 0 1 2; do
 done
 check_nothing_left
 
-# Both hosts find one name, and have their part of the run each.
+# The ranks of both hosts derive the same run name; each host has a part of the run.
 plain 60 "$eventspace" exec --keep -- $work/ring >$work/out
 expect 0 'ranks without eventspace run'
 for host in a0 a1; do

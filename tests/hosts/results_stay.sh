@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# results_stay.sh - programs over four hosts of two clusters give the same result with
-# EventSpace and without, over a slow line, and leave nothing behind. Arguments are
+# results_stay.sh - programs over four hosts of two clusters have the same result with
+# EventSpace as without it, over a slow line, and leave nothing behind. Arguments are
 # options of `hosts.sh up`.
 
 . "${0%/*}/functions.sh"

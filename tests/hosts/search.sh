@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# search.sh - patterns are found in a run over two hosts while it runs: from its launcher's
-# host and from one that has no part in it, and they are those that its recording has.
+# search.sh - finds patterns in a run over two hosts while it runs, from the launcher's host
+# and from a host outside the run. The matches must be those found in its recording.
 
 . "${0%/*}/functions.sh"
 
@@ -10,7 +10,7 @@ same=$top_srcdir/tests/search/same_matches.py
 export EVENTSPACE_PATTERNS=$top_srcdir/share/patterns
 patterns='MessageRace LostMessage Overtaking ProbeRace'
 
-# follow NAME HOST OPTION... - matches after the times at which they came.
+# follow NAME HOST OPTION... - prints the matches, each after the time of its arrival.
 follow() {
     local name=$1 host=$2
     shift 2

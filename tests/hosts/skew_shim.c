@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * A preload library for tests over hosts: gives each pretended host clocks of its own.
+ * A preload library for tests over hosts. It gives each pretended host clocks of its
+ * own.
  *
- * Name spaces share one clock. Here CLOCK_MONOTONIC and CLOCK_REALTIME of a process
- * show what the file $ES_SKEW_DIR/HOSTNAME says, three whole numbers:
+ * All name spaces share one clock. With this library CLOCK_MONOTONIC and CLOCK_REALTIME
+ * of a process show a time set by the file $ES_SKEW_DIR/HOSTNAME, three integers:
  *
  *     OFFSET DRIFT EPOCH    shown = true + OFFSET ns + DRIFT ppb * (true - EPOCH)
  *
  * where "true" and EPOCH are nanoseconds of the kernel's CLOCK_MONOTONIC. Without the
- * variable or the file nothing is changed. Deadlines of condition variables are changed
- * back, so that waiting takes as long as it should; other calls of the C library that
- * take absolute times are not used by those who are tested.
+ * variable or the file clocks are unchanged. Deadlines of condition variables are
+ * converted back, so that a wait takes as long as it should. Other library calls with
+ * absolute times are not replaced; the tested programs do not use them.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -45,7 +46,8 @@ static struct {
     timedwait_fn timedwait;
 } skew;
 
-/* Other constructors may read clocks before ours has run. */
+/* Called from any function, since constructors of other libraries may read clocks
+ * before the constructor of this one has run. */
 static void look(void)
 {
     const char *folder = getenv("ES_SKEW_DIR");
@@ -87,7 +89,7 @@ static struct timespec timespec_of(int64_t ns)
     return (struct timespec){.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};
 }
 
-/* What the host's clocks show more than the kernel's, at that true time. */
+/* How far the host's clocks are ahead of the kernel's at this true time. */
 static int64_t skew_at(int64_t monotonic_ns)
 {
     __int128 gained = (__int128)(monotonic_ns - skew.epoch_ns) * skew.drift_ppb;

@@ -3,8 +3,8 @@
 # Copyright (c) 2026 the EventSpace authors
 # slurm.sh - jobs of a real Slurm: slurmctld on front, a slurmd on a0 and one on a1.
 #
-# Where the machine has cgroups of version 1, Slurm kills by these what a step leaves, as
-# on clusters; else it follows the processes, and daemons escape.
+# On machines with cgroups of version 1 Slurm uses them to kill the processes that a step
+# leaves, as on clusters; elsewhere it follows the process tree, and daemons escape.
 
 . "${top_srcdir:?not set}/tests/checks.sh"
 PATH=$PATH:/usr/sbin
@@ -15,7 +15,7 @@ done
 . "$top_srcdir/tests/hosts/functions.sh"
 
 slurm=$work/slurm
-cluster=t$RANDOM$RANDOM # nodes have cgroups by their names, which are the machine's
+cluster=t$RANDOM$RANDOM # cgroups are shared with the machine and named after the nodes
 freezer=/sys/fs/cgroup/freezer
 tracking=linuxproc
 [ ! -w $freezer/cgroup.procs ] || tracking=cgroup
@@ -51,7 +51,7 @@ sed "s,^eventspace=.*,eventspace=$eventspace," "$top_srcdir/docs/examples/epilog
 chmod 755 $slurm/epilog
 export SLURM_CONF=$slurm/slurm.conf
 
-# Cgroups are the machine's, so that they do not go with the world.
+# Cgroups belong to the machine and do not disappear with the world.
 cgroups_are_gone() {
     find $freezer -depth -path "*/slurm_$cluster-*" -type d -exec rmdir {} +
     ! ls -d $freezer/slurm_$cluster-*
@@ -75,14 +75,15 @@ for host in a0 a1; do begin slurmd.$host $host slurmd -D -N $cluster-$host; done
 await 20 is_up || { tail $slurm/*.log; fault 'Slurm does not start'; finish; }
 echo "ok: Slurm is up, and tracks processes by $tracking"
 
-# step N COMMAND... - N tasks on both nodes, for MPICH.
+# step N COMMAND... - runs N tasks on both nodes, for MPICH.
 step() {
     local tasks=$1
     shift
     on front 60 srun --mpi=pmi2 -N 2 -n "$tasks" --export=ALL,LD_PRELOAD="$shims" "$@"
 }
 
-# submit COMMAND... - as a batch job on both nodes; sets `job`, and `out` to its output.
+# submit COMMAND... - submits a batch job on both nodes; sets `job`, and `out` to its
+# output.
 submit() {
     { echo '#!/bin/sh'; printf "'%s' " "$@"; } >$work/script
     job=$(on front 10 sbatch --parsable -N 2 -n 2 -o $work/job.%j $work/script)
@@ -93,21 +94,21 @@ has_ended() {
     [ -z "$(on front 5 squeue -h)" ]
 }
 
-# run_of_job - sets `run` to the run of the job, as the node of its script has it.
+# run_of_job - sets `run` to the run of the job, as listed on the node of the batch script.
 run_of_job() {
     run=$(on a0 10 "$eventspace" list --format json |
         sed -n "s/.*\"run\":\"\($job\.[^\"]*\)\".*/\1/p")
     [ -n "$run" ]
 }
 
-# preloaded HOST - programs there that have the collector.
+# preloaded HOST - lists programs on the host that have loaded the collector.
 preloaded() {
     # shellcheck disable=SC2016 # for the shell in there
     hosts exec "$1" sh -c 'for maps in $(grep -ls libeventspace-mpi /proc/[0-9]*/maps); do
         readlink "${maps%maps}exe"; done' | sort -u
 }
 
-# hangs - both ranks wait, as seen from the node where the script is.
+# hangs - `why` on the node of the batch script reports both ranks.
 hangs() {
     run_of_job && on a0 20 "$eventspace" why "$run" >$work/why 2>&1
     grep -q 'rank 0' $work/why && grep -q 'rank 1' $work/why
@@ -115,13 +116,13 @@ hangs() {
 
 srun=(srun --mpi=pmi2 "--export=ALL,LD_PRELOAD=$shims")
 
-# A step of its own, without `eventspace run`: nothing stays.
+# A step without `eventspace run`: nothing stays behind.
 step 2 "$eventspace" exec -- "$apps/ring" >$work/out 2>&1
 expect 0 'srun eventspace exec'
 check 'its ranks are one program' grep -q 'over 2 ranks correct' $work/out
 check_nothing_left
 
-# A hang without `eventspace run`, and one under it, in a run with the default name.
+# Two hangs: one without `eventspace run`, one under it, in a run with the default name.
 submit "${srun[@]}" "$eventspace" exec -- "$apps/hang" receive-cycle
 step_job=$job step_out=$out
 submit "$eventspace" run --launcher "${srun[*]}" -- "$apps/hang" receive-cycle
@@ -141,7 +142,8 @@ for host in a0 a1; do
         test "$(preloaded $host)" = "$apps/hang"
 done
 
-# What the first leaves the epilog removes, what the second leaves the servers' tasks.
+# The epilog removes what the first job leaves, the servers' own tasks what the second
+# leaves.
 on front 10 scancel "$step_job" "$job"
 await 10 has_ended
 check_nothing_left
@@ -150,7 +152,7 @@ case $run in
 *) fault "the run of job $job is $run" ;;
 esac
 
-# A recording is complete: the servers outlive the ranks' step.
+# A recording is complete, because the servers outlive the step of the ranks.
 submit "$eventspace" run --launcher "${srun[*]}" --record $work/archive --on-full=block -- \
     "$apps/ring"
 await 20 grep -q 'recorded in' $out
@@ -163,7 +165,7 @@ cat $out
 rm -rf $work/archive
 check_nothing_left
 
-# Without a PMI each process is alone.
+# Without PMI each process is a program of one rank.
 submit sh -c "srun --mpi=none -n 4 --overcommit \"$eventspace\" exec --keep -- \"$apps/ring\" &&
     COLUMNS=400 \"$eventspace\" list; srun --mpi=none \"$eventspace\" doctor"
 await 20 grep -q 'gives them no PMI' $out

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# tree_change.sh - a tree that crosses a long line with each edge is changed, while the
-# program runs, to one that crosses it once: what the monitor measures gets less. Wishes
-# reach the ranks although a tuple server is down, and the program's results stay right.
+# tree_change.sh - a tree each of whose edges crosses a long line is replaced, while the
+# program runs, by one that crosses it once. The time that the monitor measures must drop. A
+# new rule must reach the ranks although a tuple server is down, and the results of the
+# program stay right.
 
 . "${0%/*}/functions.sh"
 
@@ -14,12 +15,12 @@ start_run change --keep --trees=explicit:0-1,1-2,2-3 --threshold 60000 \
     --map $work/map.json -- "$apps/imbalance" --iterations 3000
 home=$(home_of change)
 
-# measured NAME - all there is of it up to now, one line a tree.
+# measured NAME - writes all operations up to now, one line for each tree.
 measured() {
     on front 20 "$eventspace" collectives --once --format json change >$work/$1
 }
 
-# has COUNT TREE - so many operations went through it.
+# has COUNT TREE - at least COUNT operations have used the tree.
 has() {
     measured so_far
     "$PYTHON" "$here/collective_truth.py" count $work/so_far "$2" "$1"
@@ -39,14 +40,14 @@ measured both
 check 'it crosses the line once instead of three times, and is so much faster' \
     "$PYTHON" "$here/collective_truth.py" faster $work/both 0 1 0.8
 
-# A tuple server is down: the wish reaches the others, so also rank 0, which decides.
+# The tuple server of a1 is down: the rule reaches the others, and so rank 0, which decides.
 hosts exec a1 pkill -9 -x eventspaced
 on front 30 "$eventspace" collect tree binomial change >$work/out 2>$work/err
 expect 3 'a wish while a tuple server is down'
 check 'it is said whose' grep -q 'host a1 cannot be asked' $work/err
 await 20 shows binomial
 check 'the wish is in force all the same' shows binomial
-# That of rank 0 is: nothing changes.
+# The tuple server of rank 0 is down: the tree does not change.
 hosts exec a0 pkill -9 -x eventspaced
 on front 30 "$eventspace" collect tree linear change >$work/out 2>$work/err
 expect 3 'a wish that cannot reach rank 0'

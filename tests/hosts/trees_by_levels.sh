@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# trees_by_levels.sh - behind a slow line, a tree that follows the clusters is faster than
-# one that does not, as bench/collective_hosts.sh measures it.
+# trees_by_levels.sh - over a slow line, a tree that follows the clusters must be faster
+# than one that does not, as measured by bench/collective_hosts.sh.
 
 . "${top_srcdir:?not set}/tests/checks.sh"
 
@@ -11,8 +11,8 @@
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Large messages, so that the line's rate decides, not how busy this machine is. Ranks may
-# nap 0.1 ms: the line takes 5.
+# Large messages, so that the rate of the line decides and not the load of this machine.
+# Ranks may sleep 0.1 ms between two tests, which is little against the line's 5 ms.
 timeout -k 5 200 bash "$top_srcdir/bench/collective_hosts.sh" --rounds 3 --sizes 8,1048576 \
     --operations bcast --others "library binomial" -o "$work/bench" >"$work/out" 2>"$work/err"
 status=$?

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# verdict.sh - verdicts on ranks of two hosts: the same as on one; while a tuple server is
-# down only what the other host's ranks are in; the same again when it is back.
+# verdict.sh - verdicts on ranks of two hosts are the same as on one host. While a tuple
+# server is down, they cover only the ranks of the other host; after its restart all again.
 
 . "${0%/*}/functions.sh"
 
@@ -11,7 +11,8 @@ harness=$top_srcdir/tests/verdict/harness.py
 export PYTHONDONTWRITEBYTECODE=1
 [ -x "$programs/verdict_cases" ] || skip 'the programs of tests/verdict are not built'
 
-# begin_case CASE HOST[:SLOTS]... - runs it and waits until its ranks are where they stay.
+# begin_case CASE HOST[:SLOTS]... - starts it and waits until its ranks are in their last
+# operations.
 begin_case() {
     run=$1
     shift
@@ -36,7 +37,8 @@ is_met() { # EXPECTED
     "$PYTHON" "$harness" met "$1" $work/why
 }
 
-# verdict_is EXPECTED WHEN - in the end; what is certain has to be true at any time.
+# verdict_is EXPECTED WHEN - waits for this verdict; certain findings must be true at any
+# time.
 verdict_is() {
     await 20 is_met "$1"
     expect 0 "$run, $2: $1"
@@ -73,7 +75,7 @@ end_case() {
 
 # --- Cases -------------------------------------------------------------------------------
 
-# Two circles, one on each host, and a rank that waits for all.
+# Two cycles, one on each host, and a rank that waits for all others.
 two_cycles() {
     begin_case recv_two_cycles a0:2 a1:3
     verdict_is 'DEADLOCK certain 0,1+2,3' 'live'
@@ -84,7 +86,7 @@ two_cycles() {
     end_case
 }
 
-# One circle over both hosts: without one of them nobody can know.
+# One cycle over both hosts: it cannot be certain while one server is down.
 one_cycle() {
     begin_case recv_cycle_4 a0:2 a1:2
     verdict_is 'DEADLOCK certain 0,1,2,3' 'live'
