@@ -1,17 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# deadlocks_are_named.sh - real programs that hang are recognised, with who waits for whom.
+# deadlocks_are_named.sh - real programs that hang: the heartbeat reports which rank waits
+# for which.
 
 . "$top_srcdir/tests/cli/functions.sh"
 need_mpi
 hang=$top_builddir/apps/hang
 
-# hangs CASE OPTION... : starts it on two ranks and waits until it hangs.
+# hangs CASE OPTION... - starts the case on two ranks and waits until it hangs.
 hangs()
 {
     run=$prefix-$1
-    rm -f "$folder/hang.out" # what the case before said must not be taken for this one's
+    rm -f "$folder/hang.out" # or `await` finds the output of the case before
     "$eventspace" run -n 2 --name "$run" -- "$hang" --seconds 60 "$@" \
         >"$folder/hang.out" 2>"$folder/hang.err" </dev/null &
     launched=$!
@@ -72,7 +73,7 @@ expect 1 "$eventspace" heartbeat --once --stalled-after 100ms -f json "$run"
 json_lines_hold "o['held_up_by'] == [{'rank': 1, 'threads': 1, 'gone': False}]"
 ends
 
-# A run that ends well takes all with it, also from under a heartbeat that follows it.
+# A run that ends well removes its segments; a heartbeat that follows it reports its end.
 "$eventspace" run -n 2 --name "$prefix-brief" -- "$top_builddir/apps/windtunnel" \
     --iterations 1000000 --seconds 3 >"$folder/hang.out" 2>&1 &
 launched=$!
@@ -82,7 +83,7 @@ contains out "2 threads: 0 stalled, 0 dead, 2 finished"
 contains out "progressing"
 wait "$launched" || fault "windtunnel: $(cat "$folder/hang.out")"
 
-# The run ends: so does the heartbeat that follows it, and finds all well.
+# A kept run: the heartbeat ends with it and reports no fault.
 "$eventspace" run -n 2 --keep --name "$prefix-good" -- "$hang" none >"$folder/hang.out" 2>&1
 expect 0 "$eventspace" heartbeat -i 0.1 "$prefix-good"
 contains out "2 threads: 0 stalled, 0 dead, 2 finished"

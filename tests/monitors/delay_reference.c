@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* delay_reference.c - costs of waits and the critical path by brute force. */
+/* delay_reference.c - computes costs of waits and the critical path by brute force. */
 #include "config.h"
 
 #include "tests/monitors/delay_reference.h"
@@ -13,12 +13,12 @@
 #include <cmocka.h>
 
 struct reference_call {
-    uint64_t from;  /* the end of the call before */
-    uint64_t until; /* of the wait; 0 = none */
-    int late;       /* rank */
+    uint64_t from;  /* end of the previous call */
+    uint64_t until; /* end of the wait; 0 = no wait */
+    int late;       /* rank that is waited for */
     uint64_t cause;
     int place;
-    reference_sums *costs; /* of the wait; NULL = not found yet */
+    reference_sums *costs; /* of the wait; NULL = not computed yet */
 };
 
 static double overlap(uint64_t a, uint64_t b, uint64_t begin, uint64_t end)
@@ -44,7 +44,7 @@ static int find_place(struct delay_reference *reference,
     return reference->place_count++;
 }
 
-/* The last of what it needed, if that was within the call. */
+/* Finds the wait of a call: until the last event that it needed, if within the call. */
 static void find_wait(struct delay_reference *reference,
                       struct reference_call *found,
                       const struct made_timed_call *call,
@@ -134,8 +134,8 @@ static const reference_sums *costs_of(struct delay_reference *reference,
                                       int rank,
                                       size_t number);
 
-/* Adds what a rank did in (begin, end]: to `own`, of whose ranks only its row is used;
- * and to `others`, the ultimate causes of its waits. */
+/* Adds the activities of a rank in (begin, end]: its own to `own`, and the ultimate
+ * causes of its waits to `others`. */
 static void add_activities(struct delay_reference *reference,
                            int rank,
                            uint64_t begin,
@@ -166,7 +166,7 @@ static void add_activities(struct delay_reference *reference,
     }
 }
 
-/* What a rank did just before a time. */
+/* The sum of the activity of a rank just before a time. */
 static double *activity_at(const struct delay_reference *reference,
                            int rank,
                            uint64_t ns,
@@ -181,7 +181,8 @@ static double *activity_at(const struct delay_reference *reference,
     return &sums[rank][reference->calls[rank][i].place][of->calls[i].begin < ns];
 }
 
-/* What is in both as an activity and as the cause of waits is in excess once only. */
+/* A cause that appears on both sides, as an activity of one rank and as a cause of
+ * waits of the other, counts as excess only by its difference. */
 static void cancel_both(int late,
                         int waiting,
                         int places,
@@ -208,7 +209,7 @@ static void cancel_both(int late,
         }
 }
 
-/* Shares `wait` in proportion to what is positive.  Returns what is due to `late`. */
+/* Divides `wait` in proportion to the positive sums.  Returns the share of `late`. */
 static double share(double wait,
                     int late,
                     int places,
@@ -261,7 +262,7 @@ static double sum_of(const struct delay_reference *reference,
     return sum;
 }
 
-/* Of a call that waited. */
+/* Costs of a call that waited; computed at the first use. */
 static const reference_sums *costs_of(struct delay_reference *reference,
                                       int rank,
                                       size_t number)
@@ -316,7 +317,7 @@ static void sum_costs(struct delay_reference *reference, int rank)
 
 /* --- The critical path ------------------------------------------------------------ */
 
-/* Adds what a rank did in (begin, end], calls with their waits. */
+/* Adds the activities of a rank in (begin, end]; calls include their waits. */
 static void add_piece(struct delay_reference *reference,
                       int rank,
                       uint64_t begin,
@@ -333,7 +334,7 @@ static void add_piece(struct delay_reference *reference,
     }
 }
 
-/* Number of the last call whose wait has ended by then; SIZE_MAX = none. */
+/* Number of the last call whose wait has ended by `ns`; SIZE_MAX = none. */
 static size_t last_wait(const struct delay_reference *reference, int rank, uint64_t ns)
 {
     size_t found = SIZE_MAX;

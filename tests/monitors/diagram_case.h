@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Random programs whose events a diagram takes, and a reference that keeps each call:
- * what cells have to be.
+ * Random programs whose events are passed to a diagram, and a reference that stores
+ * each call and computes the expected cells.
  *
  *     draw_case(&made, steps, calls_max);
  *     check_time_cell(&made.rows[rank], &window, column, &cell);
@@ -27,7 +27,7 @@
 
 enum { COLUMNS = 37, WINDOWS = 4, CALLS = 4096 };
 
-/* --- A run, and what the reference keeps of it ------------------------------------ */
+/* --- A run, and what the reference stores of it ----------------------------------- */
 
 struct seen_call {
     uint64_t begin, end;

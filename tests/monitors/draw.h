@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Random numbers of tests: of a seed that is printed, or taken from $ES_TEST_SEED. */
+/* Random numbers for tests. The seed is $ES_TEST_SEED, or the time; it is printed. */
 #ifndef ES_TESTS_MONITORS_DRAW_H
 #define ES_TESTS_MONITORS_DRAW_H
 
@@ -29,7 +29,7 @@ static inline void draw_from(uint64_t seed)
     draw_state = seed * 2654435761u + 1;
 }
 
-/* For cmocka, as a test's set-up. */
+/* A setup function for cmocka. */
 static inline int draw_seed(void **state)
 {
     const char *given = getenv("ES_TEST_SEED");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* made_program.c - calls with numbers of messages, of which tuples are made. */
+/* made_program.c - calls that refer to messages by number, and their tuples. */
 #include "config.h"
 
 #include "tests/monitors/made_program.h"
@@ -101,7 +101,7 @@ void made_program_collective(struct made_program *program, enum made_kind kind)
 
 /* --- At random -------------------------------------------------------------------- */
 
-/* The next message of a channel that has no such end yet; -1 = none was made. */
+/* The next message of a channel whose send (or receive) has no call yet; -1 = none. */
 static int next_message(const struct made_program *program,
                         int from,
                         int to,
@@ -143,7 +143,7 @@ static bool is_open(const struct made_program *program, int rank, int number)
     return is_request(call->kind) && call->completed_by < 0;
 }
 
-/* A wait names the oldest send of a channel. */
+/* Whether an older send of the same channel is open. A wait names the oldest one. */
 static bool has_older(const struct made_program *program, int rank, int number)
 {
     const struct made_call *call = &program->calls[rank][number];
@@ -193,7 +193,7 @@ static void draw_receive(struct made_program *program, unsigned *seed, int rank)
         made_program_call(program, rank, MADE_RECEIVE, message);
 }
 
-/* All send to the next rank and receive from the one before, in one call each. */
+/* Each rank sends to the next and receives from the one before in one call. */
 static void draw_ring(struct made_program *program)
 {
     int messages[MADE_RANKS];
@@ -260,7 +260,7 @@ void made_program_draw(struct made_program *program, unsigned *seed, int steps)
         draw_waitall(program, i);
 }
 
-/* --- Running strictly ------------------------------------------------------------- */
+/* --- Strict execution ------------------------------------------------------------- */
 
 static bool is_posted(const struct made_program *program, const int *at, int message)
 {
@@ -294,7 +294,7 @@ static bool is_request_done(const struct made_program *program,
     return have_entered(program, at, call->message);
 }
 
-/* Whether the call that a rank is in may end. */
+/* Whether the current call of a rank may return. */
 static bool may_end(const struct made_program *program, const int *at, int rank)
 {
     const struct made_call *call = &program->calls[rank][at[rank]];
@@ -368,7 +368,7 @@ static void fill_end(const struct made_program *program,
     tuple->bytes = 8;
 }
 
-/* What a wait says: how many, and of the first. */
+/* Fills in the number of requests completed, and the fields of the first one. */
 static void fill_wait(const struct made_program *program,
                       int rank,
                       int number,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Programs that are made of tuples: written by hand, or drawn at random so that they
- * end where sends are buffered.  What a strict replay of them comes to is found by
- * running them.
+ * Programs that are lists of calls, from which tuples are made: written by hand, or
+ * drawn at random so that they end if sends are buffered.  Executing a program
+ * strictly, without buffering, gives the expected result of its strict replay.
  */
 #ifndef ES_TESTS_MONITORS_MADE_PROGRAM_H
 #define ES_TESTS_MONITORS_MADE_PROGRAM_H
@@ -24,9 +24,9 @@ enum made_kind {
     MADE_IRECEIVE,
     MADE_BUFFERED,
     MADE_BARRIER,
-    MADE_IBARRIER, /* message: of the instances */
+    MADE_IBARRIER, /* `message` is the instance */
     MADE_WAIT,     /* for the request of call number `first` */
-    MADE_WAITALL,  /* for all requests that are open */
+    MADE_WAITALL,  /* for all open requests */
 };
 
 struct made_call {
@@ -36,10 +36,10 @@ struct made_call {
     int first;
     uint64_t start;
     uint64_t stop;
-    int completed_by; /* requests: number of the call; -1 = none yet */
+    int completed_by; /* requests: the call that completes it; -1 = none yet */
 };
 
-/* By number: who sent and who receives it, and the calls of both; -1 = none yet. */
+/* Source, destination and the numbers of both calls; -1 = none yet. */
 struct made_message {
     int source, destination, tag;
     int send, receive;
@@ -63,15 +63,15 @@ int made_program_call(struct made_program *program,
                       int rank,
                       enum made_kind kind,
                       int message);
-/* A message that is sent; its calls are added by their own. */
+/* Adds a message; its calls are added separately. */
 int made_program_message(struct made_program *program, int from, int to, int tag);
-/* A send and its receive at once. */
+/* Adds a collective call of all ranks. */
 void made_program_collective(struct made_program *program, enum made_kind kind);
 
-/* So many steps at random; then everything is received and completed. */
+/* Draws so many steps, then adds missing sends and receives and completes requests. */
 void made_program_draw(struct made_program *program, unsigned *seed, int steps);
 
-/* Runs it strictly.  Whether all ranks come to their end. */
+/* Executes the program strictly.  Returns whether all ranks end. */
 bool made_program_ends(const struct made_program *program);
 
 /* Replays its tuples.  Caller destroys. */

@@ -3,9 +3,9 @@
 /*
  * made_timeline.c - runs lists of steps in virtual time.
  *
- * A rank runs until it has to wait for another one's step that was not run yet.  What
- * its calls have to do with others is kept as ties, and becomes what they needed when
- * all have ended: only then are all times known.
+ * A rank runs until it needs a step of another rank that has not run yet.  The
+ * relations of its calls to other ranks are stored as ties.  When all ranks have ended
+ * and all times are known, ties are converted to needs.
  */
 #include "config.h"
 
@@ -203,7 +203,7 @@ static void begin_receive(struct made_timeline *timeline,
                                                    .line = step->line});
 }
 
-/* --- Operations of all ------------------------------------------------------------ */
+/* --- Collective operations -------------------------------------------------------- */
 
 static const char *name_of(enum made_step_kind kind)
 {
@@ -245,7 +245,7 @@ static void enter_meeting(struct made_timeline *timeline,
                                                    .line = step->line});
 }
 
-/* Whether who leaves needs that `other` has entered. */
+/* Whether `rank` can leave only after `other` has entered. */
 static bool needs_other(const struct made_meeting *meeting, int rank, int other)
 {
     if (rank == other)
@@ -264,7 +264,8 @@ static bool needs_other(const struct made_meeting *meeting, int rank, int other)
 
 /* --- Ties ------------------------------------------------------------------------- */
 
-/* Moves *until on to when what a tie stands for is done.  False = not known yet. */
+/* Advances *until to the time at which the operation lets `rank` leave.  Returns false
+ * if that time is not known yet. */
 static bool wait_for_meeting(const struct made_timeline *timeline,
                              int rank,
                              const struct made_meeting *meeting,
@@ -300,7 +301,7 @@ static bool wait_for_tie(const struct made_timeline *timeline,
     return message->posted;
 }
 
-/* What a request writes when it is complete. */
+/* Writes the tuple of a request that completes. */
 static void write_completed(struct made_timeline *timeline,
                             int rank,
                             const struct made_tie *tie,
@@ -397,7 +398,7 @@ static void write_ties(struct made_timeline *timeline,
     }
 }
 
-/* A step that begins what another one completes. */
+/* Whether the step starts a request that another step completes. */
 static bool is_begin(enum made_step_kind kind)
 {
     return kind == MADE_STEP_ISEND || kind == MADE_STEP_IRECV ||
@@ -436,7 +437,7 @@ static void begin_step(struct made_timeline *timeline,
     }
 }
 
-/* The send is a call of its own; the others are told by what completes them. */
+/* An MPI_Isend is a call of its own; other requests are reported at completion. */
 static void end_begin(struct made_timeline *timeline,
                       int rank,
                       const struct made_step *step)
@@ -461,7 +462,7 @@ static void end_begin(struct made_timeline *timeline,
     }
 }
 
-/* Whether a tie is the current call's. */
+/* Whether a tie belongs to the current call. */
 static bool concerns(const struct made_timed_rank *of,
                      const struct made_step *step,
                      const struct made_tie *tie)
@@ -501,7 +502,7 @@ static bool end_call(struct made_timeline *timeline,
     return true;
 }
 
-/* Runs the next step as far as it goes.  Returns whether it ended. */
+/* Runs the next step as far as possible.  Returns whether it ended. */
 static bool run_step(struct made_timeline *timeline, int rank)
 {
     struct made_timed_rank *of = &timeline->of[rank];
@@ -520,7 +521,7 @@ static bool run_step(struct made_timeline *timeline, int rank)
     return true;
 }
 
-/* --- What was needed -------------------------------------------------------------- */
+/* --- Needs ------------------------------------------------------------------------ */
 
 static void add_need(struct made_timed_call *call, int rank, uint64_t ns)
 {
@@ -625,7 +626,7 @@ void made_timeline_run(struct made_timeline *timeline)
           by_publication);
 }
 
-/* --- Telling ---------------------------------------------------------------------- */
+/* --- Reporting -------------------------------------------------------------------- */
 
 static int ignore_trace(void *data, uint32_t trace, const char *name)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Simulates MPI programs in virtual time: each rank runs a list of steps, and waits
- * where MPI would.  Gives the tuples that a collector would publish, and what a
- * reference needs to know: calls with all that they waited for, messages and collective
+ * Simulates MPI programs in virtual time: each rank runs a list of steps and waits
+ * where MPI would.  Produces the tuples that a collector would publish, and the facts
+ * needed by a reference: calls with everything they waited for, messages and collective
  * operations.
  *
  *   made_timeline_init(&timeline, 2);
@@ -26,12 +26,12 @@ enum { TIMELINE_RANKS = 8, TIMELINE_LINES = 64, TIMELINE_TAGS = 4 };
 
 enum made_step_kind {
     MADE_COMPUTE,
-    MADE_STEP_SEND, /* with `rendezvous` until the receive is posted */
+    MADE_STEP_SEND, /* with `rendezvous` it lasts until the receive is posted */
     MADE_STEP_SSEND,
     MADE_STEP_RECV,
     MADE_STEP_ISEND,
     MADE_STEP_IRECV,
-    MADE_STEP_WAITALL,  /* for all requests that are open */
+    MADE_STEP_WAITALL,  /* for all open requests */
     MADE_STEP_SENDRECV, /* to `peer`, from `from` */
     MADE_STEP_BARRIER,
     MADE_STEP_ALLREDUCE,
@@ -39,12 +39,12 @@ enum made_step_kind {
     MADE_STEP_REDUCE,
     MADE_STEP_SCAN,
     MADE_STEP_IBARRIER,
-    MADE_STEP_INIT, /* the first call of a rank: what is before it is not known */
+    MADE_STEP_INIT, /* the first call of a rank: nothing is known before it */
 };
 
 struct made_step {
     enum made_step_kind kind;
-    uint64_t ns; /* computed; of calls: their time without waits, 0 = 1000 */
+    uint64_t ns; /* time of computing; of a call its time without waits, 0 = 1000 */
     int line;    /* of the call */
     int peer;    /* or root */
     int from;
@@ -52,7 +52,7 @@ struct made_step {
     bool rendezvous;
 };
 
-/* Something that a call waited for: of `rank`, at `ns`. */
+/* An event that a call waited for: of `rank`, at `ns`. */
 struct made_need {
     int rank;
     uint64_t ns;
@@ -66,7 +66,7 @@ struct made_timed_call {
     size_t need_count;
 };
 
-/* Also from the root of a broadcast, and to that of a reduction. */
+/* Includes messages from the root of a broadcast and to the root of a reduction. */
 struct made_timed_message {
     int from, to, tag;
     uint32_t sequence;
@@ -75,7 +75,7 @@ struct made_timed_message {
     uint64_t sent_ns, posted_ns, received_ns;
 };
 
-/* An operation of all ranks. */
+/* A collective operation of all ranks. */
 struct made_meeting {
     enum made_step_kind kind;
     int root;
@@ -90,11 +90,11 @@ struct made_timed_tuple {
     size_t number;
 };
 
-/* What a call, or an open request, has to do with. */
+/* Relates a call, or an open request, to a message or a collective operation. */
 struct made_tie {
     enum { MADE_TIE_SEND, MADE_TIE_RECEIVE, MADE_TIE_MEETING } kind;
     size_t index; /* of a message or a meeting */
-    size_t call;  /* number of the call that waited; SIZE_MAX = still open */
+    size_t call;  /* number of the call that waited; SIZE_MAX = open */
     uint64_t start;
     int line;
     bool rendezvous;
@@ -107,13 +107,13 @@ struct made_timed_rank {
     size_t call_count;
     struct made_tie *ties;
     size_t tie_count;
-    bool inside; /* step `next` has begun, at: */
+    bool inside; /* step `next` has begun, at `begin` */
     uint64_t begin;
     uint64_t now;
     uint32_t instances;
-    /* May be set ahead of made_timeline_tell(). */
+    /* May be set before made_timeline_tell() is called. */
     const char *host;  /* "made" */
-    int64_t offset_ns; /* its clock is ahead by so much */
+    int64_t offset_ns; /* how far its clock is ahead */
     uint64_t error_ns;
 };
 
@@ -121,7 +121,7 @@ struct made_timeline {
     int ranks;
     uint64_t latency_ns;
     size_t advance_tuples;   /* causality advances after so many; 0 = 16 */
-    struct es_set_sink sink; /* gets the events, too; both calls or none */
+    struct es_set_sink sink; /* receives the events, too; both functions or none */
     struct made_timed_rank of[TIMELINE_RANKS];
     struct made_timed_message *messages; /* owned, as are the next */
     size_t message_count;
@@ -138,19 +138,19 @@ void made_timeline_fini(struct made_timeline *timeline);
 void made_timeline_step(struct made_timeline *timeline,
                         int rank,
                         struct made_step step);
-/* The same step for all ranks. */
+/* Adds the same step to all ranks. */
 void made_timeline_step_all(struct made_timeline *timeline, struct made_step step);
 
-/* A call of which no step tells. */
+/* Adds the tuple of a call that no kind of step covers. */
 void made_timeline_tuple(struct made_timeline *timeline,
                          int rank,
                          const char *operation,
                          struct es_tuple tuple);
 
-/* Runs all to their ends.  Fails where they do not come to them. */
+/* Runs all ranks to their ends.  Fails if they hang. */
 void made_timeline_run(struct made_timeline *timeline);
 
-/* Gives the tuples to a causality that tells `listener` of them. */
+/* Passes the tuples to a causality analysis that reports to `listener`. */
 void made_timeline_tell(struct made_timeline *timeline,
                         const struct esi_causal_listener *listener);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tests of who waits for whom in one collective operation, by hand. */
+/* Tests of the waits in a single collective operation: cases by hand. */
 #include "config.h"
 
 #include "monitors/collectives/collectives.h"
@@ -17,7 +17,7 @@
 
 enum { SIZE = 4 };
 
-/* What on_instance() was given, copied. */
+/* A copy of the instance passed to on_instance(). */
 struct seen {
     struct esi_collective_instance instance;
     struct esi_collective_arrival arrivals[SIZE];
@@ -38,7 +38,7 @@ static void keep(void *data, const struct esi_collective_instance *instance)
     seen->count++;
 }
 
-/* One instance: rank after rank enter, exit. */
+/* One instance: the enter and exit times of each rank. */
 struct by_hand {
     uint16_t operation;
     int root;
@@ -49,7 +49,7 @@ struct by_hand {
 
 static struct seen hand_seen;
 
-/* The instance that four ranks make, whose clock is that of this number. */
+/* The instance of four ranks with these times, on the clock with this number. */
 static const struct esi_collective_instance *judge_on(const struct by_hand *hand,
                                                       uint32_t clock)
 {
@@ -185,7 +185,7 @@ static void what_clocks_cannot_tell_is_not_blamed(void **state)
     has_waits(instance, 0, 0, 0, 0);
     assert_int_equal(instance->culprit, -1);
     assert_int_equal(instance->late, 4);
-    /* Two that cannot be told apart share the debt. */
+    /* Two late ranks that cannot be distinguished share the debt. */
     hand.times[0][0] = 100;
     hand.times[3][0] = 100;
     instance = judge(&hand);
@@ -217,7 +217,7 @@ static void times_that_cannot_be_are_repaired_or_refused(void **state)
     assert_int_equal(instance->culprit, -1);
     assert_int_equal(instance->lost_ns, 0);
     assert_int_equal(instance->spread_ns, 400);
-    /* Without data nobody has to wait, nor where the counts differ. */
+    /* No rank waits if there is no data, or if counts may differ between ranks. */
     hand.bytes = 0;
     instance = judge(&hand);
     has_waits(instance, 0, 0, 300, 200);
@@ -254,7 +254,7 @@ static void of_nonblocking_forms_only_the_spread_is_told(void **state)
     assert_int_equal(instance->spread_ns, 400);
 }
 
-/* However badly the host's clock is known. */
+/* The error of the host's clock does not matter within the host. */
 static void times_of_one_clock_are_compared_without_its_error(void **state)
 {
     const struct by_hand hand = {

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * Tests of the analysis of collective operations: cases by hand, and random runs
- * against a reference that looks at every pair of ranks.
+ * compared with a reference that examines every pair of ranks.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@
 
 enum { RANKS = 7, INSTANCES = 400, SEEN = 1000 };
 
-/* What on_instance() was given, copied. */
+/* Copies of the instances passed to on_instance(). */
 struct seen {
     struct esi_collective_instance instances[SEEN];
     struct esi_collective_arrival arrivals[SEEN][RANKS];
@@ -77,7 +77,7 @@ static struct esi_collective_call call_of(uint16_t operation,
                                         .error_ns = 0};
 }
 
-/* --- Putting together ----------------------------------------------------------- */
+/* --- Assembling instances ------------------------------------------------------- */
 
 static int add(struct esi_collectives *analysis,
                uint16_t operation,
@@ -121,7 +121,7 @@ static void imbalance_is_that_of_the_work_before(void **state)
                 seen.instances[1].imbalance < 0.5001);
     assert_int_equal(seen.instances[1].arrivals[2].work_ns, 300);
     assert_int_equal(seen.instances[1].operation, ES_OP_MPI_Allreduce);
-    assert_true(seen.instances[2].imbalance < 0); /* what came between is not known */
+    assert_true(seen.instances[2].imbalance < 0); /* the last one is incomplete */
     esi_collectives_destroy(analysis);
 }
 
@@ -175,7 +175,7 @@ static void too_many_push_the_oldest_out(void **state)
     esi_collectives_destroy(analysis);
 }
 
-/* Told before, between or after the parts, by any rank. */
+/* Trees may be reported before, between or after the calls, by any rank. */
 static void trees_are_told_apart(void **state)
 {
     static struct seen seen;
@@ -201,7 +201,7 @@ static void trees_are_told_apart(void **state)
     assert_false(seen.instances[0].tree || seen.instances[3].tree);
     assert_true(seen.instances[1].tree && seen.instances[1].version == 7);
     assert_true(seen.instances[2].tree && seen.instances[2].version == 8);
-    /* What has no parts at all is no instance. */
+    /* A tree whose operation has no calls is no instance. */
     tree.instance = 9;
     assert_int_equal(esi_collectives_add_tree(analysis, &tree), 0);
     assert_int_equal(counts_of(analysis).open, 1);
@@ -212,7 +212,8 @@ static void trees_are_told_apart(void **state)
     esi_collectives_destroy(analysis);
 }
 
-/* One rank's long history is read after that of the others. */
+/* The long history of one rank is read after that of the others: late reports of trees
+ * must not open instances again. */
 static void late_news_of_trees_begins_nothing(void **state)
 {
     enum { COUNT = 5000 };
@@ -305,7 +306,7 @@ struct truth {
     bool complete;
 };
 
-/* Whether rank `a` of an operation needs what `b` brings. */
+/* Whether rank `a` of an operation needs data of `b`. */
 static bool needs(const struct esi_collective_call *call, int a, int b)
 {
     switch (call->operation) {
@@ -334,7 +335,7 @@ static bool has_root(uint16_t operation)
            operation == ES_OP_MPI_Reduce || operation == ES_OP_MPI_Gatherv;
 }
 
-/* Draws an operation whose exits come after all that they need. */
+/* Draws an operation; each exit comes after everything that it needs. */
 static void draw_truth(struct truth *truth, uint32_t number, int size)
 {
     uint16_t operation = operations[draw_below(sizeof operations / sizeof *operations)];
@@ -409,7 +410,7 @@ static void shuffle(struct esi_collective_call *calls, size_t count)
     }
 }
 
-/* Draws a run and its calls: some lost, some twice, in any order. */
+/* Draws the calls of a run: some are lost, some doubled, and the order is random. */
 static size_t draw_run(struct truth *truths,
                        int size,
                        struct esi_collective_call *calls)
@@ -507,7 +508,7 @@ static const struct esi_collective_group *group_of(
     return NULL;
 }
 
-/* Statistics of two halves, merged, are those of the whole. */
+/* The merged statistics of two halves are equal to those of the whole. */
 static void merged_statistics_are_those_of_the_whole(void **state)
 {
     static struct truth truths[INSTANCES];
@@ -555,8 +556,9 @@ static void merged_statistics_are_those_of_the_whole(void **state)
     esi_collective_statistics_destroy(rest);
 }
 
-/* Rank 2 is late at one place in three of four operations, else each time elsewhere: at
- * more places than statistics have room for.  Also when they were merged. */
+/* Rank 2 is late at one line in three of four operations, and otherwise at changing
+ * lines, which are more than the statistics have room for.  The costliest line must be
+ * found, in merged statistics, too. */
 static void the_line_that_costs_most_is_found(void **state)
 {
     enum { OPERATIONS = 64 };
@@ -597,7 +599,7 @@ static void the_line_that_costs_most_is_found(void **state)
     esi_collective_statistics_destroy(rest);
 }
 
-/* A rank that is late each time is named with what it cost. */
+/* A rank that is always late is reported with its cost. */
 static void the_late_rank_is_found(void **state)
 {
     static struct esi_collective_call calls[INSTANCES * 4];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Advice on a run stands on what ranks did in trees, and compares with nothing else. */
+/* Tests of advice on a run: it is based on the calls of the ranks in trees, and
+ * compares only operations that are comparable. */
 #include "config.h"
 
 #include <math.h>
@@ -49,7 +50,7 @@ static uint16_t code_of(const char *name)
     return es_operation_by_name(name)->code;
 }
 
-/* One end of an edge of an allreduce of 8 bytes. */
+/* Adds one end of an edge of an allreduce of 8 bytes. */
 static void add_end(struct scene *scene,
                     const char *what,
                     int rank,
@@ -75,7 +76,7 @@ static void add_end(struct scene *scene,
         esi_collectives_advice_add_end(scene->advice, &activity, rank, "here"), 0);
 }
 
-/* Messages up a chain, each awaited for long, of a hop each. */
+/* Adds messages up a chain. Each takes one hop; its receiver waits for 1 ms. */
 static void go_up(struct scene *scene)
 {
     uint64_t at_ns = (uint64_t)scene->instance * 10000000;
@@ -84,7 +85,7 @@ static void go_up(struct scene *scene)
     for (int rank = SIZE - 1; rank > 0; rank--) {
         bool is_leaf = rank == SIZE - 1;
 
-        /* What an inner rank contributes is no message. */
+        /* The contribution of an inner rank is not a message. */
         add_end(scene, "tree contribute", rank, rank - 1, is_leaf ? at_ns : at_ns - 5,
                 at_ns + 100);
         if (!is_leaf)
@@ -95,7 +96,7 @@ static void go_up(struct scene *scene)
     }
 }
 
-/* An operation that took so many hops after all had come. */
+/* Adds an operation that took so many hops after all ranks had entered. */
 static void add_instance(struct scene *scene,
                          const char *name,
                          bool tree,
@@ -156,9 +157,9 @@ static void a_chain_is_better_flat(void **state)
     assert_int_equal(advice.rule.shape, ES_TREE_LINEAR);
     assert_true(advice.scale > 1 && advice.scale < 1.2);
     assert_true(fabs(advice.then_ns / HOP_NS - 2.2) < 0.2);
-    /* A name is no pattern. */
+    /* Special characters of a name are escaped in a pattern. */
     assert_string_equal(advice.rule.communicator, "a\\[1]");
-    /* Of version 2 nothing was seen yet, nor of the library. */
+    /* Nothing has been seen of version 2 or of the library. */
     assert_int_equal(propose(scene, chain, 2).verdict, ES_ADVICE_UNKNOWN);
     assert_int_equal(propose(scene, "library", 0).verdict, ES_ADVICE_UNKNOWN);
 }
@@ -187,7 +188,7 @@ static void the_library_is_only_what_it_was(void **state)
 
     for (int i = 0; i < 40; i++)
         add_instance(scene, "MPI_Allreduce", false, 0, 1.5);
-    /* No message was seen: nothing can be said of trees. */
+    /* Without messages there is no advice on trees. */
     assert_int_equal(propose(scene, "library", 0).verdict, ES_ADVICE_UNKNOWN);
     for (int i = 0; i < 40; i++) {
         go_up(scene);
@@ -203,7 +204,7 @@ static void the_library_is_only_what_it_was(void **state)
     assert_int_equal(past.count, 40);
     assert_true(fabs(past.mean_ns / HOP_NS - 6.6) < 0.01);
     assert_true(esi_tree_advisor_past(advisor, 0, true, 4, &past) < 0);
-    /* Trees are reckoned only where the library runs, and that is said. */
+    /* For trees the times are only computed; the reason says so. */
     for (int i = 0; i < 40; i++)
         add_instance(scene, "MPI_Allreduce", false, 0, 20);
     advice = propose(scene, "library", 0);

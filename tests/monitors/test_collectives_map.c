@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The monitor's own pathmap: what is generated can be read, changed and used. */
+/* Tests of the monitor's own pathmap: a generated map can be read, changed and used. */
 #include "config.h"
 
 #include <errno.h>

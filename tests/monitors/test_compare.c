@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tests of what two runs do differently: what chance explains, and orders. */
+/* Tests of the comparison of two runs: differences explained by chance, and orders. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -23,7 +23,7 @@ enum { BLOCKS = 64, TRIALS = 500 };
 
 /* --- Chance ----------------------------------------------------------------------- */
 
-/* A block of some 1,000, more or less by up to 100. */
+/* Draws blocks of 1000 on average, each up to 100 more or less, and adds `more`. */
 static void draw_blocks(double more, double ret_blocks[BLOCKS])
 {
     for (size_t i = 0; i < BLOCKS; i++)
@@ -37,7 +37,8 @@ static bool is_clear(const struct esi_bootstrap *noise)
     return noise->low > 0 || noise->high < 0;
 }
 
-/* Of runs that are alike 1 % is taken for different; 4 % of so few would be much. */
+/* About 1 % of equal runs count as different; with so few trials up to 4 % are
+ * accepted. */
 static void what_is_alike_does_not_differ(void **state)
 {
     int found = 0;
@@ -73,7 +74,7 @@ static void what_grew_is_found(void **state)
     }
 }
 
-/* Both become slower in the course of time: that is no difference. */
+/* Both runs become slower over time. Blocks are compared in pairs, so this cancels. */
 static void what_both_go_through_cancels(void **state)
 {
     double a[BLOCKS], b[BLOCKS];
@@ -102,7 +103,7 @@ static void few_blocks_say_nothing(void **state)
 
 /* --- Runs ------------------------------------------------------------------------- */
 
-/* A master takes two messages from any source; then a barrier that rank 1 delays. */
+/* A master receives two messages from any source; then rank 1 is late for a barrier. */
 static void add_run(struct esi_compare *compare,
                     enum esi_compare_run run,
                     int first,
@@ -145,7 +146,7 @@ static const struct esi_compare_row *find_rank(const struct esi_compare *compare
     return NULL;
 }
 
-/* Two runs: in the second rank `first` sends first, and rank 1 is so late. */
+/* In the second run rank `first` sends first and rank 1 is late by `late`. */
 static struct esi_compare *compare_runs(int first, uint64_t late)
 {
     struct esi_compare *compare;
@@ -204,7 +205,7 @@ static void who_became_late_is_told(void **state)
     esi_compare_destroy(compare);
 }
 
-/* The path goes through who is late: its blocks say so, too. */
+/* The critical path goes through the late rank; its blocks give a range of noise. */
 static void the_critical_path_has_a_yardstick(void **state)
 {
     struct esi_compare_totals totals;
@@ -216,7 +217,7 @@ static void the_critical_path_has_a_yardstick(void **state)
     row = find_rank(compare, 1, ESI_COMPARE_CRITICAL);
     assert_true(row && row->noise.known);
     assert_true(row->a > 0 && row->a <= totals.runs[ESI_COMPARE_A].critical);
-    /* All of the path is in some block. */
+    /* Blocks cover the whole path. */
     assert_true(row->noise.difference - (row->b - row->a) < 1);
     assert_true(row->noise.difference - (row->b - row->a) > -1);
     esi_compare_destroy(compare);
@@ -254,7 +255,7 @@ static const struct esi_compare_row *find_profile(const struct esi_compare *comp
     return NULL;
 }
 
-/* Two runs that are alike, and what their profiles have. */
+/* Compares two equal runs that have these profiles. */
 static struct esi_compare *compare_profiles(const struct esi_profile_report *a,
                                             const struct esi_profile_report *b)
 {
@@ -292,7 +293,7 @@ static void profiles_differ_in_calls_and_bytes(void **state)
     esi_compare_destroy(compare);
 }
 
-/* The events' blocks do not say that there are more barriers. */
+/* A profile has more barriers, but the blocks of events have not. */
 static void calls_by_chance_do_not_differ(void **state)
 {
     struct esi_profile_operation a_operations[3], b_operations[3];
@@ -307,7 +308,7 @@ static void calls_by_chance_do_not_differ(void **state)
     esi_compare_destroy(compare);
 }
 
-/* One of both has none. */
+/* Only one of the runs has a profile. */
 static void without_profiles_none_are_compared(void **state)
 {
     struct esi_profile_operation operations[3];

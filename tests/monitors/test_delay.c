@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What calls waited for, whose delay that was, and the critical path, of programs whose
- * delays are known. */
+/* Tests of waits, their causes and the critical path, in programs of known delays. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -21,11 +20,11 @@
 #define MS UINT64_C(1000000)
 
 enum {
-    CALL = 1000,     /* ns of a call without its wait: the timeline's default */
-    START = 1001000, /* when all have left MPI_Init */
+    CALL = 1000,     /* ns of a call without its wait: the default of made_timeline */
+    START = 1001000, /* time at which all ranks have left MPI_Init */
 };
 
-/* --- What is asked of it ---------------------------------------------------------- */
+/* --- Helpers ---------------------------------------------------------------------- */
 
 static bool is_near(double found, double wanted)
 {
@@ -95,7 +94,7 @@ static struct esi_delay_totals totals_of(const struct esi_delay *delay)
     return totals;
 }
 
-/* All costs together are all waits. */
+/* The sum of all costs is the sum of all waits. */
 static void check_sums(const struct esi_delay *delay)
 {
     struct esi_delay_totals totals = totals_of(delay);
@@ -122,7 +121,7 @@ static void end_telling(struct esi_delay *delay)
     check_sums(delay);
 }
 
-/* Runs the timeline, and ends it.  Caller destroys. */
+/* Runs the timeline and destroys it.  Caller destroys the result. */
 static struct esi_delay *analyse(struct made_timeline *timeline)
 {
     struct esi_delay *delay = begin_delay();
@@ -135,7 +134,7 @@ static struct esi_delay *analyse(struct made_timeline *timeline)
     return delay;
 }
 
-/* One wait of this kind and length, and no other one. */
+/* There is exactly one wait, of this kind and length. */
 static void check_only_wait(const struct esi_delay *delay,
                             enum esi_delay_kind kind,
                             int rank,
@@ -252,7 +251,7 @@ static void what_completes_a_receive_waits_for_it(void **state)
     compute(&timeline, 2, 40 * US);
     step(&timeline, 2, STEP(MADE_STEP_SEND, .line = 3));
     delay = analyse(&timeline);
-    /* The last one counts.  Posts are no calls: their time is computing. */
+    /* The last message counts.  Starting a request counts as computing. */
     check_only_wait(delay, ESI_DELAY_LATE_SENDER, 0, 30 * US - 2 * CALL);
     assert_near(times_of_rank(delay, 0)->nonblocking, 30 * US - 2 * CALL);
     assert_near(times_of_line(delay, "made.c:1", "MPI_Waitall")->waited,
@@ -263,7 +262,7 @@ static void what_completes_a_receive_waits_for_it(void **state)
     esi_delay_destroy(delay);
 }
 
-/* Rank 0 waits for the second message, though the first that it wants is there. */
+/* Rank 0 waits for the second message while an earlier one is already there. */
 static void a_receive_in_the_wrong_order_is_told(void **state)
 {
     struct made_timeline timeline;
@@ -284,7 +283,7 @@ static void a_receive_in_the_wrong_order_is_told(void **state)
 
 /* --- Collective operations -------------------------------------------------------- */
 
-/* Rank 2 of four comes later by 40 us to an operation whose root is rank 0 or 2. */
+/* Rank 2 of four enters 40 us late an operation whose root is rank 0 or 2. */
 static struct esi_delay *enter_late(enum made_step_kind kind, int root)
 {
     struct made_timeline timeline;
@@ -350,7 +349,7 @@ static void what_completes_a_collective_waits_for_its_last_member(void **state)
 
 /* --- One-sided operations and probes, by hand ------------------------------------- */
 
-/* A call of an epoch has no peer: ES_PEER_NONE. */
+/* Adds a call.  A call of an epoch has no peer: ES_PEER_NONE. */
 static void add_call(struct made_timeline *timeline,
                      int rank,
                      const char *operation,
@@ -401,7 +400,7 @@ static void an_exposure_waits_for_the_complete(void **state)
     esi_delay_destroy(delay);
 }
 
-/* The waiting rank's events come before those of the other one, or behind them. */
+/* The events of the waiting rank come before those of the holder, or after them. */
 static void a_lock_waits_for_the_unlock(void **state)
 {
     (void)state;
@@ -422,7 +421,7 @@ static void a_lock_waits_for_the_unlock(void **state)
     }
 }
 
-/* Rank 0 waits in a call, of which so much is a row of polls. */
+/* Rank 0 waits in a call. `polled` is the part of the wait spent in repeated polls. */
 static void check_polling(struct made_timeline *hand,
                           enum esi_delay_kind kind,
                           uint64_t waited,
@@ -435,7 +434,7 @@ static void check_polling(struct made_timeline *hand,
     esi_delay_destroy(delay);
 }
 
-/* The tuple of a test or probe begins with the row of polls that it ends. */
+/* The tuple of a test or probe begins at the first of the polls that it ends. */
 static void probes_and_rows_of_polls_wait(void **state)
 {
     struct made_timeline hand;
@@ -462,7 +461,7 @@ static void probes_and_rows_of_polls_wait(void **state)
 
 /* --- Causes ----------------------------------------------------------------------- */
 
-/* A step of a ring: both neighbours' messages are awaited. */
+/* Adds a step of a ring, in which a rank waits for messages of both neighbours. */
 static void add_halo(struct made_timeline *timeline, int rank)
 {
     int left = (rank + timeline->ranks - 1) % timeline->ranks;
@@ -475,8 +474,7 @@ static void add_halo(struct made_timeline *timeline, int rank)
     step(timeline, rank, STEP(MADE_STEP_WAITALL, .line = 12));
 }
 
-/* Rank 0 comes last to the reduction only because its neighbours have waited for rank
- * 2. */
+/* Rank 0 is last in the reduction because its neighbours have waited for rank 2. */
 static void a_slow_rank_of_a_ring_causes_all_waits(void **state)
 {
     struct made_timeline timeline;
@@ -512,7 +510,7 @@ static void a_slow_rank_of_a_ring_causes_all_waits(void **state)
     esi_delay_destroy(delay);
 }
 
-/* Each hands on what it has waited, and adds its own call. */
+/* Each rank passes on its delay and adds the time of its own call. */
 static void a_delay_is_charged_along_a_chain(void **state)
 {
     struct made_timeline timeline;
@@ -538,7 +536,7 @@ static void a_delay_is_charged_along_a_chain(void **state)
     assert_near(times_of_line(delay, "made.c:2", "MPI_Send")->caused_computing,
                 4 * 100 * US);
     assert_near(totals_of(delay).direct, 100 * US + 3 * CALL);
-    /* Init, computing and the receives of 1 to 4, which send when these end. */
+    /* Init, computing, and the receives of ranks 1 to 4, which send at their ends. */
     assert_near(times_of_rank(delay, 0)->critical, 100 * US + CALL);
     assert_near(totals_of(delay).critical, 100 * US + 5 * CALL);
     esi_delay_destroy(delay);
@@ -557,7 +555,7 @@ static void a_delay_is_charged_through_a_collective(void **state)
     compute(&timeline, 0, 50 * US);
     made_timeline_step_all(&timeline, STEP(MADE_STEP_BARRIER, .line = 3));
     delay = analyse(&timeline);
-    /* Ranks 1 and 2 wait for 0, which has waited for 3. */
+    /* Ranks 1 and 2 wait for rank 0, which has waited for rank 3. */
     assert_near(times_of_rank(delay, 1)->waited, 250 * US + CALL);
     assert_near(times_of_rank(delay, 3)->waited, 50 * US);
     assert_near(times_of_line(delay, "made.c:1", "MPI_Send")->caused_computing,
@@ -567,7 +565,7 @@ static void a_delay_is_charged_through_a_collective(void **state)
     esi_delay_destroy(delay);
 }
 
-/* Of two in a row each is charged with its own part. */
+/* Two delays in sequence are each charged with their own part. */
 static void delays_that_add_up_are_shared(void **state)
 {
     struct made_timeline timeline;
@@ -590,7 +588,7 @@ static void delays_that_add_up_are_shared(void **state)
     esi_delay_destroy(delay);
 }
 
-/* Of two at the same time the later one is waited for, by the other one as well. */
+/* If two delays overlap, all wait for the later one, including the earlier rank. */
 static void of_delays_that_overlap_the_later_counts(void **state)
 {
     struct made_timeline timeline;
@@ -608,7 +606,7 @@ static void of_delays_that_overlap_the_later_counts(void **state)
     esi_delay_destroy(delay);
 }
 
-/* What both have waited for the same third one is nobody's excess. */
+/* A wait of both ranks for the same third rank is not an excess of either. */
 static void a_common_cause_cancels(void **state)
 {
     struct made_timeline timeline;
@@ -630,7 +628,8 @@ static void a_common_cause_cancels(void **state)
     esi_delay_destroy(delay);
 }
 
-/* A question is sent, and its answer awaited, in one call: both meet when it begins. */
+/* A request is sent and its answer received in one call.  The two ranks are
+ * synchronised by the request, at the beginning of that call. */
 static void an_answer_is_late_since_the_question(void **state)
 {
     struct made_timeline timeline;
@@ -652,12 +651,12 @@ static void an_answer_is_late_since_the_question(void **state)
     esi_delay_destroy(delay);
 }
 
-/* --- Planted at random ------------------------------------------------------------ */
+/* --- Random programs with known delays -------------------------------------------- */
 
 enum { PLANTED_PROGRAMS = 200, PHASES = 3, PHASE_STEPS = 4 };
 
-/* Each rank exchanges messages with its neighbours; `late` computes `ns` more ahead of
- * step `at`.  Each step has its line. */
+/* Each rank exchanges messages with its neighbours; `late` computes `ns` longer before
+ * step `at`.  Each step has its own line. */
 static void add_phase(struct made_timeline *timeline,
                       int phase,
                       int late,
@@ -677,8 +676,8 @@ static void add_phase(struct made_timeline *timeline,
     made_timeline_step_all(timeline, STEP(MADE_STEP_BARRIER, .line = 60));
 }
 
-/* A delay in each phase: the barrier at its end makes all others wait for it, on the
- * way or there. */
+/* One delay in each phase: all other ranks wait for it, in the exchanges or in the
+ * barrier that ends the phase. */
 static void planted_delays_are_found(void **state)
 {
     (void)state;
@@ -712,7 +711,7 @@ static void planted_delays_are_found(void **state)
 
 /* --- Clocks ----------------------------------------------------------------------- */
 
-/* Rank 1 is on another host, whose clock is ahead by 30 us; it may be wrong by 40. */
+/* Rank 1 is on another host. Its clock is ahead by 30 us, with a bound of 40 us. */
 static struct esi_delay *wait_across_hosts(uint64_t ns)
 {
     struct made_timeline timeline;
@@ -760,7 +759,8 @@ static void without_a_bound_nothing_is_claimed_across_hosts(void **state)
     step(&timeline, 0, STEP(MADE_STEP_SEND, .peer = 1));
     step(&timeline, 1, STEP(MADE_STEP_RECV, .peer = 0, .line = 2));
     delay = analyse(&timeline);
-    /* On one host all is known; what rank 0 has waited is in its call. */
+    /* Within a host the wait is certain. Its cause is the whole call of rank 0, since
+     * the wait in that call is not known. */
     check_only_wait(delay, ESI_DELAY_LATE_SENDER, 1, 51 * US);
     assert_near(times_of_line(delay, "made.c:1", "MPI_Recv")->caused, 51 * US);
     assert_int_equal(totals_of(delay).doubtful, 1);

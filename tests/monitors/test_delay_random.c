@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Thousands of small random programs: what waits cost, and what is on the critical
- * path, is what a reference finds that knows the definitions only.
+ * Thousands of small random programs: the costs of waits and the critical path must
+ * equal those of a reference that is based on the definitions alone.
  */
 #include "config.h"
 
@@ -81,7 +81,7 @@ static void draw_message(struct made_timeline *timeline)
     made_timeline_step(timeline, send.peer, receive);
 }
 
-/* All to the next one, and from the one before. */
+/* Each rank sends to the next and receives from the one before. */
 static void draw_ring(struct made_timeline *timeline)
 {
     int tag = (int)draw_below(2);
@@ -99,7 +99,7 @@ static void draw_ring(struct made_timeline *timeline)
     }
 }
 
-/* One asks and waits for the answer in one call; the other one computes it. */
+/* One rank sends a request and awaits the answer in one call; another computes it. */
 static void draw_answer(struct made_timeline *timeline)
 {
     int asks = (int)draw_below((uint64_t)timeline->ranks);
@@ -162,7 +162,7 @@ static void draw_blocking(struct made_timeline *timeline)
     }
 }
 
-/* Begins of both, and both wait; perhaps with something in between. */
+/* Both ranks start requests and complete them, perhaps with other steps in between. */
 static void draw_nonblocking(struct made_timeline *timeline)
 {
     int ranks[2];
@@ -189,8 +189,8 @@ static void draw_nonblocking(struct made_timeline *timeline)
     }
 }
 
-/* Steps are added to both ends of what belongs together at once, so that no rank waits
- * for what comes after its own wait. */
+/* Steps that belong together are added to both ranks at once, so that no rank waits for
+ * a step that comes after its own wait. */
 static void draw_program(struct made_timeline *timeline)
 {
     made_timeline_init(timeline, 2 + (int)draw_below(3));
@@ -361,7 +361,8 @@ static void costs_and_path_are_those_of_the_reference(void **state)
         draw_program(&timeline);
         delay_reference_make(&reference, &timeline, SAME_HOST_BOUND_NS);
         delay = analyse(&timeline, (struct esi_delay_config){.lag = 1 << 20});
-        /* What rounding leaves of a cause may take the last place. */
+        /* Exact only if all causes fit: a cause that is left by rounding may use the
+         * last place. */
         is_exact = reference.most_causes < CAUSES_KEPT && reference.ties == 0;
         exact += is_exact;
         if (is_exact && !compare(&reference, delay))
@@ -423,7 +424,7 @@ static void costs_add_up_to_waits_in_small_windows(void **state)
 
 /* --- Beyond the window ------------------------------------------------------------ */
 
-/* Whether all waits were seen, so that the path can be the reference's. */
+/* Whether all waits were seen, so that the path can equal the reference's. */
 static bool is_whole(const struct delay_reference *reference,
                      const struct esi_delay_totals *totals)
 {
@@ -434,8 +435,8 @@ static bool is_whole(const struct delay_reference *reference,
     return totals->waits == reference->waits && is_near(totals->waited, waited);
 }
 
-/* The path is exact in small windows, too, unless detours are told: then it still lies
- * in the time of the run. */
+/* In small windows the path is exact unless detours are reported. In either case it is
+ * no longer than the run. */
 struct path_counts {
     int exact;
     int detours;
@@ -479,8 +480,7 @@ static void a_path_that_is_not_exact_tells_of_detours(void **state)
     assert_true(counts.exact > 0 && counts.detours > 0);
 }
 
-/* In one of these programs, the cause of a wait lies in a piece that nothing follows
- * any more. */
+/* With this seed, the cause of a wait lies in a piece that has already been dropped. */
 static void a_piece_that_has_vanished_is_a_detour(void **state)
 {
     struct path_counts counts = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The greatest cause of one call's wait. */
+/* Tests of the greatest cause of a single call's wait. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 
 enum { RANKS = 3, LATE = 1 };
 
-/* Where each rank entered its collective operation. */
+/* The times at which the ranks entered their collective operation. */
 struct seen_enters {
     struct esi_causal_listener to;
     uint32_t traces[RANKS];
@@ -38,7 +38,7 @@ static int see_enter(void *data,
     return seen->to.told(seen->to.data, event, call);
 }
 
-/* One rank computes for longer than the others ahead of a barrier. */
+/* One rank computes for longer than the others before a barrier. */
 static void tell_late_barrier(struct esi_delay *delay, struct seen_enters *seen)
 {
     const struct esi_causal_listener listener = {.told = see_enter, .data = seen};
@@ -69,7 +69,7 @@ static void a_wait_names_its_greatest_cause(void **state)
     assert_int_equal(esi_delay_create(&config, &delay), 0);
     tell_late_barrier(delay, &seen);
     assert_false(esi_delay_find_wait(delay, seen.traces[0], seen.ns[0], &wait));
-    assert_int_equal(esi_delay_settle(delay), 0); /* only now it is charged */
+    assert_int_equal(esi_delay_settle(delay), 0); /* costs are charged only here */
     for (int rank = 0; rank < RANKS; rank++) {
         bool has_waited =
             esi_delay_find_wait(delay, seen.traces[rank], seen.ns[rank], &wait);

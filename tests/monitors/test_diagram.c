@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The process-time diagram of random programs is what a reference finds that looks at
+ * The process-time diagram of random programs equals that of a reference that examines
  * each call and each pair of events.
  */
 #include "config.h"
@@ -43,7 +43,7 @@ static void cells_of_time_are_what_calls_add_up_to(void **state)
     }
 }
 
-/* A level of a row has one event at most, and each event has one. */
+/* A row has at most one event at each level, and each event has a level. */
 static void cells_of_levels_count_events(void **state)
 {
     struct esi_diagram_cell *cells;
@@ -75,7 +75,7 @@ static void cells_of_levels_count_events(void **state)
             assert_true(calls == told.events);
             events += told.events;
         }
-        assert_true(events <= made.stream.count); /* the rest is of communicators */
+        assert_true(events <= made.stream.count); /* the others concern communicators */
         free(cells);
         end_case(&made);
     }
@@ -159,7 +159,7 @@ static void rows_have_the_cluster_of_their_host(void **state)
     assert_int_equal(after.changes, before.changes);
     end_case(&made);
 
-    begin_case(&made, 2, 0); /* it is known before there are rows */
+    begin_case(&made, 2, 0); /* the cluster is known before there are rows */
     assert_int_equal(esi_diagram_set_cluster(made.diagram, "made", "west"), 0);
     run_case(&made);
     check_clusters(&made, "west");
@@ -168,7 +168,7 @@ static void rows_have_the_cluster_of_their_host(void **state)
 
 /* --- The order -------------------------------------------------------------------- */
 
-/* Levels by the longest chain: as many rounds as it takes. */
+/* Levels as lengths of the longest chains, repeated until nothing changes. */
 static uint32_t *levels_of(const struct made_stream *stream)
 {
     uint32_t *levels = calloc(stream->count + 1, sizeof *levels);
@@ -315,7 +315,7 @@ static void messages_have_an_end_in_the_window(void **state)
     }
 }
 
-/* --- Replay and forgetting -------------------------------------------------------- */
+/* --- Replay and retention --------------------------------------------------------- */
 
 struct replay_check {
     uint32_t seen[64]; /* events by trace */
@@ -362,7 +362,7 @@ static void a_replay_is_an_ordered_stream(void **state)
     }
 }
 
-/* Of what is forgotten the sums stay, to the nanosecond. */
+/* Sums are kept to the nanosecond when calls are evicted. */
 static void sums_outlive_the_calls(void **state)
 {
     struct esi_diagram_extent extent;
@@ -392,7 +392,7 @@ static void sums_outlive_the_calls(void **state)
     }
 }
 
-/* --- What is under way ------------------------------------------------------------ */
+/* --- Operations under way --------------------------------------------------------- */
 
 static void what_is_under_way_lasts(void **state)
 {
@@ -422,10 +422,10 @@ static void what_is_under_way_lasts(void **state)
     assert_string_equal(row.open.operation->name, "MPI_Recv");
     assert_int_equal(esi_diagram_cells(made.diagram, waiting, &window, &cell), 0);
     assert_true(fabs(cell.of[ESI_DIAGRAM_RECEIVE] - 1000) < 0.5);
-    /* The other one computes. */
+    /* The other rank computes. */
     assert_int_equal(esi_diagram_cells(made.diagram, 1 - waiting, &window, &cell), 0);
     assert_true(fabs(cell.of[ESI_DIAGRAM_COMPUTING] - 1000) < 0.5);
-    /* A round that does not find it any more. */
+    /* The next round of open operations does not contain it. */
     assert_int_equal(made.listener.open(made.listener.data, 0, NULL), 0);
     assert_int_equal(made.listener.open(made.listener.data, 0, NULL), 0);
     assert_int_equal(esi_diagram_row(made.diagram, waiting, &row), 0);
@@ -433,7 +433,7 @@ static void what_is_under_way_lasts(void **state)
     end_case(&made);
 }
 
-/* --- Together --------------------------------------------------------------------- */
+/* --- Suite ------------------------------------------------------------------------ */
 
 SUITE(test_diagram)
 {

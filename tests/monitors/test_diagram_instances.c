@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Collective operations of the diagram are what the members of random programs did. */
+/* Collective operations of a diagram agree with the calls of the members, in random
+ * programs. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -21,7 +22,7 @@ struct instances_case {
     struct esi_diagram *diagram;
     struct es_set_sink sink;
     struct esi_causal_listener listener;
-    int outside; /* calls of this rank are in no communicator; -1 = of none */
+    int outside; /* its calls have no communicator; -1 = no such rank */
 };
 
 static int pass_trace(void *data, uint32_t trace, const char *name)
@@ -100,7 +101,7 @@ static void draw_case(struct instances_case *made)
     run_case(made);
 }
 
-/* --- What is visited; nothing can be asked meanwhile ------------------------------ */
+/* --- Lists of instances; the callback must not query the diagram ------------------ */
 
 struct instance_list {
     struct esi_diagram_instance items[STEPS];
@@ -184,7 +185,7 @@ static void instances_are_what_their_members_did(void **state)
     }
 }
 
-/* Of one axis: those of all that reach into it. */
+/* A window of one axis has all instances that overlap it. */
 static void check_window(const struct instances_case *made,
                          const struct instance_list *all,
                          enum esi_diagram_axis axis)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The sums that are kept of random programs say what the whole says. */
+/* Saved sums of random programs agree with the whole diagram. */
 #include "config.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static struct esi_diagram *load_bytes(const unsigned char *bytes, size_t length)
     return kept;
 }
 
-/* Where the marks of a row lie: at each sixteenth of its calls.  Their number. */
+/* The times of the marks of a row, one at every 16th call.  Returns their number. */
 static size_t list_marks(const struct seen_row *row, uint64_t marks[CALLS])
 {
     size_t calls = 0, count = 0;
@@ -55,8 +55,8 @@ static struct esi_diagram_cell cell_between(struct esi_diagram *diagram,
     return cell;
 }
 
-/* Anywhere it has at least what lies between the marks within, and at most what lies
- * between those around. */
+/* A cell of any window has at least the sums between the outermost marks within it, and
+ * at most those between the nearest marks around it. */
 static void check_within_marks(const struct diagram_case *made,
                                struct esi_diagram *kept,
                                int rank,
@@ -132,7 +132,7 @@ static void kept_sums_are_those_of_the_whole(void **state)
     }
 }
 
-/* With less room there are fewer marks; what lies between the ends stays exact. */
+/* With less room there are fewer marks; the sums of the whole extent stay exact. */
 static void kept_sums_have_the_room_that_there_is(void **state)
 {
     struct esi_diagram_extent extent, again;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Events come to a process-time diagram in one thread while another one asks. */
+/* One thread adds events to a process-time diagram while another one queries it. */
 #include "config.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ struct diagram_asker {
     uint64_t asked;
 };
 
-/* Asks everything, as pages do while events come. */
+/* Makes all queries, as pages do while events arrive. */
 static void *ask_on(void *data)
 {
     struct diagram_asker *asker = data;

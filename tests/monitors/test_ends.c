@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The table of ends against an array that is searched. */
+/* Tests of the table of ends, against a linear search in an array. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -21,7 +21,7 @@ struct record {
     unsigned number;
 };
 
-/* Keys that differ in one field each. */
+/* Keys that differ in a single field. */
 static struct esi_ends_key key_of(unsigned number)
 {
     struct esi_ends_key key = {.kind = 1};

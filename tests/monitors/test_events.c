@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The events monitor lists what elements hold, what comes, and what is missing. */
+/* The events monitor lists stored events, new events and losses. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -21,7 +21,7 @@ struct fixture {
     struct esi_writer *writers[2];
     struct es_run *run;
     struct esi_events *events;
-    char *text; /* what was printed */
+    char *text; /* printed output */
 };
 
 static int set_up(void **state)
@@ -51,8 +51,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Writes an operation of a rank, `ago` milliseconds ago, its tag telling which it is.
- */
+/* Writes an operation of a rank, `ago` milliseconds ago; its tag is `number`. */
 static void write_event(struct fixture *fixture, int rank, uint64_t ago, int number)
 {
     uint64_t start = made_ticks(&fixture->made, ago * 1000000);
@@ -81,7 +80,7 @@ static void open_events(struct fixture *fixture, const struct esi_events_config 
                      0);
 }
 
-/* Prints the backlog, or what is new, into fixture->text. */
+/* Prints the backlog, or new events, into fixture->text. */
 static void print(struct fixture *fixture, enum esi_rows_format format, bool backlog)
 {
     struct esi_events_printer printer = {
@@ -99,7 +98,7 @@ static void print(struct fixture *fixture, enum esi_rows_format format, bool bac
     fclose(printer.stream);
 }
 
-/* The tags in the order of the lines: "tag 3" of text. */
+/* The tags of the lines of a table, in their order. */
 static void assert_tags(const struct fixture *fixture, const char *expected)
 {
     char tags[256] = "";
@@ -140,7 +139,7 @@ static void only_the_newest_are_given_if_asked(void **state)
     open_events(fixture, &config);
     print(fixture, ESI_ROWS_TABLE, true);
     assert_tags(fixture, "9 10 11");
-    /* From then on all. */
+    /* Later events are all listed. */
     for (int i = 12; i < 17; i++)
         write_event(fixture, 0, 50 - (uint64_t)i, i);
     print(fixture, ESI_ROWS_TABLE, false);
@@ -232,8 +231,8 @@ static void open_operations_of_the_dead_are_listed(void **state)
     assert_non_null(strstr(fixture->text, "MPI_Recv from 0, tag 3, under way"));
 }
 
-/* Writes a call that completes or starts requests, one of them of the operation
- * `awaited`: its code, or a number that is none. */
+/* Writes a call that completes or starts requests. `awaited` is the operation of one of
+ * them: its code, or an invalid code. */
 static void write_wait(struct fixture *fixture,
                        const char *call,
                        uint32_t awaited,
@@ -310,7 +309,7 @@ static void the_begin_of_a_collective_says_of_which(void **state)
     print(fixture, ESI_ROWS_JSON, false);
     assert_non_null(strstr(fixture->text, "\"tag\":0,\"bytes\":4096,\"sequence\":8,"));
     assert_non_null(strstr(fixture->text, ",\"awaits\":\"MPI_Ibcast\"}\n"));
-    /* A tag that is no operation. */
+    /* A tag that is not the code of an operation. */
     write_wait(fixture, "MPI collective post", 8, 1, -1, 0);
     print(fixture, ESI_ROWS_TABLE, true);
     assert_non_null(strstr(fixture->text, "  MPI collective post with 1\n"));
@@ -330,7 +329,7 @@ static void waits_have_no_matching_number_but_what_they_await(void **state)
     print(fixture, ESI_ROWS_JSON, false);
     assert_non_null(strstr(fixture->text, "\"tag\":0,\"bytes\":1,\"sequence\":4,"));
     assert_non_null(strstr(fixture->text, ",\"awaits\":\"MPI_Iallreduce\"}\n"));
-    /* A number that is no operation. */
+    /* A number that is not the code of an operation. */
     write_wait(fixture, "MPI_Wait", UINT16_MAX, 1, 3, 1);
     print(fixture, ESI_ROWS_JSON, false);
     assert_non_null(strstr(fixture->text, "\"sequence\":null,"));
@@ -341,7 +340,7 @@ static void waits_have_no_matching_number_but_what_they_await(void **state)
     assert_non_null(strstr(fixture->text, ",\"awaits\":null}\n"));
 }
 
-/* Commas of the first line. */
+/* Number of commas in the first line. */
 static int count_commas(const char *text)
 {
     int count = 0;
@@ -372,7 +371,7 @@ static void csv_ends_with_what_is_awaited(void **state)
     assert_non_null(strstr(header, ",lost,awaits\r\nend,"));
     assert_int_equal(count_commas(header), count_commas(fixture->text));
     assert_int_equal(count_commas(header), count_commas(strchr(header, '\n') + 1));
-    /* A loss has as many columns. */
+    /* The line of a loss has as many columns. */
     for (int i = 0; i < 40; i++)
         write_event(fixture, 0, 1, i);
     print(fixture, ESI_ROWS_CSV, false);

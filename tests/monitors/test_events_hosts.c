@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Events of several hosts through their tuple servers: one order and one time for all,
- * also where a scope gives its tuples global times. */
+/* Events of several hosts, read through their tuple servers, have one order and one
+ * time scale; also if the scope itself converts times to global ones. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -27,9 +27,9 @@ struct fixture {
     struct made_run made;
     struct made_servers made_servers;
     struct es_servers *servers;
-    struct es_run *run; /* nothing of it is mapped here */
+    struct es_run *run; /* has no segments mapped here */
     uint64_t written_ns;
-    uint64_t stops[TUPLES]; /* as they are given */
+    uint64_t stops[TUPLES]; /* in the order of delivery */
     int ranks[TUPLES];
     size_t count;
 };
@@ -53,7 +53,7 @@ static void register_host(struct fixture *fixture, const struct made_server *ser
                      0);
 }
 
-/* In turn on all hosts, each a second later than the one before. */
+/* Writes tuples on the hosts in turn, each one second later than the one before. */
 static void write_tuples(struct fixture *fixture)
 {
     fixture->written_ns = realtime_ns();
@@ -90,7 +90,7 @@ static int set_up(void **state)
     if (es_servers_open(fixture->made.name, home->address, &error, &fixture->servers) <
         0)
         fail_msg("%s", error.text);
-    /* All hosts' memory is this one's: the consumer is not to see it. */
+    /* All segments lie in this host's memory; the consumer must not map them. */
     snprintf(nothing, sizeof nothing, "%.60s-none", fixture->made.name);
     assert_int_equal(es_run_open_empty(nothing, NULL, &fixture->run), 0);
     write_tuples(fixture);
@@ -117,7 +117,7 @@ static void note(struct fixture *fixture, uint64_t stop_ns, int rank)
     fixture->ranks[fixture->count++] = rank;
 }
 
-/* All in order, each at the time at which it was written. */
+/* All tuples are in order, each at the time at which it was written. */
 static void expect_all(const struct fixture *fixture)
 {
     assert_int_equal(fixture->count, TUPLES);
@@ -152,7 +152,7 @@ static void a_scope_gives_one_time_for_all_hosts(void **state)
                 es_scope_origin(scope, batch->marks[j].origin);
             uint64_t stop = batch->tuples[j].stop;
 
-            /* Who does convert it gets the same. */
+            /* Converting a global time again does not change it. */
             assert_true(es_clock_realtime_ns(origin->clock, stop, NULL) == stop);
             note(fixture, stop, origin->rank);
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Events of one message, of one operation and of one edge are told to belong together,
- * and what the events monitor gives of them is possible. */
+/* Events of one message, one collective operation or one edge are recognised as
+ * related, and the times delivered by the events monitor are consistent. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include "tests/scopes/made_run.h"
 #include "tests/suites.h"
 
-/* --- What belongs together ------------------------------------------------------- */
+/* --- Related events -------------------------------------------------------------- */
 
 static struct esi_time_link link_of(const char *operation,
                                     int rank,
@@ -69,7 +69,7 @@ static void ends_of_an_edge_meet_by_direction(void **state)
     (void)state;
     assert_meet(&left, &reached);
     assert_int_not_equal(left.key.kind, down.key.kind);
-    /* Without payload there is a message only in a barrier. */
+    /* Without payload only a barrier has messages. */
     assert_int_equal(link_of("tree departure up", 1, 0, 0).key.kind, 0);
     assert_int_not_equal(link_of("tree departure up", 1, 0, -1).key.kind, 0);
 }
@@ -78,7 +78,7 @@ static void collectives_order_as_their_kind_says(void **state)
 {
     static const struct {
         const char *operation;
-        int root; /* rank 1 asks */
+        int root; /* the test uses rank 1 */
         int bytes;
         unsigned ends;
         uint32_t befores;
@@ -129,8 +129,8 @@ static int see(void *data, const struct esi_event *event)
     return 0;
 }
 
-/* A message whose receive ends `early_ns` before its send begins, as clocks show it
- * that may be 1000 ns wrong. */
+/* Reads a message whose receive ends `early_ns` before its send begins, by clocks with
+ * an error of up to 1000 ns. */
 static struct seen read_message(uint64_t early_ns,
                                 enum esi_repair_mode mode,
                                 struct esi_time_repair_totals *ret_totals)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The heartbeat tells from real segments who is stuck, in what, and why. */
+/* The heartbeat reports from real segments which ranks are stuck, where and why. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -24,7 +24,7 @@
 enum { RANKS = 3 };
 
 #define SECOND UINT64_C(1000000000)
-/* Operations have been under way for longer. */
+/* Shorter than the time for which operations have been under way. */
 #define SHORT_LIMIT_NS (SECOND / 2)
 
 struct fixture {
@@ -110,7 +110,7 @@ static void write_barrier(struct fixture *fixture, int rank, uint32_t instance)
     esi_writer_write(fixture->collectives[rank], &tuple);
 }
 
-/* What people are shown; caller frees. */
+/* The text of the report; caller frees. */
 static char *shown(const struct fixture *fixture)
 {
     char *text;
@@ -144,7 +144,7 @@ static void a_receive_cycle_is_a_deadlock(void **state)
     assert_shows(fixture, "rank 0 waits in MPI_Recv for rank 1 (tag 7, ");
     assert_shows(fixture, "DEADLOCK (possible): 0 -> 1 -> 2 -> 0, for ");
     assert_int_equal(fixture->report.diagnosis->holder_count, 0);
-    /* Before they count as stalled it is told, too. */
+    /* A possible deadlock is reported before its threads count as stalled. */
     watch(fixture, 3600 * SECOND);
     beat(fixture, 1);
     assert_int_equal(fixture->report.stalled, 0);
@@ -185,7 +185,7 @@ static void who_is_missing_from_a_barrier_is_named(void **state)
     for (int i = 0; i < RANKS; i++)
         write_barrier(fixture, i, 4);
     open_barrier(fixture, 0, 5);
-    /* One has left it already: it has entered. */
+    /* A rank that has left the barrier has also entered it. */
     write_barrier(fixture, 1, 5);
     beat(fixture, 2);
     assert_int_equal(fixture->report.stalled, 1);
@@ -195,7 +195,7 @@ static void who_is_missing_from_a_barrier_is_named(void **state)
                  "no deadlock: rank 2 holds up 1 thread; it is computing since ");
     assert_shows(fixture, "s: after MPI_Barrier on MPI_COMM_WORLD, instance 4\n");
     assert_int_equal(fixture->report.diagnosis->count, 0);
-    /* It comes at last. */
+    /* The missing rank enters. */
     write_barrier(fixture, 2, 5);
     esi_writer_close(fixture->collectives[0], made_ticks(&fixture->made, 0));
     beat(fixture, 1);
@@ -203,8 +203,7 @@ static void who_is_missing_from_a_barrier_is_named(void **state)
     assert_int_equal(fixture->report.threads[0].verdict, ES_VERDICT_PROGRESSING);
 }
 
-/* Opens a call that completes `count` requests; `tag` is the instance of a collective.
- */
+/* Opens a call that completes `count` requests; `tag` is a collective's instance. */
 static void open_wait(struct fixture *fixture,
                       int rank,
                       const char *awaited,
@@ -230,7 +229,7 @@ static void what_a_wait_is_for_is_told(void **state)
         write_barrier(fixture, i, 4);
     open_wait(fixture, 0, "MPI_Iallreduce", ES_PEER_NONE, 5, 1);
     open_wait(fixture, 1, "MPI_Isend", 0, 3, 2);
-    /* One waits for the same instance: it has entered. */
+    /* A rank that waits for the same instance has entered it. */
     open_wait(fixture, 2, "MPI_Iallreduce", ES_PEER_NONE, 5, 1);
     beat(fixture, 2);
     assert_shows(fixture, "rank 0 waits in MPI_Wait for MPI_Iallreduce on "
@@ -259,7 +258,7 @@ static void one_that_was_killed_is_shown_with_its_signal_and_last_operation(
     struct fixture *fixture = *state;
 
     open_message(fixture, 2, "MPI_Recv", 0);
-    /* As its supervisor notes it: status 9 is SIGKILL. */
+    /* As noted by the supervisor: status 9 is SIGKILL. */
     assert_int_equal(es_run_note_exit(fixture->made.name, getpid(), 9), RANKS);
     beat(fixture, 1);
     assert_int_equal(fixture->report.dead, RANKS);
@@ -301,7 +300,7 @@ static void threads_that_appear_late_join(void **state)
     assert_int_equal(fixture->report.threads[1].thread, 1);
     assert_int_equal(fixture->report.threads[1].verdict, ES_VERDICT_PROGRESSING);
     assert_int_equal(fixture->report.threads[1].events, 1);
-    /* The others kept their history. */
+    /* The other threads kept their history. */
     assert_int_equal(fixture->report.threads[2].unchanged, 2);
     beat(fixture, 1);
     assert_int_equal(fixture->report.threads[1].verdict, ES_VERDICT_COMPUTING);
@@ -338,7 +337,7 @@ static void json_is_one_line_with_every_thread(void **state)
     free(text);
 }
 
-/* Rank 0 computes, and a thousand others wait for it. */
+/* Rank 0 computes and 1000 others wait for it. */
 static void many_that_do_the_same_share_a_row(void **state)
 {
     enum { MANY = 1001 };

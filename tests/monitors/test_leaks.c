@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What is left over, of ledgers that are made by hand. */
+/* Tests of the search for leaks, with ledgers made by hand. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 
 enum { RANKS = 3, ROWS = 4, TAG = 7, WORLD = 0, PAIR = 1 };
 
-/* The world, and a communicator of ranks 2 and 1, in this order. */
+/* The ranks of the world, and of a communicator of ranks 2 and 1, in this order. */
 static const int32_t world[RANKS] = {0, 1, 2};
 static const int32_t pair[2] = {2, 1};
 
@@ -153,7 +153,7 @@ static void sends_beyond_the_receives_were_not_received(void **state)
     assert_string_equal(leaks.items[0].communicator, "MPI_COMM_WORLD");
 }
 
-/* Peers are ranks of the communicator: rank 0 of the pair is rank 2 of the world. */
+/* Peers are ranks in the communicator: rank 0 of the pair is rank 2 of the world. */
 static void ranks_are_those_of_the_communicator(void **state)
 {
     (void)state;
@@ -187,7 +187,7 @@ static void doubt_is_no_leak(void **state)
     assert_int_equal(leaks.unknown, 0);
 }
 
-/* A rank that was killed could not clear what it had. */
+/* A rank that was killed could not free its objects, so they are no leaks. */
 static void what_the_dead_left_is_none(void **state)
 {
     (void)state;
@@ -216,7 +216,7 @@ static void requests_are_told_by_kind(void **state)
     assert_int_equal(leaks.items[2].operation, ES_OP_MPI_Send_init);
 }
 
-/* Two of one line are one leak. */
+/* Two requests of one line are one leak. */
 static void requests_are_told_by_line(void **state)
 {
     static const uint64_t lines[] = {20, 21, 20};
@@ -271,7 +271,7 @@ static void locks_stay_open_and_fences_do_not(void **state)
     assert_int_equal(leaks.items[0].peer, 2);
 }
 
-/* Rank 1 posted one barrier less; of rank 2 nothing is known on this communicator. */
+/* Rank 1 has called one barrier less; rank 2 has no instances of this communicator. */
 static void members_that_stayed_away_are_named(void **state)
 {
     (void)state;
@@ -289,7 +289,7 @@ static void members_that_stayed_away_are_named(void **state)
     find(0);
 }
 
-/* Each kind has its words, and its object on one line. */
+/* Each kind of leak has a text, and is an object on one line. */
 static void leaks_are_printed(void **state)
 {
     char *text = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Runs as numbers: what they say of looks of any size, and how many there are. */
+/* Metrics of runs: values of looks of any size, and the number of series. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 
 enum { ROWS_MOST = 3000, TRIALS = 60, MEETINGS = 60, MADE_LATE = 7 };
 
-/* A look that is drawn, and the text that is made of it. */
+/* A random look, and the text made of it. */
 struct made_look {
     struct made_run run;
     struct es_run *opened;
@@ -100,8 +100,8 @@ static const char *print_look(struct made_look *made, enum esi_metrics_format fo
     return made->text;
 }
 
-/* The number of a series, whose label besides "run" is `label` ("" = none); -1: there
- * is none. */
+/* The value of the series whose label besides "run" is `label` ("" = no other label);
+ * -1 if there is none. */
 static double find_value(const struct made_look *made,
                          const char *name,
                          const char *label)
@@ -128,7 +128,7 @@ static size_t count_series(const char *text)
 
 /* --- Rows ------------------------------------------------------------------------- */
 
-/* How many values are below or above another one. */
+/* Checks minimum, median and maximum by counting the values below and above. */
 static void check_spread(const struct made_look *made,
                          const char *name,
                          const double *values,
@@ -228,7 +228,7 @@ static void operations_are_told_by_class(void **state)
 
 /* --- Waits ------------------------------------------------------------------------ */
 
-/* Collective operations of many names, and ranks that are late for them. */
+/* Collective operations of many names, each with late ranks. */
 static void make_waits(struct made_timeline *timeline, struct esi_delay *delay)
 {
     static const enum made_step_kind kinds[] = {MADE_STEP_ALLREDUCE, MADE_STEP_BCAST,
@@ -264,7 +264,7 @@ static void make_waits(struct made_timeline *timeline, struct esi_delay *delay)
     assert_int_equal(esi_delay_settle(delay), 0);
 }
 
-/* Adds up the series of a metric. */
+/* The sum of all series of a metric; counts them. */
 static double add_series(const struct made_look *made, const char *name, size_t *count)
 {
     double sum = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tests of the sorting of operations, against all of them sorted in memory. */
+/* Tests of the external sorting of operations, against sorting in memory. */
 #include "config.h"
 
 #include "monitors/otf2/otf2_sort.h"
@@ -17,7 +17,7 @@
 
 enum { RECORDS = 5000, LOCATIONS = 5 };
 
-/* Of few times, so that many begin together. */
+/* Times come from a small range, so that many records begin at the same time. */
 static struct esi_otf2_record draw_record(void)
 {
     return (struct esi_otf2_record){
@@ -40,7 +40,7 @@ static int compare_places(const void *left, const void *right)
     return (a->part == ESI_OTF2_REQUEST) - (b->part == ESI_OTF2_REQUEST);
 }
 
-/* Sorts with this many records in memory. */
+/* Sorts with at most this many records in memory. */
 static void sort_with(size_t buffer)
 {
     struct esi_otf2_record *records = calloc(RECORDS, sizeof *records);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tests of archives of OTF2 whose definitions no run would have. */
+/* Tests of OTF2 archives with extreme definitions that no real run has. */
 #include "config.h"
 
 #include "monitors/otf2/otf2_write.h"
@@ -27,7 +27,7 @@ enum { NESTED = 50000, STACK_BYTES = 1 << 20 };
 static char folder[] = "/tmp/test_otf2_write.XXXXXX";
 static char archive[64];
 
-/* A communicator of rank 0, of which the next one is a duplicate. */
+/* Adds a communicator of rank 0 whose duplicate is the next one. */
 static void add_communicator(struct esi_causality *causality,
                              uint32_t process,
                              uint16_t number)
@@ -45,7 +45,7 @@ static void add_communicator(struct esi_causality *causality,
         esi_causality_set_communicator(causality, process, number, &communicator), 0);
 }
 
-/* The innermost comes first, or the outermost. */
+/* Adds the innermost communicator first, or the outermost. */
 static struct esi_causality *make_nested(bool innermost_first)
 {
     const struct esi_causality_config config = {.held_max = 0};
@@ -101,7 +101,7 @@ static void write_nested(bool innermost_first)
     assert_int_equal(system(command), 0);
 }
 
-/* On a stack of which each of them could have 20 bytes. */
+/* The stack has 20 bytes for each nested communicator, so recursion would fail. */
 static void nested_duplicates_take_no_stack(void **state)
 {
     struct rlimit before, little;

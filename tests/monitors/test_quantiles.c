@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tests of the sketch of quantiles and of measures, against all values sorted. */
+/* Tests of the quantile sketch and of measures, against all values sorted. */
 #include "config.h"
 
 #include "monitors/collectives/measure.h"
@@ -28,7 +28,7 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Values of many sizes: the exponent is drawn first. */
+/* Draws values of very different magnitudes. */
 static void draw_values(uint64_t *values, size_t count, unsigned bits)
 {
     for (size_t i = 0; i < count; i++)
@@ -102,7 +102,7 @@ static void many_values_are_near(void **state)
     free(values);
 }
 
-/* Small values have buckets of their own. */
+/* Small values have a bucket each. */
 static void small_values_stay_exact(void **state)
 {
     struct esi_quantiles quantiles = {.count = 0};
@@ -117,7 +117,7 @@ static void small_values_stay_exact(void **state)
     esi_quantiles_fini(&quantiles);
 }
 
-/* The same as if all values had come to one: any parts, also few and none. */
+/* Merged sketches of any sizes, also empty ones, equal one sketch of all values. */
 static void merged_sketches_are_as_one(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Races of receives from any source: which there are, and which matter. */
+/* Tests of races between receives from any source: which exist, and which matter. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 
 enum { TRACES = 3, TAG = 5 };
 
-/* A stream by hand: rank 0 receives, 1 and 2 send. */
+/* A stream made by hand: rank 0 receives, ranks 1 and 2 send. */
 static struct stream {
     struct es_order *order;
     struct esi_races *races;
@@ -42,7 +42,7 @@ static int begin_stream(void **state)
     return 0;
 }
 
-/* With the race that was found, if any. */
+/* Ends the stream and returns its race, if there is one. */
 static const struct esi_race *end_stream(size_t count)
 {
     assert_int_equal(esi_races_finish(stream.races, stream.order), 0);
@@ -118,7 +118,7 @@ static void both_orders_alike_are_benign(void **state)
     assert_int_equal(esi_races_wildcards(stream.races), 2);
 }
 
-/* A master answers whom it has heard. */
+/* A master answers the sender of each message. */
 static void an_answer_in_between_matters(void **state)
 {
     struct es_event_id one = sent(1), two = sent(2), answer;
@@ -131,7 +131,7 @@ static void an_answer_in_between_matters(void **state)
     assert_int_equal(end_stream(1)->reason, ESI_RACE_PEER);
 }
 
-/* Behind both receives they are alike again. */
+/* After both receives the state is the same in either order. */
 static void an_answer_behind_both_does_not(void **state)
 {
     struct es_event_id one = sent(1), two = sent(2), answer;
@@ -144,7 +144,7 @@ static void an_answer_behind_both_does_not(void **state)
     assert_int_equal(end_stream(1)->reason, ESI_RACE_BENIGN);
 }
 
-/* With the other order the directed receive would wait for ever. */
+/* In the other order the directed receive would wait forever. */
 static void a_directed_receive_matters(void **state)
 {
     struct es_event_id one = sent(1), two = sent(2);
@@ -165,7 +165,7 @@ static void other_sizes_matter(void **state)
     assert_int_equal(end_stream(1)->reason, ESI_RACE_SIZES);
 }
 
-/* The second sender was told to go on after the first receive. */
+/* The second sender was released by a message sent after the first receive. */
 static void a_send_that_follows_is_no_race(void **state)
 {
     struct es_event_id one, two, go;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* A run is in the archive as it was written: tuples, what was lost and missed, tables
- * and times. */
+/* An archive has the run as it was written: tuples, losses, tables and times. */
 #include "config.h"
 
 #include <errno.h>
@@ -115,7 +114,7 @@ static void end(struct fixture *fixture)
     fixture->recorder = NULL;
 }
 
-/* "TAG TAG L<lost> TAG" of a rank's element. */
+/* Checks the tags and losses of a rank's element, as in "TAG TAG L<lost> TAG". */
 static void assert_tags(const struct fixture *fixture, int rank, const char *expected)
 {
     char tags[1024] = "";
@@ -286,7 +285,7 @@ static void the_world_is_in_the_tables(void **state)
     esi_archive_read_close(reader);
 }
 
-/* A file that may not grow stands for a disk that is full. */
+/* A limit on the file size has the effect of a full disk. */
 static void a_disk_that_is_full_lets_writers_go(void **state)
 {
     struct fixture *fixture = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Times of archives: never falling, and what was once converted stays, whatever becomes
- * of the estimate. */
+/* Times in archives never decrease, and a converted time does not change with later
+ * estimates. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 #define SECOND UINT64_C(1000000000)
 #define BASE (100 * SECOND)
 
-/* A host whose ticks are nanoseconds of its monotonic clock. */
+/* A clock whose ticks are nanoseconds of the host's monotonic clock. */
 static const struct es_clock ticks = {.kind = ES_CLOCK_MONOTONIC,
                                       .frequency_hz = SECOND,
                                       .base_ticks = BASE,
@@ -73,8 +73,9 @@ static void processes_of_a_host_share_a_clock(void **state)
     esi_recorder_clock_destroy(clock);
 }
 
-/* Two elements of one thread, one of which is read late: their tuples keep their order,
- * and a time that was told is told again, though the estimate jumps to and fro. */
+/* The ticks of two elements of one thread, one of which is read late, are converted
+ * while the estimate changes at random.  Times keep their order, and a tick that was
+ * converted before is converted to the same time. */
 static void a_better_estimate_changes_nothing_of_what_was_converted(void **state)
 {
     enum { STEPS = 4000, KEPT = 64 };
@@ -108,14 +109,14 @@ static void a_better_estimate_changes_nothing_of_what_was_converted(void **state
     }
     for (int i = 0; i < KEPT; i++)
         assert_int_equal(convert(clock, &origin, kept[i][0]), kept[i][1]);
-    /* Each stretch was laid by an estimate of its time. */
+    /* Each tick was converted by the estimate of its time: the error is bounded. */
     assert_true(last > tick + 1000 * SECOND - 2000000);
     assert_true(last < tick + 1000 * SECOND + 2000000);
     esi_recorder_clock_destroy(clock);
     esi_host_clock_destroy(host);
 }
 
-/* Of a damaged segment. */
+/* Ticks of a damaged segment. */
 static void ticks_may_be_anything(void **state)
 {
     static const uint64_t odd[] = {0,         1, BASE, UINT64_MAX / 2, UINT64_MAX - 1,

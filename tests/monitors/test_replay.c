@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Strict replays: each rule, and random programs against running them strictly. */
+/* Tests of strict replays: each rule by hand, and random programs against their strict
+ * execution. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -23,7 +24,7 @@ static int message_between(int from, int to)
     return made_program_message(&program, from, to, 0);
 }
 
-/* Whether it hangs strictly, by both ways of telling. */
+/* Checks by replay and by execution whether the program hangs without buffering. */
 static struct esi_replay *check_hang(bool hangs)
 {
     struct esi_replay *replay = made_program_replay(&program);
@@ -33,7 +34,7 @@ static struct esi_replay *check_hang(bool hangs)
     return replay;
 }
 
-/* Two ranks, and a message each way. */
+/* Two ranks and a message in each direction. */
 static void begin_crossing(int *there, int *back)
 {
     made_program_begin(&program, 2);
@@ -41,7 +42,7 @@ static void begin_crossing(int *there, int *back)
     *back = message_between(1, 0);
 }
 
-/* Both send, then both receive: the classic. */
+/* Both ranks send first and receive afterwards: the classic latent deadlock. */
 static void two_sends_that_cross_are_latent(void **state)
 {
     struct esi_replay *replay;
@@ -103,7 +104,7 @@ static void its_right_twins_are_not(void **state)
     esi_replay_destroy(check_hang(false));
 }
 
-/* A nonblocking send needs its receive in its wait, not in its call. */
+/* A nonblocking send needs its receive in its wait, not in its own call. */
 static void a_wait_needs_what_its_send_needs(void **state)
 {
     struct esi_replay *replay;
@@ -139,8 +140,7 @@ static void a_send_to_oneself_waits_for_oneself(void **state)
     esi_replay_destroy(replay);
 }
 
-/* The sender of a message goes into the barrier behind its send, the receiver receives
- * behind it. */
+/* A message is sent before a barrier and received after it. */
 static void a_barrier_between_send_and_receive_is_latent(void **state)
 {
     const struct esi_replay_finding *finding;
@@ -185,8 +185,8 @@ static void the_same_in_a_loop_is_told_once(void **state)
     esi_replay_destroy(replay);
 }
 
-/* Each step's call is in the thread of what the step before it waits for, and earlier.
- */
+/* The call of each step is in the thread for which the step before it waits, and not
+ * after the awaited call. */
 static void check_steps(const struct esi_replay_finding *finding)
 {
     for (size_t i = 0; i < finding->step_count; i++) {
@@ -224,7 +224,7 @@ static void random_programs_hang_where_running_them_does(void **state)
             check_steps(esi_replay_finding(replay, k));
         esi_replay_destroy(replay);
     }
-    /* Both kinds are common. */
+    /* Programs that hang and programs that end are both frequent. */
     print_message("%d of %d programs hang\n", hung, PROGRAMS);
     assert_in_range(hung, PROGRAMS / 10, PROGRAMS - PROGRAMS / 10);
 }

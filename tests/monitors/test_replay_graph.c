@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Cycles of a replay's graph, against all paths of small random graphs. */
+/* Tests of the cycles of a replay's graph, against all paths of small random graphs. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -20,12 +20,12 @@ struct made_graph {
     uint8_t begins[NODES];
 };
 
-/* What is reported of the components. */
+/* The cycles that were reported. */
 struct reports {
     const struct esi_replay_graph *graph;
     size_t count;
     size_t lengths[NODES];
-    uint32_t nodes[NODES]; /* where the cycle's first edge begins */
+    uint32_t nodes[NODES]; /* node at which the first edge of the cycle begins */
 };
 
 static void add_edge(struct esi_replay_graph *graph, uint32_t from, uint32_t to)
@@ -50,8 +50,8 @@ static void make_graph(struct made_graph *made, unsigned *seed)
     assert_int_equal(esi_replay_graph_sort(&made->graph), 0);
 }
 
-/* The way along the cycle is one: each edge leads to where the next begins, or behind
- * it in its thread. */
+/* The edges form a cycle: each leads to the node at which the next one begins, or to a
+ * later node of the same thread. */
 static int on_cycle(void *data, const uint32_t *edges, size_t count)
 {
     struct reports *reports = data;
@@ -69,7 +69,8 @@ static int on_cycle(void *data, const uint32_t *edges, size_t count)
     return 0;
 }
 
-/* Fewest edges from each node to each, along at least one step; Floyd and Warshall. */
+/* The smallest number of edges from each node to each, at least one; by Floyd and
+ * Warshall. */
 static void measure_all(const struct esi_replay_graph *graph, int far[NODES][NODES])
 {
     for (size_t i = 0; i < NODES; i++)
@@ -92,7 +93,7 @@ static bool are_together(int far[NODES][NODES], size_t a, size_t b)
     return far[a][b] < FAR && far[b][a] < FAR;
 }
 
-/* Components that have a cycle, told by their first node, and the smallest of each. */
+/* Each component that has a cycle is reported once, with its shortest cycle. */
 static void check_reports(const struct esi_replay_graph *graph,
                           const struct reports *reports)
 {
@@ -136,7 +137,7 @@ static void cycles_are_those_of_all_paths(void **state)
     }
 }
 
-/* Neither recursion nor time that grows faster than the graph. */
+/* A long thread needs neither deep recursion nor more than linear time. */
 static void long_threads_are_no_trouble(void **state)
 {
     uint8_t *begins = calloc(CHAIN, 1);

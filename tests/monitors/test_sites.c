@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Sites in a module that is built here: with debugging information, with symbols, with
- * neither, with another build id, and gone. */
+/* Sites in a module that is built by this test: with debugging information, with
+ * symbols, with neither, with another build id, and deleted. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 #include "monitors/sites/sites.h"
 #include "tests/suites.h"
 
-/* The address is that behind the call in line 8. */
+/* The return address is that after the call in line 8. */
 static const char source[] =
     "extern void *volatile site_kept;\nvoid *volatile site_kept;\n"
     "static __attribute__((noinline)) void *inner(void)\n"
@@ -162,7 +162,7 @@ static void debugging_information_gives_the_line(void **state)
     load_module(fixture, "-g");
     snprintf(expected, sizeof expected, "sample.c:%d in outer()", CALL_LINE);
     assert_string_equal(name_site(fixture), expected);
-    /* Another process has the module elsewhere; the site is the same pointer. */
+    /* The module has another address in another process; the site is the same. */
     assert_ptr_equal(name_site(fixture), name_site(fixture));
     fixture->address += 0x10000;
     fixture->module.begin += 0x10000;
@@ -196,7 +196,7 @@ static void without_both_it_is_module_and_offset(void **state)
 {
     struct sites_fixture *fixture = *state;
 
-    /* The dynamic symbol of outer() stays: an address that it does not cover. */
+    /* The dynamic symbol of outer() remains; it does not cover this address. */
     load_module(fixture, "-g0 -s");
     fixture->address = fixture->module.bias + 1;
     is_module_and_offset(fixture, name_site(fixture));

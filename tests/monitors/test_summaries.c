@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tests of summaries that are collected over pulls, against sums by hand. */
+/* Tests of summaries collected over pulls, against sums computed directly. */
 #include "config.h"
 
 #include "monitors/events/summaries.h"
@@ -18,7 +18,7 @@
 
 enum { ORIGINS = 12, ROWS = 20000, BUCKETS = 5 };
 
-/* Three hosts, two ranks a host, two threads a rank. */
+/* Three hosts, two ranks on each, two threads in each rank. */
 static void make_origins(struct es_origin origins[ORIGINS])
 {
     static const char *const hosts[] = {"alpha", "beta", "gamma"};

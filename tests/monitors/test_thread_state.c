@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Verdicts follow from what changed between two looks. */
+/* Verdicts are derived from the changes between two looks. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* A thread's looks, one a second; what is seen in each. */
+/* The looks at a thread, one each second: what is seen and the expected verdict. */
 struct look {
     enum es_process_state process;
     uint64_t events;
@@ -32,7 +32,7 @@ struct thread_case {
     size_t count;
 };
 
-/* The first look is at second 20, the limit three seconds. */
+/* The first look is at second 20; the limit is three seconds. */
 static const struct thread_case cases[] = {
     {"events come; a first look has nothing to compare with",
      {{ES_PROCESS_RUNNING, 1, 0, 0, ES_VERDICT_COMPUTING},
@@ -147,7 +147,7 @@ static void what_is_not_recorded_is_not_known(void **state)
     assert_int_equal(thread.verdict, ES_VERDICT_UNKNOWN);
     esi_thread_judge(&thread, &before, 3 * SECOND, 20 * SECOND);
     assert_int_equal(thread.verdict, ES_VERDICT_UNKNOWN);
-    /* What is seen all the same is known. */
+    /* An event that is seen anyway proves progress. */
     thread.events++;
     esi_thread_judge(&thread, &before, 3 * SECOND, 20 * SECOND);
     assert_int_equal(thread.verdict, ES_VERDICT_PROGRESSING);

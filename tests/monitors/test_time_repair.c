@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Repaired times are possible, in order, and no farther from the clocks than they may
- * be: shown with programs of random messages and collectives whose true times are
- * known. */
+/* Corrected times are consistent, in order, and within the allowed distance of the
+ * clocks, in programs of random messages and collectives with known true times. */
 #include "config.h"
 
 #include <errno.h>
@@ -81,7 +80,7 @@ static void send_message(struct program *program, uint32_t source, uint32_t dest
     uint64_t arrived = sent + LATENCY + pick(500);
     uint64_t stopped = (arrived > posted ? arrived : posted) + pick(50);
     uint32_t sequence = program->sequence++;
-    /* Now and then the receive was posted long before, as nonblocking ones are. */
+    /* Sometimes the receive was posted long before, as by nonblocking calls. */
     uint64_t entered = pick(4) ? posted : posted - pick(10000);
 
     program->now[source] = sent + 20 + pick(50);
@@ -92,7 +91,7 @@ static void send_message(struct program *program, uint32_t source, uint32_t dest
         message(source, destination, sequence, ES_TIME_AFTER);
 }
 
-/* Both halves of a send and receive in one call, both ways. */
+/* Both ranks send and receive in one call. */
 static void exchange(struct program *program, uint32_t x, uint32_t y)
 {
     uint64_t start[2] = {program->now[x] + 1 + pick(2000),
@@ -114,7 +113,7 @@ static void exchange(struct program *program, uint32_t x, uint32_t y)
     program->sequence += 2;
 }
 
-/* All-to-all, from the root, or to the root. */
+/* All to all, from the root, or to the root. */
 static void collective(struct program *program, unsigned kind)
 {
     uint64_t enter[PROCESSES];
@@ -155,7 +154,7 @@ static int compare(const void *x, const void *y)
     return 0;
 }
 
-/* `error`: how wrong clocks may be; they are so by up to `part` of 100 of it. */
+/* `error` limits the bounds of clocks; offsets are at most `part` percent of these. */
 static struct program *make_program(unsigned seed, uint64_t error, uint64_t part)
 {
     struct program *program = calloc(1, sizeof *program);
@@ -184,7 +183,7 @@ static struct program *make_program(unsigned seed, uint64_t error, uint64_t part
     return program;
 }
 
-/* --- Running it through the repair --------------------------------------------- */
+/* --- Running the repair -------------------------------------------------------- */
 
 static int take(void *data, const struct esi_timed *timed, void *payload)
 {
@@ -232,7 +231,7 @@ static struct esi_time_repair_totals run(struct program *program,
     return totals;
 }
 
-/* Brute force: every pair of ends of one key. */
+/* Counts violations by brute force: every pair of ends of one key. */
 static size_t violations(const struct program *program, const struct esi_timed *times)
 {
     size_t found = 0;
@@ -370,8 +369,8 @@ static void a_logical_clock_repairs_whatever_the_bounds(void **state)
     }
 }
 
-/* A send at 1,000,000 whose receive seems to have stopped 10,000 before it, and what
- * the receiver did after that, each for 1,000. */
+/* A send at 1,000,000 whose receive seems to stop 10,000 earlier, and later operations
+ * of the receiver, each of 1,000. */
 static struct program *one_early_receive(void)
 {
     struct program *program = calloc(1, sizeof *program);
@@ -429,7 +428,7 @@ static void a_logical_clock_keeps_spans_and_comes_back(void **state)
             continue;
         assert_true(shift <= before);
         before = shift;
-        /* 1 of 100 at most is taken off, and 1 for rounding. */
+        /* A span shrinks by at most 1 %, and by 1 for rounding. */
         assert_in_range(given->stop_ns - given->start_ns, 989, 1000);
     }
     assert_int_equal(shift_at(program, 1000000), 10000 + LATENCY - 100);
@@ -499,8 +498,7 @@ static void settling_gives_what_is_old_enough(void **state)
     free(program);
 }
 
-/* Each operation's times are a process's own affair without links: given as they come.
- */
+/* Without links no operation depends on another process: each is delivered at once. */
 static void without_matches_nothing_waits(void **state)
 {
     struct program *program = calloc(1, sizeof *program);

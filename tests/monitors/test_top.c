@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Rows of a run: their order, filters, groups by host; strips of time. */
+/* Tests of the rows of a run: order, filters, groups by host, and strips of time. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -22,7 +22,7 @@ enum { ROWS_MOST = 60, TRIALS = 300 };
 
 static const char *const hosts[] = {"alpha", "beta", "gamma", "node-1"};
 
-/* Ranks in an order that depends on the seed, with threads that say what they do. */
+/* Ranks in random order, with threads in various states. */
 struct made_rows {
     struct esi_thread_state threads[ROWS_MOST];
     struct esi_wait waits[ROWS_MOST];
@@ -71,7 +71,7 @@ static void make_rows(struct made_rows *made, unsigned *seed)
 
 /* --- Order ------------------------------------------------------------------------ */
 
-/* What a column sorts by, where that is a number. */
+/* The number by which a column sorts, if it has one. */
 static double reference_number(const struct esi_top_row *row,
                                enum esi_top_column column)
 {
@@ -115,7 +115,7 @@ static void rows_are_sorted(void **state)
     esi_top_list_fini(&list);
 }
 
-/* What is certain stands above what is bad, and that above what is well. */
+/* Certain findings come first, then dead, stalled and finished ranks. */
 static void trouble_comes_first(void **state)
 {
     struct esi_top_list list = {.count = 0};

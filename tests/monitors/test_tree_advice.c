@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What messages cost is found again, operations over trees take what they must, and the
- * tree that is proposed is the best there is. */
+/* The costs of messages are estimated correctly, modelled times of operations over
+ * trees are right, and the proposed tree is the best one. */
 #include "config.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static void assert_near(double value, double expected, double part)
 
 /* --- Costs of links -------------------------------------------------------------- */
 
-/* Messages that take as long as they must, and sometimes much longer. */
+/* Adds messages that take the minimum time, and sometimes much longer. */
 static void add_messages(struct esi_link_costs *costs,
                          enum esi_link_class link,
                          double latency_ns,
@@ -85,7 +85,7 @@ static void planted_costs_are_found_again(void **state)
     esi_link_costs_destroy(costs);
 }
 
-/* Clocks may even say that messages arrive before they leave. */
+/* By inaccurate clocks messages may even arrive before they leave. */
 static void costs_are_never_negative(void **state)
 {
     struct esi_link_costs *costs;
@@ -113,7 +113,7 @@ static bool find_place(void *data, int world_rank, struct esi_location *ret_plac
     return true;
 }
 
-/* Either end of a message that takes 300 within a host and 7000 beyond. */
+/* Adds one end of a message that takes 300 ns within a host and 7000 ns beyond. */
 static void add_end(struct esi_link_feed *feed,
                     int source,
                     int other,
@@ -146,7 +146,7 @@ static void both_ends_of_messages_tell_their_costs(void **state)
     for (int i = 0; i < 20; i++) {
         for (int j = 1; j < 4; j++) {
             add_end(feed, j, 0, i, i % 2);
-            add_end(feed, j, 0, i, i % 2); /* again: not the other end */
+            add_end(feed, j, 0, i, i % 2); /* a repetition, not the other end */
             add_end(feed, j, 0, i + 1000, i % 2);
             add_end(feed, j, 0, i + 1000, !(i % 2));
         }
@@ -184,7 +184,8 @@ static const struct esi_link_cost simple[ES_LINK_CLASSES] = {
     {.known = true, .latency_ns = 50000, .ns_per_byte = 8, .overhead_ns = 100},
 };
 
-/* `hosts` of 4 ranks each (but `rank % hosts` where scattered), two to a cluster. */
+/* Places `size` ranks on `hosts` hosts (rank i on host i % hosts if scattered), with
+ * two hosts in each cluster. */
 static void set_places(struct esi_location *places, int size, int hosts, bool scattered)
 {
     for (int i = 0; i < size; i++) {
@@ -239,31 +240,33 @@ static void operations_take_what_a_hand_reckons(void **state)
     static const double late[4] = {0, 0, 5000, 0};
 
     (void)state;
-    /* Both send for 10, which takes 100; the root takes one, then the other, for 10
-     * each: 130.  It answers at 140 and 150, and that is taken at 250 and 260. */
+    /* Both children send for 10 and the message takes 100. The root receives them one
+     * after the other, for 10 each: 130.  It answers at 140 and 150; the answers are
+     * received by 250 and 260. */
     assert_near(model("linear", ES_TREE_BARRIER, 3, 0, 0, together).tree_ns, 260, 0);
-    /* All have come but rank 2, at 5000: 10 + 100 + 10, then 10 to send first to rank
-     * 1, 10 to rank 2, 100 and 10. */
+    /* All ranks are there before rank 2, at 5000: 10 + 100 + 10, then 10 to send to
+     * rank 1 first, 10 to send to rank 2, 100 and 10. */
     assert_near(model("linear", ES_TREE_BARRIER, 3, 0, 0, late).last_exit_ns,
                 5000 + 120 + 20 + 110, 0);
     assert_near(model("linear", ES_TREE_BARRIER, 3, 0, 0, late).tree_ns, 250, 0);
-    /* 50 bytes on the way to rank 1 leave at 10, those to rank 2 when the door is free
-     * at 60; they arrive at 60 + 100 + 50, and are taken. */
+    /* 50 bytes for rank 1 leave at 10, those for rank 2 when the link is free, at 60;
+     * they arrive at 60 + 100 + 50 and are received for 10. */
     assert_near(model("linear", ES_TREE_BCAST, 3, 50, 0, together).tree_ns, 220, 0);
-    /* Two blocks of 50 leave at 10 and go through the root's door one by one. */
+    /* Two blocks of 50 leave at 10 and pass the root's link one after the other. */
     assert_near(model("linear", ES_TREE_GATHER, 3, 50, 0, together).tree_ns, 220, 0);
-    /* Twice 10 + 100 + 1000 + 10 over a chain; or in four pieces of 250, of which the
-     * last leaves at 10 + 750 and is 360 on its way, then 10 + 100 + 250 + 10. */
+    /* Along a chain: twice 10 + 100 + 1000 + 10. In four pieces of 250, the last piece
+     * leaves at 10 + 750, arrives and is received after 360, and then takes 10 + 100 +
+     * 250 + 10. */
     assert_near(model("explicit:0-1,1-2", ES_TREE_BCAST, 3, 1000, 0, together).tree_ns,
                 2240, 0);
     assert_near(
         model("explicit:0-1,1-2", ES_TREE_BCAST, 3, 1000, 250, together).tree_ns, 1490,
         0);
-    /* Nobody waits in a broadcast for who comes late but he himself. */
+    /* In a broadcast nobody but the late rank itself waits for it. */
     assert_near(model("linear", ES_TREE_BCAST, 4, 0, 0, late).last_exit_ns, 5010, 0);
 }
 
-/* --- The same as a simulation of events ------------------------------------------- */
+/* --- The same by discrete-event simulation ---------------------------------------- */
 
 struct action {
     bool sends;
@@ -283,7 +286,7 @@ struct actor {
 struct simulation {
     const struct esi_location *places;
     struct actor actors[MOST_RANKS];
-    /* When messages left, in order, from whom to whom. */
+    /* Times at which messages left, in order, by sender and receiver. */
     double left[MOST_RANKS][MOST_RANKS][2 * ES_MODEL_PIECES];
     int sent[MOST_RANKS][MOST_RANKS];
     int taken[MOST_RANKS][MOST_RANKS];
@@ -332,7 +335,7 @@ static bool act(struct simulation *simulation, int rank)
     return true;
 }
 
-/* What each rank has to do, in its order. */
+/* Plans the actions of each rank, in order. */
 static void plan(struct simulation *simulation,
                  const struct esi_tree *tree,
                  const struct esi_model_operation *operation,
@@ -366,7 +369,7 @@ static void plan(struct simulation *simulation,
 static void compare_with_simulation(const struct esi_tree *tree,
                                     const struct esi_model_operation *operation)
 {
-    static const int ups[] = {1, 0, 3, 3, 1, 0, 1}; /* pieces, by kind */
+    static const int ups[] = {1, 0, 3, 3, 1, 0, 1}; /* numbers of pieces, by kind */
     static const int downs[] = {1, 3, 0, 3, 0, 1, ES_MODEL_PIECES};
     struct simulation *simulation = calloc(1, sizeof *simulation);
     struct esi_model_result result;
@@ -416,7 +419,7 @@ static void the_model_agrees_with_a_simulation(void **state)
         set_places(places, size, 1 + rand() % 6, rand() % 2);
         for (int i = 0; i < size; i++)
             enters[i] = 20000 * random_part();
-        /* An allgather of little goes down in as many pieces as there are of it. */
+        /* A small allgather goes down in as many pieces as it has bytes for. */
         if (operation.kind == ES_TREE_ALLGATHER)
             operation.segment_bytes = 100;
         tree = make_tree(shapes[rand() % 5], size, rand() % size, places);
@@ -433,7 +436,7 @@ struct scene {
     struct esi_link_costs *costs;
     struct esi_tree_advisor *advisor;
     const char *in_force; /* NULL = library */
-    double factor;        /* by which what happens takes longer than the model says */
+    double factor;        /* ratio of the actual times to those of the model */
     double noise;
 };
 
@@ -463,7 +466,7 @@ static void end_scene(struct scene *scene)
     esi_tree_advisor_destroy(scene->advisor);
 }
 
-/* Lets an operation happen over the tree in force. */
+/* Adds an operation over the tree in force. */
 static void happen(struct scene *scene, const char *name, uint32_t bytes)
 {
     struct esi_collective_arrival arrivals[MOST_RANKS];
@@ -523,8 +526,8 @@ static struct esi_tree_advice advise(const struct scene *scene)
     return advice;
 }
 
-/* Eight hosts in four clusters, ranks dealt out to them one by one: a tree by rank
- * crosses between clusters all the time. */
+/* Eight hosts in four clusters, with ranks dealt out in turn: a tree by rank crosses
+ * between clusters at nearly every edge. */
 static void slow_links_between_clusters_call_for_levels(void **state)
 {
     struct scene scene;
@@ -573,7 +576,7 @@ static void where_nothing_is_gained_nothing_is_proposed(void **state)
     assert_int_equal(advice.verdict, ES_ADVICE_BETTER);
     memcpy(best, advice.candidates[advice.best].name, sizeof best);
     end_scene(&scene);
-    /* Taken, it is the best: there is nothing further to propose. */
+    /* If it is in force already, there is nothing better to propose. */
     set_scene(&scene, 32, 8, true);
     scene.in_force = best;
     for (int i = 0; i < 20; i++)
@@ -620,7 +623,7 @@ static void what_scatters_or_is_not_known_leads_to_nothing(void **state)
         happen(&scene, "MPI_Allreduce", 8);
     assert_int_equal(advise(&scene).verdict, ES_ADVICE_UNKNOWN);
     end_scene(&scene);
-    /* A quarter of the operations takes ages; a single one would not count. */
+    /* A quarter of the operations takes very long; a single one would be ignored. */
     set_scene(&scene, 16, 2, false);
     for (int i = 0; i < 16; i++) {
         scene.factor = i % 5 == 0 ? 1000 : 0.5;
@@ -629,7 +632,7 @@ static void what_scatters_or_is_not_known_leads_to_nothing(void **state)
     advice = advise(&scene);
     assert_int_equal(advice.verdict, ES_ADVICE_UNSURE);
     end_scene(&scene);
-    /* Nothing is known of the links between hosts. */
+    /* The costs of links between hosts are unknown. */
     set_scene(&scene, 16, 2, false);
     esi_link_costs_destroy(scene.costs);
     assert_int_equal(esi_link_costs_create(&scene.costs), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Results of nodes come from tuple servers each once, also while the scope is changed
- * and while servers are lost. */
+/* Results of nodes arrive from tuple servers exactly once, also while the scope is
+ * changed and while servers are lost. */
 #include "config.h"
 
 #include <pthread.h>
@@ -39,7 +39,7 @@ struct fixture {
     struct esi_writer *writers[RANKS][MADE_KINDS];
     char host[ES_HOST_NAME_BYTES];
     _Atomic size_t written_count; /* tuples */
-    _Atomic bool written;         /* all there is */
+    _Atomic bool written;         /* all tuples */
     pthread_t writer;
     bool has_writer;
     unsigned pieced;
@@ -101,7 +101,7 @@ static int set_up_bare(void **state)
     return 0;
 }
 
-/* A test that fails leaves the writer to its tear_down(). */
+/* Called by tear_down(), too, for a test that failed before. */
 static void end_writer(struct fixture *fixture)
 {
     if (fixture->has_writer)
@@ -145,7 +145,7 @@ static void write_one(struct fixture *fixture, int rank, size_t counts[MADE_KIND
     esi_writer_write(fixture->writers[rank][element], &tuple);
 }
 
-/* What the ranks record, a little at a time. */
+/* Writes the tuples of the ranks, a few at a time. */
 static void *write_all(void *data)
 {
     struct fixture *fixture = data;
@@ -176,7 +176,7 @@ static void start_writer(struct fixture *fixture)
     fixture->has_writer = true;
 }
 
-/* --- What comes of it ------------------------------------------------------------- */
+/* --- Expected results ------------------------------------------------------------- */
 
 /* The expected half of a result. */
 static const struct es_tuple *half(const struct made_instance *instance, uint16_t code)
@@ -193,7 +193,7 @@ static uint64_t span_ns(const struct fixture *fixture, uint64_t ticks)
                             ticks);
 }
 
-/* A reader that measures the clock's frequency better comes to another nanosecond. */
+/* A better estimate of the clock's frequency gives a slightly different span. */
 static void assert_span(const struct fixture *fixture, uint64_t span, uint64_t ticks)
 {
     uint64_t expected = span_ns(fixture, ticks);
@@ -309,8 +309,8 @@ static void without_servers_they_are_analysed_here(void **state)
     each_came_once(fixture);
 }
 
-/* Makes the rank's only operation, on the first communicator, until one of it has
- * results on the one way only. */
+/* Draws the rank's only operation, on the first communicator, until it has a result in
+ * one direction only. */
 static void make_one_way(int rank, uint16_t code)
 {
     const struct made_instance *only = &edges[rank].instances[0];
@@ -320,8 +320,8 @@ static void make_one_way(int rank, uint16_t code)
     while (only->communicator != 0 || only->result_count != 1 || !half(only, code));
 }
 
-/* The same operation may end with a way up at one node, and be nothing but a way down
- * at the next one, whose results follow in the same batch. */
+/* An operation may end with a result upwards at one node and have only one downwards at
+ * the next node, whose results follow in the same batch. */
 static void results_of_two_nodes_stay_apart(void **state)
 {
     struct fixture *fixture = *state;
@@ -335,7 +335,7 @@ static void results_of_two_nodes_stay_apart(void **state)
     each_came_once(fixture);
 }
 
-/* Hosts of a run without trees are left alone. */
+/* Without trees nothing is opened on the hosts of a run. */
 static void nothing_is_opened_before_there_are_trees(void **state)
 {
     struct fixture *fixture = *state;
@@ -388,8 +388,9 @@ static void change(struct fixture *fixture)
     change_to(fixture, changes[index][0], changes[index][1]);
 }
 
-/* A pull that takes one tuple cuts a result of two halves: all operations that wait go
- * up in pieces.  The tree that follows reads those again that have not gone up. */
+/* A pull of at most one tuple splits a result of two halves, so that all pending
+ * operations are delivered in pieces.  The next tree reads those again that have not
+ * been delivered. */
 static void pull_in_pieces(struct fixture *fixture)
 {
     while (fixture->written_count < PIECED_AFTER)
@@ -418,7 +419,7 @@ static void results_are_complete_across_reconfigurations(void **state)
     assert_true(fixture->pieced > 0);
 }
 
-/* Pulls once.  Whether all servers have answered. */
+/* Pulls once.  Returns whether all servers have answered. */
 static bool all_have_answered(const struct fixture *fixture)
 {
     struct esi_tree_nodes_counts counts;
@@ -442,7 +443,7 @@ static void results_are_complete_though_servers_are_lost(void **state)
         }
     }
     end_writer(fixture);
-    /* Until the connection is there again. */
+    /* Waits until the connection is restored. */
     for (int tries = 1; !all_have_answered(fixture); tries++) {
         assert_true(tries < 1000);
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
