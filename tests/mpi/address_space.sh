@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# address_space.sh - a program under a limit of its address space (ulimit -v) runs collected
-# wherever it runs without us, with the same result.
+# address_space.sh - under a limit of the address space (ulimit -v) a program runs collected
+# if it runs uncollected, and has the same result.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
 [ -z "$ES_SANITIZERS" ] || skip 'sanitizers reserve terabytes of address space'
 
-# limited KB - the command that runs a ring under the limit; both ranks have it.
+# limited KB - prints the command that runs a ring under the limit; for both ranks.
 limited() {
     printf 'ulimit -v %s && exec %s/ring' "$1" "$apps"
 }
 
-# result - what the ring says, without its time.
+# result - prints the output of the ring without its times.
 result() {
     sed -n 's/ correct,.*/ correct/p' "$1"
 }

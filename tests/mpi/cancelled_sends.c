@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * cancelled_sends - sends that are cancelled, with a log of what really came.
+ * cancelled_sends - cancels sends, and logs which messages were really received.
  *
  *   cancelled_sends LOG_DIRECTORY SEED STEPS
  *
- * Each rank sends to itself, on a communicator of its own, and to others, cancels some
- * of its sends, nonblocking and persistent ones, and some receives.  A message carries
- * a number of its own. LOG_DIRECTORY/log.RANK has a line for each send that was started
- * ("S NUMBER"), each that was cancelled ("C NUMBER") and each message that came ("R
- * NUMBER"), in order.
+ * Each rank sends to itself, on a communicator of its own, and to others.  It cancels
+ * some of its nonblocking and persistent sends, and some receives.  Each message
+ * contains a unique number. LOG_DIRECTORY/log.RANK has a line for each send that was
+ * started ("S NUMBER"), each that was cancelled ("C NUMBER") and each message that was
+ * received ("R NUMBER"), in order.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -20,8 +20,8 @@
 enum { TAGS = 3, MAX_SENDS = 12, MAX_RECEIVES = 4, MAX_RANKS = 8, EXTRA = 1000 };
 
 struct send {
-    MPI_Request request; /* MPI_REQUEST_NULL = free place */
-    int words[2];        /* number; nothing */
+    MPI_Request request; /* MPI_REQUEST_NULL = unused */
+    int words[2];        /* number; unused */
     MPI_Comm comm;
     int dest;
     int tag;
@@ -38,7 +38,7 @@ struct receive {
 
 static struct send sends[MAX_SENDS];
 static struct receive receives[MAX_RECEIVES];
-static MPI_Comm own;             /* MPICH 4.0 cancels only what no other can receive */
+static MPI_Comm own;             /* MPICH 4.0 cancels only sends to oneself */
 static int delivered[MAX_RANKS]; /* sends that were not cancelled, by receiver */
 static int received;
 static int next_number;
@@ -121,8 +121,8 @@ static void finish_send(struct send *send)
         MPI_Request_free(&send->request);
 }
 
-/* There are MPIs (MPICH 4.0) in which a synchronous send to another process that is
- * being cancelled neither is nor completes. */
+/* In MPICH 4.0 a synchronous send to another process that is to be cancelled may
+ * neither be cancelled nor complete.  So only sends to this process are cancelled. */
 static void cancel_send(struct send *send)
 {
     if (!send->active || send->cancelling || send->comm != own)
@@ -150,7 +150,7 @@ static void finish_receive(struct receive *receive)
         took(receive->words);
 }
 
-/* Once: Open MPI crashes at the second time. */
+/* Cancels a receive once: Open MPI crashes if it is cancelled twice. */
 static void cancel_receive(struct receive *receive)
 {
     if (receive->request == MPI_REQUEST_NULL || receive->cancelling)
@@ -189,7 +189,7 @@ static void drain(MPI_Comm comm)
     took(words);
 }
 
-/* --- All together ---------------------------------------------------------------- */
+/* --- The program ----------------------------------------------------------------- */
 
 static void act(void)
 {
@@ -227,7 +227,7 @@ static bool are_sends_open(void)
     return false;
 }
 
-/* Takes what comes until all has come that was sent. */
+/* Receives until all messages that were sent have arrived. */
 static void end(MPI_Comm control)
 {
     int here[MAX_RANKS];
@@ -259,8 +259,8 @@ static void end(MPI_Comm control)
     }
 }
 
-/* A send whose cancellation nobody waits for: whether later ones come as the first or
- * the second of their channel nobody can know. */
+/* Frees a cancelled send without waiting for it: nobody can know whether the next send
+ * is the first or the second of its channel. */
 static void forget_cancelled(void)
 {
     int words[3] = {-1, -2, -3};

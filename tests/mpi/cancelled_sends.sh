@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# cancelled_sends.sh - what is joined by number is one message, also where sends are
-# cancelled; random programs. ES_TEST_SEED=N repeats a failure. Open MPI cancels no send.
+# cancelled_sends.sh - a send and a receive with equal numbers are one message, also if
+# sends are cancelled. Random programs; ES_TEST_SEED=N repeats a failure. Open MPI cancels
+# no send.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 

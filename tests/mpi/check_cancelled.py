@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""check_cancelled.py - joins sends and receives of a run of cancelled_sends by their numbers,
-and compares with what really came.
+"""check_cancelled.py - matches sends and receives of a run of cancelled_sends by their
+numbers, and compares the pairs with the messages that were really received.
 
 usage: check_cancelled.py TUPLES LOG_DIRECTORY      (TUPLES as `tuples` prints them)
 
-Two ends that are joined must be one message.  A number may be unknown, or taken back by `MPI_Cancel
-send`; but of the messages some must be joined, also behind the first that was cancelled.
+The two ends of a pair must belong to one message.  A number may be unknown, or revoked
+by `MPI_Cancel send`; but some messages must be matched, also after the first cancelled
+send of their channel.
 """
 
 import collections
@@ -18,7 +19,7 @@ import sys
 SENDS = ("MPI_Isend", "MPI_Issend", "MPI_Start send")
 RECEIVES = ("MPI_Recv", "MPI_Irecv")
 CANCEL = "MPI_Cancel send"
-EXTRA = 1000  # the tag of those whose cancellation nobody waited for
+EXTRA = 1000  # tag of the sends that were freed after MPI_Cancel
 
 Tuple = collections.namedtuple(
     "Tuple", "rank operation communicator peer tag number count start stop")
@@ -48,20 +49,20 @@ def read_log(path):
 
 
 def channel_of(sender):
-    """Communicators of one process have a key of their own, and ranks of the world no
-    second one."""
+    """The channel of a send: key, sender, receiver, tag.  A communicator of one process
+    has a unique key, so its peer 0 need not be a rank of the world."""
     return sender.communicator, sender.rank, sender.peer, sender.tag
 
 
 def channel_to(receiver, worlds):
-    """The same, of a receive."""
+    """The channel of a receive."""
     if receiver.communicator in worlds:
         return receiver.communicator, receiver.peer, receiver.rank, receiver.tag
     return receiver.communicator, receiver.rank, receiver.peer, receiver.tag
 
 
 def effective(send, doubts):
-    """The number of a send, None when it is not known."""
+    """The number of a send; None if it is unknown."""
     for doubt in doubts:
         if channel_of(doubt) == channel_of(send) and send.number is not None and \
                 send.number >= doubt.number and send.start < doubt.start:
@@ -81,10 +82,10 @@ def label(what, tuples, messages):
 
 
 def join(tuples, logs):
-    """Returns how many messages are joined, and how many of these were sent later than one
-    of their channel that was cancelled."""
+    """Returns the number of matched messages, and how many of them were sent later than
+    a cancelled send of their channel."""
     doubts = [t for t in tuples if t.operation == CANCEL]
-    # What more than one rank sends on, or what one sends on to others.
+    # Keys of communicators that more than one rank uses.
     users = collections.defaultdict(set)
     for t in tuples:
         users[t.communicator].add(t.rank)
@@ -119,7 +120,7 @@ def join(tuples, logs):
 
 
 def check_forgotten(tuples):
-    """Of the channel on which a cancelled send was freed nothing is known any more."""
+    """After a cancelled send was freed, nothing is known of its channel."""
     doubts = [t for t in tuples if t.operation == CANCEL]
     for send in (t for t in tuples if t.operation in SENDS and t.tag == EXTRA):
         if effective(send, doubts) is not None:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""check_ledgers.py HOW - what the ledgers of `outstanding HOW` say, on stdin.
+"""check_ledgers.py HOW - checks the ledgers of `outstanding HOW`, read from stdin.
 
-Ends with 1 and says what is missing: also while a process has not come to its end yet.
+Exits with 1 and names what is missing, also while a process is not yet in its last
+call.
 """
 
 import json

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""Checks what "tuples" printed of a run of "spawn": the two ends of each message have one
-key, one pair of ranks and one number.  Most messages have a length of their own, so that
-the ends of two messages cannot be taken for those of one.  Messages between worlds that
-do not know each other have ends without the rank of the other, and match nothing.
+"""Checks the output of "tuples" for a run of "spawn": the two ends of each message have
+the same key, ranks and number.  Most messages have unique lengths, so that ends of
+different messages are not mistaken for one message.  Messages between worlds that do
+not know each other have ends without the rank of the other, and match nothing.
 
     check_spawn.py FILE PROCESSES MESSAGES UNKNOWN
 """
@@ -40,8 +40,8 @@ def read(path):
 
 
 def check_members(groups):
-    """Who has a key is a member, and all say the same of the members.  One who does not
-    know them all has a key of its own."""
+    """Each holder of a key is a member, and all holders agree on the members.  A
+    process that does not know all members has a key of its own."""
     members = collections.defaultdict(set)
     for (rank, key), (local, remote) in groups.items():
         members[key].add(frozenset(local + remote))

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""check_traffic.py - compares the tuples of a run of traffic with what really happened.
+"""check_traffic.py - compares the tuples of a run of traffic with the program's own
+logs.
 
 usage: check_traffic.py TUPLES LOG_DIRECTORY THREADS   (TUPLES as `tuples` prints them)
 
-Every message that was sent, and every one that came, has exactly one tuple, which carries its
-number on its channel; so every receive joins exactly one send.  Every routine has as many
-tuples as it was called.
+Every message that was sent, and every one that was received, has exactly one tuple with
+its number on its channel, so each receive matches exactly one send.  Every routine has
+a tuple for each of its calls.
 """
 
 import collections
@@ -63,7 +64,7 @@ def read_logs(directory):
 
 
 def check_communicators(groups):
-    """Keys are alike in all members; only the two sides of t3 know it by different groups."""
+    """All members have the same key; only the two sides of t3 have different groups."""
     seen = {}
     for name, members in groups.items():
         if name in ("MPI_COMM_SELF",) or "/" in name:
@@ -80,12 +81,12 @@ def check_communicators(groups):
             fault(f"the groups of {name} differ: {sides}")
 
 
-# MPICH 4.0 gives MPI_Isendrecv no status, so its receives have no size.
+# MPICH 4.0 sets no status for MPI_Isendrecv, so the size of its receives is unknown.
 SIZELESS = "MPI_Isendrecv receive"
 
 
-# With threads a cancelled receive may leave the numbers of later ones unknown: another
-# thread's blocking receive may have come between, and nobody can tell.
+# With threads a cancelled receive may leave the numbers of later ones unknown, because
+# a blocking receive of another thread may have come in between.
 THREADED = int(sys.argv[3]) > 1
 
 
@@ -159,7 +160,7 @@ def main():
     for rank in sorted(sent):
         own = [field for field in tuples if int(field[1]) == rank]
         compare(rank, "sent", [f for f in own if f[4] in SENDS], names, sent[rank])
-        # Peer -1: from MPI_PROC_NULL, or cancelled.
+        # Peer -1: MPI_PROC_NULL, or cancelled.
         compare(rank, "received",
                 [f for f in own if f[4] in RECEIVES and f[6] != "-1"], names,
                 received[rank])

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
 """Checks the tuples of collective trees (output of `tuples`, on stdin): every edge has
-both its ends, all ranks used the same version for the same operation, and each brought
-in its own once. Prints how many operations went by tree, and with how many versions."""
+both ends, all ranks used the same version for the same operation, and each rank
+contributed once. Prints the number of operations that used trees, and of their
+versions.
+"""
 
 import sys
 from collections import Counter, defaultdict
@@ -45,7 +47,7 @@ def faults_of(edges, members):
     for rank, operation, peer, _, size in edges:
         if operation == "tree contribute":
             contributed[rank] += 1
-            if peer >= 0 and rank not in inner:  # a leaf's way up
+            if peer >= 0 and rank not in inner:  # a leaf contributes by its departure
                 departures["tree departure up", rank, peer, size] += 1
         elif operation in OTHER_END:
             arrivals[OTHER_END[operation], peer, rank, size] += 1

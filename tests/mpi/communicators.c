@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * communicators - makes communicators in every way, names them, and sends a message on
- * each.
+ * communicators - creates communicators in every way, names them, and sends a message
+ * on each.
  *
  *   communicators           four ranks; names begin with "c:"
- *   communicators many N    two ranks; makes and frees N, prints the growth of memory
- * in KiB
+ *   communicators many N    creates and frees N; prints the growth of memory in KiB
+ *   communicators again N   creates, uses and frees N, on each rank by itself
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 static int rank;
 static int size;
 
-/* Names it, and passes a message around the ring, or between the two sides. */
+/* Names a communicator, and passes a message around its ring or between its sides. */
 static void use(MPI_Comm comm, const char *name)
 {
     char full[32];
@@ -108,7 +108,7 @@ static void parts(void)
     MPI_Group_free(&world);
 }
 
-/* Copies keep the topology. */
+/* Duplicates keep the topology. */
 static void duplicates(MPI_Comm comm)
 {
     MPI_Comm copy;
@@ -121,7 +121,7 @@ static void duplicates(MPI_Comm comm)
     use_and_free(&copy, "adjacent_idup");
 }
 
-/* Rank 0 hears from all others, with weights, and they from nobody. */
+/* Rank 0 has all others as sources, with weights; they have none. */
 static void star(void)
 {
     MPI_Comm comm;
@@ -236,8 +236,8 @@ static void many(int times)
     printf("growth %ld\n", resident_kib() - before);
 }
 
-/* Each is used once and freed, but for one in the middle that stays, and a request that
- * outlives its communicator. */
+/* Each communicator is used once and freed, except one that stays; one has a request
+ * that outlives it. */
 static void again(int count)
 {
     MPI_Request pending = MPI_REQUEST_NULL;

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# communicators.sh - keys are alike in all members and differ between communicators, groups
-# are right; making and freeing very many neither fails nor grows.
+# communicators.sh - all members of a communicator have the same key, different
+# communicators have different keys, and groups are right. Creating and freeing very many of
+# them neither fails nor uses more and more memory.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
@@ -57,7 +58,7 @@ missing = [name for name in expected if "c:" + name not in members]
 if missing:
     sys.exit(f"not there: {missing}")
 
-# Whom each of the four ranks hears from, in ranks of the communicator.
+# The sources of each of the four ranks, as ranks of the communicator.
 left = [[3], [0], [1], [2]]
 topologies = {
     "cart": [[2, 1, 1], [3, 0, 0], [0, 3, 3], [1, 2, 2]],
@@ -78,21 +79,21 @@ if neighbours:
     sys.exit(f"neighbours without a topology: {neighbours}")
 CHECK
 
-# 100,000 of them, each a parent and a child: a few bytes each may stay.
+# 100,000 communicators, each a parent or a child: a few bytes for each may stay.
 ranks 1 "$bin/communicators" many 50000 >"$work/out"
 plain=$(awk '{ print $2 }' "$work/out")
 observe 1 "$bin/communicators" many 50000 >"$work/out"
 expect 0 'a hundred thousand communicators come and go'
 grown=$(awk '{ print $2 }' "$work/out")
 echo "memory grew by $plain KiB unobserved, $grown KiB observed"
-# A sanitizer keeps what was freed.
+# A sanitizer keeps freed memory.
 [ -n "$ES_SANITIZERS" ] || [ $((grown - plain)) -lt 20000 ]
 expect 0 'memory does not grow with them'
 tuples >"$work/tuples"
 grep -qP '^tuple\t0\t0\t.*\tMPI_Finalize\t' "$work/tuples"
 expect 0 'events are recorded to the end'
 
-# Indices of those that are gone are used again: far more of them than the table holds.
+# Indices of freed communicators are used again: there are far more than the table has.
 observe 1 "$bin/communicators" again 200000 >"$work/out" 2>&1
 expect 0 'two hundred thousand communicators come, are used and go'
 check 'and none finds no room' diff /dev/null "$work/out"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * counting_tool - another PMPI tool, as users have them: it counts what the program
- * calls and prints it in MPI_Finalize.
+ * counting_tool - another PMPI tool, like those of users: it counts calls of the
+ * program and prints the counts in MPI_Finalize.
  *
- * It interposes the MPI_ names only, and calls the PMPI_ names of the library behind
- * it.
+ * It interposes only the MPI_ names, and calls the PMPI_ names.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -43,7 +42,7 @@ EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
     return PMPI_Wait(request, status);
 }
 
-/* A tool may do something of its own: that is not the program's. */
+/* A tool may make calls of its own, which must not count as the program's. */
 EXPORT int MPI_Barrier(MPI_Comm comm)
 {
     int word = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * counts - a known number of calls, among them some that make MPI call itself; two
+ * counts - makes a known number of calls, some of which make MPI call itself; two
  * ranks.
  *
  *   counts FILE            FILE is written by MPI-IO
@@ -27,7 +27,7 @@ static void messages(int rank)
     }
 }
 
-/* Persistent requests to oneself: their making, and each start. */
+/* Creates and starts persistent requests to the rank itself. */
 static void persistent(int rank)
 {
     int out = rank;
@@ -45,7 +45,7 @@ static void persistent(int rank)
         MPI_Request_free(&requests[i]);
 }
 
-/* Calls that complete and start no request at all do that, and say so. */
+/* Calls that complete or start no request have the results that MPI defines. */
 static void nothing(void)
 {
     MPI_Request null[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
@@ -60,7 +60,7 @@ static void nothing(void)
             index == MPI_UNDEFINED;
     good += MPI_Waitsome(0, NULL, &count, NULL, MPI_STATUSES_IGNORE) == MPI_SUCCESS &&
             count == MPI_UNDEFINED;
-    good += MPI_Startall(0, null) == MPI_SUCCESS; /* Open MPI refuses no array */
+    good += MPI_Startall(0, null) == MPI_SUCCESS; /* Open MPI rejects NULL here */
     good +=
         MPI_Testall(0, NULL, &flag, MPI_STATUSES_IGNORE) == MPI_SUCCESS && flag == 1;
     index = flag = 0;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# counts.sh - every call of the program is recorded once and none that MPI makes itself, in C
-# and in Fortran, in front of and behind another tool, preloaded and linked.
+# counts.sh - every call of the program is recorded once, and no call that MPI makes itself:
+# in C and in Fortran, before and after another tool, preloaded and linked.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
@@ -40,21 +40,21 @@ MPI_Win_fence 4
 MPI_Win_free 2
 EXPECTED
 
-# counted WHAT [FILE] - the tuples' counts are as expected.
+# counted WHAT [FILE] - the numbers of tuples are as expected.
 counted() {
     tuples | awk -F'\t' '$1 == "tuple" { n[$5]++ } END { for (o in n) print o, n[o] }' |
         sort >"$work/counts"
     check "$1" diff "${2:-$work/expected}" "$work/counts"
 }
 
-# Tests of no request find nothing, as do other polls: three in each rank.
+# polls - prints the polls of each rank. Tests of no request count as polls: three in each.
 polls() {
     tuples | awk -F'\t' '$1 == "element" { n[$2] += $7 } END { print n[0], n[1] }'
 }
 
 told() {
     [ "$(grep -c 'tool: 7 sends 7 receives 10 waits 6 barriers 1 dups' "$work/err")" -eq 2 ]
-    # It counts the callback that MPI_Comm_free calls, too.
+    # The tool also counts the callback that MPI_Comm_free calls.
     expect 0 "$1: the other tool counts the same"
 }
 
@@ -69,7 +69,7 @@ expect 0 'what makes a request has no number and moves nothing'
 before=$bin/counting_tool.so:
 observe 2 "$bin/counts" "$work/file" 2>"$work/err"
 before=
-# In front of us its broadcast looks like the program's.
+# The tool is loaded before the collector, so its broadcast looks like the program's.
 sed 's/^MPI_Barrier/MPI_Bcast 10\n&/' "$work/expected" | sort >"$work/behind"
 counted 'behind another tool' "$work/behind"
 told 'behind another tool'
@@ -80,7 +80,7 @@ after=
 counted 'in front of another tool'
 told 'in front of another tool'
 
-# One program per Fortran binding, with the same calls.
+# One program for each Fortran binding, with the same calls.
 cat >"$work/fortran" <<'EXPECTED'
 MPI_Allreduce 6
 MPI_Barrier 10
@@ -108,7 +108,7 @@ for binding in mpif mpi f08; do
     counted "every call of $binding is recorded once" "$work/fortran"
 done
 
-# Linked, from an installation of its own.
+# Linked with the library of a separate installation.
 prefix=$work/prefix
 if "$MPICC" -show 2>/dev/null | grep -q mpich && [ -z "$ES_SANITIZERS" ] &&
     make -C "$top_builddir/wrappers/mpi" install prefix="$prefix" exec_prefix="$prefix" \
@@ -116,7 +116,7 @@ if "$MPICC" -show 2>/dev/null | grep -q mpich && [ -z "$ES_SANITIZERS" ] &&
     folder=$prefix/lib/eventspace/$ES_MPI
     sed -i "s|-L[^ ]* -Wl,-rpath,[^ ]*|-L$folder -Wl,-rpath,$folder|" \
         "$prefix/etc/eventspace.conf"
-    # The wrapper adds .conf itself; it must not take the profile for a library of its own.
+    # The wrapper adds .conf itself; it must not take the profile for a library.
     "$MPICC" -profile="$prefix/etc/eventspace" -o "$work/linked" "$here/counts.c" \
         >"$work/err" 2>&1
     if [ $? -ne 0 ] || ! readelf -d "$work/linked" | grep -q 'NEEDED.*libeventspace-mpi'; then

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * endings - ends in the way that its first argument says, after a few messages; two
- * ranks.
+ * endings - exchanges a few messages, then ends in the way named by its first argument;
+ * two ranks.
  *
- * Where one rank ends badly it is rank 0; rank 1 then waits for a message that never
- * comes.
+ * If only one rank ends badly, it is rank 0. Rank 1 then waits for a message that is
+ * never sent.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -41,8 +41,7 @@ static void wait_for_ever(void)
     MPI_Recv(&word, 1, MPI_INT, 0, 4711, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Prints its LD_PRELOAD from a shell, and calls MPI in a child that goes on by itself.
- */
+/* Prints LD_PRELOAD in a shell, and calls MPI in a child that continues on its own. */
 static void fork_children(void)
 {
     int status = 0;

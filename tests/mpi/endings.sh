@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# endings.sh - programs that end badly, or are started in unusual ways, are collected to
-# the end; where collecting is impossible the program runs on, with one line on stderr.
+# endings.sh - programs that end badly or are started in unusual ways are collected to their
+# end. If collecting is impossible, the program runs with one line on stderr.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
-# has PATTERN WHAT... - a line of the tuples fits (fields with tabs between them).
+# has PATTERN WHAT... - a line of the tuples (fields separated by tabs) matches.
 has() {
     local pattern=$1
     shift
@@ -14,7 +14,7 @@ has() {
     expect 0 "$*"
 }
 
-# lacks PATTERN WHAT...
+# lacks PATTERN WHAT... - no line matches.
 lacks() {
     local pattern=$1
     shift
@@ -26,7 +26,7 @@ count() {
     grep -cP "$1" "$work/tuples"
 }
 
-# The last events of both ranks, and what they were in, can be read after a bad end.
+# After a bad end, the last events of both ranks and their open operations can be read.
 ends_badly() {
     local how=$1 open=$2
     observe 2 "$bin/endings" "$how" >"$work/out" 2>&1
@@ -46,14 +46,14 @@ ends_badly exit ''
 ends_badly segv ''
 ends_badly kill ''
 
-# A reader that knows how the process ended says so.
+# The reader reports how the process ended.
 observe 2 "$bin/endings" finalize >"$work/out"
 tuples >"$work/tuples"
 [ "$(count '^process\t[01]\t2\t\d+\tfinalized\t')" -eq 2 ]
 expect 0 'both ranks have finalized'
 has '^tuple\t1\t0\t.*\tMPI_Finalize\t' 'MPI_Finalize is the last event'
 
-# Children: only our entry is taken out of LD_PRELOAD, and their calls are their own.
+# Children inherit LD_PRELOAD without the collector, and their calls are not recorded.
 after=:$(realpath -m "$work")/nonexistent.so
 observe 2 "$bin/endings" fork >"$work/out" 2>/dev/null
 after=
@@ -67,7 +67,7 @@ expect 0 'children have no segments'
 [ "$(count '^element\t.*\t[1-9]\d*\t\d+\t\w+$')" -eq 0 ]
 expect 0 "the child's poll is not counted as its parent's"
 
-# Without the launcher.
+# Without a launcher.
 "$bin/tuples" --remove "$EVENTSPACE_RUN"
 env LD_PRELOAD="$runtime$library" timeout 30 "$bin/endings" finalize >"$work/out" </dev/null
 expect 0 'it runs without mpiexec'
@@ -76,11 +76,11 @@ has '^process\t0\t1\t\d+\tfinalized\t' 'a singleton is rank 0 of 1'
 [ "$(count '^tuple\t0\t0\t.*\tMPI_Send\t')" -eq 10 ]
 expect 0 'its events are there'
 
-# Preloaded by hand, without a name for the run: nothing is left of what ended well.
-# unnamed HOW - the program by itself; its segment, if it is left, in $left.
+# Preloaded by hand, without a name for the run: nothing is left after a good end. unnamed
+# HOW - runs the program; sets $left to its segment if that is left.
 unnamed() {
     local status
-    # shellcheck disable=SC2016 # of that shell
+    # shellcheck disable=SC2016 # for the inner shell
     env -u EVENTSPACE_RUN sh -c 'echo $$ >"$1" && exec env LD_PRELOAD="$2" "$3" "$4"' \
         sh "$work/pid" "$runtime$library" "$bin/endings" "$1" >"$work/out" 2>&1 </dev/null
     status=$?
@@ -97,7 +97,7 @@ expect 6 'one that exits before MPI_Finalize ends as it does'
 expect 0 'and leaves what it did'
 rm -f "$left"
 
-# Sessions only.
+# A program that uses sessions only.
 observe 2 "$bin/endings" session >"$work/out" 2>"$work/err"
 if [ "$?" -eq 0 ]; then
     tuples >"$work/tuples"
@@ -110,7 +110,7 @@ else
     echo 'not checked: sessions do not work in this MPI'
 fi
 
-# MPI that is loaded late and privately. The shim wants to be behind a UCX it can see.
+# MPI is loaded late and privately. Without the shim, which needs a visible UCX after it.
 shim=
 observe 2 "$bin/late_host" "$bin/late_module.so" >"$work/out"
 expect 0 'MPI may be loaded late and privately'
@@ -118,7 +118,7 @@ tuples >"$work/tuples"
 [ "$(count '^tuple\t[01]\t0\t.*\tMPI_Allreduce\t')" -eq 20 ]
 expect 0 'its events are there'
 
-# What another thread decides when its own is gone is written at the end, by the way.
+# A receive of a thread that has ended is decided by another thread, and still recorded.
 observe 1 "$bin/left_behind" >"$work/out"
 if [ "$?" -ne 77 ]; then
     tuples >"$work/tuples"
@@ -129,9 +129,9 @@ else
     echo 'not checked: this MPI has no MPI_THREAD_MULTIPLE'
 fi
 
-# --- Where we cannot work ------------------------------------------------------------------
+# --- Collecting is impossible --------------------------------------------------------------
 
-# uncollected WHAT LINES - the program of before ran to its end with so many lines of ours.
+# uncollected WHAT LINES - the last program ran to its end and printed so many of our lines.
 uncollected() {
     [ "$(grep -o over "$work/out" | wc -l)" -eq 2 ]
     expect 0 "$1: the program runs on"
@@ -155,14 +155,14 @@ uncollected 'EVENTSPACE_DISABLE' 0
 "$bin/tuples" "$EVENTSPACE_RUN" 2>/dev/null
 expect 1 'then there is nothing'
 
-# Somebody who foresees the name of the segment keeps nobody uncollected, and what has the
-# name stays as it is. The program keeps the pid of the shell that makes the trap.
+# A file with the predicted name of the segment neither prevents collecting nor is changed.
+# The program has the pid of the shell that creates the file.
 trap_name() {
     printf '/dev/shm/eventspace.%s.%s.0.' "$EVENTSPACE_RUN" "$(uname -n)"
 }
 "$bin/tuples" --remove "$EVENTSPACE_RUN"
 echo kept >"$work/target"
-# shellcheck disable=SC2016 # of that shell
+# shellcheck disable=SC2016 # for the inner shell
 env -u PMI_RANK UCX_TLS=self sh -c 'ln -s "$3" "$1$$" && echo $$ >"$4" &&
     exec env LD_PRELOAD="$2" "$5" finalize' \
     sh "$(trap_name)" "$runtime$library" "$work/target" "$work/pid" "$bin/endings" \
@@ -176,8 +176,7 @@ expect 0 'one line names the owner'
 expect 0 'link and target are as they were'
 rm -f "$(trap_name)$(cat "$work/pid")"
 
-# with_memory SIZE - the program of before in a mount namespace of its own, where /dev/shm
-# has this size.
+# with_memory SIZE - runs the program in a mount namespace whose /dev/shm has this size.
 with_memory() {
     unshare -rm sh -c "mount -t tmpfs -o size=$1 none /dev/shm && \
         env LD_PRELOAD=$runtime$library UCX_TLS=self timeout 30 $bin/endings finalize" \

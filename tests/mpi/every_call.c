@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * every_call - calls, alone with itself, every routine of MPI that is recorded, except
- * those that need other processes, or end this one.
+ * every_call - calls every recorded routine of MPI in a single process, except routines
+ * that need other processes or end this one.
  *
  *   every_call FILE          FILE is written and deleted by MPI-IO
  *
- * Exits with 77 where MPI is older than MPI-4.0.
+ * Exits with 77 if MPI is older than MPI-4.0.
  */
 #include <stdlib.h>
 
@@ -22,18 +22,18 @@ static MPI_Request request;
 static MPI_Request other;
 static MPI_Status status;
 
-/* What counts, places and types are where each member has its own. */
+/* Counts, displacements and types for the routines with one for each member. */
 static int counts[2] = {1, 1};
 static int places[2] = {0, 1};
 static MPI_Count big_counts[2] = {1, 1};
 static MPI_Aint big_places[2] = {0, 1};
 static MPI_Aint byte_places[2] = {0, 4};
 
-/* Both variants of a routine. */
+/* Calls both variants of a routine. */
 #define BOTH(name, ...)                                                                \
     name(__VA_ARGS__);                                                                 \
     name##_c(__VA_ARGS__)
-/* One that makes a request, and one that is persistent. */
+/* Calls a nonblocking routine, or a persistent one. */
 #define LATER(name, ...)                                                               \
     name(__VA_ARGS__, &request);                                                       \
     MPI_Wait(&request, &status)
@@ -54,7 +54,7 @@ static void run_started(void)
     MPI_Request_free(&request);
 }
 
-/* --- Messages to oneself ---------------------------------------------------------- */
+/* --- Messages to the process itself ----------------------------------------------- */
 
 #define SEND(name)                                                                     \
     MPI_Irecv(in, 1, MPI_INT, 0, 1, comm, &other);                                     \
@@ -103,7 +103,7 @@ static void sends(void)
     BOTH_LATER(MPI_Isendrecv_replace, out, 1, MPI_INT, 0, 1, 0, 1, comm);
 }
 
-/* Begins a message that the next call receives. */
+/* Starts a message for the next call. */
 static void begin_message(void)
 {
     MPI_Isend(out, 1, MPI_INT, 0, 1, comm, &other);
@@ -165,7 +165,7 @@ static void probes(void)
     end_message();
 }
 
-/* A receive whose message is there. */
+/* Posts a receive and sends its message. */
 static void begin_receive(void)
 {
     MPI_Irecv(in, 1, MPI_INT, 0, 1, comm, &request);
@@ -201,7 +201,7 @@ static void completions(void)
     MPI_Wait(&request, &status);
     MPI_Isend(out, 1, MPI_INT, 0, 9, comm, &request);
     MPI_Cancel(&request);
-    MPI_Irecv(in, 1, MPI_INT, 0, 9, comm, &other); /* where it is not cancelled */
+    MPI_Irecv(in, 1, MPI_INT, 0, 9, comm, &other); /* in case it is not cancelled */
     MPI_Wait(&request, &status);
     MPI_Cancel(&other);
     MPI_Wait(&other, &status);

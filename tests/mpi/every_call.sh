@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# every_call.sh - every routine of the table that this MPI has leaves a tuple of its name.
+# every_call.sh - every routine of the table that this MPI has is recorded under its name.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
@@ -10,7 +10,7 @@ status=$?
 [ "$status" -ne 77 ] || skip 'this MPI is older than MPI-4.0'
 [ "$status" -eq 0 ] || skip "this MPI fails at it uncollected: exit status $status"
 
-# They need other processes, end this one, or stand for another one that was called.
+# These need other processes, end this one, or stand for another routine that was called.
 cat >"$work/left_out" <<'LEFT_OUT'
 MPI_Abort
 MPI_Close_port
@@ -44,7 +44,7 @@ expect 0 'the library defines what the table lists'
 check 'every routine that was called is recorded' \
     diff "$work/left_out" <(LC_ALL=C comm -23 "$work/had" "$work/recorded")
 
-# What makes a request and what it makes: one tuple each.
+# The call that creates a persistent request and its operation have one tuple each.
 tuples | awk -F'\t' '$1 == "tuple" && $5 ~ /_init(_c)?$/ && $5 !~ /Session/ {
     n[$5]++
     if ($9 == "?") calls[$5]++
@@ -57,7 +57,7 @@ tuples | awk -F'\t' '$1 == "tuple" && $5 ~ /_init(_c)?$/ && $5 !~ /Session/ {
 expect 0 'a call that makes a request is recorded once, without a number'
 cat "$work/inits"
 
-# Counts of int and of MPI_Count, one element each, are summed by their own width.
+# Arrays of int and of MPI_Count, with one element each, are summed by their own width.
 tuples | awk -F'\t' '$1 == "tuple" && $5 ~ /^MPI_(Allgatherv|Alltoallv|Reduce_scatter)(_c)?$/ {
     print $5, $10
 }' | LC_ALL=C sort -u >"$work/vectors"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* exit_status - ends before its time in the way that its first argument says; where one
- * rank is to do so, that of the second argument, else rank 0. */
+/* exit_status - ends early in the way named by its first argument. If a single rank
+ * does so, it is the rank of the second argument, by default rank 0. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ struct ending {
     const char *name;
     void (*end)(int value);
     int value;
-    int is_of_all; /* every rank ends so, else rank 0 alone */
+    int is_of_all; /* every rank ends so, not only one */
 };
 
 static const struct ending endings[] = {

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
 # exit_status.sh - a collected program ends with the status that its launcher alone gives;
-# Ctrl-C ends with 130.
+# after Ctrl-C with 130.
 #
-# What MPICH 4.0.2's launcher alone ends with, 20 runs of each on 2 busy cores. It puts all
-# statuses into one by `or`; at times those of its own kills of the other ranks are among
-# them. Then the status of the rank that ended first is what counts:
+# The statuses of MPICH 4.0.2's launcher alone, in 20 runs of each case on 2 busy cores. It
+# combines all statuses by `or`, sometimes including those of ranks that it has killed. Then
+# the status of the rank that ended first is expected:
 #
 #   ending                       2 ranks, rank 0    3 ranks, rank 2
 #   _exit(5) after MPI_Init      5 x20              5 x19, 9 x1
@@ -31,14 +31,14 @@ export EVENTSPACE_DIR=$work/runs EVENTSPACE_PRELOAD=$library
 signalled=0
 [ "$mpi" != openmpi ] || signalled=128 # its launcher adds 128
 
-# clean_up - runs that ended badly are kept, in this folder; some have no directory.
+# clean_up - runs that ended badly are kept in this folder; some have no run directory.
 clean_up() {
     "$eventspace" clean --all >/dev/null
     rm -rf "$work"
 }
 trap clean_up EXIT
 
-# ended COMMAND... - its status; what it says is in $work/said.
+# ended COMMAND... - prints its exit status; its messages go to $work/said.
 ended() {
     timeout -k 5 30 "$@" >"$work/out" 2>"$work/said" </dev/null
     echo $?
@@ -60,9 +60,8 @@ collected_exec() {
     ended "$MPIEXEC" -n 2 "$eventspace" exec -- "$bin/exit_status" "$1"
 }
 
-# is_of_launcher HOW STATUS - the launcher alone ends so, too. Some launchers have races of
-# their own, one of 40 ends in the other way: they get more tries before the status counts
-# as ours.
+# is_of_launcher HOW STATUS - the launcher alone ends with this status, too. Some launchers
+# have races, with the rarer end in one of 40 runs, so many tries precede a failure.
 is_of_launcher() {
     local i
     for ((i = 0; i < 250; i++)); do
@@ -71,8 +70,8 @@ is_of_launcher() {
     return 1
 }
 
-# The launcher's kill of the other ranks may come before their own end: then its status is
-# told. `exec` makes that likelier (see the table), so there it must only be right once.
+# The launcher may kill the other ranks before they end by themselves, and report its own
+# signal. `exec` makes that more likely (see the table), so it must be right only once.
 is_kill_of_launcher() { # FORM STATUS
     [ "$1" = collected_exec ] && { [ "$2" = $((signalled + 9)) ] || [ "$2" = $((signalled + 15)) ]; }
 }
@@ -101,7 +100,7 @@ for how in finalize exit-early _exit exit exit-all exit-well abort abort-all SIG
     compare $how
 done
 
-# A rank's own code is given also where the launcher tells of its kill of the others.
+# The exit code of a rank is reported even if the launcher reports its kill of the others.
 for how in _exit:5 exit:5 exit-all:3 SIGABRT:$((signalled + 6)); do
     for i in 1 2; do
         status=$(collected_run_last "${how%%:*}")
@@ -123,7 +122,7 @@ for how in _exit:5 SIGKILL:9; do
     expect 0 "a launcher that ends with 9 after ${how%%:*}: ${how#*:}, not $status"
 done
 
-# How the rank ended is known when the command is over.
+# The end of the rank is reported when the command has ended.
 for how in SIGSEGV:'rank 0 was killed by signal 11' SIGKILL:'was killed by signal 9' \
     _exit:'rank 0 exited with code 5' abort:'rank 0 called MPI_Abort' \
     exit-well:'rank 0 exited with code 0 before MPI_Finalize'; do
@@ -136,8 +135,8 @@ collected_run SIGSEGV >/dev/null
 grep -qF 'the launcher then killed 1 other' "$work/said"
 expect 0 "SIGSEGV: who was killed by the launcher is told apart"
 
-# interrupted terminal|process COMMAND... - its status after SIGINT, once its ranks wait.
-# A terminal's Ctrl-C also goes to the launcher, which then gets no second one.
+# interrupted terminal|process COMMAND... - prints its status after SIGINT, sent when its
+# ranks wait. Ctrl-C of a terminal also goes to the launcher, which must get no second one.
 interrupted() {
     "${PYTHON:-python3}" - "$@" <<'END'
 import fcntl, os, pty, signal, subprocess, sys, termios
@@ -168,7 +167,7 @@ for whom in terminal process; do
     expect 0 "SIGINT of the $whom: 130, not $status"
 done
 
-# A launcher that takes the signal itself, ends its ranks, and is content.
+# A launcher that handles the signal itself, ends its ranks, and exits with 0.
 cat >"$work/launcher" <<'END'
 #!/bin/bash
 trap 'kill -INT $launcher; wait $launcher; exit 0' INT

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* fatal_errors - rank 1 makes the error that the argument names, which ends the
- * program; "none": looks at error handlers, and ends well. */
+/* fatal_errors - rank 1 makes the error named by the argument, which ends the program.
+ * With "none" the program examines its error handlers and ends well. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void meet(MPI_Comm comm)
 {
     int word;
 
-    /* The others are in a call that nothing ends when rank 1 fails. */
+    /* The other ranks are in a call that does not return when rank 1 fails. */
     if (rank != 1)
         MPI_Recv(&word, 1, MPI_INT, 1, TAG + 1, comm, MPI_STATUS_IGNORE);
 }
@@ -37,7 +37,7 @@ static void truncate_world(void)
     truncate_in(MPI_COMM_WORLD);
 }
 
-/* A communicator that has no error handler of its parent's. */
+/* The communicator does not inherit the error handler of its parent. */
 static void truncate_created(void)
 {
     MPI_Group group;
@@ -76,7 +76,7 @@ static void invalid_rank(void)
     meet(MPI_COMM_WORLD);
 }
 
-/* Of a routine that is not recorded. */
+/* The routine is not recorded. */
 static void invalid_type(void)
 {
     MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -97,7 +97,7 @@ static void invalid_window_rank(void)
     meet(MPI_COMM_WORLD);
 }
 
-/* --- Nothing of it is seen -------------------------------------------------------- */
+/* --- The program sees no difference ----------------------------------------------- */
 
 static void expect(const char *what, int is_true)
 {

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# fatal_errors.sh - an MPI error that ends the program: `why` names rank, call, class and
-# text, of the run and of its archive; the program ends as without us, and sees nothing.
+# fatal_errors.sh - after an MPI error that ends the program, `why` names its rank, call,
+# class and text, for the run and for its archive. The program ends as without the
+# collector.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
@@ -18,17 +19,17 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# The class of a truncated message, and what stands before the text.
+# The class of a truncated message, and the prefix of its text.
 truncate=14 said=
 [ "$mpi" = mpich ] || truncate=15 said='MPI_ERR_[A-Z]*: '
 
-# ended COMMAND... - its status; what it says is in $work/said.
+# ended COMMAND... - prints its exit status; its output goes to $work/said.
 ended() {
     timeout -k 5 30 "$@" >"$work/said" 2>&1 </dev/null
     echo $?
 }
 
-# names FILE CALL CLASS TEXT - whether `why` has said so of rank 1.
+# names FILE CALL CLASS TEXT - `why` has reported this error of rank 1.
 names() {
     grep -qi "^DIED (certain): rank 1 .*; $2 failed, and its error is fatal: $said$4.* (class $3)" \
         "$1" || { sed 's/^/# /' "$1"; return 1; }
@@ -40,10 +41,10 @@ fails() {
     alone=$(ended "$MPIEXEC" -n 2 "$bin/fatal_errors" "$1")
     collected=$(ended "$eventspace" run --name "$1" --record "$work/$1" -n 2 \
         "$bin/fatal_errors" "$1")
-    # At times launchers tell of their own kills of the other ranks (exit_status.sh).
+    # Launchers sometimes report their own kills of the other ranks (exit_status.sh).
     [ "$alone" = "$collected" ] || [ "$alone" = 9 ] || [ "$alone" = 15 ]
     expect 0 "$1: ends with $alone as alone, not with $collected"
-    # Open MPI sends this to its launcher, and at times ends before it is there.
+    # Open MPI sends this text to its launcher, and sometimes ends before it arrives.
     [ "$mpi" = openmpi ] || check "$1: MPI tells of the error" \
         grep -q "Fatal error in .*: $4" "$work/said"
     "$eventspace" why "$1" >"$work/why"

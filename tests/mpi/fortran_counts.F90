@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Copyright (c) 2026 the EventSpace authors
-! A known number of calls, through the binding that the preprocessor is told:
+! A known number of calls, through the binding that the preprocessor selects:
 ! BINDING_F08, BINDING_MPI, else mpif.h; two ranks.
 
 program fortran_counts

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# functions.sh - what the drivers of the interposer have in common; sourced.
+# functions.sh - functions shared by the drivers of the interposer; sourced.
 
 . "${top_srcdir:?not set}/tests/checks.sh"
 
@@ -11,7 +11,7 @@ apps=$top_builddir/apps
 shim=$top_builddir/tests/apps/.libs/yield_shim.so
 export ES_YIELD_NAP=1
 
-# With ES_TEST_MPI=openmpi (`make check-openmpi`) all is Open MPI's, which is the second MPI.
+# With ES_TEST_MPI=openmpi (`make check-openmpi`) all programs use Open MPI, the second MPI.
 mpi=${ES_TEST_MPI:-$ES_MPI}
 if [ -n "${ES_TEST_MPI:-}" ]; then
     bin=$bin/$mpi
@@ -22,7 +22,7 @@ fi
 if [ "$mpi" = openmpi ]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-    # It waits a second before it ends the ranks that are left.
+    # Ranks that remain are ended at once, not after a second.
     export OMPI_MCA_odls_base_sigkill_timeout=0
 fi
 
@@ -30,8 +30,8 @@ fi
 [ -r "$library" ] || skip 'the interposer is not built'
 [ -w /dev/shm ] || skip '/dev/shm cannot be written to'
 
-# MPI keeps some memory until the end, and the libraries come before the sanitizer. UCX's
-# own hooks for mapped memory crash when a program with the thread sanitizer starts a thread.
+# MPI keeps some memory until the end, and its libraries are loaded before the sanitizer.
+# UCX's hooks for mapped memory crash when a thread starts under the thread sanitizer.
 export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0
 runtime=
 if [ -n "$ES_SANITIZERS" ]; then
@@ -52,7 +52,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# ranks N PROGRAM ARGUMENTS... - runs a program uncollected, for one minute at most.
+# ranks N PROGRAM ARGUMENTS... - runs a program uncollected, for at most one minute.
 ranks() {
     local n=$1
     shift
@@ -60,8 +60,8 @@ ranks() {
         </dev/null
 }
 
-# observe N PROGRAM ARGUMENTS... - runs it collected. What is left of an earlier program of
-# the same run goes first. $before and $after name further libraries to be preloaded.
+# observe N PROGRAM ARGUMENTS... - runs it collected. Removes segments of earlier programs
+# of the same run first. $before and $after name further libraries to be preloaded.
 before=
 after=
 observe() {
@@ -72,7 +72,7 @@ observe() {
         env LD_PRELOAD="$runtime$before$library:$shim$after" "$@" </dev/null
 }
 
-# tuples - what the program has left in shared memory.
+# tuples - prints the contents of the segments that the program has left.
 tuples() {
     "$bin/tuples" "$EVENTSPACE_RUN"
 }

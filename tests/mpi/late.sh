@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# late.sh - programs that are linked with no MPI and load one late: which library is chosen
-# for them, and what becomes of them where it is the wrong one.
+# late.sh - programs that are not linked with MPI and load it late: which library is chosen
+# for them, and what happens if it is the wrong one.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
 eventspace=$top_builddir/cli/eventspace
 built=$top_builddir/wrappers/mpi
-shim= # wants to be behind a UCX that it can see
+shim= # needs a visible UCX after it
 case $library in
 */openmpi/*) other=$built/.libs/libeventspace-mpi.so ;;
 *) other=$built/openmpi/.libs/libeventspace-mpi.so ;;
@@ -17,10 +17,10 @@ esac
 
 # --- The choice --------------------------------------------------------------------------
 
-# chooses MPICH|"Open MPI" NAME=VALUE... - for a program of no MPI, in this environment.
+# chooses MPICH|"Open MPI" NAME=VALUE... - for a program without MPI, in this environment.
 chooses() {
     local expected=MPICH found
-    # shellcheck disable=SC2016 # for the shell in there
+    # shellcheck disable=SC2016 # for the inner shell
     found=$(env -u LD_LIBRARY_PATH "${@:2}" "$eventspace" exec --no-wait -- \
         sh -c 'echo "$LD_PRELOAD"' 2>&1)
     case $found in
@@ -47,7 +47,7 @@ fi
 
 # --- The right one -----------------------------------------------------------------------
 
-# started [NAME=VALUE...] - the program by `exec`, which chooses for it.
+# started [NAME=VALUE...] - starts the program by `exec`, which chooses the library.
 started() {
     "$bin/tuples" --remove "$EVENTSPACE_RUN"
     timeout -k 5 60 "$MPIEXEC" -n 2 env "$@" "$eventspace" exec -- "$bin/late_host" \

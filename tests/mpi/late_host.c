@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* late_host MODULE [global] - knows nothing of MPI and loads late a module that does,
- * privately or for all. */
+/* late_host MODULE [global] - is not linked with MPI; loads a module that is, with
+ * local or global symbols. */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* late_module - what late_host loads: brings its MPI with it. */
+/* late_module - loaded by late_host; is linked with MPI. */
 #include <mpi.h>
 #include <stdio.h>
 
 int run(void);
 
-/* MPI_Sendrecv has the most arguments, so that handles are also on the stack. */
+/* MPI_Sendrecv has so many arguments that some handles are passed on the stack. */
 int run(void)
 {
     MPI_Status status;

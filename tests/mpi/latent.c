@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* latent - programs that end well and are wrong all the same, and their right twins;
- * the argument says which. */
+/* latent - programs that end well but contain an error, and their correct versions,
+ * selected by the argument. */
 #include <mpi.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static void post_first(void)
                  MPI_STATUS_IGNORE);
 }
 
-/* Rank 0 hears all others, whoever comes first. */
+/* Rank 0 receives from all others, in any order. */
 static void gather_any(void)
 {
     int in;
@@ -70,7 +70,7 @@ static void gather_any(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Rank 0 answers whoever comes first. */
+/* Rank 0 answers in the order of arrival. */
 static void answer_any(void)
 {
     MPI_Status status;
@@ -86,7 +86,7 @@ static void answer_any(void)
     }
 }
 
-/* A message that nobody receives, a receive that nothing completes, and more. */
+/* Leaves a message that nobody receives, a receive that is not completed, and more. */
 static void leave_over(void)
 {
     static int in;

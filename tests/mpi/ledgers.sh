@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# ledgers.sh - what a process that hangs has outstanding stands in its ledger, while it
-# lives and when it was killed.
+# ledgers.sh - the ledger of a process that hangs lists its outstanding operations, while it
+# lives and after it was killed.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
-# says HOW - whether the ledgers say what they should.
+# says HOW - whether the ledgers have the expected contents.
 says() {
     "$top_builddir/tests/scopes/ledgers" "$EVENTSPACE_RUN" 2>/dev/null |
         python3 "$here/check_ledgers.py" "$1" >"$work/why" 2>&1
 }
 
-# comes_to HOW - waits for that, for a minute at most.
+# comes_to HOW - waits for that, for at most one minute.
 comes_to() {
     local i
     for ((i = 0; i < 600; i++)); do

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * left_behind - a thread ends while its receive is held back: an earlier wildcard of
- * the main thread, which may have robbed it, is waited for only afterwards; one rank.
+ * left_behind - a thread ends while its receive is deferred: an earlier wildcard
+ * receive of the main thread may have taken its message, and completes only afterwards;
+ * one rank.
  */
 #include <mpi.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The start of programs that need MPI-4.0: where MPI is older they exit with 77. */
+/* Included first by programs that need MPI-4.0: with an older MPI they exit with 77. */
 #ifndef ES_TESTS_MPI_MPI4_H
 #define ES_TESTS_MPI_MPI4_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * newer - calls that came with MPI-4.0, and generalized requests, with known messages;
- * two ranks check what they get.
+ * newer - calls that are new in MPI-4.0, and generalized requests, with known messages;
+ * two ranks check what they receive.
  *
- * Exits with 77 where MPI is older.
+ * Exits with 77 if MPI is older.
  */
 #include <stdio.h>
 
@@ -38,7 +38,7 @@ static int filled(const int *words, int count, int seed)
     return 1;
 }
 
-/* Three messages of other lengths from rank 0 to 1, all on one channel. */
+/* Three messages of different lengths from rank 0 to 1 on one channel. */
 static void blocking(void)
 {
     int words[WORDS];
@@ -124,7 +124,7 @@ static void persistent(void)
         MPI_Request_free(&both[i]);
 }
 
-/* Rank 0 makes the parts ready in the opposite order; rank 1 polls for each. */
+/* Rank 0 makes partitions ready in reverse order; rank 1 polls for each. */
 static void partitioned(void)
 {
     int words[PARTITIONS * 10] = {0};
@@ -175,7 +175,7 @@ static int on_cancel(void *extra, int complete)
     return MPI_SUCCESS;
 }
 
-/* A status that is not there yet is asked for once: that is a poll and no event. */
+/* A query of a status that is not available counts as a poll and not as an event. */
 static void generalized(void)
 {
     int state = 3;

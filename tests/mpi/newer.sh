@@ -42,8 +42,8 @@ MPI_Waitall 4
 EXPECTED
 sort -o "$work/expected" "$work/expected"
 
-# ends KIND OPERATION... - communicator, sender, receiver, tag, sequence and bytes of the
-# sends or receives.
+# ends KIND OPERATION... - prints communicator, sender, receiver, tag, sequence and bytes of
+# the sends or receives.
 ends() {
     local kind=$1
     shift
@@ -53,7 +53,7 @@ ends() {
         }' "$work/tuples") | sort
 }
 
-# alike WHAT COUNT - sends and receives are as many as expected, and the same.
+# alike WHAT COUNT - there are so many sends and receives, and they agree.
 alike() {
     [ "$(wc -l <"$work/sends")" -eq "$2" ]
     expect 0 "$1: there are $2 sends"
@@ -77,8 +77,8 @@ ends sends 'MPI_Start partitioned send' >"$work/sends"
 ends receives 'MPI_Start partitioned receive' >"$work/receives"
 alike 'partitioned' 2
 
-# What is made once, by a call without a number, is an instance every time it is started, in
-# all members.
+# A persistent collective is created by a call without a number. Each start of it is an
+# instance, in all members.
 for rank in 0 1; do
     awk -F'\t' -v rank=$rank '$1 == "tuple" && $2 == rank && $4 ~ /collective/ && $9 != "?" {
         print $5, $6, $7, $9, $10
@@ -88,7 +88,8 @@ check 'collectives are alike in both ranks' diff "$work/collective.0" "$work/col
 [ "$(awk '{ printf "%s ", $4 }' "$work/collective.0")" = '0 1 2 3 4 5 ' ]
 expect 0 'collectives are numbered in order'
 
-# What completes later is told when it begins: code, instance and size are the same.
+# A collective that completes later is reported at its start with the same code, instance
+# and size.
 codes='MPI_Allreduce_init 192 MPI_Barrier_init 180'
 for rank in 0 1; do
     awk -F'\t' -v rank=$rank -v codes="$codes" '

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * A program whose ranks block in all kinds of calls while others need them for a
- * nonblocking broadcast. It prints what it got: the same whether its operations go by
- * trees or by the library. It takes three ranks.
+ * A program whose ranks block in various calls while other ranks need them for a
+ * nonblocking broadcast. Its output must be the same with trees as with the library's
+ * algorithms. It needs three ranks.
  *
- * Rank 1 begins a broadcast from rank 0 and then blocks in one call after the other.
- * Rank 2, which in a chain gets the broadcast from rank 1, first waits for that and
- * only then does what rank 1 waits for.
+ * Rank 1 starts a broadcast from rank 0 and then blocks in one call after the other. In
+ * a chain, rank 2 gets the broadcast from rank 1; it waits for it first and only then
+ * releases rank 1.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -149,7 +149,7 @@ static void block_test(MPI_Comm comm)
         MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
 }
 
-/* Collective calls on a communicator of all ranks but the root of the broadcast. */
+/* Collective calls on a communicator without the root of the broadcast. */
 static MPI_Comm others;
 
 static void do_barrier(MPI_Comm comm)
@@ -216,7 +216,7 @@ static void do_window(MPI_Comm comm)
     MPI_Win_free(&made);
 }
 
-/* Makes the trees of a communicator in the middle of it. */
+/* Builds the first tree of a communicator during the broadcast. */
 static void do_first_tree(MPI_Comm comm)
 {
     static MPI_Comm made = MPI_COMM_NULL;
@@ -257,7 +257,7 @@ static void try_blocking(const struct blocking *blocking, int number)
     MPI_Request request;
     int value = rank == 0 ? number : -1;
 
-    if (rank == 0) /* rank 1 is blocked when it comes */
+    if (rank == 0) /* rank 1 is blocked when the broadcast arrives */
         usleep(3000);
     MPI_Ibcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
     if (rank == 1)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * A program of nonblocking collective operations, which prints what it got: the same
- * whether its operations go by trees or by the library.
+ * A program of nonblocking collective operations, which prints its results. They must
+ * be the same with trees as with the library's algorithms.
  *
  *   nonblocking_trees random SEED ROUNDS    overlapping operations of all kinds
  *   nonblocking_trees details               statuses, freed handles, communicators
  *   nonblocking_trees threads               several threads, a communicator each
  *
- * Values are whole numbers, so that the order of operations does not matter.
+ * Values are integers, so the order of reductions does not matter.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -30,7 +30,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-/* The same numbers at all ranks that began with the same seed. */
+/* Random numbers, equal at all ranks with the same seed. */
 static uint32_t draw(uint64_t *state, uint32_t below)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -52,7 +52,7 @@ struct operation {
     MPI_Request request;
     int *send;
     int *receive;
-    int received; /* how many numbers are in `receive` afterwards */
+    int received; /* number of integers in `receive` afterwards */
 };
 
 static void fill(struct operation *operation, int number)
@@ -63,7 +63,7 @@ static void fill(struct operation *operation, int number)
     }
 }
 
-/* Begins a random nonblocking operation, the same at all ranks. */
+/* Starts a random nonblocking operation, the same at all ranks. */
 static void begin(struct operation *operation,
                   MPI_Comm comm,
                   uint64_t *state,
@@ -113,7 +113,7 @@ static void begin(struct operation *operation,
     }
 }
 
-/* Completes some or all of `count` requests, in this rank's own way. */
+/* Completes some or all of `count` requests, by a call that each rank draws itself. */
 static void complete_some(MPI_Request *requests, int count, uint64_t *own)
 {
     MPI_Status statuses[MAX_OPERATIONS];
@@ -162,7 +162,7 @@ static bool is_any_left(const MPI_Request *requests, int count)
     return false;
 }
 
-/* Messages and blocking collectives between the nonblocking ones. */
+/* Messages and blocking collectives between the nonblocking operations. */
 static uint64_t mix_in_others(MPI_Comm comm, uint64_t *state)
 {
     int right = (rank + 1) % size;
@@ -242,7 +242,7 @@ static void do_random(uint64_t seed, int rounds)
     MPI_Comm comms[2] = {MPI_COMM_WORLD, MPI_COMM_NULL};
     int zero = 0;
 
-    /* The other way round, so that a rank is elsewhere in the other tree. */
+    /* The ranks are reversed, so that each has another position in the other tree. */
     MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &comms[1]);
     for (int i = 0; i < 2; i++)
         MPI_Bcast(&zero, 1, MPI_INT, 0, comms[i]);
@@ -254,7 +254,7 @@ static void do_random(uint64_t seed, int rounds)
 
 /* --- Details -------------------------------------------------------------------- */
 
-/* Source, tag and count mean nothing here: MPI leaves in them what it likes. */
+/* Source, tag and count are undefined here, so they are not printed. */
 static void show(const char *name, int result, const MPI_Status *status)
 {
     int cancelled = -1;
@@ -299,7 +299,7 @@ static void show_statuses(void)
 }
 
 static MPI_Datatype expected_type;
-static int strangers; /* calls with another type than the program's */
+static int strangers; /* calls with a type other than the program's */
 
 static void add(void *from, void *to, int *count, MPI_Datatype *type)
 {
@@ -321,7 +321,7 @@ static int count_deleted(MPI_Datatype type, int keyval, void *value, void *extra
     return MPI_SUCCESS;
 }
 
-/* Handles that are freed while operations use them. */
+/* Frees handles while operations use them. */
 static void free_early(void)
 {
     MPI_Datatype pair;
@@ -352,7 +352,7 @@ static void free_early(void)
            more[0], more[1], strangers, deleted);
 }
 
-/* What must not be freed. */
+/* Frees predefined handles, which is an error. */
 static void free_predefined(void)
 {
     MPI_Request request;
@@ -378,8 +378,8 @@ static void free_predefined(void)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }
 
-/* A communicator is freed while an operation on it is under way.  Open MPI 4.1 crashes
- * at it: what is left of its operation finds no communicator. */
+/* Frees a communicator while an operation on it is under way.  Open MPI 4.1 crashes,
+ * since the operation then uses a freed communicator. */
 static void free_communicator(void)
 {
 #ifndef OPEN_MPI
@@ -399,7 +399,7 @@ static void free_communicator(void)
 #endif
 }
 
-/* Errors of waits that also move trees on come as without trees. */
+/* Errors of waits that also make progress on trees are the same as without trees. */
 static void show_errors(void)
 {
     MPI_Request request;
@@ -485,8 +485,9 @@ static void *receive_message(void *data)
     return NULL;
 }
 
-/* Rank 1 is needed for a broadcast that one of its threads begins while another is
- * blocked already; the first does not come back to MPI until that one is free. */
+/* Rank 1 is needed for a broadcast that one of its threads starts while another is
+ * already blocked.  The first thread does not call MPI again until the other one has
+ * returned. */
 static void block_beforehand(void)
 {
     pthread_t thread;

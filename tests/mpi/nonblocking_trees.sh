@@ -1,23 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# nonblocking_trees.sh - nonblocking collective operations by tree give what the library
-# gives, and move on while their ranks are inside other calls.
+# nonblocking_trees.sh - nonblocking collective operations by tree have the results of the
+# library, and make progress while their ranks are inside other calls.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
 all=barrier,bcast,reduce,allreduce,gather,scatter,allgather
 all=$all,ibarrier,ibcast,ireduce,iallreduce,igather,iscatter,iallgather
 
-# trees SHAPE [MEMBER=VALUE] - the operations go by such trees.
+# trees SHAPE [MEMBER=VALUE] - selects such trees for all operations.
 trees() {
     export EVENTSPACE_TREES="eventspace-trees 1
 tree test operations=$all shape=$*
 end"
 }
 
-# same N WHAT SHAPE PROGRAM ARGUMENTS... - it prints the same by trees as by the library.
-# With the tuples it is shown that trees were used.
+# same N WHAT SHAPE PROGRAM ARGUMENTS... - the output is the same by trees as by the
+# library. The tuples show that trees were used.
 same() {
     local n=$1 what=$2 shape=$3 program=$bin/nonblocking_$4
     shift 4
@@ -36,7 +36,7 @@ same() {
     unset EVENTSPACE_TREES
 }
 
-# In a chain the ranks in the middle are needed most.
+# In a chain the inner ranks are needed most.
 chain='explicit edges=0-1,1-2'
 same 3 'a rank that blocks' "$chain" progress
 same 3 'details' "$chain" trees details
@@ -47,8 +47,8 @@ same 3 'random operations of 3 ranks' "$chain" trees random 2 12
 same 4 'random operations of 4 ranks' 'kary fan-out=2' trees random 3 12
 same 4 'random operations of 4 ranks' linear trees random 4 12
 
-# Only the nonblocking forms: communicators have trees only once a blocking one has been
-# there, so these stay with the library, but the rest of the program is patient.
+# Rules for the nonblocking forms only. A communicator gets trees only at a blocking
+# operation, so these use the library, while other calls of the program still make progress.
 all=ibcast,iallreduce
 unset EVENTSPACE_TREES
 ranks 3 "$bin/nonblocking_trees" random 5 6 >"$work/plain"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * otf2_calls - calls of which archives of OTF2 have records of their own; three ranks
- * or more.
+ * otf2_calls - calls that have special records in OTF2 archives; three or more ranks.
  *
  *   otf2_calls windows|collectives|requests|polls|blocking ...
  */
@@ -79,7 +78,7 @@ static void access_of_neighbours(MPI_Win win)
     MPI_Win_complete(win);
     MPI_Win_test(win, &done);
     while (!done) {
-        usleep(1000); /* vain tests are recorded */
+        usleep(1000); /* unsuccessful tests are recorded */
         MPI_Win_test(win, &done);
     }
     MPI_Group_free(&all);
@@ -254,7 +253,7 @@ static void use_requests(void)
 
 /* --- Polls ------------------------------------------------------------------------ */
 
-/* Each rank polls at least once in vain: what it waits for is sent behind a barrier. */
+/* Each rank polls at least once in vain: the message is sent after a barrier. */
 static void use_polls(void)
 {
     MPI_Request requests[2];
@@ -273,7 +272,7 @@ static void use_polls(void)
 
 /* --- Calls that block ------------------------------------------------------------- */
 
-/* What EZTrace records whole. */
+/* Calls that EZTrace records completely. */
 static void use_blocking(void)
 {
     MPI_Comm reversed;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * outstanding - two ranks leave all sorts of things undone, then wait for what never
- * comes:
+ * outstanding - two ranks leave various operations incomplete, then wait for a message
+ * that never arrives:
  *
  *   outstanding waitall|waitany|wait|poll|storm|receive|threads
  */
@@ -10,13 +10,13 @@
 #include <pthread.h>
 #include <string.h>
 
-#define NEVER 99 /* a tag that nobody sends with */
+#define NEVER 99 /* no message has this tag */
 
 static int rank;
 static int words[8];
 static MPI_Request requests[3];
 
-/* A name for each communicator, so that the test knows which is meant. */
+/* Names each communicator, so that the test can identify it. */
 static MPI_Comm named(const char *name)
 {
     MPI_Comm comm;
@@ -80,7 +80,7 @@ static void leave_lock(void)
     MPI_Win_lock(rank == 0 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, 1 - rank, 0, win);
 }
 
-/* Rank 1 sends three messages, of which rank 0 receives one. */
+/* Rank 1 sends three messages; rank 0 receives one. */
 static void leave_messages(void)
 {
     MPI_Request sent[3];

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# plans.sh - polls are counted or written as the plan says; elements are split by peer and
+# plans.sh - polls are counted or written as the plan says. Elements are split by peer and
 # communicator, and filtered by communicator, class and rank.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
@@ -10,7 +10,7 @@ export EVENTSPACE_PLAN=$work/plan
 
 hold=
 
-# planned LINES... - runs polls under a plan.
+# planned LINES... - runs polls under a plan with these lines.
 planned() {
     { echo 'eventspace-plan 1'; printf '%s\n' "$@"; echo end; } >"$work/plan"
     observe 2 "$bin/polls" 1000 50 $hold
@@ -18,7 +18,7 @@ planned() {
     tuples >"$work/tuples"
 }
 
-# element NAME - how many tuples it has got, and how many polls were counted.
+# element NAME - prints its number of tuples and of counted polls.
 element() {
     awk -F'\t' -v name="$1" '$1 == "element" && $4 == name { print $5, $7 }' "$work/tuples"
 }
@@ -49,7 +49,7 @@ expect 0 'where polls are written none is counted'
 [ "$(written)" -eq 7000 ]
 expect 0 'and all seven thousand are written'
 
-# Two halves of a Sendrecv in one element each, and what else the class has.
+# The two halves of Sendrecv are in one element each, with the other tuples of the class.
 planned 'collector p classes=send split=peer' 'collector r classes=receive'
 is '0.0/p[peer=0]' 150 0
 is '0.0/p[peer=1]' 151 0
@@ -76,7 +76,7 @@ is '1.0/rest' 201 0
 [ -z "$(element 0.0/rest)" ]
 expect 0 'rank 0 has no element of a collector for rank 1'
 
-# What is held back at the end needs an element that is not there yet.
+# A tuple that is deferred until the end needs an element that does not exist yet.
 hold=hold
 planned 'collector c classes=receive split=both communicator=*'
 hold=
@@ -84,7 +84,7 @@ is '0.0/c[comm=red][peer=0]' 51 0
 [ "$(grep -cP '^tuple\t0\t.*\tMPI_Irecv\t\w+\t0\t9\t\?\t' "$work/tuples")" -eq 1 ]
 expect 0 'what is held back at the end is written, without a number'
 
-# One element for each thing that a collector is split by, one name for each element.
+# Each peer or communicator has an element, and each element has a unique name.
 hold=wild
 planned 'collector n classes=receive,completion split=peer' \
     'collector c classes=send split=communicator'

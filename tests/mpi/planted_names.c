@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * planted_names - communicates on a communicator with the name that its first argument
- * is.  With a second argument rank 0 is never sent what it waits for.
+ * planted_names - communicates on a communicator named by its first argument.  With a
+ * second argument rank 0 waits for a message that is never sent.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# planted_names.sh - names that a program chose reach neither a terminal nor a row raw:
-# what every command prints of a program with planted names is looked through.
+# planted_names.sh - names chosen by a program never reach a terminal or a row unescaped.
+# The output of every command is searched, for a program with hostile names.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 [ -z "$ES_SANITIZERS" ] || skip 'a sanitized collector cannot be preloaded into the programs'
@@ -14,7 +14,7 @@ export EVENTSPACE_DIR=$work/runs EVENTSPACE_PRELOAD=$library
     export EVENTSPACE_LAUNCHER="$MPIEXEC -genv LD_PRELOAD $shim"
 run=planted-$$
 
-# A title for the terminal, a second line, a quote, a comma, CSI in two ways, no UTF-8.
+# A terminal title, a second line, a quote, a comma, CSI in two forms, invalid UTF-8.
 planted=$'=1+PLANT\e]0;title\a\r\nFORGED\t"a",\xc2\x9b2J\x9b\xff\x7f'
 folder="$work/$planted"
 mkdir -p "$folder"
@@ -28,8 +28,8 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# Control characters in what was printed, lines that a name has forged, fields that are
-# formulas. A planted name counts as seen in text also where it was said on stderr.
+# Searches for control characters, forged lines, and fields that are formulas. A planted
+# name in text is also accepted on stderr.
 cat >"$work/look.py" <<'END'
 import csv, io, json, sys
 
@@ -67,8 +67,7 @@ print("\n".join(faults[:6]), end="")
 sys.exit(2 if faults else seen + (said if kind == "text" else 0) == 0)
 END
 
-# looks KIND shows|hides COMMAND... - whatever its end: the program is dead and was badly
-# named, which is not the point here.
+# looks KIND shows|hides COMMAND... - the exit status is ignored, since the program is dead.
 looks() {
     local kind=$1 shows=$2
     shift 2
@@ -128,7 +127,7 @@ looks text hides "$eventspace" run --name "$run" --keep -n 2 --record "$work/arc
 commands "$run" shows
 sets "$work/archive"
 
-# A run that hangs: who waits where, while it lives and when it was ended.
+# A run that hangs: which rank waits where, while it lives and after it was ended.
 "$eventspace" run --name "$run-hangs" -n 2 -- "$folder/$planted" "$planted" hang \
     >"$work/hangs" 2>"$work/said" </dev/null &
 launcher=$!
@@ -142,7 +141,7 @@ wait "$launcher"
 launcher=
 looks text hides cat "$work/said"
 
-# Paths, and names in files, that nobody of us wrote.
+# Paths, and names in files, that come from outside.
 looks text shows "$eventspace" export "$folder/none" --to dot
 looks text shows "$eventspace" run --map "$folder/none" true
 looks text shows "$eventspace" check "$folder/none"

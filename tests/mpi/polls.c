@@ -6,8 +6,8 @@
  *
  *   polls STORM ROUNDS [hold | wild]
  *
- * hold: a receive is held back to the end; wild: it also receives from anybody, and
- * gives two communicators one name.
+ * hold: a receive is deferred until the end. wild: the program also receives from any
+ * source, and gives two communicators the same name.
  */
 #include <mpi.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
             MPI_Sendrecv(&i, 1, MPI_INT, rank, c, &word, 1, MPI_INT, rank, c, comms[c],
                          &status);
         }
-    if (argc > 3 && !wild) { /* a receive that may rob the second is never completed */
+    if (argc > 3 && !wild) { /* a wildcard that may match first stays open */
         MPI_Irecv(&other, 1, MPI_INT, MPI_ANY_SOURCE, 9, comms[1], &open);
         MPI_Irecv(&word, 1, MPI_INT, rank, 9, comms[1], &request);
         MPI_Send(&rank, 1, MPI_INT, rank, 9, comms[1]);

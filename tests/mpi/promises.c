@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * promises - prints what MPI answers to all sorts of calls, right and wrong ones; two
- * ranks.
+ * promises - prints the results of many calls, correct and wrong ones; two ranks.
  *
  *   promises [single|funneled|serialized|multiple]
  *
- * Its output must be the same whether it is observed or not, byte for byte.
+ * The output must be the same byte for byte whether the program is observed or not.
  */
 #include <mpi.h>
 #include <setjmp.h>
@@ -18,7 +17,7 @@ static int rank;
 static int other;
 static jmp_buf back;
 
-/* Prints the class of an error: texts and codes may hold addresses. */
+/* Prints the class of an error, since texts and codes may contain addresses. */
 static void say(const char *what, int result)
 {
     int error_class = 0;
@@ -108,7 +107,7 @@ static void wrong_arguments(void)
     say("fence, no window", MPI_Win_fence(0, MPI_WIN_NULL));
 }
 
-/* Open MPI crashes at these, or ends the program. */
+/* Open MPI crashes or ends the program at these calls. */
 static void more_wrong_arguments(void)
 {
 #ifndef OPEN_MPI
@@ -152,7 +151,7 @@ static void truncation(void)
     printf("%d null afterwards: %d\n", rank, requests[0] == MPI_REQUEST_NULL);
     MPI_Irecv(&small, 1, MPI_INT, other, 3, MPI_COMM_WORLD, &requests[0]);
     MPI_Irecv(words, 4, MPI_INT, other, 3, MPI_COMM_WORLD, &requests[1]);
-#ifdef OPEN_MPI /* whose MPI_Waitall hangs at an error where there may be threads */
+#ifdef OPEN_MPI /* MPI_Waitall hangs after an error if there may be threads */
     say("its first", MPI_Wait(&requests[0], &statuses[0]));
     say("its second", MPI_Wait(&requests[1], &statuses[1]));
 #else
@@ -180,7 +179,7 @@ static void jump_out(MPI_Comm *comm, int *code, ...)
     longjmp(back, 1);
 }
 
-/* Calls from deeper on the stack than the call that was left. */
+/* Calls from deeper on the stack than the call that was left by longjmp. */
 static void __attribute__((noinline)) exchange(int depth)
 {
     char room[512];
@@ -209,7 +208,7 @@ static void handlers(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Errhandler_free(&handler);
     MPI_Query_thread(&level);
-    if (level == MPI_THREAD_MULTIPLE) /* who jumps out leaves MPICH's lock behind */
+    if (level == MPI_THREAD_MULTIPLE) /* a longjmp leaves MPICH's lock taken */
         return;
     MPI_Comm_create_errhandler(jump_out, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
@@ -268,14 +267,14 @@ static void attributes(void)
     MPI_Comm_dup(first, &comm);
     MPI_Comm_get_attr(comm, key, &found, &flag);
     printf("%d attribute %d %d\n", rank, flag, flag ? *(int *)found : -1);
-    MPI_Comm_set_attr(MPI_COMM_SELF, key, &eight); /* is deleted by MPI_Finalize */
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, &eight); /* deleted by MPI_Finalize */
     MPI_Comm_free(&comm);
     MPI_Comm_free(&first);
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &found, &flag);
     printf("%d tags up to %d\n", rank, *(int *)found);
 }
 
-/* --- Ordinary calls and what they answer ----------------------------------------- */
+/* --- Correct calls and their results --------------------------------------------- */
 
 static void statuses(void)
 {

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# promises.sh - an observed program gets the same answers as one that is not: results,
-# statuses, error codes, error handlers, attributes and thread levels.
+# promises.sh - an observed program gets the same results as an unobserved one: return
+# values, statuses, error codes, error handlers, attributes and thread levels.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
@@ -15,7 +15,7 @@ for level in '' single funneled serialized multiple; do
     check "both print the same, ${level:-by MPI_Init}" \
         diff <(sort "$work/plain") <(sort "$work/observed")
     tuples >"$work/tuples"
-    # A message that was too long was taken: the next one has the number after it.
+    # A truncated message was received, so the next one has the number after it.
     check "a truncated message has its number, ${level:-by MPI_Init}" awk -F'\t' '
         $1 == "tuple" && $2 == 1 && $5 == "MPI_Recv" && $8 == 3 { found = found " " $9 }
         END { exit found != " 0 1 5" }' "$work/tuples"

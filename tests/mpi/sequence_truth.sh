@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# sequence_truth.sh - every receive carries the number of the message that really came,
-# whatever the way it was received; random traffic. ES_TEST_SEED=N repeats a failure.
+# sequence_truth.sh - every receive has the number of the message that it received, in all
+# forms of receiving. Random traffic; ES_TEST_SEED=N repeats a failure.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 

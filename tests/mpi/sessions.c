@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * sessions - messages and collective operations of a program that knows no world.
+ * sessions - messages and collective operations of a program without MPI_COMM_WORLD.
  *
- *   sessions self | world | mixed       the process sets, in turn; prints what comes
+ *   sessions self | world | mixed       the process sets; prints what it receives
  *
- * On the communicator of the process alone only calls are made that MPICH 4.0 can do
- * where there is no other: there it dies in MPI_Test.  Exits with 77 where MPI has no
- * sessions.
+ * On the communicator of the single process only calls are made that MPICH 4.0 supports
+ * if there is no other communicator; MPI_Test crashes then.  Exits with 77 if MPI has
+ * no sessions.
  */
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static MPI_Comm make(MPI_Session session, const char *set)
     return comm;
 }
 
-/* A process alone: nothing here waits for another. */
+/* A single process: no call here waits for another one. */
 static void talk_alone(MPI_Comm comm)
 {
     int out[2] = {5, 6};

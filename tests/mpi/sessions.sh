@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# sessions.sh - a program of sessions only does with rules for nonblocking trees what it does
-# without: calls are patient where another process may need them, and not before.
+# sessions.sh - a program that uses sessions only has the same output with rules for
+# nonblocking trees as without: blocking calls make progress on trees if another process may
+# need it.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
@@ -10,7 +11,7 @@ rules="eventspace-trees 1
 tree test operations=barrier,allreduce,ibarrier,iallreduce shape=linear
 end"
 
-# same SETS - it prints the same by trees as by the library, of these process sets.
+# same SETS - the output is the same by trees as by the library, for these process sets.
 same() {
     ranks 2 "$bin/sessions" "$1" >"$work/plain" 2>"$work/err"
     status=$?

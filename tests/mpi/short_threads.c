@@ -3,9 +3,9 @@
 /*
  * Threads that live for some milliseconds: short_threads PHASES LIVES MESSAGES.
  *
- * Phase k has k + 1 threads at a time, so each phase has a thread that was never there
- * before; LIVES times they send MESSAGES to themselves and end.  Phases are far apart:
- * a recorder that sees nothing new looks seldom.
+ * Phase k has k + 1 threads at a time, so each phase has a thread with a new number.
+ * LIVES times they send MESSAGES to themselves and end.  The pauses between phases are
+ * long, because a recorder that finds nothing new looks less often.
  */
 #include <mpi.h>
 #include <pthread.h>

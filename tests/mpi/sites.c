@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * sites - calls MPI from places that are marked: "OPERATIONS in FUNCTION" stands in the
- * line before the call, which begins there.
+ * sites - calls MPI at marked lines: "OPERATIONS in FUNCTION" is in the line before
+ * each call.
  *
- *   mpiexec -n 2 sites [hang]       with "hang", rank 0 waits for ever in the end
+ *   mpiexec -n 2 sites [hang]       with "hang", rank 0 waits forever at the end
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 static int rank;
 
-/* The tuple of a request carries the place of its post. */
+/* The tuple of a request has the site of its post. */
 static void exchange(void)
 {
     MPI_Request requests[2];
@@ -26,7 +26,7 @@ static void exchange(void)
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
-/* A wildcard holds the receive behind it back until it is decided in another call. */
+/* A wildcard defers the next receive until it is decided in another call. */
 static void hold_back(void)
 {
     MPI_Request any, later;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * spawn - two processes start two worlds of two, and all of them talk over every kind
- * of communicator between worlds.
+ * spawn - two processes spawn two worlds of two, and all communicate over every kind of
+ * communicator between worlds.
  *
- *   spawn          all of it
- *   spawn VALUE... the parents start one process for each value of the info key "env",
+ *   spawn          all of this
+ *   spawn VALUE... the parents spawn one process for each value of the info key "env",
  *                  one after the other
  *
- * No two messages have the same length, so that a wrong match shows.
+ * No two messages have the same length, so that a wrong match is noticed.
  */
 #include <arpa/inet.h>
 #include <mpi.h>
@@ -20,13 +20,13 @@
 #include <unistd.h>
 
 enum { WORLD = 2, LONGEST = 4096, TAG = 3 };
-/* The numbers of the spawned worlds, also as their arguments. */
+/* The numbers of the spawned worlds, passed as their arguments. */
 enum { FIRST = 1024, SECOND = 2048 };
 
 static int rank;     /* in MPI_COMM_WORLD */
 static int messages; /* received by this process */
 
-/* Sends so many bytes, and takes what the other side sends; `first` is the one side. */
+/* Sends so many bytes and receives from the other side; one side has `first` = 1. */
 static void exchange(MPI_Comm comm, int peer, int length, int first)
 {
     static char sent[LONGEST], received[LONGEST];
@@ -40,7 +40,7 @@ static void exchange(MPI_Comm comm, int peer, int length, int first)
     messages++;
 }
 
-/* The ports of MPI_Open_port are known to the parents; the others are told. */
+/* Connects over a port: the accepting side opens it and sends its name by `between`. */
 static MPI_Comm meet(MPI_Comm between, MPI_Comm with, int accepts)
 {
     char port[MPI_MAX_PORT_NAME] = "";
@@ -63,7 +63,7 @@ static MPI_Comm meet(MPI_Comm between, MPI_Comm with, int accepts)
     return made;
 }
 
-/* Between rank 0 of both sides. */
+/* Connects rank 0 of both sides by a socket. */
 static int connect_sockets(MPI_Comm between, int listens)
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
@@ -99,7 +99,7 @@ static void join(MPI_Comm between, int length, int first)
     close(fd);
 }
 
-/* Over `between` and what can be made of it.  `base` is a number of its own. */
+/* Uses `between` and communicators made of it; `base` makes lengths unique. */
 static void talk(MPI_Comm between, int base, int first)
 {
     MPI_Comm made, half;
@@ -121,7 +121,7 @@ static void talk(MPI_Comm between, int base, int first)
     MPI_Comm_free(&made);
 }
 
-/* The two spawned worlds, which do not know each other. */
+/* Connects the two spawned worlds, which do not know each other. */
 static void meet_sibling(MPI_Comm parent, int accepts)
 {
     MPI_Comm made = meet(parent, MPI_COMM_WORLD, accepts);
@@ -130,7 +130,7 @@ static void meet_sibling(MPI_Comm parent, int accepts)
     MPI_Comm_disconnect(&made);
 }
 
-/* Hands the port from the one to the other. */
+/* Passes the name of the port from one to the other. */
 static void introduce(MPI_Comm first, MPI_Comm second)
 {
     char port[MPI_MAX_PORT_NAME];
@@ -139,7 +139,7 @@ static void introduce(MPI_Comm first, MPI_Comm second)
     MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, TAG + 1, second);
 }
 
-/* What both sides do: the parents have 0 as `first`. */
+/* Executed by both sides: the parents have `first` = 0. */
 static void do_all(MPI_Comm between, int base, int first)
 {
     MPI_Comm made;
@@ -153,7 +153,7 @@ static void do_all(MPI_Comm between, int base, int first)
     MPI_Comm_disconnect(&between);
 }
 
-/* The two parents alone, over a port and over sockets. */
+/* Connects the two parents over a port. */
 static void halves(void)
 {
     char port[MPI_MAX_PORT_NAME];

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# spawn.sh - worlds that are spawned belong to the run, and messages between worlds match.
+# spawn.sh - spawned worlds belong to the run, and messages between worlds match.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
 ranks 2 "$bin/spawn" >"$work/plain" 2>&1
 status=$?
 if [ "$status" -ne 0 ]; then
-    # MPICH 4.0 over UCX does.
+    # MPICH 4.0 over UCX fails.
     skip "MPI_Comm_spawn fails uncollected, exit status $status: $(tail -n 1 "$work/plain")"
 fi
 
-# The names of both libraries have to fit into the environment of what is spawned.
+# Short paths, because both libraries must fit into the environment of spawned processes.
 ln -s "$library" "$work/libeventspace-mpi.so"
 ln -s "$shim" "$work/shim.so"
 library=$work/libeventspace-mpi.so shim=$work/shim.so

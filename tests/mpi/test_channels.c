@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Counters of channels: one for each (peer, tag), also while the table grows. */
+/* Tests of counters of channels: one for each (peer, tag), also in a growing table. */
 #include "config.h"
 
 #include <pthread.h>
@@ -74,7 +74,7 @@ static void a_cancelled_send_leaves_the_count_when_that_is_known(void **state)
     assert_int_equal(count, 3);
     assert_int_equal(next_sent(&channels), ES_SEQUENCE_UNKNOWN);
     assert_int_equal(next_sent(&channels), ES_SEQUENCE_UNKNOWN);
-    esi_channel_back(&channels, 3, 4); /* that one failed */
+    esi_channel_back(&channels, 3, 4); /* this send failed */
     assert_int_equal(esi_channel_next_sent(&channels, 3, 5), 0);
     esi_channel_decide(&channels, 3, 4, true);
     assert_int_equal(next_sent(&channels), 5);
@@ -106,7 +106,7 @@ static void several_cancellations_are_decided_together(void **state)
     assert_int_equal(esi_channel_doubt(&channels, 3, 4, 7, &count), 7);
     assert_int_equal(esi_channel_doubt(&channels, 3, 4, 5, &count), 5);
     assert_int_equal(count, 5);
-    /* One that was sent meanwhile: all that are in doubt may be meant. */
+    /* This send was started while others were in doubt: it may be any of them all. */
     assert_int_equal(next_sent(&channels), ES_SEQUENCE_UNKNOWN);
     assert_int_equal(esi_channel_doubt(&channels, 3, 4, ES_SEQUENCE_UNKNOWN, &count),
                      5);
@@ -191,7 +191,7 @@ static void threads_share_counters_while_the_table_grows(void **state)
         pthread_join(counters[i].thread, NULL);
         sum += counters[i].sum;
     }
-    /* Every number from 0 to each - 1 was given out once, on every channel. */
+    /* Every number from 0 to each - 1 was returned once on every channel. */
     assert_int_equal(sum, each * (each - 1) / 2 * PEERS * TAGS);
     assert_int_equal(esi_channel_next(&channels, 0, 0), each);
     esi_channels_fini(&channels);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The map from handles to objects, alone and while others read it. */
+/* Tests of the map from handles to objects, with and without concurrent readers. */
 #include "config.h"
 
 #include <pthread.h>
@@ -67,7 +67,7 @@ static void what_was_never_there_is_not_found(void **state)
     assert_ptr_equal(esi_handles_find(&handles, 5), &object);
 }
 
-/* --- Readers at work while the map grows ----------------------------------------- */
+/* --- Readers while the map grows ------------------------------------------------- */
 
 struct reading {
     pthread_t thread;
@@ -76,10 +76,10 @@ struct reading {
     uint64_t wrong;
 };
 
-/* An object is the address of its handle's place: any other is a mistake.  Even handles
- * are never removed. */
+/* The object of a handle is the address of its place; any other one is an error.  Even
+ * handles are never removed. */
 static uint64_t places[HANDLES];
-static _Atomic uint32_t lasting; /* even handles below it are there */
+static _Atomic uint32_t lasting; /* even handles below it exist */
 
 static void *read_on(void *argument)
 {

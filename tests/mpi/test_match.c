@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Numbers of receives against a model of MPI's matching that knows the truth.
+ * Tests of the numbers of receives against a model of MPI's matching.
  *
  * The model sends, posts, matches, cancels and forgets receives at random.  Every
- * number that is published must be that of the message that came, or unknown where
- * nobody can know.
+ * number that is published must be that of the received message, or unknown if it
+ * cannot be determined.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@
 #include "tests/suites.h"
 #include "wrappers/mpi/match.h"
 
-#define SITE UINT64_C(0x401234) /* where all receives were posted */
+#define SITE UINT64_C(0x401234) /* call site of all receives */
 
 enum { SOURCES = 3, TAGS = 2, STEPS = 120, WAITING = -2 };
 
@@ -35,7 +35,7 @@ struct taken {
     int source; /* as posted */
     int tag;
     struct esi_receive *queued;
-    uint32_t number; /* as decided when posted */
+    uint32_t number; /* if decided when it was posted */
     bool matched;
     bool cancelling; /* MPI_Cancel was called */
     bool cancelled;  /* and has succeeded */
@@ -54,7 +54,8 @@ struct message {
     uint32_t number;
 };
 
-/* A process's receives on one communicator; `first_source` to + SOURCES send to it. */
+/* The receives of a process on one communicator. Senders are the SOURCES ranks from
+ * `first_source` on. */
 struct world {
     struct esi_match *match;
     uint64_t random;
@@ -157,7 +158,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What MPI_Cancel's wrapper does with a receive whose number is decided. */
+/* Does what the wrapper of MPI_Cancel does with a receive whose number is decided. */
 static void reopen(struct world *world, const struct taken *cancelled)
 {
     struct taken *doubtful[STEPS];
@@ -207,7 +208,7 @@ static void forget(struct world *world, struct taken *taken)
         esi_match_untrack(world->match);
 }
 
-/* A receive that is outstanding for the program, NULL when there is none. */
+/* A receive that the program has not completed; NULL if there is none. */
 static struct taken *pick(struct world *world, bool finishable)
 {
     size_t start =
@@ -233,7 +234,7 @@ static void step(struct world *world)
     if (what < 32) {
         arrive(world, source, tag);
     } else if (what < 64) {
-        /* Within this world's sources: other worlds may share the match. */
+        /* Only from this world's sources, since other worlds may share the match. */
         post(world,
              draw(world, 4) == 0 && world->first_source == 0 ? ES_PEER_ANY : source,
              draw(world, 4) == 0 ? ES_TAG_ANY : tag);
@@ -252,7 +253,7 @@ static void step(struct world *world)
     }
 }
 
-/* Every receive that is still outstanding gets a message. */
+/* Sends a message to every outstanding receive. */
 static void end(struct world *world)
 {
     for (size_t i = 0; i < world->taken_count; i++) {
@@ -267,8 +268,8 @@ static void end(struct world *world)
             finish(world, &world->taken[i - 1]);
 }
 
-/* Whether a forgotten receive may have taken a message of its channel.  When one is
- * cancelled there that was overtaken by one out of sight, nobody knows either. */
+/* Whether a forgotten receive may have taken a message of the channel.  The number is
+ * also undetermined if a receive is cancelled there after others were forgotten. */
 static bool may_be_unknown(const struct world *world, const struct taken *taken)
 {
     bool forgotten = esi_multiple;
@@ -318,7 +319,7 @@ static uint64_t first_seed(void)
 
 static uint64_t current_seed;
 
-/* For the record of a failure: ES_TEST_SEED=N repeats it. */
+/* Prints the seed; ES_TEST_SEED=N repeats a failure. */
 static int print_seed(void **state)
 {
     (void)state;
@@ -473,7 +474,7 @@ static void held_back_receives_are_bounded_and_none_is_numbered_wrongly(void **s
         }
         assert_true(match.held <= 4096);
     }
-    complete_one(&match, &any, 2, 7); /* it had robbed nobody */
+    complete_one(&match, &any, 2, 7); /* it took no message of the others */
     late = post_one(&match, 2, 7);
     assert_null(late.queued);
     for (int i = 0; i < MANY; i++) {
@@ -499,8 +500,7 @@ struct actor {
     struct world *worlds[ROUNDS];
 };
 
-/* Each thread has sources of its own, so that it knows its truth whatever the others
- * do. */
+/* Each thread has sources of its own, so its numbers do not depend on the others. */
 static void *act(void *argument)
 {
     struct actor *actor = argument;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The interposer's side of profiles: what readers get are the sums of all that was
- * added, whatever the order of operations and sites, also while it is being added. */
+/* Tests of the interposer's side of profiles: readers get the sums of all added calls,
+ * for any order of operations and sites, also while calls are being added. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static const uint16_t operations[] = {ES_OP_MPI_Send, ES_OP_MPI_Recv,
                                       ES_OP_MPI_Allreduce, ES_OP_MPI_Waitall};
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
-/* What was added, by operation and site. */
+/* The sums expected, by operation and site. */
 struct wanted_row {
     uint64_t calls;
     uint64_t ticks;
@@ -46,7 +46,7 @@ static struct es_segment *segment;
 static struct es_run *run;
 static char run_name[64];
 
-/* The process has one profile: so has the suite. */
+/* A process has one profile, so the suite shares it. */
 static int make_process(void **state)
 {
     struct esi_segment_config config;
@@ -91,7 +91,7 @@ static uint64_t seed(void)
     return chosen * 2 + 1;
 }
 
-/* The size of a Waitall is a number of requests: no bytes. */
+/* The size of a Waitall is a number of requests, not bytes. */
 static bool moves_data(size_t operation)
 {
     return operations[operation] != ES_OP_MPI_Waitall;
@@ -167,13 +167,13 @@ static void sums_are_those_of_all_calls(void **state)
                                 [(row->site - UINT64_C(0x7f0000401000)) / 17]);
         rows++;
     }
-    /* Of more places than have room the rest is one row without a place: not here. */
+    /* There is room for all sites, so there is no row without a site. */
     assert_in_range(rows, 1, (uintmax_t)OPERATIONS * SITES);
     assert_false(profile.partial);
     esi_profile_fini(&profile);
 }
 
-/* Beyond the bound all calls are still counted, of no place. */
+/* Beyond the limit all calls are still counted, in a row without a site. */
 static void too_many_places_lose_no_call(void **state)
 {
     enum { CALLS = 5000 };
@@ -197,7 +197,7 @@ static void too_many_places_lose_no_call(void **state)
     esi_profile_fini(&profile);
 }
 
-/* --- A reader beside the writer --------------------------------------------------- */
+/* --- A concurrent reader ---------------------------------------------------------- */
 
 static atomic_bool is_over;
 
@@ -219,7 +219,7 @@ static const struct esi_profile_row *row_of_thread(const struct esi_profile *pro
     return NULL;
 }
 
-/* Whoever is counted is in all sums, and sums only grow. */
+/* A counted call is in all sums, and sums never decrease. */
 static void readers_see_sums_that_grow(void **state)
 {
     enum { LOOKS = 2000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tuples that one thread leaves for another, with memory and without. */
+/* Tests of tuples that one thread leaves for another, with and without memory. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -46,7 +46,7 @@ static int remove_segment(void **state)
     return 0;
 }
 
-/* What `eventspace list` shows. */
+/* The number that `eventspace list` shows. */
 static uint64_t refused_tuples(void)
 {
     struct es_segment_info info;

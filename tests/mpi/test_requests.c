@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The table of requests against a plain array that is searched from end to end. */
+/* Tests of the table of requests against a plain array with linear search. */
 #include "config.h"
 
 #include <pthread.h>
@@ -30,7 +30,7 @@ static uint32_t draw(uint64_t *random, uint32_t below)
     return (uint32_t)(*random >> 33) % below;
 }
 
-/* Handles as MPI gives them: small differences, common high bits. */
+/* Handles like those of MPI: small differences, common high bits. */
 static uint64_t handle_of(uint64_t base, uint32_t i)
 {
     return base + (i < HANDLES / 2 ? i : (uint64_t)i << 12);
@@ -67,7 +67,7 @@ static void step(struct plain *plain, uint64_t handle, uint64_t *random)
     switch (draw(random, 5)) {
     case 0:
     case 1:
-        if (!plain->present || !esi_multiple) /* with threads there would be two */
+        if (!plain->present || !esi_multiple) /* with threads it would be added twice */
             put(handle, plain, random);
         break;
     case 2:
@@ -118,7 +118,7 @@ static void the_table_agrees_with_a_plain_array(void **state)
         play(0x98000000, seed);
 }
 
-/* --- Windows of requests, as programs post and complete them ---------------------- */
+/* --- Windows of requests, as used by programs ------------------------------------- */
 
 enum { WINDOW = 500, WINDOWS = 200 };
 
@@ -141,7 +141,7 @@ static bool count_record(struct esi_request *request, void *context)
     return false;
 }
 
-/* The table has exactly the records that are outstanding, each once. */
+/* The table has exactly the outstanding records, each once. */
 static void check_outstanding(const bool *outstanding)
 {
     uint32_t counts[WINDOW] = {0};
@@ -151,7 +151,7 @@ static void check_outstanding(const bool *outstanding)
         assert_int_equal(counts[i], outstanding[i]);
 }
 
-/* Posts `count` requests and completes them, both in the order given. */
+/* Posts `count` requests and completes them, both in the given orders. */
 static void post_and_complete(const uint64_t *handles,
                               const uint32_t *posts,
                               const uint32_t *completions,
@@ -192,7 +192,7 @@ static void windows_are_found_in_any_order(void **state)
         uint64_t handles[WINDOW];
         uint32_t posts[WINDOW], completions[WINDOW];
         uint32_t count = 1 + draw(&random, WINDOW);
-        /* Of handles in order: numbers, or addresses of objects. */
+        /* Handles in ascending order: numbers, or addresses of objects. */
         uint64_t stride = strides[draw(&random, 6)];
         uint64_t base = UINT64_C(0x98000000) + draw(&random, 1000) * stride;
 
@@ -245,10 +245,10 @@ static void a_handle_given_out_again_means_the_older_to_who_came_before(void **s
 
     (void)state;
     esi_multiple = true;
-    for (int i = 0; i < 200; i++) { /* the table grows meanwhile */
+    for (int i = 0; i < 200; i++) { /* the table grows */
         put_receive((uint64_t)i, i);
         limit = put_receive((uint64_t)i, 1000 + i);
-        if (i % 2 == 0) { /* the first thread is the first to come */
+        if (i % 2 == 0) { /* the first thread completes first */
             assert_true(esi_request_finish((uint64_t)i, limit, &request));
             assert_int_equal(request.tuple.tag, i);
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tests of when the ranks of a communicator agree next, and what needs no decision. */
+/* Tests of when the ranks of a communicator synchronise rules, and when not. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -79,7 +79,7 @@ static void the_library_does_what_no_rule_names(void **state)
     assert_int_equal(comm.gate.count, 7);
     assert_true(esi_tree_is_native(&comm, 1u << ES_TREE_BCAST));
     assert_int_equal(comm.gate.count, 8);
-    /* The next blocking one synchronises; a nonblocking one does not. */
+    /* The next blocking operation synchronises rules; a nonblocking one does not. */
     assert_false(esi_tree_is_native(&comm, 1u << ES_TREE_BCAST));
     assert_true(esi_tree_is_native(&comm, ES_TREE_NONBLOCKING(ES_TREE_BCAST)));
     assert_int_equal(comm.gate.count, 9);

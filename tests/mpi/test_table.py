@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""The table of MPI routines: its reader, its codes, what is made of it."""
+"""The table of MPI routines: its reader, its codes, and the generated code."""
 
 import glob
 import os
@@ -21,7 +21,7 @@ from operation_table import TableError, all_operations, read_table  # noqa: E402
 TABLE = os.path.join(TOP, "wrappers", "mpi", "operations.tab")
 GOLDEN = os.path.join(TOP, "tests", "data", "operation_codes.golden")
 
-# Rows that the reader refuses, and what it says.
+# Rows that the reader rejects, and its messages.
 FAULTS = (
     ("1 sending MPI_X(a) = call()", "unknown class sending"),
     ("1 send MPI_X(a) +d = call()", "unknown flag +d"),
@@ -159,8 +159,8 @@ class Emitted(unittest.TestCase):
 
 class Codes(unittest.TestCase):
     def test_codes_are_those_of_the_released_list(self):
-        """Archives hold codes.  A new routine gets a new line in the golden list:
-        generate.py list prints it; no line may change or go."""
+        """Archives contain codes.  A new routine gets a new line in the golden list,
+        printed by generate.py list; no line may be changed or removed."""
         with open(GOLDEN, encoding="utf-8") as golden:
             self.assertEqual(golden.read(), emit_list(read_table(TABLE)))
 

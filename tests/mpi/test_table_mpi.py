@@ -44,12 +44,12 @@ def symbols(library, which, kinds):
 
 
 def functions(library):
-    """The functions that a shared object defines for others."""
+    """Functions defined by a shared object."""
     return symbols(library, "--defined-only", "TW")
 
 
 def libraries(compiler, language, source):
-    """The shared objects that a program made by an MPI compiler is loaded with."""
+    """Shared objects loaded by a program that was built by an MPI compiler."""
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "program")
         text = os.path.join(folder, "text." + language)
@@ -60,13 +60,13 @@ def libraries(compiler, language, source):
 
 
 def library_with(name, found):
-    """The shared object among those found that defines a function; None = none does."""
+    """The first of these shared objects that defines a function; None if none does."""
     return next((path for path in found if name in functions(path)), None)
 
 
 C_PROGRAM = "#include <mpi.h>\nint main(void) { return MPI_Init(0, 0); }\n"
 FORTRAN_PROGRAM = "program p\nuse mpi_f08\ncall MPI_Init()\nend program\n"
-# What Fortran bindings call of MPICH's inner parts: attributes and callbacks only.
+# Internal functions of MPICH that Fortran bindings call: only attributes and callbacks.
 INNER = re.compile(
     r"MPII_((Comm|Type|Win)_[gs]et_attr|Keyval_set_proxy|\w+_set_lang_f77)"
 )

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Shapes of collective trees: what holds for every one, and what for each shape.
+ * Tests of the shapes of collective trees: properties of all trees, and of each shape.
  *
- * Allocations are made to fail, and what is alive is counted, by the linker's --wrap.
+ * Allocations fail and are counted by the linker's --wrap.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@
 
 enum { LARGEST = 70, CLUSTERS = 3, HOSTS = 9 };
 
-/* The allocation with this number fails, and all behind it; SIZE_MAX = none. */
+/* The allocation with this number fails, and all later ones; SIZE_MAX = none. */
 static size_t countdown = SIZE_MAX;
 static long alive;
 
@@ -65,7 +65,7 @@ static const uint32_t all_levels = ES_TREE_LEVEL_CORE | ES_TREE_LEVEL_SOCKET |
                                    ES_TREE_LEVEL_HOST | ES_TREE_LEVEL_CLUSTER |
                                    ES_TREE_LEVEL_GATEWAY;
 
-/* Hosts belong to one cluster each; here and there something is not known. */
+/* Each host belongs to one cluster; some members are unknown at random. */
 static void draw_places(int size, bool all_known)
 {
     for (int i = 0; i < size; i++) {
@@ -89,7 +89,7 @@ static void draw_places(int size, bool all_known)
     }
 }
 
-/* A random tree: each rank hangs below one that stands before it in a random order. */
+/* A random tree: the parent of each rank is an earlier one in a random order. */
 static void draw_edges(int size)
 {
     int order[LARGEST];
@@ -132,7 +132,7 @@ static struct esi_tree *create(const struct esi_tree_rule *rule, int size, int r
     return tree;
 }
 
-/* --- What holds for every tree --------------------------------------------------- */
+/* --- Properties of every tree ---------------------------------------------------- */
 
 static int depth_of(const struct esi_tree *tree, int rank)
 {
@@ -227,7 +227,7 @@ static void fan_out_and_depth_are_kept(void **state)
         for (int fan_out = 2; fan_out < 6; fan_out++) {
             struct esi_tree_rule rule = {.shape = ES_TREE_KARY, .fan_out = fan_out};
             struct esi_tree *tree = create(&rule, size, draw(size));
-            int room = 1; /* ranks in the levels down to the depth before the last */
+            int room = 1; /* ranks in all levels but the last */
             int row = 1;
 
             for (int rank = 0; rank < size; rank++)
@@ -264,7 +264,7 @@ static void known_trees_look_as_expected(void **state)
 
 /* --- Exchange --------------------------------------------------------------------- */
 
-/* What a rank has: values of these ranks. */
+/* The ranks whose values a rank has. */
 typedef bool rank_set[LARGEST];
 
 static void check_range(const struct esi_exchange *exchange,
@@ -280,7 +280,7 @@ static void check_range(const struct esi_exchange *exchange,
                          rank >= range.first && rank < range.first + range.count);
 }
 
-/* One round of all ranks. */
+/* Performs one round of all ranks. */
 static void do_round(int size, int round, rank_set *sets)
 {
     rank_set before[LARGEST];
@@ -332,7 +332,7 @@ static void all_ranks_have_everything_after_the_rounds(void **state)
 
 /* --- Levels ----------------------------------------------------------------------- */
 
-/* Edges that lead out of the group of ranks for which `value` is the same. */
+/* Number of edges that leave the group of ranks with this value. */
 static int leaving(const struct esi_tree *tree, const int *values, int value)
 {
     int count = 0;
@@ -376,7 +376,8 @@ static void each_group_is_left_by_one_edge(void **state)
     }
 }
 
-/* Two ranks a host; hosts 0 and 1 are cluster 0, 2 and 3 cluster 1, led into by 3. */
+/* Two ranks on each host. Hosts 0 and 1 are cluster 0; 2 and 3 are cluster 1, whose
+ * gateway is host 3. */
 static void leaders_stand_where_they_should(void **state)
 {
     static const int by_gateway[] = {-1, 0, 0, 2, 6, 4, 0, 6};
@@ -472,7 +473,7 @@ static void faults_of_explicit_trees_are_named(void **state)
     }
 }
 
-/* --- Refusals --------------------------------------------------------------------- */
+/* --- Invalid trees ---------------------------------------------------------------- */
 
 static void what_is_no_tree_is_refused(void **state)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * traffic - random messages in every form that MPI has, with a log of what really came.
+ * traffic - random messages in every form that MPI has, with a log of those received.
  *
  *   traffic LOG_DIRECTORY SEED MESSAGES [THREADS]
  *
  * Every rank sends MESSAGES messages, posts receives at random, with wildcards,
- * completes and cancels them in any order, and probes for what no posted receive takes;
- * when all is sent the ranks tell each other how much.  A message carries its
- * communicator, source, tag and number on its channel. LOG_DIRECTORY/log.RANK.THREAD
- * gets a line for each message sent and received, and how often each routine was
- * called.
+ * completes and cancels them in any order, and probes for messages that match no posted
+ * receive. When all messages are sent, the ranks exchange their numbers.  A message
+ * contains its communicator, source, tag and number on its channel.
+ * LOG_DIRECTORY/log.RANK.THREAD has a line for each message sent and received, and the
+ * number of calls of each routine.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@ enum {
     MAX_POSTED = 24,
     MAX_SENDS = 64,
     HEADER = 5,
-    SHORT = 200, /* with what is added, below the 1 KiB of Open MPI to a rank itself */
+    SHORT = 200, /* still below the 1 KiB that Open MPI buffers for a rank itself */
     MAX_RANKS = 16
 };
 
@@ -75,19 +75,19 @@ static const char *const names[CALLS] = {
 };
 
 struct posted {
-    MPI_Request request; /* MPI_REQUEST_NULL = free place */
+    MPI_Request request; /* MPI_REQUEST_NULL = unused */
     int comm;
     bool persistent;
     bool active;
     bool cancelling;
-    bool null; /* from MPI_PROC_NULL: some MPIs give such a request no proper status */
+    bool null; /* from MPI_PROC_NULL: some MPIs set no proper status */
     int32_t *words;
 };
 
 struct talker {
     pthread_t pthread;
     int number;
-    uint64_t own; /* random */
+    uint64_t own; /* random state */
     int messages; /* not yet sent */
     int *sent_to; /* by world rank */
     int *sent_here;
@@ -113,7 +113,7 @@ struct letter {
 
 static MPI_Comm comms[COMMS];
 static int ranks[COMMS];
-static int peers[COMMS]; /* whom one can send to */
+static int peers[COMMS]; /* number of ranks that can receive */
 static int world_of[COMMS][MAX_RANKS];
 static int world_size;
 static int world_rank;
@@ -134,13 +134,13 @@ static unsigned int draw(uint64_t *state, unsigned int below)
     return (unsigned int)(*state >> 33) % below;
 }
 
-/* Threads have tags of their own on the communicators they share. */
+/* Threads have tags of their own on shared communicators. */
 static int tag_of(const struct talker *talker, unsigned int which)
 {
     return talker->number * TAGS + (int)which;
 }
 
-/* --- What comes ------------------------------------------------------------------ */
+/* --- Received messages ----------------------------------------------------------- */
 
 static void took(struct talker *talker,
                  int comm,
@@ -184,8 +184,8 @@ static bool is_done(struct talker *talker, const struct posted *posted)
     return flag != 0;
 }
 
-/* Completes what can be, by a call chosen at random; waits are called when they will
- * not. */
+/* Completes requests by a call chosen at random; waits are called only for requests
+ * that are complete. */
 static void complete(struct talker *talker)
 {
     MPI_Request requests[MAX_POSTED];
@@ -268,7 +268,7 @@ static void complete(struct talker *talker)
         finished(talker, of[indices[i]], &statuses[i]);
 }
 
-/* --- What is posted -------------------------------------------------------------- */
+/* --- Posted receives ------------------------------------------------------------- */
 
 static struct posted *free_place(struct talker *talker)
 {
@@ -301,7 +301,7 @@ static void post(struct talker *talker)
     posted->comm = (int)draw(&talker->own, COMMS);
     draw_pattern(talker, posted->comm, &source, &tag);
     posted->null = source == MPI_PROC_NULL;
-    /* MPICH 4.0 neither cancels nor waits for a persistent receive from nobody. */
+    /* MPICH 4.0 neither cancels nor completes persistent ones from MPI_PROC_NULL. */
     posted->persistent = !posted->null && draw(&talker->own, 3) == 0;
     posted->active = !posted->persistent;
     if (posted->persistent) {
@@ -315,7 +315,7 @@ static void post(struct talker *talker)
     }
 }
 
-/* Starts or frees persistent requests that rest. */
+/* Starts or frees inactive persistent requests. */
 static void start(struct talker *talker, bool only_free)
 {
     MPI_Request requests[MAX_POSTED];
@@ -356,7 +356,7 @@ static void cancel(struct talker *talker, struct posted *posted)
     MPI_Cancel(&posted->request);
 }
 
-/* --- What is sent ---------------------------------------------------------------- */
+/* --- Sends ----------------------------------------------------------------------- */
 
 static bool next_letter(struct talker *talker, struct letter *ret_letter)
 {
@@ -431,7 +431,7 @@ static void send(struct talker *talker, bool *is_over)
     if (*is_over)
         return;
     write_letter(talker, &letter);
-    /* What may wait for the receiver must not keep this rank from receiving. */
+    /* A large message is sent without blocking, so that this rank can receive. */
     if (letter.words > SHORT)
         form = form % 2 == 0 ? 3 : 9;
     *request = MPI_REQUEST_NULL;
@@ -479,10 +479,10 @@ static void send(struct talker *talker, bool *is_over)
     talker->send_words[talker->send_count++] = letter.content;
 }
 
-/* --- What no posted receive has taken -------------------------------------------- */
+/* --- Unexpected messages --------------------------------------------------------- */
 
-/* Sends one letter in the same call that takes the message found; false when none is
- * left. */
+/* Sends a letter in the call that receives the message found.  Returns false if the
+ * call was not made. */
 static bool exchange(struct talker *talker,
                      int comm,
                      const MPI_Status *found,
@@ -500,13 +500,13 @@ static bool exchange(struct talker *talker,
     *is_over = !next_letter(talker, &letter);
     if (*is_over)
         return false;
-    /* One communicator for both halves, and short, so that it cannot wait. */
+    /* Both halves use one communicator; the letter is too short to block. */
     letter.comm = comm;
     letter.dest %= peers[comm];
     letter.words = bytes / 4 + (int)draw(&talker->own, 20);
     write_letter(talker, &letter);
     switch (draw(&talker->own, 3)) {
-    case 0: /* the count is that of what goes and the room for what comes */
+    case 0: /* the count is that of the letter and limits the message */
         talker->calls[REPLACE]++;
         talker->calls[REPLACE_RECEIVE]++;
         memcpy(words, letter.content, (size_t)letter.words * sizeof *words);
@@ -521,7 +521,7 @@ static bool exchange(struct talker *talker,
                       found->MPI_TAG, comms[comm], &request);
         talker->calls[WAIT]++;
         MPI_Wait(&request, &status);
-        /* MPICH 4.0 gives no status. */
+        /* MPICH 4.0 sets no status. */
         status = *found;
         break;
 #endif
@@ -537,7 +537,7 @@ static bool exchange(struct talker *talker,
     return true;
 }
 
-/* Takes a message that the probe has found. */
+/* Receives a message that the probe has found. */
 static void take(struct talker *talker,
                  int comm,
                  int tag,
@@ -553,7 +553,7 @@ static void take(struct talker *talker,
     if (form == 0 && !*is_over && exchange(talker, comm, found, words, is_over))
         return;
     switch (form) {
-    case 1: /* also another one than was found may come */
+    case 1: /* may receive another message */
         talker->calls[RECV]++;
         MPI_Recv(words, MAX_WORDS, MPI_INT32_T, MPI_ANY_SOURCE, tag, comms[comm],
                  &status);
@@ -598,7 +598,7 @@ static void drain(struct talker *talker, bool *is_over)
         take(talker, comm, tag, &found, is_over);
 }
 
-/* --- All together ---------------------------------------------------------------- */
+/* --- The program ----------------------------------------------------------------- */
 
 static void act(struct talker *talker, bool *is_over)
 {

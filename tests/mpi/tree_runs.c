@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Operations over trees against the MPI library's own.
+ * Compares operations over trees with those of the MPI library.
  *
  * usage: tree_runs [SEED [CASES]]
  *
- * Each case draws two operations on one communicator, alike in all ranks, and does them
- * one after the other or both at once, step by step.  What they leave in memory has to
- * be, to the last byte, what the documented order gives, worked out here, and what the
- * library leaves.
+ * Each case draws two operations on one communicator, the same in all ranks, and runs
+ * them one after the other, or both at once step by step.  The memory that they leave
+ * must equal, to the last byte, the result of the documented order, computed here, and
+ * that of the library.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,15 +19,15 @@
 #include "wrappers/mpi/match.h"
 #include "wrappers/trees/tree_run.h"
 
-/* Types are made once, and freed at the end. */
+/* Types are created once and freed at the end. */
 _Atomic uint32_t esi_handle_epoch = 1;
 
 enum { COMMS = 4, LARGEST = 20000, PIECES_MAX = 400, EVENTS = 5, BAD_COUNT = -7 };
 
-/* A message as one rank sees it. */
+/* The buffer arguments of a rank. */
 struct side {
     MPI_Datatype type;
-    int count; /* of each rank's block */
+    int count; /* for each rank's block */
 };
 
 struct operation {
@@ -37,18 +37,18 @@ struct operation {
     int root;
     enum type_name name;
     enum op_name op;
-    int count;     /* elements of types[name] that each rank brings in, or gets */
-    bool in_place; /* here, if MPI allows it here */
+    int count;     /* elements of types[name] that each rank contributes or receives */
+    bool in_place; /* at this rank, if MPI allows it */
     bool in_place_somewhere;
     uint64_t seed;
     MPI_Comm comm;
     int rank;
     int size;
-    /* This rank's own. */
+    /* These differ between ranks. */
     struct side send_side;
     struct side receive_side;
     struct buffer send;
-    struct buffer sent;     /* as it was */
+    struct buffer sent;     /* copy of `send` */
     struct buffer received; /* by tree */
     struct buffer expected;
     struct esi_tree *tree;
@@ -95,7 +95,7 @@ static bool is_gather(const struct operation *operation)
     return operation->kind == ES_TREE_GATHER || operation->kind == ES_TREE_ALLGATHER;
 }
 
-/* Whether ranks exchange: what is small, and has no root. */
+/* Whether ranks exchange in pairs: small operations without a root. */
 static bool is_exchanged(const struct operation *operation)
 {
     int blocks = operation->kind == ES_TREE_ALLGATHER ? operation->size : 1;
@@ -113,7 +113,7 @@ static bool is_exchanged(const struct operation *operation)
                  segment));
 }
 
-/* The ranks beyond the largest power of two. */
+/* The number of ranks beyond the largest power of two. */
 static int count_leaves(int size)
 {
     int power = 1;
@@ -138,7 +138,7 @@ static int draw_count(uint64_t *state)
     return range == 1 ? 0 : 1 + (int)draw(state, range);
 }
 
-/* A random tree, each rank below one that is in it already. */
+/* A random tree: the parent of each rank is an earlier one in a random order. */
 static void draw_edges(struct operation *operation, uint64_t *state)
 {
     int order[64];
@@ -210,7 +210,7 @@ static uint64_t seed_of(const struct operation *operation, int rank)
 
 /* --- Buffers -------------------------------------------------------------------- */
 
-/* The type's own form, or plain ints, as this rank likes. */
+/* The type itself or plain ints, drawn by this rank. */
 static struct side choose_side(const struct operation *operation, int salt)
 {
     const struct type *type = &types[operation->name];
@@ -232,7 +232,7 @@ static void fill_blocks(const struct operation *operation,
              operation->count, seed_of(operation, first_rank + i));
 }
 
-/* What the rank gives is in `send`, or already in `received`. */
+/* The contribution of the rank is in `send`, or in place in `received`. */
 static void make_buffers(struct operation *operation)
 {
     bool is_root = operation->rank == operation->root;
@@ -267,7 +267,7 @@ static void make_buffers(struct operation *operation)
                                       receive->count * receive_blocks);
 }
 
-/* --- What has to come ----------------------------------------------------------- */
+/* --- Expected results ----------------------------------------------------------- */
 
 static void run_library(struct operation *operation, void *to)
 {
@@ -306,7 +306,7 @@ static void run_library(struct operation *operation, void *to)
     }
 }
 
-/* What a rank contributes to a reduction. */
+/* The contribution of a rank to a reduction. */
 static struct buffer contribution(const struct operation *operation, int rank)
 {
     MPI_Datatype type = types[operation->name].type;
@@ -317,7 +317,7 @@ static struct buffer contribution(const struct operation *operation, int rank)
     return own;
 }
 
-/* `value` = `value` op `next`, which is freed. */
+/* Sets `value` to `value` op `next`, and frees the old one. */
 static void combine(const struct operation *operation,
                     struct buffer *value,
                     struct buffer next)
@@ -329,7 +329,7 @@ static void combine(const struct operation *operation,
     *value = next;
 }
 
-/* The documented order: parts of a node by their lowest ranks. */
+/* The documented order: subtrees of a node by their lowest ranks. */
 static struct buffer reduce_subtree(const struct operation *operation, int rank)
 {
     const struct esi_tree *tree = operation->tree;
@@ -418,9 +418,8 @@ static void expect_movement(struct operation *operation)
         fill_blocks(operation, &operation->expected, side, operation->rank, 1);
 }
 
-/* The library has to come to the same.  MPICH 4.0.2 cannot be asked about large
- * messages of types with gaps, nor about reductions in place at one rank: it breaks
- * down. */
+/* The library must have the same result.  MPICH 4.0.2 crashes at large messages of
+ * types with gaps, and at reductions in place at one rank, so these are left out. */
 static void ask_library(struct operation *operation)
 {
     const struct side *side = &operation->receive_side;
@@ -430,7 +429,7 @@ static void ask_library(struct operation *operation)
     if (operation->name != TYPE_INT && operation->count > 300)
         return;
     if (operation->name == TYPE_DOUBLE && is_reduction(operation))
-        return; /* has an order of its own */
+        return; /* has another order */
     if (operation->kind == ES_TREE_REDUCE && operation->in_place_somewhere)
         return;
     received = copy_buffer(&operation->received, side->type, side->count * blocks);
@@ -496,7 +495,7 @@ static void make_tree(struct operation *operation)
         fail(operation, error.text);
 }
 
-/* Arguments that mean nothing at this rank are such as nobody should look at. */
+/* Arguments that are not significant at this rank get invalid values. */
 static void make_call(struct operation *operation, MPI_Comm shadow, int tag)
 {
     bool is_root = operation->rank == operation->root;
@@ -611,7 +610,7 @@ static void run_blocking(struct operation *operations)
     }
 }
 
-/* Both at once; each rank takes turns of its own. */
+/* Runs both at once; each rank draws the order of its steps. */
 static void run_stepped(struct operation *operations)
 {
     struct esi_tree_run *runs[2];

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# tree_runs.sh - operations over trees leave what the documented order gives, to the last
-# byte, and what the library's own leave.
+# tree_runs.sh - operations over trees leave the result of the documented order, to the last
+# byte, and that of the library.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Datatypes, operations and buffers to try collective trees with. */
+/* Datatypes, operations and buffers for tests of collective trees. */
 #include "tree_runs_data.h"
 
 #include <stdlib.h>
@@ -159,7 +159,7 @@ void free_buffer(struct buffer *buffer)
     *buffer = (struct buffer){.memory = NULL};
 }
 
-/* Sums of these depend on the order. */
+/* Draws numbers whose sums depend on the order. */
 void draw_doubles(double *values, int count, uint64_t seed)
 {
     for (int i = 0; i < count; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Datatypes, operations and buffers to try collective trees with.
+ * Datatypes, operations and buffers for tests of collective trees.
  *
- * A buffer has a guard on both sides and a pattern in all gaps, so that comparing its
- * whole memory shows what was written beside the type map.
+ * A buffer has a guard on both sides and a pattern in all gaps. Comparing its whole
+ * memory shows whether anything was written outside the type map.
  */
 #ifndef ES_TESTS_MPI_TREE_RUNS_DATA_H
 #define ES_TESTS_MPI_TREE_RUNS_DATA_H
@@ -26,7 +26,7 @@ enum type_name {
 
 struct type {
     MPI_Datatype type;
-    int ints; /* in an element, if there is nothing else; else 0 */
+    int ints; /* number of ints in an element that has nothing else, otherwise 0 */
 };
 
 enum op_name {
@@ -34,7 +34,7 @@ enum op_name {
     OP_MAX,
     OP_MINLOC,
     OP_PAIRS,    /* commutes */
-    OP_MATRICES, /* does not */
+    OP_MATRICES, /* does not commute */
     OP_COUNT,
 };
 
@@ -50,17 +50,17 @@ extern MPI_Op ops[OP_COUNT];
 void make_types(void);
 void free_types(void);
 
-/* Random numbers, alike in all ranks for the same state. */
+/* Random numbers, the same in all ranks for the same state. */
 unsigned int draw(uint64_t *state, unsigned int below);
 
-/* Room for `count` elements. */
+/* Allocates a buffer for `count` elements. */
 struct buffer make_buffer(MPI_Datatype type, int count);
 struct buffer copy_buffer(const struct buffer *buffer, MPI_Datatype type, int count);
 int is_same(const struct buffer *a, const struct buffer *b);
 void free_buffer(struct buffer *buffer);
 
-/* What a rank contributes: `count` elements of types[name] into a buffer, in which they
- * are `count_there` of type `there` from element `first` on. */
+/* Writes the contribution of a rank: `count` elements of types[name], as `count_there`
+ * elements of type `there` from element `first` on. */
 void fill(const struct buffer *buffer,
           MPI_Datatype there,
           int first,
@@ -69,7 +69,7 @@ void fill(const struct buffer *buffer,
           int count,
           uint64_t seed);
 
-/* The same, for doubles. */
+/* The same for doubles. */
 void draw_doubles(double *values, int count, uint64_t seed);
 
 #endif

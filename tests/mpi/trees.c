@@ -4,13 +4,13 @@
  * Programs for collective trees, by name:
  *
  *   trees once           one allreduce
- *   trees errors         calls that MPI refuses; prints what it says of each
+ *   trees errors         calls that MPI refuses; prints the results
  *   trees alone N        calls that MPI refuses at one rank only, before N allreduces
- *   trees types N        allgathers of N datatypes, one handle for all
- *   trees churn N        makes, uses and frees N communicators, some at a time
- *   trees many N         makes and uses N communicators, then frees all
- *   trees threads N      threads on communicators of their own, N operations each
- *   trees displaced N    N allreduces: their tuples and those of edges in one element
+ *   trees types N        allgathers of N datatypes with the same handle
+ *   trees churn N        creates, uses and frees N communicators, some at a time
+ *   trees many N         creates and uses N communicators, then frees all
+ *   trees threads N      threads with communicators of their own, N operations each
+ *   trees displaced N    N allreduces; their tuples and those of edges share an element
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -66,7 +66,7 @@ static void tell(const char *what, int code)
     printf("%d %s: class %d, raised %d\n", rank, what, class_of, raised);
     fflush(stdout);
     raised = 0;
-    /* All still agree on where they are. */
+    /* All ranks must still be at the same operation. */
     add_up(MPI_COMM_WORLD, class_of);
 }
 
@@ -80,7 +80,7 @@ static void fail_broadcasts(MPI_Datatype uncommitted)
     tell("uncommitted", MPI_Bcast(a, 1, uncommitted, 0, comm));
     tell("root below", MPI_Bcast(a, 1, MPI_INT, -1, comm));
     tell("root above", MPI_Bcast(a, 1, MPI_INT, size, comm));
-#ifndef OPEN_MPI /* which crashes at it */
+#ifndef OPEN_MPI /* which crashes at this call */
     tell("buffer", MPI_Bcast(NULL, 1, MPI_INT, 0, comm));
 #endif
     tell("no communicator", MPI_Bcast(a, 1, MPI_INT, 0, MPI_COMM_NULL));
@@ -122,7 +122,7 @@ static void fail_blocks(MPI_Datatype uncommitted)
     tell("allgather type", MPI_Allgather(a, 1, MPI_INT, b, 1, MPI_DATATYPE_NULL, comm));
 }
 
-/* A handle that was good comes back for a type that is not committed. */
+/* The handle of a committed type is used again for a type that is not committed. */
 static void fail_again(void)
 {
     int a[16] = {0};
@@ -165,7 +165,7 @@ static void errors(void)
     MPI_Errhandler_free(&counting);
 }
 
-/* The other ranks know nothing of it. */
+/* The other ranks do not notice the call that is refused. */
 static void alone(int count)
 {
     int a = 0;
@@ -181,7 +181,7 @@ static void alone(int count)
     }
 }
 
-/* A handle comes back for a type of another size. */
+/* A handle is used again for a type of another size. */
 static void reuse_types(int count)
 {
     int *own = calloc((size_t)count, sizeof(int));

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# trees.sh - collective operations through instrumented trees: results, errors and
-# communicators are the program's own; edges are recorded.
+# trees.sh - collective operations through instrumented trees have the results and errors of
+# the library, on the program's own communicators; edges are recorded.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
-# trees SHAPE... - rules for all operations.
+# trees SHAPE... - prints rules for all operations.
 trees() {
     printf 'eventspace-trees 1\ntree t shape=%s\nend\n' "$*"
 }
@@ -15,7 +15,7 @@ nobody='eventspace-trees 1
 tree t communicator=nobody shape=linear
 end'
 
-# random RANKS SEED - what the random program prints.
+# plain RANKS SEED - prints the output of the random program with the library.
 plain() {
     ranks "$1" "$bin/trees_random" "$2" 60 2>/dev/null
 }
@@ -50,7 +50,7 @@ for n in $sizes; do
     done
 done
 
-# By size, by operation, by the name that rank 0 knows.
+# Rules by size, by operation, and by the name known to rank 0.
 expected=$(plain 4 $seed)
 export EVENTSPACE_TREES='eventspace-trees 1
 tree twin communicator=twin shape=binomial
@@ -61,7 +61,7 @@ end'
 expect 0 'several rules'
 checked 'several rules'
 
-# A rank that cannot record takes part all the same.
+# A rank that cannot record still takes part.
 export EVENTSPACE_TREES=$(trees kary)
 "$bin/tuples" --remove "$EVENTSPACE_RUN"
 preload=$runtime$library:$shim
@@ -77,8 +77,8 @@ EVENTSPACE_DISABLE=1 observe 4 "$bin/trees_random" $seed 60 >"$work/out" 2>/dev/
 [ "$(cat "$work/out")" = "$expected" ]
 expect 0 'disabled for all'
 
-# Exactly the tuples of one allreduce over ((1 (3)) (2)) under 0. Contributing is a leaf's
-# departure.
+# The exact tuples of one allreduce over ((1 (3)) (2)) under 0. A leaf departs by
+# contributing.
 observe 4 "$bin/trees" once
 tuples | awk -F'\t' '$5 ~ /^tree/ { print $2, $5, $7, $8, $9, $10 }' | sort >"$work/once"
 cat >"$work/expected" <<'EXPECTED'
@@ -99,7 +99,8 @@ cat >"$work/expected" <<'EXPECTED'
 EXPECTED
 check 'the tuples of one allreduce' diff "$work/expected" "$work/once"
 
-# One element for all: the operation's own open tuple gives way, and comes back.
+# All in one element: the operation's open tuple is replaced by those of edges, and
+# restored.
 printf 'eventspace-plan 1\ncollector all classes=%s\nend\n' \
     collective,communicator,contribute,arrival,departure,other >"$work/plan"
 EVENTSPACE_PLAN=$work/plan observe 4 "$bin/trees" displaced 20
@@ -124,7 +125,7 @@ check 'communicators come and go' observe 2 "$bin/trees" churn 3000
 check 'more communicators than shadows' observe 4 "$bin/trees" many 400
 check 'threads' observe 3 "$bin/trees" threads 200
 
-# What cannot be read is told once.
+# An unreadable rule is reported once.
 EVENTSPACE_TREES='nonsense' observe 3 "$bin/trees" once 2>"$work/err"
 expect 0 'rules that cannot be read'
 [ "$(grep -c 'no collective trees' "$work/err")" -eq 1 ]

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# trees_apps.sh - the example programs print the same by trees of every shape as by the
-# library, where all forms of the operations go by tree and where the blocking ones do.
+# trees_apps.sh - the example programs have the same output by trees of every shape as by
+# the library, with trees for all forms of operations and for blocking ones only.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
@@ -17,19 +17,20 @@ rules() {
     printf 'eventspace-trees 1; tree t operations=%s shape=%s; end' "$1" "$2"
 }
 
-# steady - output without what is measured; the ranks' lines may come in any order.
+# steady - the output without measured times, sorted, since ranks print in any order.
 steady() {
     sed -E '/per second/d; s/[0-9.]+ (us|ms|s|seconds)\b/TIME/g' | sort
 }
 
-# Each program meets two shapes, blocking and all forms in turn; all shapes come about.
+# Each program runs with two shapes, first for blocking operations, then for all forms. The
+# shapes are used in turn.
 shapes=(linear 'kary fan-out=2' binomial 'levels levels=host' 'explicit edges=2-0,0-1'
     'kary fan-out=2 segment=1024' exchange)
 turn=0
 while read -r program options; do
-    # In its module mpi_f08 no nonblocking call takes a section of an array.
+    # Its module mpi_f08 accepts no array section in a nonblocking call.
     [ "$mpi $program" != 'openmpi fortran_f08' ] || continue
-    # By default Open MPI may crash at MPI_Compare_and_swap; this one takes no threads.
+    # By default Open MPI may crash at MPI_Compare_and_swap; pt2pt does not support threads.
     [ "$program" != onesided ] || export OMPI_MCA_osc=pt2pt
     [ "$program" = onesided ] || unset OMPI_MCA_osc
     [ -x "$apps/$program" ] || continue # There may be no Fortran.

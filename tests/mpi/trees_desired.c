@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * trees_desired RUN TEXT   wishes for tree rules in all processes of a run on this host
- * trees_desired RUN        prints which trees were in force: rank, communicator,
- * version,
- *                       first instance, name, rule
+ * trees_desired RUN TEXT   sets the desired tree rules in all processes of a run on
+ *                          this host
+ * trees_desired RUN        prints the trees that were in force: rank, communicator,
+ *                          version, first instance, name, rule
  */
 #include "config.h"
 

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * trees_live SECONDS [mixed]: allreduces, barriers and broadcasts on two communicators,
- * long enough for somebody to change their trees meanwhile; mixed: and a third
- * communicator, with nonblocking forms under way.  Rank 0 says when it is over.
+ * while their trees are changed from outside.  With "mixed" there is a third
+ * communicator, and nonblocking forms are used.  Rank 0 prints the number of rounds at
+ * the end.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -29,7 +30,7 @@ static void round_on(MPI_Comm comm, int number)
     wrong += value != number;
 }
 
-/* Nonblocking operations of one round, on one communicator. */
+/* The nonblocking operations of one round on one communicator. */
 struct under_way {
     int own[1000], sums[1000], value[1000];
     int count;
@@ -65,7 +66,7 @@ static void finish(MPI_Comm comm, int number, struct under_way *all)
     }
 }
 
-/* The operations of one communicator are under way while another's block. */
+/* Operations of one communicator are under way while those of another one block. */
 static void mixed_round(MPI_Comm comms[3], int number)
 {
     static struct under_way all[3];

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
 # trees_live.sh - trees are changed while the program runs: all ranks switch at the same
-# operation, and none is lost.
+# operation, and no operation is lost.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
@@ -47,19 +47,19 @@ expect 0 'several versions were in force'
 [ "$(awk -F'\t' '$1 == "element" && $6 > 0' "$work/tuples" | wc -l)" -eq 0 ]
 expect 0 'no tuple was lost'
 
-# Every operation of the program is there at each rank.
+# Every rank has recorded every operation of the program.
 rounds=$(sed -n 's/rounds //p' "$work/out")
 [ "$(grep -c 'MPI_Allreduce' "$work/tuples")" -eq $((rounds * 2 * 4)) ]
 expect 0 "$rounds rounds are recorded"
 
-# All ranks tell the same of each communicator.
+# All ranks report the same versions of each communicator.
 "$bin/trees_desired" "$EVENTSPACE_RUN" >"$work/log"
 [ "$(cut -f2- "$work/log" | sort | uniq -c | awk '$1 != 4' | wc -l)" -eq 0 ]
 expect 0 'the log is the same at all ranks'
 [ "$(wc -l <"$work/log")" -ge 24 ]
 expect 0 'the log tells of the changes'
 
-# Nonblocking operations keep the tree that they began with.
+# Nonblocking operations keep the tree with which they were started.
 all=barrier,bcast,reduce,allreduce,ibarrier,ibcast,ireduce,iallreduce
 export EVENTSPACE_TREES=$(trees "library operations=$all")
 observe 4 "$bin/trees_live" 4 mixed >"$work/out" &

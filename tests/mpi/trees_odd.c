@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What programs do besides plain collectives on plain communicators, to be run by tree
- * and without:
+ * Programs with unusual communicators, types and endings, to be run with and without
+ * trees:
  *
  *   trees_odd kinds      communicators of all kinds, one of them never freed
- *   trees_odd types      types freed and made again under the same handle
+ *   trees_odd types      types freed and created again with the same handle
  *   trees_odd names      names that differ between ranks, and empty ones
- *   trees_odd children   children forked, and others executed
- *   trees_odd quiet      no collective at all
+ *   trees_odd children   forked children, some of which execute another program
+ *   trees_odd quiet      no collective operation
  *   trees_odd session    no world, only a session
  *   trees_odd abort      one rank aborts while the others are in a barrier
  *   trees_odd waitall    one request fails, another one is late
@@ -30,7 +30,7 @@ static void expect(bool is_right, const char *what)
     }
 }
 
-/* Two rounds of operations; the second may meet trees made in the first. */
+/* Two rounds of operations; the second one may use trees created by the first. */
 static void use(MPI_Comm comm, const char *what)
 {
     int own, members;
@@ -59,7 +59,7 @@ static void use_and_free(MPI_Comm *comm, const char *what)
 
 /* --- Communicators -------------------------------------------------------------- */
 
-/* Rank 0 against the others, and all together again. */
+/* Rank 0 against the others, then all together. */
 static void between(void)
 {
     MPI_Comm half, inter, merged;
@@ -136,7 +136,7 @@ static void names(void)
 
 /* --- Types ---------------------------------------------------------------------- */
 
-/* A handle that comes back stands for more and more elements. */
+/* A handle that is used again stands for more and more elements. */
 static void types(void)
 {
     enum { MOST = 40 };
@@ -214,8 +214,8 @@ static int class_of(int code)
     return found;
 }
 
-/* The first of two messages is too long, and the other one comes late.  Meanwhile an
- * operation is under way, so that calls are patient. */
+/* The first of two messages is too long, and the other one is late.  An operation is
+ * under way meanwhile, so that calls make progress on it. */
 static void fail_to_wait(void)
 {
     MPI_Request requests[2];

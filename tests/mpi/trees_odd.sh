@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# trees_odd.sh - collective trees leave in peace what programs do besides plain
-# collectives on plain communicators.
+# trees_odd.sh - collective trees do not change the results of programs with unusual
+# communicators, types and endings.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
@@ -18,7 +18,7 @@ cases='kinds types names children quiet waitall'
 [ "$mpi" = openmpi ] || cases+=' session' # of MPI 4
 for what in $cases; do
     unset EVENTSPACE_TREES
-    # A library may say of requests behind one that failed that they are pending.
+    # A library may report requests after a failed one as pending.
     [ "$what" = waitall ] ||
         check "$what: by the library" ranks 3 "$bin/trees_odd" $what
     export EVENTSPACE_TREES=$(rules 'levels levels=host')
@@ -28,7 +28,7 @@ for what in $cases; do
     check "$what: by exchange" observe 3 "$bin/trees_odd" $what
 done
 
-# What MPI answers to all sorts of calls, right ones and wrong ones.
+# The results of many calls, correct and wrong ones.
 for program in promises newer; do
     unset EVENTSPACE_TREES
     ranks 2 "$bin/$program" 2>/dev/null | sort >"$work/plain"
@@ -43,7 +43,7 @@ export EVENTSPACE_TREES=$(rules linear)
 observe 3 "$bin/trees_odd" abort >"$work/out" 2>&1
 expect 9 'the status of MPI_Abort()'
 
-# Rules that are there, and mean nothing to these ranks.
+# Valid rules that do not apply to these ranks.
 export EVENTSPACE_TREES
 for EVENTSPACE_TREES in 'eventspace-trees 1; end' \
     "$(rules 'explicit edges=0-1,0-2,0-3,0-4')" \
@@ -54,7 +54,7 @@ for EVENTSPACE_TREES in 'eventspace-trees 1; end' \
     expect 0 'there are no trees'
 done
 
-# Rules that nobody can read: one line, and no trees.
+# Unreadable rules: one line, and no trees.
 long=$(printf 'x%.0s' {1..70000})
 for EVENTSPACE_TREES in 'eventspace-trees 9; end' ';' \
     'eventspace-trees 1; tree t shape=ring; end' \

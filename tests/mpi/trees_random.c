@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * Random collective operations: trees_random SEED STEPS.  All ranks draw the same
- * sequence from the seed, and print, rank by rank, a hash of all that they received,
- * gaps and untouched parts of buffers included.  Nothing in it depends on the order of
- * combination (all arithmetic is exact), so it is the same with and without trees.
+ * sequence from the seed. Each prints a hash of all data that it received, including
+ * gaps and untouched parts of buffers.  All arithmetic is exact, so the hash does not
+ * depend on the order of reductions and is the same with and without trees.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@ struct element {
     int op_count;
 };
 
-static uint64_t stream; /* alike at all ranks */
+static uint64_t stream; /* the same at all ranks */
 static uint64_t hash = 14695981039346656037u;
 static unsigned char *send, *receive;
 static struct element elements[6];
@@ -85,7 +85,7 @@ static void fill(unsigned char *buffer, size_t bytes, enum fill how, unsigned in
     }
 }
 
-/* Maps x -> a x + b, one after the other: associative, but not commutative. */
+/* Composes the maps x -> a x + b: associative, but not commutative. */
 static void compose(void *in, void *inout, int *length, MPI_Datatype *type)
 {
     unsigned int *left = in;
@@ -224,7 +224,7 @@ static int do_bcast(const struct step *step)
 static int do_reduce(const struct step *step)
 {
     bool is_root = step->rank == step->root;
-    /* MPICH 4.0 crashes where a large one is in place at another root. */
+    /* MPICH 4.0 crashes at large reductions in place with a root other than 0. */
     bool in_place = step->in_place && (step->root == 0 || step->count < 100);
 
     return CALL(MPI_Reduce, in_place && is_root ? MPI_IN_PLACE : send,
@@ -258,7 +258,7 @@ static int do_scatter(const struct step *step)
                 step->element->type, step->root, step->comm);
 }
 
-/* Received as other elements of the same signature, where there are such. */
+/* Receives with another type of the same signature, if there is one. */
 static int do_allgather(const struct step *step)
 {
     MPI_Datatype type = step->element->type;
@@ -305,7 +305,7 @@ static void do_step(unsigned int number)
                 (unsigned long long)hash);
 }
 
-/* Trees do nothing here, and must not be in the way. */
+/* Trees do not apply here and must not interfere. */
 static void do_inter_step(unsigned int number)
 {
     int value = (int)number + world_rank;

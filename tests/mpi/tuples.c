@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * tuples - prints all that a run's segments hold, by the public reader, one fact a
- * line.
+ * tuples - prints the contents of a run's segments, by the public reader.
  *
- *   tuples RUN             lines of fields with tabs between them, the first says what
- * it is: process        rank size pid state signal exit_code alive refused program
- *     communicator   rank index key own_rank size remote_size parent freed name WORLD
- * RANKS element        rank thread name head lost polls held classes tuple, open rank
- * thread element operation key peer tag sequence bytes start stop tuples --remove RUN
- * removes the segments
+ *   tuples RUN             prints lines of fields separated by tabs, of these kinds:
+ *     process        rank size pid state signal exit_code alive refused program
+ *     communicator   rank index key own_rank size remote_size parent freed name
+ *                    world_ranks
+ *     element        rank thread name head lost polls held classes
+ *     tuple, open    rank thread element operation key peer tag sequence bytes start
+ *                    stop
+ *   tuples --remove RUN    removes the segments
  */
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * windows - one-sided communication on several windows at a time, with epochs towards
- * other ranks each time; four ranks.
+ * windows - one-sided communication on several windows at a time, in epochs with
+ * changing ranks; four ranks.
  */
 #include <mpi.h>
 
@@ -21,13 +21,13 @@ static MPI_Win make_window(MPI_Comm comm)
     return win;
 }
 
-/* Whether `origin` has access to `target` in a round: both know. */
+/* Whether `origin` accesses `target` in a round; both compute it. */
 static int has_access(int round, int origin, int target)
 {
     return origin != target && (origin * 5 + target * 3 + round) % 3 != 0;
 }
 
-/* The group of those that this rank exposes its window to, or has access to. */
+/* The group of ranks that access this rank's window, or whose windows it accesses. */
 static MPI_Group others(MPI_Win win, int round, int is_origin)
 {
     MPI_Group all;
@@ -55,8 +55,8 @@ static void await(MPI_Win win, int round)
             MPI_Win_test(win, &flag);
 }
 
-/* All have ended the epochs before: MPICH 4.0 counts posts without looking whose they
- * are. */
+/* All ranks have ended the previous epochs: MPICH 4.0 counts posts without
+ * distinguishing their origins. */
 static void neighbours(MPI_Win win, int round)
 {
     MPI_Group origins = others(win, round, 0);
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
     together(second);
     together(first);
     locked(second);
-    rank = size - 1 - rank; /* from here on of the reversed communicator */
+    rank = size - 1 - rank; /* from here on the rank in the reversed communicator */
     for (int round = 0; round < ROUNDS; round++)
         neighbours(third, round);
     rank = size - 1 - rank;
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
         neighbours(second, round + 1);
     }
     MPI_Win_free(&first);
-    /* Its handle comes back, its epochs do not. */
+    /* Its handle is used again; its epochs begin anew. */
     first = make_window(MPI_COMM_WORLD);
     neighbours(first, 0);
     MPI_Win_free(&second);

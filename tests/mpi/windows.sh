@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# windows.sh - one-sided operations name their window, and epochs between two ranks have the
-# same number at both.
+# windows.sh - one-sided operations name their window, and an epoch between two ranks has
+# the same number at both.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
-# Where there are no threads; by default Open MPI may crash at MPI_Compare_and_swap.
+# By default Open MPI may crash at MPI_Compare_and_swap; pt2pt does not support threads.
 export OMPI_MCA_osc=pt2pt
 ranks 4 "$bin/windows" || skip "this MPI fails at it uncollected: exit status $?"
 observe 4 "$bin/windows"
 expect 0 'windows are used in every way'
 tuples >"$work/tuples"
-# The same with polls that are written: a vain test ends no epoch.
+# The same with written polls: a test in vain ends no epoch.
 export EVENTSPACE_PLAN=$work/plan
 printf '%s\n' 'eventspace-plan 1' \
     'collector all classes=communicator,one-sided polls=1 threshold=65535' end >"$work/plan"
