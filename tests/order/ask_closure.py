@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""ask_closure.py SET SEED - questions about an event set, on standard output, and their
-answers by the closure of its edges, on standard error."""
+"""ask_closure.py SET SEED - prints questions about an event set to standard output, and
+their answers, by transitive closure of its edges, to standard error.
+"""
 import json
 import random
 import sys
 
 
 def read(path):
-    """The names of traces, and of each event what is right before it; of syncs their
-    partners, too."""
+    """The names of traces, and the immediate predecessors of each event. Both halves of
+    a sync have the predecessors of either."""
     edges, sync = {}, {}
     with open(path, encoding="utf-8") as lines:
         names = json.loads(next(lines))["traces"]
@@ -23,14 +24,14 @@ def read(path):
             if event.get("kind") == "sync":
                 sync[here] = partners
     for here, partners in sync.items():
-        for partner in partners:  # both halves have what either has, not each other
+        for partner in partners:  # not each other
             edges[here] += [e for e in edges[partner] if e != here]
             edges[here].remove(partner)
     return names, edges
 
 
 def reach(edges, event):
-    """What is before an event; by turned edges what is after it."""
+    """The predecessors of an event; with reversed edges its successors."""
     seen, todo = set(), list(edges.get(event, []))
     while todo:
         at = todo.pop()
@@ -56,14 +57,14 @@ def by_trace(events):
 
 
 def interval(indices):
-    """Concurrent events of a trace lie one behind the other."""
+    """The concurrent events of a trace are consecutive."""
     first, last = min(indices), max(indices)
     assert last - first + 1 == len(indices)
     return str(first) if first == last else f"{first}-{last}"
 
 
 def ask_traces(names, ids, event, before, after, chance):
-    """All questions about one event and each trace."""
+    """Asks all questions about one event and each trace."""
     beside = [e for e in ids if e[0] != event[0] and e not in before and e not in after]
     answers = {
         "greatest-predecessors": [(t, max(found)) for t, found in by_trace(before)],

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_order.sh - eventspace order: every store and strategy gives the same answers;
-# statistics, questions, errors.
+# check_order.sh - eventspace order: every store and strategy gives the same answers; and
+# its statistics, questions and errors.
 
 # shellcheck source=tests/cli/functions.sh
 . "${0%/*}/../cli/functions.sh"
@@ -11,7 +11,7 @@ python=${PYTHON:-python3}
 tools=$top_srcdir/tests/order
 seed=${ES_TEST_SEED:-$RANDOM}
 
-# Random messages between traces on three hosts, questions, and the answers by closure.
+# Random messages between traces on three hosts, questions, and their answers by closure.
 "$python" - "$folder" "$seed" <<'END' || exit 1
 import json, random, sys
 folder, seed = sys.argv[1], int(sys.argv[2])
@@ -87,10 +87,10 @@ for how in "" "--store dense" "--store epoch" "--store cluster" "--strategy fixe
         and not o["lower_bound"])'
 done
 
-# The set and the questions may come by pipe, one of them at a time.
+# The set or the questions may come from standard input.
 expect 0 "$eventspace" order - --query "$folder/text" <"$set"
 cmp -s "$folder/out" "$folder/answers" || fault "a set from standard input is another"
-for how in "--strategy static" "--tune seed-hosts=yes"; do # read twice
+for how in "--strategy static" "--tune seed-hosts=yes"; do # these read the set twice
     # shellcheck disable=SC2086
     expect 0 "$eventspace" order - $how --query "$folder/text" <"$set"
     cmp -s "$folder/out" "$folder/answers" || fault "a set from standard input is another, $how"
@@ -102,7 +102,7 @@ expect 0 "$eventspace" order "$set"
 grep -qx 'traces  *12' "$folder/out" || fault "not 12 traces: $(cat "$folder/out")"
 contains out "events  "
 lacks out "Fidge"
-# Of the file alone: pairs of a send and a receive, and sends and receives without.
+# Computed from the file: matched pairs, and sends and receives without a partner.
 read -r matched sends receives < <("$python" - "$set" <<'END'
 import json, sys
 events = [json.loads(line) for line in open(sys.argv[1])][1:]
@@ -138,7 +138,7 @@ grep -qE '^held by the writer  *[0-9.]{1,4} ([KM]i)?B$' "$folder/out" || fault "
 expect 0 "$eventspace" order "$set" --store dense --format json
 json_lines_hold 'o["all"]["actual_ratio"] == 1 and o["vector_elements"] == 12'
 
-# Questions that cannot be answered.
+# Questions that are invalid.
 printf '0.0:1 T3:1\n\n0.0:1 T99:1\n' >"$folder/wrong"
 expect 2 "$eventspace" order "$set" --query "$folder/wrong"
 contains err "eventspace order: the question cannot be answered: $folder/wrong:3:7: there is no trace 'T99'"
@@ -173,7 +173,7 @@ concurent T3:1|1|'concurent' is neither an event TRACE:INDEX nor a question, did
 {"a": [0, 1], "b": ["\u0000", 1]}|28|not JSON: the character \u0000 is not allowed near
 END
 
-# What is about one event and each trace, as JSON; names hold blanks and colons.
+# Questions about one event and each trace, in JSON; names contain blanks and colons.
 cat >"$folder/small.jsonl" <<'END'
 {"format": "eventspace-events", "version": 1, "traces": ["0.0", "comm:W", "a b"]}
 {"trace": 0, "index": 1, "kind": "send"}
@@ -215,7 +215,7 @@ END
 END
 done
 
-# What is forgotten is said so, and the file goes on; what is known is right.
+# Forgotten events are reported as such, and processing continues; other answers are right.
 "$python" - "$folder/long.jsonl" <<'END'
 import json, sys
 traces, rounds = 3, 400
@@ -233,7 +233,7 @@ with open(sys.argv[1], "w") as out:
         put(trace=3, index=2 * r + 2, kind="send")
         for t in range(traces):
             put(trace=t, index=3 * r + 3, kind="receive", partners=[[3, 2 * r + 2]])
-    for t in range(traces):  # behind the last cut
+    for t in range(traces):  # after the last cut
         put(trace=t, index=3 * rounds + 1)
         put(trace=t, index=3 * rounds + 2)
 END
@@ -273,7 +273,7 @@ def holds(answer, right):
     known = dict(part.rsplit(":", 1) for part in right.split(" ") if right != "none")
     for part in answer.split(" "):
         name, what = part.rsplit(":", 1)
-        if what.startswith("forgotten-"):  # the last one is known
+        if what.startswith("forgotten-"):  # the last event is known
             if what.split("-")[1] != known[name].split("-")[-1]:
                 return False
         elif what not in (known.get(name), "forgotten"):
@@ -299,7 +299,7 @@ END
 expect 2 "$eventspace" order "$set" --query "$folder/no-such-file"
 contains err "no-such-file: No such file"
 
-# What cannot be.
+# Invalid arguments.
 expect 2 "$eventspace" order
 contains err "no events given: SET, DIR or RUN"
 expect 2 "$eventspace" order "$set" "$set"
@@ -324,7 +324,7 @@ for strategy in first:3 static: nth:x nth:-1 nth: collect:0 collect:1.5; do
     is_empty out
 done
 
-# The papers' short names are the same strategies.
+# The short names used in the papers stand for the same strategies.
 while read -r short long; do
     # shellcheck disable=SC2086 # several words
     expect 0 "$eventspace" order "$set" --max-size 4 --strategy $long --format json

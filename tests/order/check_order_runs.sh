@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_order_runs.sh - order, export and import of real runs: an archive, a kept run and
-# a set that was exported say the same, and what they answer is the closure; live runs are
-# followed.
+# check_order_runs.sh - order, export and import of real runs. An archive, a kept run and an
+# exported set have the same statistics, and all answers equal those by closure. Live runs
+# are followed.
 
 # shellcheck source=tests/cli/functions.sh
 . "${0%/*}/../cli/functions.sh"
@@ -12,14 +12,15 @@ python=${PYTHON:-python3}
 apps=$top_builddir/apps
 tools=$top_srcdir/tests/order
 
-# numbers SOURCE [OPTION...] - what `order` counts, but for the time that it took.
+# numbers SOURCE [OPTION...] - prints the statistics of `order` without times.
 numbers()
 {
     expect 0 "$eventspace" order --format json "$@"
     sed 's/"build_ns":[^,]*,//; s/"events_per_second":[^,]*,//' "$folder/out"
 }
 
-# The run's set with questions about it, their answers by closure, all formats.
+# compare_sources NAME - the run's set, questions about it with answers by closure, all
+# formats.
 compare_sources()
 {
     local run=$prefix-$1 archive=$folder/$1 set=$folder/$1.jsonl source to how
@@ -64,13 +65,13 @@ expect 0 "$eventspace" run --name "$prefix-tunnel" --keep --record "$folder/tunn
 compare_sources tunnel
 contains out before
 contains out concurrent
-# The recorder finds the elements of rank 1 first.
-# shellcheck disable=SC2016 # for the shell in there
+# Rank 0 starts late, so that the recorder finds the elements of rank 1 first.
+# shellcheck disable=SC2016 # for the inner shell
 expect 0 "$eventspace" run --name "$prefix-master" --keep --record "$folder/master" -n 2 -- \
     sh -c '[ "$PMI_RANK" != 0 ] || sleep 1; exec "$@"' late "$apps/masterworker" --tasks 150
 compare_sources master
 
-# One cluster for this host, and one for the trace of the communicator at most.
+# One cluster for this host, and at most one for the trace of the communicator.
 expect 0 "$eventspace" order "$prefix-tunnel" --tune seed-hosts=yes --strategy merge-nth --threshold 1e9 \
     --format json
 json_lines_hold 'o["traces"] - 1 <= 2 and o["levels"][0]["clusters"] < o["traces"]'
@@ -85,7 +86,7 @@ else
     echo "there is no dot: what is exported for it is not drawn"
 fi
 
-# What was overwritten is told, from the run and from an archive of what is left.
+# Overwritten events are reported, for the run and for an archive of the rest.
 expect 0 "$eventspace" run --name "$prefix-lossy" --keep --threshold 15 -n 2 -- \
     "$apps/windtunnel" --rows 20 --iterations 20
 expect 0 "$eventspace" order "$prefix-lossy"
@@ -115,7 +116,7 @@ done
 expect 0 "$eventspace" import "$folder/lossy" -o "$folder/lossy.jsonl"
 contains err "eventspace import: incomplete: "
 
-# Messages that nobody received, of a run that has ended; figures are asked for.
+# Messages that were never received, of a run that has ended; figures only with --stats.
 expect 3 "$eventspace" run --name "$prefix-unreceived" --keep -n 2 -- "$apps/hang" --seconds 1 wrong-tag
 expect 0 "$eventspace" order "$prefix-unreceived"
 contains out "never received        2 messages"
@@ -127,19 +128,19 @@ expect 0 "$eventspace" order "$prefix-unreceived" --stats
 contains out "never received        2 messages"
 contains out "% of Fidge/Mattern"
 
-# A live run as far as it has come, and till its end; it is not kept.
+# A live run: its events so far, and all until its end. It is not kept.
 "$eventspace" run --name "$prefix-live" --record "$folder/live" -n 2 -- \
     "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --check-every 20 --seconds 40 \
     --until "$folder/enough" >"$folder/live.out" 2>&1 &
 program=$!
-# has_events COUNT
+# has_events COUNT - `order` has at least so many events of the live run.
 has_events()
 {
     "$eventspace" order "$prefix-live" --format json >"$folder/out" 2>"$folder/err" &&
         "$python" -c 'import json, sys; sys.exit(json.load(sys.stdin)["events"] < int(sys.argv[1]))' \
             "$1" <"$folder/out"
 }
-# is_attached PROCESS RUN : its child has mapped what the run wrote.
+# is_attached PROCESS RUN - its child has mapped a segment of the run.
 is_attached()
 {
     command=$(ps -o pid= --ppid "$1") && command=${command// /} &&
@@ -171,11 +172,11 @@ assert sum(1 for line in open(sys.argv[3])) > 100
 END
     fault "followed and recorded runs differ"
 
-# An interrupt ends the following, not the run.
+# An interrupt ends the follower, not the run.
 "$eventspace" run --name "$prefix-long" -n 2 -- \
     "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --seconds 60 >"$folder/live.out" 2>&1 &
 program=$!
-# The run's server answers before its ranks have segments here.
+# The run's server answers before its ranks have segments on this host.
 is_there()
 {
     "$eventspace" order --local "$prefix-long"
@@ -185,7 +186,7 @@ timeout -k 5 20 "$eventspace" order --follow --local "$prefix-long" --format jso
     >"$folder/out" 2>"$folder/err" &
 follower=$!
 await 20 is_attached $follower "$prefix-long"
-sleep 1 # it reads
+sleep 1 # it reads events
 kill -TERM "$command"
 wait $follower || fault "the interrupted command ended with $?: $(cat "$folder/err")"
 json_lines_hold 'o["type"] == "statistics" and o["events"] > 10'

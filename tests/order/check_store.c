@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* check_store.c - all answers of a store beside the truth. */
+/* check_store.c - compares all answers of a store with the truth. */
 #include "config.h"
 
 #include "tests/order/check_store.h"
@@ -25,9 +25,9 @@ struct check {
     struct check_options options;
     struct es_order *order;
     struct es_set_sink sink;
-    uint32_t *extension; /* NULL = as they were made */
+    uint32_t *extension; /* NULL = in the order of creation */
     struct made_draw draw;
-    /* The first wrong answer; of several threads, whoever comes first. */
+    /* The first wrong answer of any thread. */
     atomic_bool has_failed;
     char failure[400];
 };
@@ -60,7 +60,7 @@ static bool expect(struct check *check,
     return false;
 }
 
-/* Reports from the thread of the test, as cmocka wants it. */
+/* Fails in the thread of the test, as cmocka requires. */
 static void fail_if_wrong(const struct check *check)
 {
     if (atomic_load(&check->has_failed))
@@ -92,7 +92,8 @@ static bool check_relation(struct check *check,
                   true_relation(check->made, a, b));
 }
 
-/* The concurrent events of a trace lie between what precedes and what succeeds. */
+/* The concurrent events of a trace lie between its last predecessor and first
+ * successor. */
 static bool check_concurrent(struct check *check, struct es_event_id a, uint32_t trace)
 {
     uint32_t count = es_order_count(check->order, trace);
@@ -111,7 +112,7 @@ static bool check_concurrent(struct check *check, struct es_event_id a, uint32_t
            expect(check, "last concurrent", a, on, last, beside);
 }
 
-/* Of all that is appended so far; only while nobody appends. */
+/* Checks all appended events of a trace; only while no event is being appended. */
 static bool check_trace(struct check *check, struct es_event_id a, uint32_t trace)
 {
     uint32_t count = es_order_count(check->order, trace);
@@ -153,7 +154,7 @@ static uint32_t number_at(const struct check *check, uint32_t at)
     return check->extension ? check->extension[at] : at;
 }
 
-/* Any of the first `count` events that were appended. */
+/* A random one of the first `count` events that were appended. */
 static struct es_event_id any_event(struct check *check, uint32_t count)
 {
     uint32_t at = made_draw_below(&check->draw, count);
@@ -184,7 +185,7 @@ static void add_traces(struct check *check, uint32_t count)
         assert_int_equal(check->sink.trace(check->sink.data, trace, "P"), 0);
 }
 
-/* Appends everything; asks in between if told so. */
+/* Appends all events; asks after each one if `asks`. */
 static void append_all(struct check *check, bool asks)
 {
     const struct made_computation *made = check->made;
@@ -194,7 +195,7 @@ static void append_all(struct check *check, bool asks)
         const struct made_event *event = &made->events[number_at(check, i)];
 
         add_traces(check, is_late ? event->id.trace + 1 : made->traces);
-        /* The other half of a sync comes next, and is said to be on a trace. */
+        /* The other half of a sync comes next, so its trace is added, too. */
         if (event->kind == ES_EVENT_SYNC)
             add_traces(check, event->partners[0].trace + 1);
         assert_int_equal(made_computation_give(made, number_at(check, i), &check->sink),
@@ -299,7 +300,7 @@ void check_store_widely(const struct esi_order_config *config,
     }
 }
 
-/* --- With readers ----------------------------------------------------------------- */
+/* --- Concurrent readers ----------------------------------------------------------- */
 
 struct reader {
     pthread_t thread;
@@ -309,7 +310,7 @@ struct reader {
     uint64_t asked;
 };
 
-/* An event that the order says it has; index 0 where there is none. */
+/* A random event that the order has published; index 0 if there is none. */
 static struct es_event_id published(struct reader *reader)
 {
     const struct es_order *order = reader->check->order;
@@ -327,7 +328,7 @@ static struct es_event_id published(struct reader *reader)
     return id;
 }
 
-/* Which event is found depends on how many there were, but not what it is. */
+/* The event found depends on how many there are, but its relation does not. */
 static void check_found(struct check *check, struct es_event_id a, uint32_t trace)
 {
     int64_t after = es_order_least_successor(check->order, a, trace);
@@ -370,7 +371,7 @@ static void *read_on(void *data)
 
     while (!atomic_load(reader->is_over) && !atomic_load(&reader->check->has_failed))
         ask_once(reader);
-    /* Also where the writer was done before this thread had begun. */
+    /* These also run if the writer has ended before this thread began. */
     for (int i = 0; i < 100; i++)
         ask_once(reader);
     return NULL;

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
 # hosts_order.sh - the events of a run over several hosts are ordered while it runs: from
-# its launcher's host, from one that has no part in it, and of one host only.
+# its launcher's host, from a host outside the run, and of one host only.
 
 # shellcheck source=tests/hosts/functions.sh
 . "${0%/*}/../hosts/functions.sh"
 
-# holds FILE EXPRESSION - of the statistics `o` in FILE.
+# holds FILE EXPRESSION - evaluates the expression for the statistics `o` in FILE.
 holds() {
     "$PYTHON" -c 'import json, sys
 o = json.load(open(sys.argv[1]))

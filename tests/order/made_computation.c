@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* made_computation.c - events that shapes make, and their transitive closure. */
+/* made_computation.c - events made by shapes, and their transitive closure. */
 #include "config.h"
 
 #include "tests/order/made_computation.h"
@@ -25,7 +25,7 @@ void *made_memory(void *old, size_t count, size_t bytes)
     return memory;
 }
 
-/* --- Chance ----------------------------------------------------------------------- */
+/* --- Random numbers --------------------------------------------------------------- */
 
 void made_draw_init(struct made_draw *draw, uint64_t seed)
 {
@@ -57,7 +57,7 @@ uint64_t made_seed(void)
     return seed;
 }
 
-/* --- Making ----------------------------------------------------------------------- */
+/* --- Creation --------------------------------------------------------------------- */
 
 struct es_event_id made_maker_add(struct made_maker *maker,
                                   uint32_t trace,
@@ -84,7 +84,7 @@ struct es_event_id made_maker_add(struct made_maker *maker,
     return event->id;
 }
 
-/* Which traces are of communicators: any. */
+/* Selects the traces of communicators at random. */
 static void place_communicators(struct made_maker *maker, uint32_t communicators)
 {
     uint32_t traces = maker->made->traces;
@@ -107,7 +107,7 @@ static void place_communicators(struct made_maker *maker, uint32_t communicators
             i < maker->processes || made_draw_percent(&maker->draw, 40);
 }
 
-/* The first process is always there. */
+/* Draws when processes begin and end; the first one exists from beginning to end. */
 static void place_lives(struct made_maker *maker)
 {
     const struct made_config *config = &maker->made->config;
@@ -167,7 +167,7 @@ static void set_bit(uint64_t *row, uint32_t number)
     row[number / 64] |= UINT64_C(1) << (number % 64);
 }
 
-/* What comes before an event, and the event itself; with the other half of a sync. */
+/* Adds an event and its predecessors to a row; of a sync, also its other half. */
 static void include_event(struct made_computation *made, uint64_t *row, uint32_t number)
 {
     const struct made_event *event = &made->events[number];
@@ -313,7 +313,7 @@ static bool is_done(const struct walk *walk, struct es_event_id id)
     return walk->done[id.trace] >= id.index;
 }
 
-/* Whether a trace's next event may come now. */
+/* Whether the next event of a trace may be appended. */
 static bool is_ready(const struct walk *walk, uint32_t trace)
 {
     const struct made_event *event;
@@ -340,7 +340,7 @@ uint32_t *made_computation_extension(const struct made_computation *made, uint64
     struct made_draw draw;
     uint32_t *extension = made_memory(NULL, made->count, sizeof *extension);
     uint32_t trace = 0;
-    unsigned stay; /* percent: one trace ahead of all others, or all abreast */
+    unsigned stay; /* percent: the chance to stay with a trace */
 
     made_draw_init(&draw, seed);
     stay = made_draw_below(&draw, 100);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Random computations with the truth about them, for tests of all that orders events.
+ * Random computations for which the truth is known, for tests of everything that orders
+ * events.
  *
  *   uint64_t seed = made_seed();                         prints it
  *   struct made_config config = {.shape = MADE_SYNCS, .seed = seed, .traces = 9,
@@ -10,13 +11,13 @@
  *   check_store(&order_config, made, NULL);              check_store.h
  *   made_computation_destroy(made);
  *
- * Events have numbers in the order in which they were made, from 0: that is a linear
- * extension in which the halves of a sync are neighbours.  What precedes what is worked
- * out by transitive closure over sets of bits: it takes events^2 / 8 bytes, so 200
- * events are plenty for a test that asks for all pairs.
+ * Events are numbered from 0 in the order of creation. This order is a linear extension
+ * in which the halves of a sync are adjacent.  Precedence is computed by transitive
+ * closure over bit sets, which takes events^2 / 8 bytes; 200 events are enough for a
+ * test of all pairs.
  *
- * The same configuration gives the same computation everywhere.  Memory that cannot be
- * had ends the test program.
+ * The same configuration gives the same computation everywhere.  The test program ends
+ * if there is no memory.
  */
 #ifndef ES_TESTS_ORDER_MADE_COMPUTATION_H
 #define ES_TESTS_ORDER_MADE_COMPUTATION_H
@@ -28,19 +29,19 @@
 #include "eventspace/event.h"
 
 enum made_shape {
-    MADE_UNIFORM,       /* messages between any two traces, also to oneself */
+    MADE_UNIFORM,       /* messages from any trace to any trace */
     MADE_CHANNELS,      /* in order on a few channels of each trace */
     MADE_CLIENTS,       /* requests to servers and their answers */
-    MADE_RING,          /* tokens that go round */
+    MADE_RING,          /* tokens that circulate */
     MADE_TREE,          /* down and up a binary tree of messages */
-    MADE_STENCIL,       /* exchange with neighbours, step by step */
-    MADE_NEAR,          /* mostly within blocks of traces, now and then outside */
+    MADE_STENCIL,       /* exchange with neighbours in steps */
+    MADE_NEAR,          /* mostly within blocks of traces, sometimes outside */
     MADE_SYNCS,         /* synchronous communication, and messages */
-    MADE_MANY_PARTNERS, /* receives of none to many sends, sends of many receives */
-    MADE_COLLECTIVES,   /* all-to-all ones as MPI gives them (event-sets.md), messages
-                           between them */
+    MADE_MANY_PARTNERS, /* receives of 0 to many sends, sends with many receives */
+    MADE_COLLECTIVES,   /* all-to-all as MPI makes it (event-sets.md), with messages in
+                           between */
     MADE_ROOTED,        /* bcast, reduce, scan, and reduce followed by bcast */
-    MADE_COMMUNICATORS, /* all-to-all ones on several, which overlap */
+    MADE_COMMUNICATORS, /* all-to-all on several overlapping communicators */
     MADE_MIXED,         /* steps of any of these */
     MADE_SHAPES
 };
@@ -50,10 +51,10 @@ const char *made_shape_name(enum made_shape shape);
 struct made_config {
     enum made_shape shape;
     uint64_t seed;
-    uint32_t traces; /* 2 or more; those of communicators are some of them */
-    uint32_t events; /* some more are made, to the end of a step */
-    bool is_sparse;  /* some traces begin late, end early or have no event */
-    bool is_lossy;   /* some partners are missing: of joins and exits, too */
+    uint32_t traces; /* at least 2; includes those of communicators */
+    uint32_t events; /* minimum; the last step is completed */
+    bool is_sparse;  /* some traces begin late, end early or have no events */
+    bool is_lossy;   /* some partners are missing, also of joins and exits */
 };
 
 struct made_event {
@@ -74,38 +75,38 @@ struct made_computation {
     size_t row_words;
 };
 
-/* --- Chance ----------------------------------------------------------------------- */
+/* --- Random numbers --------------------------------------------------------------- */
 
 struct made_draw {
     uint64_t state;
 };
 
 void made_draw_init(struct made_draw *draw, uint64_t seed);
-/* Less than `limit`, which is not 0. */
+/* Below `limit`, which must not be 0. */
 uint32_t made_draw_below(struct made_draw *draw, uint32_t limit);
 bool made_draw_percent(struct made_draw *draw, unsigned percent);
 
-/* $ES_TEST_SEED, or the time; prints it as a TAP comment. */
+/* Returns $ES_TEST_SEED, or the time; prints it as a TAP comment. */
 uint64_t made_seed(void);
 
 /* --- Computations ----------------------------------------------------------------- */
 
-/* Never NULL; the caller destroys it. */
+/* Never returns NULL; caller destroys. */
 struct made_computation *made_computation_create(const struct made_config *config);
 void made_computation_destroy(struct made_computation *made);
 
-/* For messages: shape, seed and sizes.  Borrowed until the next call. */
+/* Shape, seed and sizes, for messages.  Valid until the next call. */
 const char *made_computation_name(const struct made_computation *made);
 
-/* Numbers in another linear extension, at random; the caller frees. */
+/* The numbers in a random linear extension; caller frees. */
 uint32_t *made_computation_extension(const struct made_computation *made,
                                      uint64_t seed);
 
-/* Gives one event to a sink, whose result is returned. */
+/* Passes one event to a sink and returns its result. */
 int made_computation_give(const struct made_computation *made,
                           uint32_t number,
                           const struct es_set_sink *sink);
-/* Gives all traces, then all events in an extension; NULL = as they were made. */
+/* Passes all traces, then all events in order of an extension; NULL = of creation. */
 int made_computation_stream(const struct made_computation *made,
                             const uint32_t *extension,
                             const struct es_set_sink *sink);
@@ -117,8 +118,7 @@ bool made_precedes(const struct made_computation *made,
                    struct es_event_id a,
                    struct es_event_id b);
 
-/* As es_order_greatest_predecessor() and its like, of the first `count` events of the
- * trace. */
+/* Like es_order_greatest_predecessor() etc., for the trace's first `count` events. */
 uint32_t made_greatest_predecessor(const struct made_computation *made,
                                    struct es_event_id event,
                                    uint32_t trace);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * made_shapes.c - what the shapes of random computations look like: a function a shape,
- * which makes a few events each time it is called.
+ * made_shapes.c - the shapes of random computations: a function for each, which adds a
+ * few events at each call.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- What all shapes use ---------------------------------------------------------- */
+/* --- Common functions ------------------------------------------------------------- */
 
 static bool is_alive(const struct made_maker *maker, uint32_t process)
 {
@@ -20,7 +20,7 @@ static bool is_alive(const struct made_maker *maker, uint32_t process)
     return maker->begins[process] <= now && now < maker->ends[process];
 }
 
-/* One that is alive. */
+/* A random process that is alive. */
 static uint32_t pick(struct made_maker *maker)
 {
     uint32_t process = made_draw_below(&maker->draw, maker->processes);
@@ -72,7 +72,7 @@ static void message(struct made_maker *maker, uint32_t from, uint32_t to)
     receive(maker, to, &partner, 1);
 }
 
-/* A message that is received some time, or never. */
+/* Sends a message that is received later or never. */
 static void post(struct made_maker *maker, uint32_t from, uint32_t to)
 {
     if (maker->message_count == maker->message_capacity) {
@@ -93,7 +93,7 @@ static struct made_message take_message(struct made_maker *maker, uint32_t at)
     return taken;
 }
 
-/* Receives message number `at`; nothing where its receiver is gone. */
+/* Receives message number `at`; does nothing if the receiver has ended. */
 static void deliver(struct made_maker *maker, uint32_t at)
 {
     struct made_message taken = take_message(maker, at);
@@ -116,7 +116,7 @@ static void uniform_step(struct made_maker *maker)
         deliver(maker, below(maker, maker->message_count));
 }
 
-/* The oldest message that has the sender and receiver of another. */
+/* The oldest message with the same sender and receiver as message `at`. */
 static uint32_t oldest_like(const struct made_maker *maker, uint32_t at)
 {
     const struct made_message *like = &maker->messages[at];
@@ -226,7 +226,7 @@ static void near_step(struct made_maker *maker)
         message(maker, from, to);
 }
 
-/* --- Several at once -------------------------------------------------------------- */
+/* --- Several partners ------------------------------------------------------------- */
 
 static void syncs_step(struct made_maker *maker)
 {
@@ -243,7 +243,7 @@ static void syncs_step(struct made_maker *maker)
                    &(struct es_event_id){.trace = a, .index = counts[a]}, 1);
 }
 
-/* All messages to one process at once, some of them also to others. */
+/* Receives all messages to one process at once, some of them also at others. */
 static void many_partners_step(struct made_maker *maker)
 {
     enum { MOST = 8 };
@@ -265,14 +265,15 @@ static void many_partners_step(struct made_maker *maker)
 
 /* --- Collectives ------------------------------------------------------------------ */
 
-/* What everybody sends on entering, for those who are there. */
+/* The members that take part, and the sends by which they enter. */
 struct entry {
     uint32_t *who;
     struct es_event_id *enters;
     uint32_t count;
 };
 
-/* Members of a communicator, in any order; `root` < processes comes first. */
+/* Members of a communicator enter, beginning with a random one; `root` becomes the
+ * first of the entry if it is a member. */
 static struct entry enter_members(struct made_maker *maker,
                                   uint32_t communicator,
                                   uint32_t root)
@@ -343,7 +344,7 @@ static void communicators_step(struct made_maker *maker)
                                                      maker->made->config.traces)));
 }
 
-/* Everybody's exit names the root's enter. */
+/* Each exit has the root's enter as its partner. */
 static void broadcast(struct made_maker *maker, uint32_t root)
 {
     struct entry entry = enter_members(maker, 0, root);
@@ -353,7 +354,7 @@ static void broadcast(struct made_maker *maker, uint32_t root)
     free_entry(&entry);
 }
 
-/* The root's exit names all enters, unless they are lost. */
+/* The root's exit has all enters as partners, unless they are lost. */
 static void reduce(struct made_maker *maker, uint32_t root)
 {
     struct entry entry = enter_members(maker, 0, root);
@@ -363,7 +364,7 @@ static void reduce(struct made_maker *maker, uint32_t root)
     free_entry(&entry);
 }
 
-/* Each exit names the enters of those before. */
+/* Each exit has the enters of the members before it as partners. */
 static void scan(struct made_maker *maker)
 {
     struct entry entry = enter_members(maker, 0, 0);
@@ -390,7 +391,7 @@ static void rooted_step(struct made_maker *maker)
 
 static void mixed_step(struct made_maker *maker);
 
-/* --- All of them ------------------------------------------------------------------ */
+/* --- Table of shapes -------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -411,7 +412,7 @@ static const struct {
     [MADE_MIXED] = {"mixed", mixed_step},
 };
 
-/* One shape for a while, then another. */
+/* Continues with one shape for a while, then with another. */
 static void mixed_step(struct made_maker *maker)
 {
     if (percent(maker, 10))

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# stores_are_compared.sh - bench/order.sh measures every store over every pattern, and all
-# of them answer alike; bench/order_curves.py draws what it measures.
+# stores_are_compared.sh - bench/order.sh measures every store with every pattern, and all
+# give the same answers; bench/order_curves.py draws the results.
 
 set -u
 . "${top_srcdir:?not set}/tests/checks.sh"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The cluster store: exact for every strategy, size and number of levels. */
+/* The cluster store has true answers for every strategy, size and number of levels. */
 #include "config.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static struct esi_order_config cluster_config(const char *strategy, uint32_t siz
 
 /* --- The truth ------------------------------------------------------------------- */
 
-/* Any levels, sizes, threshold, prefix and seeds. */
+/* Draws levels, sizes, threshold, prefix and seeds. */
 static void draw_config(struct made_draw *draw,
                         unsigned most_levels,
                         uint32_t *seeds,
@@ -120,7 +120,7 @@ static void every_size_is_exact(void **state)
     }
 }
 
-/* --- By hand --------------------------------------------------------------------- */
+/* --- Cases by hand --------------------------------------------------------------- */
 
 static struct es_order *make_order(const struct esi_order_config *config,
                                    uint32_t traces)
@@ -156,7 +156,8 @@ static struct esi_order_statistics statistics_of(const struct es_order *order)
     return statistics;
 }
 
-/* Errata 2: the event of before the merger has a vector of one entry. */
+/* Erratum 2 (docs/decisions.md): an event before the merge has a vector of one entry,
+ * which a later member of the cluster must not index. */
 static void an_older_event_does_not_see_who_joined_its_cluster(void **state)
 {
     struct esi_order_config config = cluster_config("merge-first", 2);
@@ -177,7 +178,7 @@ static void an_older_event_does_not_see_who_joined_its_cluster(void **state)
     es_order_destroy(order);
 }
 
-/* Errata 3: clusters {0, 1} and {2, 3}; the places of 2 and 3 in theirs are 0 and 1. */
+/* Erratum 3: the clusters are {0, 1} and {2, 3}; 2 and 3 are members 0 and 1 there. */
 static void a_cluster_receive_has_entries_by_trace(void **state)
 {
     struct esi_order_config config = cluster_config("fixed", 2);
@@ -201,7 +202,7 @@ static void a_cluster_receive_has_entries_by_trace(void **state)
     es_order_destroy(order);
 }
 
-/* Errata 4: nothing is known of trace 1, and no cluster receive was there. */
+/* Erratum 4: nothing is known of trace 1, and there is no cluster receive. */
 static void nothing_precedes_the_first_events(void **state)
 {
     struct esi_order_config config = cluster_config("fixed", 2);
@@ -216,8 +217,8 @@ static void nothing_precedes_the_first_events(void **state)
     es_order_destroy(order);
 }
 
-/* Errata 6: the far half of the sync, through which a path enters the cluster, precedes
- * what follows the near half and not that half itself. */
+/* Erratum 6: a path enters the cluster through the far half of the sync, which precedes
+ * the events after the near half but not the near half itself. */
 static void the_other_half_of_a_sync_precedes_what_follows(void **state)
 {
     struct esi_order_config config = cluster_config("fixed", 2);
@@ -239,7 +240,7 @@ static void the_other_half_of_a_sync_precedes_what_follows(void **state)
     es_order_destroy(order);
 }
 
-/* Errata 6: one of the partners is outside. */
+/* Erratum 6: one of the partners is outside the cluster. */
 static void any_partner_outside_makes_a_cluster_receive(void **state)
 {
     struct esi_order_config config = cluster_config("fixed", 2);
@@ -257,9 +258,9 @@ static void any_partner_outside_makes_a_cluster_receive(void **state)
     es_order_destroy(order);
 }
 
-/* Errata 17: trace C (2) joins the cluster {B, A} of level 2 after b1, which it
- * precedes through D (3), was stamped over {B, A}.  Level 1 keeps all apart; D, E, F
- * fill another cluster of level 2. */
+/* Erratum 17: C precedes b1 through D.  b1 is stamped over the cluster {B, A} of level
+ * 2, and C joins this cluster later.  Level 1 keeps all traces apart; D, E and F fill
+ * another cluster of level 2. */
 static void who_joined_later_is_found_beyond_a_receive(void **state)
 {
     enum { A, B, C, D, E, F };
@@ -292,7 +293,7 @@ static void who_joined_later_is_found_beyond_a_receive(void **state)
     es_order_destroy(order);
 }
 
-/* A trace that is told late has no entries in older vectors. */
+/* A trace that is added late has no entries in older vectors. */
 static void a_late_trace_follows_older_events(void **state)
 {
     struct esi_order_config config = cluster_config("fixed", 2);

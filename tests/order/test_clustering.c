@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Which traces the strategies put into one cluster. */
+/* Tests of which traces the strategies put into one cluster. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -84,7 +84,7 @@ enum { MOST_TRACES = 24 };
 
 struct cubic {
     uint64_t counts[MOST_TRACES][MOST_TRACES];
-    uint32_t smallest[MOST_TRACES]; /* of each trace's cluster */
+    uint32_t smallest[MOST_TRACES]; /* smallest trace of each trace's cluster */
     uint32_t traces;
 };
 
@@ -108,8 +108,8 @@ static uint64_t between(const struct cubic *cubic, uint32_t a, uint32_t b)
     return sum;
 }
 
-/* One turn of figure 3's loop; pairs are tried in the order that ties are decided by.
- * False: no pair is left. */
+/* One iteration of the loop in figure 3; pairs are tried in the order that decides
+ * ties. Returns false if no pair is left. */
 static bool unite_best(struct cubic *cubic, uint32_t max_size)
 {
     uint64_t best_count = 0;
@@ -147,7 +147,7 @@ static void greedy_gives_what_the_cubic_loops_give(void **state)
         struct cubic cubic = {.traces = 2 + made_draw_below(&draw, MOST_TRACES - 2)};
         struct esi_communications *counts = make_counts();
         uint32_t sizes[3] = {1 + made_draw_below(&draw, 5)};
-        /* Few different counts: many ties. */
+        /* Few different counts make many ties. */
         uint32_t most = 1 + made_draw_below(&draw, 6);
         uint32_t *smallest;
 
@@ -190,7 +190,7 @@ static void of_equal_pairs_the_least_traces_are_united(void **state)
     add(counts, 0, 3, 4);
     add(counts, 0, 2, 4);
     assert_int_equal(esi_clustering_greedy(counts, 4, 1, &max_size, &smallest), 0);
-    /* (0, 2) comes first; 1 and 3 have no one left. */
+    /* (0, 2) is taken first; 1 and 3 have no partner left. */
     assert_int_equal(smallest[2], 0);
     assert_int_equal(smallest[1], 1);
     assert_int_equal(smallest[3], 3);
@@ -262,7 +262,7 @@ static void a_move_closes_the_cluster_that_is_left(void **state)
     esi_levels_fini(&levels);
 }
 
-/* --- Strategies, by what they cost ------------------------------------------------ */
+/* --- Strategies, by their cluster receives ---------------------------------------- */
 
 static struct es_order *make_order(const char *strategy,
                                    uint32_t size,
@@ -321,7 +321,7 @@ static struct esi_order_statistics statistics_of(const struct es_order *order)
     return statistics;
 }
 
-/* Errata 21: two traces merge when count / 2 > 1.5, that is with the fourth. */
+/* Erratum 21: two traces merge if count / 2 > 1.5, that is at the fourth message. */
 static void the_threshold_has_to_be_passed(void **state)
 {
     struct es_order *order = make_order("merge-nth", 2, 1.5, 2);
@@ -350,7 +350,7 @@ static void a_sync_is_two_communications(void **state)
     es_order_destroy(order);
 }
 
-/* The count of {0, 1} and 2 is the sum of those of 0 and of 1: 2 / 3 > 0.5. */
+/* The count of {0, 1} and 2 is the sum of those of 0 and 1: 2 / 3 > 0.5. */
 static void a_merged_cluster_has_the_counts_of_its_parts(void **state)
 {
     struct es_order *order = make_order("merge-nth", 3, 0.5, 3);
@@ -378,7 +378,7 @@ static void a_merger_that_does_not_fit_is_not_made(void **state)
     es_order_destroy(order);
 }
 
-/* Errata 9: what does not fit above is not merged below. */
+/* Erratum 9: clusters that do not fit on a higher level do not merge on a lower one. */
 static void levels_merge_together_or_not_at_all(void **state)
 {
     struct es_order *order;
@@ -386,7 +386,7 @@ static void levels_merge_together_or_not_at_all(void **state)
     (void)state;
     order = make_two_levels("merge-first", 2, 3, 5);
     send_to(order, 0, 1); /* {0, 1} on both levels */
-    send_to(order, 1, 2); /* {2} joins them on level 2 */
+    send_to(order, 1, 2); /* 2 joins them on level 2 */
     assert_int_equal(statistics_of(order).clusters[0], 4);
     assert_int_equal(statistics_of(order).clusters[1], 3);
     send_to(order, 2, 3); /* {2, 3} would fit level 1, but not level 2 */
@@ -411,7 +411,7 @@ static void fixed_blocks_are_nested(void **state)
     es_order_destroy(order);
 }
 
-/* A host of five: clusters of two on level 1, of four on level 2. */
+/* A host of five traces; clusters have two traces on level 1 and four on level 2. */
 static void seeds_begin_together_as_far_as_they_fit(void **state)
 {
     static const uint32_t hosts[] = {7, 7, 9, 7, 7, 7, 9};
@@ -436,7 +436,7 @@ static void seeds_begin_together_as_far_as_they_fit(void **state)
     es_order_destroy(order);
 }
 
-/* A prefix of 20 events, that is ten messages. */
+/* The prefix has 20 events, that is ten messages. */
 static void clusters_are_made_after_the_prefix(void **state)
 {
     struct es_order *order = make_order("collect", 2, 0, 4);
@@ -453,7 +453,7 @@ static void clusters_are_made_after_the_prefix(void **state)
     es_order_destroy(order);
 }
 
-/* Pairs (0, 1) and (2, 3), and from then on (0, 2) and (1, 3). */
+/* First the pairs (0, 1) and (2, 3) communicate, then (0, 2) and (1, 3). */
 static struct es_order *change_partners(const char *strategy)
 {
     struct es_order *order = make_order(strategy, 2, 1, 4);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_epoch.c - the store "epoch": all answers beside the truth, and what it stores.
- */
+/* test_epoch.c - tests of the store "epoch": its answers and its size. */
 #include "config.h"
 
 #include <errno.h>
@@ -32,7 +31,7 @@ static void all_answers_are_true(void **state)
     check_store_widely(&config, 300, 160, NULL);
 }
 
-/* So that parts of logs are sealed also where computations are small. */
+/* With small parts, logs are sealed in small computations, too. */
 static void packed_logs_give_true_answers(void **state)
 {
     static const uint32_t sizes[] = {1, 3, 8, 30};
@@ -60,7 +59,7 @@ static struct es_order *order_with_traces(uint32_t traces)
     return order;
 }
 
-/* Appends; returns the event. */
+/* Appends an event and returns its id. */
 static struct es_event_id add(struct es_order *order,
                               uint32_t trace,
                               enum es_event_kind kind,
@@ -71,7 +70,7 @@ static struct es_event_id add(struct es_order *order,
     return (struct es_event_id){trace, es_order_count(order, trace)};
 }
 
-/* Each of the traces from 0 on tells the next one, all at once. */
+/* Each of the first `traces` traces sends to the next one, all at once. */
 static void tell_neighbours(struct es_order *order, uint32_t traces)
 {
     struct es_event_id sends[MOST_TRACES] = {{0}};
@@ -82,7 +81,7 @@ static void tell_neighbours(struct es_order *order, uint32_t traces)
         add(order, (i + 1) % traces, ES_EVENT_RECEIVE, &sends[i], 1);
 }
 
-/* All traces from `first` on enter, `at` knows all of that, and all know `at`. */
+/* All traces from `first` to `end` send to `at`, which then sends to all of them. */
 static void gather_and_tell(struct es_order *order,
                             uint32_t first,
                             uint32_t end,
@@ -137,7 +136,7 @@ static void a_reduce_and_bcast_is_a_derived_cut(void **state)
     assert_int_equal(statistics.derived_cuts, ROUNDS);
 }
 
-/* The first 8 of 64 meet while all send. */
+/* 8 of 64 traces have a join while all of them send. */
 static void a_join_of_few_traces_is_no_cut(void **state)
 {
     struct es_order *order = order_with_traces(65);
@@ -152,7 +151,7 @@ static void a_join_of_few_traces_is_no_cut(void **state)
     assert_int_equal(statistics.cuts + statistics.derived_cuts, 0);
 }
 
-/* Entries that are stored for an event where so many traces meet after each step. */
+/* Entries stored for each event if so many traces have a join after each step. */
 static double elements_per_event(uint32_t traces)
 {
     struct es_order *order = order_with_traces(traces + 1);
@@ -172,9 +171,9 @@ static void what_is_stored_does_not_grow_with_the_traces(void **state)
     assert_true(elements_per_event(1024) < 1.1 * elements_per_event(32));
 }
 
-/* --- The same again and again ----------------------------------------------------- */
+/* --- Regular steps ---------------------------------------------------------------- */
 
-/* An order as configured, and one of vectors. */
+/* Creates an order as configured, and a dense one. */
 static void make_both(struct es_order **orders,
                       const struct esi_order_config *config,
                       uint32_t traces)
@@ -195,7 +194,7 @@ static void destroy_both(struct es_order *const *orders)
     es_order_destroy(orders[1]);
 }
 
-/* The event on all stores. */
+/* Adds the event to both orders. */
 static void add_to_both(struct es_order *const *orders,
                         uint32_t trace,
                         enum es_event_kind kind,
@@ -206,7 +205,7 @@ static void add_to_both(struct es_order *const *orders,
         add(orders[i], trace, kind, partners, count);
 }
 
-/* Each trace tells those next to it, and works `extra` times if it is `busy`. */
+/* Each trace sends to its neighbours; `busy` has `extra` more events. */
 static void exchange(struct es_order *const *orders,
                      uint32_t traces,
                      uint32_t busy,
@@ -228,7 +227,7 @@ static void exchange(struct es_order *const *orders,
     }
 }
 
-/* But for what the first of them has forgotten. */
+/* Both have the same answers, except those that the first one has forgotten. */
 static void assert_alike(struct es_order *const *orders, uint32_t traces)
 {
     for (uint32_t i = 0; i < traces; i++)
@@ -243,7 +242,7 @@ static void assert_alike(struct es_order *const *orders, uint32_t traces)
             }
 }
 
-/* Steps of a log, now and then with another one among them. */
+/* Regular steps, interrupted by an irregular one from time to time. */
 static void regular_steps_give_true_answers(void **state)
 {
     static const uint32_t sizes[] = {0, 20, 33, 64, 150};
@@ -272,7 +271,7 @@ static uint64_t bytes_of_steps(uint32_t traces, uint32_t steps)
     return finish(order).stored_bytes;
 }
 
-/* 400 steps of 200 traces are 80,000 receives, of which each brings news of all. */
+/* 400 steps of 200 traces have 80,000 receives, each with news of all traces. */
 static void regular_steps_take_hardly_any_bytes(void **state)
 {
     (void)state;
@@ -286,7 +285,7 @@ static uint32_t traces_of_grid(uint32_t side)
     return side * side + 2 * side;
 }
 
-/* All of a line of the grid meet; lines are rows, then columns. */
+/* All traces of a line of the grid have a join; lines are rows, then columns. */
 static void meet_in_line(struct es_order *order, uint32_t side, uint32_t line)
 {
     uint32_t first = line < side ? line * side : line - side;
@@ -301,8 +300,8 @@ static void meet_in_line(struct es_order *order, uint32_t side, uint32_t line)
         add(order, first + i * stride, ES_EVENT_RECEIVE, &told, 1);
 }
 
-/* Each event of a join or an exit knows of all; without hubs an exit in each second
- * event has news of all traces. */
+/* After a join each exit knows all members.  Without hubs every second event would have
+ * news of all traces. */
 static void a_join_of_few_traces_is_stored_once(void **state)
 {
     enum { SIDE = 20 };
@@ -325,7 +324,7 @@ static struct es_event_id send_of_both(struct es_order *const *orders, uint32_t 
     return (struct es_event_id){trace, es_order_count(orders[0], trace)};
 }
 
-/* Members that `set` has and who are all told by a hub, or by the first of them. */
+/* The members in `set` have a join at `hub`, which is a separate trace or a member. */
 static void meet_of_both(struct es_order *const *orders, uint32_t set, uint32_t hub)
 {
     struct es_event_id enters[MEMBERS] = {{0}}, told;
@@ -355,10 +354,9 @@ static void tell_of_both(struct es_order *const *orders, uint32_t from, uint32_t
     add_to_both(orders, to, ES_EVENT_RECEIVE, &sent, 1);
 }
 
-/* More communicators than a trace adopts; all members meet, too, with a trace for that
- * and at one of them; messages, late ones too, and syncs between members, messages to
- * hubs.
- */
+/* There are more communicators than a trace adopts.  Joins of all members take place at
+ * a separate trace or at a member.  Members exchange messages, some of them late, and
+ * syncs, and send messages to hubs. */
 static void step_of_hubs(struct es_order *const *orders,
                          const uint32_t *sets,
                          struct es_event_id *late,
@@ -416,7 +414,7 @@ static void communicators_give_true_answers(void **state)
     check_communicators(100, 60, 0);
 }
 
-/* Entries for hubs stay where the hub's events are forgotten. */
+/* Entries for hubs stay valid when the events of the hub are forgotten. */
 static void hubs_are_forgotten_in_time(void **state)
 {
     (void)state;
@@ -424,12 +422,10 @@ static void hubs_are_forgotten_in_time(void **state)
         check_communicators(5, 400, memory_bytes);
 }
 
-/* --- With readers ----------------------------------------------------------------- */
+/* --- Random messages -------------------------------------------------------------- */
 
-/* --- Messages at random ----------------------------------------------------------- */
-
-/* A trace tells one that is near it or any other, at once or late; one of eight is
- * silent. */
+/* A trace sends to a near trace or any other, received at once or later; one of eight
+ * traces is silent. */
 static void step_at_random(struct es_order *const *orders,
                            uint32_t traces,
                            struct es_event_id *late,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_epoch_bound.c - the store "epoch" never takes much more memory than vectors. */
+/* test_epoch_bound.c - bounds the memory of the store "epoch" by that of vectors. */
 #include "config.h"
 
 #include <malloc.h>
@@ -17,10 +17,10 @@
 
 /* --- The bound -------------------------------------------------------------------- */
 
-/* As docs/epochs.md says: a fifth more than vectors, and besides: */
+/* The bound of docs/epochs.md: 1.2 times the memory of vectors, and in addition: */
 enum { BESIDES = 128 << 10, BESIDES_OF_TRACE = 3 << 10 };
 
-/* An order that is filled, and what the process had allocated before. */
+/* An order that is being filled, and the heap size before it was created. */
 struct filled {
     struct es_order *order;
     uint32_t traces;
@@ -63,7 +63,7 @@ static uint64_t accounted(const struct filled *filled)
     return statistics.stored_bytes + statistics.writer_bytes;
 }
 
-/* Now and then: it takes time. */
+/* Called from time to time only, because it takes long. */
 static void check_bound(const struct filled *filled, const char *what)
 {
     uint64_t heap = heap_bytes() - filled->heap;
@@ -101,7 +101,7 @@ static struct es_event_id add(struct filled *filled,
     return (struct es_event_id){trace, es_order_count(filled->order, trace)};
 }
 
-/* A message that arrives at once. */
+/* Appends a send and its receive. */
 static void message(struct filled *filled, uint32_t from, uint32_t to)
 {
     struct es_event_id send = add(filled, from, ES_EVENT_SEND, NULL, 0);
@@ -111,7 +111,7 @@ static void message(struct filled *filled, uint32_t from, uint32_t to)
 
 /* --- Loads ------------------------------------------------------------------------ */
 
-/* Messages between any two traces, looked at so many times meanwhile. */
+/* Messages between random traces; the bound is checked `looks` times. */
 static void random_partners(uint32_t traces, uint64_t events, unsigned looks)
 {
     struct filled filled = begin(traces);
@@ -142,7 +142,7 @@ static void random_partners_stay_below_vectors(void **state)
         random_partners(loads[i].traces, loads[i].events, 50);
 }
 
-/* 12 GB of vectors: where it is asked for. */
+/* Vectors would take 12 GB, so this runs only on request. */
 static void ten_thousand_traces_stay_below_vectors(void **state)
 {
     (void)state;
@@ -151,7 +151,7 @@ static void ten_thousand_traces_stay_below_vectors(void **state)
     random_partners(10000, 300000, 50);
 }
 
-/* Each knows all before it, and has two events. */
+/* Each trace knows all before it and has two events. */
 static void a_chain_stays_below_vectors(void **state)
 {
     enum { TRACES = 1500 };
@@ -179,7 +179,7 @@ static void a_chain_of_syncs_stays_below_vectors(void **state)
     end(&filled, "chain of syncs");
 }
 
-/* One hears of all, and all hear of that at once, and of nothing else. */
+/* Trace 0 receives from all, then sends one message to all. */
 static void what_one_tells_all_stays_below_vectors(void **state)
 {
     enum { TRACES = 1000 };
@@ -197,7 +197,7 @@ static void what_one_tells_all_stays_below_vectors(void **state)
     end(&filled, "one to all");
 }
 
-/* A token goes round: each receive brings news of all others. */
+/* A token circulates: each receive has news of all other traces. */
 static void a_token_stays_below_vectors(void **state)
 {
     static const uint32_t sizes[] = {2, 10, 64, 500};
@@ -215,7 +215,7 @@ static void a_token_stays_below_vectors(void **state)
     }
 }
 
-/* A token goes a random way, and traces work between: news of all others, irregular. */
+/* A token takes a random path, with other events in between: its news are irregular. */
 static void a_wandering_token_stays_below_vectors(void **state)
 {
     enum { TRACES = 400, STEPS = 12000 };

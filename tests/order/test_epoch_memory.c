@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* test_epoch_memory.c - the store "epoch" with so little memory that it forgets or
- * spills: what it says is true, and it says all that what is kept tells. */
+ * spills. All answers must be true, and every answer that follows from the kept events
+ * must be given. */
 #include "config.h"
 
 #include <errno.h>
@@ -49,14 +50,14 @@ static struct made_computation *make(unsigned round, uint64_t seed, uint32_t eve
     return made_computation_create(&how);
 }
 
-/* --- Forgetting ------------------------------------------------------------------- */
+/* --- Retention -------------------------------------------------------------------- */
 
 static bool is_kept(const struct es_order *order, struct es_event_id id)
 {
     return !es_order_is_forgotten(order, id);
 }
 
-/* The last event of a trace that is not kept: all before it are not, either. */
+/* The last forgotten event of a trace; all events before it are forgotten, too. */
 static uint32_t forgotten(const struct es_order *order, uint32_t trace)
 {
     uint32_t low = 0, high = es_order_count(order, trace);
@@ -72,12 +73,12 @@ static uint32_t forgotten(const struct es_order *order, uint32_t trace)
     return low;
 }
 
-/* What was seen in all rounds. */
+/* Totals of all rounds. */
 struct tally {
     uint64_t forgotten; /* events */
     uint64_t kept;
-    uint64_t told;   /* pairs of a forgotten event and one that is known to follow */
-    uint64_t partly; /* intervals whose beginning is forgotten */
+    uint64_t told;   /* pairs of a forgotten event and a known successor */
+    uint64_t partly; /* intervals whose first event is forgotten */
 };
 
 static void check_pair(const struct es_order *order,
@@ -99,7 +100,7 @@ static void check_pair(const struct es_order *order,
     tally->told += answer == 1 && a.trace != b.trace && !is_kept(order, a);
 }
 
-/* Known exactly where it is said to be. */
+/* Every answer that is given must be exact. */
 static void check_found(const struct es_order *order,
                         const struct made_computation *made,
                         struct es_event_id a,
@@ -124,7 +125,7 @@ static void check_found(const struct es_order *order,
         assert_int_equal(answer, beside);
 }
 
-/* The last is known, the first if it is kept, and nothing of what is forgotten. */
+/* The last event is known, the first if it is kept; a forgotten interval is not. */
 static void check_concurrent(const struct es_order *order,
                              const struct made_computation *made,
                              struct es_event_id a,
@@ -183,7 +184,7 @@ static void what_is_kept_is_known_exactly(void **state)
         struct es_order *order;
         uint64_t before = tally.forgotten;
 
-        /* Nothing that is sealed is kept, or some eras are. */
+        /* Either no sealed events are kept, or those of some eras. */
         config.memory_bytes = 1 + round % 4 * (16 << 10);
         config.seal_entries = round % 5 * 3;
         config.is_tight = round % 3 == 1;
@@ -278,8 +279,8 @@ static struct es_event_id add(struct es_order *order,
     return (struct es_event_id){trace, es_order_count(order, trace)};
 }
 
-/* The traces tell their neighbours, then the last of them knows all, and all know it.
- * Trace 0 sleeps after the first rounds. */
+/* All traces send to their neighbours; then the last one has a join with all.  Trace 0
+ * has no more events after the first rounds. */
 static void run_round(struct es_order *order, uint32_t round)
 {
     struct es_event_id sends[TRACES] = {{0}}, told;
@@ -317,7 +318,7 @@ static struct es_order *long_run(const struct esi_order_config *config,
     return order;
 }
 
-/* That of the round in which each trace has the same number of events. */
+/* The event of a round; each trace has four events in a round. */
 static struct es_event_id at_round(uint32_t trace, uint32_t round)
 {
     return (struct es_event_id){trace, 4 * round + 1};
@@ -337,7 +338,7 @@ static void memory_stays_as_it_is_configured(void **state)
     assert_true(most < config.memory_bytes * 5 / 4);
     assert_true(statistics.forgotten_events > statistics.events / 2);
     assert_int_equal(es_order_relation(order, at_round(3, 1), at_round(2, 2)), -ESTALE);
-    /* Whoever passed a cut knows of what was before that, forgotten or not. */
+    /* An event after a cut knows all events before it, even forgotten ones. */
     assert_int_equal(es_order_relation(order, at_round(3, 1), at_round(2, ROUNDS - 1)),
                      ES_RELATION_BEFORE);
     assert_int_equal(es_order_relation(order, at_round(2, ROUNDS - 1), at_round(3, 1)),
@@ -371,7 +372,7 @@ static void a_long_run_is_spilled(void **state)
     es_order_destroy(order);
 }
 
-/* A file must not become larger than this, as on a disk that is full. */
+/* A limit on the file size has the effect of a full disk. */
 static void what_cannot_be_spilled_is_forgotten(void **state)
 {
     struct esi_order_config config = tiny_config(folder());

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The order as all stores share it, by the dense one. */
+/* Tests of the part of the order that all stores share, with the dense store. */
 #include "config.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ static void larger_computations_are_in_order(void **state)
     check_store_widely(&config, 2 * MADE_SHAPES, 400, NULL);
 }
 
-/* A message, an answer that overtakes nothing, and a trace of its own. */
+/* A message, its answer, and an unrelated trace. */
 static void small_example_is_as_drawn(void **state)
 {
     struct es_order *order = dense_order(3);
@@ -109,7 +109,7 @@ static void halves_of_a_sync_are_concurrent_and_have_the_same_neighbours(void **
     es_order_destroy(order);
 }
 
-/* --- What is refused -------------------------------------------------------------- */
+/* --- Refusals --------------------------------------------------------------------- */
 
 static void unknown_store_is_named(void **state)
 {
@@ -203,7 +203,7 @@ static void stream_that_is_not_ordered_is_refused(void **state)
     es_order_destroy(order);
 }
 
-/* --- What it costs ---------------------------------------------------------------- */
+/* --- Memory ----------------------------------------------------------------------- */
 
 static void dense_is_as_large_as_fidge_mattern_vectors(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Each allocation of every store fails in turn: the event is refused, the store is as
- * it was, and with the same event once more all goes on. */
+/* Each allocation of every store fails in turn: the event is refused, the store stays
+ * unchanged, and appending the same event again succeeds. */
 #include "config.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static int give(struct es_set_sink *sink,
     return code;
 }
 
-/* Appends all; what is refused for want of memory comes once more. */
+/* Appends all events; an event refused for lack of memory is appended again. */
 static void append_all(struct es_order *order, const struct made_computation *made)
 {
     struct es_set_sink sink = es_order_sink(order);
@@ -82,7 +82,7 @@ static void check_pairs(const struct es_order *order,
         }
 }
 
-/* Returns whether the allocation was reached. */
+/* Returns whether the allocation with this number was reached. */
 static bool fill_with_failure(const struct esi_order_config *config,
                               const struct made_computation *made,
                               unsigned failed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * test_order_threads.c - threads that ask stores of the order while another appends:
+ * test_order_threads.c - threads query stores of the order while another one appends;
  * small enough for the thread sanitizer.
  */
 #include "config.h"
