@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""Drives a headless Chromium over its debugging pipe, with the standard library alone.
+"""Drives a headless Chromium over its debugging pipe, with the standard library only.
 
     with Browser() as browser:
         page = browser.open("http://127.0.0.1:8080/")
         page.wait("document.readyState == 'complete'")
         page.press("a")
 
-Messages are JSON objects that end with a NUL byte.  Whatever is waited for is a state of
-the page; nothing sleeps for a fixed time.
+Messages are JSON objects that end with a NUL byte.  Tests wait for states of the page
+and never sleep for a fixed time.
 """
 
 import base64
@@ -23,7 +23,7 @@ import time
 
 PROGRAM = "chromium-headless-shell"
 TIMEOUT_S = 60
-ANSWER_S = 120  # more than any state is waited for
+ANSWER_S = 120  # longer than any wait for a state
 KEYS = {
     "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40,
     "Enter": 13, "Escape": 27, "Tab": 9, "Home": 36, "End": 35, "PageDown": 34,
@@ -31,7 +31,7 @@ KEYS = {
 }
 SHIFT = 8
 
-# Looks at a condition until it holds; runs in the page.
+# Evaluates a condition until it is true; runs in the page.
 WAIT = """(async () => {
     const end = Date.now() + %d;
     for (;;) {
@@ -45,7 +45,7 @@ WAIT = """(async () => {
 
 
 class BrowserError(Exception):
-    """The browser or the page did not do what it was asked for."""
+    """The browser or the page did not do what was requested."""
 
 
 def find():
@@ -131,7 +131,7 @@ class Browser:
             page.on_event(message["method"], message["params"])
 
     def open(self, url, width=1400, height=900, **media):
-        """A new tab that shows `url`."""
+        """Open a new tab that shows `url`."""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)
         page = Page(self, target, session["sessionId"], url)
@@ -149,22 +149,22 @@ class Page:
         self.target = target
         self.session = session
         self.origin = "/".join(url.split("/")[:3])
-        self.errors = []   # of the console, and exceptions nobody caught
-        self.foreign = []  # requests to elsewhere
+        self.errors = []   # errors on the console and uncaught exceptions
+        self.foreign = []  # requests to other hosts
 
     def call(self, method, **parameters):
-        """A command for this tab."""
+        """Send a command for this tab and return its result."""
         return self.browser.call(method, self.session, **parameters)
 
     def prepare(self, width, height, **media):
-        """Look at everything that the page does, and set the size of its window."""
+        """Observe all activities of the page, and set the size of its window."""
         for domain in ("Runtime", "Network", "Page", "Log"):
             self.call(domain + ".enable")
         self.resize(width, height)
         self.emulate(**media)
 
     def on_event(self, method, parameters):
-        """Keep what must not happen."""
+        """Store events that must not happen."""
         if method == "Runtime.exceptionThrown":
             details = parameters["exceptionDetails"]
             what = details.get("exception", {}).get("description")
@@ -185,7 +185,7 @@ class Page:
         self.call("Page.navigate", url=url)
 
     def evaluate(self, expression):
-        """The value of an expression; a promise's result."""
+        """The value of an expression; of a promise its result."""
         reply = self.call("Runtime.evaluate", expression=expression,
                           returnByValue=True, awaitPromise=True, userGesture=True)
         if "exceptionDetails" in reply:
@@ -202,7 +202,7 @@ class Page:
         return value
 
     def mouse(self, kind, x, y, **more):
-        """One event of the mouse: Pressed, Moved, Released, Wheel."""
+        """Send a mouse event: Pressed, Moved, Released, Wheel."""
         self.call("Input.dispatchMouseEvent", type="mouse" + kind, x=x, y=y, **more)
 
     def click(self, x, y, shift=False):
@@ -221,11 +221,11 @@ class Page:
         self.mouse("Released", *end, clickCount=1, **more)
 
     def wheel(self, x, y, delta):
-        """Turn the wheel; below 0 is away from the user."""
+        """Turn the wheel; a negative delta is away from the user."""
         self.mouse("Wheel", x, y, deltaX=0, deltaY=delta)
 
     def press(self, key, shift=False):
-        """A key by its name or its character."""
+        """Press a key, given by its name or its character."""
         more = {"key": key, "modifiers": SHIFT if shift else 0}
         if key in KEYS:
             more["windowsVirtualKeyCode"] = KEYS[key]
@@ -238,23 +238,23 @@ class Page:
         self.call("Input.dispatchKeyEvent", type="keyUp", **more)
 
     def type(self, text):
-        """Put text where the focus is."""
+        """Insert text at the focus."""
         self.call("Input.insertText", text=text)
 
     def emulate(self, dark=False, reduced_motion=False):
-        """What the user prefers."""
+        """Set the preferences of the user."""
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
             {"name": "prefers-reduced-motion",
              "value": "reduce" if reduced_motion else "no-preference"}])
 
     def resize(self, width, height, zoom=1):
-        """The size of the window in CSS pixels at 100 %."""
+        """Set the size of the window in CSS pixels at 100 %."""
         self.call("Emulation.setDeviceMetricsOverride", width=width // zoom,
                   height=height // zoom, deviceScaleFactor=zoom, mobile=False)
 
     def screenshot(self, path=None):
-        """A PNG of the window; written to `path` if that is given."""
+        """Return a PNG of the window; write it to `path` if that is given."""
         data = base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
         if path:
             with open(path, "wb") as file:
@@ -267,7 +267,7 @@ class Page:
 
 
 def _above(descriptor):
-    """The same with a number that does not disturb descriptors 3 and 4."""
+    """Duplicate a descriptor to a number above 9, so that 3 and 4 stay free."""
     number = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 10)
     os.close(descriptor)
     return number

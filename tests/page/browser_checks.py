@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""Looks at the page of `eventspace view` in a browser (check_browser.sh starts the servers).
+"""Checks the page of `eventspace view` in a browser (check_browser.sh starts the
+servers).
 
     browser_checks.py --ring URL ... --pictures FOLDER, a URL for each of ARCHIVES, RUNS
 
-What is looked at is the page's own model, window.eventspaceView, and its table; each
-check waits for a state of the page.
+Checks use the page's own model, window.eventspaceView, and its table; each waits for a
+state of the page.
 """
 
 import argparse
@@ -22,8 +23,8 @@ V = "eventspaceView"
 ARCHIVES = ("ring", "split", "late", "one", "empty", "cut", "lost")
 RUNS = ("live", "hang")
 TABS = 8
-STREAMS = 8  # that a server has
-# Calls take longer than the run needs to change again.
+STREAMS = 8  # limit of a server
+# Makes requests for calls take longer than the run takes to change.
 SLOW_CALLS = """(() => {
     const ask = window.fetch;
     window.fetch = async (url, options) => {
@@ -44,7 +45,7 @@ DRAWN = f"window.{V} && {V}.run.known && {V}.drawn > 0"
 
 
 class Checks:
-    """The browser, the addresses, and what was wrong."""
+    """The browser, the addresses, and the number of faults."""
 
     def __init__(self, browser, arguments):
         self.browser = browser
@@ -52,7 +53,8 @@ class Checks:
         self.faults = 0
 
     def open(self, name, state="", **more):
-        """A tab that shows one of the runs; an archive's once its picture is complete."""
+        """Open a tab that shows one of the runs; wait until the picture of an archive
+        is complete."""
         url = getattr(self.urls, name)
         if state:
             url += "&" + state
@@ -61,36 +63,37 @@ class Checks:
         return page
 
     def request(self, name, path):
-        """A reply of the server of a run, without the page."""
+        """Request a path from the server of a run, without the page."""
         base, token = getattr(self.urls, name).split("#token=")
         asked = urllib.request.Request(base + "api/" + path,
                                        headers={"X-EventSpace-Token": token})
         return urllib.request.urlopen(asked, timeout=20)
 
     def ask(self, name, path):
-        """What such a reply says."""
+        """The JSON content of such a reply."""
         with self.request(name, path) as reply:
             return json.load(reply)
 
     def that(self, holds, what):
-        """Count it as a fault unless it holds."""
+        """Count a fault if it does not hold."""
         print(("ok: " if holds else "FAILED: ") + what, flush=True)
         self.faults += not holds
 
     def end(self, page, what):
-        """A page must not have complained or asked elsewhere."""
+        """Close a page, which must have no console errors and no requests to other
+        hosts."""
         self.that(not page.errors, f"{what}: no error on the console {page.errors[:2]}")
         self.that(not page.foreign, f"{what}: no request elsewhere {page.foreign[:2]}")
         page.close()
 
 
 def idle(page, condition="true"):
-    """Wait until the page has drawn a state in which something is true."""
+    """Wait until the page has drawn a state in which the condition is true."""
     page.wait(f"({condition}) && {V}.idle")
 
 
 def click_row(page, part=0.5, place=0):
-    """Click into a row of the diagram and wait for the event."""
+    """Click on a row of the diagram and wait for the event."""
     box = page.evaluate(f"""(() => {{
         const around = document.getElementById('diagram').getBoundingClientRect();
         const line = {V}.items.filter((item) => item.kind === 'line')[{place}].box;
@@ -102,13 +105,13 @@ def click_row(page, part=0.5, place=0):
 
 
 def place_of_selection(page):
-    """Where on the screen the selected event is drawn."""
+    """Horizontal position of the selected event on the screen."""
     box = page.evaluate(f"{V}.items.find((item) => item.kind === 'selection').box")
     return box[0] + box[2] / 2
 
 
 def check_archive(checks):
-    """Rows, an event in words, its cones, table, axis, address."""
+    """Rows, the text of an event, its cones, table, axis, address."""
     page = checks.open("ring")
     checks.that(page.evaluate(f"{V}.rows.length") == 4, "four rows of the ring")
     checks.that(page.evaluate(f"{V}.items.some((i) => i.kind === 'call')"), "calls drawn")
@@ -129,7 +132,7 @@ def check_archive(checks):
 
 
 def check_cones(checks, page):
-    """Those drawn are those that the server computes."""
+    """The cones drawn are those computed by the server."""
     idle(page, f"{V}.found.cone")
     row, index = page.evaluate(f"{V}.view.selection")
     cone = checks.ask("ring", f"cone?event={row}:{index}")
@@ -145,7 +148,7 @@ def check_cones(checks, page):
 
 
 def check_axis(checks, page):
-    """The selected event keeps its place when the axis or the zoom changes."""
+    """The selected event keeps its position when the axis or the zoom changes."""
     before = place_of_selection(page)
     for key, condition in (("a", f"{V}.view.axis == 'level'"), ("+", "true"),
                            ("a", f"{V}.view.axis == 'time'"), ("-", "true")):
@@ -156,7 +159,7 @@ def check_axis(checks, page):
 
 
 def check_table(checks, page):
-    """The table has the lines of the canvas and the same selection."""
+    """The table has the lines of the diagram and the same selection."""
     page.press("t")
     idle(page, f"{V}.view.table")
     keys = page.evaluate(f"{V}.items.filter((i) => i.kind === 'line').map((i) => i.key)")
@@ -172,7 +175,7 @@ def check_table(checks, page):
 
 
 def check_address(checks, page):
-    """The address restores what is seen, without the token."""
+    """The address restores the view, without the token."""
     page.wait("location.hash.includes('event=')")
     state = f"[{V}.view.axis, {V}.view.selection, Math.round({V}.view.to)]"
     address, shown = page.evaluate("location.hash"), page.evaluate(state)
@@ -210,7 +213,7 @@ def check_export(checks):
 
 
 def check_keys(checks):
-    """All of it by keys."""
+    """Everything works by keys."""
     page = checks.open("ring")
     page.press("ArrowRight")
     idle(page, f"{V}.found.event")
@@ -242,7 +245,7 @@ def check_keys(checks):
 
 
 def walk_to_message(page):
-    """Walk until there is an event on another row that this one causes."""
+    """Walk to an event that causes an event on another row."""
     for _ in range(40):
         if page.evaluate(f"{V}.found.event.effects.some((id) => id[0] != "
                          f"{V}.view.selection[0])"):
@@ -253,7 +256,7 @@ def walk_to_message(page):
 
 
 def search_by_keys(checks, page):
-    """Search by text, and go through what was found."""
+    """Search by text, and walk through the matches."""
     page.press("/")
     page.wait("document.activeElement.id == 'search-text'")
     page.type("MPI_Recv")
@@ -270,7 +273,7 @@ def search_by_keys(checks, page):
 
 
 def check_pattern(checks):
-    """Hits of a pattern are those that the server finds."""
+    """Matches of a pattern are those found by the server."""
     pattern = 'S := ["", "MPI_Send", ""]; R := ["", "MPI_Recv", ""]; Match := S --> R;'
     page = checks.open("ring", "panel=search&by=pattern&search=" +
                        urllib.request.quote(pattern))
@@ -282,7 +285,7 @@ def check_pattern(checks):
 
 
 def check_panels(checks):
-    """Each panel shows something, or says what is wrong."""
+    """Each panel shows some content and no error."""
     page = checks.open("ring")
     for name in ("waits", "collectives", "matrix", "profile", "trees", "scope"):
         page.evaluate(f"document.getElementById('tab-{name}').click()")
@@ -319,7 +322,7 @@ def check_mouse(checks):
 
 
 def check_live_trees(checks, page):
-    """Nodes of a collective tree, and stages of a gather tree, stand below each other."""
+    """Children in collective trees and gather trees are indented below their parents."""
     for name, words in (("trees", "MPI_Allreduce on"), ("scope", "The scope that")):
         page.evaluate(f"document.getElementById('tab-{name}').click()")
         page.wait("document.querySelectorAll('#panel td[data-depth]').length > 0 && "
@@ -329,7 +332,7 @@ def check_live_trees(checks, page):
 
 
 def check_live(checks):
-    """A run that goes on: it grows, is followed, is left, is followed again."""
+    """A live run: it grows, is followed, is left, and is followed again."""
     page = checks.open("live")
     page.wait(f"{V}.run.live && {V}.run.events > 0 && {V}.rows.length == 4")
     events = page.evaluate(f"{V}.run.events")
@@ -355,7 +358,7 @@ def check_live(checks):
 
 
 def check_live_matches(checks):
-    """Matches become more while a run goes on, and the newest are there."""
+    """The matches grow during a live run and include new ones."""
     pattern = 'A := [operation = "MPI_Allreduce"]; M := A;'
     page = checks.open("live", "panel=search&by=pattern&search=" +
                        urllib.request.quote(pattern))
@@ -378,7 +381,7 @@ def check_live_matches(checks):
 
 
 def check_tabs(checks, first):
-    """Many tabs at once: each shows what comes, however slow its requests are."""
+    """Many tabs at once: each stays up to date, however slow its requests are."""
     first.evaluate(f"{V}.set({{ panel: 'event' }})")
     pages = [first] + [checks.open("live", width=700, height=400)
                        for _ in range(TABS - 1)]
@@ -396,7 +399,7 @@ def check_tabs(checks, first):
 
 
 def check_refused(checks):
-    """A tab that gets no stream any more says so, and is kept up to date."""
+    """A tab without a stream says so, and is still kept up to date."""
     streams = []
     while len(streams) <= STREAMS:
         try:
@@ -420,7 +423,7 @@ def check_refused(checks):
 
 
 def check_hang(checks):
-    """The circle of a deadlock is named and drawn."""
+    """The cycle of a deadlock is named and drawn."""
     page = checks.open("hang")
     page.wait(f"{V}.found.verdict && {V}.found.verdict.cycle.length > 1")
     page.wait(f"{V}.items.some((item) => item.kind === 'wait')")
@@ -438,7 +441,7 @@ def check_hang(checks):
 
 
 def check_clusters(checks):
-    """Rows are grouped by the clusters of their hosts where there are several."""
+    """Rows can be grouped by the clusters of their hosts if there are several."""
     page = checks.open("ring", "group=cluster")
     checks.that(page.evaluate("document.getElementById('by-cluster').hidden") and
                 page.evaluate(f"{V}.lines.every((line) => !line.grouped)"),
@@ -460,7 +463,7 @@ def check_clusters(checks):
 
 
 def check_collectives(checks):
-    """Arrivals of collective operations are drawn, and a click in the list goes there."""
+    """Arrivals at collective operations are drawn, and a click in the list selects one."""
     page = checks.open("late")
     kinds = f"(kind) => {V}.items.filter((item) => item.kind === kind)"
     checks.that(page.evaluate(f"({kinds})('instance').length") == 0, "no bands unasked")
@@ -487,7 +490,7 @@ def check_collectives(checks):
 
 
 def check_preferences(checks):
-    """Dark, still, and at 200 %."""
+    """Dark mode, reduced motion, and 200 % zoom."""
     page = checks.open("ring", dark=True, reduced_motion=True)
     colour = "getComputedStyle(document.body).backgroundColor"
     dark = page.evaluate(colour)
@@ -506,7 +509,7 @@ def check_preferences(checks):
 
 
 def check_small(checks):
-    """One rank that sends nothing."""
+    """One rank that sends no messages."""
     page = checks.open("one")
     checks.that(page.evaluate(f"{V}.rows.length") == 1, "one row")
     page.press("ArrowRight")
@@ -515,7 +518,7 @@ def check_small(checks):
 
 
 def check_incomplete(checks):
-    """What is empty, cut or has lost events is shown as such."""
+    """Runs that are empty, cut or have losses are shown as such."""
     for name, words in (("empty", "This run has no events."),
                         ("cut", "Cut: 4 of 4 ranks have no MPI_Finalize."),
                         ("lost", "tuples were lost; where is hatched in grey.")):
@@ -564,7 +567,7 @@ def main():
                 continue
             try:
                 check(checks)
-            except Exception:  # the others are still worth a look
+            except Exception:  # the other checks still run
                 traceback.print_exc(file=sys.stdout)
                 checks.that(False, check.__name__)
     return checks.faults > 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""check_archive.py - the page of an archive: who is refused, and whether windows are what
-the calls say.
+"""check_archive.py - the page of an archive: which requests are refused, and whether
+windows agree with the calls.
 
 usage: check_archive.py ARCHIVE TREES
 
@@ -31,7 +31,7 @@ LOST = 6
 # --- Windows ------------------------------------------------------------------------
 
 def shares_of(calls, row, begin, end):
-    """What a row was in between two times, by state."""
+    """The time that a row spent in each state between two times."""
     first, last = max(begin, row["begin"]), min(end, row["end"])
     shares = [0] * STATES
     for call in calls:
@@ -61,7 +61,7 @@ def unpack(content):
 
 
 def check_cell(cell, shares, where):
-    """Fifteenths are off by less than one."""
+    """Each fifteenth differs by less than one from the exact share."""
     nibbles = [cell >> 4 * state & 15 for state in range(STATES)]
     total = sum(shares)
     if total == 0:
@@ -97,7 +97,7 @@ def check_windows(view):
         first = generator.randrange(end // 2)
         check_window(view, rows, reply["calls"], first,
                      first + generator.randrange(200, end // 2), 20)
-    # Before and behind the run there is nothing; on levels below 0 neither.
+    # There is nothing before and after the run, nor on negative levels.
     _, _, _, lines = unpack(view.get("/api/window", **{
         "from": -1000, "to": -500, "columns": 5}))
     check(not any(any(line[2]) for line in lines), "something before the run")
@@ -127,7 +127,7 @@ def check_groups(view, run, rows):
 
 
 def check_clusters():
-    """Rows are joined by what the path map says of their hosts."""
+    """Rows have the clusters that the path map gives their hosts."""
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "split")
         subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__),
@@ -201,7 +201,7 @@ def check_searches(view, reply):
 
 
 def check_instances(view, reply, end):
-    """Collective operations are what the calls of their members say."""
+    """Collective operations agree with the calls of their members."""
     rows = {row["row"]: row["rank"] for row in view.get("/api/rows")["rows"]}
     calls = view.get("/api/calls", **{"from": 0, "to": end, "limit": 100000})
     by_event = {(call[0], call[12]): call for call in calls["calls"]}
@@ -272,14 +272,14 @@ def check_findings(view, run):
 
 
 def slices_of(trace):
-    """Operations of a file for Perfetto: who, what, from and to, in microseconds."""
+    """Operations in a file for Perfetto: process, name, begin and end in microseconds."""
     return sorted((event["pid"], event["name"], event["ts"], event["ts"] + event["dur"])
                   for event in trace["traceEvents"]
                   if event["ph"] == "X" and event["dur"] and event["pid"] > 1)
 
 
 def check_trace_events(view, run):
-    """The file is that of the command; of windows it has what lies in them."""
+    """The file equals that of the command; for a window it has the operations within."""
     end = int(run["end"]) + 1
     whole = view.get("/api/export", format="chrome", **{"from": 0, "to": end})
     wanted = json.loads(subprocess.check_output(
@@ -300,7 +300,7 @@ def check_trace_events(view, run):
 
 
 def check_trees():
-    """What nodes of trees did is found in an archive: 1 and 2 hang under 0, 3 under 1."""
+    """An archive has the results of tree nodes: 1 and 2 are children of 0, 3 of 1."""
     view = View(TREES)
     reply = view.await_reply("/api/trees", lambda reply: reply["looked"])
     nodes = [line for line in reply["lines"] if line["type"] == "node"]
@@ -315,7 +315,7 @@ def check_trees():
     check(view.stop(signal.SIGTERM) == 0, "SIGTERM")
 
 
-# --- Who is refused -----------------------------------------------------------------
+# --- Refusals -----------------------------------------------------------------------
 
 def check_refusals(view):
     for host in ("localhost", "localhost:8080", "127.0.0.1:1", "[::1]:80"):
@@ -358,7 +358,8 @@ def check_streams(view):
 
 
 def check_other_user():
-    """Refused by the file's rights; where these allow it, by what the kernel says."""
+    """Other users are refused by the file mode, or else by their credentials from the
+    kernel."""
     if os.geteuid() != 0:
         print("other users are not tried: not root")
         return
@@ -402,7 +403,7 @@ def check_socket():
 
 
 def listens_on_network(view):
-    """Whether a socket of the command is among those of TCP that listen."""
+    """Whether the command has a listening TCP socket."""
     inodes = set()
     for number in os.listdir(f"/proc/{view.process.pid}/fd"):
         try:

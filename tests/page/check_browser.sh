@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_browser.sh - the page of `eventspace view` in a real browser: a run that goes on, one
-# that hangs, and archives: whole, empty, cut, and with losses.
+# check_browser.sh - the page of `eventspace view` in a real browser: a live run, a run that
+# hangs, and archives: whole, empty, cut, and with losses.
 
 . "${top_srcdir:?}/tests/cli/functions.sh"
 need_mpi
@@ -28,14 +28,14 @@ end_all()
 }
 trap end_all EXIT
 
-# serve NAME WHAT : a server of the page; its address is in $folder/NAME.url.
+# serve NAME WHAT - starts a server of the page; its address is in $folder/NAME.url.
 serve()
 {
     "$eventspace" view --port 0 "$2" >"$folder/$1.url" 2>"$folder/$1.err" &
     started+=($!)
 }
 
-# go_on NAME [OPTION...] -- PROGRAM... : a run that does not end by itself.
+# go_on NAME [OPTION...] -- PROGRAM... - starts a run that does not end by itself.
 go_on()
 {
     local name=$1
@@ -64,13 +64,13 @@ expect 0 "$eventspace" run -n 4 --record "$folder/late" -- "$apps/imbalance" --r
 expect 0 "$eventspace" run -n 2 --record "$folder/lost" --threshold 16 -- \
     "$apps/ring" --rounds 5000
 
-# Nobody calls MPI.
+# A run whose processes do not call MPI.
 "$eventspace" run -n 1 --name "$prefix-none" -- sleep 1000 >"$folder/none.out" 2>&1 &
 started+=($!)
 await 20 is_there none
 expect 0 "$eventspace" record --for 10ms -o "$folder/empty" "$prefix-none"
 
-# A recorder that is killed.
+# An archive whose recorder was killed.
 has_all()
 {
     [ "$(find "$folder/cut" -name '?.0-collective*' -size +0 | wc -l)" = 4 ]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""check_kept.py - the sums that `view` keeps beside an archive are shown before the archive
-is read, and those that are of something else, or damaged, are not.
+"""check_kept.py - the sums that `view` saves beside an archive are shown before the
+archive is read; sums of another archive, or damaged ones, are not used.
 
 usage: check_kept.py ARCHIVE
 """
@@ -37,8 +37,8 @@ def write_kept(content):
 
 
 class BlockedView(View):
-    """A command that serves, and does not read: nobody takes what it prints, which it does
-    before."""
+    """A command that serves but does not read the archive: it blocks on its output,
+    which it prints before it reads."""
 
     def __init__(self, *arguments):
         self.place, self.token = os.path.join(FOLDER, "socket"), None
@@ -58,7 +58,7 @@ class BlockedView(View):
             time.sleep(0.01)
 
     def listens(self):
-        """The socket's file is there a little earlier."""
+        """Whether the socket accepts connections; its file exists a little earlier."""
         with socket.socket(socket.AF_UNIX) as one:
             return one.connect_ex(self.place) == 0
 
@@ -84,14 +84,14 @@ def await_done(view):
 
 
 def shares_of(window):
-    """Of one column, by row."""
+    """The cells of a window of one column, by row."""
     count = struct.unpack_from("<I", window, 8)[0]
     words = [struct.unpack_from("<3I", window, 32 + 12 * i)[2] for i in range(count)]
     return [[word >> 4 * state & 15 for state in range(7)] for word in words]
 
 
 def read_whole():
-    """Reads once, so that sums are kept, and returns what the command says and shows."""
+    """Read once, so that sums are saved; return the output, the run, windows and rows."""
     view = BlockedView(ARCHIVE)
     view.go_on()
     run = await_done(view)
@@ -137,7 +137,8 @@ def check_shown_at_once():
 
 
 def check_refused(change, wanted):
-    """What is changed is not used: one line or none, and sums that are right again."""
+    """Changed sums are not used: at most one line is printed, and right sums are saved
+    again."""
     right = read_kept()
     wrong = bytearray(right)
     change(wrong)

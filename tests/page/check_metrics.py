@@ -5,7 +5,7 @@
 
 usage: check_metrics.py RUN FOLDER
 
-Writes what the page says to FOLDER/page.
+Writes the content of /metrics to FOLDER/page.
 """
 
 import atexit
@@ -33,7 +33,7 @@ scrape_configs:
 
 
 def await_metrics(view, wanted):
-    """The text, once a look has this series."""
+    """The text, once it has this series."""
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         status, headers, content = view.request("/metrics")
@@ -48,7 +48,7 @@ def await_metrics(view, wanted):
 
 
 def check_looks(view):
-    """However often somebody asks, there is a look a second at most."""
+    """There is at most one look each second, independent of the number of requests."""
     begun = time.monotonic()
     texts = {view.request("/metrics")[2] for _ in range(50)}
     check(len(texts) <= 2 + (time.monotonic() - begun), f"{len(texts)} looks")

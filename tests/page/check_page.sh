@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_page.sh - `eventspace view` serves the page of an archive, of a run that goes on,
-# and of one that hangs.
+# check_page.sh - `eventspace view` serves the page of an archive, of a live run, and of a
+# run that hangs.
 
 . "${0%/*}/../cli/functions.sh"
 here=$(cd "${0%/*}" && pwd)
@@ -17,14 +17,15 @@ need_mpi
 
 launch_options=
 
-# Whether `why` knows of the run: it says 1 where something is wrong already.
+# Whether `why` finds the run; its status is 1 if it already reports a finding.
 is_known()
 {
     "$eventspace" why "$prefix-$1" --format json
     [ $? -le 1 ]
 }
 
-# run_program NAME N PROGRAM... : in the background, under a name, with $launch_options.
+# run_program NAME N PROGRAM... - starts a named run in the background, with
+# $launch_options.
 run_program()
 {
     local name=$1 ranks=$2
@@ -54,7 +55,7 @@ fi
     fault "archive"
 "${PYTHON:-python3}" "$here/check_kept.py" "$folder/page.rec" || fault "kept sums"
 
-# The host of the map that is made for a run, in a cluster of another name.
+# The map that is generated for a run, with another name of the cluster.
 "$eventspace" map -n 2 | sed 's/"default"/"lab"/' >"$folder/lab.json"
 launch_options="--map $folder/lab.json"
 run_program live 2 "$top_builddir/apps/imbalance" --sleep --late-us 2000 \

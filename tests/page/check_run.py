@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""check_run.py - the page of a run that goes on, or that hangs, and of both when they are
-over.
+"""check_run.py - the page of a live run, or of one that hangs, and of both after their
+ends.
 
 usage: check_run.py live|hang|trees RUN PID
 """
@@ -26,7 +26,7 @@ def read_update(reply):
 
 
 def check_scope(view):
-    """The scope that reads the run is told, and its tuples become more."""
+    """The scope that reads the run is shown, and its number of tuples grows."""
     first = view.await_reply("/api/scope", lambda reply: (
         reply["stages"] and reply["stages"][0]["tuples"]))["stages"]
     for number, stage in enumerate(first):
@@ -42,12 +42,12 @@ def check_scope(view):
 
 
 def nodes_of(reply):
-    """What nodes of instrumented trees did, by rank."""
+    """The results of nodes of instrumented trees, by rank."""
     return {line["rank"]: line for line in reply["lines"] if line["type"] == "node"}
 
 
 def check_trees(view):
-    """The nodes that have children are told: 1 and 2 hang under 0, and 3 under 1."""
+    """Nodes with children are shown: 1 and 2 are children of 0, 3 of 1."""
     nodes = nodes_of(view.await_reply("/api/trees", lambda reply: (
         0 in nodes_of(reply) and 1 in nodes_of(reply))))
     check(sorted(nodes) == [0, 1], f"{nodes}")
@@ -58,19 +58,19 @@ def check_trees(view):
 
 
 def check_cost(view):
-    """What the command costs is told once a second has gone by."""
+    """The cost of the command is reported after one second."""
     run = view.await_reply("/api/run", lambda run: run["cost"])
     check(0 < run["cost"]["cores"] < 1000, f"{run['cost']}")
 
 
 def check_cluster(view):
-    """Rows are in the cluster that the path map of the run names."""
+    """Rows have the cluster that the path map of the run names."""
     view.await_reply("/api/rows", lambda reply: reply["rows"] and all(
         row["cluster"] == "lab" for row in reply["rows"]))
 
 
 def check_live(view):
-    """What the program does is seen while it does it."""
+    """The events of the program are shown while it runs."""
     view.await_reply("/api/run", lambda run: run["events"])
     connection, reply = view.open_stream()
     update = first = read_update(reply)
@@ -78,7 +78,7 @@ def check_live(view):
         before, update = update, read_update(reply)
         check(update["end"] >= before["end"], f"time goes back: {before} {update}")
         check(update["from"] <= update["end"], f"from behind the end: {update}")
-    # What was told to be the end is then in the past.
+    # The previous end is then in the past.
     begin = int(view.get("/api/run")["begin_ns"])
     now = int(first["begin_ns"]) + first["end"] - begin
     view.await_reply("/api/calls", lambda reply: any(
@@ -88,7 +88,7 @@ def check_live(view):
 
 
 def check_hang(view):
-    """The verdict is told, and what is under way."""
+    """The verdict and the operations under way are shown."""
     run = view.await_reply("/api/run", lambda run: run["verdict"])
     check(run["verdict"]["text"].startswith("DEADLOCK"), f"{run}")
     check(run["verdict"]["ranks"] == [0, 1], f"{run}")
@@ -102,7 +102,7 @@ def check_hang(view):
         check(row["begin"] < row["open"]["since"] < row["end"], f"{row}")
     lines = view.get("/api/verdict")["lines"]
     check("DEADLOCK" in json.dumps(lines), f"{lines}")
-    # Time goes on, though nothing comes, and the calls last.
+    # Time advances without new events, and the calls get longer.
     later = view.await_reply("/api/run", lambda now: now["end"] > run["end"])
     profile = view.get("/api/profile", columns=1, **{
         "from": later["end"] - 1000, "to": later["end"]})

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_saved.sh - `eventspace export --to html` writes a page that needs no server, and is
-# shown by a real browser as the server of the same archive would.
+# check_saved.sh - `eventspace export --to html` writes a page that needs no server. A real
+# browser shows it like the page of the server of the same archive.
 
 . "${0%/*}/../cli/functions.sh"
 here=$(cd "${0%/*}" && pwd)
 need_mpi
 
-# record NAME N PROGRAM... : an archive of a program.
+# record NAME N PROGRAM... - makes an archive of a program.
 record()
 {
     local name=$1 ranks=$2
@@ -21,7 +21,7 @@ record()
 record ring 3 "$top_builddir/apps/ring" --rounds 20
 record large 1 "$top_builddir/apps/threads" --rounds 2000 --window 32
 
-# What is wrong is said in one line, and no file is made.
+# refuses WORDS ARGUMENT... - one line says what is wrong, and no file is created.
 refuses()
 {
     local words=$1
@@ -41,18 +41,18 @@ expect 0 "$eventspace" export "$folder/ring" --to event-set
 cp "$folder/out" "$folder/ring.jsonl"
 refuses "is an event set" "$folder/ring.jsonl" --to html
 
-# A part of what is too large; standard output.
+# A part of an archive that is too large as a whole, written to standard output.
 expect 0 "$eventspace" export "$folder/large" --to html --since 1ms
 contains out 'id="eventspace-data"'
 
-# A name that would be markup.
+# A name that looks like markup.
 ln -s ring "$folder/<!--<script>"
 expect 0 "$eventspace" export "$folder/<!--<script>" --to html -o "$folder/ring.html"
 is_empty out
 expect 0 "$eventspace" export "$folder/ring" --to html --rank 1-2 --since 20ms \
     -o "$folder/part.html"
 
-# skip_browser REASON : what was looked at is as expected, and the rest is told.
+# skip_browser REASON - skips the checks in a browser if those so far have passed.
 skip_browser()
 {
     [ "$faults" -eq 0 ] || finish

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""compare_saved.py - a saved page in a browser, against what the server of the same archive
-replies (check_saved.sh writes the pages).
+"""compare_saved.py - compares a saved page in a browser with the replies of the server
+for the same archive (check_saved.sh writes the pages).
 
 usage: compare_saved.py ARCHIVE WHOLE.html PART.html
 """
@@ -21,11 +21,11 @@ from page_client import View, check, finish
 ARCHIVE, WHOLE, PART = sys.argv[1:]
 V = "eventspaceView"
 ITEMS = 100000
-STEP = 7  # of the events that are asked for: each so many
+STEP = 7  # every so many events are compared
 
 
 def data_of(path):
-    """What lies in a page."""
+    """The data stored in a page."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     data = re.search(r'id="eventspace-data">(.*?)</script>', text, re.S)[1]
@@ -39,7 +39,7 @@ def open_page(browser, path):
 
 
 def ask(page, path, **parameters):
-    """What the page answers itself."""
+    """The answer of the page itself."""
     asked = f"(await import('api.js')).request('{path}', {json.dumps(parameters)})"
     if path == "window":
         text = page.evaluate(
@@ -50,7 +50,8 @@ def ask(page, path, **parameters):
 
 
 def named(reply):
-    """Calls with their texts, which each reply numbers for itself; messages sorted."""
+    """Calls with their texts, which are numbered separately in each reply; messages
+    sorted."""
     if reply.get("bucket"):
         return reply
     if "calls" not in reply:
@@ -61,7 +62,7 @@ def named(reply):
 
 
 def check_replies(view, page, data):
-    """All that is answered is what the server answers."""
+    """All answers equal those of the server."""
     whole = {"from": data["from"], "to": data["to"]}
     check(data["rows"] == [view.get("/api/rows")], "rows are not the server's")
     for name in ("calls", "messages"):
@@ -94,7 +95,7 @@ def lines_of(content):
 
 
 def are_near(words, others, width, parts, most):
-    """Whether the parts of words, `width` bits each, differ by `most` at most."""
+    """Whether the parts of words, `width` bits each, differ by at most `most`."""
     mask = (1 << width) - 1
     return all(abs((a >> width * i & mask) - (b >> width * i & mask)) <= most
                for a, b in zip(words, others) for i in range(parts))
@@ -109,7 +110,7 @@ def check_window(got, wanted, where):
 
 
 def check_windows(view, page, data):
-    """Cells are off by a fifteenth at most, by how positions are rounded."""
+    """Cells may differ by a fifteenth, because positions are rounded differently."""
     levels = data["run"]["levels"]
     for axis, first, last in (("time", data["from"], data["to"]),
                               ("time", data["to"] // 2, data["to"] // 2 + 50000),
@@ -129,7 +130,7 @@ def check_windows(view, page, data):
 
 
 def check_order(view, page, data):
-    """Events, what is near, cones and relations."""
+    """Events, their neighbours, cones and relations."""
     ids = [f"{event['event'][0]}:{event['event'][1]}" for event in data["events"]]
     there = sum(row["events"] for part in data["rows"] for row in part["rows"])
     check(len(ids) == there, f"{len(ids)} events of {there}")
@@ -148,7 +149,7 @@ def check_order(view, page, data):
 
 
 def check_use(page):
-    """What a user does: a click selects, the panels say what is not there."""
+    """Actions of a user: a click selects, and panels say what a saved page lacks."""
     box = page.evaluate(f"""(() => {{
         const around = document.getElementById('diagram').getBoundingClientRect();
         const line = {V}.items.filter((item) => item.kind === 'line')[1].box;
@@ -169,7 +170,7 @@ def check_use(page):
 
 
 def check_part(page, data):
-    """A part is numbered from row 0, and its axis is the part's."""
+    """The rows of a part are numbered from 0, and its axis covers the part."""
     rows = [row for part in data["rows"] for row in part["rows"]]
     check(sorted(row["rank"] for row in rows) == [1, 2], "not ranks 1 and 2")
     check(page.evaluate(f"{V}.run.rows.map((row) => row.row)") == [0, 1], "rows")

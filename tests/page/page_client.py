@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""page_client.py - starts `eventspace view` for a test and asks it."""
+"""page_client.py - starts `eventspace view` for a test and sends requests to it."""
 
 import atexit
 import http.client
@@ -14,7 +14,7 @@ import sys
 import urllib.parse
 
 EVENTSPACE = os.path.join(os.environ["top_builddir"], "cli", "eventspace")
-PATIENCE_S = 60  # until something that must come is taken for missing
+PATIENCE_S = 60  # after which a missing result is a fault
 
 faults = []
 
@@ -30,7 +30,7 @@ def finish():
 
 
 class Connection(http.client.HTTPConnection):
-    """To a Unix socket, or to a port of the loopback."""
+    """A connection to a Unix socket, or to a port of the loopback interface."""
 
     def __init__(self, place):
         super().__init__("localhost", timeout=PATIENCE_S)
@@ -46,7 +46,7 @@ class Connection(http.client.HTTPConnection):
 
 
 class View:
-    """A command that serves; `place` is its socket's path or its port."""
+    """A command that serves; `place` is the path of its socket or its port."""
 
     def __init__(self, *arguments):
         self.process = subprocess.Popen(
@@ -71,7 +71,7 @@ class View:
         return said
 
     def request(self, path, method="GET", headers=None, **parameters):
-        """The status, the headers and the bytes of a reply."""
+        """The status, the headers and the content of a reply."""
         if parameters:
             path += "?" + urllib.parse.urlencode(parameters)
         sent = {"X-EventSpace-Token": self.token} if self.token else {}
@@ -86,7 +86,7 @@ class View:
             connection.close()
 
     def get(self, path, **parameters):
-        """What a reply that succeeds says."""
+        """The content of a reply that must succeed; decoded if it is JSON."""
         status, headers, content = self.request(path, **parameters)
         if status != 200:
             sys.exit(f"fault: {path} {parameters}: {status} {content[:300]}")
@@ -107,7 +107,7 @@ class View:
         return connection, connection.getresponse()
 
     def await_stream(self):
-        """Whether a stream can be had within some time."""
+        """Whether a stream becomes available in time."""
         end = os.times().elapsed + PATIENCE_S
         while os.times().elapsed < end:
             connection, reply = self.open_stream()
@@ -119,7 +119,7 @@ class View:
         return False
 
     def await_reply(self, path, holds, **parameters):
-        """Asks until `holds` is true of the reply, which it returns."""
+        """Repeat a request until `holds` is true of the reply; return the reply."""
         end = os.times().elapsed + PATIENCE_S
         while True:
             reply = self.get(path, **parameters)
@@ -130,6 +130,6 @@ class View:
             select.select([], [], [], 0.02)
 
     def stop(self, signal):
-        """The exit status after a signal."""
+        """Send a signal and return the exit status."""
         self.process.send_signal(signal)
         return self.process.wait(PATIENCE_S)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""split_hosts.py - makes an archive of a run as if its odd ranks had been on another host,
-in another cluster.
+"""split_hosts.py - makes an archive in which the odd ranks of a run are on another
+host, in another cluster.
 
 usage: split_hosts.py ARCHIVE COPY
 """
@@ -16,7 +16,7 @@ FAR, EAST, WEST = "far", "east", "west"
 
 
 def move_streams(copy, near, names):
-    """The streams of these elements into the folder of the other host."""
+    """Move the streams of these elements to the folder of the other host."""
     os.mkdir(os.path.join(copy, FAR))
     shutil.copy(os.path.join(copy, near, "metadata"), os.path.join(copy, FAR))
     for name in names:
@@ -24,7 +24,7 @@ def move_streams(copy, near, names):
 
 
 def change_map(path):
-    """Two hosts of two clusters; where ranks are the archive says."""
+    """Describe two hosts in two clusters; the archive says where ranks are."""
     with open(path, encoding="utf-8") as file:
         map_ = json.load(file)
     host = map_["cluster"]["hosts"][0]

@@ -5,7 +5,7 @@
 
     take_pictures.py --tunnel URL --hang URL --race URL --late URL --load URL --folder DIR
 
-Each picture is taken in a light and a dark page of 1400 x 900.
+Each picture is taken of a light and a dark page of 1400 x 900.
 """
 
 import argparse
@@ -18,18 +18,18 @@ NAMES = ("race", "late", "load", "hang", "tunnel")
 
 
 def idle(page, condition="true"):
-    """Wait until the page has drawn a state in which something is true."""
+    """Wait until the page has drawn a state in which the condition is true."""
     page.wait(f"({condition}) && window.{V} && {V}.idle && {V}.drawn > 0", 60)
 
 
 def redrawn(page, condition):
-    """Wait until a run that goes on has been drawn some times more."""
+    """Wait until a live run has been drawn several more times."""
     drawn = page.evaluate(f"{V}.drawn")
     page.wait(f"({condition}) && {V}.drawn > {drawn + 12}", 60)
 
 
 def show_tunnel(page):
-    """The wind tunnel as it runs: the last moments, followed."""
+    """The running wind tunnel: the last moments, followed."""
     page.wait(f"window.{V} && {V}.rows.length > 1 && {V}.run.events > 2000", 60)
     page.evaluate(f"{V}.setWindow({V}.run.end - 8e8, {V}.run.end)")
     page.press("f")
@@ -38,14 +38,14 @@ def show_tunnel(page):
 
 
 def show_hang(page):
-    """The circle of a deadlock, and who waits for whom."""
+    """The cycle of a deadlock, and which rank waits for which."""
     page.wait(f"window.{V} && {V}.found.verdict && {V}.found.verdict.cycle.length > 1", 60)
     page.evaluate("document.getElementById('tab-waits').click()")
     redrawn(page, "document.querySelector('svg.graph')")
 
 
 def show_race(page):
-    """A message that could have come before or behind another one: its cones."""
+    """A message that could have arrived before or after another one: its cones."""
     idle(page)
     page.evaluate(f"{V}.select([{V}.run.rows.find((row) => row.rank === 0).row, 14])")
     idle(page, f"{V}.found.event && {V}.found.cone")
