@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_commands.sh - `eventspace map` and `eventspace check` from end to end.
+# check_commands.sh - `eventspace map` and `eventspace check` as commands.
 . "${top_srcdir:?}/tests/cli/functions.sh"
 data=$top_srcdir/tests/data/pathmap
 
@@ -15,7 +15,7 @@ expect 0 "$eventspace" map -n 3 -o "$folder/map.json"
 expect 0 "$eventspace" check "$folder/map.json"
 contains out "3 ranks with 3 threads on 1 host, 4 collectors, 2 scopes"
 
-# Expanded: every path spelled out, and counted.
+# Expanded: every path is written and counted.
 expect 0 "$eventspace" map -n 3 --threads 2 --threshold 200 --expand -o "$folder/map.json"
 expect 0 "$eventspace" check "$folder/map.json"
 contains out "24 paths"
@@ -32,7 +32,7 @@ printf 'n1:x\n' >"$folder/hosts"
 expect 2 "$eventspace" map --hostfile "$folder/hosts"
 contains err "$folder/hosts:1:4: found 'x'"
 
-# Wrong maps: place, way, what was found and what was expected.
+# Invalid maps: position, member, the value found and what was expected.
 expect 2 "$eventspace" check "$data/error_host_cores_negative/input"
 contains err 'input:8:30: cluster.hosts[2].cores: found -1, expected an integer from 1'
 expect 2 "$eventspace" check --format json "$data/error_unknown_member/input"
@@ -42,7 +42,7 @@ contains err "did you mean 'collectors'?"
 expect 2 "$eventspace" check "$folder/none.json"
 contains err "none.json: cannot be read: No such file or directory"
 
-# A pipe is as good as a file.
+# A map may be read from a pipe.
 expect 0 bash -c "'$eventspace' map -n 2 | '$eventspace' check /dev/stdin"
 
 # Usage.

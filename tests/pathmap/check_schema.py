@@ -3,10 +3,10 @@
 # Copyright (c) 2026 the EventSpace authors
 """Compares docs/pathmap.schema.json with the tables in pathmap/schema.c.
 
-print_schema prints the tables.  Names, their order, what is required, types, bounds,
-choices and defaults must be the same.  The tables of docs/pathmap.md must name the same members,
-with what is required, bounds, choices and defaults.  Where python3 has the jsonschema module, it
-also judges the maps of tests/data/pathmap.
+print_schema prints the tables.  Names, their order, required members, types, bounds,
+choices and defaults must be equal.  The tables of docs/pathmap.md must have the same
+members, with requirement, bounds, choices and defaults.  If python3 has the jsonschema
+module, it also validates the maps of tests/data/pathmap.
 """
 
 import json
@@ -24,14 +24,15 @@ TEXT_PATTERNS = {
     "pattern": r"^\S+$",
     "ranges": r"^(\*|[0-9]+(-[0-9]*)?(,[0-9]+(-[0-9]*)?)*)$",
 }
-# Wrong by type or name, so that the schema alone can tell. (To a schema 4.0 is an integer.)
+# Cases with a wrong type or name, which the schema must refuse. (To it 4.0 is an
+# integer.)
 STRUCTURAL = re.compile(
     r"error_(collective_(fan_out_low|edge_|operation|shape|level_)|unknown|ranks_(zero|too)|version_|application|host_(cores|without|name)|collector_"
     r"(class|split|on_full|threshold|enabled|name)|scope_(without|view_unknown|stage_per_u|"
     r"prop)|not_an|mapping_ranks_|path_(threshold|property|on_full|stage_"
     r"(type|count)))"
 )
-# The tables of docs/pathmap.md, in its order.
+# The tables of docs/pathmap.md, in their order.
 DOCUMENTED = (
     ["map", "application", "cluster", "host", "mapping", "collector", "collective"]
     + ["scope", "view", "stage", "path"]
@@ -56,7 +57,7 @@ def read_tables():
 
 
 def expected_of(kind, low, high, detail):
-    """What the JSON schema of such a member must say, apart from words and defaults."""
+    """The JSON schema of such a member, without description and default."""
     if kind in TEXT_PATTERNS:
         wanted = {"type": "string", "pattern": TEXT_PATTERNS[kind]}
         if kind != "ranges":
@@ -93,7 +94,7 @@ def expected_of(kind, low, high, detail):
 
 
 def default_of(kind, initial, detail):
-    """What a member that is left out holds, None where that has no JSON form."""
+    """The default of an optional member; None if it has no JSON form."""
     if kind == "choice":
         return detail.split(",")[initial]
     if kind == "boolean":
@@ -105,7 +106,7 @@ def compare_member(place, member, said):
     kind, required, low, high, initial, detail = member
     wanted = expected_of(kind, low, high, detail)
     got = {k: v for k, v in said.items() if k not in ("description", "default")}
-    if kind == "objects":  # how many there may be is checked by other code
+    if kind == "objects":  # other code checks the number of items
         got = {k: v for k, v in got.items() if k not in ("minItems", "maxItems")}
     if got != wanted:
         fault("%s: the schema says %s, the table %s" % (place, got, wanted))
@@ -152,7 +153,7 @@ def read_documented(text):
 
 
 def documented_default(kind, initial, detail):
-    """What the row must say of the default, None where it may say what it likes."""
+    """The text required for the default; None if any text is allowed."""
     if kind == "choice":
         return "default `%s`" % detail.split(",")[initial]
     if kind == "boolean":
@@ -168,7 +169,7 @@ def compare_documented_member(place, member, holds, row):
     if bounds and (int(bounds[1]), int(bounds[2])) != (low, high):
         fault("docs/pathmap.md: %s: %s, table %d to %d" % (place, bounds[0], low, high))
     for choice in detail.split(",") if kind in ("choice", "flags") else []:
-        # "the same with an `i` before"
+        # The row may say "the same with an `i` before".
         if "`%s`" % choice not in row and not ("`i`" in row and "`%s`" % choice[1:] in row):
             if place != "view.classes":  # those of collectors
                 fault("docs/pathmap.md: %s: `%s` is missing" % (place, choice))
@@ -218,7 +219,7 @@ def judge_maps(schema):
                 with open(path, encoding="utf-8") as file:
                     document = json.load(file)
             except ValueError:
-                continue  # not JSON: nothing for a schema
+                continue  # not JSON: no input for a schema
             valid = validator.is_valid(document)
             if "error_" not in case and not valid:
                 fault("%s/%s: good, but the schema refuses it" % (case, name))

@@ -5,7 +5,8 @@
  *
  *   SCHEMA MEMBER KIND required|optional MINIMUM MAXIMUM INITIAL DETAIL HELP
  *
- * with tabs between; DETAIL is the choices with commas, or the schema of what is below.
+ * Fields are separated by tabs. DETAIL is the list of choices with commas, or the
+ * schema of the elements.
  */
 #include "config.h"
 

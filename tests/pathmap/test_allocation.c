@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Each allocation made to fail in turn: the call says -ENOMEM, nothing leaks, nothing
- * has changed.
+ * Each allocation fails in turn: the call returns -ENOMEM, nothing leaks and nothing is
+ * changed.
  *
- * Those of jansson are caught by its own hook.
+ * Allocations of jansson fail by its own hook.
  */
 #include "config.h"
 
@@ -26,8 +26,8 @@
 #include "tests/failing.h"
 #include "tests/suites.h"
 
-/* jansson 2.14 drops a byte of a token when its buffer cannot grow, and goes on: what
- * it then reads is not ours to judge. */
+/* jansson 2.14 drops a byte of a token when its buffer cannot grow, and continues. The
+ * result is then not checked. */
 static bool json_is_spared;
 
 static void *json_malloc(size_t size)
@@ -42,7 +42,7 @@ static void *json_malloc(size_t size)
     return block;
 }
 
-/* --- What is tried ---------------------------------------------------------------- */
+/* --- Calls under test ------------------------------------------------------------- */
 
 static char *document; /* the map with all members */
 static size_t document_length;
@@ -69,7 +69,7 @@ static int try_parse(void)
     return code;
 }
 
-/* Whatever comes out, it holds together. */
+/* Allocations of jansson fail, too, and any result is accepted then. */
 static int try_parse_json(void)
 {
     int code = parse();
@@ -90,7 +90,7 @@ static int try_generate(void)
     return code;
 }
 
-/* A map made while nothing fails. */
+/* Creates a map while no allocation fails. */
 static struct esi_pathmap *calm_map(void)
 {
     struct esi_pathmap *map = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Collection plans out of maps. */
+/* Tests of collection plans made from maps. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static char *plan_text(const struct esi_pathmap *map, const char *host)
 
     assert_int_equal(esi_pathmap_plan(map, host, &error, &plan), 0);
     assert_int_equal(esi_plan_format(&plan, &text), 0);
-    /* The observed process understands it. */
+    /* The observed process can parse it. */
     if (esi_plan_parse(text, "plan", &error, &again) < 0)
         fail_msg("%s", error.text);
     assert_int_equal(again.count, plan.count);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The examples of docs/pathmap.md are maps, and mean what the page says. */
+/* The examples of docs/pathmap.md are valid maps with the meaning that the page
+ * describes. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -37,8 +38,7 @@ static int free_page(void **state)
     return 0;
 }
 
-/* The next ```json block from *at on, which moves behind it.  NULL when there is none.
- */
+/* The next ```json block from *at on; moves *at after it.  NULL if there is none. */
 static const char *next_example(const char **at, size_t *ret_length)
 {
     static const char fence[] = "\n```json\n";
@@ -96,7 +96,7 @@ static char *plan_of(const char *text, size_t length)
     return formatted;
 }
 
-/* The page shows the default collectors as an example. */
+/* The page contains the default collectors as an example. */
 static void the_default_collectors_are_those_of_the_page(void **state)
 {
     static const char smallest[] = "{\"version\": 1, \"application\": {\"ranks\": 4}}";

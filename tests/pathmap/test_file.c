@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Maps in files: whole or not at all. */
+/* Tests of maps in files, which are written completely or not at all. */
 #include "config.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Generators and expansion: this host as it is, placements, thresholds, limits. */
+/* Tests of generators and expansion: this host, placements, thresholds, limits. */
 #include "config.h"
 
 #include <setjmp.h>

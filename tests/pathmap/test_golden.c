@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Runs every folder of tests/data/pathmap.
+ * Runs every case folder of tests/data/pathmap.
  *
  *   input      a pathmap; or instead
- *   request    "ranks=4" lines for the generator, and hostfile where there is one
- *   error      what is wrong with it; or instead
- *   expected   the map as it is formatted,
+ *   request    "ranks=4" lines for the generator, with hostfile if it is used
+ *   error      the error message; or instead
+ *   expected   the formatted map,
  *   plan       its collection plan,
- *   trees      the rules of collective trees, where the map says anything of them,
+ *   trees      the rules of collective trees, if the map has any,
  *   expanded   the map with every path (maps without hosts have none)
  *
- * UPDATE_GOLDEN=1 writes the last five: look at what changes.
+ * UPDATE_GOLDEN=1 writes the last five; review the changes.
  */
 #include "config.h"
 
@@ -71,7 +71,7 @@ static void compare_case(const char *name, const char *file, const char *text)
 
 /* --- Making the map --------------------------------------------------------------- */
 
-/* Errors name files without the folder. */
+/* Removes the folder from the file name in an error. */
 static void strip_folder(struct es_error *error)
 {
     const char *slash = strrchr(error->source, '/');
@@ -170,7 +170,7 @@ static char *format_trees(const struct esi_pathmap *map)
     return text;
 }
 
-/* What was formatted is valid input and means the same. */
+/* The formatted map is valid input and has the same meaning. */
 static void check_round_trip(const char *text)
 {
     struct es_error error = {.text = ""};

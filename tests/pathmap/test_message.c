@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tests of JSON messages: what is read, and what wrong ones are told. */
+/* Tests of JSON messages: the values read, and the errors of invalid ones. */
 #include "config.h"
 
 #include "pathmap/message.h"
@@ -116,7 +116,7 @@ static void lists_are_walked(void **state)
     assert_null(esi_member_at(list, 3));
 }
 
-/* What a message does not have is asked for without looking first. */
+/* A missing member can be used like an empty list, without a check. */
 static void nothing_is_an_empty_list(void **state)
 {
     const struct es_member *nothing =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Records by their name. */
+/* Tests of records found by name. */
 #include "config.h"
 
 #include <setjmp.h>

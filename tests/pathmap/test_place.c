@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Places in a JSON text: lines and columns of values and names. */
+/* Tests of positions in a JSON text: lines and columns of values and names. */
 #include "config.h"
 
 #include <setjmp.h>

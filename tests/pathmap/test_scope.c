@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Scopes of a map: trees, properties in order, and where they stand. */
+/* Tests of the scopes of a map: trees, properties in order, and positions. */
 #include "config.h"
 
 #include <errno.h>
