@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* changes.c - changes a scope at random while its elements are written at full speed.
- */
+/* changes.c - reconfigures a scope at random while its elements are
+ * written at full speed. */
 #include "config.h"
 
 #include "tests/scopes/changes.h"
@@ -16,12 +16,12 @@
 
 #include <cmocka.h>
 
-/* A run that takes longer has come to a halt. */
+/* A run that takes longer is considered stuck. */
 enum { LIMIT_S = 120 };
 
 struct reading {
     struct es_scope *scope;
-    int next[CHANGES_WRITERS]; /* number each element must give next */
+    int next[CHANGES_WRITERS]; /* number that each element must deliver next */
     unsigned random;
     unsigned changes;
     unsigned repetitions;
@@ -100,8 +100,8 @@ static void change(struct reading *reading, const struct changes *changes)
         config.tree.batch = 0;
         config.sorting = ES_SORTING_NONE;
     }
-    /* Without a server of this host there is nobody to read through; a lossless scope
-     * cannot change between the two. */
+    /* Without a server on this host a scope cannot read through it, and a lossless
+     * scope cannot switch between the two. */
     if (!changes->toggle)
         config.tree.through_server = changes->through_server;
     if (es_scope_reconfigure(reading->scope, &config, &error) != 0)
@@ -109,7 +109,7 @@ static void change(struct reading *reading, const struct changes *changes)
     reading->changes++;
 }
 
-/* Takes a batch that is used: each element's numbers follow each other. */
+/* Checks a batch that is used: the numbers of each element are consecutive. */
 static void use(struct reading *reading, const struct es_batch *batch)
 {
     for (size_t i = 0; i < batch->report_count; i++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The sequence test: threads write numbered tuples as fast as they can into elements,
- * set to block or large enough, while a scope that reads them is changed at random
- * between pulls, and pulls are repeated at random.  Each number of each element must
- * come exactly once and in order.
+ * The sequence test: threads write numbered tuples as fast as they can into elements
+ * that block or are large enough.  Between pulls the scope that reads them is
+ * reconfigured at random, and pulls are repeated at random.  Each number of each
+ * element must be delivered exactly once and in order.
  */
 #ifndef ES_TESTS_CHANGES_H
 #define ES_TESTS_CHANGES_H
@@ -26,19 +26,19 @@ struct changes_writer {
 
 struct changes {
     const struct made_run *made;
-    int tuples;     /* that each writer writes, at least */
-    unsigned least; /* changes before the writers may stop */
+    int tuples;     /* minimum that each writer writes */
+    unsigned least; /* minimum number of changes */
     bool block;     /* writers wait for the scope */
     bool through_server;
-    bool toggle; /* this is changed, too */
+    bool toggle; /* through_server is changed, too */
     struct changes_writer writers[CHANGES_WRITERS];
     size_t writer_count;
 };
 
 void changes_add_writer(struct changes *changes, struct esi_writer *writer);
 
-/* Runs it over all elements of `run`, of which each is one writer's; through `servers`
- * unless NULL.  The seed is printed; EVENTSPACE_TEST_SEED repeats one. */
+/* Runs the test over all elements of `run`, each with one writer, through `servers`
+ * unless it is NULL.  Prints the seed; EVENTSPACE_TEST_SEED sets it. */
 void changes_run(struct changes *changes,
                  struct es_run *run,
                  struct es_servers *servers);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tuple servers within the test. */
+/* Tuple servers in the process of the test. */
 #include "config.h"
 
 #include "element_servers.h"

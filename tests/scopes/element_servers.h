@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tuple servers within the test: each the server of a host by name, on a Unix socket.
- */
+/* Tuple servers in the process of the test, each for a named host, on a Unix socket. */
 #ifndef ES_TESTS_ELEMENT_SERVERS_H
 #define ES_TESTS_ELEMENT_SERVERS_H
 
@@ -18,14 +17,14 @@ struct element_server {
     struct esi_server *server;
 };
 
-/* Starts it; ends the test when that fails. */
+/* Starts the server; fails the test if that fails. */
 void element_server_start(struct element_server *made,
                           const char *run,
                           const char *host);
-/* Ends it, with what it holds. */
+/* Stops the server and releases its elements. */
 void element_server_stop(struct element_server *made);
 
-/* The servers, as a consumer reaches them. */
+/* The set of servers, as seen by a consumer. */
 struct es_servers *element_servers(struct element_server *made, size_t count);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * A run made by the test itself: real segments in shared memory, written through the
- * interface that collectors use, read through the one that consumers use.
+ * A run created by the test: real segments in shared memory, written through the
+ * interface of collectors and read through that of consumers.
  */
 #ifndef ES_TESTS_MADE_RUN_H
 #define ES_TESTS_MADE_RUN_H
@@ -27,20 +27,19 @@ struct made_run {
     enum es_clock_kind clock;
 };
 
-/* Begins an empty run with a name of its own. */
+/* Begins an empty run with a unique name. */
 void made_run_begin(struct made_run *run);
-/* Removes all of it. */
+/* Removes all segments of the run. */
 void made_run_end(struct made_run *run);
 
-/* Adds the process of a rank (of `size`), with a world communicator as its table's
- * first row. */
+/* Adds the process of a rank (of `size`) with a world communicator as the first one. */
 struct es_segment *made_run_add_rank(struct made_run *run, int rank, int size);
 struct es_segment *made_run_add_rank_on(struct made_run *run,
                                         const char *host,
                                         int rank,
                                         int size);
 
-/* Adds an element; returns its writer, which stays where it is. */
+/* Adds an element and returns its writer, whose address does not change. */
 struct esi_writer *made_run_add_element(struct made_run *run,
                                         struct es_segment *segment,
                                         int rank,
@@ -49,14 +48,14 @@ struct esi_writer *made_run_add_element(struct made_run *run,
                                         uint32_t classes,
                                         uint32_t threshold);
 
-/* A tuple of an operation by name, on the world communicator, from `start` to `stop`
- * ticks. */
+/* A tuple of the named operation on the world communicator, from
+ * `start` to `stop` ticks. */
 struct es_tuple made_tuple(const char *operation, uint64_t start, uint64_t stop);
 
-/* A seed for rand_r(), printed, or taken from $ES_TEST_SEED. */
+/* Returns and prints a seed for rand_r(), from $ES_TEST_SEED if it is set. */
 unsigned made_seed(void);
 
-/* Ticks so many nanoseconds before now (with the run's clock). */
+/* The ticks of the run's clock `ago_ns` nanoseconds ago. */
 uint64_t made_ticks(const struct made_run *run, uint64_t ago_ns);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* made_server.c - tuple servers in the test's own process. */
+/* made_server.c - tuple servers in the process of the test. */
 #include "config.h"
 
 #include "tests/scopes/made_server.h"
@@ -81,7 +81,7 @@ void made_server_start(struct made_servers *servers, struct made_server *server)
     if (esi_acceptor_start(&config, &error, &server->server) < 0)
         fail_msg("%s", error.text);
     server->service.server = server->server;
-    /* The port that was found stays the server's. */
+    /* The port that was chosen is used again by restarts. */
     snprintf(server->address, sizeof server->address, "%s",
              esi_server_address(server->server, 0));
 }

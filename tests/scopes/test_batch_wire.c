@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tests of replies as bytes: what is sent is what arrives, small, and nothing else is
- * accepted. */
+/* Tests of the encoding of replies: batches arrive as they were sent, in few bytes, and
+ * invalid bytes are refused. */
 #include "config.h"
 
 #include "scopes/remote/batch_wire.h"
@@ -26,7 +26,7 @@ struct ends {
     struct esi_wire_state receiver;
     struct es_batch sent;
     struct es_batch got;
-    uint64_t *positions; /* of the sender; NULL = only latest tuples are read */
+    uint64_t *positions; /* of the sender; NULL = reads the latest tuples only */
     struct esi_wire_moves moves_got;
     struct esi_wire_buffer buffer;
     struct esi_wire_cost cost;
@@ -87,7 +87,7 @@ static void put(struct ends *ends, uint32_t origin, uint64_t position)
         (struct es_mark){.position = position, .origin = origin};
 }
 
-/* Encodes what is in `sent`, as one piece of memory of the exact size. */
+/* Encodes `sent` into one memory block of the exact size. */
 static void encode(struct ends *ends)
 {
     const struct esi_wire_cost cost = {123, UINT64_MAX};
@@ -152,7 +152,7 @@ static uint64_t random_number(struct ends *ends)
     return bits >> (rand_r(&ends->seed) % 64);
 }
 
-/* Puts a tuple of the reply before with some of its words changed. */
+/* Adds a tuple that equals one of the last reply except for some words. */
 static void put_like_last(struct ends *ends, uint32_t origin, uint64_t position)
 {
     uint32_t words[ES_TUPLE_WORDS];
@@ -174,7 +174,7 @@ static void put_like_last(struct ends *ends, uint32_t origin, uint64_t position)
             rand_r(&ends->seed) % 2 ? ES_MARK_SUMMARY : ES_MARK_DERIVED;
 }
 
-/* Some of one origin, or one each of some origins. */
+/* Adds some tuples of one origin, or one each of some origins. */
 static void put_some(struct ends *ends)
 {
     uint32_t origin = (uint32_t)rand_r(&ends->seed) % ORIGINS;
@@ -218,7 +218,7 @@ static void fill(struct ends *ends)
     ends->sent.more = rand_r(&ends->seed) % 2;
 }
 
-/* --- What arrives ------------------------------------------------------------- */
+/* --- Transfer ----------------------------------------------------------------- */
 
 static void random_batches_arrive_as_they_were_sent(void **state)
 {
@@ -249,11 +249,11 @@ static void what_cannot_be_divided_says_so(void **state)
     struct ends *ends = *state;
 
     put(ends, 1, 0);
-    put(ends, 1, 2); /* one was filtered out */
+    put(ends, 1, 2); /* a filter has removed one */
     ends->positions[1] = 5;
     assert_false(is_whole(ends));
     put(ends, 1, 7);
-    put(ends, 1, 6); /* not in the element's order */
+    put(ends, 1, 6); /* out of order */
     ends->positions[1] = 8;
     assert_true(is_whole(ends));
     put(ends, 1, 3);
@@ -277,7 +277,7 @@ static void positions_that_follow_from_the_marks_take_nothing(void **state)
     assert_int_equal(decode(ends, &source), 0);
     assert_int_equal(ends->moves_got.count, 0);
     expect_same(ends);
-    /* One row: its begin and count, then a mask and a difference of each. */
+    /* One row: its begin and count, then a mask and a difference for each tuple. */
     assert_int_equal(ends->length, ES_WIRE_HEAD_BYTES + ends->buffer.word_count * 4 +
                                        1 + 4 + ORIGINS * 2);
 }
@@ -330,9 +330,9 @@ static void the_other_byte_order_is_turned(void **state)
     assert_int_equal(tuple->bytes, 0x07030201);
 }
 
-/* --- What it costs ------------------------------------------------------------- */
+/* --- Size ---------------------------------------------------------------------- */
 
-/* Every choice of words: those of a group are sent all or not at all. */
+/* For every set of changed words: the words of a group are sent all or not at all. */
 static void a_tuple_takes_the_words_in_which_it_differs(void **state)
 {
     static const unsigned groups[] = {1u << 0 | 1u << 3 | 1u << 5, 1u << 1 | 1u << 4,
@@ -360,7 +360,7 @@ static void a_tuple_takes_the_words_in_which_it_differs(void **state)
     }
 }
 
-/* Encodes the latest tuples of all elements, with `newer` of 8 written anew. */
+/* Encodes the latest tuples of all elements; `newer` of 8 are new. */
 static size_t bytes_of_latest(struct ends *ends, uint64_t *written, unsigned newer)
 {
     es_batch_clear(&ends->sent);
@@ -372,7 +372,7 @@ static size_t bytes_of_latest(struct ends *ends, uint64_t *written, unsigned new
     return ends->length;
 }
 
-/* The paper's largest view: a pull takes what is new in it. */
+/* The largest view of the paper: an unchanged tuple takes a mask and a difference. */
 static void latest_tuples_take_little_where_they_are_the_same(void **state)
 {
     enum { ELEMENTS = 1948, EACH = 2 /* a mask and a difference */, TIMES = 12 };
@@ -386,7 +386,7 @@ static void latest_tuples_take_little_where_they_are_the_same(void **state)
     (void)bytes_of_latest(&ends, written, 8);
     assert_true(bytes_of_latest(&ends, written, 0) <=
                 ELEMENTS * EACH + ES_WIRE_HEAD_BYTES + 5);
-    /* Each has another time, and nothing else. */
+    /* A new tuple differs in its times and nothing else. */
     assert_true(bytes_of_latest(&ends, written, 1) <=
                 ELEMENTS * EACH + (ELEMENTS / 8 + 1) * TIMES + ES_WIRE_HEAD_BYTES + 5);
     assert_true(bytes_of_latest(&ends, written, 8) <=
@@ -406,7 +406,7 @@ static void tuples_that_follow_each_other_take_what_is_new(void **state)
     assert_true(ends->length <= 10000 * 13 + 36 + ES_WIRE_HEAD_BYTES + 5);
 }
 
-/* --- What is refused ----------------------------------------------------------- */
+/* --- Refusals ------------------------------------------------------------------ */
 
 static void expect_refusal(struct ends *ends, const char *words)
 {
@@ -433,7 +433,7 @@ static void wrong_payloads_are_refused(void **state)
     put(ends, 0, 1);
     ends->positions[0] = 2;
     encode(ends);
-    /* Seven words of the first tuple, then the three of the times of the second. */
+    /* Seven words of the first tuple, then three for the times of the second. */
     assert_int_equal(ends->buffer.word_count, 10);
     masks = ES_WIRE_HEAD_BYTES + 10 * sizeof(uint32_t);
     marks = masks + 2;
@@ -481,8 +481,8 @@ static void a_row_beyond_the_last_origin_is_refused(void **state)
     ends->receiver.count++;
 }
 
-/* One place is taken by a run: of the row all but one tuple have places, and the last
- * one begins anew. */
+/* A run takes one mark, so the row has marks for all tuples but one: the last
+ * tuple begins another row. */
 static void a_row_longer_than_its_places_is_refused(void **state)
 {
     struct ends *ends = *state;
@@ -497,7 +497,7 @@ static void a_row_longer_than_its_places_is_refused(void **state)
     encode(ends);
     assert_int_equal(decode(ends, &source), 0);
     expect_same(ends);
-    /* Behind the masks the run has two bytes and the row one. */
+    /* After the masks the run has two bytes and the row one. */
     count_at = ES_WIRE_HEAD_BYTES + ends->buffer.word_count * 4 + ORIGINS + 1 + 3;
     assert_int_equal(ends->payload[count_at], ORIGINS - 1);
     ends->payload[count_at] = ORIGINS;

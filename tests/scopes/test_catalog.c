@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tests of the catalog: what servers of other hosts tell of their processes, elements
- * and communicators. */
+/* Tests of the catalog: processes, elements and communicators reported by
+ * servers of other hosts. */
 #include "config.h"
 
 #include "scopes/remote/catalog.h"
@@ -30,7 +30,7 @@
 
 #define LIMIT_NS UINT64_C(10000000000)
 
-/* Two hosts with a rank each; the first one's server is the home server. */
+/* Two hosts with a rank each; the server of the first one is the home server. */
 struct fixture {
     struct made_run run;
     struct es_segment *segments[2];
@@ -51,7 +51,7 @@ static void register_host(struct made_servers *made, const struct made_server *s
         esi_host_registry_register(made->items[0].registry, &entry, server), 0);
 }
 
-/* What the home server is to know of itself and of the other host. */
+/* Registers itself and the other host at the home server. */
 static void tell_hosts(struct made_servers *made)
 {
     esi_host_registry_set_address(made->items[0].registry, made->items[0].address,
@@ -99,7 +99,8 @@ static int refresh(struct fixture *fixture)
     return esi_catalog_refresh(fixture->catalog, LIMIT_NS);
 }
 
-/* A host that was silent is asked again after a while. */
+/* Refreshes until there is something new; a silent host is asked
+ * again after a while. */
 static int refresh_until_new(struct fixture *fixture)
 {
     int result;
@@ -150,7 +151,8 @@ static void hosts_are_told_by_the_home_server(void **state)
         -ENOENT);
 }
 
-/* This process stands for both hosts, so both clocks are told as if they were real. */
+/* This process stands for both hosts; the estimates are set as if
+ * their clocks differed. */
 static void clocks_are_told_by_the_home_server(void **state)
 {
     struct fixture *fixture = *state;
@@ -164,7 +166,7 @@ static void clocks_are_told_by_the_home_server(void **state)
     struct es_server_info info;
     uint64_t run_ns, error_ns;
 
-    /* A server that does not know its own clock tells nothing. */
+    /* A server that does not know its own clock reports no estimates. */
     assert_int_equal(es_servers_refresh(fixture->servers), 2);
     assert_false(esi_host_clock_run_ns(clock, 500, &run_ns, &error_ns));
     esi_clock_estimate_be_home(&home, 1000000000);
@@ -181,14 +183,14 @@ static void clocks_are_told_by_the_home_server(void **state)
     assert_true(info.clock_known);
     assert_int_equal(info.clock_offset_ns, 77);
     assert_true(info.clock_drift_ppb == 2500);
-    /* What is known already is not told again, what is new is. */
+    /* Only new knots are reported. */
     beta.knots[beta.count++] = (struct esi_clock_knot){
         .local_ns = 1500, .offset_ns = 177, .error_ns = 9, .bow_ns = 1};
     assert_int_equal(esi_clock_registry_set(registry, "beta", &beta), 0);
     assert_int_equal(es_servers_refresh(fixture->servers), 2);
     assert_true(esi_host_clock_run_ns(clock, 1000, &run_ns, NULL));
     assert_int_equal(run_ns, 1000001127);
-    /* The answers were exchanges, too: our clock is that of the home server. */
+    /* These replies were also time exchanges: this clock is that of the home server. */
     uint64_t before_ns = esi_now_ns(CLOCK_MONOTONIC) + 1000000000;
     uint64_t now_ns = es_servers_run_now_ns(fixture->servers);
     uint64_t after_ns = esi_now_ns(CLOCK_MONOTONIC) + 1000000000;
@@ -239,7 +241,7 @@ static void a_host_that_is_silent_is_told_and_others_are_served(void **state)
     assert_int_equal(esi_catalog_silent_count(fixture->catalog), 0);
 }
 
-/* A socket that takes connections, which nobody answers. */
+/* A socket that accepts connections and never answers. */
 static int listen_silently(const struct made_server *server)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -254,7 +256,7 @@ static int listen_silently(const struct made_server *server)
     return descriptor;
 }
 
-/* The first refresh waits for its limit, of many others few. */
+/* The first refresh waits for its limit; of many later ones only a few do. */
 static void a_host_that_does_not_answer_holds_nobody_up_for_long(void **state)
 {
     enum { LIMIT_MS = 400, TIMES = 50 };
@@ -284,7 +286,7 @@ static bool is_over(struct fixture *fixture)
     return esi_catalog_is_over(fixture->catalog);
 }
 
-/* For five seconds, longer than a run takes to be over. */
+/* Five seconds are longer than it takes to declare a run over. */
 static void stays_up(struct fixture *fixture)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
@@ -307,12 +309,12 @@ static void a_run_whose_servers_are_gone_is_over(void **state)
     struct made_server *other = &fixture->made.items[1];
 
     assert_int_equal(refresh(fixture), 2);
-    /* Somebody still answers. */
+    /* The other host still answers. */
     made_server_stop(home);
     stays_up(fixture);
     assert_false(is_alive(fixture, "alpha", "0.0/p2p"));
     assert_true(is_alive(fixture, "beta", "1.0/p2p"));
-    /* The other one alone could be started again. */
+    /* The other server alone could be restarted. */
     made_server_start(&fixture->made, home);
     tell_hosts(&fixture->made);
     made_server_stop(other);
@@ -347,7 +349,7 @@ static void communicators_are_asked_for(void **state)
         esi_catalog_world_rank(fixture->catalog, NULL, process, 0, false, 2), -ENOENT);
     assert_int_equal(
         esi_catalog_world_rank(fixture->catalog, NULL, process, 0, true, 0), -ENOENT);
-    /* Kept: nobody is asked any more. */
+    /* Communicators are cached: no server is needed any more. */
     made_server_stop(&fixture->made.items[0]);
     made_server_stop(&fixture->made.items[1]);
     assert_int_equal(esi_catalog_communicator_find(fixture->catalog, process, 0, &info),
@@ -356,7 +358,7 @@ static void communicators_are_asked_for(void **state)
         esi_catalog_world_rank(fixture->catalog, NULL, process, 0, false, 0), 0);
 }
 
-/* A group with members in no order that a rule could describe. */
+/* A group whose order no rule describes. */
 static void groups_are_found_on_other_hosts(void **state)
 {
     static const int32_t ranks[] = {1, 0};
@@ -479,7 +481,7 @@ static void a_run_without_a_server_is_not_found(void **state)
     assert_true(es_servers_open(fixture->run.name, address, NULL, &servers) < 0);
 }
 
-/* Hosts that share this one's memory: their elements are seen here, too. */
+/* The hosts share this host's memory, so their elements are also found here. */
 static void elements_that_their_servers_tell_are_read_once(void **state)
 {
     struct fixture *fixture = *state;

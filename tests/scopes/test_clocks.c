@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Clocks of hosts between servers and consumers: estimates as JSON, the registry of
- * them, and the conversion of origins. */
+/* Clocks of hosts between servers and consumers: estimates as JSON, their registry, and
+ * the conversion of origins. */
 #include "config.h"
 
 #include <errno.h>
@@ -167,7 +167,7 @@ static void a_clock_stays_where_it_is_and_learns(void **state)
 
 /* --- Origins ---------------------------------------------------------------------- */
 
-/* Ticks are microseconds; the process's own idea of real time is wrong by far. */
+/* Ticks are microseconds; the process's own estimate of real time is far off. */
 static const struct es_clock process_clock = {
     .kind = ES_CLOCK_MONOTONIC,
     .frequency_hz = 1000000,
@@ -185,12 +185,12 @@ static void origins_convert_by_their_host(void **state)
     uint64_t error_ns;
 
     (void)state;
-    /* Without servers, as the process says. */
+    /* Without servers the estimate of the process is used. */
     assert_int_equal(es_origin_run_ns(&origin, 1000000, &error_ns), S + 5);
     assert_true(error_ns < 200);
     assert_int_equal(esi_clock_registry_create(&registry), 0);
     origin.host_clock = esi_clock_registry_get(registry, "a");
-    /* The same as long as nothing is known, but nobody knows how wrong that is. */
+    /* The same while the registry has no estimate, but with an unknown error. */
     assert_int_equal(es_origin_run_ns(&origin, 1000000, &error_ns), S + 5);
     assert_true(error_ns == UINT64_MAX);
     assert_int_equal(es_origin_run_ns(&origin, 1000000, NULL), S + 5);
@@ -214,7 +214,7 @@ struct shared {
     atomic_ulong looked;
 };
 
-/* Knots come behind those that are there, so that no time ever changes. */
+/* New knots are appended, so a converted time never changes. */
 static void *convert(void *data)
 {
     struct shared *shared = data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The registry of hosts: nobody waits for what takes long. */
+/* Tests of the registry of hosts: callers do not wait for a slow operation. */
 #include "config.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ int __wrap_esi_run_map_load(const char *run,
                             struct es_error *error,
                             struct esi_pathmap **ret_map);
 
-/* Stands for a map that takes long to read: as long as the test wants. */
+/* Simulates a map that takes as long to load as the test wants. */
 int __wrap_esi_run_map_load(const char *run,
                             struct es_servers *servers,
                             struct es_error *error,
@@ -86,7 +86,7 @@ static void nobody_waits_while_the_map_is_read(void **state)
     atomic_store(&may_go, true);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_false(atomic_load(&has_waited_in_vain));
-    /* What was put in meanwhile is seen. */
+    /* A rank added meanwhile is seen. */
     assert_int_equal(visit.ranks, 3);
     esi_host_registry_destroy(visit.registry);
 }

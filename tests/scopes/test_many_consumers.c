@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Many consumers of many ranks of one host, through a tuple server that may have as
- * many files open as is usual.
+ * Many consumers of many ranks on one host, through a tuple server with the usual limit
+ * of open files.
  *
- * The load generator makes the ranks, a child is the server, and this process the
- * consumers.  MANY_RANKS, MANY_CONSUMERS and MANY_FILES in the environment change the
- * numbers, for measuring.
+ * The load generator creates the ranks, a child is the server, and this process runs
+ * the consumers.  MANY_RANKS, MANY_CONSUMERS and MANY_FILES in the environment set the
+ * numbers, for measurements.
  */
 #include "config.h"
 
@@ -128,7 +128,7 @@ static void begin(struct scene *scene)
     snprintf(run, sizeof run, "many-%d", (int)getpid());
     made_servers_begin(&scene->servers, run);
     scene->server = made_server_name(&scene->servers, HOST);
-    /* It says that the segments are there, then that all is written. */
+    /* The first line says that the segments exist, the second that all is written. */
     scene->load = start(scene, run_load, 2);
     scene->child = start(scene, run_server, 1);
     scene->consumers = calloc((size_t)scene->consumer_count, sizeof *scene->consumers);
@@ -149,7 +149,7 @@ static void end(struct scene *scene)
     rmdir(scene->servers.directory);
 }
 
-/* --- What the server takes -------------------------------------------------------- */
+/* --- Resources of the server ------------------------------------------------------ */
 
 static int count_descriptors(pid_t pid)
 {
@@ -185,8 +185,8 @@ static void show_memory(pid_t pid, const char *when)
 
 /* --- Consumers -------------------------------------------------------------------- */
 
-/* One more consumer that knows the elements by the first one, which maps them: so many
- * mappings as all together would have no process may have. */
+/* Another consumer, which uses the elements of the first one: a process cannot have as
+ * many mappings as separate consumers would need. */
 static void join(struct made_consumer *consumer, const struct made_consumer *first)
 {
     size_t count = first->origins.count;
@@ -203,7 +203,7 @@ static void join(struct made_consumer *consumer, const struct made_consumer *fir
     consumer->context.data = consumer;
 }
 
-/* Pulls until there is nothing more to come. */
+/* Pulls until all tuples have been delivered. */
 static void read_all(struct made_consumer *consumer, size_t expected)
 {
     size_t count = 0;

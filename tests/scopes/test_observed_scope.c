@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* A second consumer observes the first one's tree, and who does not ask for it sees the
- * program alone. */
+/* A second consumer can observe the first one's tree; a scope that does not select it
+ * has the program's elements only. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -66,7 +66,7 @@ static void pull_times(struct es_scope *scope, int times)
         assert_int_equal(es_scope_pull(scope, 0, &batch), 0);
 }
 
-/* A view of these classes, opened by another consumer. */
+/* A scope with these classes, opened by another consumer. */
 static struct es_scope *open_view(const struct fixture *fixture,
                                   uint32_t classes,
                                   struct es_run **ret_run)
@@ -101,7 +101,7 @@ static void each_stage_of_the_tree_is_seen_at_work(void **state)
         assert_memory_equal(origin->name, "scope/first/", 12);
         assert_string_equal(es_operation_name(batch->tuples[i].operation),
                             "EventSpace pull");
-        /* All tuples came in the first pull, through each stage above them. */
+        /* The first pull delivered all tuples, through each stage above them. */
         assert_true(batch->tuples[i].bytes == 0 || batch->tuples[i].sequence == 1);
         tuples += batch->tuples[i].bytes;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Trace elements that are placed on another host. */
+/* Tests of trace elements that are placed on another host. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -23,14 +23,14 @@
 #include "tests/await.h"
 #include "tests/suites.h"
 
-enum { THRESHOLD = 63, TRIES = 2000 }; /* of 5 ms */
+enum { THRESHOLD = 63, TRIES = 2000 }; /* 5 ms each */
 
 static const char *const hosts[] = {"alpha", "beta"};
 
 struct scene {
     struct made_run run;
     struct element_server made[2]; /* alpha, where the program runs, and beta */
-    struct es_servers *servers[2]; /* as each of them sees the others */
+    struct es_servers *servers[2]; /* the set of servers of each host */
     struct es_segment *segment;
     struct esi_writer *placed; /* on beta */
     struct esi_writer *stays;
@@ -39,7 +39,7 @@ struct scene {
     uint64_t written;
 };
 
-/* What CLOCK_REALTIME is set ahead with each look at it. */
+/* Seconds by which each reading of CLOCK_REALTIME advances it. */
 static atomic_long realtime_steps_s;
 
 int clock_gettime(clockid_t clock, struct timespec *ret_time)
@@ -78,7 +78,7 @@ static void start_server(struct scene *scene, int index)
     element_server_start(&scene->made[index], scene->run.name, hosts[index]);
 }
 
-/* Beta's server is found at another address after that. */
+/* The server of beta gets another address. */
 static void restart_beta(struct scene *scene)
 {
     start_server(scene, 1);
@@ -162,7 +162,7 @@ static int find_placed(const struct es_run *run, struct es_element_view ***ret_v
     return es_run_select(run, &selection, ret_views);
 }
 
-/* The one that lies on beta, once so many tuples of the original are there or lost. */
+/* The element on beta, when so many tuples of the original are stored or lost. */
 static struct es_element_view *await_placed(struct es_run *run, uint64_t count)
 {
     for (int i = 0; i < TRIES; i++) {
@@ -184,7 +184,7 @@ static struct es_element_view *await_placed(struct es_run *run, uint64_t count)
     return NULL;
 }
 
-/* Who reads first has the frequency measured again, within what was known of it. */
+/* The first reader measures the frequency again, within its known error. */
 static void expect_same_clock(const struct es_clock *clock,
                               const struct es_clock *original)
 {
@@ -280,7 +280,7 @@ static void what_the_plan_leaves_here_stays(void **state)
     es_run_close(run);
 }
 
-/* Mappings of alpha's program in this process. */
+/* Number of mappings of alpha's program in this process. */
 static int count_mappings(const struct scene *scene)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -295,7 +295,7 @@ static int count_mappings(const struct scene *scene)
     return count;
 }
 
-/* One mapping is the program's, and each server has one for all its readers. */
+/* The program has one mapping, and each server has one for all its readers. */
 static void a_server_maps_a_segment_once(void **state)
 {
     struct scene *scene = *state;
@@ -310,7 +310,7 @@ static void a_server_maps_a_segment_once(void **state)
     assert_int_equal(count_mappings(scene), 3);
 }
 
-/* Reads all from the element.  Returns the number of tuples, which are in order. */
+/* Reads all tuples of the element, which must be in order.  Returns their number. */
 static uint64_t read_all(const struct es_element_view *view, uint64_t *ret_next)
 {
     struct es_cursor cursor = {0};
@@ -327,8 +327,8 @@ static uint64_t read_all(const struct es_element_view *view, uint64_t *ret_next)
     return read;
 }
 
-/* Tuples that are overwritten while the other server is away are counted; none comes
- * twice. */
+/* Tuples overwritten while the other server is away are counted;
+ * none is stored twice. */
 static void losses_while_the_other_server_is_away_are_counted(void **state)
 {
     struct scene *scene = *state;
@@ -363,7 +363,8 @@ static bool await_location(const struct scene *scene, enum es_element_location l
     return false;
 }
 
-/* What no other server takes is read here again once this one ends. */
+/* If no other server takes the element, it is readable here
+ * again when this one ends. */
 static void an_element_that_nobody_took_comes_back(void **state)
 {
     struct scene *scene = *state;
@@ -383,8 +384,8 @@ static void an_element_that_nobody_took_comes_back(void **state)
     es_run_close(run);
 }
 
-/* The program waits while the server that takes its tuples is away, and none is lost
- * when it comes back. */
+/* The program waits while the server that takes its tuples is away; when it comes
+ * back, none are lost. */
 static void a_blocking_element_waits_for_a_server_that_comes_back(void **state)
 {
     const uint64_t reader_pid = (UINT64_C(1) << ES_READER_PID_BITS) - 1;
@@ -404,7 +405,8 @@ static void a_blocking_element_waits_for_a_server_that_comes_back(void **state)
     es_run_close(run);
     stop_beta(scene);
     write_some(scene, THRESHOLD / 2);
-    /* This host's server is the reader that the writer waits for. */
+    /* The server of this host is registered as the reader for
+     * which the writer waits. */
     assert_int_equal(atomic_load(&layout->reader) & reader_pid, getpid());
     assert_true(atomic_load(&layout->reader_position) <= THRESHOLD / 2);
     restart_beta(scene);
@@ -440,7 +442,7 @@ static void the_end_of_the_process_is_noted(void **state)
     es_run_close(run);
 }
 
-/* A clock of the day that somebody sets must not stop the placement. */
+/* Setting the time of day must not stop the placement. */
 static void the_time_of_day_does_not_matter(void **state)
 {
     struct scene *scene = *state;
@@ -457,7 +459,8 @@ static void the_time_of_day_does_not_matter(void **state)
     es_run_close(run);
 }
 
-/* After the run's end no server waits for another one that still reads there. */
+/* After the end of the run no server waits for another one that
+ * still reads the element. */
 static void a_finished_placement_has_stored_all_and_reads_no_more(void **state)
 {
     struct scene *scene = *state;
@@ -480,8 +483,8 @@ static void a_finished_placement_has_stored_all_and_reads_no_more(void **state)
     es_run_close(run);
 }
 
-/* The other host's server takes no element of such a size.  A blocking one shows that
- * this server registers as its reader, and lets it go. */
+/* The other server refuses an element of this size.  The element blocks, which shows
+ * that this server registers as its reader and unregisters again. */
 static void what_the_other_host_refuses_stays_readable_here(void **state)
 {
     struct scene *scene = *state;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The rate controller against made-up scopes, whose costs are known: it stays inside
- * the budget, comes near to the best of all settings, and says what contradicts itself.
- */
+/* Tests of the rate controller with simulated scopes of known costs: it stays within
+ * the budget, approaches the best of all settings, and reports contradictions. */
 #include "config.h"
 
 #include <errno.h>
@@ -20,25 +19,25 @@
 
 static uint64_t seed;
 
-/* From 0 to 1. */
+/* A random number from 0 to 1. */
 static double random_share(void)
 {
     seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (double)(seed >> 40) / (double)(1 << 24);
 }
 
-/* --- A made-up scope ------------------------------------------------------------ */
+/* --- A simulated scope ---------------------------------------------------------- */
 
 struct plant {
     size_t servers;
     double pull_us;     /* CPU of a pull on the busiest host */
-    double child_us;    /* for each child of a joint there */
+    double child_us;    /* for each child of an aggregator there */
     double tuple_us;    /* for each tuple */
     double trip_us;     /* one round trip */
-    double tuples_hz;   /* that the program makes */
-    double kept;        /* tuples that fit until they are lost; 0 = any number */
+    double tuples_hz;   /* rate of the program */
+    double kept;        /* tuples kept until they are lost; 0 = all */
     double noise;       /* relative */
-    double consumer_hz; /* it pulls no more often; 0 = any rate */
+    double consumer_hz; /* maximum rate of its pulls; 0 = any */
     uint64_t now_ns;
     struct esi_rate_settings settings;
 };
@@ -52,8 +51,8 @@ static double children_of(const struct plant *plant, const struct esi_rate_setti
     return s->shape == ES_SHAPE_LEVELS ? most / 2 : most;
 }
 
-/* CPU seconds of a pull on the busiest of the program's hosts: of a joint, if there is
- * one there. */
+/* CPU seconds of a pull on the busiest of the program's hosts, which
+ * may have an aggregator. */
 static double cpu_of_pull(const struct plant *plant, const struct esi_rate_settings *s)
 {
     double us = plant->pull_us;
@@ -94,7 +93,7 @@ static double rate_of(const struct plant *plant, const struct esi_rate_settings 
     return hz;
 }
 
-/* Tuples a second that come through at this rate: the rest is overwritten. */
+/* Tuples per second that are read at this rate; the others are overwritten. */
 static double tuples_taken(const struct plant *plant, double hz)
 {
     if (plant->kept > 0 && plant->tuples_hz > hz * plant->kept)
@@ -109,7 +108,7 @@ static double share_of(const struct plant *plant, const struct esi_rate_settings
     return hz * cpu_of_pull(plant, s) + tuples_taken(plant, hz) * plant->tuple_us / 1e6;
 }
 
-/* Half a second. */
+/* Runs for half a second. */
 static struct esi_rate_sample run(struct plant *plant, struct esi_rate_host *host)
 {
     double hz = rate_of(plant, &plant->settings);
@@ -140,7 +139,7 @@ struct outcome {
     double highest_share;
 };
 
-/* Runs for some samples, doing what the controller says. */
+/* Runs for some samples and follows the decisions of the controller. */
 static struct outcome control(struct esi_rate *rate, struct plant *plant, int samples)
 {
     struct outcome outcome = {0};
@@ -184,14 +183,14 @@ static bool has_said(const struct esi_rate *rate, const char *words)
     return false;
 }
 
-/* --- The best there is ----------------------------------------------------------- */
+/* --- The best settings ----------------------------------------------------------- */
 
 typedef bool (*better_fn)(const struct plant *plant,
                           const struct esi_rate_config *config,
                           const struct esi_rate_settings *a,
                           const struct esi_rate_settings *b);
 
-/* Calls of `better` decide among all settings there are. */
+/* The best of all settings by `better`. */
 static struct esi_rate_settings best_of_all(const struct plant *plant,
                                             const struct esi_rate_config *config,
                                             better_fn better)
@@ -219,7 +218,7 @@ static struct esi_rate_settings best_of_all(const struct plant *plant,
     return best;
 }
 
-/* The rate that a budget lets these settings have. */
+/* The rate that these settings reach within a budget. */
 static double rate_in_budget(const struct plant *plant,
                              double budget,
                              const struct esi_rate_settings *settings)
@@ -334,7 +333,7 @@ static void a_load_step_is_answered_within_few_samples(void **state)
     assert_true(share_of(&plant, &plant.settings) <= config.budget);
     after = rate_of(&plant, &plant.settings);
     assert_true(after < before / 2);
-    /* And when the load is gone the rate comes back. */
+    /* When the load is gone, the rate recovers. */
     plant.pull_us = 20;
     control(rate, &plant, 60);
     assert_true(rate_of(&plant, &plant.settings) > before * 0.7);
@@ -378,7 +377,7 @@ static void a_budget_finds_the_tree_that_gives_most(void **state)
     }
 }
 
-/* --- Wanted rates ----------------------------------------------------------------- */
+/* --- Target rates ----------------------------------------------------------------- */
 
 static void a_wanted_rate_finds_the_cheapest_tree(void **state)
 {
@@ -436,7 +435,7 @@ static void a_rate_out_of_reach_is_named(void **state)
     rate = new_rate(&config, &plant);
     control(rate, &plant, 300);
     assert_true(has_said(rate, "nearest to the 5000 pulls/s wanted"));
-    /* It does not search for ever. */
+    /* The search ends. */
     assert_int_equal(control(rate, &plant, 200).changes, 0);
     esi_rate_destroy(rate);
 }
@@ -483,7 +482,7 @@ static void a_wanted_rate_gives_way_to_the_budget(void **state)
     outcome = control(rate, &plant, 100);
     assert_true(outcome.share <= config.budget);
     assert_true(outcome.hz > 45 && outcome.hz < 72);
-    /* With a budget for it the wanted rate is kept, and not exceeded. */
+    /* With a sufficient budget the target rate is reached and not exceeded. */
     config.budget = 0.5;
     esi_rate_destroy(rate);
     rate = new_rate(&config, &plant);
@@ -522,7 +521,7 @@ static void a_budget_below_the_tuples_cost_says_so(void **state)
     esi_rate_config_init(&config);
     config.budget = 0.01;
     rate = new_rate(&config, &plant);
-    /* At ten seconds from pull to pull, most samples have none. */
+    /* With ten seconds between pulls most samples contain none. */
     control(rate, &plant, 400);
     assert_int_equal(plant.settings.interval_ns, config.interval_max_ns);
     assert_true(has_said(rate, "cannot be held"));
@@ -544,7 +543,7 @@ static void a_slow_consumer_is_not_the_trees_fault(void **state)
     esi_rate_destroy(rate);
 }
 
-/* --- The rest --------------------------------------------------------------------- */
+/* --- Other tests ------------------------------------------------------------------ */
 
 static void pulls_that_are_always_full_may_give_more(void **state)
 {

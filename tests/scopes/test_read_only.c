@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Over a TLS connection with the read-only key one may look, but change nothing. */
+/* A TLS connection with the read-only key can read but not change anything. */
 #include "config.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #define LIMIT_NS UINT64_C(20000000000)
 
-/* All requests that change something; a new one has to be put here or not be one. */
+/* All requests that change something; a new one must be added here. */
 static const char *const changing[] = {
     "collect", "element.create", "element.discard", "element.placed", "element.remove",
     "end",     "register",       "scope.command",   "trees.change",
@@ -47,7 +47,7 @@ static struct es_link *connect_with(const struct made_servers *servers,
     return link;
 }
 
-/* The code of the failure that answers; 0: it is none. */
+/* The code of the failure reply; 0 = no failure. */
 static int64_t answer_of(struct es_link *link, uint16_t type, const char *text)
 {
     struct iovec part = {.iov_base = (char *)text, .iov_len = strlen(text)};
@@ -78,7 +78,7 @@ static void begin(struct made_servers *servers, struct esi_run_key *ret_read_key
     assert_int_equal(esi_run_key_derive_read(&servers->key, ret_read_key), 0);
 }
 
-/* Each on a connection of its own: some end it. */
+/* Each request uses its own connection, since some requests end it. */
 static void what_changes_something_is_refused(void **state)
 {
     struct made_servers servers;
@@ -112,7 +112,7 @@ static void tuples_are_not_written(void **state)
     begin(&servers, &read_key);
     struct es_link *link = connect_with(&servers, &read_key);
     assert_int_equal(answer_of(link, ES_FRAME_WRITE, "tuple"), EACCES);
-    /* It may go on looking. */
+    /* Reading is still possible. */
     assert_int_equal(answer_of(link, ES_FRAME_REQUEST, "{\"request\": \"hosts\"}"), 0);
     esi_link_close(link);
     made_servers_end(&servers);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Changing a scope while it is read loses no tuple and gives none twice. */
+/* Reconfiguring a scope while it is read neither loses nor repeats a tuple. */
 #include "config.h"
 
 #include <errno.h>
@@ -24,7 +24,8 @@ static void set(struct made_scope *fixture, const char *name, const char *value)
         fail_msg("%s=%s: %s", name, value, error.text);
 }
 
-/* One tuple each `step` ns before now, the oldest first, dealt out to the writers. */
+/* Writes one tuple for each `step` ns before now, the oldest first, to
+ * the writers in turn. */
 static void deal(const struct made_scope *fixture,
                  struct esi_writer *const *writers,
                  size_t writer_count,
@@ -115,7 +116,8 @@ static void the_order_holds_across_changes(void **state)
     config.max = 200;
     config.window_ns = 5000000;
     made_scope_open(fixture, &config);
-    /* All of it lies there, its end within the windows: sorts keep much of it back. */
+    /* All tuples exist; the last ones lie within the windows, so
+     * sorts hold many of them. */
     deal(fixture, writers, WRITERS, 0, ROUNDS * EACH, 2000);
     for (int round = 0; next < ROUNDS * EACH; round++) {
         const char *const *change = changes[round % 8];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Changing a scope that reads through a tuple server loses no tuple and gives none
- * twice; people do it by the scope's name. */
+/* Reconfiguring a scope that reads through a tuple server neither loses nor repeats a
+ * tuple.  Users do it by the scope's name. */
 #include "config.h"
 
 #include <pthread.h>
@@ -104,7 +104,7 @@ static void it_is_complete_while_reading_moves_between_consumer_and_server(void 
     changes_run(&changes, fixture->run, fixture->servers);
 }
 
-/* It was found in this host's memory, so that it can be read whatever it says. */
+/* The process is found in this host's memory, so it can be read under any host name. */
 static void a_process_that_calls_its_host_by_another_name_is_read(void **state)
 {
     struct fixture *fixture = *state;
@@ -179,7 +179,8 @@ static void write_at(struct fixture *fixture, int64_t ago_ns)
     esi_writer_write(&fixture->made.elements[0].writer, &tuple);
 }
 
-/* What the server kept back is read here; what it had given does not come again. */
+/* Tuples that the server held are read here; those it had
+ * delivered are not repeated. */
 static void reading_here_instead_of_by_a_server_that_is_lost_repeats_nothing(
     void **state)
 {
@@ -249,7 +250,7 @@ static void write_command(struct esi_json_out *out, void *data)
     esi_json_out_raw(out, "command", command->text);
 }
 
-/* Caller frees. */
+/* The value as text; caller frees. */
 static char *text_of(const struct es_member *value)
 {
     struct esi_json_text json;
@@ -261,7 +262,7 @@ static char *text_of(const struct es_member *value)
     return text;
 }
 
-/* What the home server says, as text that the caller frees; its failure's words. */
+/* The reply of the home server as text, or the text of its failure; caller frees. */
 static char *command(struct fixture *fixture, const char *scope, const char *text)
 {
     struct command members = {scope, text};
@@ -300,7 +301,7 @@ static void a_live_scope_is_shown_and_changed_by_its_name(void **state)
     shown = command(fixture, "mine", "{\"do\": \"show\"}");
     changed = command(fixture, "mine", set);
     refused = command(fixture, "other", "{}");
-    /* Nothing may fail before the thread has ended: it uses what a failure frees. */
+    /* Checks come after the end of the thread, since a failure frees what it uses. */
     atomic_store(&consumer.stop, true);
     pthread_join(consumer.thread, NULL);
     if (!strstr(shown, "\"type\":\"remote\"") ||

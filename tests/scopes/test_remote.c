@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tests of remote stages and their parts: what is written over there arrives here, each
- * tuple once, whatever happens to the connection. */
+/* Tests of remote stages and their subtrees: tuples written on the other host are
+ * delivered exactly once, whatever happens to the connection. */
 #include "config.h"
 
 #include "scopes/remote/remote.h"
@@ -22,14 +22,14 @@
 
 enum { ELEMENTS = 6, HOSTS = 2, TUPLES = 4000 };
 
-/* A run over two hosts, each with a tuple server, and who consumes it. */
+/* A run over two hosts, each with a tuple server, and its consumer. */
 struct fixture {
     struct made_run run;
     struct esi_writer *writers[ELEMENTS];
     uint32_t written[ELEMENTS];
     struct made_servers servers;
     struct made_consumer consumer;
-    unsigned char *seen[ELEMENTS]; /* per origin and position */
+    unsigned char *seen[ELEMENTS]; /* by origin and position */
     uint64_t taken;
     unsigned seed;
 };
@@ -69,7 +69,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The writer's index of an origin: its thread. */
+/* The index of the writer of an origin, which is its thread. */
 static int writer_of(const struct fixture *fixture, uint32_t origin)
 {
     return fixture->consumer.origins.items[origin].thread;
@@ -92,7 +92,7 @@ static void write_some(struct fixture *fixture, int count)
         write_one(fixture, (int)((unsigned)rand_r(&fixture->seed) % ELEMENTS));
 }
 
-/* Takes what the last pull gave; each tuple may come once. */
+/* Checks the last batch; each tuple may be delivered only once. */
 static void take(struct fixture *fixture)
 {
     const struct es_batch *batch = &fixture->consumer.batch;
@@ -127,7 +127,7 @@ static void pull(struct fixture *fixture, size_t max, bool repeat)
     assert_true(repeat || fixture->consumer.batch.count <= max);
 }
 
-/* Pulls until `count` tuples were taken. */
+/* Pulls until `count` tuples have been delivered. */
 static void take_until(struct fixture *fixture, uint64_t count)
 {
     time_t begun = time(NULL);
@@ -149,7 +149,7 @@ static struct esi_stage_node *node_of(struct fixture *fixture,
                               "every");
 }
 
-/* A gather here over a part on each host. */
+/* A gather on this host over a subtree on each host. */
 static struct esi_stage_node *both(struct fixture *fixture, const char *type)
 {
     struct esi_stage_node *root =
@@ -160,7 +160,7 @@ static struct esi_stage_node *both(struct fixture *fixture, const char *type)
     return root;
 }
 
-/* A gather on the first host, which pulls the second one's part itself. */
+/* A gather on the first host, which pulls the subtree of the second one itself. */
 static struct esi_stage_node *in_two_levels(struct fixture *fixture, const char *type)
 {
     struct esi_stage_node *root = node_of(fixture, 0, type);
@@ -169,7 +169,7 @@ static struct esi_stage_node *in_two_levels(struct fixture *fixture, const char 
     return root;
 }
 
-/* --- What arrives ------------------------------------------------------------- */
+/* --- Delivery ----------------------------------------------------------------- */
 
 static void a_part_gives_each_tuple_once(void **state)
 {
@@ -260,7 +260,7 @@ static void expect_latest(struct fixture *fixture)
     }
 }
 
-/* Also the same ones again, new ones, and from a server that has sent none before. */
+/* The same tuples again, new ones, and those of a host that has sent none before. */
 static void latest_tuples_are_read_over_there(void **state)
 {
     struct fixture *fixture = *state;
@@ -296,7 +296,7 @@ static void reading_begins_behind_what_is_there(void **state)
     take_until(fixture, written(fixture, -1) - before);
 }
 
-/* --- What goes wrong ----------------------------------------------------------- */
+/* --- Faults -------------------------------------------------------------------- */
 
 /* Stops and starts servers at random while tuples are written. */
 static void survive_restarts(struct fixture *fixture, int server_count)
@@ -363,7 +363,7 @@ static void a_sort_over_there_loses_nothing_by_a_restart(void **state)
     take_until(fixture, written(fixture, -1));
 }
 
-/* A tree that replaces another one reads again what that kept. */
+/* The next tree reads those tuples again that the sort of the previous one held. */
 static void what_a_sort_over_there_keeps_is_read_again(void **state)
 {
     struct fixture *fixture = *state;
@@ -434,7 +434,7 @@ static void elements_that_are_not_there_give_nothing(void **state)
     take_until(fixture, written(fixture, -1) - fixture->written[writer_of(fixture, 0)]);
 }
 
-/* --- What it costs ------------------------------------------------------------- */
+/* --- Costs --------------------------------------------------------------------- */
 
 struct rows {
     char text[1000];
@@ -480,7 +480,8 @@ static void ask_costs(struct fixture *fixture)
                      0);
 }
 
-/* Whichever of the two were more so far: a pull's reply is not taken for the costs. */
+/* Pulls ahead and requests for costs alternate; a reply must not be
+ * taken for the other. */
 static void costs_are_told_while_pulls_are_under_way(void **state)
 {
     struct fixture *fixture = *state;

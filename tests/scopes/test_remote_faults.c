@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tests of remote stages whose servers are processes of their own, which are stopped
- * and killed. */
+/* Tests of remote stages whose servers are separate processes that
+ * are stopped and killed. */
 #include "config.h"
 
 #include <errno.h>
@@ -28,10 +28,10 @@ struct fixture {
     struct made_run run;
     struct esi_writer *writers[HOSTS];
     uint32_t written[HOSTS];
-    struct made_servers servers; /* nothing of it runs in this process */
+    struct made_servers servers; /* none runs in this process */
     pid_t pids[HOSTS];
     struct made_consumer consumer;
-    uint64_t next[HOSTS]; /* position that is to come */
+    uint64_t next[HOSTS]; /* next position of each host */
 };
 
 /* --- Servers ------------------------------------------------------------------ */
@@ -116,7 +116,7 @@ static void write_some(struct fixture *fixture, int count)
         }
 }
 
-/* Each tuple comes once and in its order. */
+/* Each tuple is delivered once and in order. */
 static void pull(struct fixture *fixture)
 {
     const struct es_batch *batch = &fixture->consumer.batch;
@@ -192,7 +192,7 @@ static void a_stopped_server_is_told_and_its_reply_used_later(void **state)
     write_some(fixture, 10);
     pull_all(fixture);
     assert_int_equal(kill(fixture->pids[0], SIGSTOP), 0);
-    /* It stops when all its threads have. */
+    /* The process has stopped when all its threads have. */
     assert_int_equal(waitpid(fixture->pids[0], NULL, WUNTRACED), fixture->pids[0]);
     write_some(fixture, 10);
     pull(fixture);
@@ -202,7 +202,7 @@ static void a_stopped_server_is_told_and_its_reply_used_later(void **state)
     assert_string_equal(batch->notices[0].part, "host alpha");
     assert_int_equal(batch->notices[0].code, -ETIMEDOUT);
     silent_ns = batch->notices[0].silent_ns;
-    /* Who is known to be silent does not hold up the others again. */
+    /* A host that is known to be silent does not delay the others again. */
     for (int i = 0; i < 20; i++) {
         write_some(fixture, 1);
         pull(fixture);
@@ -231,9 +231,9 @@ static void a_server_that_comes_late_is_used_from_then_on(void **state)
     pull_all(fixture);
 }
 
-/* --- Writers that wait ---------------------------------------------------------- */
+/* --- Blocking writers ----------------------------------------------------------- */
 
-/* Writes in a process of its own, as fast as it is let. */
+/* Writes in a separate process, as fast as the element allows. */
 static pid_t start_writer(struct fixture *fixture, int host, uint32_t count)
 {
     pid_t pid = fork();
@@ -251,7 +251,7 @@ static pid_t start_writer(struct fixture *fixture, int host, uint32_t count)
     _exit(0);
 }
 
-/* The ring holds a small part of what is written, and trees replace each other. */
+/* The ring holds a small part of the tuples, and the tree is replaced meanwhile. */
 static void a_lossless_scope_is_waited_for(void **state)
 {
     struct fixture *fixture = *state;

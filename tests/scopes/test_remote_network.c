@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tests of parts over TCP and TLS, and of remote stages that threads pull at the same
- * time: each tuple arrives once, also when servers are lost. */
+/* Tests of subtrees over TCP and TLS, and of remote stages that are pulled by threads
+ * at the same time: each tuple is delivered once, also when servers are lost. */
 #include "config.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ struct fixture {
     uint32_t written[ELEMENTS];
     struct made_servers servers;
     struct made_consumer consumer;
-    unsigned char *seen[ELEMENTS]; /* per thread and position */
+    unsigned char *seen[ELEMENTS]; /* by thread and position */
     uint64_t taken;
     unsigned seed;
 };
@@ -112,7 +112,7 @@ static void take_all(struct fixture *fixture)
     assert_int_equal(fixture->taken, written);
 }
 
-/* A stage here over parts of the hosts from `first` on. */
+/* Adds subtrees of the hosts from `first` on to a stage. */
 static void add_parts(struct fixture *fixture, struct esi_stage_node *node, int first)
 {
     for (int host = first; host < HOSTS; host++)
@@ -142,7 +142,7 @@ static struct esi_stage_node *two_levels(struct fixture *fixture, const char *ty
     return root;
 }
 
-/* Writes and pulls; with `losses` servers end and come back. */
+/* Writes and pulls; with `losses` servers are stopped and restarted. */
 static void work(struct fixture *fixture, bool losses)
 {
     for (int i = 0; i < ROUNDS; i++) {
@@ -216,7 +216,7 @@ static void threads_pull_parts_over_tls(void **state)
     check("tls", one_level, "threads");
 }
 
-/* In the gateway's server. */
+/* The threads run in the server of the gateway. */
 static void threads_of_a_part_pull_parts_over_tls(void **state)
 {
     (void)state;

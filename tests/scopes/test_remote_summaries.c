@@ -64,7 +64,7 @@ static unsigned random_below(struct fixture *fixture, unsigned limit)
     return (unsigned)rand_r(&fixture->seed) % limit;
 }
 
-/* Operations of many groups and buckets, so that replies have many summaries. */
+/* Operations of many groups and buckets make replies with many summaries. */
 static void write_some(struct fixture *fixture, int count)
 {
     static const char *const names[] = {"MPI_Send", "MPI_Recv", "MPI_Bsend",
@@ -129,7 +129,7 @@ static struct esi_stage_node *reduction(struct fixture *fixture,
     return node;
 }
 
-/* Each host sums up what it has, and a gather here has both. */
+/* Each host summarises its own elements; a gather on this host combines both. */
 static struct esi_stage_node *side_by_side(struct fixture *fixture, unsigned ahead)
 {
     struct esi_stage_node *root =
@@ -140,8 +140,8 @@ static struct esi_stage_node *side_by_side(struct fixture *fixture, unsigned ahe
     return root;
 }
 
-/* The first host passes on what the second one gives: when it is lost, what waits in it
- * is lost with it. */
+/* The first host passes on the summaries of the second one. If it is lost, the
+ * summaries held in it are lost, too. */
 static struct esi_stage_node *behind_another(struct fixture *fixture, unsigned ahead)
 {
     struct esi_stage_node *root =
@@ -157,9 +157,8 @@ static struct esi_stage_node *behind_another(struct fixture *fixture, unsigned a
 
 typedef struct esi_stage_node *(*make_fn)(struct fixture *fixture, unsigned ahead);
 
-/* Limits change from pull to pull, so that replies that were asked for with a larger
- * one do not fit; batches are asked for again; trees are replaced where a batch was
- * used. */
+/* Limits change between pulls, so that replies requested with a larger limit do not
+ * fit. Batches are repeated, and trees are replaced after a batch was used. */
 static void replace_trees(struct fixture *fixture, make_fn make, unsigned ahead)
 {
     made_consumer_open(&fixture->consumer, make(fixture, ahead));
@@ -228,7 +227,7 @@ static void lost_servers_in_two_levels_count_all_once(void **state)
     lose_servers(*state, behind_another, 2);
 }
 
-/* A limit that stays too small: the part is opened anew and asked for less. */
+/* If the limit stays too small, the subtree is opened again with a smaller one. */
 static void a_smaller_limit_holds_nothing_up(void **state)
 {
     struct fixture *fixture = *state;
@@ -238,7 +237,7 @@ static void a_smaller_limit_holds_nothing_up(void **state)
     write_some(fixture, 3000);
     pull(fixture, 60, false);
     take(fixture);
-    fixture->written = fixture->counted; /* the second host's are not read */
+    fixture->written = fixture->counted; /* the second host is not read */
     assert_true(fixture->written > 0);
     for (int i = 0; i < 2000 && fixture->consumer.batch.more; i++) {
         pull(fixture, 2, false);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tuple servers that keep tuples back and are lost: what they kept is read again, and
- * nothing comes twice, wherever the first copy is by then. */
+/* Tuple servers that hold tuples are lost: the tuples are read again, and none is
+ * delivered twice, wherever the first copy is by then. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -16,9 +16,10 @@
 #include "tests/scopes/made_server.h"
 #include "tests/suites.h"
 
-/* Longer ago than the sort of a server waits; machines that test have run so long. */
+/* Further back than the window of a server's sort; machines have
+ * run longer than this. */
 #define PAST_NS UINT64_C(10000000000)
-/* Later than any sort waits. */
+/* Beyond the window of any sort. */
 #define FUTURE_NS UINT64_C(3600000000000)
 enum { MOST = 4000, HOSTS = 2 };
 
@@ -64,7 +65,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Writes a tuple that stopped so long ago; below 0 is in the future. */
+/* Writes a tuple that stopped so long ago; negative times are in the future. */
 static void write_tuple(struct fixture *fixture, int host, int64_t ago_ns)
 {
     uint64_t now = made_ticks(&fixture->run, 0);
@@ -125,7 +126,7 @@ static void lose(struct fixture *fixture, int host)
     made_server_start(&fixture->servers, &fixture->servers.items[host]);
 }
 
-/* Pulls until everything was given or the time is over. */
+/* Pulls until everything has been delivered, for at most 20 s. */
 static void finish(struct fixture *fixture)
 {
     time_t end = time(NULL) + 20;
@@ -150,7 +151,8 @@ static void expect_each_once(struct fixture *fixture)
                          fixture->seen[i][j]);
 }
 
-/* The first tuple has come and the others stay over there when the server is lost. */
+/* The server is lost when the first tuple has been delivered and
+ * it holds the others. */
 static void lose_with_some_kept(struct fixture *fixture, size_t expected)
 {
     write_tuple(fixture, 0, PAST_NS);
@@ -173,7 +175,7 @@ static void what_was_given_before_the_loss_is_not_given_again(void **state)
     lose_with_some_kept(fixture, 1);
 }
 
-/* The first tuple waits in a sort here. */
+/* A sort on this host holds the first tuple. */
 static void what_lies_in_a_sort_here_is_not_given_twice(void **state)
 {
     struct fixture *fixture = *state;
@@ -183,7 +185,7 @@ static void what_lies_in_a_sort_here_is_not_given_twice(void **state)
     lose_with_some_kept(fixture, 0);
 }
 
-/* The tree is made anew while the server is away: as a scope does. */
+/* The tree is replaced while the server is lost, as by a scope. */
 static void another_tree_goes_on_where_the_one_before_ended(void **state)
 {
     struct fixture *fixture = *state;
@@ -200,7 +202,7 @@ static void another_tree_goes_on_where_the_one_before_ended(void **state)
     expect_each_once(fixture);
 }
 
-/* A gateway that keeps what it has from the host behind it. */
+/* A gateway holds the tuples of the host below it. */
 static void a_gateway_reads_again_what_the_host_behind_it_kept(void **state)
 {
     struct fixture *fixture = *state;
@@ -211,7 +213,7 @@ static void a_gateway_reads_again_what_the_host_behind_it_kept(void **state)
     lose_with_some_kept(fixture, 0);
 }
 
-/* --- At random ------------------------------------------------------------------ */
+/* --- Random tests --------------------------------------------------------------- */
 
 struct chance {
     uint64_t state;
@@ -232,7 +234,7 @@ static void open_all(struct fixture *fixture)
     made_consumer_open(&fixture->consumer, root);
 }
 
-/* Times jump to and fro by more than the windows of all sorts. */
+/* Times vary by more than the windows of all sorts. */
 static void write_some(struct fixture *fixture, struct chance *chance)
 {
     for (uint64_t i = draw(chance, 12); i > 0; i--) {
@@ -258,7 +260,7 @@ static void each_tuple_comes_once_whatever_is_lost(void **state)
         assert_int_equal(made_consumer_pull(&fixture->consumer, 1 + draw(&chance, 40),
                                             false, draw(&chance, 10) == 0),
                          0);
-        /* What is repeated comes with what is new; the batch before is void. */
+        /* A repetition includes new tuples; the batch before it is discarded. */
         if (repeat)
             assert_int_equal(made_consumer_pull(&fixture->consumer,
                                                 1 + draw(&chance, 40), true, false),

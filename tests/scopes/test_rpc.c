@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The rpc client: replies, failures and what is neither. */
+/* Tests of the RPC client: replies, failures and invalid answers. */
 #include "config.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static void reply_with(struct es_link *link,
     esi_link_send(link, type, id, &part, 1, ANSWER_NS);
 }
 
-/* `members` ends the object. */
+/* Sends a failure; `members` includes the end of the object. */
 static void fail_with(struct es_link *link, uint64_t id, const char *members)
 {
     char text[128];
@@ -38,7 +38,7 @@ static void fail_with(struct es_link *link, uint64_t id, const char *members)
     reply_with(link, ES_FRAME_FAILURE, id, text);
 }
 
-/* Answers by the request's name. */
+/* Answers according to the name of the request. */
 static void serve(struct peer *peer, struct es_link *link)
 {
     struct es_error words = {.text = "no such thing"};

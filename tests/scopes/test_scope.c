@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Scopes give what was written: all of it once, in order, or only the latest. */
+/* Scopes deliver what was written: everything once and in order, or only the latest. */
 #include "config.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@
     (1u << ES_CLASS_SEND | 1u << ES_CLASS_RECEIVE | 1u << ES_CLASS_COMPLETION)
 #define COLLECTIVE (1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_COMMUNICATOR)
 
-/* Writes one completed operation, its tag telling which it is. */
+/* Writes one completed operation with this tag. */
 static void write_numbered(struct esi_writer *writer, int number)
 {
     struct es_tuple tuple =
@@ -36,7 +36,7 @@ static void write_numbered(struct esi_writer *writer, int number)
     esi_writer_write(writer, &tuple);
 }
 
-/* The element of the one rank. */
+/* Adds an element of a single rank. */
 static struct esi_writer *add_writer(struct made_scope *fixture, uint32_t threshold)
 {
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
@@ -45,7 +45,7 @@ static struct esi_writer *add_writer(struct made_scope *fixture, uint32_t thresh
                                 threshold);
 }
 
-/* A scope of everything. */
+/* Opens a scope of all elements. */
 static void open_all(struct made_scope *fixture)
 {
     struct es_scope_config config;
@@ -99,8 +99,8 @@ static unsigned next_random(unsigned *random)
     return *random >> 16;
 }
 
-/* The case in which a repetition reaches other elements than the pull before did: what
- * was not used must come again, what was used must not. */
+/* The repetition may reach other elements than the pull before did: tuples that were
+ * not used must be delivered again, and used ones must not. */
 static void repetition_under_a_limit_loses_and_repeats_nothing(void **state)
 {
     enum { ELEMENTS = 3, ROUNDS = 2000 };
@@ -160,7 +160,7 @@ static void overwritten_tuples_are_counted_as_lost(void **state)
     assert_int_equal(batch->tuples[batch->count - 1].tag, 100);
     es_scope_cost(fixture->scope, &cost);
     assert_int_equal(cost.lost, batch->reports[0].lost);
-    /* A repetition says it again, since nobody has heard it. */
+    /* A repetition reports the loss again, since the batch was not used. */
     batch = made_scope_pull(fixture, ES_PULL_REPEAT);
     assert_int_equal(batch->count + batch->reports[0].lost, 100);
     assert_int_equal(made_scope_pull(fixture, 0)->report_count, 0);
@@ -199,7 +199,7 @@ static void the_latest_of_each_thread_and_its_open_operation_are_given(void **st
     assert_int_equal(batch->tuples[2].tag, 3);
     assert_int_equal(batch->report_count, 3);
     assert_int_equal(batch->reports[2].polls, 1);
-    /* The latest stays the latest. */
+    /* The latest tuples are delivered again if there are no newer ones. */
     assert_int_equal(made_scope_pull(fixture, 0)->count, 3);
 }
 
@@ -213,7 +213,7 @@ static void add_tuples_of_element(const struct es_stage *stage, int depth, void 
     *sum += stage->child_count == 0 ? cost.tuples : 0;
 }
 
-/* More elements than are read at once, of which some have no tuple for long. */
+/* More elements than are read at once; some have no tuple for a long time. */
 static void the_latest_of_a_thread_is_found_among_many_elements(void **state)
 {
     enum { ELEMENTS = 100, ROUNDS = 200 };
@@ -381,8 +381,8 @@ static void sorting_merges_elements_of_several_hosts_by_time(void **state)
     const struct es_batch *batch;
     uint64_t base;
 
-    /* On a busy machine two readings of a clock may be further apart than the events.
-     */
+    /* On a busy machine the clocks of two segments may differ by
+     * more than the events do. */
     esi_segment_layout(second)->clock = esi_segment_layout(first)->clock;
     writers[0] =
         made_run_add_element(&fixture->made, first, 0, 0, "p2p", POINT_TO_POINT, 5000);
@@ -393,7 +393,8 @@ static void sorting_merges_elements_of_several_hosts_by_time(void **state)
     writers[3] =
         made_run_add_element(&fixture->made, second, 1, 1, "p2p", POINT_TO_POINT, 5000);
     base = made_ticks(&fixture->made, UINT64_C(2000000000));
-    /* Far more than fits into one pull or one lane; a microsecond and more apart. */
+    /* Far more than fits into one pull or one lane, with at least a
+     * microsecond in between. */
     for (int i = 0; i < 12000; i++) {
         uint64_t at = base + (uint64_t)i * 10000;
         struct es_tuple tuple = made_tuple("MPI_Send", at, at + 5000);
@@ -409,7 +410,7 @@ static void sorting_merges_elements_of_several_hosts_by_time(void **state)
     for (int next = 0; next < 12000;) {
         batch = made_scope_pull(fixture, next % 3 == 0 && next ? ES_PULL_REPEAT : 0);
         if (next % 3 == 0 && next) {
-            /* The thousand before come again, then new ones or none. */
+            /* The last thousand are repeated, then follow new ones or none. */
             assert_true(batch->count >= 1000);
             assert_int_equal(batch->tuples[0].tag, next - 1000);
             batch = made_scope_pull(fixture, 0);
@@ -488,7 +489,7 @@ static void what_is_kept_back_survives_a_refresh(void **state)
     config.window_ns = UINT64_C(1000000000);
     made_scope_open(fixture, &config);
     for (int i = 0; i < 10; i++) {
-        /* The first five are old enough to be given. */
+        /* The first five are outside the window and are delivered. */
         uint64_t at = made_ticks(&fixture->made, i < 5 ? UINT64_C(3000000000) : 1000);
 
         tuple = made_tuple("MPI_Send", at, at + (uint64_t)i + 1);
@@ -499,7 +500,7 @@ static void what_is_kept_back_survives_a_refresh(void **state)
     assert_int_equal(batch->count, 5);
     made_run_add_element(&fixture->made, segment, 0, 1, "p2p", POINT_TO_POINT, 100);
     assert_int_equal(es_scope_refresh(fixture->scope), 1);
-    /* Asked for again, they come; those that were kept still are. */
+    /* A repetition delivers them again; the others are still held. */
     batch = made_scope_pull(fixture, ES_PULL_REPEAT);
     assert_int_equal(batch->count, 5);
     for (int i = 0; i < 5; i++)
@@ -527,8 +528,7 @@ static void *write_load(void *data)
     return NULL;
 }
 
-/* Positions and losses account for every tuple ever written, while writers lap the
- * reader. */
+/* Positions and losses account for every tuple written while writers lap the reader. */
 static void the_stream_is_complete_while_writers_lap_the_reader(void **state)
 {
     enum { WRITERS = 2, TUPLES = 400000 };
@@ -648,14 +648,14 @@ static void no_writer_waits_for_a_scope_that_could_not_take_it(void **state)
     assert_int_equal(es_scope_refresh(fixture->scope), -ENOMEM);
     no_tree_opens = false;
     assert_int_equal(es_scope_origin_count(fixture->scope), 1);
-    /* Nobody is registered, so that we can be. */
+    /* No reader is registered, so this one can be. */
     assert_int_equal(es_element_register_reader(late, 0), 0);
     es_element_unregister_reader(late);
     assert_int_equal(es_scope_refresh(fixture->scope), 1);
     assert_int_equal(es_element_register_reader(late, 0), -EBUSY);
 }
 
-/* Opens and closes numbered operations until told to stop. */
+/* Opens and closes numbered operations until it is stopped. */
 struct opener {
     struct esi_writer *writer;
     atomic_bool stop;

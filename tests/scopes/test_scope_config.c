@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Settings of a scope are set by name, refused with words, and shown as they are set.
- */
+/* Settings of a scope are set by name, refused with a message, and
+ * shown as they were set. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "eventspace/scope.h"
 #include "tests/suites.h"
 
-/* The fields that settings fill, as numbers and texts that can be compared. */
+/* The fields that settings change, as a text that can be compared. */
 static void describe(const struct es_scope_config *config, char *out, size_t size)
 {
     const struct es_tree_config *tree = &config->tree;
@@ -40,8 +40,7 @@ static void describe(const struct es_scope_config *config, char *out, size_t siz
 static const struct {
     const char *name;
     const char *value;
-    const char
-        *shown; /* value as es_scope_config_foreach() gives it; NULL = the same */
+    const char *shown; /* value shown by es_scope_config_foreach(); NULL = the same */
     const char *expected;
 } rows[] = {
     {"shape", "views", NULL, DEFAULTS},
@@ -158,7 +157,7 @@ static void no_setting_is_left_out_of_this_test(void **state)
     assert_int_equal(untested, 0);
 }
 
-/* What is shown can be set again. */
+/* Shown values can be set again. */
 static void set_shown(void *data, const char *name, const char *value, const char *help)
 {
     struct es_scope_config *config = data;
@@ -178,7 +177,8 @@ static void what_is_shown_can_be_set(void **state)
         assert_int_equal(
             es_scope_config_set(&config, rows[i].name, rows[i].value, NULL), 0);
         es_scope_config_init(&again);
-        /* Texts are borrowed, and live only while they are shown: compare numbers. */
+        /* Texts are borrowed and valid only while they are shown, so only
+         * numbers are compared. */
         es_scope_config_foreach(&config, set_shown, &again);
         again.tree.joints = config.tree.joints;
         again.tree.reduce = config.tree.reduce;
@@ -198,7 +198,7 @@ static void what_cannot_be_is_refused_with_words(void **state)
     static const struct {
         const char *name;
         const char *value;
-        const char *words; /* that the error must have */
+        const char *words; /* must be in the error */
     } cases[] = {
         {"shap", "flat", "'shape'"},
         {"fanout", "3", "'fan-out'"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What a scope and its stages have cost: each level accounts for what it gave, also
- * where elements are pulled past it. */
+/* Costs of a scope and its stages: each level accounts for its tuples, also if elements
+ * are pulled directly. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -50,7 +50,7 @@ static void stages_account_for_what_they_gave(void **state)
 
 enum { LEVELS = 3 }; /* host, thread, element */
 
-/* Sums up over each level. */
+/* Sums the costs of each level. */
 static void count_level(const struct es_stage *stage, int depth, void *data)
 {
     struct es_stage_cost *sums = data;

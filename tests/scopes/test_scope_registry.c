@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Commands for live scopes: who waits for an answer gets one, or learns why not. */
+/* Commands for live scopes: the sender gets an answer or an error. */
 #include "config.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #define LONG_NS UINT64_C(600000000000)
 #define SHORT_NS UINT64_C(400000000)
 
-/* One who wants something of scope "mine", in a thread of his own. */
+/* A thread that sends a command to scope "mine". */
 struct asker {
     struct esi_scope_registry *registry;
     uint64_t timeout_ns;
@@ -93,7 +93,7 @@ static void begin_asking(struct fixture *fixture, uint64_t timeout_ns)
                      0);
 }
 
-/* Polls once, as a consumer does; the command's id, or 0 if there was none. */
+/* Polls once, as a consumer does; returns the command's id, or 0 if there was none. */
 static int64_t poll_once(struct fixture *fixture)
 {
     struct es_message *request = parse("{\"pulls\": 1}");
@@ -170,7 +170,7 @@ static void a_command_that_nobody_fetches_is_taken_back(void **state)
     assert_int_equal(poll_once(fixture), 0);
 }
 
-/* Else the test does not end. */
+/* Otherwise the test hangs. */
 static void nobody_waits_for_a_board_that_is_closed(void **state)
 {
     struct fixture *fixture = *state;

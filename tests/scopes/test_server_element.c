@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Elements that tuple servers hold for consumers. */
+/* Tests of elements that tuple servers hold for consumers. */
 #include "config.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@
 
 enum { HOSTS = 2, THRESHOLD = 31 };
 
-/* What the tests write. */
+/* The tuples written by the tests. */
 struct item {
     uint32_t writer;
     uint32_t number;
@@ -110,7 +110,7 @@ static void what_one_writes_another_reads(void **state)
     assert_int_equal(es_server_element_read(reader, &cursor, items, 10, 0), 0);
     es_server_element_close(reader);
     es_server_element_close(writer);
-    /* Only on that host. */
+    /* The element exists on its own host only. */
     assert_int_equal(
         es_server_element_open(scene->servers, "alpha", "results", NULL, &reader),
         -ENOENT);
@@ -162,7 +162,7 @@ static void consumers_on_the_host_map_it_directly(void **state)
     assert_true(process.kept);
     assert_true(process.alive);
     assert_string_equal(process.program, "eventspaced");
-    /* Written here, read there, and the other way round. */
+    /* Tuples written locally are read through the server, and vice versa. */
     assert_int_equal(es_element_append(views[0], &item, sizeof item), 0);
     assert_int_equal(es_server_element_read(element, &cursor, &item, 1, 0), 1);
     assert_int_equal(item.number, 6);
@@ -197,7 +197,7 @@ static void reading_can_wait(void **state)
     struct item item;
     uint64_t begin = esi_now_ns(CLOCK_MONOTONIC);
 
-    /* In vain, for as long as it was told. */
+    /* The wait times out after the given time. */
     assert_int_equal(es_server_element_read(reader, &cursor, &item, 1, 50000000), 0);
     assert_true(esi_now_ns(CLOCK_MONOTONIC) - begin >= 50000000);
     assert_int_equal(pthread_create(&later.thread, NULL, append_later, &later), 0);
@@ -228,7 +228,7 @@ static void *append_many(void *data)
     return NULL;
 }
 
-/* No reader falls behind: what is read is all, and each writer's in order. */
+/* No reader falls behind: all tuples are read, and those of each writer in order. */
 static void many_write_at_once(void **state)
 {
     struct scene *scene = *state;
@@ -301,7 +301,7 @@ static void removed_ones_are_gone(void **state)
     assert_int_equal(
         es_server_element_open(scene->servers, "alpha", "brief", NULL, &other),
         -ENOENT);
-    /* The name is free again. */
+    /* The name can be used again. */
     es_server_element_close(create(scene, "alpha", "brief"));
 }
 
@@ -344,7 +344,7 @@ static uint64_t free_bytes(void)
     return room.free_bytes;
 }
 
-/* An element that the server refuses, with this word in the reason. */
+/* The server refuses such an element with this word in the reason. */
 static void assert_refused(const struct scene *scene,
                            uint32_t tuple_bytes,
                            uint32_t threshold,
@@ -359,7 +359,7 @@ static void assert_refused(const struct scene *scene,
                      code);
     if (!strstr(error.text, word))
         fail_msg("\"%s\" lacks \"%s\"", error.text, word);
-    /* It is not there. */
+    /* The element was not created. */
     assert_int_equal(
         es_server_element_open(scene->servers, "alpha", "large", NULL, &element),
         -ENOENT);
@@ -372,7 +372,7 @@ static void no_request_takes_the_whole_shared_memory(void **state)
 
     assert_refused(scene, 65532, 1 << 24, -EDQUOT, "at most 268435456 bytes");
     assert_refused(scene, 36, 1 << 23, -EDQUOT, "at most 268435456 bytes");
-    /* Others use the shared memory, too; none of it are these gigabytes. */
+    /* Other programs use the shared memory, too, but not gigabytes of it. */
     assert_true(free_bytes() + (UINT64_C(1) << 30) > before);
 }
 
@@ -400,7 +400,7 @@ static void sums_have_limits(void **state)
     assert_true(all <= room.total_bytes / 100 * ES_BUDGET_PERCENT);
     assert_int_equal(budget.bytes, all);
     assert_int_equal(budget.promised, all);
-    /* What is given back can be had again. */
+    /* Released memory can be used again. */
     esi_element_budget_expire(&budget, bytes);
     esi_element_budget_remove(&budget, &shares[0], bytes);
     assert_int_equal(esi_element_budget_add(&budget, &shares[0], bytes, NULL), 0);
@@ -430,7 +430,7 @@ static void the_number_of_elements_has_a_limit(void **state)
     assert_non_null(strstr(error.text, "4096 elements"));
 }
 
-/* As much as all of the shared memory is promised to others: nothing can be made. */
+/* All free memory is promised to others, so no element can be created. */
 static void a_part_of_the_shared_memory_stays_free(void **state)
 {
     struct esi_element_budget budget = {.elements = 0};
@@ -468,7 +468,7 @@ static void what_was_removed_counts_no_more(void **state)
                      -ENOENT);
 }
 
-/* The client is refused in the end, and the server can end. */
+/* The reader's client is refused in the end, and the server can stop. */
 static void a_reader_that_takes_nothing_holds_no_server(void **state)
 {
     struct scene *scene = *state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The set of a run's hosts: what one has to be asked must not depend on the others. */
+/* Tests of the set of a run's hosts: the cost of one host must not
+ * depend on the others. */
 #include "config.h"
 
 #include <errno.h>
@@ -57,7 +58,7 @@ static void hosts_keep_their_order(void **state)
     es_servers_close(servers);
 }
 
-/* CPU time for visiting all hosts: the least of some rounds. */
+/* CPU time of visiting all hosts, the minimum of some rounds. */
 static uint64_t visit_all(struct es_servers *servers)
 {
     uint64_t least_ns = UINT64_MAX;
@@ -74,8 +75,8 @@ static uint64_t visit_all(struct es_servers *servers)
     return least_ns;
 }
 
-/* The cost of one host may grow with the caches that many hosts miss, up to six times;
- * with a search among all hosts it has grown three hundred times. */
+/* With many hosts, cache misses make one host up to six times as expensive; a search
+ * among all hosts made it three hundred times as expensive. */
 static void a_host_costs_the_same_among_many(void **state)
 {
     struct es_servers *few = make_servers(FEW), *many = make_servers(MANY);

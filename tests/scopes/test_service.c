@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What a tuple server answers: hosts, the run's end, files, switches, nonsense. */
+/* Tests of the replies of a tuple server: hosts, the run's end, files, switches,
+ * and invalid requests. */
 #include "config.h"
 
 #include <errno.h>
@@ -104,7 +105,7 @@ static void send_text(struct es_link *link, uint16_t type, const char *text)
     assert_int_equal(esi_link_send(link, type, 11, &part, 1, LIMIT_NS), 0);
 }
 
-/* The answer, which the caller destroys; its type must be the one wanted. */
+/* Receives a reply of the type wanted; caller destroys. */
 static struct es_message *receive(struct es_link *link, enum esi_frame_type wanted)
 {
     struct es_message *message;
@@ -124,7 +125,7 @@ static struct es_message *ask(struct es_link *link, const char *text)
     return receive(link, ES_FRAME_REPLY);
 }
 
-/* A failure with this code, in words that have this text. */
+/* Receives a failure with this code and with this text in its message. */
 static void assert_failure(struct es_link *link, int code, const char *text)
 {
     struct es_message *message = receive(link, ES_FRAME_FAILURE);
@@ -193,7 +194,7 @@ static void nonsense_is_answered_in_words(void **state)
         send_text(link, cases[i].type, cases[i].text);
         assert_failure(link, cases[i].code, cases[i].words);
     }
-    /* A frame that only servers send ends it. */
+    /* A frame type that only servers send ends the connection. */
     struct esi_frame frame;
     send_text(link, ES_FRAME_REPLY, "{}");
     assert_int_equal(esi_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
@@ -242,7 +243,7 @@ static void hosts_come_and_fall_silent(void **state)
 
     esi_link_close(beta);
     AWAIT(is_silent(client, 1));
-    /* And comes back. */
+    /* The host comes back. */
     beta = connect_here(fixture);
     esi_message_destroy(register_beta(beta, ""));
     reply = ask(client, "{\"request\": \"hosts\"}");
@@ -274,7 +275,7 @@ struct other_host {
     char heard[8];
 };
 
-/* Waits for word of the end as another host's server does, and confirms it. */
+/* Waits for the end of the run as another host's server does, and confirms it. */
 static void *wait_for_the_end(void *data)
 {
     struct other_host *host = data;
@@ -379,7 +380,7 @@ static void collectors_are_switched(void **state)
     struct es_element_info info;
     struct es_run *run;
 
-    /* Before there is anything of the run. */
+    /* The run has no segments yet. */
     assert_counts(ask(link, "{\"request\": \"collect\", \"enable\": false}"), 0, 0, 0);
     struct es_segment *segment = make_segment(fixture);
     assert_counts(ask(link, "{\"request\": \"collect\", \"enable\": false, "
@@ -402,7 +403,7 @@ static void collectors_are_switched(void **state)
 
 #define RULES "eventspace-trees 1\\ntree a shape=linear\\nend\\n"
 
-/* A process with two communicators, the second of which has no trees yet. */
+/* A process with two communicators; the second one has no trees yet. */
 static struct es_segment *make_tree_segment(const struct fixture *fixture)
 {
     static const int32_t ranks[] = {0, 1};
@@ -420,7 +421,7 @@ static struct es_segment *make_tree_segment(const struct fixture *fixture)
     communicator.name = "row";
     communicator.key[0] = 1;
     assert_int_equal(esi_segment_add_communicator(segment, &communicator, &index), 0);
-    /* What is told is the newest: all rules of one version and instance. */
+    /* The newest rules are reported: all of the same version and instance. */
     assert_int_equal(esi_segment_add_tree_control(segment), 0);
     esi_tree_log_add(segment, &entry);
     entry.version = 1;
@@ -474,7 +475,7 @@ static void collective_trees_are_told_and_changed(void **state)
                         "eventspace-trees 1\ntree a shape=linear\nend\n");
     esi_message_destroy(reply);
     assert_trees(ask(link, "{\"request\": \"trees\"}"));
-    /* Rules that nobody could follow go to nobody. */
+    /* Invalid rules are not sent to any process. */
     send_text(link, ES_FRAME_REQUEST,
               "{\"request\": \"trees.change\", \"text\": \"eventspace-trees 1\\n"
               "tree a shape=star\\nend\\n\"}");
@@ -484,7 +485,7 @@ static void collective_trees_are_told_and_changed(void **state)
     esi_segment_destroy(segment);
 }
 
-/* One flipped bit in a segment: the answer stays what the segment can hold. */
+/* A flipped bit in a segment must not make the reply larger than the segment. */
 static void a_size_that_cannot_be_grows_no_answer(void **state)
 {
     const struct fixture *fixture = *state;

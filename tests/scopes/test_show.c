@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Gather trees are shown as they are, in each format, and in the format's own rules. */
+/* Gather trees are shown correctly in each format, and each format is valid. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "scopes/show.h"
 #include "tests/suites.h"
 
-/* A scope over one host here and one there, of which the second has six elements. */
+/* A scope over one local and one remote host; the remote one has six elements. */
 static const struct esi_stage_row rows[] = {
     {0, "gather", "scope", "near", 10, 70, 0, 0, 0, 0, 4000, 3000, false},
     {1, "gather", "host near", "", 10, 10, 0, 0, 0, 0, 1000, 1000, false},
@@ -35,7 +35,7 @@ static const struct esi_stage_row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* What a format writes.  Caller frees. */
+/* The output of a format.  Caller frees. */
 static char *shown(const char *format,
                    const struct esi_stage_row *list,
                    size_t count,
@@ -186,7 +186,7 @@ static void dot_is_as_graphviz_wants_it(void **state)
 
 /* --- Rules of the formats ------------------------------------------------------- */
 
-/* Texts with all that formats have a meaning for, and bytes that are no text. */
+/* Texts with characters that are special in a format, and with invalid UTF-8. */
 static const struct esi_stage_row odd_rows[] = {
     {.type = "gather", .label = "a \"b\" <c> & 'd' \\ \n ]]>", .host = "<&\">"},
     {.depth = 1,
@@ -198,7 +198,8 @@ static const struct esi_stage_row odd_rows[] = {
               "is cut"},
 };
 
-/* Feeds `text` to a command if there is such a program.  Whether it was content. */
+/* Passes `text` to a command, if it is installed.  Returns whether
+ * the command accepts it. */
 static bool is_accepted(const char *program, const char *arguments, const char *text)
 {
     char command[256];

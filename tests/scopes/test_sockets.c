@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The sockets of ranks come from the run's map, from the run directory here or from the
- * home server, and become joints of the tree. */
+/* The sockets of ranks are read from the run's map, in the local run directory or on
+ * the home server, and become aggregators of the tree. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -68,7 +68,7 @@ static void start_server(struct fixture *fixture)
     close(ready[0]);
 }
 
-/* Two sockets of two cores, a rank on each. */
+/* Two sockets of two cores, with a rank on each core. */
 static void save_map(const struct fixture *fixture)
 {
     static const char format[] =

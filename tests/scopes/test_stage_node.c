@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tests of the nodes of plans: as text, and as JSON to another host and back. */
+/* Tests of the nodes of plans: as text, and as JSON that is sent to
+ * another host and back. */
 #include "config.h"
 
 #include "scopes/stage_node.h"
@@ -31,7 +32,7 @@ static struct esi_stage_node *add(struct esi_stage_node *parent,
     return node;
 }
 
-/* A tree with something of everything. */
+/* A tree with every kind of member. */
 static struct esi_stage_node *make_tree(void)
 {
     struct esi_stage_node *root = add(NULL, "gather", "alpha", "scope");

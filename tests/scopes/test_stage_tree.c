@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Gather trees have the shape that was asked for. */
+/* Gather trees have the requested shape. */
 #include "config.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "scopes/stage_tree.h"
 #include "tests/suites.h"
 
-/* Two hosts; the elements stand in no order, as after a refresh. */
+/* Two hosts; the elements have no order, as after a refresh. */
 static const struct es_origin origins[] = {
     {.name = "0.0/p2p", .host = "a", .pid = 10, .rank = 0, .thread = 0},
     {.name = "1.0/p2p", .host = "b", .pid = 11, .rank = 1, .thread = 0},
@@ -114,9 +114,8 @@ static void each_shape_is_as_drawn(void **state)
 
 /* --- Several hosts ------------------------------------------------------------ */
 
-/* Two clusters of three hosts; b's gateway runs no ranks, a has none.  a3 has no
- * server.
- */
+/* Two clusters of three hosts. The gateway of b runs no ranks, a has no gateway,
+ * and a3 has no server. */
 static const struct es_host_info sites[] = {
     {.host = "a1", .cluster = "a", .has_server = true},
     {.host = "a2", .cluster = "a", .has_server = true},
@@ -127,7 +126,7 @@ static const struct es_host_info sites[] = {
     {.host = "gate", .has_server = true},
 };
 
-/* One rank a host, of one thread with one element, but that a1 has two threads. */
+/* One rank on each host, of one thread with one element; a1 has two threads. */
 static const struct es_origin far_origins[] = {
     {.name = "5.0/x", .host = "b3", .rank = 5},
     {.name = "0.0/x", .host = "a1"},
@@ -144,8 +143,8 @@ static int socket_of(void *data, int rank)
     return rank == 9 ? -1 : rank % 2;
 }
 
-/* As esi_stage_node_format(), but without element stages: their labels stand behind
- * their parent.  "@HOST" where a stage is on another host than its parent. */
+/* Like esi_stage_node_format(), but the labels of elements follow their parent.  Adds
+ * "@HOST" if a stage is on another host than its parent. */
 static void print_brief(const struct esi_stage_node *node,
                         const char *host,
                         int depth,
@@ -515,7 +514,7 @@ static void hosts_are_arranged_as_drawn(void **state)
         assert_far_case(&far_cases[i]);
 }
 
-/* --- What else nodes say ------------------------------------------------------- */
+/* --- Other members of nodes ---------------------------------------------------- */
 
 static struct esi_stage_node *plan_far(const struct es_tree_config *tree,
                                        const char *here)
@@ -569,7 +568,7 @@ static void ranks_hang_below_their_socket(void **state)
         {.name = "2.0/x", .host = "a1", .rank = 2},
         {.name = "4.0/x", .host = "a2", .rank = 4},
         {.name = "6.0/x", .host = "a2", .rank = 6},
-        {.name = "9.0/x", .host = "a2", .rank = 9}, /* its socket is not known */
+        {.name = "9.0/x", .host = "a2", .rank = 9}, /* its socket is unknown */
     };
     struct esi_host_infos known = {.here = "x",
                                    .items = sites,
@@ -614,7 +613,8 @@ static void a_renewed_tree_does_without_servers_that_are_away(void **state)
 
         assert_int_equal(
             esi_stage_tree_plan(far_origins, 7, &config, &known, NULL, NULL, &root), 0);
-        /* The joint of the first cluster: on its own first host, or where it may be. */
+        /* The aggregator of the first cluster is on its first host, or
+         * where the list allows. */
         assert_string_equal(root->children[0]->host, i ? "b1" : "a1");
         esi_stage_node_destroy(root);
     }
@@ -682,8 +682,8 @@ static void every_origin_has_one_leaf(void **state)
     es_scope_config_init(&config);
     assert_int_equal(esi_stage_tree_plan(many, COUNT, &config, NULL, NULL, NULL, &root),
                      0);
-    /* Root, hosts, threads by host: 40 * 7 of each, but that i % 3, i % 40, i % 7 meet
-     * all. */
+    /* The root, 2 hosts, 40 * 7 threads of each host, since all combinations of i % 3,
+     * i % 40 and i % 7 occur, and the elements. */
     assert_int_equal(esi_stage_node_count(root), 1 + 2 + 2 * 280 + COUNT);
     esi_stage_node_destroy(root);
     free(many);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Each allocation of a plan made to fail in turn: it says -ENOMEM, and nothing is left.
+ * Each allocation of a plan fails in turn: it returns -ENOMEM, and nothing leaks.
  *
- * Allocations are caught, and what is alive is counted, by the linker's --wrap.
+ * Allocations fail and are counted by the linker's --wrap.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 #include "scopes/stage_tree.h"
 #include "tests/suites.h"
 
-/* The allocation with this number fails, and all behind it; SIZE_MAX = none. */
+/* The allocation with this number fails, and all later ones; SIZE_MAX = none. */
 static size_t countdown = SIZE_MAX;
 static long alive;
 
@@ -109,7 +109,7 @@ static void make_run(void)
             .name = "x", .host = names[i % HOSTS], .rank = i, .thread = i % 3};
 }
 
-/* Plans with one allocation more at a time until all are enough. */
+/* Plans with one more allocation each time until that is enough. */
 static void fail_in_turn(const struct es_scope_config *config)
 {
     struct esi_host_infos sites = {

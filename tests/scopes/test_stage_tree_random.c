@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Whatever hosts, elements and settings there are: a gather tree holds every element
- * once, below a stage of its host, and no joint has more children than it may have.
- */
+/* For any hosts, elements and settings: a gather tree contains every element once,
+ * below a stage of its host, and no aggregator has more children than allowed. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -28,7 +27,7 @@ static unsigned random_below(unsigned limit)
     return (unsigned)(seed >> 33) % limit;
 }
 
-/* One random case; texts live in it. */
+/* A random case; its texts are stored in it. */
 struct made {
     char names[HOSTS_MAX][24];
     char clusters[HOSTS_MAX][16];
@@ -54,14 +53,14 @@ static void make_sites(struct made *made)
     for (size_t i = 0; i < count; i++) {
         unsigned cluster = random_below(clusters + 1);
 
-        /* Names do not follow the clusters. */
+        /* The order of names differs from that of clusters. */
         snprintf(made->names[i], sizeof made->names[i], "h%zu", i);
         snprintf(made->clusters[i], sizeof made->clusters[i], "c%u", cluster);
         made->items[i] =
             (struct es_host_info){.host = made->names[i],
                                   .cluster = cluster ? made->clusters[i] : NULL,
                                   .has_server = random_below(6) > 0};
-        /* Some clusters share a gateway; that one may run nothing or not exist. */
+        /* Some clusters share a gateway, which may run no ranks or not exist. */
         if (cluster && cluster % 2)
             made->items[i].gateway = cluster == 5 ? "nowhere" : made->names[0];
     }
@@ -108,14 +107,14 @@ static void make_config(struct made *made)
     made->config.view.filter = random_below(3) ? NULL : "tag == 1";
 }
 
-/* --- What must hold ------------------------------------------------------------ */
+/* --- Properties ---------------------------------------------------------------- */
 
 struct walk {
     const struct made *made;
     unsigned *seen; /* per origin */
 };
 
-/* Whether a stage joins what hosts give: something below it stands for a host. */
+/* Whether a stage aggregates hosts. */
 static bool stands_for_hosts(const struct esi_stage_node *node)
 {
     return strncmp(node->label, "hosts ", 6) == 0 ||
@@ -124,8 +123,8 @@ static bool stands_for_hosts(const struct esi_stage_node *node)
            strncmp(node->label, "scope", 5) == 0;
 }
 
-/* Children that are parts of other joints or hosts; what was spliced in from a host is
- * that host's own. */
+/* Number of children that are aggregators or hosts; other children come from a host
+ * that was merged into this stage. */
 static size_t host_children(const struct esi_stage_node *node)
 {
     size_t count = 0;
@@ -159,7 +158,7 @@ static bool is_known(const struct made *made, const char *host)
     return false;
 }
 
-/* The stage's own type accepts what the plan gives it. */
+/* The type of the stage accepts the properties set by the plan. */
 static void check_properties(const struct esi_stage_node *node)
 {
     const struct es_stage_ops *ops = es_stage_find(node->type);
@@ -181,8 +180,8 @@ static void check_properties(const struct esi_stage_node *node)
     assert_true(node->child_count <= ops->max_children);
 }
 
-/* Conditions may ask for communicators' names, which only the element's own host
- * knows. */
+/* Conditions may contain names of communicators, which only the
+ * element's host knows. */
 static void check_filtered(const struct made *made,
                            const struct esi_stage_node *node,
                            const char *host)
@@ -211,8 +210,8 @@ static void walk_node(struct walk *walk,
         assert_true(node->origin < walk->made->origin_count);
         walk->seen[node->origin]++;
         assert_string_equal(walk->made->origins[node->origin].host, own);
-        /* The stage above is of the same host: what reads is never a part alone, but
-         * for what the consumer reads itself. */
+        /* The parent is on the same host: an element is never a subtree by itself,
+         * except on the consumer's host. */
         assert_true(strcmp(host, own) == 0);
     } else if (node->child_count == 0) {
         assert_int_equal(walk->made->origin_count, 0);
@@ -221,7 +220,7 @@ static void walk_node(struct walk *walk,
         walk_node(walk, node->children[i], own);
 }
 
-/* What is of the consumer's host does not pass through another host. */
+/* Elements of the consumer's host do not pass through another host. */
 static void assert_no_detour(const struct esi_stage_node *node,
                              const char *here,
                              bool is_far)

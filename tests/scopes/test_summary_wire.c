@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Marks of summaries arrive as such, between marks of tuples. */
+/* Marks of summaries are transferred correctly between marks of tuples. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -28,7 +28,7 @@ static uint64_t next_random(void)
     return seed;
 }
 
-/* Runs of tuples that follow each other, with summaries of any place in between. */
+/* Consecutive tuples, with summaries of random positions in between. */
 static void fill(struct es_batch *batch, uint64_t *positions)
 {
     size_t count = next_random() % MOST;
@@ -52,7 +52,7 @@ static void fill(struct es_batch *batch, uint64_t *positions)
     }
 }
 
-/* The reply as it lies in the frame.  Caller frees. */
+/* The reply as in the frame.  Caller frees. */
 static unsigned char *join(const struct esi_wire_buffer *buffer, size_t *ret_length)
 {
     size_t word_bytes = buffer->word_count * sizeof *buffer->words;
