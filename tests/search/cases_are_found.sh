@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# cases_are_found.sh - the thesis' cases have the thesis' matches, by `indexed` all and
-# by its engines those that end soon; and tables are made of what is printed.
+# cases_are_found.sh - the cases of the thesis have the numbers of matches that it states:
+# all by `indexed`, by the other engines those that end soon. Tables are made of the output.
 
 set -u
 failed=0

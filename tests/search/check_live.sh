@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_live.sh - eventspace search --follow on programs that run: matches are printed
-# before the program ends, those that need the end come at the end, and all together are
+# check_live.sh - eventspace search --follow on running programs: matches are printed before
+# the program ends, those that need the end are printed at the end, and together they are
 # those of the recording of the same run.
 
 . "${top_srcdir:?not set}/tests/cli/functions.sh"
 need_mpi
-unset ES_YIELD_NAP # the programs are to last while they are searched
+unset ES_YIELD_NAP # the programs must still run while they are searched
 unset EVENTSPACE_HOME EVENTSPACE_KEY EVENTSPACE_STAGES
 python=${PYTHON:-python3}
 same=$top_srcdir/tests/search/same_matches.py
@@ -24,8 +24,8 @@ Initial := *others !--> $s;
 Last := $s !--> *sends;
 END
 
-# start NAME RANKS PROGRAM... : a recorded run in the background; when it ended is noted.
-# $keep may be --keep: the run is there after its end.
+# start NAME RANKS PROGRAM... - starts a recorded run in the background and notes when it
+# ends. $keep may be --keep: the run exists after its end.
 keep=
 start()
 {
@@ -44,7 +44,8 @@ start()
     await 20 "$eventspace" search "$run" -p "$folder/live.pattern" Message --first
 }
 
-# follow NAME PATTERNS ARGUMENTS... : lines after the times at which they came.
+# follow NAME PATTERNS ARGUMENTS... - prints the matches, each after the time of its
+# arrival.
 follow()
 {
     local name=$1 patterns=$2
@@ -57,7 +58,7 @@ follow()
     follower=$!
 }
 
-# compare NAME PATTERNS EARLY LATE PREDICATE... : after both have ended.
+# compare NAME PATTERNS EARLY LATE PREDICATE... - waits for both, then compares the matches.
 compare()
 {
     local name=$1 patterns=$2 early=$3 late=$4
@@ -80,12 +81,12 @@ descendants()
     done
 }
 
-# A farm: messages while it runs; what nobody received is known in the end only.
+# A farm: messages are found while it runs; lost ones are known at the end only.
 start farm 3 "$apps/masterworker" --tasks 3000 --numbers 4000
 follow farm mpi MessageRace LostMessage Overtaking
 compare farm mpi MessageRace '' MessageRace LostMessage Overtaking
 
-# A wind tunnel, with one follower more that has enough soon.
+# A wind tunnel, with a second follower that ends early by --limit.
 start tunnel 2 "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --check-every 20 \
     --seconds 40 --until "$folder/enough"
 follow tunnel "$folder/live.pattern" Matched Initial Last
@@ -96,7 +97,7 @@ await 20 [ -s "$folder/tunnel.followed" ]
 touch "$folder/enough"
 compare tunnel "$folder/live.pattern" Matched,Initial Last Matched Initial Last
 
-# One that may be over before anybody has begun to follow it.
+# A run that may be over before it is followed.
 keep=--keep
 start life 3 "$apps/life" --hops 3000
 follow life "$folder/live.pattern" Message Matched
@@ -110,9 +111,9 @@ wait $few
 "$eventspace" clean --force "$run" >"$folder/out"
 keep=
 
-# A run that stands still: what it hangs in is told when it is ended, by an interrupt here.
+# A run that hangs: operations under way are reported when the search ends, by an interrupt.
 start hang 2 "$apps/hang" receive-cycle --seconds 30
-# What bash starts in the background ignores interrupts.
+# Bash starts background commands with interrupts ignored, so Python restores them.
 "$python" -c 'import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 os.execv(sys.argv[1], sys.argv[1:])' \
@@ -127,7 +128,7 @@ grep -q '^Last: ' "$folder/out" || fault 'what waited for the end was not told'
 grep -q 'the search was ended by an interrupt' "$folder/err" || fault "$(cat "$folder/err")"
 contains out "Last"
 
-# One rank dies: followers end, with what there was.
+# One rank is killed: followers end and report the matches so far.
 follow hang mpi UnderWay
 for process in $(descendants "$program"); do
     [ "$(readlink "/proc/$process/exe")" = "$(readlink -f "$apps/hang")" ] && victim=$process
@@ -138,7 +139,7 @@ wait "$follower"
 [ "$(cat "$folder/hang.follow-status")" -le 1 ] ||
     fault "following the dead: $(cat "$folder/hang.follow-status" "$folder/hang.err")"
 
-# It is over, but there; and one that is not there any more.
+# A run that is over and kept, and one that no longer exists.
 expect 0 "$eventspace" search "$run" -p mpi UnderWay --follow
 contains out 'MPI_Recv open'
 expect 2 "$eventspace" search "$prefix-farm" -p mpi --follow

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_mpi_patterns.sh - the patterns that come with EventSpace find what they are about,
-# and nothing where it is not: programs made for it, recorded, and example programs,
-# recorded and live.
+# check_mpi_patterns.sh - the patterns that come with EventSpace find what they describe,
+# and nothing else: in recordings of programs made for it, and in example programs, recorded
+# and live.
 
 . "${top_srcdir:?not set}/tests/cli/functions.sh"
 need_mpi
@@ -14,7 +14,7 @@ apps=$top_builddir/apps
 export EVENTSPACE_PATTERNS=$top_srcdir/share/patterns
 runs=0
 
-# recorded RANKS PROGRAM ARGUMENTS... : a run whose archive is $folder/archive.
+# recorded RANKS PROGRAM ARGUMENTS... - records a run in $folder/archive.
 recorded()
 {
     local ranks=$1
@@ -27,13 +27,13 @@ recorded()
         fault "$*: $(cat "$folder/out" "$folder/err")"
 }
 
-# matches PREDICATE : how many the archive has.
+# matches PREDICATE - prints its number of matches in the archive.
 matches()
 {
     "$eventspace" search "$folder/archive" -p mpi --count "$1" 2>"$folder/err"
 }
 
-# has PREDICATE [COUNT] : at least one match, or exactly so many.
+# has PREDICATE [COUNT] - there is at least one match, or exactly so many.
 has()
 {
     local found
@@ -45,7 +45,7 @@ has()
     fi
 }
 
-# never PREDICATE... : no match, and the exit status says so.
+# never PREDICATE... - there is no match, and the exit status is 1.
 never()
 {
     local predicate
@@ -54,10 +54,10 @@ never()
     done
 }
 
-# What does not depend on who is how fast.
+# Patterns that do not depend on timing.
 causal="MessageRace InterleavedRace ProbeRace Overtaking LostMessage SerializedCollective ConflictingAccess"
 
-# only CASE [PREDICATE COUNT] : of the causal patterns it has this one, and no other.
+# only CASE [PREDICATE COUNT] - of the causal patterns only this one has matches.
 only()
 {
     local predicate
@@ -88,7 +88,7 @@ only atomic
 only late-sender && has LateSender
 only late-receiver && has LateReceiver
 only one-for-all && has WaitOnOneRank
-# The last one may itself be held up where this machine does other work: tried again.
+# Other load may delay the last rank itself, so this is repeated.
 for _ in 1 2 3 4 5; do
     only imbalance
     [ "$(matches LoadImbalance)" -ge 1 ] && break
@@ -109,19 +109,19 @@ case=ring
 recorded 3 "$apps/ring"
 never MessageRace Overtaking LostMessage
 
-# Sends to MPI_PROC_NULL get lost nowhere; receives that are posted early wait for nobody.
+# No message to MPI_PROC_NULL is lost, and receives that were posted early do not wait.
 for case in stencil2d windtunnel; do
     recorded 4 "$apps/$case" --iterations 20
     # shellcheck disable=SC2086 # several words
     never $causal WaitOnOneRank LateReceiver UnderWay
 done
 
-# Nobody waits in a nonblocking operation.
+# No rank waits in a nonblocking operation.
 case=imbalance
 recorded 3 "$apps/imbalance" --operation iallreduce --ranks-late 1 --late-us 3000 --iterations 10
 never LoadImbalance
 
-# Two ranks that wait for each other: a run that stands still, and what its archive says.
+# Two ranks wait for each other: the hanging run, and its archive.
 case=hang
 "$eventspace" run -n 2 --name "$prefix-hang" \
     --record "$folder/hang" -- "$apps/hang" receive-cycle \

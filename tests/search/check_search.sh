@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_search.sh - eventspace search: all engines and options find the same, which is
-# what a closure says; what is printed; limits, interrupts, errors.
+# check_search.sh - eventspace search: all engines and options find the same matches as a
+# closure; output, limits, interrupts and errors.
 
 # shellcheck source=tests/cli/functions.sh
 . "${0%/*}/../cli/functions.sh"
@@ -11,7 +11,7 @@ unset EVENTSPACE_PATTERNS
 
 # --- By closure -----------------------------------------------------------------------
 
-# Random messages, patterns over them, and the matches by closure.
+# Random messages, patterns over them, and their matches by closure.
 "$python" - "$folder" "${ES_TEST_SEED:-$RANDOM}" <<'END' || exit 1
 import itertools, json, random, sys
 folder, seed = sys.argv[1], int(sys.argv[2])
@@ -81,7 +81,7 @@ set=$folder/set.jsonl
 all=$folder/all.pattern
 predicates='Before Concurrent Message SameTag First Hidden Nothing'
 
-# check_all OPTION... : every predicate, with these options.
+# check_all OPTION... - searches every predicate with these options.
 check_all()
 {
     local name status
@@ -120,7 +120,8 @@ done <<'END'
 --store cluster
 END
 
-# Very many sides of `|`: they find what the few do among them that are in the set.
+# Predicates with very many operands of `|`: the result is that of the few operands that
+# have events in the set.
 "$python" - "$folder/many" <<'END'
 import sys
 for count in 257, 1000, 5000:
@@ -149,20 +150,20 @@ for count in 257 1000 5000; do
         done
     done
 done
-# What the parser makes of them is not shown as if the file had it.
+# Predicates added by the parser are not listed as if the file contained them.
 expect 0 "$eventspace" search -p "$folder/many257.pattern" --list --all
 [ "$(sed 's/ .*//' "$folder/out" | tr '\n' ' ')" = "PATTERN Send Recv Work Before Message First Hidden Nothing " ] ||
     fault "--list has other predicates: $(cat "$folder/out")"
 expect 2 "$eventspace" search -p "$folder/many257.pattern" "$set" Nobody
 ! grep -q '#' "$folder/err" || fault "parts are named: $(cat "$folder/err")"
 
-# Both files may come by pipe, one of them at a time.
+# The set or the patterns may come from standard input.
 expect 0 "$eventspace" search -p "$all" - Message --sort --format json <"$set"
 cmp -s "$folder/out" "$folder/Message.jsonl" || fault "a set from standard input is another"
 expect 0 "$eventspace" search -p - "$set" Message --sort --format json <"$all"
 cmp -s "$folder/out" "$folder/Message.jsonl" || fault "patterns from standard input are others"
 
-# --- What is printed ------------------------------------------------------------------
+# --- Output ---------------------------------------------------------------------------
 
 cat >"$folder/x.jsonl" <<'END'
 {"format": "eventspace-events", "version": 1, "traces": ["P", "Q", "R"]}
@@ -184,7 +185,7 @@ END
 x=$folder/x.jsonl
 patterns=$folder/x.pattern
 
-# is_text TEXT... : the lines of out.
+# is_text TEXT... - the lines of the output.
 is_text()
 {
     printf '%s\n' "$@" | cmp -s - "$folder/out" || fault "out is not $*: $(cat "$folder/out")"
@@ -200,7 +201,7 @@ expect 0 "$eventspace" search -p "$patterns" "$x" Two Holds --sort --format json
 is_text '{"type":"match","pattern":"Two","match":[[1,2],[2,1]]}' '{"type":"match","pattern":"Holds","match":[]}'
 expect 0 "$eventspace" search -p "$patterns" "$x" Holds --format json
 is_text '{"type":"match","match":[]}'
-# What no other uses.
+# Without names, the predicates that no other predicate uses are searched.
 expect 0 "$eventspace" search -p "$patterns" "$x" --count
 is_text 'Two: 1' 'Late: 4' 'Holds: 1' 'None: 0'
 is_empty err
@@ -210,7 +211,7 @@ expect 0 "$eventspace" search -p "$patterns" "$x" Two --count --format json
 is_text '{"type":"count","pattern":"Two","matches":1,"complete":true}'
 expect 0 "$eventspace" search -p - "$x" --count <<<'B := ["", "B", ""];'
 is_text 2
-# Classes are used on either side of a partner dot, too.
+# A class on either side of a partner dot counts as used, too.
 expect 0 "$eventspace" search -p - "$x" --count <<'END'
 A := ["", "A", ""]; B := ["", "B", ""]; C := ["", "C", ""]; D := ["", "D", ""];
 AB := A.B; AC := AB --> C;
@@ -220,7 +221,7 @@ is_text 'D: 0' 'AC: 1' 'Other: 2'
 expect 0 "$eventspace" search -p "$patterns" "$x" C --sort
 is_text 'Q:2 C' 'R:1 C'
 
-# Events of runs say more.
+# Events of runs have more attributes.
 cat >"$folder/run.jsonl" <<'END'
 {"format": "eventspace-events", "version": 1, "traces": ["0.0", "1.0"]}
 {"trace": 0, "index": 1, "kind": "send", "type": "MPI_Isend", "attributes": {"operation": "MPI_Isend", "class": "send", "rank": "0", "host": "a", "communicator": "MPI_COMM_WORLD", "peer": "1", "tag": "7", "bytes": "8", "start": "1500000", "stop": "1500750"}}
@@ -255,7 +256,7 @@ expect 0 "$eventspace" search -p "$folder/run.pattern" "$folder/run.jsonl" After
     --format json
 is_text '{"type":"match","pattern":"After","match":[[0,2],[0,3],[1,2]]}' '{"type":"match","pattern":"Note","match":[[1,2]]}'
 
-# Sums of them: of ranks, of two ranks or one alone, of communicators.
+# Sums of matches: by rank, by pair of ranks or single rank, by communicator.
 cat >"$folder/sums.pattern" <<'END'
 S := [class = "send"]; R := [class = "receive"]; Any := [rank = "*"]; N := ["", "note", ""];
 Message := S => R; Each := Any; Two := Any --> Any; Note := N;
@@ -287,7 +288,7 @@ is_empty out
 contains err "eventspace search: no match of None in 5 events"
 expect 1 "$eventspace" search -p "$patterns" "$x" None --count
 is_text 0
-expect 0 "$eventspace" search -p "$patterns" "$x" None AB --count # one of them is there
+expect 0 "$eventspace" search -p "$patterns" "$x" None AB --count # AB has matches
 is_text 'None: 0' 'AB: 2'
 
 for engine in indexed rewrite closure; do
@@ -327,7 +328,7 @@ cp "$folder/last" "$folder/out"
 json_lines_hold 'not o["complete"] and o["matches"] == 1'
 expect 1 "$eventspace" search -p "$all" "$set" Nothing --first
 
-# A search that does not end while we wait.
+# A search that takes longer than the test.
 "$python" - >"$folder/long.jsonl" <<'END'
 import json
 print(json.dumps({"format": "eventspace-events", "version": 1, "traces": ["long"]}))
@@ -344,7 +345,7 @@ for engine in indexed rewrite closure; do
     contains err "the search for Chain was ended by --time-limit: there may be more matches"
     json_lines_hold 'not o["complete"] and o["matches"] > 10'
 
-    rm "$folder/out" # what is in it then is this search's
+    rm "$folder/out" # later output is from this search
     "$eventspace" search -p "$folder/long.pattern" "$folder/long.jsonl" --engine $engine \
         --format json >"$folder/out" 2>"$folder/err" &
     search=$!
@@ -355,7 +356,7 @@ for engine in indexed rewrite closure; do
     head -1000 "$folder/out" >"$folder/only"
     tail -1000 "$folder/out" >>"$folder/only"
     mv "$folder/only" "$folder/out"
-    json_lines_hold 'len(o["match"]) == 4' # whole lines
+    json_lines_hold 'len(o["match"]) == 4' # lines are complete
 done
 
 # --- Files of patterns ----------------------------------------------------------------
@@ -372,7 +373,7 @@ expect 0 "$eventspace" search --list -p "$patterns"
 [ "$(sed 's/ .*//' "$folder/out" | tr '\n' ' ')" = "PATTERN Two Late Holds None " ] ||
     fault "--list has parts of others: $(cat "$folder/out")"
 
-# What a comment directly above says of it.
+# The meaning is the comment directly above a predicate.
 cat >"$folder/said.pattern" <<'END'
 # Not said: a blank line follows.
 
@@ -429,7 +430,7 @@ expect 2 "$eventspace" search --check -p "$folder/deep.pattern"
 head -c 5000 /dev/urandom >"$folder/noise.pattern"
 expect 2 "$eventspace" search --check -p "$folder/noise.pattern"
 
-# --- What cannot be -------------------------------------------------------------------
+# --- Errors ---------------------------------------------------------------------------
 
 expect 2 "$eventspace" search
 contains err "no patterns given: -p FILE"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_search_runs.sh - eventspace search on real runs: an archive, a kept run and a set
-# that was exported have the same matches, and all messages are among them; live runs.
+# check_search_runs.sh - eventspace search on real runs: an archive, a kept run and an
+# exported set have the same matches, which include all messages; and live runs.
 
 # shellcheck source=tests/cli/functions.sh
 . "${0%/*}/../cli/functions.sh"
@@ -24,7 +24,7 @@ Initial := *others !--> $s;
 END
 predicates='Message Matched Mistaken Together Before Within Initial'
 
-# What the closure of a set says of them.
+# Computes the expected numbers of matches of a set by closure.
 cat >"$folder/expected.py" <<'END'
 import itertools, json, sys
 lines = [json.loads(line) for line in open(sys.argv[1])]
@@ -66,7 +66,7 @@ print("Initial:", sum(not any(is_before(r, s) for r in receives) for s in sends)
 assert len(mpi) > 20
 END
 
-# compare NAME : its archive, run and set.
+# compare NAME - compares the archive, the run and the set.
 compare()
 {
     local run=$prefix-$1 archive=$folder/$1 set=$folder/$1.jsonl source engine
@@ -84,7 +84,7 @@ compare()
         if [ "$source" = "$set" ]; then
             cp "$folder/out" "$folder/matches"
         elif [ "$source" = "$archive" ]; then
-            # A set has the numbers of an archive's traces; a run may have others.
+            # A set has the trace numbers of its archive; a run may have others.
             cmp -s "$folder/out" "$folder/matches" || fault "$source has other matches"
         fi
     done
@@ -103,7 +103,7 @@ compare tunnel
 expect 0 "$eventspace" search -p "$folder/runs.pattern" "$prefix-tunnel" Matched --first
 grep -qE '^[01]\.0:[0-9]+ MPI_[A-Za-z]+, [01]\.0:[0-9]+ MPI_[A-Za-z]+$' "$folder/out" ||
     fault "no events with names and types: $(cat "$folder/out")"
-# What the send and the receive say of each other.
+# The lines of a send and of its receive.
 size='[0-9]+ B  at [0-9.]+ s'
 grep -qE "^    [01]\.0:[0-9]+ +MPI_I?s?[Ss]end +rank [01]  to [01] +tag [0-9]+  .*COMM_WORLD +$size  for " \
     "$folder/out" && grep -qE "^    [01]\.0:[0-9]+ +MPI_I?[Rr]ecv +rank [01]  from [01] " \
@@ -123,7 +123,7 @@ expect 0 "$eventspace" run --name "$prefix-master" --keep --record "$folder/mast
     "$apps/masterworker" --tasks 30
 compare master
 
-# Incomplete orders are told.
+# An incomplete order is reported.
 expect 0 "$eventspace" run --name "$prefix-lossy" --keep --threshold 15 -n 2 -- \
     "$apps/windtunnel" --rows 20 --iterations 20
 expect 0 "$eventspace" search -p "$folder/runs.pattern" "$prefix-lossy" MpiRecv --count --stats \
@@ -133,8 +133,8 @@ grep statistics "$folder/out" >"$folder/only"
 cp "$folder/only" "$folder/out"
 json_lines_hold 'o["lower_bound"] and o["complete"]'
 
-# A live run: as far as it has come, and followed till its end, till there is enough, and
-# till an interrupt.
+# A live run: its matches so far; followed until its end, until a limit, and until an
+# interrupt.
 "$eventspace" run --name "$prefix-live" --record "$folder/live" -n 2 -- \
     "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --check-every 20 --seconds 50 \
     --until "$folder/enough" >"$folder/live.out" 2>&1 &
@@ -163,7 +163,7 @@ expect 0 "$eventspace" search -p "$folder/runs.pattern" "$prefix-live" Matched -
     --by pair --format json
 [ "$(cat "$folder/out")" = '{"type":"sum","pattern":"Matched","rank":0,"other_rank":1,"matches":20}' ] ||
     fault "--follow --by pair: $(cat "$folder/out")"
-# A busy machine takes longer to find the first.
+# The time limit is doubled until a match is found, since the machine may be busy.
 limit_ms=150
 has_some_in_time()
 {
@@ -179,7 +179,7 @@ kill -TERM $interrupted
 wait $interrupted || fault "an interrupted follower ended with $?"
 grep -q "the search was ended by an interrupt" "$folder/interrupted.err" ||
     fault "an interrupt is not told: $(cat "$folder/interrupted.err")"
-# What is compared below are more than a few matches.
+# Waits for enough matches for the comparison below.
 followed_many()
 {
     [ "$(wc -l <"$folder/followed")" -gt 40 ]
@@ -191,7 +191,7 @@ wait $follower || fault "a follower ended with $?: $(cat "$folder/followed.err")
 expect 2 "$eventspace" search -p "$folder/runs.pattern" "$prefix-live" Matched
 contains err "$prefix-live"
 
-# What was told live is what is found in the recorded run, if nothing was overwritten.
+# The matches that were followed are those of the recording, if nothing was overwritten.
 expect 0 "$eventspace" search -p "$folder/runs.pattern" "$folder/live" Matched Mistaken --stats \
     --format json
 "$python" - "$folder/followed" "$folder/out" <<'END' || fault "followed and recorded runs differ"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""check_sets.py - the made event sets have the shapes that the thesis states.
+"""check_sets.py - the generated event sets have the sizes that the thesis states.
 
 Counts events, traces and matches of the eleven cases without any engine, from
-Fidge/Mattern vectors that are computed here: a second opinion on what
-bench/pattern_set makes and on what the engines find in it.
+Fidge/Mattern vectors computed here. It checks both the sets of bench/pattern_set and
+the matches of the engines independently.
 """
 
 import itertools
@@ -26,7 +26,7 @@ def expect(what, found, expected):
 
 
 class EventSet:
-    """Events as (trace, index), each with the greatest predecessors on all traces."""
+    """Events as (trace, index), each with its greatest predecessors on all traces."""
 
     def __init__(self, name):
         program = os.path.join(os.environ.get("top_builddir", "."), "bench/pattern_set")
@@ -58,7 +58,7 @@ class EventSet:
         return a != b and not self.before(a, b) and not self.before(b, a)
 
     def of(self, process="", kind="", partner=None):
-        """Events of a process and a type; with a partner of such a pair."""
+        """Events of a process and a type, optionally with a partner of such a pair."""
         return [
             key for key, event in self.events.items()
             if (not process or self.traces[key[0]] == process)
@@ -70,7 +70,7 @@ class EventSet:
 
 
 def set_before(events, one, other):
-    """A --> B of two sets."""
+    """A --> B for two sets of events."""
     def any_before(left, right):
         return any(events.before(a, b) for a in left for b in right)
     return (not set(one) & set(other) and any_before(one, other)
@@ -110,8 +110,8 @@ def check_transfers(tcp):
         tcp.before(a, b)
         and not any(tcp.before(a, c) and tcp.before(c, b) for c in both)
         for part in sends for a, b in itertools.product(part, part)), 58)
-    # For some sends of both clients, each take of one is not behind its client's send or
-    # each of the other is not: for all pairs of takes one of two is true.
+    # Pairs of sends for which all takes of one client are not after its send: for all
+    # pairs of takes at least one of the two relations must fail.
     expect("case 5", sum(
         all(not tcp.before(a, c) for c in takes[0])
         or all(not tcp.before(b, d) for d in takes[1])
@@ -128,7 +128,7 @@ def check_tcp():
 # --- Monitors --------------------------------------------------------------------------
 
 def check_entries(ucpp):
-    """Pairs of entries that are concurrent, by counting those that are not."""
+    """Number of concurrent pairs of entries, as all pairs less the ordered ones."""
     names = ("M1(0x0x9ac5730)", "M1(0x0x9ac5684)")
     entries = [ucpp.of(name, "thread received") for name in names]
     expect("entries", sum(len(part) for part in entries), 10000)
@@ -192,8 +192,8 @@ def check_pvm_merge():
 
 
 def count_next(events, lefts, rights):
-    """Pairs with nothing between: the left is a greatest predecessor of the right that
-    precedes no other of them."""
+    """Pairs with no event in between: the left one is a greatest predecessor of the
+    right one and precedes no other greatest predecessor."""
     lefts, count = set(lefts), 0
     for right in rights:
         before = [(trace, index) for trace, index in enumerate(events.greatest[right])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* formula_truth.c - whether formulas and rewritten patterns are true. */
+/* formula_truth.c - evaluates formulas and rewritten patterns. */
 #include "config.h"
 
 #include "formula_truth.h"
@@ -142,7 +142,7 @@ bool truth_formula(const struct truth *truth,
 
 /* --- Rewritten patterns ----------------------------------------------------------- */
 
-/* What has no value is what the literal is not about. */
+/* Variables that do not occur in the literal have no value. */
 static bool truth_whole(const struct truth *truth,
                         const struct esi_program *program,
                         const struct esi_literal *literal)
@@ -178,7 +178,7 @@ static bool truth_literal(const struct truth *truth,
                literal->is_negated;
     case ES_LITERAL_FORMULA:
         return truth_whole(truth, program, literal);
-    case ES_LITERAL_RELATION: /* a plan has these, a normal form does not */
+    case ES_LITERAL_RELATION: /* occur in plans, not in normal forms */
         break;
     }
     return false;

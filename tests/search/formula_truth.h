@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Whether formulas of programs and rewritten patterns are true in a small partial
- * order, by the definitions and nothing else.
+ * Evaluates formulas of programs and rewritten patterns in a small partial order, by
+ * the definitions alone.
  *
- * Sets of events are bits.  What takes attributes or whole domains to tell
- * (comparisons, counts) is chance: the same for the same values.
+ * Sets of events are bit sets.  Conditions that need attributes or whole domains
+ * (comparisons, counts) are random, but equal for equal values.
  */
 #ifndef ES_TESTS_SEARCH_FORMULA_TRUTH_H
 #define ES_TESTS_SEARCH_FORMULA_TRUTH_H
@@ -17,16 +17,16 @@ enum { TRUTH_EVENTS = 16 };
 
 struct truth {
     unsigned events;
-    uint32_t after[TRUTH_EVENTS];    /* those that an event precedes */
-    uint32_t received[TRUTH_EVENTS]; /* those that receive it */
+    uint32_t after[TRUTH_EVENTS];    /* events that an event precedes */
+    uint32_t received[TRUTH_EVENTS]; /* events that receive it */
     int64_t times[TRUTH_EVENTS];
     uint32_t values[ES_PROGRAM_VARIABLES]; /* of variables */
     uint64_t empty;                        /* universal variables without values */
 };
 
-/* A random partial order, with random partners and times. */
+/* Draws a partial order with random partners and times. */
 void truth_draw(struct truth *truth, unsigned events, uint64_t *state);
-/* A random value for each variable: one event, or a set of up to three. */
+/* Draws a value for each variable: one event, or a set of up to three. */
 void truth_draw_values(struct truth *truth,
                        const struct esi_program *program,
                        uint64_t *state);

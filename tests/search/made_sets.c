@@ -48,7 +48,7 @@ static int compare(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Events of a set are neighbours in the order in which they were made, or not. */
+/* The events of a set are adjacent in the order of creation, or random. */
 void made_set_draw(const struct made_computation *made,
                    struct made_draw *draw,
                    uint32_t limit,

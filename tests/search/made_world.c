@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* made_world.c - random conditions over classes of events, and their truth. */
+/* made_world.c - random conditions over classes of events, and their evaluation. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include "tests/search/made_world.h"
 
 enum {
-    EVENTS = 18, /* some more are made */
+    EVENTS = 18, /* minimum */
     CLASSES = 3,
     CLAUSES = 6,
 };
@@ -24,8 +24,8 @@ static const char text[] =
     "A := [type =~ \"a\"];\n"
     "B := [type =~ \"b\"];\n"
     "C := [type =~ \"c\"];\n"
-    "Received := (A => B) & (B => C) & (C => A);\n"; /* keeps partners */
-/* By chance: many events are in several classes, some in none. */
+    "Received := (A => B) & (B => C) & (C => A);\n"; /* makes domains store partners */
+/* Drawn at random: many events are in several classes, some in none. */
 static const char *const types[] = {"a", "b", "c", "ab", "bc", "abc", "d"};
 
 /* --- Events ----------------------------------------------------------------------- */
@@ -143,7 +143,7 @@ static void make_literal(struct made_world *world, struct esi_literal *literal)
     literal->variables = UINT64_C(1) << literal->x | UINT64_C(1) << literal->y;
 }
 
-/* Clauses with universal variables that have no values are true (D8). */
+/* A clause with a universal variable without values is true, and is left out (D8). */
 static void make_clause(struct made_world *world)
 {
     struct esi_clause *clause = &world->clauses[world->cnf.count];
@@ -189,7 +189,7 @@ void made_world_make_condition(struct made_world *world)
         make_clause(world);
 }
 
-/* That x is not `kind` y. */
+/* Adds the clause that x is not `kind` y. */
 static void add_clause(struct made_world *world,
                        enum esi_literal_kind kind,
                        uint8_t x,
@@ -278,7 +278,7 @@ void made_world_destroy(struct made_world *world)
     free(world);
 }
 
-/* Whether y names x. */
+/* Whether x is a partner of y. */
 static bool names(const struct made_world *world,
                   struct es_event_id x,
                   struct es_event_id y)

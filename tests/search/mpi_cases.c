@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * mpi_cases.c - what goes wrong in MPI programs, one case at a time, on three ranks.
+ * mpi_cases.c - typical errors in MPI programs, one at a time, on three ranks.
  *
  *   mpiexec -n 3 mpi_cases CASE
  *
- * Each case begins and ends with a barrier, and does nothing besides what it is about.
+ * Each case begins and ends with a barrier and contains nothing but the error.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -30,12 +30,12 @@ static void receive_from(int peer, int tag)
     MPI_Recv(&word, 1, MPI_INT, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* How a message of anybody is received. */
+/* Ways to receive a message from any sender. */
 enum how {
     OPEN,    /* from any source */
-    PROBED,  /* by name, after a probe for any source */
-    POLLED,  /* likewise, one that does not wait */
-    MATCHED, /* what a matched probe took */
+    PROBED,  /* by name, after a probe from any source */
+    POLLED,  /* likewise, with a nonblocking probe */
+    MATCHED, /* the message taken by a matched probe */
 };
 
 static void receive_any(enum how how)
@@ -58,7 +58,7 @@ static void receive_any(enum how how)
     }
 }
 
-/* Either message may be the first. */
+/* Either message may arrive first. */
 static void race_by(enum how first, enum how second)
 {
     if (rank > 0) {
@@ -69,7 +69,7 @@ static void race_by(enum how first, enum how second)
     }
 }
 
-/* The second message is sent since the first one came. */
+/* The second message is sent only after the first one was received. */
 static void asked_by(enum how first, enum how second)
 {
     if (rank == 1)
@@ -90,7 +90,7 @@ static void race(void)
     race_by(OPEN, OPEN);
 }
 
-/* Two kinds of messages, of which the one comes between two of the other. */
+/* Two kinds of messages; one of a kind comes between two of the other. */
 static void interleaved(void)
 {
     for (int i = 0; i < 4; i++)
@@ -120,7 +120,7 @@ static void probe_asked(void)
     asked_by(POLLED, PROBED);
 }
 
-/* The receives say whom they are for. */
+/* The receives name their sources. */
 static void named(void)
 {
     if (rank > 0) {
@@ -171,7 +171,7 @@ static void late_receiver(void)
     }
 }
 
-/* Two wait for the third. */
+/* Two ranks wait for the third. */
 static void one_for_all(void)
 {
     if (rank == 0) {
@@ -183,7 +183,7 @@ static void one_for_all(void)
     }
 }
 
-/* Each comes only when the one before has gone. */
+/* Each rank enters only after the one before has left. */
 static void serialized(void)
 {
     int word = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Compares pattern files, member by member. */
+/* Compares pattern files member by member. */
 #include "config.h"
 
 #include "tests/search/pattern_compare.h"
@@ -25,7 +25,7 @@ static bool same_constant(const struct esi_pattern_constant *a,
            same_text(a->text, b->text);
 }
 
-/* Numbers of attributes may differ, names may not. */
+/* Numbers of attributes may differ, their names may not. */
 static bool same_field(const struct pair *files,
                        enum esi_pattern_field field_a,
                        uint32_t attribute_a,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* plain_engine.c - tries all values of all variables, by the definitions in program.h.
- */
+/* plain_engine.c - tries all values of all variables, by the
+ * definitions of program.h. */
 #include "config.h"
 
 #include "tests/search/plain_engine.h"
@@ -111,7 +111,7 @@ static bool relation_holds(const struct plain *plain, const struct esi_atom *ato
 
 /* --- Counting --------------------------------------------------------------------- */
 
-/* How a value of what is counted stands to the union of `left`. */
+/* Whether a counted value has the relation to the union of `left`. */
 static bool is_counted(const struct plain *plain,
                        const struct esi_atom *atom,
                        const struct esi_domain *counted,
@@ -168,7 +168,7 @@ static bool count_holds(const struct plain *plain, uint32_t number)
 
 /* --- Other atoms ------------------------------------------------------------------ */
 
-/* Absent times fail; a match that returns nothing happened at no time. */
+/* Events without times fail; so does a match that returns no events. */
 static bool within_holds(const struct plain *plain, const struct esi_atom *atom)
 {
     int64_t from = INT64_MAX;
@@ -238,7 +238,7 @@ static bool holds(const struct plain *plain, const struct esi_formula *formula)
     return !is_or;
 }
 
-/* For all values of the universal variables in `left`. */
+/* Whether the condition holds for all values of the universal variables in `left`. */
 static bool holds_for_all(struct plain *plain,
                           const struct esi_program_support *support,
                           uint64_t left)

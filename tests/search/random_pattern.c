@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* random_pattern.c - files of patterns made at random along the grammar. */
+/* random_pattern.c - random pattern files that follow the grammar. */
 #include "config.h"
 
 #include "tests/search/random_pattern.h"
@@ -18,10 +18,10 @@ struct maker {
     struct made_draw *draw;
     const struct random_pattern_options *options;
     struct reference_file *file;
-    struct reference_predicate *predicate; /* that is being made */
+    struct reference_predicate *predicate; /* being made */
     int classes;                           /* predicates that stand for classes */
     int universals;                        /* of the predicate so far */
-    int to_come;                           /* occurrences that are planned in it */
+    int to_come;                           /* occurrences still planned in it */
 };
 
 static bool percent(const struct maker *maker, unsigned percentage)
@@ -34,7 +34,7 @@ static int below(const struct maker *maker, int limit)
     return (int)made_draw_below(maker->draw, (uint32_t)limit);
 }
 
-/* One of several, each as often as its weight says. */
+/* Draws an index with probabilities in proportion to the weights. */
 static int weighted(const struct maker *maker, const int *weights, int count)
 {
     int sum = 0, drawn, i;
@@ -56,12 +56,12 @@ static void copy_word(char target[REFERENCE_WORD], const char *word)
 
 /* --- Classes ---------------------------------------------------------------------- */
 
-/* What may be said of an event: a name and some patterns for it. */
+/* An attribute of events, and patterns for its values. */
 struct vocabulary {
     const char *name;
-    const char *globs[8]; /* ended by NULL */
+    const char *globs[8]; /* NULL ends the list */
     const char *regex;
-    int64_t numbers[4]; /* -1 first: no numbers */
+    int64_t numbers[4]; /* -1 first = not a number */
 };
 
 static const struct vocabulary vocabulary[] = {
@@ -96,7 +96,7 @@ static void make_glob(const struct maker *maker,
     copy_word(condition->text, some_glob(maker, of));
 }
 
-/* Any test of a value: a condition, or a comparison with a constant. */
+/* Makes any test of a value: a condition, or a comparison with a constant. */
 static void make_test(const struct maker *maker,
                       const struct vocabulary *of,
                       struct reference_condition *condition)
@@ -112,7 +112,7 @@ static void make_test(const struct maker *maker,
         condition->test = REFERENCE_REGEX;
         copy_word(condition->text, of->regex);
     } else if (condition->text[0] == '\0') {
-        return; /* what "not no restriction" means is nobody's business */
+        return; /* a negated missing restriction is undefined */
     }
     condition->is_negated = condition->test <= REFERENCE_EQUAL && percent(maker, 50);
 }
@@ -131,7 +131,7 @@ static void make_triple(const struct maker *maker, struct reference_class *class
         copy_word(class->conditions[1].text, "nothing");
 }
 
-/* Names in turn from a random one on: none is there twice. */
+/* Names are taken in turn from a random one on, so none occurs twice. */
 static void make_pairs(const struct maker *maker, struct reference_class *class)
 {
     int first = below(maker, WORDS), step = 1 + below(maker, 2);
@@ -145,7 +145,7 @@ static void make_pairs(const struct maker *maker, struct reference_class *class)
     }
 }
 
-/* A literal, or a name where the language has it. */
+/* Makes a literal, or uses a name if the language allows it. */
 static int make_part(const struct maker *maker)
 {
     int number = reference_add_class(maker->file);
@@ -160,7 +160,7 @@ static int make_part(const struct maker *maker)
     return number;
 }
 
-/* Partner dots are rare: they must not make all classes empty. */
+/* Partner dots are rare, so that not all classes are empty. */
 static int make_class(const struct maker *maker, unsigned partners)
 {
     int partner = percent(maker, partners) ? make_part(maker) : REFERENCE_NONE;
@@ -171,23 +171,23 @@ static int make_class(const struct maker *maker, unsigned partners)
         class->partners[class->partner_count++] = partner;
     if (class->partner_count > 0 || class->named == REFERENCE_NONE)
         return number;
-    class->named = REFERENCE_NONE; /* a name alone would be an occurrence of it */
+    class->named = REFERENCE_NONE; /* a lone name would be an occurrence */
     make_triple(maker, class);
     return number;
 }
 
 /* --- Occurrences ------------------------------------------------------------------ */
 
-/* Mostly one of the plain ones: others are often empty. */
+/* Mostly one of the simple classes, since others are often empty. */
 static int some_class(const struct maker *maker)
 {
     return below(maker, maker->classes > 3 && percent(maker, 80) ? 3 : maker->classes);
 }
 
-/* What a name may stand for: mostly classes. */
+/* A predicate for a name to stand for, mostly a class. */
 static int some_predicate(const struct maker *maker)
 {
-    int made = maker->file->predicate_count - 1; /* all but the one being made */
+    int made = maker->file->predicate_count - 1; /* all but the current one */
 
     if (made > maker->classes && percent(maker, 25))
         return maker->classes + below(maker, made - maker->classes);
@@ -207,14 +207,14 @@ static int find_variable(const struct maker *maker,
     return REFERENCE_NONE;
 }
 
-/* Whether so many occurrences fit besides those that are to come. */
+/* Whether so many occurrences fit in addition to those still planned. */
 static bool has_room(const struct maker *maker, int occurrences)
 {
     return maker->predicate->occurrence_count + maker->to_come + occurrences <=
            REFERENCE_OCCURRENCES;
 }
 
-/* One that is there under a name drawn, or a new one. */
+/* Uses the variable of a drawn name, or adds it. */
 static int make_variable(struct maker *maker,
                          enum reference_sign sign,
                          bool is_of_class)
@@ -239,7 +239,7 @@ static int make_variable(struct maker *maker,
     return number;
 }
 
-/* A class or a name that is written where it is used. */
+/* Makes a class literal or a name. */
 static int make_plain(struct maker *maker, enum reference_sign sign)
 {
     int number = reference_add_occurrence(maker->predicate, sign);
@@ -284,7 +284,7 @@ static bool is_universal(const struct maker *maker, int number)
            maker->predicate->occurrences[node->occurrence].sign == REFERENCE_UNIVERSAL;
 }
 
-/* For all values only a negated relation has good chances to hold. */
+/* With universal variables mostly negated relations have a chance to hold. */
 static void draw_operator(const struct maker *maker, struct reference_node *node)
 {
     static const int weights[] = {50, 30, 12, 8};
@@ -298,7 +298,7 @@ static void draw_operator(const struct maker *maker, struct reference_node *node
                                                                         : 22);
 }
 
-/* A pair of clauses with so many terms together. */
+/* Makes a pair of clauses with so many terms in total. */
 static int make_pair(struct maker *maker, enum reference_kind kind, int terms)
 {
     int lefts = 1 + below(maker, terms - 1);
@@ -346,7 +346,7 @@ static int make_count(struct maker *maker, int terms)
     return number;
 }
 
-/* Of 0 terms: of a term alone. */
+/* With 0 terms it contains a single term. */
 static int make_within(struct maker *maker, int terms)
 {
     int inner = terms > 0 ? make_clause(maker, terms) : make_term(maker);
@@ -368,7 +368,7 @@ static int make_side(struct maker *maker)
     return make_variable(maker, sign, true);
 }
 
-/* $a.tag = $b.tag and the like; NONE where there is no room. */
+/* Makes a comparison such as $a.tag = $b.tag; returns NONE if there is no room. */
 static int make_compare(struct maker *maker)
 {
     const struct vocabulary *of = &vocabulary[below(maker, WORDS)];
@@ -396,7 +396,7 @@ static int make_compare(struct maker *maker)
     return number;
 }
 
-/* An attribute of one event is above, or below, one of another. */
+/* Compares an attribute of one event with one of another: greater, or less. */
 static int make_bound(const struct maker *maker, int of, int by, bool is_above)
 {
     static const char *const numbers[] = {"tag", "bytes", "duration", "start"};
@@ -415,7 +415,7 @@ static int make_bound(const struct maker *maker, int of, int by, bool is_above)
     return number;
 }
 
-/* Between what two events say, or one. */
+/* Makes lower and upper bounds by attributes of two events, or of one. */
 static int make_window(struct maker *maker)
 {
     int of = make_variable(maker, REFERENCE_RETURNED, true);
@@ -433,7 +433,7 @@ static int make_window(struct maker *maker)
     return number;
 }
 
-/* Mostly one; else two or more of which one has to hold.  NONE: there is no room. */
+/* Makes a comparison, sometimes with alternatives; returns NONE if there is no room. */
 static int make_alternatives(struct maker *maker)
 {
     enum { SIDES = 3 };
@@ -512,7 +512,7 @@ static void make_of_type(struct reference_class *class, const char *type)
     copy_word(class->conditions[1].text, type);
 }
 
-/* A := [...], or another name for one; the first three are mostly plain ones. */
+/* A := [...], or another name for a class; the first three are mostly simple. */
 static void make_named_class(struct maker *maker, int number)
 {
     static const char *const names[] = {"A", "B", "C", "D_1", "e"};

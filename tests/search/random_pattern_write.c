@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* random_pattern_write.c - trees as the text that they are parsed from. */
+/* random_pattern_write.c - writes trees as the text from which they are parsed. */
 #include "config.h"
 
 #include "tests/search/random_pattern.h"
@@ -15,9 +15,9 @@ enum { DECLARED = 32 };
 struct writer {
     const struct reference_file *file;
     const struct reference_predicate *predicate;
-    struct made_draw *draw; /* or NULL: nothing needless */
+    struct made_draw *draw; /* NULL = nothing redundant */
     FILE *out;
-    char last; /* sign of the last token */
+    char last; /* last character written */
     struct {
         char name[REFERENCE_WORD + 1];
         int predicate;
@@ -48,7 +48,7 @@ static void write_blank(struct writer *writer)
     fputs(blanks[made_draw_below(writer->draw, 9)], writer->out);
 }
 
-/* Whether no blank is usual between what was written and a token. */
+/* Whether usually no blank is written between the last character and a token. */
 static bool is_close(char last, char first)
 {
     return strchr("([\n", last) || strchr(")];,", first);
@@ -75,7 +75,7 @@ static void write_string(struct writer *writer, const char *text)
     write_token(writer, token);
 }
 
-/* Plain, or in a unit that it is a whole number of. */
+/* Writes the number, in a unit if it is a whole multiple of one. */
 static void write_number(struct writer *writer, int64_t number, bool is_time)
 {
     char token[32];
@@ -99,7 +99,7 @@ static void write_number(struct writer *writer, int64_t number, bool is_time)
 
 /* --- Classes ---------------------------------------------------------------------- */
 
-/* The test and what stands on its right. */
+/* Writes the test and its right side. */
 static void write_test(struct writer *writer,
                        const struct reference_condition *condition)
 {
@@ -215,7 +215,7 @@ static void write_operator(struct writer *writer, const struct reference_node *n
     write_token(writer, token);
 }
 
-/* How tight a node binds: 0 = |, 1 = &, 2 = relations, 3 = terms (D2). */
+/* Precedence of a node: 0 = |, 1 = &, 2 = relations, 3 = terms (D2). */
 static int level_of(const struct reference_node *node)
 {
     switch (node->kind) {
@@ -234,7 +234,7 @@ static int level_of(const struct reference_node *node)
 
 static void write_node(struct writer *writer, int number, int level);
 
-/* Operators of one level group to the right. */
+/* Operators of the same precedence are right-associative. */
 static void write_bare(struct writer *writer, const struct reference_node *node)
 {
     int level = level_of(node);
@@ -284,7 +284,8 @@ static void write_node(struct writer *writer, int number, int level)
 
 /* --- Files ------------------------------------------------------------------------ */
 
-/* Whether a variable stands for this already; it does from now on. */
+/* Whether the variable is already declared for this predicate;
+ * declares it otherwise. */
 static bool is_declared(struct writer *writer,
                         const struct reference_occurrence *occurrence)
 {
@@ -308,7 +309,7 @@ static bool is_declared(struct writer *writer,
 
 static void write_declarations(struct writer *writer)
 {
-    const char *class = NULL; /* of the statement that is open */
+    const char *class = NULL; /* class of the current declaration */
 
     for (int i = 0; i < writer->predicate->occurrence_count; i++) {
         const struct reference_occurrence *occurrence =
@@ -340,7 +341,7 @@ static void write_predicate(struct writer *writer, int number)
     write_token(writer, ";\n");
 }
 
-/* Marks a predicate and what it needs. */
+/* Marks a predicate and those it needs. */
 static void reach(const struct reference_file *file, int predicate, bool *is_needed);
 
 static void reach_class(const struct reference_file *file,

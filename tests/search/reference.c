@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * reference.c - matches by definition: every assignment of values to some of the
- * existential occurrences is tried with every assignment to the universal ones, and
- * those that hold are kept if no part of them holds (D6).
+ * existential occurrences is tried with every assignment of the universal ones.
+ * Assignments that hold are kept if no part of them holds (D6 of docs/decisions.md, as
+ * all such numbers here).
  */
 #include "config.h"
 
@@ -94,8 +95,8 @@ static bool is_existential(enum reference_sign sign)
     return sign != REFERENCE_UNIVERSAL && sign != REFERENCE_COUNTED;
 }
 
-/* Whether the clause is satisfied for all values of the universal occurrences from
- * this one on. */
+/* Whether the clause is satisfied for all values of the universal occurrences
+ * from `occurrence` on. */
 static bool holds_for_all(struct reference_state *search, int occurrence)
 {
     const struct reference_predicate *predicate = search->predicate;
@@ -113,8 +114,8 @@ static bool holds_for_all(struct reference_state *search, int occurrence)
     return holds;
 }
 
-/* Whether the clause could be satisfied if all relations held: saves trying most
- * assignments to parts. */
+/* Whether the clause could be satisfied if all relations held.  This avoids most trials
+ * of partial assignments. */
 static bool could_hold(const struct reference_state *search, int number)
 {
     const struct reference_node *node = &search->predicate->nodes[number];
@@ -135,7 +136,7 @@ static bool could_hold(const struct reference_state *search, int number)
     }
 }
 
-/* Assignments as numbers: a digit for each occurrence, 0 = not bound. */
+/* Assignments as numbers, with a digit for each occurrence; 0 = unbound. */
 struct digits {
     uint64_t weights[REFERENCE_OCCURRENCES]; /* of existential occurrences, else 0 */
     uint64_t total;
@@ -172,7 +173,7 @@ static void assign(struct reference_state *search,
         search->values[i].chosen = digit(search, digits, number, i) - 1;
 }
 
-/* Whether some assignment got by unbinding holds. */
+/* Whether some assignment with fewer bound occurrences holds. */
 static bool has_lesser(const struct reference_state *search,
                        const struct digits *digits,
                        const bool *holds,
@@ -209,7 +210,7 @@ static void keep_match(struct reference_answer *answer, uint64_t events)
     answer->count++;
 }
 
-/* D9 and D10: what is returned of an assignment; `tuples` are those that were. */
+/* Adds the events returned by an assignment (D9, D10); `tuples` marks known ones. */
 static void keep(struct reference_state *search,
                  const struct digits *digits,
                  uint64_t number,
@@ -250,7 +251,8 @@ static void search_all(struct reference_state *search, struct reference_answer *
 
 /* --- Files ------------------------------------------------------------------------ */
 
-/* D5.  False: what the occurrence stands for is not known. */
+/* Finds the values of an occurrence (D5).  Returns false if its
+ * predicate is not known. */
 static bool find_values(struct reference_state *search,
                         const struct reference_occurrence *occurrence,
                         const struct reference_answers *answers,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What a file of patterns matches, by the definitions of the semantics alone: all
- * assignments of values are tried, all parts of them, and all values of universal
- * variables.  Shares nothing with what it judges but the events' identity.
+ * The matches of a pattern file by the definitions of the semantics alone: all
+ * assignments of values, all parts of them, and all values of universal variables are
+ * tried.  Shares only the identities of events with the tested code.
  *
  *   reference_file_init(&file);           then build it, or random_pattern_make()
  *   reference_search(&file, &set, limit, &answers);
  *   answers->of[predicate].matches[0 .. count - 1]
  *   reference_answers_destroy(answers);
  *
- * Trees are plain values with fixed rooms: a file can be copied and changed.
+ * Trees are plain values with fixed capacity: a file can be copied and changed.
  */
 #ifndef ES_TESTS_SEARCH_REFERENCE_H
 #define ES_TESTS_SEARCH_REFERENCE_H
@@ -34,9 +34,9 @@ enum {
 /* --- Classes ---------------------------------------------------------------------- */
 
 enum reference_test {
-    REFERENCE_GLOB,  /* text with wildcards, its escapes as they are written */
+    REFERENCE_GLOB,  /* text with wildcards; escapes are unprocessed */
     REFERENCE_REGEX, /* POSIX extended */
-    REFERENCE_EQUAL, /* of numbers, or of two attributes */
+    REFERENCE_EQUAL, /* numbers, or two attributes */
     REFERENCE_LESS,
     REFERENCE_LESS_EQUAL,
     REFERENCE_GREATER,
@@ -52,14 +52,14 @@ struct reference_condition {
     int64_t number;            /* of others */
 };
 
-/* FIRST or FIRST.PARTNER; FIRST is a literal or a name that stands for a class.  Of
- * each of several partners one is needed. */
+/* FIRST or FIRST.PARTNER; FIRST is a literal or the name of a class.  With several
+ * partner classes, each needs a partner. */
 struct reference_class {
-    int named; /* predicate; NONE: a literal */
+    int named; /* predicate; NONE = literal */
     bool is_triple;
     struct reference_condition conditions[REFERENCE_CONDITIONS];
     int condition_count;
-    int partners[REFERENCE_PARTNERS]; /* classes; the text has room for one */
+    int partners[REFERENCE_PARTNERS]; /* classes; the text format allows one */
     int partner_count;
 };
 
@@ -69,13 +69,13 @@ enum reference_sign {
     REFERENCE_PLAIN,
     REFERENCE_RETURNED,
     REFERENCE_HIDDEN,
-    REFERENCE_UNIVERSAL, /* also the limit of a limited operator, plain in the text */
-    REFERENCE_COUNTED,   /* likewise, of at least and at most */
+    REFERENCE_UNIVERSAL, /* also limits of operators, plain in the text */
+    REFERENCE_COUNTED,   /* likewise, for "at least" and "at most" */
 };
 
 struct reference_occurrence {
     enum reference_sign sign;
-    char name[REFERENCE_WORD]; /* of a variable, without its sign; else empty */
+    char name[REFERENCE_WORD]; /* of a variable, without its sign; otherwise empty */
     int class_number;          /* or NONE */
     int predicate;             /* or NONE */
 };
@@ -100,18 +100,18 @@ enum reference_operator {
 
 struct reference_node {
     enum reference_kind kind;
-    int left, right; /* nodes; of WITHIN the left one */
-    int occurrence;  /* of TERM and COUNT; the limit of LIMITED; the left of COMPARE */
+    int left, right; /* nodes; WITHIN has the left one only */
+    int occurrence;  /* TERM, COUNT: operand; LIMITED: limit; COMPARE: left side */
     enum reference_operator op;
-    bool is_negated; /* of RELATION and COMPARE */
+    bool is_negated; /* RELATION and COMPARE */
     bool at_most;
-    int number; /* of COUNT */
+    int number; /* COUNT */
     int64_t within_ns;
-    /* Of COMPARE: left.attribute test right.other, or a constant as in a condition. */
+    /* COMPARE: left.attribute test right.other, or a constant as in a condition. */
     char attribute[REFERENCE_WORD];
     int right_occurrence; /* or NONE */
     char other[REFERENCE_WORD];
-    struct reference_condition constant; /* its name is not used */
+    struct reference_condition constant; /* its name is unused */
     enum reference_test test;
 };
 
@@ -124,7 +124,7 @@ struct reference_predicate {
     int occurrence_count;
 };
 
-/* A predicate uses only such as stand before it. */
+/* A predicate uses only predicates before it. */
 struct reference_file {
     struct reference_class classes[REFERENCE_CLASSES];
     int class_count;
@@ -133,22 +133,22 @@ struct reference_file {
 };
 
 void reference_file_init(struct reference_file *file);
-/* Number of the room that was taken; all members are 0, or NONE where they refer.  Too
- * much ends the program. */
+/* These add an item and return its number; members are 0, or NONE if they are
+ * references. They end the program if there is no room. */
 int reference_add_class(struct reference_file *file);
 int reference_add_predicate(struct reference_file *file, const char *name);
 int reference_add_node(struct reference_predicate *predicate, enum reference_kind kind);
 int reference_add_occurrence(struct reference_predicate *predicate,
                              enum reference_sign sign);
 
-/* Whether a predicate stands for nothing but a class (it is a term); which. */
+/* Whether a predicate stands only for a class, that is, consists of one term. */
 bool reference_is_class(const struct reference_file *file, int predicate);
 
-/* --- Answers ---------------------------------------------------------------------- */
+/* --- Results ---------------------------------------------------------------------- */
 
 struct reference_answer {
-    bool is_known;     /* else it, or what it uses, would have been too much work */
-    uint64_t *matches; /* distinct sets of events, rising as numbers */
+    bool is_known;     /* false = it, or one that it uses, is too much work */
+    uint64_t *matches; /* distinct sets of events, ascending as numbers */
     uint32_t count;
     uint32_t assignments; /* distinct tuples of values of returned occurrences */
 };
@@ -158,8 +158,8 @@ struct reference_answers {
     struct reference_answer of[REFERENCE_PREDICATES];
 };
 
-/* Of all predicates.  `limit`: a predicate with more assignments to try, universal ones
- * multiplied in, is not searched.  The caller destroys the answers. */
+/* Searches all predicates.  A predicate with more than `limit` assignments to try,
+ * including universal ones, is not searched.  Caller destroys the answers. */
 struct reference_answers *reference_search(const struct reference_file *file,
                                            const struct small_set *set,
                                            uint64_t limit);

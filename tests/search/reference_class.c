@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* reference_class.c - which events are in a class, and how attributes compare. */
+/* reference_class.c - evaluates classes of events and comparisons of attributes. */
 #include "config.h"
 
 #include "tests/search/reference_value.h"
@@ -18,7 +18,7 @@ static char escaped(char sign)
     return sign == 't' ? '\t' : sign == 'n' ? '\n' : sign;
 }
 
-/* D13, on the pattern as it is written. */
+/* Matches the unprocessed pattern (D13). */
 static bool glob_matches(const char *pattern, const char *text)
 {
     if (*pattern == '\0')
@@ -77,7 +77,7 @@ static struct reference_value of_duration(const struct small_event *event)
     return of_text(text);
 }
 
-/* D15. */
+/* The value of an attribute (D15). */
 struct reference_value reference_value_of(const struct small_set *set,
                                           uint32_t number,
                                           const char *name)
@@ -170,7 +170,7 @@ bool reference_values_compare(enum reference_test test,
 
 /* --- Classes ---------------------------------------------------------------------- */
 
-/* D12. */
+/* The partners of an event (D12). */
 static uint64_t partners_of(const struct small_set *set, uint32_t number)
 {
     uint64_t found = set->events[number].partners;
@@ -219,7 +219,7 @@ static bool base_has(const struct reference_file *file,
                     &(struct reference_class){.named = occurrence->predicate}, number);
 }
 
-/* Whether one of the event's partners is in a class. */
+/* Whether one of the event's partners is in the class. */
 static bool has_partner(const struct reference_file *file,
                         const struct small_set *set,
                         int class_number,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* reference_outcomes.c - how a clause is satisfied by given values (D7, D8), and the
+/* reference_outcomes.c - evaluates a clause for given values (D7, D8), and the
  * relations of sets of events (D11). */
 #include "config.h"
 
@@ -23,7 +23,7 @@ static bool has(uint64_t events, uint32_t number)
 
 /* --- Relations of sets (D11) ------------------------------------------------------ */
 
-/* Some event of a precedes some event of b. */
+/* Whether some event of a precedes some event of b. */
 static bool some_precedes(const struct small_set *set, uint64_t a, uint64_t b)
 {
     for (uint32_t x = 0; x < set->count; x++)
@@ -43,7 +43,7 @@ static bool cross(const struct small_set *set, uint64_t a, uint64_t b)
     return !overlap(a, b) && some_precedes(set, a, b) && some_precedes(set, b, a);
 }
 
-/* Some event of b names some event of a, as a receive or as a sync. */
+/* Whether some event of b has an event of a as its partner, by a receive or a sync. */
 static bool received(const struct small_set *set, uint64_t a, uint64_t b)
 {
     for (uint32_t y = 0; y < set->count; y++)
@@ -76,12 +76,12 @@ bool reference_related(const struct small_set *set,
 
 enum { OUTCOMES = 64 };
 
-/* How a clause is satisfied. */
+/* One way in which a clause is satisfied. */
 struct outcome {
-    uint64_t counts; /* events that count for a relation right above */
-    uint64_t passed; /* events that are passed up */
-    uint64_t inside; /* events of all values that took part */
-    bool is_void;    /* it is a universal variable without values (D8) */
+    uint64_t counts; /* operand events for a relation directly above */
+    uint64_t passed; /* operand events for clauses further above */
+    uint64_t inside; /* events of all values involved */
+    bool is_void;    /* a universal variable without values (D8) */
 };
 
 struct outcomes {
@@ -102,7 +102,7 @@ static void add_outcome(struct outcomes *outcomes, struct outcome outcome)
     outcomes->of[outcomes->count++] = outcome;
 }
 
-/* What a longer clause passes up counts for what stands above it. */
+/* The events passed up by a compound clause are also its operand. */
 static void pass_up(struct outcomes *outcomes, uint64_t passed, uint64_t inside)
 {
     add_outcome(outcomes, (struct outcome){passed, passed, inside, false});
@@ -143,7 +143,7 @@ static bool relation_holds(const struct reference_state *search,
                node->is_negated;
 }
 
-/* Whether the relation holds with as many values as are counted. */
+/* Whether the relation holds with the required number of values. */
 static bool count_holds(const struct reference_state *search,
                         const struct reference_node *node,
                         const struct outcome *outcome)
@@ -178,7 +178,7 @@ static void satisfy_count(const struct reference_state *search,
             pass_up(outcomes, others.of[i].passed, others.of[i].inside);
 }
 
-/* (L --> R) & ((L !--> *c) | (*c !--> R)), the same outcomes in all places. */
+/* (L --> R) & ((L !--> *c) | (*c !--> R)), with the same outcomes everywhere. */
 static bool limited_holds(const struct reference_state *search,
                           const struct reference_node *node,
                           const struct outcome *left,
@@ -249,7 +249,7 @@ static bool is_within(const struct reference_state *search,
     return true;
 }
 
-/* Only one more condition: a variable alone in the brackets counts as without them. */
+/* Adds a condition only: a variable alone in the brackets counts as without them. */
 static void satisfy_within(const struct reference_state *search,
                            const struct reference_node *node,
                            struct outcomes *outcomes)
@@ -327,7 +327,7 @@ static void satisfy(const struct reference_state *search,
         satisfy_one_side(search, node, outcomes);
         break;
     case REFERENCE_COUNT:
-        abort(); /* it is asked for by its relation */
+        abort(); /* evaluated with its relation */
     default:
         if (node->kind == REFERENCE_RELATION &&
             (nodes[node->left].kind == REFERENCE_COUNT ||

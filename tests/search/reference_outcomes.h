@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* reference_outcomes.h - whether a clause is satisfied by given values. */
+/* reference_outcomes.h - evaluates a clause for given values. */
 #ifndef ES_TESTS_SEARCH_REFERENCE_OUTCOMES_H
 #define ES_TESTS_SEARCH_REFERENCE_OUTCOMES_H
 
@@ -8,7 +8,7 @@
 
 enum { REFERENCE_UNBOUND = -1 };
 
-/* Values of an occurrence, and the one that it has. */
+/* The values of an occurrence, and the index of the assigned one. */
 struct reference_values {
     uint64_t *of;
     int count;
@@ -29,7 +29,7 @@ static inline bool reference_is_bound(const struct reference_state *search,
     return search->values[occurrence].chosen != REFERENCE_UNBOUND;
 }
 
-/* No events for a variable without values. */
+/* The assigned value; empty for a variable without values. */
 static inline uint64_t reference_value_set(const struct reference_state *search,
                                            int occurrence)
 {

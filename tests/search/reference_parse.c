@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* reference_parse.c - what the parser makes of a text, as trees of the reference. */
+/* reference_parse.c - converts the parser's result to trees of the reference. */
 #include "config.h"
 
 #include "tests/search/reference_parse.h"
@@ -32,7 +32,7 @@ static const char *name_of(const struct es_pattern_file *file,
                                        : names[field];
 }
 
-/* A sign that means itself, as it could have been written. */
+/* Appends a literal character, escaped as in the source. */
 static void append_sign(char text[REFERENCE_WORD], char sign)
 {
     size_t length = strlen(text);
@@ -130,7 +130,7 @@ static void convert_occurrence(const struct esi_pattern_occurrence *from,
         occurrence->predicate = (int)from->predicate;
 }
 
-/* What a text is compared with: a text, or a glob that became a regular expression. */
+/* Converts a constant: a text, or a glob that the parser made a regular expression. */
 static void convert_text(const char *from, struct reference_condition *constant)
 {
     static const char glob[] = "(?s)\\A";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* rewritten.c - predicates of a text, rewritten. */
+/* rewritten.c - predicates of a text in rewritten form. */
 #include "config.h"
 
 #include "rewritten.h"

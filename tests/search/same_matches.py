@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""same_matches.py - matches of a run that was followed are those of its recording.
+"""same_matches.py - the matches of a run that was followed are those of its recording.
 
-usage: ... | same_matches.py stamp       (standard input, each line after the time in ns)
+usage: ... | same_matches.py stamp       (puts the time in ns before each line of stdin)
        same_matches.py compare FOLDER NAME EARLY LATE
 
-In FOLDER are NAME.followed (stamped), NAME.err (what the follower said), NAME.recorded and
-NAME.ended (when the program did).  EARLY and LATE are predicates, with commas, that must
-have been found before that time, and at all.  Unless something was lost, which is told,
-both have the same matches; and each event of each match is told of in a line of its own.
+FOLDER has NAME.followed (stamped), NAME.err (messages of the follower), NAME.recorded
+and NAME.ended (the time when the program ended).  EARLY and LATE are predicates,
+separated by commas, that must have matches before that time, or at all.  Unless a loss
+is reported, both have the same matches. Each event of a match has a line of its own.
 """
 import sys
 import time
@@ -21,7 +21,8 @@ def stamp():
 
 
 def take(texts):
-    """Matches, each as its predicate and its events; and how many lines tell of them."""
+    """Matches, each as its predicate and its events; checks their numbers of detail
+    lines."""
     matches, told = [], []
     for text in texts:
         if text.startswith(" "):

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* search_case.c - a text of patterns and a small event set, searched by every engine.
- */
+/* search_case.c - a pattern text and a small event set, searched by every engine. */
 #include "config.h"
 
 #include "tests/search/search_case.h"
@@ -20,9 +19,9 @@ struct search_case {
     struct esi_domains *domains;
 };
 
-/* --- From a text and events to what is searched ----------------------------------- */
+/* --- From text and events to a search --------------------------------------------- */
 
-/* A sink that gives to two. */
+/* A sink that passes everything to two sinks. */
 struct both {
     struct es_set_sink order;
     struct es_set_sink domains;
@@ -209,7 +208,7 @@ void search_answer_clear(struct search_answer *answer)
     *answer = (struct search_answer){.count = 0};
 }
 
-/* --- Judging ---------------------------------------------------------------------- */
+/* --- Comparison ------------------------------------------------------------------- */
 
 static const char *form_fault(const struct search_answer *answer)
 {
@@ -315,7 +314,7 @@ static void add_indexed(void)
 
     add_config("indexed", "1 thread")->threads = 1;
     add_config("indexed", "2 threads")->threads = 2;
-    /* Small searches would be over before there are others, or any index. */
+    /* Otherwise small searches end before other threads start or an index is made. */
     at_once = add_config("indexed", "4 threads at once");
     at_once->threads = 4;
     at_once->indexed_without = ES_INDEXED_ALONE | ES_INDEXED_THRIFT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * A text of patterns and a small event set, to be searched by every engine.
+ * A pattern text and a small event set, to be searched by every engine.
  *
  *   search = search_case_create(text, &set, NULL, &error);
  *   for (i = 0; i < search_case_config_count(); i++)
@@ -24,8 +24,8 @@
 
 struct search_case;
 
-/* The text is parsed and the events are streamed in the order given (NULL = as they
- * were made) into order and domains.  The set is borrowed.  0, or what failed. */
+/* Parses the text and streams the events into order and domains, in the given order
+ * (NULL = by number).  Borrows the set.  Returns 0 or a negative errno. */
 int search_case_create(const char *text,
                        const struct small_set *set,
                        const uint32_t *order,
@@ -36,16 +36,16 @@ void search_case_destroy(struct search_case *search);
 
 const struct es_pattern_file *search_case_file(const struct search_case *search);
 
-/* What a search gave. */
+/* The result of a search. */
 struct search_answer {
-    uint64_t *matches; /* rising */
+    uint64_t *matches; /* ascending */
     uint32_t count;
-    bool has_repeats; /* a set came twice */
-    bool is_sorted;   /* the events of all sets came sorted and distinct */
+    bool has_repeats; /* a set was delivered twice */
+    bool is_sorted;   /* the events of each set were sorted and distinct */
     struct esi_search_statistics statistics;
 };
 
-/* What esi_search_run() gives; on success the caller clears the answer. */
+/* Calls esi_search_run(); on success the caller clears the answer. */
 int search_case_run(const struct search_case *search,
                     const char *predicate,
                     const struct esi_search_config *config,
@@ -53,7 +53,7 @@ int search_case_run(const struct search_case *search,
                     struct es_error *error);
 void search_answer_clear(struct search_answer *answer);
 
-/* As esi_search_run() and esi_search_explain(); -ENOENT: no such predicate. */
+/* Like esi_search_run() and esi_search_explain(); -ENOENT = no such predicate. */
 int search_case_give(const struct search_case *search,
                      const char *predicate,
                      const struct esi_search_config *config,
@@ -66,10 +66,11 @@ int search_case_explain(const struct search_case *search,
                         FILE *out,
                         struct es_error *error);
 
-/* NULL: a complete answer is what is expected; else in a word how it differs. */
+/* NULL if a complete answer is as expected, otherwise a
+ * description of the difference. */
 const char *search_answer_fault(const struct search_answer *answer,
                                 const struct reference_answer *expected);
-/* The same of an answer that was limited. */
+/* Likewise for an answer with a limit. */
 const char *search_answer_limited_fault(const struct search_answer *answer,
                                         const struct reference_answer *expected,
                                         uint64_t limit);

@@ -15,29 +15,28 @@ struct searched {
     struct es_order *order;
     struct esi_domains *domains;
     struct esi_search_config config;
-    uint64_t
-        *matches; /* as bits of the set's numbers, in the order in which they came */
+    uint64_t *matches; /* as bit sets of event numbers, in order of delivery */
     uint32_t count;
     struct esi_search_statistics statistics;
     struct es_error error;
 };
 
-/* The running example of the semantics. */
+/* The running example of the semantics, as in test_reference.c. */
 void searched_example(struct small_set *ret_set);
 
-/* Ends the test where the text is wrong.  `set` is borrowed. */
+/* Fails the test if the text is invalid.  Borrows `set`. */
 void searched_init(struct searched *searched,
                    const char *text,
                    const struct small_set *set);
 void searched_fini(struct searched *searched);
 
-/* What the search gave; predicate by name.  Earlier matches are dropped. */
+/* Searches a predicate by name and returns the result; drops earlier matches. */
 int searched_run(struct searched *searched,
                  const struct esi_engine_ops *engine,
                  const char *predicate);
 
-/* Whether the matches are those, each as "p1 q2", "" for the empty one, ended by NULL,
- * in any order; says what is otherwise. */
+/* Whether the matches are these, in any order: each as "p1 q2", "" for the empty one,
+ * ended by NULL.  Prints differences. */
 bool searched_are(const struct searched *searched, const char *const *matches);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* shrink.c - makes a failing case small: each change is tried, and kept if it fails. */
+/* shrink.c - reduces a failing case: a change is kept if the case still fails. */
 #include "config.h"
 
 #include "tests/search/shrink.h"
@@ -17,7 +17,7 @@ struct shrinking {
     struct shrink_case tried;
     shrink_fails_fn fails;
     void *data;
-    bool is_changed; /* something was kept in this pass */
+    bool is_changed; /* a change was kept in this pass */
 };
 
 static struct shrink_case *begin(struct shrinking *shrinking)
@@ -75,7 +75,7 @@ static void mark(const struct reference_predicate *predicate, int number, bool *
         mark(predicate, node->right, is_used);
 }
 
-/* Takes out occurrences that no node of the clause uses any more. */
+/* Removes occurrences that no node of the clause uses any more. */
 static void drop_unused(struct reference_predicate *predicate)
 {
     bool is_used[REFERENCE_OCCURRENCES] = {false};
@@ -98,7 +98,7 @@ static void drop_unused(struct reference_predicate *predicate)
     }
 }
 
-/* Puts one side of a node in its place. */
+/* Replaces a node by one of its sides. */
 static void try_side(struct shrinking *shrinking, int predicate, int node, bool is_left)
 {
     struct reference_predicate *of = &begin(shrinking)->file.predicates[predicate];
@@ -142,7 +142,7 @@ static void try_nodes(struct shrinking *shrinking, int predicate)
 
 /* --- Occurrences and classes ------------------------------------------------------ */
 
-/* The first predicate stands for a class. */
+/* Replaces occurrences by the first predicate, which stands for a class. */
 static void try_occurrences(struct shrinking *shrinking, int predicate)
 {
     const struct reference_predicate *of = &shrinking->best->file.predicates[predicate];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Makes a failing case small enough to be understood: events, attributes, predicates
- * and parts of clauses are taken out as long as it still fails.
+ * Reduces a failing case so that it can be understood: removes events, attributes,
+ * predicates and parts of clauses while it still fails.
  */
 #ifndef ES_TESTS_SEARCH_SHRINK_H
 #define ES_TESTS_SEARCH_SHRINK_H
@@ -17,14 +17,13 @@ struct shrink_case {
     int predicate;
 };
 
-/* Whether a case fails; one that is no case at all, as its text does not parse, does
- * not. */
+/* Whether a case fails; a case whose text does not parse does not fail. */
 typedef bool (*shrink_fails_fn)(void *data, const struct shrink_case *tried);
 
-/* `failing` fails, and does so afterwards. */
+/* `failing` must fail, and still fails afterwards. */
 void shrink(struct shrink_case *failing, shrink_fails_fn fails, void *data);
 
-/* The file, what the reference finds, and the events. */
+/* Prints the file, the matches of the reference, and the events. */
 void shrink_print(const struct shrink_case *failing, FILE *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* small_set.c - event sets of a few events: how they are made, changed and streamed. */
+/* small_set.c - small event sets: how they are created, changed and streamed. */
 #include "config.h"
 
 #include "tests/search/small_set.h"
@@ -104,8 +104,8 @@ void small_set_text(struct small_set *set, const char *name, const char *text)
 
 /* --- The order -------------------------------------------------------------------- */
 
-/* What stands right before an event: on its trace and as its message; of a sync also
- * what stands before the other half. */
+/* The immediate predecessors of an event: on its trace and by its message; of a sync
+ * also those of the other half. */
 static uint64_t immediate(const struct small_set *set, uint32_t number)
 {
     const struct small_event *event = &set->events[number];
@@ -119,7 +119,7 @@ static uint64_t immediate(const struct small_set *set, uint32_t number)
         if (is_before)
             found |=
                 SMALL_BIT(i) | (other->kind == ES_EVENT_SYNC ? other->partners : 0);
-        /* A message from one half of a sync is one from both. */
+        /* A message from one half of a sync comes from both. */
         if (has(found, i) && other->kind == ES_EVENT_SYNC)
             found |= other->partners;
     }
@@ -148,7 +148,7 @@ void small_set_close(struct small_set *set)
     }
 }
 
-/* --- At random -------------------------------------------------------------------- */
+/* --- Random sets ------------------------------------------------------------------ */
 
 static const char *pick(struct made_draw *draw,
                         const char *const *texts,
@@ -157,7 +157,7 @@ static const char *pick(struct made_draw *draw,
     return texts[made_draw_below(draw, count)];
 }
 
-/* Attributes as events of MPI have them, a few values of each. */
+/* Adds attributes like those of MPI events, with few values each. */
 static void add_attributes(struct small_set *set, struct made_draw *draw)
 {
     static const char *const hosts[] = {"n1", "n2", "m1"};
@@ -183,7 +183,7 @@ static void add_attributes(struct small_set *set, struct made_draw *draw)
         small_set_number(set, "duration", 1000);
 }
 
-/* The event of a computation, with a type and all that. */
+/* Adds an event of a computation with a type, a text and attributes. */
 static void add_made(struct small_set *set,
                      const struct made_computation *made,
                      uint32_t number,
@@ -243,9 +243,9 @@ void small_set_random(struct made_draw *draw,
     made_computation_destroy(made);
 }
 
-/* --- Without an event ------------------------------------------------------------- */
+/* --- Removal ---------------------------------------------------------------------- */
 
-/* `events` without the bit `number`, higher ones one place down. */
+/* `events` without bit `number`; higher bits are shifted down. */
 static uint64_t without(uint64_t events, uint32_t number)
 {
     uint64_t low = events & (SMALL_BIT(number) - 1);
@@ -282,7 +282,7 @@ void small_set_remove(struct small_set *set, uint32_t number)
 
 /* --- As a stream ------------------------------------------------------------------ */
 
-/* Whether all that must come before an event has come. */
+/* Whether all predecessors of an event have been streamed. */
 static bool is_ready(const struct small_set *set, uint64_t given, uint32_t number)
 {
     return !has(given, number) && (set->before[number] & ~given) == 0;

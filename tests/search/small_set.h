@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Event sets of a few events, at random or written by hand, with the truth about their
- * order: what patterns are searched in by tests.
+ * Small event sets, random or written by hand, whose order is known, in which tests
+ * search patterns.
  *
  *   small_set_init(&set);
  *   p = small_set_trace(&set, "P");
@@ -10,8 +10,8 @@
  *   b = small_set_event(&set, q, ES_EVENT_RECEIVE, "B", "", SMALL_BIT(a));
  *   small_set_close(&set);
  *
- * Events have numbers from 0, in a linear extension in which the halves of a sync are
- * neighbours.  A set of events is a word of bits.  A small set is a plain value: it can
+ * Events are numbered from 0, in a linear extension in which the halves of a sync are
+ * adjacent.  A set of events is a word of bits.  A small set is a plain value that can
  * be copied.
  */
 #ifndef ES_TESTS_SEARCH_SMALL_SET_H
@@ -32,13 +32,13 @@ struct small_attribute {
     char name[SMALL_TEXT];
     bool is_number;
     int64_t number;
-    char text[SMALL_TEXT]; /* of numbers too: in decimal */
+    char text[SMALL_TEXT]; /* of a number its decimal form */
 };
 
 struct small_event {
     struct es_event_id id;
     enum es_event_kind kind;
-    uint64_t partners; /* sends of a receive, the other half of a sync */
+    uint64_t partners; /* sends of a receive, or the other half of a sync */
     char type[SMALL_TEXT];
     char text[SMALL_TEXT];
     struct small_attribute attributes[SMALL_ATTRIBUTES];
@@ -50,13 +50,14 @@ struct small_set {
     char names[SMALL_TRACES][SMALL_TEXT];
     uint32_t count;
     struct small_event events[SMALL_EVENTS];
-    uint64_t before[SMALL_EVENTS]; /* what precedes an event */
+    uint64_t before[SMALL_EVENTS]; /* predecessors of each event */
 };
 
-/* --- By hand ---------------------------------------------------------------------- */
+/* --- Creation by hand ------------------------------------------------------------- */
 
 void small_set_init(struct small_set *set);
-/* Numbers of what was added.  Too much ends the program. */
+/* These return the number of the item added; they end the program
+ * if there is no room. */
 uint32_t small_set_trace(struct small_set *set, const char *name);
 uint32_t small_set_event(struct small_set *set,
                          uint32_t trace,
@@ -64,49 +65,49 @@ uint32_t small_set_event(struct small_set *set,
                          const char *type,
                          const char *text,
                          uint64_t partners);
-/* Two events that name each other; the number of the first. */
+/* Adds two events that are partners of each other; returns the number of the first. */
 uint32_t small_set_sync(struct small_set *set,
                         uint32_t trace,
                         uint32_t other,
                         const char *type);
-/* Of the event that was added last. */
+/* Adds an attribute to the last event. */
 void small_set_number(struct small_set *set, const char *name, int64_t number);
 void small_set_text(struct small_set *set, const char *name, const char *text);
-/* Works out the order. */
+/* Computes the order. */
 void small_set_close(struct small_set *set);
 
-/* --- At random -------------------------------------------------------------------- */
+/* --- Random sets ------------------------------------------------------------------ */
 
-/* Of about so many events, 1 or more: of all shapes, now and then lossy, with traces
- * that have one name. */
+/* About so many events (at least 1) of any shape; sometimes lossy, or with several
+ * traces of the same name. */
 void small_set_random(struct made_draw *draw,
                       uint32_t events,
                       struct small_set *ret_set);
 
-/* Without an event, and without the other half of a sync. */
+/* Removes an event, and the other half if it is a sync. */
 void small_set_remove(struct small_set *set, uint32_t number);
 
 /* --- As a stream ------------------------------------------------------------------ */
 
-/* Numbers in another linear extension, the halves of syncs as neighbours. */
+/* The numbers in a random linear extension; halves of syncs are adjacent. */
 void small_set_extension(const struct small_set *set,
                          struct made_draw *draw,
                          uint32_t ret_order[SMALL_EVENTS]);
-/* What the first negative call gives. */
+/* These return the first negative result of the sink, or 0. */
 int small_set_give_traces(const struct small_set *set, const struct es_set_sink *sink);
 int small_set_give(const struct small_set *set,
                    uint32_t number,
                    const struct es_set_sink *sink);
-/* All traces, then all events in an extension; NULL = by number. */
+/* Passes all traces, then all events in the order of an extension; NULL = by number. */
 int small_set_stream(const struct small_set *set,
                      const uint32_t *order,
                      const struct es_set_sink *sink);
 
-/* The number of an event that is there. */
+/* The number of an existing event. */
 uint32_t small_set_find(const struct small_set *set, struct es_event_id id);
-/* A line for each event. */
+/* Prints a line for each event. */
 void small_set_print(const struct small_set *set, FILE *out);
-/* "{P 1, Q 2}": names of traces and indexes. */
+/* Prints "{P 1, Q 2}": names of traces and indices. */
 void small_set_print_events(const struct small_set *set, uint64_t events, FILE *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_class_match.c - which events are in a class: every condition, D13 to D15. */
+/* test_class_match.c - tests of class membership: every condition, D13 to D15. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 #include "monitors/search/domains/domains.h"
 #include "tests/suites.h"
 
-/* What all events of this test may have. */
+/* Attributes of all events in this test. */
 static const struct es_event_attribute attributes[] = {
     {"bytes", NULL, 4096},    {"tag", "3", 0},
     {"host", "node07", 0},    {"text", "an attribute", 0},
@@ -35,7 +35,7 @@ static const struct es_set_event event = {
     .attribute_count = sizeof attributes / sizeof *attributes,
 };
 
-/* Whether an event on a trace "worker*" is in a class. */
+/* Whether an event on a trace "worker*" is in the class. */
 static bool is_in(const char *class_text, const struct es_set_event *of)
 {
     struct es_pattern_file *file;
@@ -164,7 +164,7 @@ static void expressions_match_somewhere(void **state)
     CHECK(rows);
 }
 
-/* It is the difference only of events that do not say it. */
+/* An explicit attribute `duration` has priority over the difference of the times. */
 static void a_duration_may_be_told(void **state)
 {
     const struct es_event_attribute told[] = {
@@ -186,7 +186,7 @@ static void a_duration_may_be_told(void **state)
     assert_false(is_in("[duration > 0]", &of));
 }
 
-/* More texts than are remembered, each twice. */
+/* More texts than the cache holds, each twice. */
 static void many_texts_are_judged_rightly(void **state)
 {
     static const char text[] = "A := [\"\", \"\", \"*7\"];";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_closure.c - convex closures beside all events between two of a set. */
+/* test_closure.c - convex closures, compared with all events between two of the set. */
 #include "config.h"
 
 #include "monitors/search/thesis/closure.h"
@@ -30,7 +30,7 @@ static const struct {
     {"jump", ES_CLOSURE_JUMP, false},
 };
 
-/* A computation with all that closures are made with. */
+/* A computation with everything needed to make closures. */
 struct bench {
     const struct made_computation *made;
     struct es_order *order;
@@ -71,7 +71,7 @@ static void end_bench(struct bench *bench)
     free(bench->is_inside);
 }
 
-/* All z with x -> z -> y, and the set itself. */
+/* Marks the true closure: all z with x -> z -> y, and the set itself. */
 static void find_truth(struct bench *bench, const struct made_set_of_events *set)
 {
     for (uint32_t i = 0; i < bench->made->count; i++) {
@@ -97,7 +97,7 @@ static bool has(const struct esi_closure *closure, struct es_event_id event)
     return false;
 }
 
-/* Its ends are events of rising traces, its events those of the truth. */
+/* Whether the ends are events of ascending traces and the events those of the truth. */
 static bool is_true_closure(const struct bench *bench,
                             const struct esi_closure *closure)
 {
@@ -190,7 +190,7 @@ static struct made_set_of_events unite(const struct made_computation *made,
     return both;
 }
 
-/* A third set is combined with what was combined. */
+/* A third set is combined with the combination of two. */
 static void check_combined(struct bench *bench, struct made_draw *draw)
 {
     struct made_set_of_events sets[3], both;
@@ -234,7 +234,7 @@ static void combined_closures_are_the_closure_of_the_union(void **state)
     for_all_rounds(check_combined);
 }
 
-/* Which of the four relations holds, of which it is always one. */
+/* Which of the four relations holds; it is always exactly one. */
 static int relation_of(struct bench *bench,
                        const struct es_event_id *a,
                        size_t a_count,
@@ -277,14 +277,14 @@ static void check_relations(struct bench *bench, struct made_draw *draw)
         esi_closure_fini(&closures[i]);
 }
 
-/* Theorem 3.23. */
+/* Theorem 3.23 of Nichols. */
 static void closures_have_the_relations_of_their_sets(void **state)
 {
     (void)state;
     for_all_rounds(check_relations);
 }
 
-/* --- Small cases: what the printed algorithms get wrong --------------------------- */
+/* --- Small cases in which the printed algorithms fail ----------------------------- */
 
 /* P: p1 send p2, Q: q1 recv q2 (p1 > q1), R: r1. */
 static struct es_order *made_small(void)
@@ -305,7 +305,7 @@ static struct es_order *made_small(void)
     return order;
 }
 
-/* Compares the closure with ends that are given, for all methods. */
+/* Compares the closure with expected ends, for all methods. */
 static void expect_ends(const struct es_event_id *events,
                         size_t count,
                         const struct es_event_id *ends,
@@ -351,8 +351,8 @@ static void a_send_and_its_receive_are_their_own_closure(void **state)
     expect_ends(set, 2, ends, 4);
 }
 
-/* Greatest predecessors that succeed nothing are no part of it: what 4.8 leaves of
- * 4.6, and 4.9 has to cut off (errata 27 and 28). */
+/* Greatest predecessors that succeed no event are not in the closure: algorithms 4.8
+ * and 4.9 must cut off what 4.6 leaves (errata 27 and 28). */
 static void predecessors_of_the_set_are_not_in_its_closure(void **state)
 {
     static const struct es_event_id set[] = {{0, 2}, {1, 2}, {2, 1}};
@@ -364,7 +364,7 @@ static void predecessors_of_the_set_are_not_in_its_closure(void **state)
     expect_ends(set + 1, 2, ends + 2, 4);
 }
 
-/* The search begins anew on each trace, with the back of that trace and the first of
+/* The search starts again on each trace, with the back of that trace and the first of
  * the first events (erratum 28). */
 static void each_trace_is_searched_from_its_back_to_its_front(void **state)
 {
@@ -384,7 +384,7 @@ static void the_closure_of_nothing_is_empty(void **state)
 
 /* --- Costs ------------------------------------------------------------------------ */
 
-/* Two traces: q1 receives from p1, p2 from q2000; 2,000 events on each. */
+/* Two traces with 2,000 events each: q1 receives from p1, p2 from q2000. */
 static struct es_order *made_long(uint32_t length)
 {
     struct es_event_id send = {0, 1};
@@ -440,7 +440,8 @@ static void searches_that_jump_take_logarithmically_many_comparisons(void **stat
     es_order_destroy(order);
 }
 
-/* The second improvement of 4.4: from an event of the set on the trace itself. */
+/* The second improvement of section 4.4: the search starts at an event of the
+ * set on the same trace. */
 static void what_a_first_event_has_behind_it_is_not_looked_at(void **state)
 {
     enum { LENGTH = 2000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_closure_memory.c - convex closures when memory runs out: each allocation fails
- * in turn, and what was made with before can be made with again. */
+/* test_closure_memory.c - convex closures without memory: each allocation fails in
+ * turn, and the maker can be used again afterwards. */
 #include "config.h"
 
 #include "monitors/search/thesis/closure.h"
@@ -47,7 +47,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Makes two closures and one of both. */
+/* Makes two closures and their combination. */
 static int make_closures(struct esi_closure_maker *maker, uint64_t *ret_size)
 {
     struct esi_precedence precedence = {.order = order};
@@ -80,7 +80,7 @@ static int try_method(enum esi_closure_method method)
     if (result < 0)
         return result;
     result = make_closures(maker, &size);
-    /* What failed has left nothing behind. */
+    /* A failure leaves the maker intact. */
     failing_pause();
     assert_int_equal(make_closures(maker, &again), 0);
     esi_closure_maker_destroy(maker);

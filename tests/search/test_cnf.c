@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_cnf.c - rewritten patterns: sets written out by their definitions, and random
- * patterns that mean the same before and after. */
+/* test_cnf.c - rewritten patterns: relations of sets expanded by their definitions, and
+ * random patterns that have the same meaning before and after. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -61,7 +61,7 @@ static void sets_are_written_out_by_their_definitions(void **state)
     check("Q := $c => ($a & $b);", "  $c => $a | $c => $b\n", 2);
 }
 
-/* The order by which the thesis' counts come out. */
+/* The order in which the counts of the thesis result. */
 static void what_is_concurrent_is_asked_pair_by_pair_from_the_right(void **state)
 {
     (void)state;
@@ -85,7 +85,7 @@ static void an_event_on_both_sides_entangles_them(void **state)
 static void sides_are_distributed(void **state)
 {
     (void)state;
-    /* Nichols, 5.2: the example of `or` */
+    /* Nichols, 5.2: the example for `or`. */
     check("Q := $a & $b & $d & $e & $f & "
           "((($a --> $d | $a --> $e) & ($a --> $f | $b --> $d)) | "
           "$e --> $f | $d --> $b);",
@@ -93,12 +93,12 @@ static void sides_are_distributed(void **state)
           "  $a -> $f | $b -> $d | $e -> $f | $d -> $b\n",
           8);
     check("Q := $a -(C)-> $b;", "  $a -> $b\n  $a !-> *C | *C !-> $b\n", 3);
-    /* What contains another clause is left out at once. */
+    /* A clause that contains another one is left out at once. */
     check("Q := $c & $d & (($a --> $b & $b --> $c) | ($a --> $b & $c --> $d));",
           "  $a -> $b\n  $b -> $c | $c -> $d\n", 3);
 }
 
-/* Nichols, 5.4, example 1: 8 relations and 4 inequalities beside the 2. */
+/* Nichols, 5.4, example 1: 8 relations and 4 inequalities in addition to the 2. */
 static void the_first_example_of_the_thesis_has_fourteen_terms(void **state)
 {
     struct rewritten rewritten = rewritten_of("Q := (A --> B) || (C --> D);");
@@ -110,7 +110,7 @@ static void the_first_example_of_the_thesis_has_fourteen_terms(void **state)
     rewritten_free(&rewritten);
 }
 
-/* Table 6.4, but for the cases 1 and 2, which need a negated predicate there. */
+/* Table 6.4 of Nichols, without cases 1 and 2, which need a negated predicate. */
 static void patterns_are_as_long_as_in_the_thesis(void **state)
 {
     static const struct {
@@ -182,7 +182,7 @@ static uint64_t some_universal(const struct esi_program *program, uint64_t *stat
     return some;
 }
 
-/* Also after pruning. */
+/* Compares before and after pruning. */
 static unsigned compare_program(const struct esi_program *program, uint64_t *state)
 {
     unsigned compared = 0;
@@ -248,9 +248,9 @@ static void rewritten_and_pruned_patterns_mean_the_same(void **state)
     assert_true(compared > FILES);
 }
 
-/* --- What is not written out ------------------------------------------------------ */
+/* --- Parts that are not expanded -------------------------------------------------- */
 
-/* Twenty sides of several clauses each, and a part beside them. */
+/* Twenty operands of several clauses each, and another part. */
 static struct rewritten large_pattern(void)
 {
     char text[4096] = "Q := $a & $b & $c & $d & $e & $f & (";
@@ -294,7 +294,7 @@ static void what_grows_too_large_stays_whole(void **state)
     rewritten_free(&rewritten);
 }
 
-/* Each of twelve sides has four clauses at least: 2^24 together. */
+/* Each of twelve operands has at least four clauses: 2^24 in total. */
 static void what_stays_whole_is_printed_as_it_was_written(void **state)
 {
     char text[4096] = "Q := $a & $b & $c & $d & (";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_domain_columns.c - what is found in columns by times, by partners and by
- * attributes, while rows come and go, against looking at each row. */
+/* test_domain_columns.c - searches in columns by times, partners and attributes, while
+ * rows are added and dropped, against a scan of all rows. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 
 enum { TRACES = 3, ROWS = 300, SENDS = 20, ROUNDS = 60, ROOM = 8 };
 
-/* "$a.tag = $b.tag": both sides are asked for one attribute. */
+/* "$a.tag = $b.tag": both sides use one attribute. */
 static const struct esi_pattern_node equal = {
     .kind = ES_NODE_COMPARE,
     .test = ES_TEST_EQUAL,
@@ -31,9 +31,9 @@ struct world {
     struct made_draw draw;
     struct esi_keeps keeps;
     struct esi_domain *domain;
-    uint32_t last[TRACES];    /* indexes so far */
-    uint32_t dropped[TRACES]; /* those below */
-    int64_t disorder;         /* of the times, at most */
+    uint32_t last[TRACES];    /* last index of each trace */
+    uint32_t dropped[TRACES]; /* lower indexes are dropped */
+    int64_t disorder;         /* maximum disorder of the times */
 };
 
 static void set_up(struct world *world, uint64_t seed)
@@ -45,7 +45,7 @@ static void set_up(struct world *world, uint64_t seed)
     assert_int_equal(0, esi_domain_create(&world->keeps, &world->domain));
 }
 
-/* At the end of a trace, or before its last events; some have no time. */
+/* Adds a row at the end of a trace or before its last events; some have no time. */
 static void add_row(struct world *world)
 {
     struct made_draw *draw = &world->draw;
@@ -60,7 +60,7 @@ static void add_row(struct world *world)
 
     row.index = is_late ? world->last[trace] - 1 - made_draw_below(draw, 3)
                         : world->last[trace] + 2;
-    /* An event is added once. */
+    /* An event is added only once. */
     if (row.index < world->dropped[trace] ||
         esi_domain_find(world->domain, (struct es_event_id){trace, row.index}, &value))
         return;
@@ -160,8 +160,8 @@ static bool is_listed(const struct esi_domain_value *values,
     return false;
 }
 
-/* All that have a tag, or none if these are too many; now and then none although they
- * are few. */
+/* Lists all rows that have a tag, or none if there are too many; sometimes none
+ * even if there are few. */
 static unsigned check_equal(struct world *world)
 {
     struct esi_domain_key wanted = {made_draw_below(&world->draw, 12),
@@ -215,7 +215,7 @@ static void rows_are_found_by_time_by_send_and_by_attribute(void **state)
     assert_true(listed > ROUNDS);
 }
 
-/* Times that rise are found exactly. */
+/* Ascending times are searched exactly. */
 static void times_in_order_are_found_exactly(void **state)
 {
     struct esi_keeps keeps = {.times = true};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_domains.c - values of classes: partners (D12), times, comparisons, sets, what is
- * dropped. */
+/* test_domains.c - values of classes: partners (D12), times,
+ * comparisons, sets, dropping. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 #include "tests/search/small_set.h"
 #include "tests/suites.h"
 
-/* --- A file and the events in its classes ----------------------------------------- */
+/* --- A file and the events of its classes ----------------------------------------- */
 
 struct fixture {
     struct es_pattern_file *file;
@@ -53,7 +53,7 @@ static void tear_down(struct fixture *fixture)
     es_pattern_file_destroy(fixture->file);
 }
 
-/* The class of an occurrence of a predicate. */
+/* The class of the first occurrence of a predicate. */
 static uint32_t class_of(const struct fixture *fixture, const char *name)
 {
     uint32_t predicate = es_pattern_find(fixture->file, name);
@@ -85,7 +85,7 @@ static uint64_t events_of(const struct fixture *fixture,
     return events;
 }
 
-/* The value that is event `number`. */
+/* The value that stands for event `number`. */
 static struct esi_domain_value value_of(const struct fixture *fixture,
                                         const struct esi_domain *domain,
                                         uint32_t number)
@@ -228,7 +228,8 @@ static void halves_of_a_sync_are_partners(void **state)
     tear_down(&fixture);
 }
 
-/* A send is received twice; only for the second receive the first is in a class. */
+/* A send is received twice. The first receive joins a class only
+ * because of the second. */
 static void who_joins_late_lets_partners_join(void **state)
 {
     struct fixture fixture;
@@ -272,7 +273,7 @@ static int note(void *data, uint32_t class_number, struct es_event_id id)
     return 0;
 }
 
-/* Sends are received in reversed order; the columns are in order all the time. */
+/* Sends are received in reverse order; columns are sorted at any time. */
 static void listeners_are_told_of_those_that_join(void **state)
 {
     struct fixture fixture;
@@ -306,8 +307,8 @@ static int note_kept(void *data, const struct es_set_event *event)
     return 0;
 }
 
-/* Not of those that have no class, nor of those that can have no partner; of an event
- * of two classes once. */
+/* Events without a class and events that cannot have a partner are not reported; an
+ * event of two classes is reported once. */
 static void listeners_are_told_once_of_those_that_are_kept(void **state)
 {
     struct fixture fixture;
@@ -357,7 +358,7 @@ static void a_listener_ends_the_stream(void **state)
     tear_down(&fixture);
 }
 
-/* --- What values say -------------------------------------------------------------- */
+/* --- Facts about values ----------------------------------------------------------- */
 
 static void partners_are_kept_for_the_received_operator(void **state)
 {
@@ -458,7 +459,7 @@ static void values_know_when_they_happened(void **state)
     tear_down(&fixture);
 }
 
-/* Whether a comparison of $a and $b holds, of two events with an attribute x each. */
+/* Evaluates a comparison of $a and $b, two events with an attribute x each. */
 static bool compare(const char *comparison, const char *a, const char *b)
 {
     struct fixture fixture;
@@ -500,8 +501,8 @@ static void attributes_of_two_events_are_compared(void **state)
 {
     static const struct {
         const char *comparison;
-        const char *a; /* NULL: it has none */
-        const char *b; /* NULL: the number 7 */
+        const char *a; /* NULL = no attribute */
+        const char *b; /* NULL = the number 7 */
         bool holds;
     } rows[] = {
         {"$a.x = $b.x", "red", "red", true},
@@ -584,7 +585,7 @@ static int ignore(void *data, uint32_t class_number, struct es_event_id id)
     return 0;
 }
 
-/* What is dropped makes room for what comes. */
+/* The room of dropped events is used again. */
 static void events_that_were_dropped_take_no_room(void **state)
 {
     struct esi_domains_listener listener = {.joined = ignore};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Classes of random files in random event sets, in random linear extensions: as the
- * reference has them, with and without somebody who listens; and while allocations
- * fail.
+ * Classes of random files in random event sets, in random linear extensions, equal
+ * those of the reference: with and without a listener, and while allocations fail.
  */
 #include "config.h"
 
@@ -23,7 +22,7 @@
 #include "tests/search/random_pattern.h"
 #include "tests/suites.h"
 
-/* A round: what is made, and what is found out. */
+/* The inputs and results of a round. */
 struct round {
     struct reference_file reference;
     struct small_set set;
@@ -57,7 +56,7 @@ static void end_round(struct round *round)
     free(round->text);
 }
 
-/* Each event joins a class once, and is there then. */
+/* Each event joins a class once, and is in it then. */
 static int note(void *data, uint32_t class_number, struct es_event_id id)
 {
     struct round *round = data;
@@ -109,7 +108,7 @@ static uint64_t events_of(const struct round *round, const struct esi_domain *do
     return events;
 }
 
-/* All predicates that stand for classes; how many events they have. */
+/* Checks all predicates that stand for classes; returns their number of events. */
 static unsigned check_classes(struct round *round, bool was_listened)
 {
     unsigned found = 0;

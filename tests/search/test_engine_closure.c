@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * test_engine_closure.c - the classic search: the examples of the semantics, in every
- * way to take closures.
+ * test_engine_closure.c - the search of the thesis: the examples of the semantics, with
+ * every method of closures.
  *
- * Matches are written as events "p1" of trace P, those of one match joined by commas;
- * matches are sorted and parted by blanks.  "-" is the match without events.
+ * Matches are written as events "p1" of trace P. The events of a match are joined by
+ * commas; matches are sorted and separated by blanks.  "-" is the match without events.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@
 #include "tests/search/small_set.h"
 #include "tests/suites.h"
 
-/* --- A text and events, searched -------------------------------------------------- */
+/* --- A text and events to search -------------------------------------------------- */
 
 struct setting {
     const struct small_set *set;
@@ -34,7 +34,7 @@ struct setting {
     struct esi_successors *successors;
 };
 
-/* Gives all that comes to three sinks. */
+/* Passes everything to three sinks. */
 struct fork {
     struct es_set_sink sinks[3];
 };
@@ -98,7 +98,7 @@ struct found {
     char matches[MATCHES][MATCH_TEXT];
 };
 
-/* Names of traces in lower case. */
+/* Adds a match as text, with names of traces in lower case. */
 static int add_found(void *data, const struct es_event_id *events, size_t count)
 {
     struct found *found = data;
@@ -150,7 +150,7 @@ static struct esi_search_statistics run(const struct setting *setting,
     return statistics;
 }
 
-/* All ways to take closures, one after the other; false: there are no more. */
+/* Iterates over all methods of closures; returns false at the end. */
 static bool next_config(const struct setting *setting,
                         unsigned number,
                         struct esi_search_config *ret_config)
@@ -163,7 +163,7 @@ static bool next_config(const struct setting *setting,
     return number < 16;
 }
 
-/* Searches predicate Q; `assignments` 0: not looked at. */
+/* Searches predicate Q; `assignments` is not checked if it is 0. */
 static void expect(const struct small_set *set,
                    const char *text,
                    const char *expected,
@@ -275,7 +275,7 @@ static void sides_of_an_or_that_are_not_needed_are_left_out(void **state)
         {"Q := A | (A & B);", "p1 p1,p2 p1,q1", 3},
         {"A $a; Q := $a | ($a & B);", "p1", 1},
         {"Q := (D --> A) | (B --> C);", "q1,q2", 1},
-        /* Nothing follows what passes up nothing. */
+        /* Nothing succeeds a clause that passes up no events. */
         {"B ~b; C *c; P := (C --> (~b --> *c)) | A; Q := P --> B;", "p1,p2 p1,q1", 2},
     };
 
@@ -358,7 +358,7 @@ static void messages_times_and_numbers_are_told(void **state)
 
 /* --- Other sets ------------------------------------------------------------------- */
 
-/* u precedes c1 only, v precedes c2 only (D6). */
+/* u precedes only c1, and v only c2 (D6). */
 static void both_sides_of_an_or_may_be_needed(void **state)
 {
     struct small_set set;
@@ -381,8 +381,8 @@ static void both_sides_of_an_or_may_be_needed(void **state)
            "p1,q1", 1);
 }
 
-/* Two servers with two connections each and an x between them on each: `~c` would have
- * to be one for both (erratum 32). */
+/* Two servers with two connections each and an x between them: `~c` would have to be
+ * the same for both (erratum 32). */
 static void a_universal_of_a_predicate_ranges_over_its_matches(void **state)
 {
     struct small_set set;
@@ -412,7 +412,7 @@ static void a_universal_of_a_predicate_ranges_over_its_matches(void **state)
            "p2,q2", 2);
 }
 
-/* Closures of closures, over messages to and fro. */
+/* Closures of closures, with messages in both directions. */
 static void sides_of_sides_are_sets_of_all_their_events(void **state)
 {
     struct small_set set;
@@ -446,7 +446,7 @@ static void sides_of_sides_are_sets_of_all_their_events(void **state)
         7);
 }
 
-/* --- Ends and words --------------------------------------------------------------- */
+/* --- Ends, statistics and plans --------------------------------------------------- */
 
 static void a_limit_ends_the_search(void **state)
 {
@@ -469,7 +469,7 @@ static void a_limit_ends_the_search(void **state)
     end(&setting);
 }
 
-/* Nine variables of 60 values: it would not end by itself. */
+/* Nine variables with 60 values each: the search would not end by itself. */
 static void a_search_can_be_cancelled(void **state)
 {
     atomic_bool is_cancelled = true;

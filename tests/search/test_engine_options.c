@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What every engine does alike with every option: limits, ends by time, by a flag and
- * by the sink, plans, statistics, and memory that cannot be had.
+ * Behaviour that all engines share with every option: limits, ends by time, by a flag
+ * and by the sink, plans, statistics, and failing allocations.
  */
 #include "config.h"
 
@@ -23,9 +23,9 @@
 #include "tests/search/search_case.h"
 #include "tests/suites.h"
 
-/* --- What is searched ------------------------------------------------------------- */
+/* --- Searched sets ---------------------------------------------------------------- */
 
-/* Six traces that know nothing of each other. */
+/* Six traces without communication. */
 static void make_apart(struct small_set *set, uint32_t events)
 {
     small_set_init(set);
@@ -51,10 +51,10 @@ static struct search_case *make_case(struct small_set *set, uint32_t events)
     return search;
 }
 
-/* A sink that counts, and does something at one of the matches. */
+/* A sink that counts and acts at one of the matches. */
 struct counter {
     uint64_t matches;
-    uint64_t last; /* at which `code` is given and `is_cancelled` is set */
+    uint64_t last; /* match at which `code` is returned and `is_cancelled` is set */
     int code;
     atomic_bool *is_cancelled;
 };
@@ -72,7 +72,7 @@ static int count(void *data, const struct es_event_id *events, size_t event_coun
     return counter->code;
 }
 
-/* The search of a configuration, which must give `code`. */
+/* Searches with a configuration; the result must be `code`. */
 static struct esi_search_statistics give(const struct search_case *search,
                                          const char *predicate,
                                          const struct esi_search_config *config,
@@ -119,7 +119,7 @@ static void a_limit_gives_so_many_matches(void **state)
 
 /* --- Ends ------------------------------------------------------------------------- */
 
-/* No engine has the time to find all; returns how many each found, at most. */
+/* No engine has time to find all matches; returns the maximum number found. */
 static uint64_t end_soon(const char *predicate)
 {
     struct small_set set;
@@ -242,7 +242,7 @@ static void counts_of_work_are_the_same_each_time(void **state)
         struct esi_search_statistics first, second;
 
         if (config->config.threads > 1)
-            continue; /* which thread comes upon what first may change them */
+            continue; /* they depend on the order of threads */
         first = give(search, "Not", &config->config, config->name, &counter, 0);
         second = give(search, "Not", &config->config, config->name, &counter, 0);
         assert_int_equal(first.comparisons, second.comparisons);
@@ -257,7 +257,7 @@ static void counts_of_work_are_the_same_each_time(void **state)
 
 enum { WORK = 20000 };
 
-/* A random file and events; what the reference finds of its last predicate. */
+/* A random file and events, and the matches of the reference for its last predicate. */
 struct made {
     struct reference_file file;
     struct small_set set;
@@ -303,7 +303,7 @@ static const char *last_name(const struct made *made)
     return made->file.predicates[made->answers->count - 1].name;
 }
 
-/* What estimates are drawn from changes the way, not what is found. */
+/* The seed of estimates changes the order of the search, but not its result. */
 static void seeds_of_estimates_change_no_match(void **state)
 {
     enum { ROUNDS = 10 };
@@ -336,8 +336,8 @@ static void seeds_of_estimates_change_no_match(void **state)
     free(made);
 }
 
-/* Searches while an allocation fails; whether one did.  An engine may go on without
- * memory that only saves time. */
+/* Searches while an allocation fails; returns whether one did.  An engine may continue
+ * without memory that only saves time. */
 static bool search_without(const struct made *made,
                            const struct search_case_config *config,
                            long number)
@@ -376,7 +376,7 @@ static void allocations_may_fail(void **state)
             if (config->config.threads > 1)
                 continue; /* allocations are counted for one thread */
             while (search_without(made, config, number))
-                number += 1 + number / 8; /* all of the first, then some */
+                number += 1 + number / 8; /* all of the first, then fewer */
             assert_true(number > 4);
         }
         destroy_random(made);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_engine_rewrite.c - searches of rewritten patterns: what is compared, and what
- * pruning, orders and failed values save.  That the matches are right in general is for
- * test_engines.c. */
+/* test_engine_rewrite.c - searches of rewritten patterns: numbers of
+ * comparisons, and what pruning, orders and failed values save.  test_engines.c
+ * checks the matches in general. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -40,8 +40,8 @@ static void run(struct searched *searched)
         fail_msg("%s", searched->error.text);
 }
 
-/* Three traces of `length` events of class A, where each trace sends to the next one at
- * its middle. */
+/* Three traces of `length` events of class A; each trace sends to the
+ * next one at its middle. */
 static void make_traces(struct small_set *ret_set, unsigned length)
 {
     static const char *const names[] = {"P", "Q", "R"};
@@ -99,7 +99,7 @@ static void matches_are_those_of_the_semantics(void **state)
     check_matches("Q := A => B;", MATCHES("p1 q1"));
 }
 
-/* Whatever clauses give values to which variables first. */
+/* Independent of which clauses assign which variables first. */
 static void an_assignment_is_met_once(void **state)
 {
     struct small_set set;
@@ -113,7 +113,7 @@ static void an_assignment_is_met_once(void **state)
     searched_fini(&searched);
 }
 
-/* --- What is compared ------------------------------------------------------------- */
+/* --- Comparisons ------------------------------------------------------------------ */
 
 static uint64_t comparisons_of(const char *text,
                                const struct small_set *set,
@@ -150,11 +150,11 @@ static void each_question_for_an_order_is_a_comparison(void **state)
     searched_example(&set);
     assert_int_equal(comparisons_of("Q := $a --> $b;", &set, &config), 2);
     assert_int_equal(comparisons_of("Q := $b --> $c;", &set, &config), 4);
-    /* Equality is none; p2 and q1 are concurrent both ways. */
+    /* Equality is no comparison; p2 and q1 are compared in both directions. */
     assert_int_equal(comparisons_of("Q := $b <-> $b2;", &set, &config), 0);
     assert_int_equal(comparisons_of("Q := $b || $b2;", &set, &config), 8);
-    /* p1 -> p2, p1 -> q1: of q2 and r1 the first fails for one, both are asked for the
-     * other. */
+    /* p1 -> p2, p1 -> q1. For q1 the first of q2 and r1 already fails; for
+     * p2 both are compared. */
     assert_int_equal(comparisons_of("Q := ($a --> $b) & $b !--> *c;", &set, &config),
                      2 + 2 + 1);
 }
@@ -303,7 +303,7 @@ static void an_explanation_shows_the_pattern_before_and_after(void **state)
     searched_fini(&searched);
 }
 
-/* Nothing precedes a B, which samples show; the most frequent variable is another. */
+/* Samples show that nothing precedes a B; another variable is the most frequent one. */
 static void what_is_written_is_kept_where_it_fails_at_once(void **state)
 {
     struct small_set set;
@@ -327,7 +327,7 @@ static void what_is_written_is_kept_where_it_fails_at_once(void **state)
     searched_fini(&searched);
 }
 
-/* --- Memory that cannot be had ---------------------------------------------------- */
+/* --- Failing allocations ---------------------------------------------------------- */
 
 static struct searched failing;
 

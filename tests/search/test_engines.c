@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Random patterns in random event sets: every engine with every option gives the
- * matches and counts that the reference finds by definition.
+ * Random patterns in random event sets: every engine with every option finds the
+ * matches and counts of the reference.
  *
- * ES_TEST_SEED repeats a run, ES_TEST_ROUNDS makes it longer.  What differs is made
- * small and shown with the file, the events and both answers.
+ * ES_TEST_SEED repeats a run, ES_TEST_ROUNDS makes it longer.  A failing case is
+ * reduced and printed with the file, the events and both answers.
  */
 #include "config.h"
 
@@ -27,16 +27,16 @@
 
 enum { ROUNDS = 160, LONG_NS = 200000000 };
 
-/* What is made, and how much of it. */
+/* Parameters of random cases. */
 struct plan {
     struct random_pattern_options options;
-    uint32_t events; /* at least, about */
-    uint32_t more;   /* at most so many more */
-    uint64_t work;   /* of the reference for a predicate, at most */
-    unsigned part;   /* of all rounds one in so many */
+    uint32_t events; /* minimum, approximately */
+    uint32_t more;   /* maximum number of additional ones */
+    uint64_t work;   /* maximum for the reference and a predicate */
+    unsigned part;   /* every so many rounds */
 };
 
-/* What rounds have seen. */
+/* Totals of all rounds. */
 struct tally {
     unsigned predicates;
     unsigned matched;
@@ -62,19 +62,19 @@ static void print_tally(const struct tally *tally)
         tally->refused, tally->too_slow);
 }
 
-/* --- A case that differs ---------------------------------------------------------- */
+/* --- A failing case --------------------------------------------------------------- */
 
 struct difference {
     const struct search_case_config *config;
     uint64_t limit;
     uint64_t work;
     bool is_refused;  /* too large for the engine */
-    bool is_too_slow; /* it ended with its time */
-    char fault[600];  /* of the last one that failed */
+    bool is_too_slow; /* it ended by its time limit */
+    char fault[600];  /* of the last failure */
     struct search_answer answer;
 };
 
-/* NULL: as it should be. */
+/* Returns NULL if the answer is as expected. */
 static const char *judge(const struct search_case *search,
                          const struct shrink_case *tried,
                          const struct reference_answer *expected,
@@ -159,7 +159,7 @@ static void report(const struct shrink_case *failing,
 
 /* --- Rounds ----------------------------------------------------------------------- */
 
-/* A file and events, and what the reference finds in them. */
+/* A file and events, and the answers of the reference. */
 struct round {
     const struct plan *plan;
     uint64_t seed;
@@ -169,7 +169,7 @@ struct round {
     struct tally *tally;
 };
 
-/* What did not come to its end is shown. */
+/* Counts searches that were refused or too slow, and prints them. */
 static void note_end(struct round *round, const struct difference *difference)
 {
     char *text;
@@ -186,8 +186,8 @@ static void note_end(struct round *round, const struct difference *difference)
     free(text);
 }
 
-/* All options, and one of them with a limit.  What is too large for an engine, or
- * nearly so, takes it long with each option: then the others are left out. */
+/* Checks all options, and one of them with a limit.  If a predicate is too large or
+ * nearly too large for an engine, its other options are skipped. */
 static void check_predicate(const struct search_case *search, struct round *round)
 {
     const struct reference_answer *expected =
@@ -247,7 +247,7 @@ static void check_file(struct round *round)
     free(text);
 }
 
-/* Whether most predicates, which are the last ones, match nothing. */
+/* Whether most of the last predicates have no match. */
 static bool is_dull(const struct reference_answers *answers, int predicates)
 {
     int matched = 0;
@@ -257,7 +257,7 @@ static bool is_dull(const struct reference_answers *answers, int predicates)
     return matched * 2 < predicates;
 }
 
-/* Some are drawn again until something is found. */
+/* Draws again, up to four times, if there are few matches. */
 static void make_round(struct round *round)
 {
     const struct plan *plan = round->plan;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_event_details.c - what is kept of the events of runs is what they said. */
+/* test_event_details.c - stored details of the events of runs
+ * equal the original ones. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -45,7 +46,7 @@ static bool is_text(unsigned name)
            name == ES_DETAIL_STATE || name == ES_DETAIL_HOST;
 }
 
-/* What was told of an event; the type is a text of all. */
+/* An event that was added; the type is one of the texts. */
 struct told {
     struct es_event_id id;
     struct esi_detail detail;
@@ -78,7 +79,7 @@ static struct told draw_event(struct made_draw *draw, struct es_event_id id)
     return told;
 }
 
-/* As a file has it, numbers are texts. */
+/* Adds an event; in a file, numbers are texts. */
 static int try_add(struct esi_details *details, const struct told *told, bool as_file)
 {
     struct es_event_attribute attributes[MOST] = {
@@ -182,7 +183,7 @@ static void times_are_counted_from_the_first_start(void **state)
     add(details, &told, false);
     esi_details_pass(details, &passed);
     attributes[0].number = 30;
-    passed.attribute_count = 1; /* of no run */
+    passed.attribute_count = 1; /* not of a run */
     esi_details_pass(details, &passed);
     assert_int_equal(esi_details_begin(details), 40);
     passed.attribute_count = 2;
@@ -209,8 +210,7 @@ static void nothing_is_kept_of_events_of_no_run(void **state)
     esi_details_destroy(details);
 }
 
-/* A run as MPI programs make it, of two traces, one of which is silent from the middle
- * on. */
+/* An event of a typical MPI run with two traces; the second one ends in the middle. */
 static struct told plain_event(uint32_t number)
 {
     bool is_second = number % 2 == 1 && number < 200000;
@@ -259,7 +259,7 @@ static void the_oldest_are_forgotten_beyond_the_limit(void **state)
     }
     assert_true(count - oldest > limit / 20);
     assert_true(oldest > 200000);
-    /* Of the silent trace nothing is left, and it goes on. */
+    /* Nothing is left of the second trace, which can continue. */
     assert_false(esi_details_find(details, plain_event(199999).id, &found));
     {
         struct told told = plain_event(199999);
@@ -286,7 +286,7 @@ static void an_event_takes_few_bytes(void **state)
     esi_details_destroy(details);
 }
 
-/* Memory that is not there is told, and what was kept is still there. */
+/* A failing allocation is reported, and stored events stay available. */
 static int try_to_keep(void)
 {
     struct esi_details *details = NULL;

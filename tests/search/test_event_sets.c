@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_event_sets.c - relations of sets of events beside their definitions. */
+/* test_event_sets.c - relations of sets of events, compared with their definitions. */
 #include "config.h"
 
 #include "monitors/search/truth/event_sets.h"
@@ -16,13 +16,13 @@
 
 enum { ROUNDS = 78, PAIRS = 120, SET_LIMIT = 6 };
 
-/* What the definitions say of two sets, each for itself. */
+/* The definitions of Nichols for two sets, evaluated separately. */
 struct truth {
     bool overlaps;      /* 3.2 */
     bool has_before;    /* some x precedes some y */
     bool has_after;     /* the converse */
     bool is_before;     /* 3.7 */
-    bool is_after;      /* 3.7, the other way round */
+    bool is_after;      /* 3.7, reversed */
     bool is_concurrent; /* 3.8 */
     bool is_entangled;  /* 3.5 */
 };
@@ -50,7 +50,7 @@ static struct truth true_relation(const struct made_computation *made,
     return truth;
 }
 
-/* Traces of a set. */
+/* Number of traces of a set. */
 static size_t locations(const struct made_set_of_events *set)
 {
     size_t count = 0;
@@ -60,7 +60,7 @@ static size_t locations(const struct made_set_of_events *set)
     return count;
 }
 
-/* Theorem 3.18 word for word, with floors and ceilings (erratum 24). */
+/* Theorem 3.18 literally, with floors and ceilings (erratum 24). */
 static bool theorem_3_18(const struct made_computation *made,
                          const struct made_set_of_events *a,
                          const struct made_set_of_events *b)
@@ -86,13 +86,14 @@ static bool theorem_3_18(const struct made_computation *made,
 struct check {
     const struct made_computation *made;
     struct esi_precedence precedence;
-    uint64_t overlapped; /* so that none is missing */
+    uint64_t overlapped; /* to ensure that all relations occur */
     uint64_t crossed;
     uint64_t preceded;
     uint64_t concurrent;
 };
 
-/* Whether `op` says what is true, in as many comparisons as theorem 3.20 allows. */
+/* Whether `op` has the true result, within the number of
+ * comparisons of theorem 3.20. */
 static bool is_told(struct check *check,
                     enum esi_pattern_operator op,
                     const struct made_set_of_events *a,
@@ -154,7 +155,7 @@ static void check_round(struct check *check, unsigned round, uint64_t seed)
     made_computation_destroy(made);
 }
 
-/* Also theorem 3.9: exactly one of the four. */
+/* Also checks theorem 3.9: exactly one of the four holds. */
 static void relations_are_those_of_the_definitions(void **state)
 {
     struct check check = {.made = NULL};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * test_indexed.c - the search by ranges against the plain definition: random clauses
- * over random computations, all assignments tried one by one.
+ * test_indexed.c - the search by ranges, against the plain definition: random clauses
+ * over random computations, with all assignments tried one by one.
  */
 #include "config.h"
 
@@ -32,10 +32,10 @@ static struct esi_indexed_config config_of(const struct made_world *world)
                                        .all_witnesses = true};
 }
 
-/* --- What was found --------------------------------------------------------------- */
+/* --- Found assignments ------------------------------------------------------------ */
 
-/* A number for an assignment of `variables`, from events and numbers of sets: it stays
- * the same while domains grow. */
+/* A number for an assignment of `variables`, made from events and numbers of sets, so
+ * that it does not change while domains grow. */
 static size_t code_of(const struct made_world *world,
                       uint64_t variables,
                       const struct esi_domain_value *values)
@@ -79,7 +79,7 @@ static int note(void *data, const struct esi_domain_value *values)
     return 0;
 }
 
-/* Of the true assignments that agree in `variables` one was to be found, once. */
+/* Exactly one of the true assignments that agree in `variables` must be found, once. */
 static void check_found(struct made_world *world,
                         uint64_t variables,
                         enum esi_indexed_clauses which,
@@ -296,7 +296,7 @@ static void assignments_from_elsewhere_are_judged(void **state)
 
 struct live {
     struct made_world *world;
-    struct esi_indexed *search; /* NULL: not yet */
+    struct esi_indexed *search; /* NULL = not yet */
 };
 
 static int pin(void *data, uint32_t number, struct es_event_id id)
@@ -318,7 +318,7 @@ static int pin(void *data, uint32_t number, struct es_event_id id)
     return 0;
 }
 
-/* A variable of sets has values without anything arriving. */
+/* A variable of sets has values before any event arrives. */
 static bool has_sets(const struct made_world *world)
 {
     for (unsigned v = 0; v < world->variable_count; v++)

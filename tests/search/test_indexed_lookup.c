@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * test_indexed_lookup.c - comparisons of attributes by an index, and relations that
- * follow from others: what is found is what is found without, in one order for any
- * number of threads.
+ * test_indexed_lookup.c - comparisons of attributes by an index, and relations
+ * implied by others: the matches are those found without them, in one order for
+ * any number of threads.
  */
 #include "config.h"
 
@@ -100,7 +100,7 @@ static struct typed_answer search(const struct typed_world *world,
     return typed_world_search(world, predicate, &config);
 }
 
-/* Of all matches, in whatever order they came. */
+/* A hash of all matches that does not depend on their order. */
 static uint64_t sum_of(const struct typed_answer *answer)
 {
     uint64_t sum = 0;
@@ -213,7 +213,7 @@ static void numbers_are_compared_as_numbers_and_texts_as_texts(void **state)
     }
 }
 
-/* --- What it saves, and what is told ---------------------------------------------- */
+/* --- Savings and explanations ----------------------------------------------------- */
 
 static void few_values_are_tried(void **state)
 {
@@ -266,7 +266,8 @@ static bool is_before(struct esi_domain_value a, struct esi_domain_value b)
     return a.slot < b.slot || (a.slot == b.slot && a.position < b.position);
 }
 
-/* How many there are; they rise, and have the key, or none. */
+/* Checks that the values are ascending and have the key, or none;
+ * returns their number. */
 static uint64_t check_listed(const struct esi_domain *domain,
                              const struct esi_pattern_node *node,
                              struct esi_listed listed,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * test_indexed_threads.c - several threads that search one support give what one gives,
- * in the same order: small enough for the thread sanitizer.
+ * test_indexed_threads.c - several threads that search one support deliver the matches
+ * of one thread in the same order; small enough for the thread sanitizer.
  */
 #include "config.h"
 
@@ -124,7 +124,7 @@ static void what_is_cancelled_ends_with_what_was_found(void **state)
     typed_world_fini(&world);
 }
 
-/* --- Not of threads, but of the same predicates --- */
+/* --- Other tests of the same predicates ----------- */
 
 static struct esi_search_statistics statistics_of(const struct typed_world *world,
                                                   const char *predicate)

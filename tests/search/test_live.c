@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_live.c - when matches are told while events arrive, and what is kept. */
+/* test_live.c - when matches are delivered while events arrive, and what is stored. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -28,11 +28,11 @@ struct search {
     struct es_set_sink sink;
     char told[256]; /* "0.1 1.2; 0.3;" */
     unsigned matches;
-    int result; /* of the sink of matches */
+    int result; /* returned by the sink of matches */
     struct match {
         struct es_event_id events[2];
     } list[MATCHES];              /* the first ones */
-    const struct search *only_of; /* who has all matches that may be told; NULL: any */
+    const struct search *only_of; /* allows its matches only; NULL = any */
 };
 
 static bool has_match(const struct search *search, const struct match *match)
@@ -107,7 +107,7 @@ static void tear_down(struct search *search)
     es_pattern_file_destroy(search->file);
 }
 
-/* An event; it receives `from`, or its index is 0. */
+/* Adds an event, which receives `from` unless its index is 0. */
 static int give(struct search *search,
                 uint32_t trace,
                 const char *type,
@@ -149,7 +149,7 @@ static struct esi_live_statistics statistics_of(const struct search *search)
     "A := [\"\", \"a\", \"\"]; B := [\"\", \"b\", \"\"]; C := [\"\", \"c\", \"\"];"    \
     "A $a; B $b; C *c;"
 
-/* --- When ------------------------------------------------------------------------- */
+/* --- Time of delivery ------------------------------------------------------------- */
 
 static void a_match_is_told_with_its_last_event(void **state)
 {
@@ -167,7 +167,7 @@ static void a_match_is_told_with_its_last_event(void **state)
     tear_down(&search);
 }
 
-/* No event yet to come lies between two that are there. */
+/* No future event can lie between two existing ones. */
 static void the_limited_operator_is_decided_at_once(void **state)
 {
     struct search search;
@@ -276,7 +276,7 @@ static int give_sync(struct search *search,
     return search->sink.event(search->sink.data, &event);
 }
 
-/* Each half of a sync receives the other, whichever comes first. */
+/* Each half of a sync receives the other one, whichever comes first. */
 static void both_halves_of_a_sync_are_received(void **state)
 {
     struct search search;
@@ -312,9 +312,9 @@ static void a_sink_may_have_enough_or_fail(void **state)
     tear_down(&search);
 }
 
-/* --- What is kept ----------------------------------------------------------------- */
+/* --- Retention -------------------------------------------------------------------- */
 
-/* Two traces that hear of each other all the time. */
+/* Two traces that exchange messages all the time. */
 static void stream_long_of(struct search *search, unsigned rounds, const char *type)
 {
     for (unsigned i = 0; i < rounds; i++) {
@@ -372,7 +372,7 @@ static void what_no_match_can_take_is_dropped(void **state)
     }
 }
 
-/* An event that nothing asks for any more is still part of matches that are values. */
+/* An event that no variable needs any more is still part of matches that are values. */
 static void values_have_the_times_of_events_that_could_go(void **state)
 {
     struct esi_live_config config;
@@ -436,7 +436,8 @@ static void candidates_have_a_limit(void **state)
     tear_down(&search);
 }
 
-/* Many are not asked with each value, but before one is lost. */
+/* If there are many candidates they are not checked at each value,
+ * but before one is lost. */
 static void many_candidates_are_refused_before_any_is_lost(void **state)
 {
     struct esi_live_config config;
@@ -459,7 +460,7 @@ static void many_candidates_are_refused_before_any_is_lost(void **state)
     tear_down(&search);
 }
 
-/* Few events that are asked for, many others between them. */
+/* Few events of the classes, with many others in between. */
 static void stream_rare(struct search *search)
 {
     for (unsigned i = 0; i < 8; i++) {
@@ -479,7 +480,7 @@ static bool order_forgot(const struct search *search)
     return statistics.forgotten_events > 0;
 }
 
-/* A send that is received soon is in time, however many came before. */
+/* A send that is received soon is in time, however many events came before. */
 static void partners_that_come_in_time_are_not_missed(void **state)
 {
     struct esi_live_config config;
@@ -497,7 +498,7 @@ static void partners_that_come_in_time_are_not_missed(void **state)
     }
     assert_int_equal(2000, search.matches);
     assert_true(statistics_of(&search).is_complete);
-    /* One that nobody asks for may come late, too. */
+    /* A late receive that is in no class of the pattern does not matter. */
     assert_int_equal(0, give(&search, 1, "x", (struct es_event_id){0, 1}));
     assert_true(statistics_of(&search).is_complete);
     assert_int_equal(0, give(&search, 1, "b", (struct es_event_id){0, 1}));
@@ -506,8 +507,8 @@ static void partners_that_come_in_time_are_not_missed(void **state)
     tear_down(&search);
 }
 
-/* Sends wait for their receives as long as there is room; that is no loss unless one
- * comes later. */
+/* Sends wait for their receives while there is room. A dropped send is a loss only if
+ * it is received later. */
 static void sends_that_are_received_late_are_missed(void **state)
 {
     struct esi_live_config config;
@@ -536,8 +537,8 @@ static void sends_that_are_received_late_are_missed(void **state)
     tear_down(&search);
 }
 
-/* A class with partners that has partners of its own: who are partners of whom is kept
- * of no more events than else. */
+/* A class with partners is itself a partner: the lists of partners do not keep more
+ * events than otherwise. */
 static void partners_of_partners_are_forgotten(void **state)
 {
     struct esi_live_config config;
@@ -564,8 +565,8 @@ static void partners_of_partners_are_forgotten(void **state)
     tear_down(&search);
 }
 
-/* Events that the order has forgotten are taken for not ordered: no match may come of
- * it. */
+/* Events that the order has forgotten seem to be unordered; this
+ * must not make a match. */
 static void what_the_order_has_forgotten_makes_no_match(void **state)
 {
     static const char *const texts[] = {
@@ -596,9 +597,9 @@ static void what_the_order_has_forgotten_makes_no_match(void **state)
     }
 }
 
-/* --- Many sides ------------------------------------------------------------------- */
+/* --- Many operands ---------------------------------------------------------------- */
 
-/* So many sides that nothing matches, and two that something does. */
+/* So many operands without matches, and two with matches. */
 static void search_many_sides(unsigned sides)
 {
     size_t room = 64 + (size_t)sides * 40, length;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * Random patterns in random event sets, searched while the events arrive in a random
- * order: at the end all that the reference finds in the whole was told, each once, and
- * nothing else; also where all that can go is dropped after each event.
+ * order. At the end exactly the matches of the reference have been delivered, each
+ * once; also if everything possible is dropped after each event.
  */
 #include "config.h"
 
@@ -59,7 +59,7 @@ static unsigned rounds(void)
     return given ? (unsigned)strtoul(given, NULL, 10) : ROUNDS;
 }
 
-/* `terms`: of a predicate, at most; 0: as usual. */
+/* `terms` is the maximum for a predicate; 0 = default. */
 static void make_round(struct made_draw *draw,
                        bool is_extended,
                        int terms,
@@ -112,7 +112,7 @@ static int take_match(void *data, const struct es_event_id *events, size_t count
         match |= SMALL_BIT(small_set_find(told->set, events[i]));
     assert_int_equal(count, __builtin_popcountll(match));
     if (told->count == MATCHES)
-        return 1; /* more than are looked at */
+        return 1; /* more than are stored */
     told->matches[told->count++] = match;
     return 0;
 }
@@ -124,7 +124,7 @@ static int compare_matches(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* All predicates that the reference knows of are wanted.  0, or what failed. */
+/* Searches all predicates that the reference knows.  Returns 0 or a negative errno. */
 static int search(struct round *round,
                   const struct reference_answers *answers,
                   const struct esi_live_config *config)
@@ -146,7 +146,7 @@ static int search(struct round *round,
             {take_match, &round->told[p]}};
     }
     esi_order_config_init(&order_config);
-    /* What the other stores can do without they do not ask for twice. */
+    /* Other stores do not need a second attempt. */
     order_config.store = answers ? "epoch" : "dense";
     result = esi_order_create(&order_config, &error, &round->store);
     if (result == 0)
@@ -159,7 +159,7 @@ static int search(struct round *round,
     return result < 0 ? result : esi_live_end(round->live);
 }
 
-/* NULL: they are those that are expected. */
+/* Returns NULL if the matches are those expected. */
 static const char *fault_of(struct told *told, const struct reference_answer *expected)
 {
     static char words[120];
@@ -178,8 +178,8 @@ static const char *fault_of(struct told *told, const struct reference_answer *ex
     return words;
 }
 
-/* Predicates of very many variables, once names are replaced, may take minutes: they
- * are for test_engines, which ends searches by the clock. */
+/* Predicates with very many variables, after names are replaced, may take minutes. They
+ * are left to test_engines, which limits the time of searches. */
 static void leave_out_large(const struct round *round,
                             struct reference_answers *answers)
 {
@@ -210,7 +210,7 @@ static unsigned check_round(struct made_draw *draw,
     leave_out_large(&round, answers);
     result = search(&round, answers, config);
     if (result == -EINVAL || result == -EOVERFLOW) {
-        /* More variables or supports than can be searched. */
+        /* Too many variables or supports. */
         reference_answers_destroy(answers);
         end_round(&round);
         return 0;
@@ -218,7 +218,7 @@ static unsigned check_round(struct made_draw *draw,
     assert_int_equal(0, result);
     esi_live_statistics(round.live, &statistics);
     if (statistics.lost_candidates > 0) {
-        /* More wait than are kept, as it says: some may not be told. */
+        /* More candidates than can be stored, as reported: matches may be missing. */
         assert_false(statistics.is_complete);
         reference_answers_destroy(answers);
         end_round(&round);
@@ -255,7 +255,7 @@ static void all_matches_are_told_in_the_end(void **state)
     assert_true(found > rounds() / 2);
 }
 
-/* As soon as it can go. */
+/* Events are dropped as early as possible. */
 static void what_is_dropped_is_not_missed(void **state)
 {
     struct esi_live_config config;
@@ -286,7 +286,7 @@ static int try_to_search(void)
     int result;
 
     failing_pause();
-    /* It is searched once for each allocation: few variables. */
+    /* There is a search for each allocation, so there are few variables. */
     make_round(&draw, true, 3, &round);
     esi_live_config_init(&config);
     config.drop_every = 1;
@@ -298,7 +298,7 @@ static int try_to_search(void)
     return result;
 }
 
-/* Some draws take many thousands, each of which would be a search of that length. */
+/* Some patterns need many thousands of allocations, and each would need a search. */
 static bool has_few_allocations(void)
 {
     failing_begin(ALLOCATIONS_MOST);

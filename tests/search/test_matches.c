@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_matches.c - sets of events once each, counts of assignments, and what need not
- * be remembered for them. */
+/* test_matches.c - each set of events is delivered once, assignments are counted, and
+ * proofs avoid the need to store them. */
 #include "config.h"
 
 #include "monitors/search/matches.h"
@@ -26,7 +26,7 @@ static const char classes[] = "A := [\"\", \"A\", \"\"];\n"
                               "C := [\"\", \"C\", \"\"];\n"
                               "ANY := [\"\", \"\", \"\"];\n";
 
-/* A predicate Q over these classes, searched in the example. */
+/* Searches a predicate Q over these classes in the example. */
 static void search(struct searched *searched, const char *text)
 {
     static struct small_set set;
@@ -68,7 +68,7 @@ static void a_match_has_the_events_of_what_is_returned(void **state)
         {"A ~a; B ~b; Q := ~a --> ~b;", {""}, 1},
         {"B *b; C *c; Q := *b --> *c;", {NULL}, 0},
         {"B ~b; Q := (A --> ~b) || C;", {"p1 r1"}, 1},
-        /* An event that one occurrence hides and another returns. */
+        /* One occurrence hides an event that another one returns. */
         {"B ~b; Q := B & (A --> ~b);", {"p1 p2", "p1 q1"}, 2},
         {"B ~b; Q := B <-> ~b;", {"p2", "q1"}, 2},
     };
@@ -85,14 +85,14 @@ static void each_set_comes_once_and_assignments_are_counted(void **state)
         {"Q := B <-> B;", {"p2", "q1"}, 2},
         {"Q := B | B;", {"p2", "q1"}, 4},
         {"Q := (A --> B) | (A --> C);", {"p1 p2", "p1 q1", "p1 q2"}, 3},
-        /* Variables of a predicate that was replaced are one value together. */
+        /* The variables of a predicate that was replaced form one value. */
         {"P := C || C; Q := A & P;", {"p1 q2 r1"}, 1},
         {"P := C & C; Q := A & P;", {"p1 q2", "p1 r1", "p1 q2 r1"}, 3},
         {"C ~c; P := C || ~c; P $p; Q := A & $p;", {"p1 q2", "p1 r1"}, 2},
         {"P := C || C; P ~p; Q := A & ~p;", {"p1"}, 1},
-        /* So are those of one that was not. */
+        /* So do those of one that was not replaced. */
         {"P := (C || C) | A; Q := P & C;", {"q2 r1", "p1 q2", "p1 r1"}, 4},
-        /* Which of two that hold without an event. */
+        /* Two alternatives hold without an event. */
         {"A ~a; B ~b; C ~c; P := ~a --> ~b; R := ~b --> ~c; Q := P | R;", {""}, 2},
         {"A ~a; B ~b; P := ~a --> ~b; P ~p; Q := A & ~p;", {"p1"}, 1},
     };
@@ -101,7 +101,7 @@ static void each_set_comes_once_and_assignments_are_counted(void **state)
     check_rows(rows, sizeof rows / sizeof rows[0]);
 }
 
-/* --- What is remembered ----------------------------------------------------------- */
+/* --- Proofs ----------------------------------------------------------------------- */
 
 struct proved {
     const char *text;
@@ -135,9 +135,9 @@ static void what_cannot_come_twice_is_known(void **state)
         {"Q := A;", {true, true, true}},
         {"Q := A --> B;", {true, true, true}},
         {"Q := A & B & C;", {true, true, true}},
-        /* Hidden ones make sets come again, but not different tuples for a set. */
+        /* With hidden variables sets repeat, but not with different tuples. */
         {"B ~b; Q := A --> ~b;", {false, false, true}},
-        /* One class twice: only what is before tells which is which. */
+        /* One class twice: only precedence distinguishes the occurrences. */
         {"Q := C || C;", {false, true, false}},
         {"Q := B --> B;", {true, true, true}},
         {"Q := ANY --> ANY --> ANY;", {false, true, false}},
@@ -173,7 +173,7 @@ static void what_cannot_come_twice_is_known(void **state)
 
 /* --- Sets of tuples --------------------------------------------------------------- */
 
-/* Tuples of up to three small numbers, beside a table of all of them. */
+/* Tuples of up to three small numbers, compared with a table of all of them. */
 static void a_tuple_is_new_once(void **state)
 {
     enum { ROUNDS = 20000, BASE = 12 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Parsed patterns: names and occurrences, values, and what is reached. */
+/* Tests of parsed patterns: names and occurrences, values, and
+ * the predicates needed. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -20,7 +21,7 @@ static const char classes[] = "A := [\"\", \"A\", \"\"]; B := [\"\", \"B\", \"\"
                               "C := [\"\", \"C\", \"\"];\n"
                               "A $a, *a, ~a; B $b; C $c, *c;\n";
 
-/* The classes and variables above, and a text. */
+/* Parses the classes and variables above, followed by a text. */
 static struct es_pattern_file *parse(const char *text)
 {
     struct es_error error = {.text = ""};
@@ -43,7 +44,7 @@ static const struct esi_pattern_predicate *predicate(const struct es_pattern_fil
     return esi_pattern_predicate(file, number);
 }
 
-/* The one condition of a class that is all of a predicate. */
+/* The only condition of a class that makes up a predicate. */
 static const struct esi_pattern_condition *condition(const struct es_pattern_file *file,
                                                      const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Each allocation made to fail in turn while patterns are parsed and read. */
+/* Each allocation fails in turn while patterns are parsed and read. */
 #include "config.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "tests/suites.h"
 
 static char path[] = "/tmp/eventspace-patterns-XXXXXX";
-static char *text; /* all constructs, many times over */
+static char *text; /* all constructs, many times */
 
 static int write_text(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Faults in pattern files: limits, bytes that are no text, and how they are shown. */
+/* Errors in pattern files: limits, invalid bytes, and how errors are shown. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -41,8 +41,8 @@ static int parse(const char *text, struct es_error *error)
     return parse_bytes(text, strlen(text), error);
 }
 
-/* `before`, `count` times `unit`, `between`, `count` times `end`, and ";".  The caller
- * frees. */
+/* `before`, `count` times `unit`, `between`, `count` times `end`,
+ * and ";".  Caller frees. */
 static char *repeat(const char *before,
                     const char *unit,
                     const char *between,
@@ -103,7 +103,7 @@ static void brackets_and_operators_have_a_depth_that_is_allowed(void **state)
     check_depth("(", "$a", ") | $a", 500);
 }
 
-/* They stand beside each other; those with nothing in common become predicates. */
+/* Operands are a flat list; those without common variables become predicates. */
 static void sides_may_be_many(void **state)
 {
     static const char before[] = "A := [\"\", \"\", \"\"]; A $a; Q := ";
@@ -115,14 +115,14 @@ static void sides_may_be_many(void **state)
     for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
         char *text = repeat(before, sides[i], "A", "", 5000);
 
-        /* What all have in common cannot be taken apart. */
+        /* Operands that share a variable cannot be separated. */
         assert_int_equal(parse(text, &error), i == 3 ? -EINVAL : 0);
         free(text);
     }
     assert_non_null(strstr(error.text, "at most 64"));
 }
 
-/* All brackets are more than were written. */
+/* With all brackets there are more of them than were written. */
 static void what_is_as_deep_as_allowed_can_be_printed_and_parsed(void **state)
 {
     static const char *const units[][2] = {
@@ -181,7 +181,7 @@ static void long_texts_are_refused_and_many_names_are_not(void **state)
     free(text);
 }
 
-/* --- Bytes ------------------------------------------------------------------------ */
+/* --- Invalid bytes ---------------------------------------------------------------- */
 
 static void what_is_not_text_is_refused_where_it_stands(void **state)
 {
@@ -235,7 +235,7 @@ static void expressions_that_are_none_are_refused_where_they_stand(void **state)
     }
 }
 
-/* --- How it is shown -------------------------------------------------------------- */
+/* --- Display of errors ------------------------------------------------------------ */
 
 static size_t characters(const char *begin, const char *end)
 {
@@ -246,7 +246,7 @@ static size_t characters(const char *begin, const char *end)
     return count;
 }
 
-/* Three lines, and the caret of the last below the '@' of the second. */
+/* Expects three lines; the caret of the last one is below the '@' of the second. */
 static void check_shown(const struct es_error *error, const char *text)
 {
     const char *line = strchr(error->text, '\n');

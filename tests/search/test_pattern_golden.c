@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Pattern files: every folder of tests/data/patterns.
+ * Pattern files: every case folder of tests/data/patterns.
  *
  *   input      a file
- *   error      what is wrong with it, as commands print it; or instead
- *   expected   what is printed of it, which is parsed to the same trees
+ *   error      the error as commands print it; or instead
+ *   expected   the printed form, which must be parsed to the same trees
  *
- * UPDATE_GOLDEN=1 writes the last two: look at what changes.
+ * UPDATE_GOLDEN=1 writes the last two; review the changes.
  */
 #include "config.h"
 
@@ -61,7 +61,7 @@ static void check_error(struct es_error *error, const char *path)
     const char *slash = strrchr(error->source, '/');
 
     assert_non_null(slash);
-    assert_true((error->line > 0) == (error->column > 0)); /* or of the whole file */
+    assert_true((error->line > 0) == (error->column > 0)); /* or no position */
     memmove(error->source, slash + 1, strlen(slash));
     es_error_format(error, out, sizeof out - 1);
     strcat(out, "\n");

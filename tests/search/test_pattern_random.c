@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Random pattern files: blanks, comments and needless brackets mean nothing, what is
- * printed is what was parsed, and a text with a token too much or too few is refused or
- * means something that can be printed, too.
+ * Random pattern files: blanks, comments and redundant brackets have no meaning, the
+ * printed form equals the parsed file, and a damaged text is refused or has a meaning
+ * that can be printed.
  */
 #include "config.h"
 
@@ -84,7 +84,7 @@ static void random_files_are_printed_as_what_they_are(void **state)
     free(made);
 }
 
-/* Puts a sign somewhere, or takes some bytes away. */
+/* Replaces a character, or removes some bytes. */
 static void damage(struct made_draw *draw, char *text)
 {
     static const char signs[] = "()[]&|!-><=~*$.,;:\"\\ 7aw#/";

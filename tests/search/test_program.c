@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_program.c - what predicates demand: examples of patterns.md on the small order
- * X,
+/* test_program.c - conditions of predicates, by examples in the small order X,
  *
  *   trace P:  p1 send A    p2 unary B
  *   trace Q:  q1 recv B    q2 unary C      (p1>q1)
  *   trace R:  r1 unary C
  *
- * where all assignments are tried, by the words of program.h. */
+ * with all assignments tried, by the definitions of program.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -266,7 +265,7 @@ static void a_match_leaves_out_what_it_does_not_need(void **state)
 static void both_sides_make_a_match_where_each_holds_for_some_values(void **state)
 {
     (void)state;
-    /* p1 precedes q2 only, nothing but r1 is concurrent with q2 and itself not. */
+    /* p1 precedes only q2; r1 is the only event concurrent with q2. */
     CHECK({"C $u, $v; Q := ($u <-> *c) | ($v <-> *c);", {Q2 | R1}, 1},
           {"B $u, $v; Q := ($u <-> *b) | ($v <-> *b);", {P2 | Q1}, 1},
           {"B $u, $v; Q := ($u <-> *b) | ($v <-> *c);", {0}, 0},
@@ -374,7 +373,7 @@ static void sides_that_need_the_same_variables_are_one_support(void **state)
     assert_int_equal(program->support_count, 1);
     assert_int_equal(program->supports[0].variables, 3);
     esi_program_destroy(program);
-    /* No universal variable is common: both together are never minimal. */
+    /* They share no universal variable: both together are never minimal. */
     program = program_of(file, "R");
     assert_int_equal(program->support_count, 2);
     esi_program_destroy(program);
@@ -463,7 +462,7 @@ static uint64_t variable_of(const struct esi_program *program, const char *name)
     return 0;
 }
 
-/* Of the support of these variables. */
+/* For the support with these variables. */
 static bool may_be_minimal(const struct esi_program *program,
                            uint64_t variables,
                            uint64_t empty)

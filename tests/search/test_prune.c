@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_prune.c - what the rest of a rewritten pattern says is taken out (Nichols, 6.1);
- * that nothing else is, random patterns show in test_cnf.c. */
+/* test_prune.c - parts implied by the rest of a rewritten pattern are removed (Nichols,
+ * 6.1).  Random patterns in test_cnf.c show that nothing else is removed. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -65,7 +65,7 @@ static void what_follows_over_several_events_stays(void **state)
           "  $a -> $b\n  $b -> $c\n  $a -> $c\n");
 }
 
-/* Of sets, x -> y does not exclude y -> x. */
+/* For sets, x -> y does not exclude y -> x. */
 static void sets_contain_less(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The semantics' own examples, decision by decision: the reference gives what they say,
- * and so does every engine with every option.
+ * The examples of the semantics, by decision: the reference has the stated results, and
+ * so has every engine with every option.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 
 enum { WORK = 1000000, ANY_COUNT = -1 };
 
-/* What predicate Q of a text gives. */
+/* The result of predicate Q of a text. */
 struct example {
     const char *text;
     const char *matches; /* "p1,p2 q1": {p1,p2} and {q1}; "-": the empty set */
@@ -51,7 +51,7 @@ static const char x_classes[] = "A := [\"\", \"A\", \"\"]; B := [\"\", \"B\", \"
                                 "C := [\"\", \"C\", \"\"]; D := [\"\", \"D\", \"\"];"
                                 "ANY := [\"\", \"\", \"\"];";
 
-/* u precedes v, and t precedes v but not u. */
+/* u precedes v; t precedes v but not u. */
 static struct small_set make_tuv(void)
 {
     struct small_set set;
@@ -66,7 +66,7 @@ static struct small_set make_tuv(void)
     return set;
 }
 
-/* u precedes c1 only and v precedes c2 only, which are c1 and d1 here. */
+/* u precedes only c1, and v only c2; here these are c1 and d1. */
 static struct small_set make_uvc(void)
 {
     struct small_set set;
@@ -83,7 +83,7 @@ static struct small_set make_uvc(void)
     return set;
 }
 
-/* Two servers, which take two connections each and do something between them. */
+/* Two servers that accept two connections each, with other events in between. */
 static struct small_set make_servers(void)
 {
     static const char *const types[] = {"start", "done", "x", "start", "done"};
@@ -101,9 +101,9 @@ static struct small_set make_servers(void)
     return set;
 }
 
-/* Two traces that exchange messages, a sync, and attributes:
- *   P: p1 send x  p2 receive y  p3 sync
- *   Q: q1 send y  q2 receive x  q3 sync  q4 unary z */
+/* Two traces with messages, a sync, and attributes:
+ *     P: p1 send x  p2 receive y  p3 sync
+ *     Q: q1 send y  q2 receive x  q3 sync  q4 unary z */
 static struct small_set make_exchange(void)
 {
     struct small_set set;
@@ -143,7 +143,7 @@ static const char exchange_classes[] =
 
 /* --- Checking --------------------------------------------------------------------- */
 
-/* The event called "p1": a trace's name in small letters, and an index. */
+/* The event named "p1": the trace's name in lower case, and an index. */
 static uint64_t find_event(const struct small_set *set, const char *name)
 {
     for (uint32_t i = 0; i < set->count; i++) {
@@ -344,8 +344,8 @@ static void values_of_predicates_are_their_matches(void **state)
     check_x(examples, COUNT(examples));
 }
 
-/* An inner universal variable is one of its own for each match (erratum 32): what shows
- * that P's first start and last done are no connection is another start than Q's. */
+/* Each match has its own inner universal variable (erratum 32): the start which shows
+ * that P's first start and last done are no connection differs from that of Q. */
 static void each_match_has_its_own_inner_universals(void **state)
 {
     static const char classes[] =

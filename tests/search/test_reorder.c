@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_reorder.c - orders of rewritten patterns (Nichols, 6.2). */
+/* test_reorder.c - tests of orders of rewritten patterns (Nichols, 6.2). */
 #include "config.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "rewritten.h"
 #include "tests/suites.h"
 
-/* Shares of success by the code of a literal's variables, as a test sets them. */
+/* Shares of success by the variables of a literal, as set by a test. */
 struct shares {
     double of[2][ES_PROGRAM_VARIABLES][ES_PROGRAM_VARIABLES]; /* [is negated][x][y] */
 };
@@ -27,7 +27,7 @@ static double share_of(void *data, const struct esi_literal *literal)
     return shares->of[literal->is_negated][literal->x][literal->y];
 }
 
-/* Values of each variable. */
+/* Numbers of values of each variable. */
 static const double few = 10, many = 1000;
 
 static struct esi_reordered reorder(const struct rewritten *rewritten,
@@ -84,7 +84,7 @@ static void clusters_begin_with_the_most_frequent_variable(void **state)
     /* The example of 6.2.3: one new variable comes before three. */
     check("Q := ($a & $b & $c & $d & ($a --> $c | $b --> $d)) & $a --> $b & $a --> $d;",
           NULL, ES_REORDER_CLUSTER, "  $a -> $b\n  $a -> $d\n  $b -> $d | $a -> $c\n");
-    /* f is everywhere, and brings the others one by one. */
+    /* f occurs everywhere and adds the others one by one. */
     check("Q := $a --> $b & $c --> $d & $a --> $f & $f --> $c & $f --> $d;", NULL,
           ES_REORDER_CLUSTER,
           "  $a -> $f\n  $f -> $c\n  $c -> $d\n  $f -> $d\n  $a -> $b\n");
@@ -105,8 +105,7 @@ static void clusters_test_what_is_assigned_first(void **state)
           "  $a -> $b\n  $b -> $a | $c -> $b | $a -> $d | $c -> $d\n");
 }
 
-/* Events before few starts, which are before stops: c is named most often, but almost
- * no a precedes a b. */
+/* C occurs most often, but almost no A precedes a B, so the written order is better. */
 static void what_is_written_stays_if_far_more_of_it_fails(void **state)
 {
     const char *text = "Q := (A --> B) --> C;";
@@ -125,7 +124,7 @@ static void what_is_written_stays_if_far_more_of_it_fails(void **state)
     shares.of[0][0][1] = 0;
     assert_true(reorder(&rewritten, &shares, many, ES_REORDER_CLUSTER).is_kept);
     check_rewritten(&rewritten, written);
-    /* Nothing is sampled where there is little to go through. */
+    /* Without many values nothing is sampled. */
     assert_false(reorder(&rewritten, &shares, few, ES_REORDER_CLUSTER).is_kept);
     rewritten_free(&rewritten);
     rewritten_free(&clustered);
@@ -150,7 +149,8 @@ static void the_least_work_comes_first(void **state)
     struct shares shares = {.of = {{{0}}}};
 
     (void)state;
-    /* One literal is tested 100 times whatever its success; two take more. */
+    /* A single literal is tested 100 times in any case; two
+     * literals need more tests. */
     shares.of[0][0][1] = 0.5;
     shares.of[0][1][2] = 0.5;
     check("Q := $a & $b & $c & ($a --> $b | $b --> $c) & $a --> $c;", &shares,
@@ -169,7 +169,7 @@ static void brute_force_finds_what_fails_soon(void **state)
     (void)state;
     shares.of[0][0][1] = 0.9;
     shares.of[0][1][2] = 0.9;
-    shares.of[0][2][3] = 0.01; /* of the chain's middle almost nothing holds */
+    shares.of[0][2][3] = 0.01; /* in the middle of the chain almost nothing holds */
     shares.of[0][3][4] = 0.9;
     reordered = reorder(&rewritten, &shares, 10, ES_REORDER_BRUTE);
     assert_int_equal(reordered.orders, 24);
@@ -178,7 +178,7 @@ static void brute_force_finds_what_fails_soon(void **state)
     rewritten_free(&rewritten);
 }
 
-/* The work of an order, by the definition again. */
+/* The work of an order, computed again by the definition. */
 static double work_of(const struct esi_cnf *cnf, struct shares *shares, double count)
 {
     struct esi_work all = {.reached = 1};

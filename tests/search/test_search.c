@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_search.c - searches around an engine that tries everything: predicates of
- * predicates, ends, statistics, plans; and random patterns beside the reference. */
+/* test_search.c - the search around an engine that tries everything: predicates of
+ * predicates, ends, statistics, plans; and random patterns against the reference. */
 #include "config.h"
 
 #include "monitors/search/search.h"
@@ -40,7 +40,7 @@ static void prepare(struct searched *searched, const char *text)
 
 /* --- Predicates of predicates ----------------------------------------------------- */
 
-/* The engine is asked this often. */
+/* Number of calls of the engine. */
 static unsigned searches;
 
 static int count_and_search(const struct esi_engine_task *task, struct es_error *error)
@@ -253,7 +253,7 @@ static void engines_are_found_by_name(void **state)
         assert_non_null(strstr(error.text, help->name));
 }
 
-/* --- Beside the reference --------------------------------------------------------- */
+/* --- Against the reference -------------------------------------------------------- */
 
 static int compare_words(const void *left, const void *right)
 {
@@ -263,7 +263,7 @@ static int compare_words(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* Whether all is as the reference says; of what it does not know nothing is said. */
+/* Checks the answer against the reference, if that knows it. */
 static void check_predicate(struct searched *searched,
                             const char *name,
                             const struct reference_answer *answer,

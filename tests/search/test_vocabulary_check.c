@@ -41,7 +41,7 @@ static const struct esi_vocabulary vocabulary = {.words = words,
                                                  .mark = "maker",
                                                  .prefix = "X_"};
 
-/* Up to 8 predicates and classes, all needed. */
+/* A check of a text with up to 8 predicates and classes, all needed. */
 static struct esi_vocabulary_check *make_check(const char *text,
                                                struct es_pattern_file **ret_file)
 {
@@ -67,7 +67,7 @@ static void expect_words(const char *text, int result, struct es_error *error)
         fail_msg("not \"%s\", but \"%s\"", text, error->text);
 }
 
-/* What is said of a pattern for events of the vocabulary's origin. */
+/* Checks the message for a pattern and events of the vocabulary's origin. */
 static void check_words(const char *text,
                         bool all_types,
                         int column,
@@ -111,7 +111,7 @@ static void misspelt_texts_are_told_with_the_nearest(void **state)
                 "there is no kind 'sned', did you mean 'send'?");
     check_words("A := [weight > 3]; A $a; P := $a & $a.colour = \"rde\";", true, 48,
                 "there is no colour 'rde', did you mean 'red'?");
-    /* What has wildcards, and expressions, are not looked at. */
+    /* Texts with wildcards and regular expressions are not checked. */
     check_words("A := [colour = \"b*\"]; B := [colour =~ \"blue\"];", true, 0, NULL);
 }
 
@@ -124,7 +124,7 @@ static void types_may_have_endings(void **state)
                 "there is no type 'X_Snd end', did you mean 'X_Send end'?");
     check_words("A := [\"\", \"Snd\", \"\"];", true, 11,
                 "there is no type 'Snd', did you mean 'X_Send'?");
-    /* Of no set in particular it may be the type of another one. */
+    /* Without a certain origin it may be a type of another one. */
     check_words("A := [\"\", \"Snd\", \"\"];", false, 0, NULL);
     check_words("A := [\"\", \"X_Snd\", \"\"];", false, 11, "there is no type 'X_Snd'");
 }
@@ -138,7 +138,7 @@ static void the_first_fault_of_the_file_is_told(void **state)
                 "there is no colour 'rde'");
 }
 
-/* What is said of a pattern after one event of a file. */
+/* Checks the message for a pattern after one event of a file. */
 static void check_event(const char *text,
                         const struct es_set_event *event,
                         const char *expected)

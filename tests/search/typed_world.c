@@ -14,7 +14,7 @@
 
 #include "tests/search/typed_world.h"
 
-/* Remembered of a search, at most. */
+/* Maximum size of the stored matches of a search. */
 enum { WORDS_OF_MATCHES = 1 << 20 };
 
 static const char *const types[] = {"a", "b", "c", "ab", "d", "d", "d", "d"};

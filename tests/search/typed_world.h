@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * Random computations whose events have random types and attributes, in the classes of
- * a pattern text, and searches of it, for tests of larger searches.
+ * a pattern text, and searches of them, for tests of larger searches.
  *
  *   typed_world_init(&world, &config, seed, MADE_NEAR);
  *   answer = typed_world_search(&world, "Pairs", &search_config);
@@ -19,14 +19,15 @@ struct typed_world_config {
     const char *text; /* of patterns */
     uint32_t traces;
     uint32_t events;
-    uint32_t keys; /* numbers that attributes have: below */
+    uint32_t keys; /* attributes have numbers below this */
 };
 
-/* Attribute `key`: a number, perhaps as text ("7"), or another text ("t7"), or none. */
+/* Attribute `key` is a number, possibly as text ("7"), another
+ * text ("t7"), or absent. */
 enum typed_key { TYPED_NUMBER, TYPED_NUMBER_AS_TEXT, TYPED_TEXT, TYPED_ABSENT };
 
-/* Its type is "a", "b", "c", "ab" or, as often as all these, "d".  Attribute `other` is
- * a number. */
+/* The type is "a", "b", "c", "ab" or, in half of the cases, "d".  Attribute
+ * `other` is a number. */
 struct typed_event {
     const char *type;
     enum typed_key form;
@@ -42,19 +43,19 @@ struct typed_world {
     struct es_order *order;
 };
 
-/* What fails ends the test. */
+/* Fails the test on errors. */
 void typed_world_init(struct typed_world *world,
                       const struct typed_world_config *config,
                       uint64_t seed,
                       enum made_shape shape);
 void typed_world_fini(struct typed_world *world);
-/* Checks a world of each shape, of seeds from a drawn one on. */
+/* Checks a world of each shape; seeds begin with a random one. */
 void typed_worlds_check(const struct typed_world_config *config,
                         const enum made_shape *shapes,
                         size_t count,
                         void (*check)(const struct typed_world *world));
 
-/* The matches of one search, one after the other, each after its number of events. */
+/* The matches of a search in sequence, each after its number of events. */
 struct typed_answer {
     uint32_t *words;
     size_t count;
@@ -66,11 +67,11 @@ struct typed_answer typed_world_search(const struct typed_world *world,
                                        const char *predicate,
                                        const struct esi_search_config *config);
 void typed_answer_fini(struct typed_answer *answer);
-/* The same matches in the same order. */
+/* Checks that both have the same matches in the same order. */
 void typed_answers_check(const struct typed_answer *one,
                          const struct typed_answer *many);
 
-/* Each of the words, ended by NULL, is in what --explain prints. */
+/* Checks that each of the texts, ended by NULL, is in the output of --explain. */
 void typed_world_check_explained(const struct typed_world *world,
                                  const char *predicate,
                                  const char *const *expected);
