@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What the tests of the tuple space share. */
+/* Helpers shared by the tests of the tuple space. */
 #include "config.h"
 
 #include "fixture.h"
@@ -108,8 +108,8 @@ struct es_element_view *fixture_find(const struct es_run *run, const char *name)
     return NULL;
 }
 
-/* Steele, Lea, Flood: SplitMix64's finalizer; any two positions differ in about half
- * the bits. */
+/* SplitMix64's finalizer (Steele, Lea and Flood).  The results for any two positions
+ * differ in about half of their bits. */
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -123,7 +123,7 @@ struct es_tuple fixture_tuple(uint64_t position)
 
     return (struct es_tuple){
         .stop = mix(position + 2) | 1,
-        /* Few codes, so that neighbours often have the same one. */
+        /* Few codes, so that neighbouring tuples often share one. */
         .operation = (uint16_t)(1 + noise % 3),
         .communicator = (uint16_t)(noise >> 16),
         .start = position,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Elements set to block: nothing is lost, and no writer waits for somebody who is not
- * there. */
+/* Elements set to block.  No tuple is lost, and no writer waits for a
+ * reader that is gone. */
 #include "config.h"
 
 #include <errno.h>
@@ -86,7 +86,7 @@ static uint64_t head_of(const struct scene *scene)
     return info.head;
 }
 
-/* Gives the writer time to run into the wall; returns where it stands. */
+/* Waits until the writer blocks.  Returns the element's head at that time. */
 static uint64_t wait_until_blocked(const struct scene *scene)
 {
     AWAIT(blocked(scene) != 0);
@@ -177,7 +177,7 @@ static void switching_to_discard_lets_the_writer_go(void **state)
     assert_int_equal(head_of(scene), 1000);
 }
 
-/* A process that registers itself as the reader and then only sleeps. */
+/* Forks a process that registers itself as the reader and then only sleeps. */
 static pid_t fork_reader(struct scene *scene)
 {
     int ready[2];
@@ -210,7 +210,7 @@ static void a_killed_reader_lets_the_writer_go(void **state)
     scene->count = 1000;
     assert_int_equal(pthread_create(&thread, NULL, write_all, scene), 0);
     assert_int_equal(wait_until_blocked(scene), 100);
-    /* It waits as long as the reader lives. */
+    /* The writer waits as long as the reader lives. */
     fixture_sleep_ns(250000000);
     assert_int_equal(head_of(scene), 100);
     kill(pid, SIGKILL);
@@ -219,8 +219,8 @@ static void a_killed_reader_lets_the_writer_go(void **state)
     waitpid(pid, NULL, 0);
 }
 
-/* A process that registers itself as the reader.  For each byte that it gets it reads
- * all there is, acknowledges that, and answers with how many tuples it got and lost. */
+/* A process that registers itself as the reader.  For each byte that it receives it
+ * reads all tuples, acknowledges them, and answers with how many it got and lost. */
 struct obedient {
     pid_t pid;
     int orders;
@@ -311,7 +311,7 @@ static void a_stopped_reader_lets_the_writer_go_and_counts_what_it_missed(void *
     answer = wait_for_answer(&reader);
     assert_int_equal(answer.got, 100);
     assert_int_equal(answer.lost, 900);
-    /* It has moved, so it is waited for again. */
+    /* The reader has advanced, so the writer waits for it again. */
     assert_int_equal(pthread_create(&thread, NULL, write_all, scene), 0);
     AWAIT(blocked(scene) >= 2);
     assert_int_equal(head_of(scene), 1100);
@@ -324,8 +324,9 @@ static void a_stopped_reader_lets_the_writer_go_and_counts_what_it_missed(void *
     end_reader(&reader);
 }
 
-/* Whatever holds it: a debugger, a frozen cgroup, a disk.  Its second element is not
- * waited for as long again. */
+/* A reader may be held by a debugger, a frozen cgroup or a disk.  The writer
+ * gives up after its patience, and does not spend that time again on the
+ * reader's second element. */
 static void a_reader_that_stands_still_is_passed_after_a_time(void **state)
 {
     struct scene *scene = *state;
@@ -359,7 +360,7 @@ static void only_one_living_reader_can_register(void **state)
     pid_t pid = fork_reader(scene);
 
     assert_int_equal(es_element_register_reader(scene->element, 0), -EBUSY);
-    /* Not ours, so not to be taken away by us. */
+    /* The registration belongs to another process, so this one cannot remove it. */
     es_element_unregister_reader(scene->element);
     assert_int_equal(es_element_register_reader(scene->element, 0), -EBUSY);
     kill(pid, SIGKILL);
@@ -368,7 +369,7 @@ static void only_one_living_reader_can_register(void **state)
     assert_int_equal(es_element_register_reader(scene->element, 0), -EBUSY);
 }
 
-/* The next element's writer waits for its first reader. */
+/* Makes the element's writer wait for its first reader. */
 static void await_readers(struct scene *scene)
 {
     atomic_store(&scene->writer.element->on_full, ES_ON_FULL_AWAIT);
@@ -388,7 +389,7 @@ static void an_awaited_reader_gets_all_from_the_first_tuple_on(void **state)
     fixture_sleep_ns(250000000);
     assert_int_equal(head_of(scene), 100);
     assert_int_equal(es_element_register_reader(scene->element, 0), 0);
-    /* It has only just come, whatever this process did as a reader before. */
+    /* The reader registered just now, so the writer's patience starts anew. */
     fixture_sleep_ns(400000000);
     while (cursor.position < 1000) {
         assert_int_equal(es_element_wait(scene->element, cursor.position, 10000000000),
@@ -400,7 +401,7 @@ static void an_awaited_reader_gets_all_from_the_first_tuple_on(void **state)
     assert_int_equal(cursor.lost, 0);
 }
 
-/* It came, and that is all that was waited for. */
+/* The writer waits only until a reader has registered, even if it is gone by then. */
 static void an_awaited_reader_that_went_is_not_awaited_again(void **state)
 {
     struct scene *scene = *state;
@@ -414,7 +415,8 @@ static void an_awaited_reader_that_went_is_not_awaited_again(void **state)
     assert_int_equal(blocked(scene), 0);
 }
 
-/* Twice: who waited in vain does not so again, whichever the element. */
+/* The second element does not wait: a process waits in vain only once,
+ * whichever the element. */
 static void a_reader_that_never_comes_is_waited_for_once(void **state)
 {
     struct scene *scene = *state;
@@ -432,7 +434,7 @@ static void a_reader_that_never_comes_is_waited_for_once(void **state)
     assert_true(info.block);
     write_all(scene);
     assert_int_equal(head_of(scene), 2000);
-    assert_int_equal(blocked(scene), 2); /* and let go at once */
+    assert_int_equal(blocked(scene), 2); /* and released at once */
     assert_int_equal(atomic_load(&scene->writer.element->on_full), ES_ON_FULL_BLOCK);
 }
 
@@ -453,7 +455,7 @@ SUITE(test_block)
         cmocka_unit_test(a_reader_that_never_comes_is_waited_for_once),
     };
 
-    /* A writer that is never let go must not hang the whole suite. */
+    /* A writer that is never released must not hang the whole suite. */
     alarm(120);
     test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Communicators: what is written is read, and world ranks are found, also in other
- * segments. */
+/* Communicators: readers get what was written, and resolve world ranks,
+ * also of other segments. */
 #include "config.h"
 
 #include <errno.h>
@@ -161,7 +161,8 @@ static void a_list_is_found_in_the_segment_that_keeps_it(void **state)
     assert_int_equal(world_rank(scene, 1, index, false, 2), 9);
 }
 
-/* The other side of an intercommunicator calls our group the remote one. */
+/* The other side of an intercommunicator calls our group the remote one.  The entry
+ * tells which group is local. */
 static void sides_of_an_intercommunicator_are_told_apart(void **state)
 {
     static const int32_t here[] = {0, 7, 3};
@@ -187,7 +188,7 @@ static void sides_of_an_intercommunicator_are_told_apart(void **state)
     assert_int_equal(world_rank(scene, 1, index, true, 1), 7);
 }
 
-/* The entry of the segment, to break it. */
+/* Returns the segment's entry for a communicator, so that a test can corrupt it. */
 static struct esi_communicator_layout *entry_of(struct es_segment *segment,
                                                 uint16_t index)
 {
@@ -197,7 +198,7 @@ static struct esi_communicator_layout *entry_of(struct es_segment *segment,
                     index * sizeof(struct esi_communicator_layout));
 }
 
-/* One flipped bit must not make readers count to two thousand millions. */
+/* One flipped bit must not make readers loop over two billion ranks. */
 static void a_group_larger_than_it_can_be_is_not_known(void **state)
 {
     static const int32_t strided[] = {0, 1, 2}, list[] = {3, 0, 1};
@@ -212,18 +213,18 @@ static void a_group_larger_than_it_can_be_is_not_known(void **state)
         config.keep_list = kind == 1;
         uint16_t index = add(scene->segments[0], &config);
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-            if (kind > 0 && sizes[i] == 5) /* there may be so many */
+            if (kind > 0 && sizes[i] == 5) /* a possible size */
                 continue;
             entry_of(scene->segments[0], index)->local.size = sizes[i];
             assert_int_equal(es_segment_view_communicator(view, index, &info), 0);
-            /* What lies in the file can be listed. */
+            /* Only a size that fits into the file is reported. */
             assert_in_range(info.size, 0, kind == 1 ? ES_GROUP_MAX : 0);
             assert_int_equal(world_rank(scene, 0, index, false, sizes[i] / 2), -ENOENT);
         }
     }
 }
 
-/* The world has four ranks, and does not bound how many those of others are. */
+/* The world has four ranks.  That does not bound the size of another world's group. */
 static void a_group_of_another_world_may_be_larger(void **state)
 {
     static const int32_t own[] = {0, 1, 2},
@@ -275,9 +276,10 @@ static void a_full_table_refuses_and_counts(void **state)
     assert_int_equal(info.communicators_refused, 1);
 }
 
-/* --- Indices that are used again ------------------------------------------------- */
+/* --- Reused indices -------------------------------------------------------------- */
 
-/* As the interposer does it; nothing is written besides the rings. */
+/* Makes a communicator as the interposer does.  `in_use` stays empty: only the rings
+ * and the parents of entries refer to indices here. */
 static uint16_t make(struct es_segment *segment, uint64_t key, uint16_t parent)
 {
     static const int32_t group[] = {3, 0, 7}; /* no stride: a list */
@@ -366,7 +368,7 @@ static void what_a_ring_names_is_not_used_again(void **state)
                      opened);
         end(segment, index);
     }
-    /* Overwritten, it is free. */
+    /* Once overwritten, it is free. */
     for (int i = 0; i < 16; i++)
         write_naming(&writer, world);
     for (uint64_t i = 2000; i < 4000; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* One element, one writer, one reader, taking turns: what is there, what is lost,
- * switches. */
+/* One element with one writer and one reader that take turns: contents,
+ * losses and switches. */
 #include "config.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ struct scene {
     struct es_element_view *element;
 };
 
-/* A ring of 16 slots that promises to keep 15 tuples. */
+/* Makes a ring of 16 slots, which guarantees to retain 15 tuples. */
 static int set_up(void **state)
 {
     static struct scene scene;
@@ -63,7 +63,8 @@ static struct es_element_info info_of(const struct scene *scene)
     return info;
 }
 
-/* Reads up to 64 tuples and checks that they are the ones from `first` on. */
+/* Reads up to 64 tuples and checks that their positions begin with `first`.
+ * Returns their number. */
 static size_t read_from(struct scene *scene, struct es_cursor *cursor, uint64_t first)
 {
     struct es_tuple tuples[64];
@@ -229,7 +230,7 @@ static void discarded_tuples_are_not_seen_again(void **state)
     assert_int_equal(info_of(scene).oldest, 6);
     assert_int_equal(read_from(scene, &cursor, 6), 4);
     assert_int_equal(cursor.lost, 6);
-    /* No more than there is: what comes later is not discarded before it is written. */
+    /* Discarding stops at the head: tuples written later are retained. */
     es_element_discard(scene->element, 1000);
     assert_int_equal(es_element_latest(scene->element, &tuple, &position), 0);
     write_tuples(scene, 10, 1);
@@ -313,10 +314,11 @@ static void the_info_tells_what_the_element_is(void **state)
     assert_false(info.block);
 }
 
-/* Many elements, every third of them empty, some written around their rings. */
+/* Takes the newest tuples of many elements.  Every third element is empty, and the
+ * rings of some have wrapped. */
 static void the_newest_of_many_are_those_of_each(void **state)
 {
-    enum { MANY = 50 }; /* more than are fetched at once */
+    enum { MANY = 50 }; /* more than one call fetches at once */
     const struct es_element_view *elements[MANY];
     struct es_tuple tuples[MANY], tuple;
     uint64_t positions[MANY], stops[MANY], position;

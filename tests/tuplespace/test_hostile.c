@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Segments that are broken, cut or made to harm: readers refuse them or read them, and
- * live. */
+/* Segments that are damaged, truncated or crafted.  Readers refuse them or read
+ * them, but never crash. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@ struct scene {
     char file[ES_SEGMENT_NAME_BYTES];
     struct es_segment *segment;
     struct esi_writer writers[3];
-    uint8_t *kept; /* the segment's bytes as they should be */
+    uint8_t *kept; /* the segment's original bytes */
     size_t header_end;
     size_t bytes;
 };
@@ -58,8 +58,7 @@ static int set_up(void **state)
     }
     esi_segment_add_communicator(scene.segment, &communicator, &index);
     scene.header_end = esi_segment_layout(scene.segment)->elements_offset;
-    /* Two pages of each part behind the header are enough to hold all that was written.
-     */
+    /* The copy ends two pages into the arena, behind everything that was written. */
     scene.bytes = esi_segment_layout(scene.segment)->arena_offset + 8192;
     scene.kept = malloc(scene.bytes);
     memcpy(scene.kept, esi_segment_layout(scene.segment), scene.bytes);
@@ -76,7 +75,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Calls everything there is to call. */
+/* Calls all functions that read an element. */
 static void use_element(const struct es_element_view *element)
 {
     struct es_element_info info;
@@ -128,7 +127,7 @@ static void use_run(const struct es_run *run)
     free(elements);
 }
 
-/* 1 when the run could be opened. */
+/* Returns 1 if the run could be opened, else 0. */
 static int open_and_use(const struct scene *scene)
 {
     struct es_error error = {.text = ""};
@@ -152,7 +151,8 @@ static void restore(const struct scene *scene)
     memcpy(esi_segment_layout(scene->segment), scene->kept, scene->bytes);
 }
 
-/* A place in the header, the directory or the table, where it matters most. */
+/* Returns an offset in the header, the directory or the table of communicators, where
+ * damage has the most effect. */
 static size_t choose_place(const struct scene *scene, uint64_t *random)
 {
     const struct esi_segment_layout *layout = (const void *)scene->kept;
@@ -196,7 +196,8 @@ static void changed_bytes_never_crash_a_reader(void **state)
     assert_in_range(opened, 1, ROUNDS - 1);
 }
 
-/* Each 64-bit word of header and directory in turn takes on the nastiest values. */
+/* Sets each 64-bit word of the header and of the first directory entry to
+ * extreme values in turn. */
 static void extreme_numbers_never_crash_a_reader(void **state)
 {
     static const uint64_t values[] = {
@@ -235,8 +236,7 @@ static void cut_files_never_crash_a_reader(void **state)
 
     assert_true(fd >= 0);
     for (int i = 0; i < 300; i++) {
-        /* The part that was cut off is gone, so the rest must be written anew each
-         * time. */
+        /* Truncating loses the rest of the file, so it is written again each time. */
         size_t length = (size_t)(fixture_random(&random) % scene->bytes);
 
         if (i < 5)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* A writer that is killed at any moment leaves a segment that reads as well as a living
- * one's. */
+/* A writer that is killed at any moment leaves a segment that is as readable
+ * as a living process's. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 
 #define KILLS 60
 
-/* Writes for ever; says when it has begun. */
+/* Writes tuples forever.  Writes a byte to `ready` once it has begun. */
 static void write_until_killed(const char *id, int ready)
 {
     struct es_segment *segment = fixture_segment(id, 2);
@@ -32,7 +32,7 @@ static void write_until_killed(const char *id, int ready)
 
         tuple.stop = 0;
         esi_writer_open(&writer, &tuple);
-        /* An operation takes some time. */
+        /* Computing the tuple again makes the operation last a little. */
         tuple = fixture_tuple(position);
         esi_writer_close(&writer, tuple.stop);
         if (position == 100 && write(ready, "", 1) != 1)
@@ -57,7 +57,7 @@ static pid_t fork_writer(const char *id)
     return pid;
 }
 
-/* Everything that is there is whole and in order; returns whether a tuple was open. */
+/* Checks that all tuples are whole and in order.  Returns whether a tuple was open. */
 static int check_what_is_left(const struct es_run *run)
 {
     struct es_element_view *element = fixture_find(run, "2.0/test");

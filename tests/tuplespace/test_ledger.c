@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Memory of the arena that is used again, and the reader of ledgers: what was written
- * is read, and whatever is broken there ends no reader. */
+/* Reused memory of the arena, and the reader of ledgers.  The reader returns what was
+ * written, and damaged contents do not crash it. */
 #include "config.h"
 
 #include <errno.h>
@@ -75,13 +75,13 @@ static void pieces_are_used_again(void **state)
 
     (void)state;
     scene_begin(&scene, "pieces");
-    first = take(&scene, 100);  /* of 128 bytes */
-    second = take(&scene, 300); /* of 320 */
+    first = take(&scene, 100);  /* takes 128 bytes */
+    second = take(&scene, 300); /* takes 320 bytes */
     assert_true(esi_arena_pool_offset(&scene.pool, first) != 0);
     memset(first, 1, 128);
     memset(second, 2, 320);
     esi_arena_pool_give(&scene.pool, first, 100);
-    assert_ptr_not_equal(take(&scene, 200), first); /* of 256 */
+    assert_ptr_not_equal(take(&scene, 200), first); /* takes 256 bytes */
     assert_ptr_equal(take(&scene, 128), first);
     for (int i = 0; i < 128; i++)
         assert_int_equal(first[i], 0);
@@ -156,7 +156,8 @@ static void put_requests(struct ledger_scene *scene)
     atomic_store(&scene->ledger->shards[0].changes, 1);
 }
 
-/* A map with an older one behind it, of which the second has a channel in doubt. */
+/* Writes a communicator whose map of channels has an older one behind it.  The channel
+ * in the older map is doubtful. */
 static void put_communicator(struct ledger_scene *scene)
 {
     struct esi_ledger_communicator *communicator = take(scene, sizeof *communicator);
@@ -216,8 +217,8 @@ static void what_was_written_is_read(void **state)
     assert_int_equal(ledger.requests[1].tag, 23);
     assert_true(ledger.requests[1].persistent && !ledger.requests[1].active);
     assert_true(ledger.requests[0].site == UINT64_C(0x7f0000401234));
-    assert_true(ledger.requests[1].site == 0); /* nothing is numbered 23 yet */
-    assert_true(ledger.requests[2].site == 0); /* and there is no number 43 */
+    assert_true(ledger.requests[1].site == 0); /* number 23 has no site yet */
+    assert_true(ledger.requests[2].site == 0); /* number 43 is past the table */
     assert_int_equal(ledger.channel_count, 3);
     assert_int_equal(ledger.channels[2].peer, ES_PEER_ANY);
     assert_int_equal(ledger.channels[2].tag, ES_TAG_ANY);
@@ -230,7 +231,7 @@ static void what_was_written_is_read(void **state)
     assert_int_equal(ledger.instances[0].root, ES_PEER_NONE);
     assert_int_equal(ledger.instances[0].hash, 55);
     assert_int_equal(ledger.wait_count, 1);
-    assert_int_equal(ledger.waits[0].count, 1); /* the null request is left out */
+    assert_int_equal(ledger.waits[0].count, 1); /* the null request is omitted */
     assert_int_equal(ledger.waits[0].handles[0], 3);
     assert_int_equal(ledger.changes, 10);
     assert_int_equal(ledger.unfreed[ESI_LEDGER_GROUPS], 2);
@@ -276,7 +277,7 @@ static void a_circle_of_links_ends(void **state)
     scene_end(&scene);
 }
 
-/* Words of the ledger and of its tables get any values. */
+/* Sets random words of the ledger and of its tables to random values. */
 static void broken_words_end_no_reader(void **state)
 {
     enum { ROUNDS = 2000, REACH = 65536 };

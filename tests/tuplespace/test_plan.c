@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Collection plans: what they say, how they are read and written, where faults are
- * shown. */
+/* Collection plans: their syntax, reading and writing them, and the
+ * positions of errors. */
 #include "config.h"
 
 #include <errno.h>
@@ -166,7 +166,7 @@ static void faults_are_shown_where_they_are(void **state)
         if (strncmp(said, rows[i].says, strlen(rows[i].says)) != 0)
             fail_msg("row %zu: \"%s\" instead of \"%s\"", i, said, rows[i].says);
         assert_int_equal(plan.count, 77);
-        /* Nobody need ask for the words. */
+        /* The caller may pass NULL for the error. */
         assert_int_equal(esi_plan_parse(rows[i].text, "p", NULL, &plan), -EINVAL);
     }
 }
@@ -234,8 +234,8 @@ static void files_are_loaded(void **state)
     assert_int_equal(esi_plan_load(path, &error, &plan), -ENOENT);
     assert_string_equal(error.source, path);
     assert_int_equal(esi_plan_load("/", NULL, &plan), -EPERM);
-    /* A pipe is no plan, and does not stop the program; a link leads to who knows what.
-     */
+    /* A pipe is refused without blocking the program.  A link is refused
+     * whatever its target. */
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(esi_plan_load(path, NULL, &plan), -EPERM);
     assert_int_equal(unlink(path), 0);
@@ -249,7 +249,7 @@ static void rank_sets_are_read_as_people_write_them(void **state)
     static const struct {
         const char *text;
         int count;
-        int column; /* of the fault */
+        int column; /* of the error */
         const char *has;
         const char *has_not;
     } rows[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The reader of profiles: what was written is read, and whatever is broken there ends
- * no reader. */
+/* The reader of profiles returns what was written, and damaged
+ * contents do not crash it. */
 #include "config.h"
 
 #include <errno.h>
@@ -60,7 +60,7 @@ static int read_profile(const struct profile_scene *scene,
     return esi_profile_read(es_run_segment(scene->run, 0), ret_profile);
 }
 
-/* Memory in the segment, whose offset is put at the front of a list. */
+/* Takes memory from the segment and puts its offset at the front of a list. */
 static void *prepend(struct profile_scene *scene, _Atomic uint64_t *list, size_t bytes)
 {
     _Atomic uint64_t *next = esi_arena_pool_take(&scene->pool, bytes);
@@ -85,7 +85,7 @@ static struct esi_profile_row_layout *put_row(struct profile_scene *scene,
     return row;
 }
 
-/* Two threads, with one and with two rows, and two peers. */
+/* Writes two threads, with one and with two rows, and two peers. */
 static void put_all(struct profile_scene *scene)
 {
     struct esi_profile_thread_layout *first =
@@ -157,7 +157,7 @@ static void what_was_written_is_read(void **state)
     assert_int_equal(profile.peers[1].world, -1);
     assert_int_equal(profile.began, 5);
     assert_false(profile.ended);
-    assert_true(profile.until > profile.began); /* it lives */
+    assert_true(profile.until > profile.began); /* the process is alive */
     esi_profile_fini(&profile);
     scene_end(&scene);
 }
@@ -178,7 +178,7 @@ static void the_end_of_mpi_is_the_end_of_the_profile(void **state)
     scene_end(&scene);
 }
 
-/* A call that a thread is in is told with what it has lasted. */
+/* A call in progress is reported with its duration so far. */
 static void calls_under_way_are_told(void **state)
 {
     struct profile_scene scene;
@@ -250,7 +250,7 @@ static void a_circle_of_links_ends(void **state)
     scene_end(&scene);
 }
 
-/* Words of the profile and of its lists get any values. */
+/* Sets random words of the profile and of its lists to random values. */
 static void broken_words_end_no_reader(void **state)
 {
     enum { ROUNDS = 500, REACH = 2048 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Stress: one writer at full speed, readers that try to catch it in the act.
+ * Stress test: one writer at full speed, and readers that try to see a tuple half
+ * written.
  *
- * All fields of a tuple follow from its position, so that a tuple put together from two
- * is seen.
+ * All fields of a tuple are derived from its position, so a mix of two tuples is
+ * detected.
  */
 #include "config.h"
 
@@ -39,7 +40,7 @@ struct reader {
     _Atomic uint64_t open; /* seen; the writer waits for it */
 };
 
-/* --- The writer: every way a tuple can come to be --------------------------------- */
+/* --- The writer: all ways to write a tuple ---------------------------------------- */
 
 static void write_one(struct esi_writer *writer, uint64_t position, uint64_t choice)
 {
@@ -49,14 +50,14 @@ static void write_one(struct esi_writer *writer, uint64_t position, uint64_t cho
 
     open.stop = other.stop = 0;
     switch (choice % 4) {
-    case 0: /* A tuple without an open one. */
+    case 0: /* Write a tuple without opening it first. */
         esi_writer_write(writer, &tuple);
         return;
-    case 1: /* Replaced as it completes. */
+    case 1: /* Open another tuple, then replace it. */
         esi_writer_open(writer, &other);
         esi_writer_write(writer, &tuple);
         return;
-    case 2: /* Taken back, then another operation. */
+    case 2: /* Open a tuple, withdraw it, then open another. */
         esi_writer_open(writer, &other);
         esi_writer_withdraw(writer);
         break;
@@ -64,7 +65,8 @@ static void write_one(struct esi_writer *writer, uint64_t position, uint64_t cho
         break;
     }
     esi_writer_open(writer, &open);
-    /* An operation takes some time; now and then a busy machine lets others look. */
+    /* The operation lasts a little.  Yielding at times lets readers
+     * look on a busy machine. */
     if (position % 65536 < 4)
         sched_yield();
     tuple = fixture_tuple(position);
@@ -79,7 +81,7 @@ static bool has_seen_open(const struct reader readers[READERS])
     return false;
 }
 
-/* Writes for a while, and on a busy machine until a reader has seen an open tuple. */
+/* Writes for WRITE_NS, and on a busy machine until a reader has seen an open tuple. */
 static uint64_t write_for_readers(struct esi_writer *writer,
                                   const struct reader readers[READERS],
                                   uint64_t *random)
@@ -146,7 +148,8 @@ static void *read_along(void *argument)
     size_t count;
 
     for (;;) {
-        /* Known before the read that finds nothing more: then there is nothing more. */
+        /* If the writer has finished before a read that finds nothing,
+         * nothing more can come. */
         finished = finished || is_finished(element);
         for (int i = 0; i < 50; i++) {
             count = es_element_read(element, &cursor, tuples, reader->batch);

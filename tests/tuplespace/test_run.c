@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Runs on a host: listed, opened, refreshed, selected from, removed. */
+/* Runs on a host: listing, opening, refreshing, selecting and removing them. */
 #include "config.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "fixture.h"
 #include "tests/suites.h"
 
-/* A process that makes a segment with some elements and ends. */
+/* Forks a process that makes a segment with some elements and exits. */
 static pid_t leave_segment(const char *id,
                            int rank,
                            enum esi_segment_state end,
@@ -91,8 +91,8 @@ static void runs_are_listed_with_their_segments(void **state)
     free(runs);
 }
 
-/* Runs of other folders, and segments that say none, are seen and removed only by who
- * asks for them. */
+/* Runs of other folders, and segments that record no folder, are listed and removed
+ * only by the calls for all folders. */
 static void runs_belong_to_their_folder(void **state)
 {
     struct es_run_info *runs;
@@ -117,7 +117,7 @@ static void runs_belong_to_their_folder(void **state)
         assert_false(find_run(runs, count, id)->elsewhere);
         assert_true(find_run(runs, count, other)->elsewhere);
         free(runs);
-        /* Who is named may be looked at. */
+        /* A run can be opened by name from any folder. */
         assert_int_equal(es_run_open(other, NULL, &run), 0);
         es_run_close(run);
     }
@@ -290,11 +290,11 @@ static void a_refresh_finds_new_segments_and_elements(void **state)
     fixture_element(segment, "1.0/b", 15, &writer);
     assert_int_equal(es_run_refresh(run), 1);
     leave_segment(id, 0, ES_SEGMENT_RUNNING, &status);
-    /* One segment and its two elements. */
+    /* One segment and its two elements are new. */
     assert_int_equal(es_run_refresh(run), 3);
     assert_non_null(fixture_find(run, "1.0/b"));
     assert_non_null(fixture_find(run, "0.1/receive"));
-    /* Views stay what they were. */
+    /* A refresh does not replace views. */
     assert_ptr_equal(fixture_find(run, "1.0/a"), first);
     es_run_close(run);
     esi_segment_destroy(segment);
@@ -398,7 +398,7 @@ static void what_cannot_be_attached_is_named(void **state)
     assert_int_equal(es_run_unreadable_count(run), 1);
     assert_null(es_run_unreadable(run, 1));
     es_run_close(run);
-    /* The dead process's garbage is cleaned up with the rest. */
+    /* Removing the run also removes the garbage with the dead process's name. */
     assert_int_equal(es_run_remove(id, false), 2);
     close(make_garbage(id, pid, name));
     assert_int_equal(es_run_open(id, &error, &run), -EPROTO);
@@ -425,8 +425,8 @@ static void a_false_byte_order_mark_is_refused_in_words(void **state)
     esi_segment_destroy(segment);
 }
 
-/* A file that was copied here from another machine: nobody reads it or writes into it.
- */
+/* A file of the other byte order comes from another machine.  It is
+ * neither read nor written. */
 static void a_segment_of_the_other_byte_order_is_refused_in_words(void **state)
 {
     struct es_error error = {.text = ""};
@@ -444,7 +444,7 @@ static void a_segment_of_the_other_byte_order_is_refused_in_words(void **state)
     assert_non_null(strstr(error.text, "machine of the other byte order"));
     assert_int_equal(es_run_note_exit(id, getpid(), 0), 0);
     assert_memory_equal(esi_segment_layout(segment), &before, sizeof before);
-    /* The others of its run are read. */
+    /* The run's other segments are read. */
     native = fixture_segment(id, 1);
     run = fixture_open(id);
     assert_int_equal(es_run_segment_count(run), 1);

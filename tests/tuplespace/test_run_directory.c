@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Run directories: where they lie, whom they trust, how they go. */
+/* Run directories: their location, whom they trust, and their removal. */
 #include "config.h"
 
 #include <errno.h>
@@ -247,7 +247,7 @@ static void a_folder_without_our_mark_is_no_run(void **state)
     }
 }
 
-/* A directory and a link with a name that a file of ours has are foreign, too. */
+/* A directory or a link with the name of one of our files counts as foreign, too. */
 static void a_foreign_file_keeps_all_the_others(void **state)
 {
     static const char *const foreign[] = {"main.c", "key.bak", "run.json.x.new"};
@@ -361,7 +361,8 @@ static void runs_are_listed_and_removed_with_their_files(void **state)
     free(runs);
 }
 
-/* A tuple server that ends removes what `clean` removes. */
+/* A tuple server that ends and `clean` may remove the same
+ * directory at the same time. */
 static void two_may_remove_a_run_at_a_time(void **state)
 {
     enum { ROUNDS = 200 };
@@ -422,14 +423,14 @@ static void files_elsewhere_go_with_the_directory(void **state)
         for (int times = 0; times < 2; times++)
             assert_int_equal(esi_run_directory_note_outside("r0", noted[i], NULL), 0);
     }
-    /* Each is noted once. */
+    /* Each file is noted once. */
     assert_int_equal(esi_run_file_read("r0", "outside", NULL, &text, &length), 0);
     assert_int_equal(length, strlen(noted[0]) + strlen(noted[1]) + 2);
     free(text);
     assert_int_equal(esi_run_directory_note_outside("r0", "/a\nb", NULL), -EINVAL);
     assert_int_equal(esi_run_directory_check("r0", NULL), 0);
     assert_int_equal(access(noted[0], F_OK), 0);
-    /* One that is gone already is no fault. */
+    /* A noted file that is already gone is no error. */
     assert_int_equal(unlink(noted[0]), 0);
     assert_int_equal(esi_run_directory_remove("r0", NULL), 0);
     assert_true(access(noted[1], F_OK) < 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The owning end of segments: the file, its header, elements as they are added. */
+/* The owning side of segments: the file, its header, and adding elements. */
 #include "config.h"
 
 #include <errno.h>
@@ -79,7 +79,8 @@ static void the_header_tells_who_writes(void **state)
     esi_segment_destroy(segment);
 }
 
-/* A header of minor 2 is shorter: what lies behind it is none of its fields. */
+/* A header of minor version 2 is shorter.  The bytes behind it
+ * are not read as fields. */
 static void a_long_header_tells_job_and_launcher(void **state)
 {
     struct esi_segment_config config;
@@ -131,13 +132,13 @@ static void a_spawned_world_is_found_by_its_mark(void **state)
 
     (void)state;
     fixture_run("segment", run);
-    segments[0] = make_spawned(run, 1, 77); /* launched ranks cannot have it */
+    segments[0] = make_spawned(run, 1, 77); /* a launched rank: never found */
     segments[1] = make_spawned(run, 1003, 76);
     segments[2] = make_spawned(run, 2001, 77);
     assert_int_equal(esi_segment_find_spawned(run, 76), 1000);
     assert_int_equal(esi_segment_find_spawned(run, 77), 2000);
     assert_int_equal(esi_segment_find_spawned(run, 78), -ENOENT);
-    esi_segment_layout(segments[2])->pid_start++; /* that process is gone */
+    esi_segment_layout(segments[2])->pid_start++; /* as if the process were gone */
     assert_int_equal(esi_segment_find_spawned(run, 77), -ENOENT);
     for (int i = 0; i < 3; i++)
         esi_segment_destroy(segments[i]);
@@ -161,7 +162,7 @@ static void a_closed_segment_stays_for_readers(void **state)
     assert_int_equal(es_element_read(fixture_find(run, "0.0/test"), &cursor, &tuple, 1),
                      1);
     es_run_close(run);
-    /* Its process lives, so it counts as live. */
+    /* Its process is alive, so the segment counts as live. */
     assert_int_equal(es_run_remove(id, false), 0);
     assert_int_equal(es_run_remove(id, true), 1);
 }
@@ -179,7 +180,7 @@ static void a_segment_left_under_the_name_is_replaced(void **state)
     assert_int_equal(es_run_remove(run, true), 0);
 }
 
-/* What may have a segment's name. */
+/* The kinds of files that may occupy a segment's name. */
 enum intruder { FILE_OF_OURS, FILE_OF_ANOTHER, LINK, FOLDER, FIFO, LEFT_OF_ANOTHER };
 
 static void make_intruder(enum intruder kind, const char *path, const char *target)
@@ -242,7 +243,7 @@ static void a_name_that_is_taken_keeps_nobody_uncollected(void **state)
         struct es_run *seen;
 
         if (others && geteuid() != 0)
-            continue; /* nobody else can give us a file of another user */
+            continue; /* only root can give a file to another user */
         make_intruder(kinds[i], path, target);
         assert_int_equal(esi_segment_create(&config, NULL, &segment), 0);
         assert_true(esi_segment_has_rival(segment, &user));
@@ -259,7 +260,7 @@ static void a_name_that_is_taken_keeps_nobody_uncollected(void **state)
     assert_int_equal(es_run_remove(run, true), 0);
 }
 
-/* Its file was removed, and somebody made another one of that name. */
+/* The segment's file was removed, and another one was made under its name. */
 static void another_file_of_the_name_is_not_removed(void **state)
 {
     char run[64], path[160];
@@ -395,7 +396,7 @@ static void a_full_arena_shrinks_thresholds(void **state)
     char run[64];
 
     (void)state;
-    /* 36 MiB are asked for, 16 MiB there: 2^18 slots are what fits. */
+    /* The element asks for 36 MiB of an arena of 16 MiB: 2^18 slots fit. */
     segment = fixture_segment(fixture_run("segment", run), 0);
     assert_int_equal(esi_segment_add_element(segment, &config, &writer), 0);
     assert_int_equal(writer.element->threshold, 1 << 17);
@@ -489,13 +490,13 @@ static void a_removed_file_takes_no_more_elements(void **state)
     fixture_element(segment, "0.0/test", 15, &first);
     assert_int_equal(es_run_remove(run, true), 1);
     assert_int_equal(esi_segment_add_element(segment, &config, &second), -ESTALE);
-    /* The program goes on writing where it wrote before. */
+    /* The program continues to write to its element. */
     esi_writer_write(&first, &tuple);
     assert_int_equal(first.element->head, 1);
     esi_segment_destroy(segment);
 }
 
-/* In a process of its own, since the limits stay. */
+/* Uses a process of its own, since the limits cannot be lifted. */
 static void limits_of_the_process_cost_arena_only(void **state)
 {
     static const int limits[] = {RLIMIT_FSIZE, RLIMIT_AS};
@@ -506,7 +507,8 @@ static void limits_of_the_process_cost_arena_only(void **state)
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         pid_t pid;
 
-        /* Sanitizers reserve terabytes of addresses: nothing works with that limit. */
+        /* Sanitizers reserve terabytes of addresses, so nothing
+         * works with that limit. */
         if (limits[i] == RLIMIT_AS && sanitizers && sanitizers[0])
             continue;
         fflush(stdout);
@@ -532,14 +534,14 @@ static void limits_of_the_process_cost_arena_only(void **state)
         waitpid(pid, &status, 0);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
         if (limits[i] == RLIMIT_AS)
-            continue; /* The sanitizers need terabytes of address space themselves. */
+            continue; /* Sanitizers themselves need terabytes of addresses. */
 #endif
         assert_int_equal(status, 0);
     }
 }
 
-/* In a child: how the segment does with `left_bytes` more than it has mapped.  Ends
- * with the line's number; 0 = right. */
+/* Runs in a child: creates a segment when `left_bytes` of address space are left.
+ * Returns 0, or the line number of a failed check. */
 static int try_with_address_space(uint64_t left_bytes, int wanted)
 {
     uint64_t before = esi_process_address_space_left();
@@ -592,7 +594,7 @@ static void an_eighth_of_the_address_space_left_is_taken_at_most(void **state)
 
     (void)state;
     if (sanitizers && sanitizers[0])
-        skip(); /* They reserve terabytes of addresses. */
+        skip(); /* Sanitizers reserve terabytes of addresses. */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pid_t pid;
 

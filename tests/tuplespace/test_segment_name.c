@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Names of segments and ids of runs: what is one and what is not. */
+/* Names of segments and ids of runs: valid and invalid ones. */
 #include "config.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static void names_are_made_and_taken_apart(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_int_equal(esi_segment_name_format(&rows[i].name, text), 0);
         assert_string_equal(text, rows[i].text);
-        /* With and without the slash. */
+        /* The leading slash is optional. */
         for (int slash = 0; slash < 2; slash++) {
             assert_int_equal(esi_segment_name_parse(rows[i].text + slash, &name), 0);
             assert_string_equal(name.run, rows[i].name.run);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Runs on one set: segments are attached once, and counted. */
+/* Runs that share one set: each segment is attached once and reference-counted. */
 #include "config.h"
 
 #include <pthread.h>
@@ -59,7 +59,7 @@ static struct es_run *open_run(const struct scene *scene, bool reads)
     return run;
 }
 
-/* Mappings of the scene's segments in this process; their makers have one each. */
+/* Counts the mappings of the scene's segments in this process.  Each maker has one. */
 static int count_mappings(const struct scene *scene)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -213,7 +213,7 @@ static void what_is_gone_is_detached_with_its_last_run(void **state)
     es_run_close(first);
     assert_int_equal(count_mappings(&scene), made + 1);
     es_run_close(second);
-    /* The set keeps what is there for those who come. */
+    /* The set keeps the existing segment for later runs. */
     assert_int_equal(count_mappings(&scene), made + 1);
     end(&scene);
 }
@@ -260,7 +260,7 @@ struct reading {
     _Atomic uint64_t rounds;
 };
 
-/* What a connection does. */
+/* Opens, reads and closes runs as a server's connection does. */
 static void *read_all(void *data)
 {
     struct reading *reading = data;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Elements with many writers: processes and threads append, some die inside. */
+/* Elements with many writers: processes and threads append, and some die
+ * while they hold the lock. */
 #include "config.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@
 #define WRITERS 4
 #define TUPLES 5000
 
-/* Consumers' own data: another size than a trace tuple's. */
+/* A consumer's data.  Its size differs from a trace tuple's. */
 struct note {
     uint32_t writer;
     uint32_t number;
@@ -72,7 +73,7 @@ static struct note make_note(uint32_t writer, uint32_t number)
     return note;
 }
 
-/* A process with a mapping of its own. */
+/* Forks a writer with a mapping of its own. */
 static pid_t fork_writer(struct scene *scene, uint32_t writer, uint32_t count)
 {
     pid_t pid;
@@ -94,8 +95,8 @@ static pid_t fork_writer(struct scene *scene, uint32_t writer, uint32_t count)
     return pid;
 }
 
-/* All notes are whole and each writer's in order; `ret_counts` gets how many each
- * wrote. */
+/* Checks that all notes are whole and that each writer's are in order.  `ret_counts`
+ * gets the number of notes of each writer. */
 static void check_notes(const struct scene *scene, uint32_t ret_counts[WRITERS])
 {
     struct es_cursor cursor;
@@ -132,7 +133,7 @@ static void all_writers_tuples_arrive_whole(void **state)
         assert_int_equal(counts[i], TUPLES);
 }
 
-/* What the lock holds while this thread is inside. */
+/* Returns the lock's word while this thread holds it. */
 static uint64_t own_word(void)
 {
     uint64_t start;
@@ -141,7 +142,7 @@ static uint64_t own_word(void)
     return (uint64_t)gettid() | start << ES_READER_PID_BITS;
 }
 
-/* Dies as the owner of the lock, half a tuple written. */
+/* Dies as the holder of the lock, with a tuple half written. */
 static void die_inside(const struct scene *scene)
 {
     struct esi_element_layout *layout = scene->element->layout;
@@ -210,7 +211,7 @@ static void writers_killed_anywhere_leave_whole_tuples(void **state)
     }
 }
 
-/* Whatever the words of the lock are. */
+/* Appending succeeds whatever the words of the lock contain. */
 static void a_broken_lock_stops_nobody(void **state)
 {
     struct scene *scene = *state;
@@ -273,14 +274,14 @@ static void a_reader_that_takes_nothing_holds_a_writer_no_longer_than_asked(
     for (int i = 0; i < 40000 && code == 0; i++)
         code = esi_element_append_within(scene->element, &note, sizeof note, 1000000);
     assert_int_equal(code, -EAGAIN);
-    /* Nobody is left inside. */
+    /* Nobody holds the lock. */
     assert_int_equal(atomic_load(&scene->element->layout->writers.holder), 0);
     es_element_acknowledge(scene->element, 1);
     assert_int_equal(
         esi_element_append_within(scene->element, &note, sizeof note, 1000000), 0);
 }
 
-/* What was checked when the element was found stays what is used. */
+/* The values that were checked when the element was found stay in use. */
 static void places_that_change_afterwards_are_not_believed(void **state)
 {
     struct scene *scene = *state;
@@ -349,7 +350,7 @@ SUITE(test_shared)
         cmocka_unit_test(readers_of_trace_tuples_leave_other_sizes_alone),
     };
 
-    /* A lock that is never given up must not hang the whole suite. */
+    /* A lock that is never released must not hang the whole suite. */
     alarm(120);
     test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Too little shared memory: smaller thresholds and error codes, never SIGBUS.
+ * Too little shared memory leads to smaller thresholds and error codes, never to
+ * SIGBUS.
  *
- * Each test is a process in a mount name space of its own, with a tiny /dev/shm.
+ * Each test is a process in its own mount namespace with a tiny /dev/shm.
  */
 #include "config.h"
 
@@ -22,7 +23,8 @@
 #include "fixture.h"
 #include "tests/suites.h"
 
-/* In the child, where cmocka's checks do not work: ends with the line's number. */
+/* Used in the child, where cmocka's checks do not work.  Returns the line
+ * number of a failed check. */
 #define CHECK(condition)                                                               \
     do                                                                                 \
         if (!(condition))                                                              \
@@ -85,7 +87,7 @@ static int fill_until_refused(void)
         rc = esi_segment_add_element(segment, &config, &writers[count]);
         if (rc != 0)
             break;
-        /* All of it is really there. */
+        /* All memory of the element is backed. */
         for (uint64_t i = 0; i < 10000; i++) {
             struct es_tuple tuple = fixture_tuple(i);
 
@@ -128,7 +130,7 @@ static int create_in_nothing(void)
     return 0;
 }
 
-/* The tmpfs has one page, and a file of one page is in it already. */
+/* The tmpfs has one page, and a file occupies it. */
 static int create_in_full_memory(void)
 {
     FILE *file = fopen("/dev/shm/full", "w");
@@ -174,11 +176,11 @@ static int fill_communicators(void)
 static void communicators_are_refused_when_memory_is_full(void **state)
 {
     (void)state;
-    /* The header and two pages of the table or of lists. */
+    /* The header, and two pages for the table or for lists. */
     with_space("16k", fill_communicators);
 }
 
-/* Readers touch only what is there, so that they need no memory either. */
+/* Readers touch only existing pages, so they need no memory either. */
 static int read_in_full_memory(void)
 {
     struct es_segment *segment = fixture_segment("space", 0);

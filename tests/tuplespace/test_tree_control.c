@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The tree control: desired come into force whole, the log keeps its newest entries,
- * and controls that are broken harm nobody. */
+/* The tree control: desired rules arrive whole, the log keeps its newest entries, and a
+ * damaged control crashes no reader. */
 #include "config.h"
 
 #include <errno.h>
@@ -119,7 +119,7 @@ static void a_process_without_trees_takes_no_wish(void **state)
     assert_int_equal(esi_tree_desired_version(segment), 0);
     assert_int_equal(esi_tree_desired_read(segment, text), 0);
     esi_tree_log_add(segment, &entry);
-    /* Whoever attached before there was a control finds it too. */
+    /* A reader that attached before the control was added finds it, too. */
     assert_int_equal(esi_segment_add_tree_control(segment), 0);
     assert_int_equal(esi_segment_add_tree_control(segment), 0);
     assert_int_equal(esi_segment_view_desired(es_run_segment(run, 0), "x"), 1);
@@ -172,11 +172,12 @@ static void the_log_keeps_its_newest_entries(void **state)
     free(entries);
 }
 
-/* --- At the same time ------------------------------------------------------------- */
+/* --- Concurrency ------------------------------------------------------------------ */
 
 enum { WISHES = 3000 };
 
-/* All of one letter, whose length it tells: who sees two of them together sees it. */
+/* Fills the text with one letter, so that a reader that sees parts of
+ * two texts detects it. */
 static void make_wish(char *out, unsigned int number)
 {
     size_t length = 1000 + number % 1777;
@@ -271,7 +272,7 @@ static void readers_see_whole_entries_only(void **state)
     pthread_join(writer, NULL);
 }
 
-/* --- Broken ----------------------------------------------------------------------- */
+/* --- Damaged controls ------------------------------------------------------------- */
 
 static void use_board(const struct scene *scene)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tree rules: what they say in long and in short, which one is for an operation, where
- * faults are shown. */
+/* Tree rules: their long and short forms, which rule applies to an operation, and the
+ * positions of errors. */
 #include "config.h"
 
 #include <errno.h>
@@ -211,7 +211,7 @@ static void faults_in_short_rules_have_a_column(void **state)
     }
 }
 
-/* --- Back and forth --------------------------------------------------------------- */
+/* --- Round trips ------------------------------------------------------------------ */
 
 static void random_text(uint64_t *random, char *out, size_t size)
 {
@@ -222,7 +222,7 @@ static void random_text(uint64_t *random, char *out, size_t size)
     out[length] = '\0';
 }
 
-/* A random tree over `count` + 1 ranks, whose names are mixed. */
+/* Makes a random tree over `count` + 1 ranks, whose numbers are rotated. */
 static void random_edges(uint64_t *random, struct esi_tree_rule *rule)
 {
     size_t count = 1 + fixture_random(random) % 40;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Blocking reads: they wake when something comes, and end when nothing can come. */
+/* Blocking reads wake when a tuple is written, and end when none can come. */
 #include "config.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ static void *answer(void *argument)
     return NULL;
 }
 
-/* Both sides sleep in turns.  A lost wake-up would cost a slice of 100 ms. */
+/* Both sides sleep in turns.  A lost wake-up would cost a time slice of 100 ms. */
 static void a_tuple_wakes_the_reader_that_waits_for_it(void **state)
 {
     struct es_segment *segment;
@@ -75,7 +75,7 @@ static void a_tuple_wakes_the_reader_that_waits_for_it(void **state)
     pthread_join(thread, &failed);
     assert_null(failed);
     printf("# %llu of %d rounds took over 90 ms\n", (unsigned long long)slow, ROUNDS);
-    /* The machine may be busy; lost wake-ups would show in most rounds. */
+    /* The machine may be busy, but lost wake-ups would show in most rounds. */
     assert_true(slow < ROUNDS / 20);
     es_run_close(run);
     esi_segment_destroy(segment);
@@ -87,7 +87,7 @@ struct maker {
     _Atomic int wanted; /* elements that the reader waits for */
 };
 
-/* Adds an element each time that it is wanted. */
+/* Adds an element each time the reader wants one. */
 static void *add_wanted(void *argument)
 {
     struct maker *maker = argument;
@@ -216,7 +216,7 @@ static void a_wait_ends_when_the_writer_dies(void **state)
     assert_int_equal(es_element_wait(element, 1, 1000000), -ETIMEDOUT);
     kill(pid, SIGKILL);
     begin = fixture_now_ns();
-    /* Not waited for yet: a zombie counts as dead. */
+    /* The process is a zombie, which counts as dead. */
     assert_int_equal(es_element_wait(element, 1, 20 * SECOND), -EPIPE);
     assert_true(fixture_now_ns() - begin < 10 * SECOND);
     waitpid(pid, NULL, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Peers and proxies for tests of links. */
+/* Peers and proxies for the tests of links. */
 #include "config.h"
 
 #include "link_fixture.h"
@@ -208,7 +208,8 @@ static bool write_all(int descriptor, const char *bytes, size_t length)
     return true;
 }
 
-/* Passes on what waits at `from`, up to `most` bytes.  Its number, or -1 at the end. */
+/* Forwards up to `most` bytes that are ready at `from`.  Returns their number, or -1
+ * when a side is closed. */
 static ssize_t pass(const struct proxy *proxy, int from, int to, size_t most)
 {
     char bytes[4096];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* A server with one connection, in a thread, for tests of links; and a proxy that
- * disturbs what goes through it. */
+/* For tests of links: a server with one connection, in a thread, and a proxy that
+ * disturbs the traffic. */
 #ifndef ES_TESTS_LINK_FIXTURE_H
 #define ES_TESTS_LINK_FIXTURE_H
 
@@ -11,10 +11,10 @@
 
 #include "tuplespace/transport/link.h"
 
-#define LIMIT_NS UINT64_C(60000000000) /* for what must not fail */
-#define SHORT_NS UINT64_C(20000000)    /* for what must not come */
+#define LIMIT_NS UINT64_C(60000000000) /* for what must happen */
+#define SHORT_NS UINT64_C(20000000)    /* for what must not happen */
 
-/* The peer that a test talks to.  Set `serve` (and the rest where it matters) between
+/* The peer of a test.  `serve` and other members may be set between
  * peer_init() and peer_start(). */
 struct peer {
     enum esi_address_kind kind;
@@ -25,24 +25,26 @@ struct peer {
     struct esi_run_key key;
     bool has_no_key;
     uint64_t greet_ns;
-    /* What it does with a client that was welcomed; NULL: sends back what comes. */
+    /* Handles a client that was welcomed.  NULL means echo(). */
     void (*serve)(struct peer *peer, struct es_link *link);
     pthread_t thread;
-    _Atomic bool may_go; /* for `serve` functions that wait for the test */
-    /* What esi_link_greet() said. */
+    _Atomic bool may_go; /* set by the test; `serve` functions may wait for it */
+    /* The result of esi_link_greet(). */
     int rc;
     struct es_error error;
 };
 
 void peer_init(struct peer *peer, enum esi_address_kind kind);
 void peer_start(struct peer *peer);
-/* Waits for the connection's end. */
+/* Waits until the connection has ended. */
 void peer_join(struct peer *peer);
 void peer_fini(struct peer *peer);
 
-/* A client of the peer, which must be welcome. */
+/* Connects to the peer, directly or at the proxy's address.  Ends
+ * the test if that fails. */
 struct es_link *connect_to(const struct peer *peer, const char *address);
-/* The same without a thought: what esi_link_connect() says. */
+/* Connects to the peer and closes the link.  Returns the result
+ * of esi_link_connect(). */
 int try_connect(const struct peer *peer,
                 const struct esi_run_key *key,
                 const char *run,
@@ -51,29 +53,31 @@ int try_connect(const struct peer *peer,
 /* Sends back every frame until the connection ends. */
 void echo(struct peer *peer, struct es_link *link);
 void send_bytes(struct es_link *link, uint64_t id, const void *bytes, size_t length);
-/* The next frame, which must come. */
+/* Returns the next frame.  Ends the test if none comes. */
 struct esi_frame next_frame(struct es_link *link);
 
-/* A socket of the peer's address family, connected, that knows no links. */
+/* Returns a connected socket of the address's family that does
+ * not speak the protocol. */
 int raw_connect(const char *address);
-/* Reads until the other side closes, at most `size` bytes.  Returns their number. */
+/* Reads until the other side closes, up to `size` bytes.  Returns their number. */
 size_t raw_read(int descriptor, void *memory, size_t size);
 void raw_write(int descriptor, const void *bytes, size_t length);
 
-/* Passes bytes between its own address and the peer's. */
+/* Forwards bytes between its own address and the peer's. */
 struct proxy {
     struct esi_listener *listener;
     char address[ES_ADDRESS_BYTES];
     const char *target;
-    size_t chunk;           /* bytes passed on at once; 0 = all */
-    _Atomic size_t allowed; /* bytes towards the client; then none */
-    _Atomic size_t passed;  /* of those */
-    _Atomic bool cut;       /* closes both sides */
+    size_t chunk;           /* bytes forwarded at once; 0 = all */
+    _Atomic size_t allowed; /* limit of the bytes to the client */
+    _Atomic size_t passed;  /* of those, forwarded so far */
+    _Atomic bool cut;       /* set to close both sides */
     pthread_t thread;
 };
 
 void proxy_start(struct proxy *proxy, const struct peer *peer);
-/* Lets so many bytes through from now on, or so many more than before. */
+/* Lets `bytes` more through, counted from what has passed or
+ * from the previous limit. */
 void proxy_allow(struct proxy *proxy, size_t bytes);
 void proxy_allow_more(struct proxy *proxy, size_t bytes);
 void proxy_join(struct proxy *proxy);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Addresses as text, and listening on them. */
+/* The text form of addresses, and listening on them. */
 #include "config.h"
 
 #include <errno.h>
@@ -175,7 +175,7 @@ static void a_dead_socket_is_replaced(void **state)
     esi_listener_close(listener);
     assert_int_equal(rename(kept, address + 5), 0);
     listener = listen_on(address);
-    /* What somebody else has put there stays. */
+    /* Closing the listener leaves what somebody else has put at its path. */
     assert_int_equal(rename(address + 5, kept), 0);
     assert_int_equal(mkdir(address + 5, 0700), 0);
     esi_listener_close(listener);
@@ -198,7 +198,7 @@ static void a_path_may_be_longer_than_sockets_names(void **state)
     assert_int_equal(mkdir(folder, 0700), 0);
     snprintf(address, sizeof address, "unix:%s/socket", folder);
     listener = listen_on(address);
-    /* Connected, but nobody greets. */
+    /* The connection is made, but nobody greets. */
     assert_int_equal(esi_link_connect(address, &greeting, NULL, 10000000, NULL, &link),
                      -ETIMEDOUT);
     esi_listener_close(listener);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Headers of frames: the bytes are those of the document, and nothing else is taken. */
+/* Frame headers: the bytes match the document, and any others are refused. */
 #include "config.h"
 
 #include <errno.h>

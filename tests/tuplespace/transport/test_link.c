@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Links: frames go through as they are, whatever happens below; waits end. */
+/* Links transfer frames unchanged whatever the network does, and
+ * waits end at their limit. */
 #include "config.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ static enum esi_address_kind kinds[] = {
     [ES_ADDRESS_TLS] = ES_ADDRESS_TLS,
 };
 
-/* Bytes that tell their place. */
+/* Makes bytes that depend on their offset.  Caller frees them. */
 static unsigned char *make_bytes(size_t length, unsigned seed)
 {
     unsigned char *bytes = malloc(length + 1);
@@ -80,7 +81,7 @@ static size_t length_of(uint64_t id)
     return (size_t)(id * 2654435761u >> 8) % 300;
 }
 
-/* Sends all without waiting for anything. */
+/* Sends all frames without waiting for the client. */
 static void pour(struct peer *peer, struct es_link *link)
 {
     unsigned char *bytes = make_bytes(300, 1);
@@ -120,7 +121,7 @@ static void many_frames_at_once_keep_their_order(void **state)
     free(bytes);
 }
 
-/* --- What the network may do ------------------------------------------------------ */
+/* --- Behaviour of the network ----------------------------------------------------- */
 
 static void frames_may_come_byte_by_byte(void **state)
 {
@@ -149,7 +150,7 @@ static void frames_may_come_byte_by_byte(void **state)
     free(bytes);
 }
 
-/* Greets, says nothing until asked, then sends one frame of 3,000 bytes. */
+/* Sends nothing until asked, then one frame of 3,000 bytes. */
 static void answer_once(struct peer *peer, struct es_link *link)
 {
     unsigned char *bytes = make_bytes(3000, 5);
@@ -187,7 +188,7 @@ static void a_frame_may_take_several_tries(void **state)
     link = connect_to(&peer, proxy.address);
     assert_int_equal(esi_link_receive(link, 0, NULL, &frame), -ETIMEDOUT);
     assert_int_equal(esi_link_receive(link, 1, NULL, &frame), -ETIMEDOUT);
-    /* From now on 500 bytes more with every try.  TLS has a few more on the wire. */
+    /* Lets 500 more bytes through with every try.  TLS sends a few more on the wire. */
     proxy_allow(&proxy, 500);
     send_bytes(link, 1, "go", 2);
     while ((rc = esi_link_receive(link, SHORT_NS, NULL, &frame)) == -ETIMEDOUT) {
@@ -282,7 +283,7 @@ static void sending_to_nobody_fails_without_a_signal(void **state)
     free(bytes);
 }
 
-/* Takes nothing until the client has gone. */
+/* Reads nothing until the client is gone. */
 static void be_deaf(struct peer *peer, struct es_link *link)
 {
     (void)link;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The beginning of links: who is not one of us is refused and told why. */
+/* The handshake of links: a peer that does not belong to the run is
+ * refused and told why. */
 #include "config.h"
 
 #include <errno.h>
@@ -107,7 +108,7 @@ static void a_socket_that_nobody_serves_is_told(void **state)
     peer_fini(&peer);
 }
 
-/* Asks a server for another kind of link than it has. */
+/* Connects with the prefix of another kind of address than the server has. */
 static void mix(enum esi_address_kind kind,
                 const char *prefix,
                 const char *words,
@@ -140,7 +141,7 @@ static void kinds_that_do_not_fit_are_told(void **state)
     mix(ES_ADDRESS_TCP, "tls", "does not speak TLS here", "the peer speaks TLS");
 }
 
-/* Bytes that a peer of ours sends before it hangs up; what we say of it. */
+/* A server sends these bytes and hangs up.  Checks the client's error. */
 static void server_says(enum esi_address_kind kind,
                         const void *bytes,
                         size_t length,
@@ -202,7 +203,7 @@ static void a_server_of_another_version_is_told(void **state)
                 "the server speaks version 9, we 3");
 }
 
-/* Over tcp: who says welcome at once could be anybody. */
+/* Over tcp, any server could send a welcome at once, so it must prove the key first. */
 static void a_server_without_the_key_is_not_believed(void **state)
 {
     unsigned char frame[ES_FRAME_HEADER_BYTES + ESI_HELLO_BYTES];
@@ -224,7 +225,8 @@ static void a_server_without_the_key_is_not_believed(void **state)
 
 /* --- Strangers -------------------------------------------------------------------- */
 
-/* Sends the bytes to a peer, which must refuse; returns what it answered. */
+/* Sends the bytes to a peer, which must refuse them.  Returns the
+ * length of its answer. */
 static size_t stranger(enum esi_address_kind kind,
                        const void *bytes,
                        size_t length,
@@ -288,7 +290,8 @@ static void strangers_are_refused(void **state)
                    "speaks TLS");
 }
 
-/* A frame with `length` bytes behind the header, all 0 but the first. */
+/* Makes a frame with a payload of `length` bytes, all 0 but the
+ * first.  Returns its size. */
 static size_t make_frame(uint16_t type,
                          uint32_t length,
                          unsigned char first,
@@ -348,7 +351,7 @@ static void the_silent_are_not_waited_for_long(void **state)
     peer_fini(&peer);
 }
 
-/* --- What the wire shows ---------------------------------------------------------- */
+/* --- What is visible on the wire -------------------------------------------------- */
 
 struct listened {
     struct esi_listener *listener;
@@ -369,7 +372,7 @@ static void *listen_once(void *data)
     return NULL;
 }
 
-/* The first words of a client of the run. */
+/* Records the first bytes that a client of the run sends. */
 static void listen_to(const struct peer *peer, struct listened *ret_listened)
 {
     struct es_error error = {.text = ""};
@@ -395,7 +398,7 @@ static void tls_does_not_show_the_run(void **state)
     peer_fini(&peer);
 }
 
-/* What the peer answers to these bytes. */
+/* Sends the bytes to the peer.  Returns the length of its answer. */
 static size_t answer_to(struct peer *peer,
                         const void *bytes,
                         size_t length,
@@ -414,7 +417,8 @@ static size_t answer_to(struct peer *peer,
     return got;
 }
 
-/* A known identity with a wrong key, an unknown one, no TLS 1.3, no key at all. */
+/* The refusal is the same for a wrong key, an unknown identity and a
+ * hello without a key. */
 static void all_refusals_of_tls_look_the_same(void **state)
 {
     char identity[ES_RUN_KEY_TEXT_BYTES];
@@ -436,16 +440,15 @@ static void all_refusals_of_tls_look_the_same(void **state)
     *at ^= 1;
     assert_int_equal(answer_to(&peer, listened.bytes, listened.length, other), length);
     assert_memory_equal(wrong_key, other, length);
-    /* The type of the extension that carries the key: now it is one that nobody knows.
-     */
+    /* Changes the type of the extension that carries the key to an unknown one. */
     at[-8] ^= 0x55;
     assert_int_equal(answer_to(&peer, listened.bytes, listened.length, other), length);
     assert_memory_equal(wrong_key, other, length);
     peer_fini(&peer);
 }
 
-/* Over tcp: what the server says to a stranger does not depend on the run he asks for,
- * but for the name that he said himself. */
+/* Over tcp, the server's answer to a stranger does not depend on the requested run,
+ * except that it repeats the name. */
 static void tcp_shows_nothing_before_the_proof(void **state)
 {
     unsigned char frame[ES_FRAME_HEADER_BYTES + ESI_HELLO_BYTES], proof[512];
@@ -501,14 +504,14 @@ static void the_read_only_key_is_known(void **state)
     assert_int_equal(try_connect(&peer, &peer.key, peer.greeting.run, &error), 0);
     peer_join(&peer);
     assert_int_equal(peer.greeting.pid, 2);
-    /* No key comes from the read-only one. */
+    /* The read-only key cannot be used to derive another valid one. */
     peer_start(&peer);
     assert_int_equal(try_connect(&peer, &twice, peer.greeting.run, &error), -EACCES);
     peer_join(&peer);
     peer_fini(&peer);
 }
 
-/* --- Who is behind a socket ------------------------------------------------------- */
+/* --- The user behind a socket ----------------------------------------------------- */
 
 static void another_user_is_refused(void **state)
 {
@@ -524,7 +527,8 @@ static void another_user_is_refused(void **state)
     }
     peer_init(&peer, ES_ADDRESS_UNIX);
     peer_start(&peer);
-    /* Connected as nobody, used by us: what counts is who connected. */
+    /* User nobody is let through to the socket, so that the
+     * server itself must refuse. */
     assert_int_equal(chmod(peer.folder, 0755), 0);
     assert_int_equal(chmod(strchr(peer.address, '/'), 0666), 0);
     child = fork();

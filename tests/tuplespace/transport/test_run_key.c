@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The run's key: a file that nobody else can read, or no key. */
+/* The run's key is read only from a file that is closed to other users. */
 #include "config.h"
 
 #include <errno.h>
@@ -102,7 +102,7 @@ static void a_saved_key_is_loaded(void **state)
     assert_memory_equal(&loaded, &first, sizeof loaded);
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 07777, 0600);
-    /* Replaced, not written over. */
+    /* The file is replaced, not overwritten. */
     assert_int_equal(esi_run_key_save("r", &second, NULL), 0);
     assert_int_equal(esi_run_key_load("r", NULL, &loaded), 0);
     assert_memory_equal(&loaded, &second, sizeof loaded);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The frame of a tuple server: greets, serves many at once, refuses, logs, stops. */
+/* The frame of a tuple server: greeting, serving many clients,
+ * refusing, logging, stopping. */
 #include "config.h"
 
 #include <arpa/inet.h>
@@ -32,7 +33,7 @@
 
 enum { CLIENTS = 12, ROUNDS = 50 };
 
-/* A service that gives back what comes, and counts. */
+/* A service that echoes frames and counts calls. */
 struct echo {
     atomic_int opened;
     atomic_int closed;
@@ -62,7 +63,8 @@ static int open_echo(void *data, struct es_link *link, void **ret_connection)
     return 0;
 }
 
-/* A PULL ends the connection; a WRITE is not answered in time. */
+/* Echoes the frame.  A PULL ends the connection, and a WRITE is
+ * not answered in time. */
 static int serve_echo(void *connection, const struct esi_frame *frame)
 {
     struct iovec part = {.iov_base = (void *)frame->payload, .iov_len = frame->length};
@@ -82,7 +84,7 @@ static void close_echo(void *connection)
     atomic_fetch_add(&the_echo->closed, 1);
 }
 
-/* How many connections a line of the log says were refused. */
+/* Returns the number of refused connections that a line of the log reports. */
 static int refused_by(const char *line)
 {
     const char *word = strstr(line, " refused ");
@@ -261,7 +263,7 @@ static void refusals_are_told_and_logged(void **state)
     AWAIT(atomic_load(&fixture->echo.lines) >= 2);
     assert_true(log_has(&fixture->echo, "refused 127.0.0.1:"));
     assert_int_equal(atomic_load(&fixture->echo.opened), 0);
-    /* Others are served all the same. */
+    /* Other clients are still served. */
     link = connect_well(fixture, 1);
     assert_int_equal(echo_once(link, 7), 0);
     esi_link_close(link);
@@ -271,7 +273,7 @@ static void refusals_are_told_and_logged(void **state)
 
 enum { STRANGERS = 400, FROM_ONE_ADDRESS = 64, IN_ALL = 256 };
 
-/* A connection from 127.0.0.`last` that has sent nothing, or part of a TLS hello. */
+/* Connects from 127.0.0.`last` and sends nothing, or the beginning of a TLS hello. */
 static int be_stranger(const struct fixture *fixture, int last, bool speaks)
 {
     static const unsigned char beginning[] = {0x16, 3, 1};
@@ -286,7 +288,7 @@ static int be_stranger(const struct fixture *fixture, int last, bool speaks)
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     connect(descriptor, (struct sockaddr *)&address, sizeof address);
     struct pollfd polled = {.fd = descriptor, .events = POLLOUT};
-    /* The server does not let even strangers wait in its queue. */
+    /* The server accepts strangers at once instead of leaving them in its queue. */
     assert_int_equal(poll(&polled, 1, LIMIT_MS), 1);
     if (speaks)
         (void)!send(descriptor, beginning, sizeof beginning, MSG_NOSIGNAL);
@@ -305,7 +307,9 @@ static size_t count_descriptors(void)
     return count;
 }
 
-/* Who is dropped is seen at once, and the rest when it ends: never more than these. */
+/* Opens 400 connections of strangers from `addresses` addresses.  The server drops
+ * all but `places` of them at once, and serves its clients.  It refuses the rest when
+ * they close or time out. */
 static void expect_places(struct fixture *fixture, int addresses, size_t places)
 {
     const size_t before = count_descriptors();
@@ -317,7 +321,7 @@ static void expect_places(struct fixture *fixture, int addresses, size_t places)
     assert_int_equal(echo_once(link, 1), 0);
     AWAIT(atomic_load(&fixture->echo.refused) >= STRANGERS - (int)places);
     assert_true(count_descriptors() <= before + STRANGERS + places + 2);
-    /* Those that are left keep nobody out either. */
+    /* The remaining strangers do not keep clients out either. */
     struct es_link *other = connect_well(fixture, 1);
     assert_int_equal(echo_once(other, 2), 0);
     esi_link_close(other);
@@ -336,7 +340,7 @@ static void idle_and_slow_strangers_keep_nobody_out(void **state)
     expect_places(fixture, 1, FROM_ONE_ADDRESS);
     clock_gettime(CLOCK_MONOTONIC, &ended);
     assert_int_equal(atomic_load(&fixture->echo.refused), STRANGERS);
-    /* One line a second, and the first. */
+    /* The log gets one line per second, and the first. */
     assert_true(atomic_load(&fixture->echo.lines) <= ended.tv_sec - began.tv_sec + 2);
 }
 
@@ -345,7 +349,7 @@ static void strangers_of_many_addresses_keep_nobody_out(void **state)
     expect_places(*state, 100, IN_ALL);
 }
 
-/* However often he knocks: an address whose places are taken drops its own. */
+/* An address that has used up its places loses its own connections, not another's. */
 static void an_address_loses_its_own_places_first(void **state)
 {
     struct fixture *fixture = *state;
@@ -380,7 +384,7 @@ static void the_service_may_close_a_connection(void **state)
     assert_int_equal(atomic_load(&fixture->echo.closed), 1);
 }
 
-/* Half an answer may have gone out: what came behind it could not be told from it. */
+/* Half an answer may have been sent, so the client could not find the next frame. */
 static void who_does_not_take_an_answer_is_given_up(void **state)
 {
     struct fixture *fixture = *state;
@@ -401,7 +405,7 @@ static void connections_are_counted(void **state)
     assert_int_equal(esi_server_connection_count(fixture->server), 0);
     for (size_t i = 0; i < 3; i++) {
         links[i] = connect_well(fixture, 0);
-        /* Counted before it is served. */
+        /* The connection is counted before it is served. */
         assert_int_equal(echo_once(links[i], 1), 0);
         assert_int_equal(esi_server_connection_count(fixture->server), i + 1);
     }
@@ -410,7 +414,8 @@ static void connections_are_counted(void **state)
     AWAIT(esi_server_connection_count(fixture->server) == 0);
 }
 
-/* The one beyond the limit hears why; when another has gone there is room again. */
+/* A client beyond the limit is told why.  Another one is accepted
+ * once others are gone. */
 static void too_many_are_refused_in_words(void **state)
 {
     enum { MANY = 1000, DESCRIPTORS = 2 * MANY + 100 };
@@ -427,7 +432,7 @@ static void too_many_are_refused_in_words(void **state)
     setrlimit(RLIMIT_NOFILE, &limit);
     for (size_t i = 0; i < MANY; i++)
         links[i] = connect_well(fixture, 0);
-    /* The server may still be about to count some whom it has greeted. */
+    /* The server may not yet have counted clients that it has greeted. */
     AWAIT(esi_server_connection_count(fixture->server) == MANY);
     more = connect_well(fixture, 0);
     assert_int_equal(esi_link_receive(more, LIMIT_NS, NULL, &frame), 0);
@@ -442,7 +447,7 @@ static void too_many_are_refused_in_words(void **state)
     esi_link_close(more);
 }
 
-/* Also one that has said nothing yet. */
+/* Stopping also ends connections that have sent no frame yet. */
 static void a_stop_ends_all_connections(void **state)
 {
     struct fixture *fixture = *state;
