@@ -94,14 +94,9 @@ uint32_t esi_domain_slots(const struct esi_domain *domain)
 struct esi_domain_column esi_domain_column(const struct esi_domain *domain,
                                            uint32_t slot)
 {
-    const struct esi_column *column;
-
-    if (!domain->is_single)
-        return (struct esi_domain_column){ES_PATTERN_NONE, (uint32_t)domain->count,
-                                          NULL};
-    column = &domain->columns[slot];
-    return (struct esi_domain_column){column->trace, column->end - column->first,
-                                      column->indexes + column->first};
+    return domain->is_single ? esi_domain_column_at(domain, slot)
+                             : (struct esi_domain_column){
+                                   ES_PATTERN_NONE, (uint32_t)domain->count, NULL};
 }
 
 uint32_t esi_column_position(const struct esi_domain_column *column, uint32_t index)

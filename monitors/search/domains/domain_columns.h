@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* domain_columns.h - shared by domain.c, domain_sets.c, domain_values.c, domains.c and
- * domains_ask.c. */
+/* domain_columns.h - the fields of a domain, for the files of this folder and for the
+ * inner loops of searches while events arrive. */
 #ifndef ES_MONITORS_SEARCH_DOMAINS_DOMAIN_COLUMNS_H
 #define ES_MONITORS_SEARCH_DOMAINS_DOMAIN_COLUMNS_H
 
@@ -204,6 +204,27 @@ static inline const struct esi_column *esi_domain_at(const struct esi_domain *do
         return column;
     *ret_row = column->rows[*ret_row];
     return column->whole;
+}
+
+/* esi_domain_column() of single events. */
+static inline struct esi_domain_column esi_domain_column_at(
+    const struct esi_domain *domain,
+    uint32_t slot)
+{
+    const struct esi_column *column = &domain->columns[slot];
+
+    return (struct esi_domain_column){column->trace, column->end - column->first,
+                                      column->indexes + column->first};
+}
+
+/* The time of a single event; ESI_NO_TIME if it is not known. */
+static inline int64_t esi_domain_time_at(const struct esi_domain *domain,
+                                         struct esi_domain_value value)
+{
+    uint32_t row;
+    const struct esi_column *column = esi_domain_at(domain, value, &row);
+
+    return column->times ? column->times[row] : ESI_NO_TIME;
 }
 
 #endif

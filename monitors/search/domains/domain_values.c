@@ -98,9 +98,7 @@ bool esi_domain_time(const struct esi_domain *domain,
     int64_t first, last;
 
     if (domain->is_single) {
-        uint32_t row;
-        const struct esi_column *column = esi_domain_at(domain, value, &row);
-        first = last = column->times ? column->times[row] : ESI_NO_TIME;
+        first = last = esi_domain_time_at(domain, value);
     } else {
         first = set_at(domain, value)->first_time;
         last = set_at(domain, value)->last_time;
@@ -187,10 +185,16 @@ void esi_domain_keep_within(const struct esi_domain *domain,
     if (!times->latest || *begin >= *end)
         return;
     first = column->rows ? column->rows[*begin] : column->first + *begin;
-    last = (column->rows ? column->rows[*end - 1] : column->first + *end - 1) + 1;
+    last = column->rows ? column->rows[*end - 1] : column->first + *end - 1;
+    /* Of most columns the last row decides. */
+    if (!is_later(times, last, from, true)) {
+        *begin = *end;
+        return;
+    }
     first = first_later(times, first, last, from, true);
     *begin = position_of(column, first);
-    *end = position_of(column, first_later(times, first, last, to, false));
+    if (is_later(times, last, to, false))
+        *end = position_of(column, first_later(times, first, last, to, false));
 }
 
 bool esi_domain_widen(const struct esi_domain *domain,

@@ -80,11 +80,12 @@ int esi_bound_init(struct esi_bound *bound, const struct esi_indexed_plan *plan)
                   .precedence = &bound->precedence},
         .pinned = -1,
         .values = calloc(variables, sizeof *bound->values),
+        .times = calloc(variables, sizeof *bound->times),
         .variables = calloc(variables, sizeof *bound->variables),
         .ends = calloc(variables * domains, sizeof *bound->ends),
         .memos = calloc(domains * domains, sizeof *bound->memos),
     };
-    if (esi_formula_check_init(&bound->check) < 0 || !bound->values ||
+    if (esi_formula_check_init(&bound->check) < 0 || !bound->values || !bound->times ||
         !bound->variables || !bound->ends || !bound->memos)
         return -ENOMEM;
     return 0;
@@ -102,6 +103,7 @@ void esi_bound_fini(struct esi_bound *bound)
     for (size_t i = 0; bound->memos && i < domains * domains; i++)
         free(bound->memos[i].ends);
     free(bound->values);
+    free(bound->times);
     free(bound->variables);
     free(bound->ends);
     free(bound->memos);
@@ -113,9 +115,10 @@ uint64_t esi_bound_bytes(const struct esi_bound *bound)
 {
     const struct esi_indexed_plan *plan = bound->plan;
     size_t domains = plan->distinct_count;
-    uint64_t bytes = plan->variable_count *
-                     (sizeof *bound->values + sizeof *bound->variables +
-                      sizeof *bound->check.bindings + domains * sizeof *bound->ends);
+    uint64_t bytes =
+        plan->variable_count *
+        (sizeof *bound->values + sizeof *bound->times + sizeof *bound->variables +
+         sizeof *bound->check.bindings + domains * sizeof *bound->ends);
 
     for (size_t i = 0; i < plan->variable_count; i++)
         bytes += bound->variables[i].stamp_capacity * sizeof *bound->variables->stamp;
@@ -142,13 +145,31 @@ static bool is_single(const struct esi_bound *bound, unsigned x)
     return bound->plan->single >> x & 1;
 }
 
+static void note_times(struct esi_bound *bound,
+                       unsigned variable,
+                       struct esi_domain_value value)
+{
+    const struct esi_domain *domain = bound->plan->domains[variable];
+    struct esi_bound_times times = {.first = INT64_MAX, .last = INT64_MIN};
+
+    if (is_single(bound, variable)) {
+        times.first = times.last = esi_domain_time_at(domain, value);
+        times.are_known = times.first != ESI_NO_TIME;
+    } else {
+        times.are_known = esi_domain_widen(domain, value, &times.first, &times.last);
+    }
+    bound->times[variable] = times;
+}
+
 void esi_bound_bind(struct esi_bound *bound,
                     unsigned variable,
                     struct esi_domain_value value)
 {
+    if (bound->plan->timed >> variable & 1)
+        note_times(bound, variable, value);
     if (is_single(bound, variable)) {
         struct esi_domain_column column =
-            esi_domain_column(bound->plan->domains[variable], value.slot);
+            esi_domain_column_at(bound->plan->domains[variable], value.slot);
 
         esi_formula_check_bind_event(
             &bound->check, variable, value,
@@ -161,6 +182,13 @@ void esi_bound_bind(struct esi_bound *bound,
 }
 
 /* --- Single events ---------------------------------------------------------------- */
+
+static struct esi_domain_column part_of(const struct esi_domain_column *column,
+                                        struct esi_interval within)
+{
+    return (struct esi_domain_column){column->trace, within.end - within.begin,
+                                      column->indexes + within.begin};
+}
 
 /* Number of positions whose index is `index` or less. */
 static uint32_t position_after(const struct esi_domain_column *column, uint32_t index)
@@ -337,7 +365,7 @@ static uint32_t find_before_end(struct esi_bound *bound,
 }
 
 /* While events arrive, the bound events are recent, and most columns contain no
- * successor of them. */
+ * successor of them.  `within` is not empty. */
 static uint32_t find_recent_begin(struct esi_bound *bound,
                                   unsigned x,
                                   const struct esi_domain_column *column,
@@ -345,9 +373,14 @@ static uint32_t find_recent_begin(struct esi_bound *bound,
 {
     struct es_event_id event = esi_bound_event(bound, x);
 
-    return event.trace == column->trace
-               ? esi_bound_after_begin(bound, event, column, within)
-               : gallop_back(bound, event, column, within);
+    if (esi_bound_is_last(bound, x))
+        return within.end;
+    if (event.trace == column->trace)
+        return esi_bound_after_begin(bound, event, column, within);
+    if (!precedes_position(bound, event, column, within.end - 1))
+        return within.end;
+    within.end--;
+    return gallop_back(bound, event, column, within);
 }
 
 static uint32_t find_after_begin(struct esi_bound *bound,
@@ -432,13 +465,6 @@ static uint32_t *remembered_ends(struct esi_bound *bound,
 static bool is_found_anew(const struct esi_bound *bound, unsigned x)
 {
     return bound->plan->is_growing && is_single(bound, x);
-}
-
-static struct esi_domain_column part_of(const struct esi_domain_column *column,
-                                        struct esi_interval within)
-{
-    return (struct esi_domain_column){column->trace, within.end - within.begin,
-                                      column->indexes + within.begin};
 }
 
 /* The end of the predecessors of the bound variable x in the column, and the beginning
@@ -616,6 +642,43 @@ void esi_bound_keep_mask(struct esi_bound *bound,
 
     kept->begin = one.begin > kept->begin ? one.begin : kept->begin;
     kept->end = one.end < kept->end ? one.end : kept->end;
+}
+
+/* Whether the relation of an event to bound x is in a mask. */
+static bool is_allowed(struct esi_bound *bound,
+                       struct es_event_id event,
+                       unsigned x,
+                       uint8_t mask)
+{
+    struct es_event_id other = esi_bound_event(bound, x);
+    bool is_after;
+
+    if (esi_event_is(event, other))
+        return mask & ESI_IS_SAME;
+    if (event.trace == other.trace)
+        return mask & (event.index < other.index ? ESI_IS_BEFORE : ESI_IS_AFTER);
+    if (esi_bound_greatest(bound, x, event.trace) >= event.index)
+        return mask & ESI_IS_BEFORE;
+    /* This mask treats events after x like those concurrent with it. */
+    if (!esi_mask_needs_successors(mask))
+        return mask & ESI_IS_AFTER;
+    is_after = !esi_bound_is_last(bound, x) &&
+               esi_precedence_before(&bound->precedence, other, event);
+    return mask & (is_after ? ESI_IS_AFTER : ESI_IS_CONCURRENT);
+}
+
+bool esi_bound_allows(struct esi_bound *bound,
+                      struct es_event_id event,
+                      unsigned v,
+                      uint64_t masked)
+{
+    for (; masked; masked &= masked - 1) {
+        unsigned x = (unsigned)__builtin_ctzll(masked);
+
+        if (!is_allowed(bound, event, x, bound->plan->masks[v][x]))
+            return false;
+    }
+    return true;
 }
 
 void esi_column_add_events(const struct esi_domain_column *column,

@@ -12,10 +12,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "monitors/search/domains/domain_columns.h"
 #include "monitors/search/domains/precedence.h"
 #include "monitors/search/indexed/indexed_plan.h"
 #include "monitors/search/truth/formula_check.h"
 #include "monitors/search/truth/intervals.h"
+
+/* The times of a bound variable. */
+struct esi_bound_times {
+    bool are_known;
+    int64_t first; /* first > last: a set without events has no times */
+    int64_t last;
+};
 
 struct esi_bound_variable;
 struct esi_bound_ends;
@@ -27,6 +35,7 @@ struct esi_bound {
     struct esi_formula_check check;  /* the bindings, and evaluation of literals for
                                         them */
     struct esi_domain_value *values; /* owned: [variable] */
+    struct esi_bound_times *times;   /* owned: [variable], of those linked by times */
     int error;                       /* -errno after a failure */
 
     int pinned; /* variable; -1: none */
@@ -137,7 +146,9 @@ static inline struct esi_bound_target esi_bound_target_of(const struct esi_bound
         .v = v,
         .distinct = bound->plan->distinct_of[v],
         .slot = slot,
-        .column = esi_domain_column(bound->plan->domains[v], slot)};
+        .column = bound->plan->single >> v & 1
+                      ? esi_domain_column_at(bound->plan->domains[v], slot)
+                      : esi_domain_column(bound->plan->domains[v], slot)};
 }
 
 /* Clips `kept` to the positions whose relation to bound single x may be in `mask`.
@@ -147,6 +158,13 @@ void esi_bound_keep_mask(struct esi_bound *bound,
                          uint8_t mask,
                          const struct esi_bound_target *target,
                          struct esi_interval *kept);
+
+/* Whether the relations of an event to the bound variables `masked` are in the masks of
+ * v with them. */
+bool esi_bound_allows(struct esi_bound *bound,
+                      struct es_event_id event,
+                      unsigned v,
+                      uint64_t masked);
 
 /* The functions below add intervals without sorting them. */
 

@@ -10,12 +10,8 @@
 
 #include "base/array.h"
 #include "base/lower_bound.h"
-#include "monitors/search/indexed/indexed_implied.h"
 
-enum {
-    LOOKUP_ORDINAL = 4, /* values of the first variable before indexes are created */
-    SORTED_SHARE = 64,
-};
+enum { LAST_ROWS = 8 }; /* of a column, tested for their times */
 
 /* --- Start and end ---------------------------------------------------------------- */
 
@@ -85,325 +81,6 @@ uint64_t esi_candidate_sets_bytes(const struct esi_candidate_sets *sets)
     for (size_t i = 0; i < bound->plan->variable_count; i++)
         bytes += sets->lists[i].capacity * sizeof *sets->lists->values;
     return bytes;
-}
-
-/* --- Collecting constraints ------------------------------------------------------- */
-
-static void push_work(struct esi_candidate_sets *sets, uint32_t number)
-{
-    if (ESI_ARRAY_RESERVE(sets->work, sets->work_capacity, sets->work_count + 1) < 0)
-        sets->bound->error = -ENOMEM;
-    else
-        sets->work[sets->work_count++] = number;
-}
-
-/* The member of v's group that was bound last; members are bound in order. */
-static int floor_of(const struct esi_bound *bound, unsigned v)
-{
-    const struct esi_indexed_plan *plan = bound->plan;
-    uint64_t members = esi_groups_members(&plan->groups, v) & bound->check.bound;
-
-    return members ? 63 - __builtin_clzll(members) : -1;
-}
-
-/* The newest event is not named by earlier events, except the other half of a sync,
- * which it names as well.  So only its partners can receive it; whether they do is
- * tested. */
-static int sender_of(const struct esi_bound *bound, unsigned v, uint64_t applied)
-{
-    const struct esi_indexed_plan *plan = bound->plan;
-    int pinned = bound->pinned;
-
-    return pinned >= 0 && plan->senders[v] & plan->prompt & ~applied &
-                              esi_program_bit((unsigned)pinned)
-               ? pinned
-               : -1;
-}
-
-/* v must be one of the partners of y: a list of one value, or empty. */
-static bool note_sends(const struct esi_candidate_sets *sets,
-                       unsigned y,
-                       struct esi_restriction *restriction)
-{
-    const struct esi_bound *bound = sets->bound;
-    const struct esi_domain *const *domains = bound->plan->domains;
-    struct esi_domain_value *value = &sets->partners[restriction->v];
-    const struct es_event_id *partners;
-    size_t count = esi_domain_partners(domains[y], bound->values[y], &partners);
-
-    if (count > 1)
-        return false;
-    count = count == 1 && esi_domain_find(domains[restriction->v], partners[0], value);
-    restriction->is_listed = true;
-    restriction->listed = (struct esi_listed){value, count};
-    return true;
-}
-
-/* Whether an index by attributes is worth its creation: with the first few values of
- * the first variable, only once all values of v might have been compared. */
-static bool are_lookups_due(const struct esi_candidate_sets *sets, unsigned v)
-{
-    struct esi_bound *bound = sets->bound;
-
-    return bound->plan->is_growing || bound->plan->without & ES_INDEXED_THRIFT ||
-           sets->ordinal >= LOOKUP_ORDINAL ||
-           sets->compared >= esi_domain_count(bound->plan->domains[v]);
-}
-
-/* Uses the shortest list of values, if it is short enough. */
-static void note_listed(const struct esi_candidate_sets *sets,
-                        struct esi_listed listed,
-                        struct esi_restriction *restriction)
-{
-    uint64_t most = restriction->is_listed
-                        ? restriction->listed.count
-                        : esi_candidates_total(sets, restriction->v) /
-                              esi_listed_share(sets->bound->plan);
-
-    if (listed.count >= most && listed.count > 0)
-        return;
-    restriction->is_listed = true;
-    restriction->listed = listed;
-}
-
-static void note_equal(struct esi_candidate_sets *sets,
-                       const struct esi_clause *clause,
-                       uint64_t applied,
-                       struct esi_restriction *restriction)
-{
-    struct esi_bound *bound = sets->bound;
-    unsigned v = restriction->v;
-    struct esi_listed listed;
-
-    /* With growing domains there is room for one list; partners are known without
-     * it. */
-    if (bound->plan->is_growing &&
-        (restriction->is_listed || esi_has_partner(bound, v)))
-        return;
-    if (!(clause->existential & ~esi_program_bit(v) & bound->check.bound & ~applied) ||
-        !are_lookups_due(sets, v) ||
-        !esi_lookup_equal(bound, clause->literals, v,
-                          sets->few ? &sets->few[v * ESI_LISTED_FEW] : NULL, &listed))
-        return;
-    note_listed(sets, listed, restriction);
-}
-
-/* Maximum length of a list that must be sorted: sorting it takes no longer than
- * iterating over the columns, or a tenth of the time to test all values. */
-static uint64_t most_sorted(const struct esi_candidate_sets *sets,
-                            const struct esi_restriction *restriction)
-{
-    struct esi_bound *bound = sets->bound;
-    unsigned v = restriction->v;
-    const struct esi_candidates *source = sets->source[v];
-    uint64_t total = esi_candidates_total(sets, v);
-    uint64_t most = total / esi_listed_share(bound->plan);
-    uint64_t quick = source ? source->count : esi_domain_slots(bound->plan->domains[v]);
-
-    if (quick < total / SORTED_SHARE)
-        quick = total / SORTED_SHARE;
-    if (most > quick && !(bound->plan->without & ES_INDEXED_THRIFT))
-        most = quick;
-    if (restriction->is_listed && most > restriction->listed.count)
-        most = restriction->listed.count;
-    return most;
-}
-
-/* Like note_listed(), for values with attributes between bounds. */
-static void note_bounds(struct esi_candidate_sets *sets,
-                        uint64_t applied,
-                        struct esi_restriction *restriction)
-{
-    struct esi_bound *bound = sets->bound;
-    unsigned v = restriction->v;
-    uint64_t most = most_sorted(sets, restriction);
-    struct esi_listed listed;
-
-    if (most > 1 && are_lookups_due(sets, v) &&
-        esi_lookup_bounds(bound, v, applied, most - 1, &sets->lists[v], &listed))
-        note_listed(sets, listed, restriction);
-}
-
-/* Like note_listed(), for values near bound variables in growing domains. */
-static void note_near(struct esi_candidate_sets *sets,
-                      uint64_t limit,
-                      struct esi_restriction *restriction)
-{
-    struct esi_bound *bound = sets->bound;
-    unsigned v = restriction->v;
-    struct esi_listed listed;
-
-    if (!bound->plan->is_growing || !restriction->is_timed || restriction->is_listed ||
-        !esi_near_find(bound, v, restriction->masked, &restriction->times, limit,
-                       &sets->lists[v], &listed))
-        return;
-    restriction->is_beyond = listed.count > limit;
-    if (!restriction->is_beyond)
-        note_listed(sets, listed, restriction);
-    if (restriction->is_listed)
-        restriction->masked = 0;
-}
-
-/* Like note_listed(), for the values that each alternative of a clause leaves. */
-static void note_alternatives(struct esi_candidate_sets *sets,
-                              const struct esi_clause *clause,
-                              struct esi_restriction *restriction)
-{
-    struct esi_bound *bound = sets->bound;
-    unsigned v = restriction->v;
-    uint64_t most = most_sorted(sets, restriction);
-    struct esi_listed listed;
-
-    if (clause->existential & ~esi_program_bit(v) & ~bound->check.bound || most <= 1 ||
-        !are_lookups_due(sets, v) || esi_bound_satisfies(bound, clause))
-        return;
-    if (esi_lookup_alternatives(bound, clause, v, most - 1, &sets->lists[v], &listed))
-        note_listed(sets, listed, restriction);
-}
-
-/* Like note_listed(), for the receives that name the event of x. */
-static bool note_receives(struct esi_candidate_sets *sets,
-                          unsigned x,
-                          struct esi_restriction *restriction)
-{
-    struct esi_bound *bound = sets->bound;
-    const struct esi_indexed_plan *plan = bound->plan;
-    const struct esi_domain *domain = plan->domains[restriction->v];
-    struct es_event_id send = esi_bound_event(bound, x);
-    struct esi_domain_value *value = &sets->partners[restriction->v], other;
-    uint32_t at = 0;
-    int result;
-
-    if (!plan->is_growing) {
-        note_listed(
-            sets,
-            esi_sorted_index_find(plan->received[plan->distinct_of[restriction->v]],
-                                  esi_send_key(send)),
-            restriction);
-        return false;
-    }
-    result = esi_domain_next_receive(domain, send, &at, value);
-    if (result < 0)
-        bound->error = result;
-    if (result > 0 && esi_domain_next_receive(domain, send, &at, &other) > 0)
-        return false;
-    restriction->is_listed = true;
-    restriction->listed = (struct esi_listed){value, result > 0};
-    return true;
-}
-
-/* For a clause in which one variable receives from the other, one of them v.  Returns
- * whether the list represents the clause completely. */
-static bool note_partner(struct esi_candidate_sets *sets,
-                         const struct esi_clause *clause,
-                         struct esi_restriction *restriction)
-{
-    const struct esi_literal *literal = clause->literals;
-
-    if (clause->count != 1 || literal->kind != ES_LITERAL_RECEIVED ||
-        literal->is_negated)
-        return false;
-    return literal->x == restriction->v ? note_sends(sets, literal->y, restriction)
-                                        : note_receives(sets, literal->x, restriction);
-}
-
-/* Notes a clause that refuses most predecessors of the pinned event. */
-static void note_limit(const struct esi_bound *bound,
-                       const struct esi_clause *clause,
-                       struct esi_restriction *restriction)
-{
-    unsigned v = restriction->v;
-
-    if (!restriction->limit && esi_universal_refuses(bound, clause, v) &&
-        bound->plan->masks[v][bound->pinned] == ESI_IS_BEFORE)
-        restriction->limit = clause;
-}
-
-/* Whether all predecessors of the pinned event on a trace are refused. */
-static bool is_beyond_limit(struct esi_candidate_sets *sets,
-                            const struct esi_restriction *restriction,
-                            uint32_t trace)
-{
-    struct esi_universal_past past =
-        esi_universal_past_of(sets->universal, restriction->limit, trace);
-
-    return past.refused >= past.known;
-}
-
-static bool is_restricted(const struct esi_restriction *restriction)
-{
-    return restriction->is_empty || restriction->masked || restriction->floor >= 0 ||
-           restriction->sender >= 0 || restriction->is_listed ||
-           restriction->is_timed || restriction->clause_count > 0;
-}
-
-/* Collects the clauses to apply, and the lists that some of them provide. */
-static void note_clauses(struct esi_candidate_sets *sets,
-                         uint64_t applied,
-                         struct esi_restriction *restriction)
-{
-    struct esi_bound *bound = sets->bound;
-    const struct esi_indexed_plan *plan = bound->plan;
-    unsigned v = restriction->v;
-
-    for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
-        const struct esi_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
-        const struct esi_clause_facts *facts = esi_clause_facts_of(plan, clause);
-        uint64_t others = clause->existential & ~esi_program_bit(v);
-
-        if (facts->is_equality)
-            note_equal(sets, clause, applied, restriction);
-        if (facts->alternatives >> v & 1 && others & ~applied)
-            note_alternatives(sets, clause, restriction);
-        if (!(facts->exact >> v & 1) || others & ~bound->check.bound ||
-            (sets->source[v] && !(others & ~applied)) ||
-            esi_bound_satisfies(bound, clause) ||
-            note_partner(sets, clause, restriction))
-            continue;
-        push_work(sets, esi_clause_number(plan, clause));
-        note_limit(bound, clause, restriction);
-    }
-    restriction->clause_count = sets->work_count - restriction->clauses;
-}
-
-static void find_restriction(struct esi_candidate_sets *sets,
-                             unsigned v,
-                             uint64_t limit,
-                             struct esi_restriction *restriction)
-{
-    struct esi_bound *bound = sets->bound;
-    const struct esi_indexed_plan *plan = bound->plan;
-    const struct esi_candidates *source = sets->source[v];
-    uint64_t applied = source ? source->applied : 0;
-    uint64_t near = plan->near[v] & bound->check.bound & ~applied;
-
-    restriction->v = v;
-    restriction->masked = plan->masked[v] & bound->check.bound & ~applied;
-    restriction->sender = sender_of(bound, v, applied);
-    restriction->floor = floor_of(bound, v);
-    restriction->times = source ? source->times : ESI_NEAR_ALL_TIMES;
-    esi_near_keep_times(bound, v, near, &restriction->times);
-    restriction->is_timed = near != 0;
-    restriction->clauses = sets->work_count;
-    restriction->is_empty =
-        restriction->times.is_empty ||
-        (!plan->is_growing && esi_implied_is_empty(bound, v, applied));
-    if (restriction->is_empty)
-        return;
-    if (restriction->sender >= 0)
-        note_sends(sets, (unsigned)restriction->sender, restriction);
-    if (restriction->floor >= 0 && applied >> restriction->floor & 1)
-        restriction->floor = -1;
-    note_clauses(sets, applied, restriction);
-    if (bound->plan->bounded >> v & 1)
-        note_bounds(sets, applied, restriction);
-    note_near(sets, limit, restriction);
-    /* Without other restrictions this may cost more than it saves. */
-    if (plan->implied[v] && is_restricted(restriction))
-        restriction->implied = esi_implied_of(bound, v, applied);
-    restriction->is_told = !(restriction->masked & plan->holed[v]) &&
-                           restriction->sender < 0 && restriction->floor < 0 &&
-                           restriction->clause_count == 0;
 }
 
 /* --- Applying constraints to a column --------------------------------------------- */
@@ -520,6 +197,17 @@ static void apply_restriction(struct esi_candidate_sets *sets,
     esi_bound_check(bound, intervals);
 }
 
+/* Whether all predecessors of the pinned event on a trace are refused. */
+static bool is_beyond_limit(struct esi_candidate_sets *sets,
+                            const struct esi_restriction *restriction,
+                            uint32_t trace)
+{
+    struct esi_universal_past past =
+        esi_universal_past_of(sets->universal, restriction->limit, trace);
+
+    return past.refused >= past.known;
+}
+
 /* Applies the constraints that leave one interval.  Returns whether it is not empty. */
 static bool keep_interval(struct esi_candidate_sets *sets,
                           const struct esi_restriction *restriction,
@@ -530,8 +218,6 @@ static bool keep_interval(struct esi_candidate_sets *sets,
     const struct esi_indexed_plan *plan = bound->plan;
     unsigned v = target->v;
 
-    if (restriction->limit && is_beyond_limit(sets, restriction, target->column.trace))
-        return false;
     if (restriction->is_timed)
         esi_domain_keep_within(plan->domains[v], target->slot, restriction->times.from,
                                restriction->times.to, &kept->begin, &kept->end);
@@ -546,6 +232,54 @@ static bool keep_interval(struct esi_candidate_sets *sets,
     return kept->begin < kept->end;
 }
 
+/* The first row that may have happened at `from` or later, if it is among the last
+ * LAST_ROWS; otherwise the first row. */
+static uint32_t first_since(const struct esi_column *column, int64_t from)
+{
+    uint32_t row = column->end;
+
+    if (!column->latest)
+        return column->first;
+    while (row > column->first && column->latest[row - 1] >= from)
+        if (column->end - --row == LAST_ROWS)
+            return column->first;
+    return row;
+}
+
+/* For growing domains: whether the ends of a column leave it possible that values
+ * remain. */
+static bool may_remain(const struct esi_walk *walk, uint32_t slot)
+{
+    const struct esi_restriction *restriction = &walk->restriction;
+    struct esi_bound *bound = walk->sets->bound;
+    const struct esi_column *column = &walk->domain->columns[slot];
+    uint32_t first = restriction->is_timed
+                         ? first_since(column, restriction->times.from)
+                         : column->first;
+
+    if (first == column->end)
+        return false;
+    for (uint64_t left = restriction->befores; left; left &= left - 1) {
+        unsigned x = (unsigned)__builtin_ctzll(left);
+        struct es_event_id event = esi_bound_event(bound, x);
+        uint32_t known = event.trace == column->trace
+                             ? event.index - 1
+                             : esi_bound_greatest(bound, x, column->trace);
+
+        if (column->indexes[first] > known)
+            return false;
+    }
+    for (uint64_t left = restriction->afters; left; left &= left - 1) {
+        unsigned x = (unsigned)__builtin_ctzll(left);
+        struct es_event_id last = {column->trace, column->indexes[column->end - 1]};
+
+        if (esi_bound_is_last(bound, x) ||
+            !esi_precedence_of(&bound->precedence, esi_bound_event(bound, x), last))
+            return false;
+    }
+    return true;
+}
+
 /* --- Iteration -------------------------------------------------------------------- */
 
 void esi_walk_begin(struct esi_walk *walk,
@@ -558,8 +292,10 @@ void esi_walk_begin(struct esi_walk *walk,
     *walk = (struct esi_walk){.sets = sets,
                               .source = sets->source[v],
                               .domain = sets->bound->plan->domains[v]};
-    find_restriction(sets, v, limit, &walk->restriction);
+    esi_restriction_find(sets, v, limit, &walk->restriction);
     walk->end = walk->source ? walk->source->count : esi_domain_slots(walk->domain);
+    walk->is_growing =
+        sets->bound->plan->is_growing && sets->bound->plan->single >> v & 1;
     if (restriction->is_empty) {
         walk->end = 0;
     } else if (restriction->is_listed) {
@@ -601,19 +337,36 @@ static bool has_position(const struct esi_candidates *source,
            ranges[*range].begin <= position;
 }
 
+/* Tests what keep_interval() keeps of a column, for one value.  While events arrive,
+ * lists are short. */
+static bool passes_interval(const struct esi_walk *walk,
+                            const struct esi_bound_target *target,
+                            uint32_t position)
+{
+    const struct esi_restriction *restriction = &walk->restriction;
+    struct esi_bound *bound = walk->sets->bound;
+    struct es_event_id event = {target->column.trace, target->column.indexes[position]};
+
+    return esi_walk_takes(walk, (struct esi_domain_value){target->slot, position}) &&
+           esi_bound_allows(bound, event, target->v,
+                            restriction->masked & ~bound->plan->holed[target->v]);
+}
+
 /* Adds the listed values of one column that the source contains. */
 static void take_listed(struct esi_walk *walk,
-                        uint32_t slot,
+                        const struct esi_bound_target *target,
                         struct esi_intervals *intervals)
 {
     const struct esi_candidates *source = walk->source;
+    uint32_t slot = target->slot;
     size_t range = source ? range_of(source, slot) : 0;
 
     for (; walk->next < walk->end && walk->listed[walk->next].slot == slot;
          walk->next++) {
         uint32_t position = walk->listed[walk->next].position;
 
-        if (!source || has_position(source, slot, position, &range))
+        if ((!source || has_position(source, slot, position, &range)) &&
+            (!walk->is_growing || passes_interval(walk, target, position)))
             esi_intervals_add(intervals, position, position + 1);
     }
 }
@@ -636,20 +389,22 @@ static uint32_t next_slot(const struct esi_walk *walk)
 }
 
 /* Moves past a column.  Adds the values of the list or source in it, and returns their
- * extent; if there are none, that of the whole column. */
+ * extent; without list and source, that of the whole column. */
 static struct esi_interval take_column(struct esi_walk *walk,
                                        const struct esi_bound_target *target,
                                        struct esi_intervals *intervals)
 {
     intervals->count = 0;
-    if (walk->listed)
-        take_listed(walk, target->slot, intervals);
-    else if (walk->source)
+    if (walk->listed) {
+        take_listed(walk, target, intervals);
+    } else if (walk->source) {
         take_ranges(walk, target->slot, intervals);
-    else
+    } else {
         walk->next++;
+        return (struct esi_interval){0, target->column.count};
+    }
     return intervals->count > 0 ? esi_intervals_extent(intervals)
-                                : (struct esi_interval){0, target->column.count};
+                                : (struct esi_interval){0, 0};
 }
 
 bool esi_walk_next(struct esi_walk *walk,
@@ -660,11 +415,23 @@ bool esi_walk_next(struct esi_walk *walk,
     struct esi_candidate_sets *sets = walk->sets;
 
     while (walk->next < walk->end && !sets->bound->error) {
-        struct esi_bound_target target =
-            esi_bound_target_of(sets->bound, restriction->v, next_slot(walk));
-        struct esi_interval kept = take_column(walk, &target, intervals);
+        uint32_t slot = next_slot(walk);
+        struct esi_bound_target target;
+        struct esi_interval kept;
 
-        if (!keep_interval(sets, restriction, &target, &kept))
+        if (walk->is_growing && !walk->listed && !walk->source &&
+            !may_remain(walk, slot)) {
+            walk->next++;
+            continue;
+        }
+        target = esi_bound_target_of(sets->bound, restriction->v, slot);
+        kept = take_column(walk, &target, intervals);
+
+        if (kept.begin == kept.end ||
+            (restriction->limit &&
+             is_beyond_limit(sets, restriction, target.column.trace)) ||
+            (!(walk->listed && walk->is_growing) &&
+             !keep_interval(sets, restriction, &target, &kept)))
             continue;
         if (walk->listed || walk->source)
             esi_intervals_keep(intervals, kept.begin, kept.end);
@@ -739,7 +506,7 @@ bool esi_candidates_make(struct esi_candidate_sets *sets,
     esi_walk_begin(&walk, sets, v, limit);
     if (walk.restriction.is_beyond) {
         result = false;
-    } else if (!is_restricted(&walk.restriction)) {
+    } else if (!esi_restriction_is_any(&walk.restriction)) {
         result = esi_candidates_total(sets, v) <= limit;
     } else {
         result = fill_columns(&walk, depth, limit, candidates);
@@ -755,6 +522,33 @@ uint64_t esi_candidates_total(const struct esi_candidate_sets *sets, unsigned v)
     const struct esi_candidates *source = sets->source[v];
 
     return source ? source->total : esi_domain_count(sets->bound->plan->domains[v]);
+}
+
+int esi_candidates_send(const struct esi_candidate_sets *sets,
+                        unsigned v,
+                        struct esi_domain_value *ret_value)
+{
+    struct esi_bound *bound = sets->bound;
+    const struct esi_indexed_plan *plan = bound->plan;
+    uint64_t receivers = plan->receivers[v] & bound->check.bound;
+    struct esi_near_times times = ESI_NEAR_ALL_TIMES;
+    const struct es_event_id *partners;
+    size_t count;
+    unsigned y;
+
+    if (!(plan->named >> v & 1) || receivers == 0 || receivers & (receivers - 1) ||
+        plan->senders[v] & bound->check.bound || sets->source[v])
+        return -1;
+    y = (unsigned)__builtin_ctzll(receivers);
+    count = esi_domain_partners(plan->domains[y], bound->values[y], &partners);
+    if (count > 1)
+        return -1;
+    if (count == 0 || !esi_domain_find(plan->domains[v], partners[0], ret_value))
+        return 0;
+    esi_near_keep_times(bound, v, plan->near[v] & bound->check.bound, &times);
+    return !times.is_empty && esi_near_has(&times, plan->domains[v], *ret_value) &&
+           esi_bound_allows(bound, partners[0], v,
+                            plan->masked[v] & bound->check.bound);
 }
 
 void esi_candidates_share(struct esi_candidate_sets *sets, unsigned v)

@@ -77,13 +77,20 @@ uint64_t esi_candidates_total(const struct esi_candidate_sets *sets, unsigned v)
 /* Uses the candidates of v for all variables of its group. */
 void esi_candidates_share(struct esi_candidate_sets *sets, unsigned v);
 
+/* For growing domains: finds the only value that may remain of v, without a walk, if a
+ * bound variable receives from it.  Returns 1, 0 if none remains, and -1 if a walk is
+ * necessary. */
+int esi_candidates_send(const struct esi_candidate_sets *sets,
+                        unsigned v,
+                        struct esi_domain_value *ret_value);
+
 /* For growing domains: whether v's event is a partner of a bound variable's event. */
 static inline bool esi_has_partner(const struct esi_bound *bound, unsigned v)
 {
     return (bound->plan->senders[v] | bound->plan->receivers[v]) & bound->check.bound;
 }
 
-/* --- Walking the values of a variable --------------------------------------------- */
+/* --- Constraints ------------------------------------------------------------------ */
 
 /* The constraints of an unbound variable that its source does not include yet.  Clauses
  * are numbers on the stack. */
@@ -103,9 +110,26 @@ struct esi_restriction {
     bool is_timed;               /* rows are first excluded by time */
     bool is_beyond;              /* more values remain than the caller's limit */
     bool is_told;                /* source, list, times and masks decide completely */
-    size_t clauses;              /* position of its clauses on the stack */
+    uint64_t befores;            /* of `masked`: v must be before them */
+    uint64_t afters;
+    size_t clauses; /* position of its clauses on the stack */
     size_t clause_count;
 };
+
+/* Adds the numbers of clauses to the stack.  If more than `limit` values remain,
+ * is_beyond may be set (indexed_restriction.c). */
+void esi_restriction_find(struct esi_candidate_sets *sets,
+                          unsigned v,
+                          uint64_t limit,
+                          struct esi_restriction *restriction);
+static inline bool esi_restriction_is_any(const struct esi_restriction *restriction)
+{
+    return restriction->is_empty || restriction->masked || restriction->floor >= 0 ||
+           restriction->sender >= 0 || restriction->is_listed ||
+           restriction->is_timed || restriction->clause_count > 0;
+}
+
+/* --- Walking the values of a variable --------------------------------------------- */
 
 /* Iterates over the columns of a source, of a whole domain or of a list. */
 struct esi_walk {
@@ -115,6 +139,7 @@ struct esi_walk {
     const struct esi_domain *domain;
     const struct esi_domain_value *listed; /* if set, `next` and `end` are positions
                                               in it */
+    bool is_growing;                       /* the domain, of single events, grows */
     size_t next;
     size_t end;
 };
@@ -132,11 +157,7 @@ bool esi_walk_next(struct esi_walk *walk,
 static inline bool esi_walk_takes(const struct esi_walk *walk,
                                   struct esi_domain_value value)
 {
-    const struct esi_near_times *times = &walk->restriction.times;
-    int64_t first, last;
-
-    return !times->is_bounded || (esi_domain_time(walk->domain, value, &first, &last) &&
-                                  first >= times->from && first <= times->to);
+    return esi_near_has(&walk->restriction.times, walk->domain, value);
 }
 /* Ends an iteration; in the reverse order of esi_walk_begin(). */
 void esi_walk_end(struct esi_walk *walk);

@@ -20,6 +20,19 @@ struct esi_near_times {
 
 #define ESI_NEAR_ALL_TIMES ((struct esi_near_times){.from = INT64_MIN, .to = INT64_MAX})
 
+/* Whether the time of a value of a domain of single events is permitted. */
+static inline bool esi_near_has(const struct esi_near_times *times,
+                                const struct esi_domain *domain,
+                                struct esi_domain_value value)
+{
+    int64_t time;
+
+    if (!times->is_bounded)
+        return true;
+    time = esi_domain_time_at(domain, value);
+    return time != ESI_NO_TIME && time >= times->from && time <= times->to;
+}
+
 /* Restricts the times of v by the bound variables `near`. */
 void esi_near_keep_times(const struct esi_bound *bound,
                          unsigned v,

@@ -302,6 +302,19 @@ static bool is_near(const struct esi_indexed_plan *plan,
            !(literal->variables & ~plan->existential);
 }
 
+static void add_near(struct esi_indexed_plan *plan,
+                     const struct esi_clause *clause,
+                     unsigned v)
+{
+    const struct esi_literal *literal = clause->literals;
+    unsigned other = literal->x == v ? literal->y : literal->x;
+
+    plan->near_limits[v][plan->near_counts[v]++] = (struct esi_near_limit){
+        other, plan->program->atoms[literal->atom].node->within_ns};
+    plan->near[v] |= esi_program_bit(other);
+    plan->timed |= esi_program_bit(other);
+}
+
 static int list_clauses(struct esi_indexed_plan *plan, unsigned v)
 {
     uint32_t count = 0;
@@ -310,7 +323,8 @@ static int list_clauses(struct esi_indexed_plan *plan, unsigned v)
         if (plan->clauses[i].existential >> v & 1)
             count++;
     plan->clauses_of[v] = calloc(count + 1u, sizeof *plan->clauses_of[v]);
-    if (!plan->clauses_of[v])
+    plan->near_limits[v] = calloc(count + 1u, sizeof *plan->near_limits[v]);
+    if (!plan->clauses_of[v] || !plan->near_limits[v])
         return -ENOMEM;
     for (uint32_t i = 0; i < plan->clause_count; i++) {
         struct esi_clause *clause = &plan->clauses[i];
@@ -321,8 +335,8 @@ static int list_clauses(struct esi_indexed_plan *plan, unsigned v)
         if (is_exact(plan, clause, v))
             plan->facts[i].exact |= esi_program_bit(v);
         if (is_near(plan, clause, v)) {
-            plan->clauses_of[v][count - ++plan->near_counts[v]] = i;
-            plan->near[v] |= clause->existential & ~esi_program_bit(v);
+            plan->clauses_of[v][count - 1 - plan->near_counts[v]] = i;
+            add_near(plan, clause, v);
         } else {
             plan->clauses_of[v][plan->clause_counts[v]++] = i;
         }
@@ -335,6 +349,10 @@ static int list_clauses(struct esi_indexed_plan *plan, unsigned v)
         plan->masked[v] |= esi_program_bit(w);
         if (mask & ESI_IS_BEFORE && mask & ESI_IS_AFTER)
             plan->holed[v] |= esi_program_bit(w);
+        else if (mask == ESI_IS_BEFORE)
+            plan->befores[v] |= esi_program_bit(w);
+        else if (mask == ESI_IS_AFTER)
+            plan->afters[v] |= esi_program_bit(w);
     }
     plan->neighbours[v] = (plan->neighbours[v] | plan->masked[v]) & ~esi_program_bit(v);
     return 0;
@@ -414,20 +432,36 @@ static int index_receives(struct esi_indexed_plan *plan)
     return result;
 }
 
+/* Whether a clause requires only that one existential event received another one. */
+static bool is_received(const struct esi_indexed_plan *plan,
+                        const struct esi_clause *clause)
+{
+    const struct esi_literal *literal = clause->literals;
+
+    return clause->count == 1 && literal->kind == ES_LITERAL_RECEIVED &&
+           !literal->is_negated && literal->x != literal->y &&
+           !(literal->variables & ~(plan->existential & plan->single));
+}
+
 /* Notes senders and receivers: the newest event has few partners. */
 static void note_senders(struct esi_indexed_plan *plan)
 {
     for (uint32_t i = 0; plan->is_growing && i < plan->clause_count; i++) {
-        const struct esi_clause *clause = &plan->clauses[i];
-        const struct esi_literal *literal = clause->literals;
+        const struct esi_literal *literal = plan->clauses[i].literals;
 
-        if (clause->count != 1 || literal->kind != ES_LITERAL_RECEIVED ||
-            literal->is_negated || literal->x == literal->y ||
-            literal->variables & ~(plan->existential & plan->single))
+        if (!is_received(plan, &plan->clauses[i]))
             continue;
         plan->senders[literal->y] |= esi_program_bit(literal->x);
         plan->receivers[literal->x] |= esi_program_bit(literal->y);
     }
+}
+
+static void note_named(struct esi_indexed_plan *plan)
+{
+    plan->named = plan->is_growing ? plan->existential & plan->single : 0;
+    for (uint32_t i = 0; i < plan->clause_count; i++)
+        if (!is_received(plan, &plan->clauses[i]))
+            plan->named &= ~plan->facts[i].exact;
 }
 
 /* The newest event is before no other event. */
@@ -457,11 +491,8 @@ static void note_links(struct esi_indexed_plan *plan)
     for (uint32_t i = 0; i < plan->clause_count; i++) {
         const struct esi_clause *clause = &plan->clauses[i];
         const struct esi_literal *literal = clause->literals;
-        bool is_received = clause->count == 1 && literal->kind == ES_LITERAL_RECEIVED &&
-                           !literal->is_negated && literal->x != literal->y &&
-                           !(literal->variables & ~plan->single);
 
-        if (clause->universal || !(is_received || plan->facts[i].is_equality))
+        if (!is_received(plan, clause) && !plan->facts[i].is_equality)
             continue;
         plan->linked[literal->x] |= esi_program_bit(literal->y);
         plan->linked[literal->y] |= esi_program_bit(literal->x);
@@ -531,8 +562,10 @@ static int fill_plan(struct esi_indexed_plan *plan,
         result = index_receives(plan);
     if (result == 0)
         result = esi_lookups_create(plan);
-    if (result == 0)
+    if (result == 0) {
         note_links(plan);
+        note_named(plan);
+    }
     if (result == 0 && !plan->is_growing && !(plan->without & ES_INDEXED_EXCHANGE))
         esi_groups_find(&plan->groups, plan, cnf);
     return result;
@@ -585,6 +618,7 @@ void esi_indexed_plan_destroy(struct esi_indexed_plan *plan)
         return;
     for (unsigned v = 0; v < ES_PROGRAM_VARIABLES; v++) {
         free(plan->clauses_of[v]);
+        free(plan->near_limits[v]);
         free(plan->offsets[v]);
         esi_sorted_index_destroy(plan->received[v]);
         esi_domain_destroy(plan->selections[v]);

@@ -37,6 +37,12 @@ struct esi_clause_facts {
                       one; times decide */
 };
 
+/* Requires that a variable happened near another one. */
+struct esi_near_limit {
+    unsigned other;
+    int64_t within_ns;
+};
+
 struct esi_lookups;      /* indexed_lookup.h */
 struct esi_sorted_index; /* indexed_sorted.h */
 
@@ -57,6 +63,8 @@ struct esi_indexed_plan {
     uint64_t never_last; /* those of `prompt` that other variables must be after */
     uint64_t senders[ES_PROGRAM_VARIABLES];   /* [y]: x of clauses x => y; if growing */
     uint64_t receivers[ES_PROGRAM_VARIABLES]; /* [x]: y of clauses x => y; if growing */
+    uint64_t named;          /* variables that only masks, times and such clauses
+                                restrict to ranges; if growing */
     uint64_t single;         /* variables whose values are single events */
     unsigned variable_count; /* of the program */
 
@@ -78,14 +86,19 @@ struct esi_indexed_plan {
     uint64_t neighbours[ES_PROGRAM_VARIABLES]; /* linked by masks or clauses */
     uint64_t linked[ES_PROGRAM_VARIABLES]; /* linked by clauses that list its values */
     uint64_t near[ES_PROGRAM_VARIABLES];   /* linked by times */
+    uint64_t timed;                        /* variables that others must be near */
     /* Those of `masked` whose mask includes before and after, but not all: it leaves
      * two intervals of some columns. */
     uint64_t holed[ES_PROGRAM_VARIABLES];
+    /* Those of `masked` that the variable must be before, or after. */
+    uint64_t befores[ES_PROGRAM_VARIABLES];
+    uint64_t afters[ES_PROGRAM_VARIABLES];
     uint32_t *clauses_of[ES_PROGRAM_VARIABLES]; /* owned: numbers of clauses */
     uint32_t clause_counts[ES_PROGRAM_VARIABLES];
     uint32_t near_counts[ES_PROGRAM_VARIABLES]; /* further ones at the end: those
                                                    that only require that v happened
                                                    near */
+    struct esi_near_limit *near_limits[ES_PROGRAM_VARIABLES]; /* owned: of these */
 
     struct esi_indexed_groups groups;
 

@@ -479,6 +479,21 @@ static int try_all(struct esi_indexed *search,
     return result;
 }
 
+/* Tries the remaining values of v. */
+static int try_variable(struct esi_indexed *search,
+                        unsigned depth,
+                        unsigned v,
+                        bool is_enough)
+{
+    struct esi_domain_value value;
+    int sends = esi_candidates_send(&search->sets, v, &value);
+
+    if (sends >= 0)
+        return sends > 0 ? try_value(search, depth, v, value) : 0;
+    esi_candidates_share(&search->sets, v);
+    return try_all(search, depth, v, is_enough);
+}
+
 /* Continues with the unbound variables, of which there is at least one. */
 static int go_on(struct esi_indexed *search, unsigned depth, uint64_t unbound)
 {
@@ -495,10 +510,9 @@ static int go_on(struct esi_indexed *search, unsigned depth, uint64_t unbound)
         return search->bound.error;
     if (v == NOTHING)
         return 0;
-    if (witness == NO_VARIABLE) {
-        esi_candidates_share(&search->sets, (unsigned)v);
-        return try_all(search, depth, (unsigned)v, !returned && !plan->all_witnesses);
-    }
+    if (witness == NO_VARIABLE)
+        return try_variable(search, depth, (unsigned)v,
+                            !returned && !plan->all_witnesses);
     search->early++;
     result = try_all(search, depth, (unsigned)witness, false);
     search->early--;
