@@ -359,6 +359,13 @@ static void searches_for_each_arrival_find_all_once(void **state)
         check_pinned(seed, round);
 }
 
+/* A send of one bound variable that receives from another one: found with this seed. */
+static void a_variable_has_two_bound_partners(void **state)
+{
+    (void)state;
+    check_pinned(UINT64_C(1795809072), 56);
+}
+
 static int stop(void *data, const struct esi_domain_value *values)
 {
     (void)values;
@@ -394,6 +401,7 @@ SUITE(test_indexed)
         cmocka_unit_test(exchanged_variables_are_searched_once_and_counted_all),
         cmocka_unit_test(assignments_from_elsewhere_are_judged),
         cmocka_unit_test(searches_for_each_arrival_find_all_once),
+        cmocka_unit_test(a_variable_has_two_bound_partners),
         cmocka_unit_test(enough_is_enough),
     };
 

@@ -218,7 +218,8 @@ static bool note_receives(struct esi_candidate_sets *sets,
 }
 
 /* For a clause in which one variable receives from the other, one of them v.  Returns
- * whether the list represents the clause completely. */
+ * whether the list represents the clause completely; only the first such clause is
+ * listed. */
 static bool note_partner(struct esi_candidate_sets *sets,
                          const struct esi_clause *clause,
                          struct esi_restriction *restriction)
@@ -226,7 +227,9 @@ static bool note_partner(struct esi_candidate_sets *sets,
     const struct esi_literal *literal = clause->literals;
 
     if (clause->count != 1 || literal->kind != ES_LITERAL_RECEIVED ||
-        literal->is_negated)
+        literal->is_negated ||
+        (restriction->is_listed &&
+         restriction->listed.values == &sets->partners[restriction->v]))
         return false;
     return literal->x == restriction->v ? note_sends(sets, literal->y, restriction)
                                         : note_receives(sets, literal->x, restriction);
