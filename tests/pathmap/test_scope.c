@@ -133,7 +133,7 @@ static void faults_of_a_tree_alone_have_a_place(void **state)
 {
     static const char wrong[] = "{\"type\": \"gather\",\n \"per\": \"galaxy\"}";
     struct esi_pathmap_stage *stages;
-    struct es_error error;
+    struct es_error error = {.text = ""};
 
     (void)state;
     assert_int_equal(
