@@ -6,6 +6,8 @@
  * The views are those of section 6.2 of the EventSpace paper: 1 element, a thread (14),
  * a node (266) and all (1,948); then up to 10^5 elements to show the growth.  Floors:
  * one loop over es_element_latest(), and one over es_element_read(), into plain memory.
+ * The heartbeat's view also reads the operation under way, the counters and the call
+ * sites, beside the same floor.
  * Floor and scope take turns, and medians are compared, so that the ratio does not
  * depend on the load of the machine. */
 #include "config.h"
@@ -147,6 +149,14 @@ static void load_write(struct load *load, int tuples)
 
 /* --- What takes turns -------------------------------------------------------- */
 
+struct variant {
+    const char *name; /* of the figure */
+    enum es_take take;
+    enum es_shape shape;
+    enum es_sorting sorting;
+    bool details; /* also open operations, counters and call sites */
+};
+
 struct contest {
     struct load *load;
     struct es_run *run;
@@ -244,9 +254,7 @@ static double median(double values[ROUNDS])
 
 static void open_contest(struct contest *contest,
                          struct load *load,
-                         enum es_take take,
-                         enum es_shape shape,
-                         enum es_sorting sorting)
+                         const struct variant *variant)
 {
     struct es_scope_config config;
     int result;
@@ -256,9 +264,10 @@ static void open_contest(struct contest *contest,
     if (result < 0)
         die("run", result);
     es_scope_config_init(&config);
-    config.take = take;
-    config.tree.shape = shape;
-    config.sorting = sorting;
+    config.take = variant->take;
+    config.tree.shape = variant->shape;
+    config.sorting = variant->sorting;
+    config.open = config.counters = config.sites = variant->details;
     config.window_ns = 0;
     config.max = SIZE_MAX / 2;
     result = es_run_select(contest->run, &config.view.selection, &contest->elements);
@@ -285,19 +294,14 @@ static void close_contest(struct contest *contest)
 
 /* --- Tables ------------------------------------------------------------------ */
 
-struct variant {
-    const char *name; /* of the figure */
-    enum es_take take;
-    enum es_shape shape;
-    enum es_sorting sorting;
-};
-
 static const struct variant variants[] = {
-    {"latest_flat", ES_TAKE_LATEST, ES_SHAPE_FLAT, ES_SORTING_NONE},
-    {"latest_views", ES_TAKE_LATEST, ES_SHAPE_VIEWS, ES_SORTING_NONE},
-    {"latest_of_thread", ES_TAKE_LATEST_OF_THREAD, ES_SHAPE_VIEWS, ES_SORTING_NONE},
-    {"every_views", ES_TAKE_EVERY, ES_SHAPE_VIEWS, ES_SORTING_NONE},
-    {"every_sorted", ES_TAKE_EVERY, ES_SHAPE_VIEWS, ES_SORTING_STOP},
+    {"latest_flat", ES_TAKE_LATEST, ES_SHAPE_FLAT, ES_SORTING_NONE, false},
+    {"latest_views", ES_TAKE_LATEST, ES_SHAPE_VIEWS, ES_SORTING_NONE, false},
+    {"latest_of_thread", ES_TAKE_LATEST_OF_THREAD, ES_SHAPE_VIEWS, ES_SORTING_NONE,
+     false},
+    {"heartbeat", ES_TAKE_LATEST_OF_THREAD, ES_SHAPE_VIEWS, ES_SORTING_NONE, true},
+    {"every_views", ES_TAKE_EVERY, ES_SHAPE_VIEWS, ES_SORTING_NONE, false},
+    {"every_sorted", ES_TAKE_EVERY, ES_SHAPE_VIEWS, ES_SORTING_STOP, false},
 };
 
 static void measure(struct load *load, const struct variant *variant)
@@ -313,7 +317,7 @@ static void measure(struct load *load, const struct variant *variant)
     double items;
 
     load_write(load, 1);
-    open_contest(&contest, load, variant->take, variant->shape, variant->sorting);
+    open_contest(&contest, load, variant);
     pull(&contest);
     for (int i = 0; i < ROUNDS; i++) {
         floors[i] = time_calls(&contest, every ? every_floor : latest_floor);
@@ -348,7 +352,7 @@ int main(void)
 {
     static const size_t views[] = {1, 14, 266, 1948};
     static const size_t growth[] = {100, 1000, 10000, 100000};
-    enum { ALL = sizeof variants / sizeof *variants, LATEST_ONLY = 3 };
+    enum { ALL = sizeof variants / sizeof *variants, LATEST_ONLY = 4 };
 
     printf("%-17s %7s %12s %12s %9s %9s %7s\n", "scope", "elements", "floor/s",
            "pulls/s", "floor ns", "pull ns", "ratio");
