@@ -35,6 +35,12 @@ void esi_element_view_latest_stops(const struct es_element_view *const *elements
                                    size_t count,
                                    uint64_t *ret_stops);
 
+/* Reads how many tuples were published and how many polls found nothing, since
+ * creation.  Returns whether the element is enabled. */
+bool esi_element_view_counters(const struct es_element_view *element,
+                               uint64_t *ret_head,
+                               uint64_t *ret_polls);
+
 /* Number of tuples published since creation.  One load. */
 uint64_t esi_element_view_head(const struct es_element_view *element);
 

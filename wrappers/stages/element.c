@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "tuplespace/element_view.h"
 #include "wrappers/stages/stage.h"
 
@@ -39,12 +40,13 @@ static const struct es_property_schema properties[] = {
                         .help = "also where in the program operations were called"},
 };
 
+/* What is read in addition to tuples, as bits. */
+enum { DETAIL_OPEN = 1, DETAIL_COUNTERS = 2, DETAIL_SITES = 4 };
+
 struct element_stage {
     const struct es_element_view *view; /* borrowed */
     enum read_mode mode;
-    bool open;
-    bool counters;
-    bool sites;
+    unsigned details;
 };
 
 /* --- Latest tuples only ----------------------------------------------------------- */
@@ -121,53 +123,6 @@ static int pull_latest_siblings(struct es_stage *parent,
     return 0;
 }
 
-/* Looks for the newest tuple of up to TOGETHER siblings from `first` on; returns the
- * sibling that has it, or `newest` where that of the others, `*stop`, is newer. */
-static const struct es_stage_sibling *find_newer(const struct es_stage *parent,
-                                                 size_t first,
-                                                 size_t count,
-                                                 const struct es_stage_sibling *newest,
-                                                 uint64_t *stop)
-{
-    const struct es_stage_sibling *siblings = parent->siblings + first;
-    const struct es_element_view *elements[TOGETHER];
-    uint64_t stops[TOGETHER];
-
-    for (size_t i = 0; i < count; i++)
-        elements[i] = siblings[i].state;
-    esi_element_view_latest_stops(elements, count, stops);
-    for (size_t i = 0; i < count; i++) {
-        if (stops[i] == 0)
-            esi_stage_missed(siblings[i].stage, parent);
-        if (stops[i] > *stop) {
-            *stop = stops[i];
-            newest = &siblings[i];
-        }
-    }
-    return newest;
-}
-
-bool esi_element_can_pull_newest(const struct es_stage *parent)
-{
-    return parent->sibling_count > 1 &&
-           parent->siblings->stage->pull_siblings == pull_latest_siblings;
-}
-
-/* An element that is written meanwhile may have an even newer tuple. */
-int esi_element_pull_newest(struct es_stage *parent, struct es_batch *batch)
-{
-    const struct es_pull one = {.max = 1};
-    const struct es_stage_sibling *newest = NULL;
-    size_t count = parent->sibling_count;
-    uint64_t stop = 0;
-
-    for (size_t i = 0; i < count; i += TOGETHER)
-        newest = find_newer(parent, i, count - i < TOGETHER ? count - i : TOGETHER,
-                            newest, &stop);
-    parent->together++;
-    return newest ? pull_latest(newest->stage, &one, batch) : 0;
-}
-
 static void open_latest(struct es_stage *stage, const struct es_element_view *view)
 {
     stage->state = (void *)view;
@@ -183,6 +138,7 @@ static int open_element(struct es_stage *stage,
 {
     const struct es_stage_context *context = stage->context;
     struct element_stage *element;
+    unsigned details;
 
     if (!context || !context->origins || !context->places ||
         stage->origin >= context->origins->count ||
@@ -190,9 +146,10 @@ static int open_element(struct es_stage *stage,
         !context->origins->items[stage->origin].element)
         return es_error_set(error, -EINVAL,
                             "element: there is no such element on this host");
-    if (values[PROPERTY_READ].integer == READ_LATEST &&
-        !values[PROPERTY_OPEN].integer && !values[PROPERTY_COUNTERS].integer &&
-        !values[PROPERTY_SITES].integer) {
+    details = (values[PROPERTY_OPEN].integer ? DETAIL_OPEN : 0) |
+              (values[PROPERTY_COUNTERS].integer ? DETAIL_COUNTERS : 0) |
+              (values[PROPERTY_SITES].integer ? DETAIL_SITES : 0);
+    if (values[PROPERTY_READ].integer == READ_LATEST && details == 0) {
         open_latest(stage, context->origins->items[stage->origin].element);
         return 0;
     }
@@ -201,9 +158,7 @@ static int open_element(struct es_stage *stage,
         return -ENOMEM;
     element->view = context->origins->items[stage->origin].element;
     element->mode = (enum read_mode)values[PROPERTY_READ].integer;
-    element->open = values[PROPERTY_OPEN].integer != 0;
-    element->counters = values[PROPERTY_COUNTERS].integer != 0;
-    element->sites = values[PROPERTY_SITES].integer != 0;
+    element->details = details;
     stage->state = element;
     return 0;
 }
@@ -260,7 +215,7 @@ static int read_every(const struct es_stage *stage,
     struct esi_read_state *place = &stage->context->places->items[stage->origin];
     size_t left = pull->max;
     uint64_t sites[CHUNK];
-    uint64_t *wanted_sites = element->sites ? sites : NULL;
+    uint64_t *wanted_sites = (element->details & DETAIL_SITES) ? sites : NULL;
     bool all = left == 0;
 
     while (left > 0 && !all) {
@@ -282,41 +237,36 @@ static int read_every(const struct es_stage *stage,
 }
 
 /* Appends the tuple found by `read`, if any. */
-static int read_one(const struct es_stage *stage,
+static int read_one(const struct element_stage *element,
+                    uint32_t origin,
                     int (*read)(const struct es_element_view *view,
                                 struct es_tuple *ret_tuple,
                                 uint64_t *ret_position,
                                 uint64_t *ret_site),
                     struct es_batch *batch)
 {
-    const struct element_stage *element = stage->state;
     uint64_t position, site;
     int result = es_batch_reserve(batch, 1);
 
     if (result < 0)
         return result;
     if (read(element->view, batch->tuples + batch->count, &position, &site) > 0)
-        mark_tuples(batch, 1, position, stage->origin, element->sites ? &site : NULL);
+        mark_tuples(batch, 1, position, origin,
+                    (element->details & DETAIL_SITES) ? &site : NULL);
     return 0;
 }
 
-/* Reports the `lost` tuples of this pull, and counters if requested. */
-static int report_element(struct es_stage *stage,
-                          const struct element_stage *element,
-                          uint64_t lost,
-                          struct es_batch *batch)
+/* Fills a report in place. */
+static void fill_report(const struct es_element_view *view,
+                        uint32_t origin,
+                        uint64_t lost,
+                        struct es_report *report)
 {
-    struct es_report report = {.origin = stage->origin, .lost = lost};
-    struct es_element_info info;
+    bool enabled = esi_element_view_counters(view, &report->head, &report->polls);
 
-    if (report.lost == 0 && !element->counters)
-        return 0;
-    stage->cost.lost += report.lost;
-    es_element_view_info(element->view, &info);
-    report.head = info.head;
-    report.polls = info.polls;
-    report.flags = info.enabled ? 0 : ES_REPORT_OFF;
-    return es_batch_report(batch, &report);
+    report->origin = origin;
+    report->flags = enabled ? 0 : ES_REPORT_OFF;
+    report->lost = lost;
 }
 
 static int pull_element(struct es_stage *stage,
@@ -327,21 +277,163 @@ static int pull_element(struct es_stage *stage,
     const struct es_cursor *read = &stage->context->places->items[stage->origin].read;
     uint64_t lost = read->lost;
     size_t before = batch->count;
+    struct es_report report;
     int result = 0;
 
     if (element->mode == READ_EVERY)
         result = read_every(stage, element, pull, batch);
     else if (pull->max > 0)
-        result = read_one(stage, esi_element_view_latest_site, batch);
+        result = read_one(element, stage->origin, esi_element_view_latest_site, batch);
     if (result < 0)
         return result;
     /* After the published tuples, so that no operation is seen both open and
      * completed. */
-    if (element->open && batch->count - before < pull->max)
-        result = read_one(stage, esi_element_view_open_site, batch);
-    if (result < 0 || pull->max == 0)
+    if ((element->details & DETAIL_OPEN) && batch->count - before < pull->max)
+        result = read_one(element, stage->origin, esi_element_view_open_site, batch);
+    lost = read->lost - lost;
+    if (result < 0 || pull->max == 0 ||
+        (lost == 0 && !(element->details & DETAIL_COUNTERS)))
         return result;
-    return report_element(stage, element, read->lost - lost, batch);
+    stage->cost.lost += lost;
+    fill_report(element->view, stage->origin, lost, &report);
+    return es_batch_report(batch, &report);
+}
+
+/* --- The newest of several elements ----------------------------------------------- */
+
+struct esi_newest {
+    unsigned details;
+    size_t count;
+    const struct es_element_view *views[]; /* borrowed */
+};
+
+/* The element of a stage that emits its latest tuple; NULL for other stages. */
+static const struct es_element_view *view_of_latest(const struct es_stage *stage,
+                                                    unsigned *ret_details)
+{
+    const struct element_stage *element = stage->state;
+
+    *ret_details = 0;
+    if (stage->pull == pull_latest)
+        return stage->state;
+    if (stage->pull != pull_element || element->mode != READ_LATEST)
+        return NULL;
+    *ret_details = element->details;
+    return element->view;
+}
+
+int esi_newest_create(const struct es_stage *parent, struct esi_newest **ret_newest)
+{
+    size_t count = parent->child_count;
+    struct esi_newest *newest =
+        calloc(1, sizeof *newest + count * sizeof *newest->views);
+
+    if (!newest)
+        return -ENOMEM;
+    while (newest->count < count) {
+        const struct es_stage *child = parent->children[newest->count];
+        unsigned details;
+
+        newest->views[newest->count] = view_of_latest(child, &details);
+        if (!newest->views[newest->count] ||
+            (newest->count > 0 && newest->details != details))
+            break;
+        newest->details = details;
+        newest->count++;
+    }
+    if (count < 2 || newest->count < count) {
+        free(newest);
+        newest = NULL;
+    }
+    *ret_newest = newest;
+    return 0;
+}
+
+/* The element whose newest tuple completed last; the number of elements if none has a
+ * tuple. */
+static size_t find_newest(const struct es_stage *stage, const struct esi_newest *newest)
+{
+    size_t found = newest->count;
+    uint64_t stop = 0;
+
+    for (size_t first = 0, count; first < newest->count; first += count) {
+        uint64_t stops[TOGETHER];
+
+        count = newest->count - first;
+        count = count < TOGETHER ? count : TOGETHER;
+        esi_element_view_latest_stops(newest->views + first, count, stops);
+        for (size_t i = 0; i < count; i++) {
+            if (stops[i] == 0)
+                esi_stage_missed(stage->children[first + i], stage);
+            if (stops[i] > stop) {
+                stop = stops[i];
+                found = first + i;
+            }
+        }
+    }
+    return found;
+}
+
+/* Appends the operation under way that started last. */
+static void read_newest_open(struct es_stage *stage,
+                             const struct esi_newest *newest,
+                             struct es_batch *batch)
+{
+    struct es_tuple *found = NULL;
+    struct es_tuple tuple;
+    uint64_t position, site;
+
+    for (size_t i = 0; i < newest->count; i++) {
+        struct es_stage *child = stage->children[i];
+
+        if (esi_element_view_open_site(newest->views[i], &tuple, &position, &site) <= 0)
+            continue;
+        child->cost.tuples++;
+        if (found && found->start >= tuple.start)
+            continue;
+        batch->count -= found != NULL;
+        found = &batch->tuples[batch->count];
+        *found = tuple;
+        mark_tuples(batch, 1, position, child->origin,
+                    newest->details & DETAIL_SITES ? &site : NULL);
+    }
+}
+
+static int report_elements(const struct es_stage *stage,
+                           const struct esi_newest *newest,
+                           struct es_batch *batch)
+{
+    if (ESI_ARRAY_RESERVE(batch->reports, batch->report_capacity,
+                          batch->report_count + newest->count) < 0)
+        return -ENOMEM;
+    for (size_t i = 0; i < newest->count; i++)
+        fill_report(newest->views[i], stage->children[i]->origin, 0,
+                    &batch->reports[batch->report_count++]);
+    return 0;
+}
+
+/* An element that is written meanwhile may have an even newer tuple.  As in
+ * pull_element(), operations under way are read after the completed one. */
+int esi_newest_pull(const struct esi_newest *newest,
+                    struct es_stage *parent,
+                    struct es_batch *batch)
+{
+    size_t found = find_newest(parent, newest);
+    int result = es_batch_reserve(batch, 2);
+
+    parent->together++;
+    if (result == 0 && found < newest->count) {
+        const struct element_stage element = {.view = newest->views[found],
+                                              .details = newest->details};
+
+        result = read_one(&element, parent->children[found]->origin,
+                          esi_element_view_latest_site, batch);
+    }
+    if (result == 0 && newest->details & DETAIL_OPEN)
+        read_newest_open(parent, newest, batch);
+    if (result == 0 && newest->details & DETAIL_COUNTERS)
+        result = report_elements(parent, newest, batch);
+    return result;
 }
 
 const struct es_stage_ops esi_stage_element = {

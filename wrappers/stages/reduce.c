@@ -312,11 +312,11 @@ typedef int (*reduction_fn)(const struct es_stage *stage,
 struct reduce {
     struct esi_fan fan;
     reduction_fn reduction;
-    bool sums;                /* it creates summaries */
-    bool wary;                /* there may be more groups than its properties allow */
-    bool one_clock;           /* all tuples are from elements of one process */
-    bool picks_newest;        /* all children are elements that emit their newest */
-    struct grouping grouping; /* if it aggregates */
+    bool sums;                 /* it creates summaries */
+    bool wary;                 /* there may be more groups than its properties allow */
+    bool one_clock;            /* all tuples are from elements of one process */
+    struct esi_newest *newest; /* owned; NULL unless it picks the latest of elements */
+    struct grouping grouping;  /* if it aggregates */
 };
 
 /* Returns whether the time `a` of one tuple is later than `b` of another.  Ticks of one
@@ -521,8 +521,11 @@ static int open_reduce(struct es_stage *stage,
     reduce->grouping.by = (enum es_summary_group)values[PROPERTY_BY].integer;
     reduce->wary = has_strange_summaries(stage, reduce);
     reduce->one_clock = has_one_clock(stage);
-    reduce->picks_newest = reduce->reduction == reduce_latest && reduce->one_clock &&
-                           esi_element_can_pull_newest(stage);
+    if (reduce->reduction == reduce_latest && reduce->one_clock &&
+        esi_newest_create(stage, &reduce->newest) < 0) {
+        free(reduce);
+        return -ENOMEM;
+    }
     stage->state = reduce;
     return 0;
 }
@@ -532,6 +535,7 @@ static void close_reduce(struct es_stage *stage)
     struct reduce *reduce = stage->state;
 
     fini_grouping(&reduce->grouping);
+    free(reduce->newest);
     free(reduce);
 }
 
@@ -575,12 +579,14 @@ static int pull_reduce(struct es_stage *stage,
     size_t first = batch->count;
     int result;
 
-    if (reduce->picks_newest && pull->max > 0 && !pull->measure)
-        return esi_element_pull_newest(stage, batch);
-    result = esi_fan_pull(stage, &reduce->fan, &part, batch);
-    /* A single tuple needs no selection. */
-    if (result == 0 && (reduce->sums || batch->count - first > 1))
-        result = reduce->reduction(stage, reduce, batch, first);
+    if (reduce->newest && pull->max > 0 && !pull->measure) {
+        result = esi_newest_pull(reduce->newest, stage, batch);
+    } else {
+        result = esi_fan_pull(stage, &reduce->fan, &part, batch);
+        /* A single tuple needs no selection. */
+        if (result == 0 && (reduce->sums || batch->count - first > 1))
+            result = reduce->reduction(stage, reduce, batch, first);
+    }
     if (result < 0 || batch->count - first <= pull->max)
         return result;
     /* Unknown codes, or summaries of other kinds from below: the tree fails, and the

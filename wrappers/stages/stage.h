@@ -94,12 +94,19 @@ extern const struct es_stage_ops esi_stage_threads;
 extern const struct es_stage_ops esi_stage_observe;
 extern const struct es_stage_ops esi_stage_tree_node;
 
-/* Returns whether parent->siblings are several elements that emit only their latest
- * tuple. */
-bool esi_element_can_pull_newest(const struct es_stage *parent);
-/* Appends the tuple that completed last among these elements, which must share a clock.
+/* The elements of a stage, of which only the newest tuple is wanted; borrows them. */
+struct esi_newest;
+
+/* *ret_newest is NULL if the children of `parent` are not several elements that emit
+ * only their latest tuple, with the same details.  The caller frees it.  Returns 0 or
+ * -ENOMEM. */
+int esi_newest_create(const struct es_stage *parent, struct esi_newest **ret_newest);
+/* Appends the tuple that completed last among the elements, which must share a clock;
+ * if they also read operations under way, the one that started last; and their reports.
  * Returns 0 or -ENOMEM. */
-int esi_element_pull_newest(struct es_stage *parent, struct es_batch *batch);
+int esi_newest_pull(const struct esi_newest *newest,
+                    struct es_stage *parent,
+                    struct es_batch *batch);
 
 /* Returns whether no stage above, in this process, holds tuples.  Valid from the first
  * pull on. */
