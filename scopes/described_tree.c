@@ -45,11 +45,17 @@ static const char *property_of(const struct esi_pathmap_stage *stage, const char
     return property ? property->text : "";
 }
 
-/* The scope determines what its elements deliver.  The newest tuples may be requested
- * of every tuple if a stage above reduces them to these. */
+/* Whether a stage reduces to the latest tuple, and for each of what at the finest. */
+struct reduction {
+    bool is_latest;
+    int per;
+};
+
+/* The scope determines what its elements deliver.  They may read the latest tuples of a
+ * scope that takes every tuple if a stage above reduces to these. */
 static int check_element(const struct esi_pathmap_stage *stage,
                          const struct es_scope_config *config,
-                         bool is_latest,
+                         const struct reduction *above,
                          struct es_error *error)
 {
     bool every = esi_scope_config_reads_every(config);
@@ -60,7 +66,7 @@ static int check_element(const struct esi_pathmap_stage *stage,
             return es_error_set(error, -EINVAL,
                                 "%s: '%s' of an element is determined by the scope",
                                 source, stage->properties[i].name);
-    if (strcmp(read, "latest") == 0 && every && !is_latest)
+    if (strcmp(read, "latest") == 0 && every && !above->is_latest)
         return es_error_set(
             error, -EINVAL,
             "%s: an element reads the latest tuple, but the scope takes "
@@ -75,10 +81,23 @@ static int check_element(const struct esi_pathmap_stage *stage,
     return 0;
 }
 
-/* Notes whether the stage reduces by call site, or to the latest tuple. */
+static int check_take(const struct es_scope_config *config,
+                      const struct reduction *found,
+                      struct es_error *error)
+{
+    if (config->take != ES_TAKE_LATEST_OF_THREAD ||
+        (found->is_latest && found->per == ES_PER_THREAD))
+        return 0;
+    return es_error_set(error, -EINVAL,
+                        "%s: the scope takes the latest tuple of each thread: expected "
+                        "a stage 'reduce' to the latest, per thread",
+                        source);
+}
+
+/* Notes whether a stage reduces by call site, or to the latest tuple. */
 static int check_described(struct esi_planner *planner,
                            const struct esi_pathmap_stage *stage,
-                           bool is_latest,
+                           struct reduction *above,
                            struct es_error *error)
 {
     if (stage->child_count > 1)
@@ -87,13 +106,16 @@ static int check_described(struct esi_planner *planner,
                             "same elements",
                             source, stage->name ? stage->name : stage->type);
     if (is_element(stage))
-        return check_element(stage, planner->config, is_latest, error);
+        return check_element(stage, planner->config, above, error);
     if (strcmp(stage->type, "reduce") == 0) {
-        is_latest |= strcmp(property_of(stage, "to"), "latest") == 0;
+        const char *to = property_of(stage, "to");
+
+        if (!*to || strcmp(to, "latest") == 0) /* the default */
+            *above = (struct reduction){.is_latest = true, .per = stage->per};
         planner->sites |= strcmp(property_of(stage, "by"), "site") == 0;
     }
     return stage->child_count > 0
-               ? check_described(planner, stage->children, is_latest, error)
+               ? check_described(planner, stage->children, above, error)
                : 0;
 }
 
@@ -101,14 +123,13 @@ static int check_described(struct esi_planner *planner,
 static int check_settings(const struct es_scope_config *config, struct es_error *error)
 {
     const struct es_tree_config *tree = &config->tree;
-    const char *setting = tree->reduce                               ? "reduce"
-                          : config->sorting != ES_SORTING_NONE       ? "sort"
-                          : tree->nodes                              ? "nodes"
-                          : tree->threads                            ? "threads"
-                          : tree->batch                              ? "batch"
-                          : tree->observe                            ? "observe"
-                          : config->take == ES_TAKE_LATEST_OF_THREAD ? "reduce"
-                                                                     : NULL;
+    const char *setting = tree->reduce                         ? "reduce"
+                          : config->sorting != ES_SORTING_NONE ? "sort"
+                          : tree->nodes                        ? "nodes"
+                          : tree->threads                      ? "threads"
+                          : tree->batch                        ? "batch"
+                          : tree->observe                      ? "observe"
+                                                               : NULL;
 
     if (!tree->stages)
         return es_error_set(error, -EINVAL,
@@ -125,6 +146,7 @@ static int read_description(struct esi_planner *planner,
                             struct esi_pathmap_stage **ret_stages)
 {
     const char *text = planner->config->tree.stages;
+    struct reduction reduction = {.is_latest = false};
     int result = check_settings(planner->config, error);
 
     if (result == 0)
@@ -132,7 +154,9 @@ static int read_description(struct esi_planner *planner,
             esi_pathmap_stages_parse(text, strlen(text), source, error, ret_stages);
     if (result == 0)
         result = esi_run_map_check_tree(source, *ret_stages, error);
-    return result == 0 ? check_described(planner, *ret_stages, false, error) : result;
+    if (result == 0)
+        result = check_described(planner, *ret_stages, &reduction, error);
+    return result == 0 ? check_take(planner->config, &reduction, error) : result;
 }
 
 /* --- Stages ----------------------------------------------------------------------- */

@@ -235,6 +235,25 @@ static void what_makes_no_tree_is_refused_in_words(void **state)
     }
 }
 
+static void the_latest_of_each_thread_needs_its_reduction(void **state)
+{
+    struct es_scope_config config =
+        config_of("{\"type\": \"reduce\", \"per\": \"thread\"}");
+    struct es_error error = {.text = ""};
+    struct esi_stage_node *root;
+
+    (void)state;
+    config.take = ES_TAKE_LATEST_OF_THREAD;
+    check_plan(&config, NULL, 1,
+               "reduce \"thread 2.0\"\n"
+               "  element read=latest \"2.0/x\"\n");
+    config.tree.stages = "{\"type\": \"gather\"}";
+    assert_int_equal(plan(&config, NULL, ORIGINS, false, &error, &root), -EINVAL);
+    assert_string_equal(error.text,
+                        "stages: the scope takes the latest tuple of each thread: "
+                        "expected a stage 'reduce' to the latest, per thread");
+}
+
 static void other_settings_of_trees_are_refused(void **state)
 {
     static const char *const settings[][3] = {
@@ -268,6 +287,7 @@ SUITE(test_described_tree)
         cmocka_unit_test(a_view_without_elements_has_a_tree),
         cmocka_unit_test(a_renewed_tree_does_without_servers_that_are_away),
         cmocka_unit_test(what_makes_no_tree_is_refused_in_words),
+        cmocka_unit_test(the_latest_of_each_thread_needs_its_reduction),
         cmocka_unit_test(other_settings_of_trees_are_refused),
     };
 
