@@ -164,13 +164,18 @@ static inline bool esi_location_is_elsewhere(uint16_t location)
 struct esi_element_layout {
     /* Constant once published, except the switches. */
     alignas(ES_CACHE_LINE) uint64_t ring_offset;
-    uint32_t capacity;        /* in slots; a power of two > threshold */
-    uint32_t tuple_bytes;     /* a multiple of 4 */
-    uint32_t kind;            /* enum esi_element_kind */
-    uint32_t threshold;       /* number of tuples kept; less than requested
+    uint32_t capacity;    /* in slots; a power of two > threshold */
+    uint32_t tuple_bytes; /* a multiple of 4 */
+    uint32_t kind;        /* enum esi_element_kind */
+    uint32_t threshold;   /* number of tuples kept; less than requested
                                  if counted in elements_shrunk */
-    _Atomic uint32_t enabled; /* set by consumers */
-    _Atomic uint32_t on_full; /* enum esi_on_full; set by consumers */
+    union {
+        struct {
+            _Atomic uint32_t enabled; /* set by consumers */
+            _Atomic uint32_t on_full; /* enum esi_on_full; set by consumers */
+        };
+        _Atomic uint64_t switches; /* both, read at once by the writer */
+    };
     _Atomic uint32_t waiters; /* not 0 if readers may be sleeping on `head` (futex); set
                                  by readers, cleared by the writer when it wakes them */
     _Atomic uint32_t limit;   /* current threshold <= threshold: how many

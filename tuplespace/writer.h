@@ -92,6 +92,17 @@ ES_HOT bool esi_writer_is_enabled(const struct esi_writer *writer)
     return atomic_load_explicit(&writer->element->enabled, memory_order_relaxed) != 0;
 }
 
+/* Returns whether this element is recorded and its writer never waits.  One relaxed
+ * load. */
+ES_HOT bool esi_writer_is_plain(const struct esi_writer *writer)
+{
+    bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+    /* Enabled, and ES_ON_FULL_DISCARD. */
+    return atomic_load_explicit(&writer->element->switches, memory_order_relaxed) ==
+           UINT64_C(1) << (big ? 32 : 0);
+}
+
 /* Number of the slot at head. */
 ES_HOT size_t esi_writer_position(const struct esi_writer *writer)
 {

@@ -18,7 +18,14 @@
 enum { SLOTS_MAX = 1 << 21 };
 
 bool esi_multiple;
+bool esi_fast_is_open;
 _Atomic uint32_t esi_handle_epoch = 1;
+
+void esi_become_multiple(void)
+{
+    esi_multiple = true;
+    esi_fast_is_open = false;
+}
 
 static atomic_flag insertion = ATOMIC_FLAG_INIT;
 

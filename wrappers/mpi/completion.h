@@ -238,14 +238,13 @@ ES_HOT void esi_request_fill(struct esi_request *request,
 /* Records the request of a send.  If the handle is that of the last one, which is still
  * in the table, the send is already complete, and its record need not be written
  * again. */
-ES_HOT void esi_end_posted_send(struct esi_call *call,
-                                int result,
-                                const MPI_Request *handle)
+ES_HOT void esi_request_record_send(struct esi_thread *thread,
+                                    const struct es_tuple *tuple,
+                                    int result,
+                                    const MPI_Request *handle)
 {
-    struct esi_thread *thread = call->thread;
     struct esi_request *request;
 
-    esi_call_leave(call, result);
     if (result != MPI_SUCCESS || *handle == MPI_REQUEST_NULL ||
         (thread->known_send == ESI_HANDLE(*handle) && !esi_multiple))
         return;
@@ -253,8 +252,16 @@ ES_HOT void esi_end_posted_send(struct esi_call *call,
     if (request == NULL)
         return;
     thread->known_send = esi_multiple ? 0 : ESI_HANDLE(*handle);
-    esi_request_fill(request, ESI_REQUEST_SEND, &call->tuple, NULL, NULL);
+    esi_request_fill(request, ESI_REQUEST_SEND, tuple, NULL, NULL);
     esi_request_release(request);
+}
+
+ES_HOT void esi_end_posted_send(struct esi_call *call,
+                                int result,
+                                const MPI_Request *handle)
+{
+    esi_call_leave(call, result);
+    esi_request_record_send(call->thread, &call->tuple, result, handle);
 }
 
 /* --- The requests of one call --------------------------------------------------- */

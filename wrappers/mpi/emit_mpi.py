@@ -4,6 +4,7 @@
 
 import re
 
+from emit_fast import emit_fast, fast_path_of
 from emit_progress import emit_choice, emit_progress, progress_name
 from emit_table import HEAD, constant
 from emit_tree import emit_tree, emit_way
@@ -85,6 +86,7 @@ def emit_wrappers(chapters, prototypes, chapter_name):
         HEAD % ("Wrappers of MPI routines: %s." % chapter_name.replace("_", " ")),
         '#include "config.h"\n\n#include "wrappers/mpi/completion.h"\n'
         '#include "wrappers/mpi/describe.h"\n'
+        '#include "wrappers/mpi/fast.h"\n'
         '#include "wrappers/mpi/messages.h"\n'
         '#include "wrappers/mpi/objects.h"\n'
         '#include "wrappers/mpi/progress.h"\n'
@@ -103,8 +105,9 @@ def emit_wrappers(chapters, prototypes, chapter_name):
         parts.append(emit_progress(operation, prototype, chapters))
         prefix = "esi_wrap_" if operation.custom else "wrap_"
         inner = "%s%s(%s)" % (prefix, operation.name, arguments_of(operation, "next"))
+        prelude = emit_fast(operation) + emit_choice(operation) + SITE
         parts += [
-            exported(name, operation, prototype, inner, emit_choice(operation) + SITE)
+            exported(name, operation, prototype, inner, prelude)
             for name in (operation.name, "P" + operation.name)
         ]
     return "\n".join(parts)
@@ -123,6 +126,7 @@ def recipe_body(operation, prototype):
     arguments = arguments_of(operation)
     native = "    result = next(%s);" % arguments
     return BODY % {
+        "inline": NOT_INLINE if fast_path_of(operation) else "ES_HOT",
         "name": operation.name,
         "parameters": prototype.declare(operation.arguments),
         "constant": operation.constant,
@@ -168,7 +172,10 @@ def comma(arguments):
     return ", " + arguments if arguments else ""
 
 
-BODY = """ES_HOT int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
+# What is seldom called need not be in both exported functions.
+NOT_INLINE = "static __attribute__((noinline))"
+
+BODY = """%(inline)s int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
 {
     struct esi_call call;
     int result;

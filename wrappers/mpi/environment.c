@@ -32,7 +32,7 @@ static void flush_communicators(void)
 static void world_up(int provided)
 {
     if (provided == MPI_THREAD_MULTIPLE)
-        esi_multiple = true;
+        esi_become_multiple();
     if (esi_multiple && esi_trees != NULL)
         esi_trees->on_threads();
     atomic_store(&world_is_up, true);

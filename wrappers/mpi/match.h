@@ -36,20 +36,32 @@
 /* Set once if several threads may call MPI concurrently; counters are then atomic. */
 extern bool esi_multiple __attribute__((visibility("hidden")));
 
+/* Whether one thread at a time calls MPI and the clock is the processor's counter, so
+ * that calls may take the fast path (fast.h). */
+extern bool esi_fast_is_open __attribute__((visibility("hidden")));
+
+/* From now on, several threads may call MPI concurrently. */
+void esi_become_multiple(void);
+
 /* Incremented when cached data of threads (handles, counters) may have become
  * invalid. */
 extern _Atomic uint32_t esi_handle_epoch __attribute__((visibility("hidden")));
 
+/* Increments a counter that one thread at a time uses, and returns the old value. */
+static inline uint32_t esi_count_up_alone(_Atomic uint32_t *counter)
+{
+    uint32_t old = atomic_load_explicit(counter, memory_order_relaxed);
+
+    atomic_store_explicit(counter, old + 1, memory_order_relaxed);
+    return old;
+}
+
 /* Increments a counter and returns the old value. */
 static inline uint32_t esi_count_up(_Atomic uint32_t *counter)
 {
-    uint32_t old;
-
     if (__builtin_expect(esi_multiple, 0))
         return atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
-    old = atomic_load_explicit(counter, memory_order_relaxed);
-    atomic_store_explicit(counter, old + 1, memory_order_relaxed);
-    return old;
+    return esi_count_up_alone(counter);
 }
 
 /* --- Channels: (peer, tag) -> counter ------------------------------------------- */

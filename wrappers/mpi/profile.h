@@ -190,6 +190,15 @@ struct esi_profile_peer_layout *esi_profile_find_peer(struct esi_comm *comm,
                                                       int rank,
                                                       int tag);
 
+/* While one thread at a time calls MPI. */
+ES_HOT void esi_profile_peer_add_alone(struct esi_profile_peer_layout *peer,
+                                       uint64_t messages,
+                                       uint64_t bytes)
+{
+    esi_profile_add(&peer->messages, messages);
+    esi_profile_add(&peer->bytes, bytes);
+}
+
 ES_HOT void esi_profile_peer_add(struct esi_profile_peer_layout *peer,
                                  uint64_t messages,
                                  uint64_t bytes)
@@ -198,8 +207,7 @@ ES_HOT void esi_profile_peer_add(struct esi_profile_peer_layout *peer,
         atomic_fetch_add_explicit(&peer->messages, messages, memory_order_relaxed);
         atomic_fetch_add_explicit(&peer->bytes, bytes, memory_order_relaxed);
     } else {
-        esi_profile_add(&peer->messages, messages);
-        esi_profile_add(&peer->bytes, bytes);
+        esi_profile_peer_add_alone(peer, messages, bytes);
     }
 }
 

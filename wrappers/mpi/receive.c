@@ -10,7 +10,7 @@
 #include "config.h"
 
 #include "wrappers/mpi/completion.h"
-#include "wrappers/mpi/messages.h"
+#include "wrappers/mpi/fast.h"
 #include "wrappers/mpi/process.h"
 
 /* When a blocking receive gets its number. */
@@ -216,6 +216,15 @@ ES_HOT void close_receive(struct esi_call *call,
     }
 }
 
+void esi_fast_fail_recv(const struct esi_known_message *known,
+                        int result,
+                        const MPI_Status *status)
+{
+    struct esi_call call = esi_fast_recall(ES_CLASS_RECEIVE, known);
+
+    close_receive(&call, AT_ONCE, NULL, result, status);
+}
+
 /* Posts a described nonblocking receive that is not decided yet.  Returns the receive
  * that the match waits for, NULL if its number is decided. */
 static struct esi_receive *post_in_match(struct esi_call *call)
@@ -240,8 +249,9 @@ ES_HOT struct esi_receive *begin_receive(struct esi_call *call,
 {
     struct esi_receive *receive = NULL;
 
-    if (ESI_UNLIKELY(!esi_call_describe_known_receive(call, comm, source, tag, count,
-                                                      datatype))) {
+    call->numbered =
+        esi_call_describe_known_receive(call, comm, source, tag, count, datatype);
+    if (ESI_UNLIKELY(!call->numbered)) {
         struct esi_call described = *call;
 
         described.numbered = esi_call_describe_new_receive(&described, comm, source,
@@ -249,8 +259,6 @@ ES_HOT struct esi_receive *begin_receive(struct esi_call *call,
         if (!described.numbered)
             receive = post_in_match(&described);
         *call = described;
-    } else {
-        call->numbered = true;
     }
     call->tuple.start = esi_clock_read();
     return receive;

@@ -280,7 +280,7 @@ void esi_request_share(void)
         return;
     *shard = (struct esi_request_shard)NO_SHARD;
     show_slots(shard);
-    esi_multiple = true;
+    esi_become_multiple();
     for (size_t i = 0; i < slots; i++)
         if (records[i].kind != ESI_REQUEST_NONE)
             esi_request_put(&records[i]);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Calls on the fast path that fail. */
+#include "config.h"
+
+#include "wrappers/mpi/fast.h"
+
+struct esi_call esi_fast_recall(enum es_class op_class,
+                                const struct esi_known_message *known)
+{
+    struct esi_thread *thread = &esi_thread_self;
+    struct esi_call call = {.thread = thread,
+                            .path = thread->paths[op_class],
+                            .comm = known->comm,
+                            .open = true};
+
+    esi_writer_read_open(&call.path->writer, &call.tuple);
+    return call;
+}
+
+void esi_fast_fail_send(const struct esi_known_message *known, int result)
+{
+    struct esi_call call = esi_fast_recall(ES_CLASS_SEND, known);
+
+    call.numbered = true;
+    esi_call_leave(&call, result);
+}
+
+void esi_fast_fail_irecv(const struct esi_known_message *known, int result)
+{
+    struct esi_thread *thread = &esi_thread_self;
+
+    if (result == MPI_SUCCESS)
+        esi_process_count_refused_tuple();
+    else
+        esi_ledger_note_error(thread->operation, result);
+    esi_channel_back(&known->comm->received.channels, known->peer, known->tag);
+    thread->depth = 0;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The fast path of sends and receives: the common case of a call, which needs none of
+ * the state of struct esi_call.
+ *
+ * One thread at a time calls MPI, the clock is the processor's counter, the element of
+ * the class is recorded and never waits for readers, and a message like this one is
+ * cached.  Exported functions try the fast path first.  esi_fast_enter() and
+ * esi_fast_begin_*() return false, and have changed nothing, if a call does not belong
+ * here; then the wrapper records it, in the same way.
+ */
+#ifndef ES_WRAPPERS_MPI_FAST_H
+#define ES_WRAPPERS_MPI_FAST_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wrappers/mpi/completion.h"
+#include "wrappers/mpi/messages.h"
+#include "wrappers/mpi/progress.h"
+
+/* One call.  Like that of struct esi_call, its address is never taken. */
+struct esi_fast {
+    struct esi_thread *thread;
+    struct esi_path *path;
+    const struct esi_known_message *known;
+    uint64_t site;
+    uint64_t frame; /* stack position at which the call began */
+    struct es_tuple tuple;
+};
+
+static inline uint64_t esi_fast_clock(void)
+{
+    return es_clock_ticks_of(ES_CLOCK_TSC);
+}
+
+/* Returns whether a call of an operation may take the fast path. */
+ES_HOT bool esi_fast_enter(struct esi_fast *fast,
+                           uint16_t operation,
+                           enum es_class op_class,
+                           const void *site,
+                           const void *frame)
+{
+    struct esi_thread *thread = &esi_thread_self;
+
+    __asm__("" : "+r"(thread)); /* computed once: see esi_call_enter() */
+    fast->thread = thread;
+    fast->path = thread->paths[op_class];
+    fast->site = (uintptr_t)site;
+    fast->frame = (uintptr_t)frame;
+    fast->tuple.operation = operation;
+    return ESI_LIKELY(esi_fast_is_open) && !esi_progress_is_due() &&
+           ESI_LIKELY(thread->depth == 0) && ESI_LIKELY(thread->polled == 0) &&
+           ESI_LIKELY(fast->path != NULL) &&
+           ESI_LIKELY(esi_writer_is_plain(&fast->path->writer)) &&
+           ESI_LIKELY(fast->site - thread->module_begin < thread->module_bytes);
+}
+
+/* Begins the call: takes the number of the message, and fills the tuple but for the
+ * clock. */
+ES_HOT void esi_fast_describe(struct esi_fast *fast, int peer, int tag)
+{
+    fast->thread->depth = 1;
+    fast->thread->operation = fast->tuple.operation;
+    fast->thread->outermost = fast->frame;
+    fast->thread->site = fast->site;
+    fast->tuple.stop = 0;
+    fast->tuple.communicator = fast->known->comm->index;
+    fast->tuple.sequence = esi_count_up_alone(fast->known->counter);
+    fast->tuple.peer = peer;
+    fast->tuple.tag = tag;
+    fast->tuple.bytes = fast->known->bytes;
+}
+
+/* Shows the open tuple. */
+ES_HOT void esi_fast_open(struct esi_fast *fast)
+{
+    fast->tuple.start = esi_fast_clock();
+    esi_writer_store(&fast->path->writer, &fast->tuple, fast->site);
+}
+
+/* --- Sends ------------------------------------------------------------------------ */
+
+ES_HOT bool esi_fast_begin_send(struct esi_fast *fast,
+                                MPI_Comm comm,
+                                int dest,
+                                int tag,
+                                MPI_Count count,
+                                MPI_Datatype datatype)
+{
+    /* A thread with a recorded path has a slot. */
+    fast->known =
+        esi_message_find(fast->thread->slot->sent, comm, dest, tag, count, datatype);
+    if (ESI_UNLIKELY(fast->known == NULL))
+        return false;
+    esi_fast_describe(fast, dest, tag);
+    esi_profile_peer_add_alone(fast->known->profile, 1, fast->known->bytes);
+    esi_fast_open(fast);
+    return true;
+}
+
+/* The thread's call that has failed, as the wrapper would know it (fast.c). */
+struct esi_call esi_fast_recall(enum es_class op_class,
+                                const struct esi_known_message *known);
+
+/* A send has failed. */
+void esi_fast_fail_send(const struct esi_known_message *known, int result);
+
+ES_HOT void esi_fast_end_send(struct esi_fast *fast, int result)
+{
+    uint64_t stop = esi_fast_clock();
+
+    if (ESI_UNLIKELY(result != MPI_SUCCESS)) {
+        esi_fast_fail_send(fast->known, result);
+        return;
+    }
+    esi_writer_close(&fast->path->writer, stop);
+    esi_profile_add_call(fast->thread, fast->tuple.operation, stop - fast->tuple.start,
+                         fast->known->bytes);
+    fast->thread->depth = 0;
+}
+
+/* A nonblocking send happens at its start, too. */
+ES_HOT bool esi_fast_begin_isend(struct esi_fast *fast,
+                                 MPI_Comm comm,
+                                 int dest,
+                                 int tag,
+                                 MPI_Count count,
+                                 MPI_Datatype datatype)
+{
+    return esi_fast_begin_send(fast, comm, dest, tag, count, datatype);
+}
+
+ES_HOT void esi_fast_end_isend(struct esi_fast *fast,
+                               int result,
+                               const MPI_Request *request)
+{
+    esi_fast_end_send(fast, result);
+    esi_request_record_send(fast->thread, &fast->tuple, result, request);
+}
+
+/* --- Receives --------------------------------------------------------------------- */
+
+/* Finds a receive whose number is determined when it is posted. */
+ES_HOT bool esi_fast_find_receive(struct esi_fast *fast,
+                                  MPI_Comm comm,
+                                  int source,
+                                  int tag,
+                                  MPI_Count count,
+                                  MPI_Datatype datatype)
+{
+    fast->known = esi_message_find(fast->thread->slot->received, comm, source, tag,
+                                   count, datatype);
+    return ESI_LIKELY(fast->known != NULL) &&
+           ESI_LIKELY(!esi_match_is_busy(&fast->known->comm->received));
+}
+
+ES_HOT bool esi_fast_begin_recv(struct esi_fast *fast,
+                                MPI_Comm comm,
+                                int source,
+                                int tag,
+                                MPI_Count count,
+                                MPI_Datatype datatype)
+{
+    if (!esi_fast_find_receive(fast, comm, source, tag, count, datatype))
+        return false;
+    esi_fast_describe(fast, source, tag);
+    esi_fast_open(fast);
+    return true;
+}
+
+/* A receive has failed, or its message was too long. */
+void esi_fast_fail_recv(const struct esi_known_message *known,
+                        int result,
+                        const MPI_Status *status);
+
+ES_HOT void esi_fast_end_recv(struct esi_fast *fast,
+                              int result,
+                              const MPI_Status *status)
+{
+    uint64_t stop = esi_fast_clock();
+    uint32_t bytes;
+
+    if (ESI_UNLIKELY(result != MPI_SUCCESS)) {
+        esi_fast_fail_recv(fast->known, result, status);
+        return;
+    }
+    bytes = esi_status_get_bytes(status);
+    esi_writer_close_with(&fast->path->writer, stop, bytes);
+    esi_profile_add_call(fast->thread, fast->tuple.operation, stop - fast->tuple.start,
+                         bytes);
+    fast->thread->depth = 0;
+}
+
+/* A nonblocking receive: its tuple is written when it completes. */
+ES_HOT bool esi_fast_begin_irecv(struct esi_fast *fast,
+                                 MPI_Comm comm,
+                                 int source,
+                                 int tag,
+                                 MPI_Count count,
+                                 MPI_Datatype datatype,
+                                 const MPI_Request *request)
+{
+    if (request == NULL ||
+        !esi_fast_find_receive(fast, comm, source, tag, count, datatype))
+        return false;
+    esi_fast_describe(fast, source, tag);
+    fast->tuple.start = esi_fast_clock();
+    return true;
+}
+
+/* A receive was not posted, or there is no memory for its request. */
+void esi_fast_fail_irecv(const struct esi_known_message *known, int result);
+
+ES_HOT void esi_fast_end_irecv(struct esi_fast *fast,
+                               int result,
+                               const MPI_Request *handle)
+{
+    struct esi_request *request = NULL;
+
+    if (ESI_LIKELY(result == MPI_SUCCESS))
+        request = esi_request_claim(ESI_HANDLE(*handle));
+    if (ESI_UNLIKELY(request == NULL)) {
+        esi_fast_fail_irecv(fast->known, result);
+        return;
+    }
+    esi_request_fill(request, ESI_REQUEST_RECEIVE, &fast->tuple, fast->known->comm,
+                     NULL);
+    esi_request_release(request);
+    esi_profile_add_post(fast->thread, fast->tuple.operation,
+                         esi_fast_clock() - fast->tuple.start);
+    fast->thread->depth = 0;
+}
+
+#endif
