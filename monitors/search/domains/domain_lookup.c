@@ -18,9 +18,9 @@
 
 enum {
     CAPACITY_MIN = 64,
-    STEPS_A_VALUE = 4,  /* maximum length of a chain walk per value that fits in the
-                           result */
-    STEPS_A_RECENT = 8, /* the same for the rows that joined last */
+    STEPS_A_VALUE = 4, /* maximum length of a chain walk per value that fits in the
+                          result */
+    MOVED_MOST = 128,  /* rows with later times */
     PAUSE_MAX = 1024,
 };
 
@@ -42,15 +42,15 @@ struct row_table {
 
 enum { RECENT_ROWS = 1024 }; /* a power of two */
 
-/* The rows that joined last, in this order. */
+/* The rows with the latest times, in their order. */
 struct recent {
-    uint64_t count;     /* since the list was created */
-    int64_t latest_old; /* maximum time before that */
+    uint64_t first; /* number of the first row */
+    uint64_t end;
+    int64_t latest_old; /* maximum time of all other rows */
     struct recent_row {
         struct es_event_id event;
         int64_t time;
-        int64_t latest; /* maximum time up to it */
-    } rows[RECENT_ROWS];
+    } rows[RECENT_ROWS]; /* by the lower bits of their numbers */
 };
 
 struct esi_lookup {
@@ -213,13 +213,31 @@ static struct recent_row *recent_at(struct recent *recent, uint64_t number)
     return &recent->rows[number % RECENT_ROWS];
 }
 
+static void note_old(struct recent *recent, int64_t time)
+{
+    if (time > recent->latest_old)
+        recent->latest_old = time;
+}
+
+/* Events arrive nearly in the order of their times; others are left out. */
 static void add_recent(struct recent *recent, struct es_event_id id, int64_t time)
 {
-    int64_t latest = recent->count == 0 ? recent->latest_old
-                                        : recent_at(recent, recent->count - 1)->latest;
+    bool is_full = recent->end - recent->first == RECENT_ROWS;
+    uint64_t at = recent->end;
 
-    *recent_at(recent, recent->count++) =
-        (struct recent_row){id, time, time > latest ? time : latest};
+    while (at > recent->first && recent->end - at <= MOVED_MOST &&
+           recent_at(recent, at - 1)->time > time)
+        at--;
+    if (recent->end - at > MOVED_MOST || (is_full && at == recent->first)) {
+        note_old(recent, time);
+        return;
+    }
+    if (is_full)
+        note_old(recent, recent_at(recent, recent->first++)->time);
+    for (uint64_t number = recent->end; number > at; number--)
+        *recent_at(recent, number) = *recent_at(recent, number - 1);
+    *recent_at(recent, at) = (struct recent_row){id, time};
+    recent->end++;
 }
 
 int esi_lookup_add(const struct esi_domain *domain,
@@ -230,7 +248,7 @@ int esi_lookup_add(const struct esi_domain *domain,
     struct es_event_id id = {trace, row->index};
     int result = 0;
 
-    if (lookup->recent)
+    if (lookup->recent && row->time != ESI_NO_TIME)
         add_recent(lookup->recent, id, row->time);
     if (lookup->tables[0].is_asked)
         result = add_partners(domain, id, row->partners, row->partner_count);
@@ -373,7 +391,7 @@ static struct recent *recent_of(const struct esi_domain *domain)
     recent = malloc(sizeof *recent);
     if (!recent)
         return NULL;
-    recent->count = 0;
+    recent->first = recent->end = 0;
     recent->latest_old = ESI_NO_TIME;
     for (uint32_t slot = 0; slot < domain->slots; slot++) {
         const struct esi_column *column = &domain->columns[slot];
@@ -386,6 +404,31 @@ static struct recent *recent_of(const struct esi_domain *domain)
     return domain->lookup->recent = recent;
 }
 
+/* The number of the first row that happened after a time; searched from the end. */
+static uint64_t recent_after(struct recent *recent, int64_t time)
+{
+    uint64_t low = recent->first, high = recent->end;
+
+    for (uint64_t step = 1; low < high; step *= 2) {
+        uint64_t probe = high - low > step ? high - step : low;
+
+        if (recent_at(recent, probe)->time <= time) {
+            low = probe + 1;
+            break;
+        }
+        high = probe;
+    }
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (recent_at(recent, middle)->time <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 int esi_domain_list_within(const struct esi_domain *domain,
                            int64_t from,
                            int64_t to,
@@ -394,7 +437,6 @@ int esi_domain_list_within(const struct esi_domain *domain,
                            uint32_t *ret_count)
 {
     struct recent *recent;
-    uint32_t steps = 0, most = STEPS_A_RECENT * room;
 
     *ret_count = 0;
     if (!domain->keeps->times)
@@ -402,20 +444,16 @@ int esi_domain_list_within(const struct esi_domain *domain,
     recent = recent_of(domain);
     if (!recent)
         return -ENOMEM;
-    if (most > RECENT_ROWS - 1)
-        most = RECENT_ROWS - 1;
-    for (uint64_t left = recent->count; left > 0; left--) {
+    if (recent->latest_old >= from)
+        return 0;
+    for (uint64_t left = recent_after(recent, to); left > recent->first; left--) {
         const struct recent_row *row = recent_at(recent, left - 1);
 
-        if (row->latest < from)
-            return 1;
-        if (steps++ == most)
-            return 0;
-        if (row->time < from || row->time > to || row->time == ESI_NO_TIME)
-            continue;
+        if (row->time < from)
+            break;
         if (*ret_count == room)
             return 0;
         events[(*ret_count)++] = row->event;
     }
-    return recent->latest_old < from;
+    return 1;
 }

@@ -7,9 +7,10 @@
 
 #include "base/array.h"
 
-/* Maximum length of a list; longer ones take as long as the columns of as many
- * traces. */
-enum { LISTED_MOST = 256 };
+enum {
+    LISTED_MOST = 256,  /* maximum length of a list */
+    LISTED_COLUMNS = 2, /* a listed value takes as long as this many columns */
+};
 
 /* --- Times ------------------------------------------------------------------------ */
 
@@ -56,7 +57,7 @@ bool esi_near_find(struct esi_bound *bound,
                    struct esi_listed *ret_listed)
 {
     const struct esi_domain *domain = bound->plan->domains[v];
-    uint32_t room = esi_domain_slots(domain), count, allowed = 0;
+    uint32_t room = esi_domain_slots(domain) / LISTED_COLUMNS, count, allowed = 0;
     struct es_event_id events[LISTED_MOST];
     size_t kept = 0;
     int result;
