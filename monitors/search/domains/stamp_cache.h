@@ -76,6 +76,17 @@ static inline uint32_t *esi_stamp_cache_row(const struct esi_stamp_cache *stamps
     return NULL;
 }
 
+/* The row of an event that is queried for traces below `stamps->traces`; NULL if there
+ * is none.  Valid until the cache is asked or reserved, or an event is noted. */
+static inline const uint32_t *esi_stamp_cache_use(struct esi_stamp_cache *stamps,
+                                                  struct es_event_id event)
+{
+    if (event.trace >= stamps->traces)
+        return NULL;
+    stamps->unasked = 0;
+    return esi_stamp_cache_row(stamps, event);
+}
+
 /* The greatest predecessor of an event on a trace, or ESI_STAMP_UNKNOWN if it is not
  * cached. */
 static inline uint32_t esi_stamp_cache_known(struct esi_stamp_cache *stamps,
@@ -86,10 +97,9 @@ static inline uint32_t esi_stamp_cache_known(struct esi_stamp_cache *stamps,
 
     if (trace == event.trace)
         return event.index - 1;
-    if (trace >= stamps->traces || event.trace >= stamps->traces)
+    if (trace >= stamps->traces)
         return ESI_STAMP_UNKNOWN;
-    stamps->unasked = 0;
-    row = esi_stamp_cache_row(stamps, event);
+    row = esi_stamp_cache_use(stamps, event);
     return row ? row[trace] : ESI_STAMP_UNKNOWN;
 }
 

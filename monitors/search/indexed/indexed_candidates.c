@@ -234,11 +234,11 @@ static bool keep_interval(struct esi_candidate_sets *sets,
 
 /* The first row that may have happened at `from` or later, if it is among the last
  * LAST_ROWS; otherwise the first row. */
-static uint32_t first_since(const struct esi_column *column, int64_t from)
+static inline uint32_t first_since(const struct esi_column *column, int64_t from)
 {
     uint32_t row = column->end;
 
-    if (!column->latest)
+    if (from == INT64_MIN || !column->latest)
         return column->first;
     while (row > column->first && column->latest[row - 1] >= from)
         if (column->end - --row == LAST_ROWS)
@@ -246,38 +246,75 @@ static uint32_t first_since(const struct esi_column *column, int64_t from)
     return row;
 }
 
-/* For growing domains: whether the ends of a column leave it possible that values
- * remain. */
-static bool may_remain(const struct esi_walk *walk, uint32_t slot)
+/* What a bound event knows, to be compared with many columns. */
+struct known_row {
+    unsigned x;
+    struct es_event_id event;
+    const uint32_t *stamp; /* its cached timestamp; NULL if there is none */
+};
+
+static void find_known(const struct esi_bound *bound, unsigned x, struct known_row *row)
 {
-    const struct esi_restriction *restriction = &walk->restriction;
-    struct esi_bound *bound = walk->sets->bound;
-    const struct esi_column *column = &walk->domain->columns[slot];
-    uint32_t first = restriction->is_timed
-                         ? first_since(column, restriction->times.from)
-                         : column->first;
+    struct esi_stamp_cache *stamps = bound->plan->stamps;
 
-    if (first == column->end)
-        return false;
-    for (uint64_t left = restriction->befores; left; left &= left - 1) {
-        unsigned x = (unsigned)__builtin_ctzll(left);
-        struct es_event_id event = esi_bound_event(bound, x);
-        uint32_t known = event.trace == column->trace
-                             ? event.index - 1
-                             : esi_bound_greatest(bound, x, column->trace);
+    row->x = x;
+    row->event = esi_bound_event(bound, x);
+    row->stamp = stamps ? esi_stamp_cache_use(stamps, row->event) : NULL;
+}
 
-        if (column->indexes[first] > known)
-            return false;
+/* The greatest predecessor on a trace. */
+static uint32_t known_on(struct esi_bound *bound, struct known_row *row, uint32_t trace)
+{
+    uint32_t known;
+
+    if (trace == row->event.trace)
+        return row->event.index - 1;
+    if (row->stamp && row->stamp[trace] != ESI_STAMP_UNKNOWN) {
+        bound->precedence.comparisons++;
+        return row->stamp[trace];
     }
-    for (uint64_t left = restriction->afters; left; left &= left - 1) {
-        unsigned x = (unsigned)__builtin_ctzll(left);
-        struct es_event_id last = {column->trace, column->indexes[column->end - 1]};
+    known = esi_bound_greatest(bound, row->x, trace);
+    find_known(bound, row->x, row); /* the question may have replaced it */
+    return known;
+}
+
+static bool is_any_after(struct esi_bound *bound,
+                         const struct esi_column *column,
+                         uint64_t afters)
+{
+    struct es_event_id last = {column->trace, column->indexes[column->end - 1]};
+
+    for (; afters; afters &= afters - 1) {
+        unsigned x = (unsigned)__builtin_ctzll(afters);
 
         if (esi_bound_is_last(bound, x) ||
             !esi_precedence_of(&bound->precedence, esi_bound_event(bound, x), last))
             return false;
     }
     return true;
+}
+
+/* For growing domains: skips columns whose last rows tell that no values remain. */
+static void skip_columns(struct esi_walk *walk)
+{
+    const struct esi_restriction *restriction = &walk->restriction;
+    struct esi_bound *bound = walk->sets->bound;
+    int64_t from = restriction->is_timed ? restriction->times.from : INT64_MIN;
+    uint64_t befores = restriction->befores;
+    struct known_row row = {.stamp = NULL};
+
+    if (befores)
+        find_known(bound, (unsigned)__builtin_ctzll(befores), &row);
+    for (; walk->next < walk->end; walk->next++) {
+        const struct esi_column *column = &walk->domain->columns[walk->next];
+        uint32_t first = first_since(column, from);
+
+        if (first == column->end ||
+            (befores && column->indexes[first] > known_on(bound, &row, column->trace)))
+            continue;
+        if (!restriction->afters || is_any_after(bound, column, restriction->afters))
+            return;
+    }
 }
 
 /* --- Iteration -------------------------------------------------------------------- */
@@ -415,16 +452,15 @@ bool esi_walk_next(struct esi_walk *walk,
     struct esi_candidate_sets *sets = walk->sets;
 
     while (walk->next < walk->end && !sets->bound->error) {
-        uint32_t slot = next_slot(walk);
         struct esi_bound_target target;
         struct esi_interval kept;
 
-        if (walk->is_growing && !walk->listed && !walk->source &&
-            !may_remain(walk, slot)) {
-            walk->next++;
-            continue;
+        if (walk->is_growing && !walk->listed && !walk->source) {
+            skip_columns(walk);
+            if (walk->next == walk->end)
+                break;
         }
-        target = esi_bound_target_of(sets->bound, restriction->v, slot);
+        target = esi_bound_target_of(sets->bound, restriction->v, next_slot(walk));
         kept = take_column(walk, &target, intervals);
 
         if (kept.begin == kept.end ||
