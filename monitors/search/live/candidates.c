@@ -420,8 +420,6 @@ int esi_live_candidates_update(struct esi_live_query *query,
     bool is_many;
     int result = 0;
 
-    if (candidates->count == 0)
-        return 0;
     sweep_if_many(query);
     is_many = candidates->count > query->live->config.asked_candidates;
     effect = effect_of(query, joined);

@@ -36,6 +36,13 @@ struct esi_live_support {
                                    NULL if the support has no variables */
     bool is_lazy;               /* before the end, values can only refuse a candidate */
     uint64_t never_last; /* variables that an event cannot bind when it arrives */
+    uint64_t partnered; /* variables whose partners decide whether a search may match */
+};
+
+/* A domain, and the variables that take its values; none if they are only counted. */
+struct esi_live_use {
+    const struct esi_domain *domain;
+    uint64_t variables;
 };
 
 /* The search of one predicate. */
@@ -45,6 +52,8 @@ struct esi_live_query {
     struct esi_live_support *supports;
     const struct esi_domain **domains; /* by variable */
     const struct esi_domain **counted; /* by atom */
+    struct esi_live_use *uses;         /* owned: each domain once */
+    uint32_t use_count;
     struct esi_live_assignment assignment;
     struct esi_live_candidates candidates;
     uint64_t proved_at;   /* esi_domains_meetings() + 1 at the last proof; 0: never */
@@ -126,7 +135,7 @@ int esi_live_query_emit(struct esi_live_query *query, uint64_t variables);
 /* Takes an assignment found by a support's search, with its variables bound: reports
  * it, keeps it as a candidate, or discards it. */
 int esi_live_candidates_add(struct esi_live_query *query, uint32_t support);
-/* Checks the candidates that a new value may decide. */
+/* Checks the candidates, of which there is one or more, that a new value may decide. */
 int esi_live_candidates_update(struct esi_live_query *query,
                                const struct esi_joined *joined);
 /* Removes candidates that values have refused. */

@@ -26,13 +26,28 @@ static const struct esi_domain *domain_of(const struct esi_live *live,
     return NULL;
 }
 
+static void note_use(struct esi_live_query *query,
+                     const struct esi_domain *domain,
+                     uint64_t variable)
+{
+    uint32_t i = 0;
+
+    while (i < query->use_count && query->uses[i].domain != domain)
+        i++;
+    query->uses[i].domain = domain;
+    query->uses[i].variables |= variable;
+    query->use_count += i == query->use_count;
+}
+
 static int find_domains(struct esi_live_query *query)
 {
     const struct esi_program *program = query->program;
 
     query->domains = calloc(program->variable_count + 1u, sizeof *query->domains);
     query->counted = calloc(program->atom_count + 1u, sizeof *query->counted);
-    if (!query->domains || !query->counted)
+    query->uses =
+        calloc(program->variable_count + program->atom_count + 1u, sizeof *query->uses);
+    if (!query->domains || !query->counted || !query->uses)
         return -ENOMEM;
     query->assignment.check =
         (struct esi_formula_check){.program = program,
@@ -41,14 +56,17 @@ static int find_domains(struct esi_live_query *query)
                                    .precedence = &query->live->precedence};
     query->assignment.universal = query->assignment.empty =
         esi_program_universal(program);
-    for (uint32_t v = 0; v < program->variable_count; v++)
+    for (uint32_t v = 0; v < program->variable_count; v++) {
         query->domains[v] = domain_of(query->live, program->variables[v].class_number,
                                       program->variables[v].predicate);
+        note_use(query, query->domains[v], esi_program_bit(v));
+    }
     for (uint32_t a = 0; a < program->atom_count; a++)
         if (program->atoms[a].kind == ES_ATOM_COUNT) {
             query->candidates.has_counts = true;
             query->counted[a] = domain_of(query->live, program->atoms[a].counted,
                                           program->atoms[a].counted_predicate);
+            note_use(query, query->counted[a], 0);
         }
     return esi_formula_check_init(&query->assignment.check);
 }
@@ -71,6 +89,13 @@ static bool is_searched(const struct esi_live_condition *condition,
             clause->literals[i].kind != ES_LITERAL_EQUAL)
             return false;
     return true;
+}
+
+/* Whether a clause requires only that one event received another one. */
+static bool is_received(const struct esi_clause *clause)
+{
+    return clause->count == 1 && clause->literals->kind == ES_LITERAL_RECEIVED &&
+           !clause->literals->is_negated;
 }
 
 /* Lists the clauses to search by; `clauses` has room for all. */
@@ -137,6 +162,17 @@ static bool is_lazy(const struct esi_live_condition *condition)
     return condition->support->lesser_count == 0;
 }
 
+/* The variables of clauses `x => y`. */
+static uint64_t partnered_of(const struct esi_live_condition *condition)
+{
+    uint64_t partnered = 0;
+
+    for (size_t i = 0; i < condition->weak.certain_count; i++)
+        if (is_received(&condition->weak.certain[i]))
+            partnered |= condition->weak.certain[i].literals->variables;
+    return partnered;
+}
+
 static int init_support(struct esi_live_query *query,
                         uint32_t number,
                         struct es_error *error)
@@ -150,6 +186,7 @@ static int init_support(struct esi_live_query *query,
     support->is_lazy = is_lazy(&support->condition);
     if (!support->condition.support->variables)
         return 0;
+    support->partnered = partnered_of(&support->condition);
     result = create_search(query, support, error);
     if (result == 0)
         support->never_last = esi_indexed_never_last(support->search);
@@ -203,6 +240,7 @@ void esi_live_query_destroy(struct esi_live_query *query)
     free(query->supports);
     free(query->domains);
     free(query->counted);
+    free(query->uses);
     free(query);
 }
 
@@ -366,8 +404,7 @@ static bool can_match(struct esi_live_query *query,
         const struct esi_clause *clause = &support->condition.weak.certain[i];
         const struct esi_literal *literal = clause->literals;
 
-        if (clause->count != 1 || literal->kind != ES_LITERAL_RECEIVED ||
-            literal->is_negated)
+        if (!is_received(clause))
             continue;
         if (literal->y == variable &&
             esi_domain_is_single(query->domains[literal->x]) &&
@@ -381,10 +418,21 @@ static bool can_match(struct esi_live_query *query,
     return true;
 }
 
+/* NULL if the query does not use the domain. */
+static const struct esi_live_use *use_of(const struct esi_live_query *query,
+                                         const struct esi_domain *domain)
+{
+    for (uint32_t i = 0; i < query->use_count; i++)
+        if (query->uses[i].domain == domain)
+            return &query->uses[i];
+    return NULL;
+}
+
 /* Searches with the value in each variable that can take it, excluding it from those
  * with lower numbers, so that each assignment is found once. */
 static int search_support(struct esi_live_query *query,
                           uint32_t number,
+                          const struct esi_live_use *use,
                           const struct esi_joined *joined)
 {
     const struct esi_live_support *support = &query->supports[number];
@@ -392,14 +440,13 @@ static int search_support(struct esi_live_query *query,
     uint64_t excluded = 0;
     int result = 0;
 
-    for (uint64_t left = support->condition.support->variables; left && result == 0;
-         left &= left - 1) {
+    for (uint64_t left = support->condition.support->variables & use->variables;
+         left && result == 0; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
 
-        if (query->domains[v] != joined->domain)
-            continue;
         if (!(support->never_last & esi_program_bit(v)) &&
-            can_match(query, support, v, joined->value))
+            (!(support->partnered & esi_program_bit(v)) ||
+             can_match(query, support, v, joined->value)))
             result = esi_indexed_pinned(support->search, v, joined->value, excluded,
                                         on_assignment, &search);
         excluded |= esi_program_bit(v);
@@ -411,18 +458,20 @@ int esi_live_query_joined(struct esi_live_query *query, const struct esi_joined 
 {
     const struct esi_joined_queue *queue = &query->live->queue;
     struct esi_formula_check *check = &query->assignment.check;
-    int result;
+    const struct esi_live_use *use = use_of(query, joined->domain);
+    int result = 0;
 
-    if (query->has_enough && !query->sets)
+    if ((query->has_enough && !query->sets) || (!use && query->candidates.count == 0))
         return 0;
     esi_live_assignment_note(&query->assignment, joined);
     /* The value is the newest event if the queue is empty. */
     if (joined->is_prompt && queue->from == queue->count)
         check->newest = joined->id;
-    result = esi_live_candidates_update(query, joined);
-    for (uint32_t i = 0; result == 0 && i < query->program->support_count; i++)
+    if (query->candidates.count > 0)
+        result = esi_live_candidates_update(query, joined);
+    for (uint32_t i = 0; use && result == 0 && i < query->program->support_count; i++)
         if (query->supports[i].search)
-            result = search_support(query, i, joined);
+            result = search_support(query, i, use, joined);
     check->newest = (struct es_event_id){0, 0};
     return result < 0 ? result : check->failure;
 }
