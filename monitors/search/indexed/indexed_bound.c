@@ -150,15 +150,16 @@ static void note_times(struct esi_bound *bound,
                        struct esi_domain_value value)
 {
     const struct esi_domain *domain = bound->plan->domains[variable];
-    struct esi_bound_times times = {.first = INT64_MAX, .last = INT64_MIN};
+    struct esi_bound_times *times = &bound->times[variable];
 
     if (is_single(bound, variable)) {
-        times.first = times.last = esi_domain_time_at(domain, value);
-        times.are_known = times.first != ESI_NO_TIME;
-    } else {
-        times.are_known = esi_domain_widen(domain, value, &times.first, &times.last);
+        times->first = times->last = esi_domain_time_at(domain, value);
+        times->are_known = times->first != ESI_NO_TIME;
+        return;
     }
-    bound->times[variable] = times;
+    times->first = INT64_MAX;
+    times->last = INT64_MIN;
+    times->are_known = esi_domain_widen(domain, value, &times->first, &times->last);
 }
 
 void esi_bound_bind(struct esi_bound *bound,

@@ -515,13 +515,21 @@ static void refuse_by_value(struct esi_universal *universal,
                             struct es_event_id u,
                             const uint32_t *row)
 {
-    for (uint32_t trace = 0; trace < traces; trace++)
-        if (is_open(universal, trace)) {
-            uint32_t known = greatest_of(universal->bound, u, row, trace);
+    struct esi_universal_past *past = universal->past;
 
-            if (known > universal->past[trace].refused)
-                universal->past[trace].refused = known;
-        }
+    for (uint32_t trace = 0; trace < traces; trace++) {
+        uint32_t known = row ? row[trace] : ESI_STAMP_UNKNOWN;
+
+        if (known == ESI_STAMP_UNKNOWN)
+            known = is_open(universal, trace)
+                        ? greatest_of(universal->bound, u, row, trace)
+                        : 0;
+        if (known > past[trace].refused)
+            past[trace].refused = known;
+    }
+    universal->bound->precedence.comparisons += row ? traces : 0;
+    if (past[u.trace].refused < u.index - 1) /* it is not in the row */
+        past[u.trace].refused = u.index - 1;
 }
 
 /* Uses the last u of a trace that precedes the pinned event, if it refuses more.  With
@@ -563,9 +571,15 @@ static void find_past(struct esi_universal *universal)
         bound->error = -ENOMEM;
         return;
     }
-    for (uint32_t trace = 0; trace < traces; trace++)
-        universal->past[trace] = (struct esi_universal_past){
-            greatest_of(bound, bound->pinned_event, row, trace), 0};
+    for (uint32_t trace = 0; trace < traces; trace++) {
+        uint32_t known =
+            row && trace != bound->pinned_event.trace ? row[trace] : ESI_STAMP_UNKNOWN;
+
+        if (known == ESI_STAMP_UNKNOWN)
+            known = greatest_of(bound, bound->pinned_event, row, trace);
+        universal->past[trace] = (struct esi_universal_past){known, 0};
+    }
+    bound->precedence.comparisons += row ? traces : 0;
     /* Its own trace determines most of the others. */
     refuse_by_trace(universal, traces, bound->pinned_event.trace, true);
     for (uint32_t trace = 0; trace < traces; trace++)

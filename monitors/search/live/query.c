@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitors/search/domains/domain_columns.h"
 #include "monitors/search/matches_proof.h"
 
 /* --- Creation --------------------------------------------------------------------- */
@@ -341,7 +342,10 @@ struct es_event_id esi_live_query_id(const struct esi_live_query *query,
  * again when its turn comes. */
 static bool is_for_later(const struct esi_live_query *query, uint64_t variables)
 {
-    for (uint64_t left = variables; left; left &= left - 1) {
+    const struct esi_joined_queue *queue = &query->live->queue;
+
+    for (uint64_t left = queue->from < queue->count ? variables : 0; left;
+         left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
 
         if (esi_live_is_pending(query->live, query->domains[v],
@@ -349,6 +353,24 @@ static bool is_for_later(const struct esi_live_query *query, uint64_t variables)
             return true;
     }
     return false;
+}
+
+static void bind_value(struct esi_live_query *query,
+                       uint32_t v,
+                       struct esi_domain_value value)
+{
+    struct esi_formula_check *check = &query->assignment.check;
+    const struct esi_domain *domain = query->domains[v];
+    struct esi_domain_column column;
+
+    if (!domain->is_single) {
+        esi_formula_check_bind(check, v, value);
+        return;
+    }
+    column = esi_domain_column_at(domain, value.slot);
+    esi_formula_check_bind_event(
+        check, v, value,
+        (struct es_event_id){column.trace, column.indexes[value.position]});
 }
 
 static int on_assignment(void *data, const struct esi_domain_value *values)
@@ -359,7 +381,7 @@ static int on_assignment(void *data, const struct esi_domain_value *values)
 
     for (uint64_t left = variables; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
-        esi_formula_check_bind(&query->assignment.check, v, values[v]);
+        bind_value(query, v, values[v]);
     }
     return is_for_later(query, variables)
                ? 0
