@@ -233,6 +233,13 @@ static int partner_of_bound(const struct esi_indexed *search, uint64_t eligible)
     return NOTHING;
 }
 
+/* While events arrive: whether binding one of two variables leaves one value of the
+ * other, which need not be counted. */
+static bool is_partner(const struct esi_indexed_plan *plan, unsigned v, unsigned other)
+{
+    return (plan->senders[v] | plan->receivers[v]) >> other & 1;
+}
+
 static int first_of(const uint8_t *variables, unsigned count)
 {
     int first = variables[0];
@@ -264,7 +271,8 @@ static int choose_variable(struct esi_indexed *search,
     for (unsigned i = 0; i < count; i++) {
         unsigned v = variables[i];
 
-        if (!esi_candidates_make(&search->sets, depth, v, limit))
+        if ((best != NOTHING && is_partner(search->bound.plan, v, (unsigned)best)) ||
+            !esi_candidates_make(&search->sets, depth, v, limit))
             continue;
         if (has_too_few(search, v))
             return NOTHING;
@@ -479,19 +487,22 @@ static int try_all(struct esi_indexed *search,
     return result;
 }
 
-/* Tries the remaining values of v. */
-static int try_variable(struct esi_indexed *search,
-                        unsigned depth,
-                        unsigned v,
-                        bool is_enough)
+/* While events arrive: tries the event that a bound variable received, if that is the
+ * only one for some variable.  False if there is none. */
+static bool try_send(struct esi_indexed *search,
+                     unsigned depth,
+                     uint64_t unbound,
+                     int *ret_result)
 {
+    int v = partner_of_bound(search, unbound);
     struct esi_domain_value value;
-    int sends = esi_candidates_send(&search->sets, v, &value);
+    int sends =
+        v == NOTHING ? -1 : esi_candidates_send(&search->sets, (unsigned)v, &value);
 
-    if (sends >= 0)
-        return sends > 0 ? try_value(search, depth, v, value) : 0;
-    esi_candidates_share(&search->sets, v);
-    return try_all(search, depth, v, is_enough);
+    if (sends < 0)
+        return false;
+    *ret_result = sends > 0 ? try_value(search, depth, (unsigned)v, value) : 0;
+    return true;
 }
 
 /* Continues with the unbound variables, of which there is at least one. */
@@ -510,9 +521,10 @@ static int go_on(struct esi_indexed *search, unsigned depth, uint64_t unbound)
         return search->bound.error;
     if (v == NOTHING)
         return 0;
-    if (witness == NO_VARIABLE)
-        return try_variable(search, depth, (unsigned)v,
-                            !returned && !plan->all_witnesses);
+    if (witness == NO_VARIABLE) {
+        esi_candidates_share(&search->sets, (unsigned)v);
+        return try_all(search, depth, (unsigned)v, !returned && !plan->all_witnesses);
+    }
     search->early++;
     result = try_all(search, depth, (unsigned)witness, false);
     search->early--;
@@ -526,15 +538,17 @@ static int descend_from(struct esi_indexed *search, unsigned depth)
     const struct esi_candidates *source[ES_PROGRAM_VARIABLES];
     size_t bytes = plan->variable_count * sizeof source[0];
     uint64_t witnessed = search->witnessed;
+    uint64_t unbound = plan->existential & ~search->bound.check.bound & ~witnessed;
     int result = 0;
-    uint64_t unbound;
 
     if (search->bound.error)
         return search->bound.error;
     if (is_time_over(search))
         return 1;
-    if (!(plan->existential & ~search->bound.check.bound & ~witnessed))
+    if (!unbound)
         return report_assignment(search);
+    if (!(unbound & ~plan->returned) && try_send(search, depth, unbound, &result))
+        return result;
     memcpy(source, search->sets.source, bytes);
     if (!search->takes_any_witness || find_witnesses(search)) {
         unbound = plan->existential & ~search->bound.check.bound & ~search->witnessed;
