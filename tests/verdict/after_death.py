@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""after_death.py - the verdict on a program that hangs is the same while it lives, after
-its end by signals, and from its archive.
+"""after_death.py - checks that the verdict on a program that hangs is the same while it
+lives, after its end by signals, and from its archive.
 
 usage: after_death.py [CASE...]
 
-A job ends in one of three ways: it gets SIGTERM; all ranks get SIGKILL; all ranks and
-`eventspace run` itself get SIGKILL.  Or only its recorder gets SIGKILL: then its archive
-says what it misses.  With VERDICT_LONG, and where cases are named, each case ends in all
-of these ways.
+A job ends in one of three ways: it gets SIGTERM, all ranks get SIGKILL, or all ranks
+and `eventspace run` itself get SIGKILL.  In a fourth way only a recorder gets SIGKILL,
+and the answer must say what its archive lacks.  With VERDICT_LONG, or if cases are
+named, each case ends in all four ways.
 """
 
 import contextlib
@@ -26,8 +26,8 @@ from verdicts import list_cases
 SHORT = ("recv_cycle_3", "wrong_tag", "taken_by_wildcard", "waitall_one", "waitany_none",
          "barrier_missing", "iallreduce_unposted", "barrier_and_bcast", "inter_recv_cycle",
          "lock_cycle", "finalize_receive", "send_cycle")
-# Their calls wait for one of several reasons, and only a process that lives shows that it
-# has the processor and goes on waiting: afterwards they are possible only.
+# Calls of these cases wait for one of several reasons.  Only a live process shows that
+# it has the processor and still waits, so after its end the verdict is only possible.
 REASONED = ("send_cycle", "send_cycle_3", "waitall_send", "isend_cross", "scan_missing",
             "neighbours_missing", "inter_barrier_missing", "inter_bcast_missing",
             "lock_held", "lock_cycle", "fence_missing")
@@ -55,7 +55,8 @@ def judge_archive(archive, expected, live):
 
 
 def judge_cut_archive(archive):
-    """Of a recorder that was killed: nothing certain, and `why` says what is missing."""
+    """Checks the answer about the archive of a killed recorder: nothing is certain, and
+    `why` says what is missing."""
     why = subprocess.run([harness.EVENTSPACE, "why", archive], capture_output=True,
                          text=True, check=False, timeout=harness.LIMIT_S,
                          stdin=subprocess.DEVNULL)
@@ -74,7 +75,7 @@ def has_elements(archive):
 
 
 def judge_recorder(case, archive):
-    """The recorder gets SIGKILL while the program hangs."""
+    """Kills the recorder with SIGKILL while the program hangs."""
     run = Run(case.name, case.ranks, [case.program, case.name])
     try:
         run.await_reached()
@@ -97,7 +98,7 @@ def judge(item):
     archive = os.path.join(os.environ["VERDICT_FOLDER"], "%s.%s" % (case.name, how))
     if how == "recorder":
         return judge_recorder(case, archive)
-    # That ranks were killed is true, too.
+    # It is also true that ranks were killed.
     text = case.expected.text
     if case.name in REASONED:
         text = text.replace("certain", "any")
@@ -124,7 +125,7 @@ def main():
         wanted = SHORT
     if wanted:
         cases = [case for case in cases if case.name in wanted]
-    # In the short form each case ends in one way.
+    # In the short form each case ends in only one way.
     items = [(case, how) for number, case in enumerate(cases)
              for index, how in enumerate(ENDS)
              if wanted is not SHORT or index == number % len(ENDS)]

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_after_death.sh - the same verdict live, after SIGTERM, after SIGKILL, and from the archive;
-# with VERDICT_LONG=1 for all programs that hang for sure.
+# check_after_death.sh - checks that the verdict is the same live, after SIGTERM, after
+# SIGKILL and from the archive. VERDICT_LONG=1 covers all programs that hang with a certain
+# verdict.
 #
 # usage: check_after_death.sh [CASE...]
 

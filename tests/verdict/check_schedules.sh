@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_schedules.sh - random programs, with and without a planted fault: the verdict equals the
-# truth. With VERDICT_LONG=1 they are 1,000 without a fault, and 500 with one.
+# check_schedules.sh - runs random programs with and without a planted fault, and checks
+# that the verdict equals the truth. VERDICT_LONG=1 runs 1,000 without a fault and 500 with
+# one.
 #
 # usage: check_schedules.sh [free|faulty|both|show-free|show-faulty] [FIRST-SEED [COUNT]]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# functions.sh - what the drivers of verdicts on real programs share; to be sourced.
+# functions.sh - shared by the drivers of verdicts on real programs; to be sourced.
 # shellcheck shell=bash
 
 . "${top_srcdir:?not set}/tests/cli/functions.sh"
@@ -9,7 +9,7 @@ need_mpi
 here=$top_srcdir/tests/verdict
 export VERDICT_FOLDER=$folder PYTHONDONTWRITEBYTECODE=1
 
-# What runs have left is removed also where a driver is ended.
+# Removes what runs have left, also when a driver is interrupted.
 clean_runs()
 {
     "$eventspace" clean --all >/dev/null 2>&1

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""harness.py - programs under `eventspace run`, and what `eventspace why` says of them.
+"""harness.py - starts programs under `eventspace run` and parses the answers of
+`eventspace why`.
 
-Ranks and harness agree by files: see programs/cases.h.
+Ranks and harness synchronize by files: see programs/cases.h.
 """
 
 import json
@@ -19,15 +20,15 @@ TOP = os.environ["top_builddir"]
 EVENTSPACE = os.path.join(TOP, "cli", "eventspace")
 BIN = os.environ.get("VERDICT_BIN", os.path.join(TOP, "tests", "verdict", "programs"))
 KINDS = ("DEADLOCK", "MISMATCH", "MISSING", "DIED")
-LIMIT_S = 60  # for what has to happen: a loaded machine is slow
+LIMIT_S = 60  # for events that must happen, also on a loaded machine
 
 
 class Fault(Exception):
-    """The verdict, or the program, is not as it has to be."""
+    """The verdict or the program is not as expected."""
 
 
 class Verdict:
-    """A finding: its kind, whether it is certain, and the ranks in it."""
+    """A finding: its kind, whether it is certain, and its ranks."""
 
     def __init__(self, kind, certain, ranks):
         self.kind, self.certain, self.ranks = kind, certain, tuple(sorted(ranks))
@@ -44,8 +45,9 @@ class Verdict:
 
 
 class Expected:
-    """What a table says: "none", or "KIND CERTAINTY RANKS[+RANKS...]; ...": all of these.
-    Findings of the kinds in `also` are true, too, and not asked for."""
+    """The expectation of a table row: "none" or "KIND CERTAINTY RANKS[+RANKS...]; ...",
+    all of which must be found.  Findings of the kinds in `also` are true, too, but not
+    required."""
 
     def __init__(self, text, also=()):
         self.text, self.also, self.wanted = text, also, []
@@ -58,7 +60,8 @@ class Expected:
         return self.text
 
     def find(self, verdict):
-        """The row that a finding is about; None: it is not true."""
+        """Returns the row that a finding belongs to, or None if the finding is not
+        true."""
         for kind, certainty, ranks in self.wanted:
             if (kind, ranks) == (verdict.kind, verdict.ranks) and not (
                     verdict.certain and certainty == "possible"):
@@ -66,14 +69,14 @@ class Expected:
         return None
 
     def is_met(self, verdicts):
-        """All is found, and nothing is called certain that is not true."""
+        """Whether all rows are found and nothing untrue is called certain."""
         found = {self.find(verdict) for verdict in verdicts
                  if self.find(verdict) and (verdict.certain or
                                             self.find(verdict)[1] != "certain")}
         return found == set(self.wanted) and not self.is_contradicted(verdicts)
 
     def is_contradicted(self, verdicts):
-        """Something is called certain that is not true at any time."""
+        """Whether something is called certain that is never true."""
         return any(verdict.certain and verdict.kind not in self.also and
                    not self.find(verdict) for verdict in verdicts)
 
@@ -83,8 +86,8 @@ def describe(verdicts):
 
 
 def parse_why(text):
-    """The findings in the answer of `why --format json`; hints and latent errors are
-    none."""
+    """Returns the findings in an answer of `why --format json`, without hints and
+    latent errors."""
     verdicts = []
     for line in text.splitlines():
         record = json.loads(line)
@@ -96,7 +99,8 @@ def parse_why(text):
 
 
 def ask(what, run=None):
-    """What `eventspace why` says of a run or archive, and the seconds it took."""
+    """Returns the findings of `eventspace why` about a run or archive.  Adds the look
+    and its duration to the totals of `run`."""
     begun = time.monotonic()
     why = subprocess.run([EVENTSPACE, "why", "--format", "json", what],
                          capture_output=True, text=True, timeout=LIMIT_S, check=False,
@@ -111,7 +115,7 @@ def ask(what, run=None):
 
 
 class Run:
-    """A program that runs collected."""
+    """A program under `eventspace run`."""
 
     numbers = iter(range(1 << 30))
     lock = threading.Lock()
@@ -164,14 +168,14 @@ class Run:
         return self.job.returncode
 
     def find_ranks(self):
-        """The processes of the ranks."""
+        """Returns the process ids of the ranks."""
         text = subprocess.run([EVENTSPACE, "heartbeat", "--once", "--format", "json",
                                self.name], capture_output=True, text=True, check=False,
                               timeout=LIMIT_S, stdin=subprocess.DEVNULL).stdout
         return {thread["pid"] for thread in json.loads(text)["threads"]}
 
     def stop(self):
-        """Ends it if it has not ended, and removes what it has left."""
+        """Ends the run if it is still running, and removes what it has left."""
         if not self.is_over():
             self.job.send_signal(signal.SIGTERM)
             try:
@@ -183,7 +187,8 @@ class Run:
                        timeout=LIMIT_S, check=False, stdin=subprocess.DEVNULL)
 
     def await_verdict(self, expected, what=None, until=None):
-        """Asks until all is found; what is certain and not true is a fault at once."""
+        """Asks until all rows are found.  An untrue finding that is called certain is a
+        fault at once."""
         end = time.monotonic() + (until or LIMIT_S / 4)
         while True:
             verdicts = ask(what or self.name, self)
@@ -195,7 +200,7 @@ class Run:
                 raise Fault("expected %s, got %s" % (expected, describe(verdicts)))
 
     def look_at_right(self, looks, while_going=0):
-        """A right program: never anything certain, and in the end it ends well."""
+        """Looks at a right program: nothing may be certain, and it must end well."""
         left = looks + while_going
         while left > 0 and not self.is_over():
             if left == while_going:
@@ -212,7 +217,7 @@ class Run:
                                                               self.output()))
 
     def ask_at_end(self):
-        """The run may vanish, as it ends well."""
+        """Asks while the run may be ending and its data disappear."""
         try:
             return ask(self.name, self)
         except Fault:
@@ -225,7 +230,7 @@ def workers():
 
 
 def run_all(judge, items, name_of):
-    """Judges each item, several side by side; returns how many faults there were."""
+    """Judges all items, several at a time.  Returns the number of faults."""
     faults = []
 
     def judge_one(item):
@@ -235,7 +240,7 @@ def run_all(judge, items, name_of):
         except Fault as fault:
             faults.append(item)
             said = "FAULT: %s" % fault
-        except Exception as other:  # the harness itself: which item, not only where
+        except Exception as other:  # a fault of the harness
             faults.append(item)
             said = "FAULT: %s: %s" % (type(other).__name__, other)
         print("%-28s %5.1f s  %s" % (name_of(item), time.monotonic() - begun, said),
@@ -250,7 +255,8 @@ def run_all(judge, items, name_of):
 
 
 def main():
-    """harness.py met EXPECTED FILE: whether the answer in the file is what is expected."""
+    """harness.py met EXPECTED FILE - checks whether the answer in the file meets the
+    expectation."""
     _, command, text, path = sys.argv
     assert command == "met"
     with open(path) as file:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* made_facts.c - makes facts by hand. */
+/* made_facts.c - builds facts for tests. */
 #include "config.h"
 
 #include "tests/verdict/made_facts.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* made_facts.h - facts of a run that never was: ranks with a thread and a ledger each,
- * that compute on MPI_COMM_WORLD until they are told otherwise. */
+/* made_facts.h - facts of an imaginary run.  Each rank has a thread and a ledger, and
+ * computes on MPI_COMM_WORLD unless a test changes that. */
 #ifndef ES_TESTS_VERDICT_MADE_FACTS_H
 #define ES_TESTS_VERDICT_MADE_FACTS_H
 
@@ -10,7 +10,7 @@
 struct made_facts {
     struct esi_facts facts;
     struct esi_thread_state *threads; /* owned */
-    struct esi_ledger *ledgers;       /* owned, with what is in them */
+    struct esi_ledger *ledgers;       /* owned, with their contents */
     size_t count;
     struct esi_verdict_memory memory;
     struct esi_diagnosis diagnosis;
@@ -21,14 +21,14 @@ enum { MADE_SIZE_MOST = 64 };
 void made_facts_begin(struct made_facts *made, size_t ranks);
 void made_facts_end(struct made_facts *made);
 
-/* For cases that begin with facts of so many ranks, as their state. */
+/* Set-up and tear-down of tests whose state is facts of so many ranks. */
 enum { MADE_RANKS = 4 };
 int made_facts_set_up(void **state);
 int made_facts_tear_down(void **state);
 #define MADE_CASE(name)                                                                \
     cmocka_unit_test_setup_teardown(name, made_facts_set_up, made_facts_tear_down)
 
-/* Lets the thread of a rank be in an operation on MPI_COMM_WORLD. */
+/* Puts the thread of a rank into an operation on MPI_COMM_WORLD. */
 struct esi_activity *made_open(struct made_facts *made,
                                int rank,
                                const char *name,
@@ -36,7 +36,7 @@ struct esi_activity *made_open(struct made_facts *made,
                                int tag,
                                uint32_t number);
 
-/* Messages that were sent, and receives posted for them. */
+/* Sets the number of messages sent, or of receives posted for them. */
 void made_count(struct made_facts *made,
                 int rank,
                 bool received,
@@ -44,13 +44,13 @@ void made_count(struct made_facts *made,
                 int tag,
                 uint32_t count);
 
-/* A collective operation that a rank has entered. */
+/* Records that a rank has entered a collective operation. */
 struct esi_ledger_instance *made_enter(struct made_facts *made,
                                        int rank,
                                        const char *name,
                                        uint32_t instance);
 
-/* An outstanding request.  Its handle is its index plus one. */
+/* Adds an outstanding request.  Its handle is its index plus one. */
 struct esi_ledger_request *made_request(struct made_facts *made,
                                         int rank,
                                         enum esi_ledger_request_kind kind,
@@ -59,7 +59,7 @@ struct esi_ledger_request *made_request(struct made_facts *made,
                                         int tag,
                                         uint32_t number);
 
-/* Lets the rank be in a call about all of its requests. */
+/* Puts the rank into a call that waits for all of its requests. */
 void made_wait(struct made_facts *made,
                int rank,
                const char *name,
@@ -70,15 +70,16 @@ struct esi_ledger_epoch *made_epoch(struct made_facts *made,
                                     enum esi_ledger_epoch_kind kind,
                                     int peer);
 
-/* Gives the verdicts anew. */
+/* Computes the verdicts again. */
 const struct esi_diagnosis *made_verdicts(struct made_facts *made);
 
-/* Fails unless they are, in order, these: "DEADLOCK certain 0,1; DIED certain 2". */
+/* Fails unless the verdicts are these, in this order: "DEADLOCK certain
+ * 0,1; DIED certain 2". */
 void made_verdicts_are(struct made_facts *made, const char *expected);
 
-/* What people are shown of the last verdicts; caller frees. */
+/* Returns the text form of the last verdicts; caller frees. */
 char *made_text(struct made_facts *made);
-/* Fails unless the words are in it. */
+/* Fails unless the text form contains the words. */
 void made_shows(struct made_facts *made, const char *words);
 
 #endif

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""schedule.py - random programs with a planted fault or none, and the truth about them.
+"""schedule.py - generates random programs with or without a planted fault, and the
+truth about them.
 
-A schedule is a list of steps for each rank, made from one sequence of events that all
-ranks take part in: so it ends when it is executed as it is.  A fault changes one place.
-simulate() executes the steps by MPI's rules (short standard sends are buffered, long ones
-wait for their receive) and says who is left over, and in which knots.
+A schedule is a list of steps for each rank.  It is made from one sequence of events in
+which all ranks take part, so it always terminates.  A fault changes one place.
+simulate() executes the steps by MPI's rules (short standard sends are buffered, long
+ones wait for their receive) and returns the ranks that cannot continue and their knots.
 
-Messages for receives from anybody have a tag of their own for each event and are short,
-so that the outcome does not depend on which of them is taken first.
+Messages for receives from any source have a separate tag for each event and are short,
+so the outcome does not depend on the order in which they are matched.
 
-Who leaves a rooted collective operation before all have entered it is up to MPI's tree:
-each choice has its truth, and the verdict has to be one of them.
+The MPI's tree decides which ranks leave a rooted collective operation before all have
+entered it.  Each choice has its own truth, and the verdict must be one of them.
 """
 
 import itertools
@@ -31,7 +32,7 @@ class Schedule:
         self.seed, self.ranks, self.colours = seed, ranks, colours
         self.steps = [[] for _ in range(ranks)]
         self.requests = [0] * ranks
-        # World ranks of the members of each communicator, per rank in it.
+        # World ranks of the members of each communicator, for each rank in it.
         self.members = [{rank: [other for other in range(ranks) if line[other] == line[rank]]
                          for rank in range(ranks) if line[rank] >= 0} for line in colours]
 
@@ -49,7 +50,7 @@ class Schedule:
 
 
 class Generator:
-    """Fault-free schedules."""
+    """Generates fault-free schedules."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -62,7 +63,7 @@ class Generator:
         self.tag = 100
 
     def pick_pair(self):
-        """A communicator, and two of its members as ranks of the world."""
+        """Returns a communicator, and two of its members as world ranks."""
         while True:
             communicator = self.random.randrange(len(self.schedule.colours))
             groups = [group for group in self.schedule.members[communicator].values()
@@ -99,7 +100,8 @@ class Generator:
         self.add_receive(target, communicator, self.rank_in(communicator, source), tag)
 
     def add_wildcards(self):
-        """All members of a communicator send to one, who receives from anybody."""
+        """Lets all members of a communicator send to one, which receives from any
+        source."""
         communicator, target, _ = self.pick_pair()
         group = self.schedule.members[communicator][target]
         self.tag += 1
@@ -123,8 +125,8 @@ class Generator:
                 self.pending[member].append(request)
         if kind == "ibarrier" and any(self.schedule.requests[m] >= 62 for m in group):
             raise OverflowError
-        # All leave a rooted one together, so that no more than who waits for whom depends
-        # on its tree.
+        # All leave a rooted operation together, so its tree affects only who waits for
+        # whom.
         if kind in ("bcast", "reduce"):
             for member in group:
                 self.schedule.add(member, "barrier", communicator, 0)
@@ -158,7 +160,7 @@ class Generator:
 
 
 def generate(seed):
-    """The fault-free schedule of this seed."""
+    """Returns the fault-free schedule of this seed."""
     return Generator(seed).make()
 
 
@@ -170,7 +172,7 @@ def places(schedule, kinds):
 
 
 def replace(steps, i, *values):
-    """The step with the values (position, new) replaced."""
+    """Replaces the values (position, new) of a step."""
     step = list(steps[i])
     for position, value in values:
         step[position] = value
@@ -178,7 +180,7 @@ def replace(steps, i, *values):
 
 
 def plant(schedule, fault, choice):
-    """Changes one place; False where this schedule has none for this fault."""
+    """Changes one place.  Returns False if the schedule has no place for this fault."""
     kinds = {"drop-send": ("send", "ssend"), "drop-receive": ("recv",),
              "tag": ("recv", "irecv"), "source": ("recv", "irecv"), "root": ("bcast", "reduce"),
              "missing-collective": (*COLLECTIVES,), "other-collective": (*COLLECTIVES,),
@@ -220,7 +222,7 @@ def plant(schedule, fault, choice):
 
 
 def generate_faulty(seed):
-    """(schedule, fault) with a fault planted by this seed."""
+    """Returns (schedule, fault) with a fault planted by this seed."""
     choice = random.Random("fault %d" % seed)
     while True:
         fault = choice.choice(FAULTS)
@@ -251,17 +253,18 @@ class Mismatch(Exception):
 
 
 class Simulator:
-    """Each rank executes until it waits; a wait is (all or any, [condition]), and a
-    condition is (is met, the ranks that could meet it).  Ranks in `early` leave rooted
-    operations as soon as some tree lets them, others when all have entered."""
+    """Executes each rank until it waits.  A wait is (all or any, [condition]), and a
+    condition returns (is met, the ranks that could meet it, all or any).  Ranks in
+    `early` leave rooted operations as soon as some tree allows it, others when all have
+    entered."""
 
     def __init__(self, schedule, early=()):
         self.schedule, self.early = schedule, early
         self.next = [0] * schedule.ranks
         self.waits = [None] * schedule.ranks
         self.requests = [{} for _ in range(schedule.ranks)]
-        self.arrived = {}   # (communicator, target) -> messages not taken
-        self.posted = {}    # (communicator, target) -> receives not served
+        self.arrived = {}   # (communicator, target) -> unmatched messages
+        self.posted = {}    # (communicator, target) -> unmatched receives
         self.entered = {}   # (communicator, rank) -> operations, in order
 
     def world(self, communicator, rank, peer):
@@ -314,7 +317,8 @@ class Simulator:
         return condition
 
     def leaves(self, rank, group, operation, missing):
-        """Whether it leaves before those who are missing enter: two have no tree."""
+        """Whether the rank leaves before the missing ranks enter.  Two ranks need no
+        tree."""
         name, root = operation
         is_early = len(group) == 2 or rank in self.early
         if name == "bcast":
@@ -322,7 +326,7 @@ class Simulator:
         return name == "reduce" and rank != group[root] and is_early
 
     def execute(self, rank, step):
-        """The wait that the step brings: (all or any, conditions)."""
+        """Executes a step and returns its wait: (all or any, conditions)."""
         name, *a = step
         if name in ("send", "ssend"):
             return "all", [self.send(rank, *a[:3], name == "ssend" or a[3] >= LONG)]
@@ -335,7 +339,7 @@ class Simulator:
         elif name == "ibarrier":
             self.requests[rank][a[1]] = self.enter(rank, a[0], ("ibarrier", 0))
         elif name in ("wait", "waitall", "waitany"):
-            # A waitany whose requests are all done already leaves at once.
+            # A waitany returns at once if all its requests are already complete.
             conditions = [self.requests[rank][r] for r in a]
             return ("any" if name == "waitany" else "all"), conditions
         else:
@@ -349,7 +353,7 @@ class Simulator:
         return all(met) if how == "all" else any(met)
 
     def advance(self, rank):
-        """Executes what the rank can; whether that was anything."""
+        """Executes all steps that the rank can.  Returns whether there were any."""
         moved = False
         while True:
             if self.waits[rank] is not None:
@@ -371,7 +375,7 @@ class Simulator:
         return [rank for rank in range(self.schedule.ranks) if self.waits[rank] is not None]
 
     def successors(self, rank):
-        """Whom a rank that is left over waits for."""
+        """Returns the ranks that a rank which cannot continue waits for."""
         ranks = set()
         if self.waits[rank] is None:
             return ranks
@@ -383,7 +387,7 @@ class Simulator:
 
 
 def find_knots(edges):
-    """Sink components of a graph {node: successors}, as sorted tuples."""
+    """Returns the sink components of a graph {node: successors}, as sorted tuples."""
     reach = {}
     for node in edges:
         seen, todo = set(), [node]
@@ -398,8 +402,9 @@ def find_knots(edges):
 
 
 def simulate_tree(schedule, early):
-    """The truth: a list of (kind, ranks).  DEADLOCK is a knot, MISSING are those who are
-    in MPI_Finalize and waited for, MISMATCH a group in which somebody does otherwise."""
+    """Returns the truth: a list of (kind, ranks).  DEADLOCK is a knot, MISSING are the
+    ranks in MPI_Finalize that others wait for, MISMATCH is a group with differing
+    operations."""
     simulator = Simulator(schedule, early)
     try:
         simulator.run()
@@ -416,7 +421,7 @@ def simulate_tree(schedule, early):
 
 
 def simulate(schedule):
-    """The truths of all trees, each once."""
+    """Returns the truths of all trees, without duplicates."""
     truths = []
     for count in range(schedule.ranks + 1):
         for early in itertools.combinations(range(schedule.ranks), count):

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""schedules.py - random programs, with and without a planted fault: the verdict has to
-equal the truth of schedule.py, or one of several.
+"""schedules.py - runs random programs with and without a planted fault, and checks that
+the verdict equals the truth of schedule.py, or one of several truths.
 
 usage: schedules.py [free|faulty|both|show-free|show-faulty] [FIRST-SEED [COUNT]]
 
-Those without a fault repeat their schedule while they are looked at, VERDICT_LOOKS times
-each; those with one execute the right schedule for some rounds before.
+Programs without a fault repeat their schedule until they have been looked at
+VERDICT_LOOKS times.  Programs with one first execute the right schedule for some
+rounds.
 """
 
 import os
@@ -36,7 +37,7 @@ def start(name, good, last=None):
     path = os.path.join(os.environ["VERDICT_FOLDER"], "%s.schedule" % name)
     with open(path, "w") as file:
         file.write("".join(line + "\n" for line in lines_of(good, last)))
-    # What does not hang ends before it is asked about.
+    # A program whose fault is harmless ends before it is asked about.
     return Run(name, good.ranks, [PROGRAM, path], ["--keep"] if last else [])
 
 
@@ -51,7 +52,8 @@ def judge_right(name, good):
 
 
 class Mismatched(Expected):
-    """Which pair of those who differ is named, and who hangs for it, is left open."""
+    """An expected mismatch.  Any pair of the differing ranks may be named, and any rank
+    may hang because of it."""
 
     def is_met(self, verdicts):
         ranks = set(self.wanted[0][2])
@@ -63,7 +65,7 @@ class Mismatched(Expected):
 
 
 class OneOf:
-    """Whichever of these."""
+    """Accepts any one of several expectations."""
 
     def __init__(self, choices):
         self.choices = choices

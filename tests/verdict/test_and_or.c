@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Graphs of all and any: release and knots are those of the definitions. */
+/* Graphs of all and any: release and knots match the definitions. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static void link_nodes(struct esi_and_or *graph, uint32_t from, uint32_t to)
     assert_int_equal(esi_and_or_link(graph, from, to), 0);
 }
 
-/* --- By definition ---------------------------------------------------------------- */
+/* --- The definitions -------------------------------------------------------------- */
 
 struct plain_graph {
     size_t count;
@@ -42,7 +42,7 @@ struct plain_graph {
     bool links[MOST][MOST];
 };
 
-/* Releases whatever can be, until nothing more can. */
+/* Releases nodes until no more can be released. */
 static void release_plainly(const struct plain_graph *graph, bool *stuck)
 {
     bool changed = true;
@@ -69,7 +69,7 @@ static void release_plainly(const struct plain_graph *graph, bool *stuck)
     }
 }
 
-/* Who reaches whom over stuck nodes. */
+/* Computes which stuck nodes reach each other over stuck nodes. */
 static void reach_plainly(const struct plain_graph *graph,
                           const bool *stuck,
                           bool reaches[MOST][MOST])
@@ -83,7 +83,7 @@ static void reach_plainly(const struct plain_graph *graph,
                 reaches[i][j] |= reaches[i][k] && reaches[k][j];
 }
 
-/* A node is of a knot if all that it reaches reach it. */
+/* A node belongs to a knot if all nodes that it reaches also reach it. */
 static bool is_in_knot(const struct plain_graph *graph,
                        bool reaches[MOST][MOST],
                        size_t node)
@@ -94,7 +94,7 @@ static bool is_in_knot(const struct plain_graph *graph,
     return true;
 }
 
-/* Steps of the shortest way from a node back to it; 0 = there is none. */
+/* Returns the length of the shortest cycle through a node, or 0 if there is none. */
 static size_t shortest_cycle(const struct plain_graph *graph,
                              const bool *stuck,
                              size_t start)
@@ -212,8 +212,8 @@ static void the_two_modes_are_kept_apart(void **state)
     esi_and_or_fini(&graph);
 }
 
-/* Two nodes wait for anybody of a set that they are in themselves: the cycle leads over
- * the other. */
+/* Two nodes wait for any node of a set that contains both.  The cycle leads
+ * over the other node. */
 static void a_set_that_contains_who_waits_makes_no_cycle_of_one(void **state)
 {
     struct esi_and_or graph = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What an archive keeps of a run's end is read from it, or its fault is told. */
+/* The facts of a run's end are read back from an archive, or the error is reported. */
 #include "config.h"
 
 #include <errno.h>
@@ -61,7 +61,7 @@ static struct esi_ledger_channel describe_channel(int rank)
         .received = true, .peer = !rank, .tag = TAG, .count = 1};
 }
 
-/* Rank 1 may have an error that ended it. */
+/* If `has_error` is set, an error has ended rank 1. */
 static void write_ledgers(struct made_archive *made, bool has_error)
 {
     struct esi_ledger_request requests[RANKS];
@@ -92,7 +92,7 @@ static void write_ledgers(struct made_archive *made, bool has_error)
     assert_int_equal(esi_archive_write_records(made->archive, &ledgers), 0);
 }
 
-/* Both are in MPI_Recv from the other. */
+/* Both ranks are in MPI_Recv from the other one. */
 static void add_receives(struct made_archive *made)
 {
     struct esi_archive_tables *tables = esi_archive_writer_tables(made->archive);
@@ -161,7 +161,7 @@ static struct esi_archived_facts *read_facts(const struct made_archive *made)
     return archived;
 }
 
-/* --- What is written is read ------------------------------------------------------ */
+/* --- Reading back what was written ------------------------------------------------ */
 
 static void assert_process(const struct esi_facts *facts, int rank)
 {
@@ -236,14 +236,14 @@ static void assert_verdict(const struct made_archive *made,
     esi_archived_facts_destroy(archived);
 }
 
-/* Both were in it when somebody ended the run. */
+/* Both ranks were in the deadlock when somebody ended the run. */
 static void killed_ranks_were_in_a_deadlock(void **state)
 {
     set_up_deadlock(*state, false);
     assert_verdict(*state, ESI_VERDICT_DEADLOCK, RANKS);
 }
 
-/* The launcher killed rank 1, as the others, for MPI asked it to. */
+/* MPI asked the launcher to kill all ranks after the error of rank 1. */
 static void who_had_a_fatal_error_died_first(void **state)
 {
     set_up_deadlock(*state, true);
@@ -260,7 +260,7 @@ static void of_a_run_that_ended_well_nothing_is_made(void **state)
     assert_int_equal(esi_archived_facts_read(made->directory, NULL, &archived), 0);
 }
 
-/* --- What is not known ------------------------------------------------------------ */
+/* --- Unknown facts ---------------------------------------------------------------- */
 
 static enum esi_verdict find_verdict(const struct made_archive *made,
                                      int rank,
@@ -297,7 +297,7 @@ static void what_a_killed_recorder_left_says_nothing_of_the_end(void **state)
 
 /* --- Damage ----------------------------------------------------------------------- */
 
-/* Facts, or one error with words that name a file. */
+/* Whether reading gives facts, or an error that names a file. */
 static bool is_answered(const struct made_archive *made)
 {
     struct es_error error = {.text = ""};

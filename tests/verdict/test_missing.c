@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Who is in MPI_Finalize and waited for is missing, and nobody else. */
+/* A rank is missing if it is in MPI_Finalize and others wait for it. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -42,7 +42,8 @@ static void who_has_entered_is_not_missing(void **state)
     made_verdicts_are(made, "MISSING certain 2");
 }
 
-/* Its ledger does not tell that any more: what is waited for may be there. */
+/* The ledger of such a rank no longer covers the communicator, so the rank may have
+ * done what the others wait for. */
 static void who_has_freed_the_communicator_may_have_done_all(void **state)
 {
     struct made_facts *made = *state;
@@ -56,7 +57,7 @@ static void who_has_freed_the_communicator_may_have_done_all(void **state)
     made_open(made, 3, "MPI_Finalize", ES_PEER_NONE, 0, ES_SEQUENCE_UNKNOWN);
     made_verdicts_are(made, "MISSING certain 3");
     assert_int_equal(esi_facts_note_freed(&made->facts, key, 3), 0);
-    made_verdicts_are(made, "MISSING certain 3"); /* its call is still there */
+    made_verdicts_are(made, "MISSING certain 3"); /* the call is still recorded */
     made->facts.processes[0].schedule = ESI_SCHEDULE_HELD;
     made_open(made, 1, "MPI_Recv", 2, 7, 0);
     made_open(made, 2, "MPI_Recv", 1, 8, 0);
@@ -77,7 +78,8 @@ static void who_has_freed_the_communicator_may_have_done_all(void **state)
     made_verdicts_are(made, "DEADLOCK possible 1,2; MISSING possible 3");
 }
 
-/* The call names the first of its requests, which is not one more. */
+/* The call shows the peer of its first request, which must not
+ * count as another receive. */
 static void a_call_that_waits_posts_nothing(void **state)
 {
     struct made_facts *made = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Verdicts follow from facts, and only what cannot be undone is certain. */
+/* Verdicts follow from facts, and only what cannot change any more is certain. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -52,7 +52,7 @@ static void who_has_moved_may_act(void **state)
     made_verdicts_are(made, "");
 }
 
-/* A rank that is stopped in a receive: its message is there. */
+/* A rank may be stopped in a receive although its message has arrived. */
 static void a_message_that_was_sent_is_no_wait(void **state)
 {
     struct made_facts *made = *state;
@@ -78,10 +78,10 @@ static void without_ledgers_nothing_about_messages_is_certain(void **state)
         made->facts.processes[!i].ledger = NULL;
         made_verdicts_are(made, "DEADLOCK possible 0,1");
     }
-    /* Both ends stand ready. */
+    /* Both ends are ready. */
     made_open(made, 1, "MPI_Send", 0, 7, 0);
     made_verdicts_are(made, "");
-    /* Another tag. */
+    /* The tags differ. */
     made_open(made, 1, "MPI_Send", 0, 8, 0);
     made_verdicts_are(made, "DEADLOCK possible 0,1");
 }
@@ -112,13 +112,13 @@ static void a_send_waits_until_its_receive_is_posted(void **state)
     made->ledgers[1].channels[0].count = 5;
     made_verdicts_are(made, "");
     made->ledgers[1].channels[0].count = 4;
-    /* A receive from anybody could take it. */
+    /* A receive from any source could take the message. */
     made_request(made, 1, ESI_LEDGER_RECEIVE, "MPI_Irecv", ES_PEER_ANY, ES_TAG_ANY,
                  ES_SEQUENCE_UNKNOWN);
     made_verdicts_are(made, "");
 }
 
-/* It could have been buffered, and be about to return. */
+/* The message could have been buffered, and the send be about to return. */
 static void a_standard_send_without_processor_is_not_certain(void **state)
 {
     struct made_facts *made = *state;
@@ -144,7 +144,7 @@ static void any_source_waits_for_all_who_could_send(void **state)
         made_open(made, i, "MPI_Recv", 0, 7, 0);
     made_verdicts_are(made, "DEADLOCK certain 0,1,2,3");
     assert_int_equal(made->diagnosis.items[0].cycle.count, 2);
-    /* What was sent was received, with the same tag or another. */
+    /* All sent messages were received, with the same tag or another. */
     made_count(made, 2, false, 0, 7, 3);
     made_count(made, 0, true, 2, 7, 3);
     made_count(made, 2, false, 0, 8, 1);
@@ -158,7 +158,8 @@ static void any_source_waits_for_all_who_could_send(void **state)
     made_verdicts_are(made, "");
 }
 
-/* The message of 1 goes to the receive from anybody, which was posted before. */
+/* The message of rank 1 goes to the receive from any source,
+ * which was posted before. */
 static void a_message_goes_to_the_receive_that_was_posted_first(void **state)
 {
     struct made_facts *made = *state;
@@ -174,18 +175,18 @@ static void a_message_goes_to_the_receive_that_was_posted_first(void **state)
     made_shows(made, "rank 0 waits in MPI_Recv for rank 1 (tag 7, 10.0 s)\n");
     made_shows(made, "hint: what was sent goes to an earlier receive of rank 0 from "
                      "anybody with tag 7, which is not complete\n");
-    /* Another one may send to the first receive. */
+    /* Rank 3 may still send to the first receive. */
     made->threads[3].open.present = false;
     made->threads[3].verdict = ES_VERDICT_COMPUTING;
     made_verdicts_are(made, "");
     made_open(made, 3, "MPI_Recv", 0, 9, 0);
-    /* The first may have got this one, or that of 1. */
+    /* The first receive may have got this message, or that of rank 1. */
     made_count(made, 2, false, 0, 7, 1);
     made_verdicts_are(made, "DEADLOCK possible 0,1");
-    /* But a receive that is complete had one of them. */
+    /* A receive that is complete has got one of them. */
     made_count(made, 0, true, ES_PEER_ANY, ES_TAG_ANY, 1);
     made_verdicts_are(made, "DEADLOCK certain 0,1,2,3");
-    /* What was cancelled takes nothing for sure. */
+    /* A receive that is not earlier does not take the message. */
     first->start = UINT64_MAX;
     assert_true(made_verdicts(made)->count == 0 || !made->diagnosis.items[0].certain);
 }
@@ -208,8 +209,8 @@ static void of_requests_the_first_posted_gets_the_message(void **state)
         made_open(made, i, "MPI_Recv", 0, 9, 0);
     made_verdicts_are(made, "DEADLOCK certain 0,1,2,3");
     made_shows(made, "hint: what was sent goes to an earlier receive of rank 0");
-    /* Whether the second one or the first gets it, the other one waits: but that the
-     * second was the first is not told by any number. */
+    /* Whichever request gets the message, the other one waits.  But no number shows
+     * that the second one was posted first. */
     requests[1]->start = 4;
     assert_true(made_verdicts(made)->count > 0);
 }
@@ -271,14 +272,14 @@ static void a_waitany_waits_for_one_of_them(void **state)
     made_verdicts_are(made, "");
     made_open(made, 1, "MPI_Recv", 0, 7, 0);
     made_verdicts_are(made, "DEADLOCK certain 0,1,2");
-    /* Of more requests than are known nothing is certain. */
+    /* Nothing is certain if the call has more requests than are known. */
     made->ledgers[0].waits[0].count = 100;
     made_verdicts_are(made, "DEADLOCK possible 0,1,2");
     made_count(made, 1, false, 0, 1, 1);
     made_verdicts_are(made, "");
 }
 
-/* A pending send may be complete by now; the receive beside it is not. */
+/* A pending send may be complete by now.  The receive beside it is not. */
 static void sends_in_a_waitall_count_when_nothing_else_is_missing(void **state)
 {
     struct made_facts *made = *state;
@@ -323,7 +324,7 @@ static void persistent_requests_count_when_they_are_started(void **state)
     made_verdicts_are(made, "");
 }
 
-/* --- Lines of source -------------------------------------------------------------- */
+/* --- Source lines ----------------------------------------------------------------- */
 
 static const char *name_line(void *data,
                              const struct esi_fact_process *process,
@@ -337,7 +338,7 @@ static const char *name_line(void *data,
     return text;
 }
 
-/* What programs are shown; caller frees. */
+/* Returns the JSON form of the verdicts; caller frees. */
 static char *shown_as_json(struct made_facts *made)
 {
     char *text = NULL;
@@ -366,7 +367,7 @@ static void calls_and_requests_are_told_with_their_lines(void **state)
     made_open(made, 2, "MPI_Recv", 0, 7, 0)->site = "heat.c:40 in f2()";
     made_count(made, 1, false, 0, 1, 1);
     made_verdicts_are(made, "DEADLOCK certain 0,2");
-    /* The first of the three is there. */
+    /* The message for the first of the three requests has arrived. */
     made_shows(made, "outstanding, 10.0 s), at heat.c:30 in f0()\n"
                      "    MPI_Irecv from 1, tag 2, at heat.c:22 in f0()\n"
                      "    MPI_Irecv from 2, tag 3\n"
@@ -436,7 +437,7 @@ static void a_broadcast_waits_for_its_root(void **state)
     made_open(made, 1, "MPI_Bcast", 0, 0, 5);
     made_open(made, 0, "MPI_Recv", 1, 7, 0);
     made_verdicts_are(made, "DEADLOCK certain 0,1");
-    /* The root has left it: others than it may hold up the rank. */
+    /* The root has left the operation, so the other ranks may hold up rank 1. */
     made_enter(made, 0, "MPI_Bcast", 5)->root = 0;
     made_enter(made, 2, "MPI_Bcast", 5)->root = 0;
     made_enter(made, 3, "MPI_Bcast", 5)->root = 0;
@@ -460,7 +461,8 @@ static void different_operations_at_one_instance_are_a_mismatch(void **state)
 
     made_enter(made, 0, "MPI_Bcast", 5)->root = 0;
     made_enter(made, 1, "MPI_Reduce", 5)->root = 0;
-    /* A reader may have seen it wrongly: told when it is seen again. */
+    /* A reader may misread a ledger that is being written, so a mismatch counts
+     * when it is seen again. */
     made_verdicts_are(made, "");
     made_verdicts_are(made, "MISMATCH certain 0,1");
     made_shows(made,
@@ -506,11 +508,11 @@ static void the_first_that_died_is_named(void **state)
         made->threads[i].signal = SIGKILL;
     }
     made_verdicts_are(made, "DIED certain 1");
-    /* The ends may be noted in either order when all are killed at once. */
+    /* The ends may be recorded in either order when all ranks are killed at once. */
     made->facts.processes[0].ended_ns = made->facts.processes[1].ended_ns + 1;
     made_verdicts_are(made, "DIED certain 0,1");
     made_shows(made, "ranks 0-1 ended at once, and who was first is not known");
-    /* Who failed by itself was first, whatever the clocks say. */
+    /* A rank that failed by itself died first, whatever the clocks say. */
     made->facts.processes[0].signal = SIGSEGV;
     made->threads[0].signal = SIGSEGV;
     made_open(made, 0, "MPI_Recv", 1, 7, 0);
@@ -523,7 +525,7 @@ static void the_first_that_died_is_named(void **state)
     made_shows(made, "MPI_Recv had failed: message truncated (class 15)");
 }
 
-/* A batch system ended what hung. */
+/* A batch system ended a run that hung. */
 static void what_killed_ranks_were_in_counts_as_it_was(void **state)
 {
     struct made_facts *made = *state;
@@ -576,9 +578,9 @@ static void epochs_wait_for_their_partners(void **state)
     made_verdicts_are(made, "");
 }
 
-/* --- Against the definition ------------------------------------------------------- */
+/* --- Comparison with the definition ----------------------------------------------- */
 
-/* Random receives, from one rank or any, and waits for all or any of such. */
+/* Random receives, and waits for all or any of them. */
 struct drawn_wait {
     bool waits;
     bool any;

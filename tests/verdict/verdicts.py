@@ -5,9 +5,9 @@
 
 usage: verdicts.py [CASE...]
 
-Wrong programs are asked about until the verdict is there; anything certain that is not
-true of them is a fault at once.  Right ones are looked at VERDICT_LOOKS times at full
-speed, without anything certain, and have to end well.
+A wrong program is asked about until its verdict appears.  An untrue finding that is
+called certain is a fault at once.  A right program is looked at VERDICT_LOOKS times at
+full speed.  Nothing may be certain, and it must end well.
 """
 
 import os

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* alike.c - collective operations whose arguments differ from rank to rank as MPI
- * allows: no mismatch. */
+/* alike.c - collective operations whose arguments differ between ranks as MPI allows.
+ * There is no mismatch. */
 #include "cases.h"
 
 #include <stddef.h>
@@ -11,7 +11,7 @@ enum { RANKS = 3, WORDS = 16 };
 static int in[WORDS];
 static int out[WORDS];
 
-/* They stay where they can be looked at, between two operations. */
+/* Keeps the ranks alive between two operations, so that they can be looked at. */
 static void stay_alive(void)
 {
     case_reached();
@@ -19,7 +19,8 @@ static void stay_alive(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Four integers, or one of a type of four integers. */
+/* The root sends four integers, the others receive one element of a
+ * type of four integers. */
 static void same_signature(void)
 {
     MPI_Datatype four;
@@ -34,7 +35,7 @@ static void same_signature(void)
     MPI_Type_free(&four);
 }
 
-/* Every second of eight, or four in a row. */
+/* The root sends every second of eight integers, the others receive four in a row. */
 static void other_layout(void)
 {
     MPI_Datatype comb;
@@ -63,7 +64,7 @@ static void in_place(void)
     stay_alive();
 }
 
-/* Each gives another count. */
+/* Each rank passes another count. */
 static void own_counts(void)
 {
     static const int counts[RANKS] = {0, 1, 2};
@@ -78,7 +79,7 @@ static void own_counts(void)
     stay_alive();
 }
 
-/* What is sent to oneself and to others differs. */
+/* The counts to oneself and to the others differ. */
 static void own_counts_to_all(void)
 {
     int sent[RANKS], received[RANKS], starts[RANKS];
@@ -100,7 +101,7 @@ static void add_numbers(void *from, void *into, int *count, MPI_Datatype *type)
         ((int *)into)[i] += ((int *)from)[i];
 }
 
-/* An operator made by each for itself; another one is made before on some. */
+/* Each rank creates its operator itself, and some create another one before. */
 static void own_operator(void)
 {
     MPI_Op operators[2];
@@ -113,14 +114,14 @@ static void own_operator(void)
         MPI_Op_free(&operators[i]);
 }
 
-/* A root that sends nothing itself, and ranks that receive nothing. */
+/* A broadcast of no elements, with another type on the root. */
 static void nothing_sent(void)
 {
     MPI_Bcast(NULL, 0, case_rank == 0 ? MPI_INT : MPI_DOUBLE, 0, MPI_COMM_WORLD);
     stay_alive();
 }
 
-/* Ranks split with their own colours and keys. */
+/* The ranks split with different colours and keys. */
 static void own_colour(void)
 {
     MPI_Comm part;
@@ -132,7 +133,7 @@ static void own_colour(void)
         MPI_Comm_free(&part);
 }
 
-/* Disjoint communicators that were made by one call meet by other operations. */
+/* One call makes disjoint communicators, which then perform different operations. */
 static void own_part(void)
 {
     MPI_Comm part;

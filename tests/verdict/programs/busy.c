@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* busy.c - right programs at full speed: at any moment many wait, and none for ever. */
+/* busy.c - right programs at full speed.  At any moment many ranks
+ * wait, but none forever. */
 #include "cases.h"
 
 #include <stddef.h>
@@ -74,7 +75,7 @@ static void busy_large_sends(void)
     }
 }
 
-/* A master and workers, by receives from anybody. */
+/* A master and its workers; the master receives from MPI_ANY_SOURCE. */
 static void busy_farm(void)
 {
     for (long round = 0; case_goes_on(round); round++) {
@@ -93,7 +94,7 @@ static void busy_farm(void)
     }
 }
 
-/* Receives from anybody and from somebody, posted together: all are served. */
+/* Receives from MPI_ANY_SOURCE and from rank 1, posted together.  All are matched. */
 static void busy_mixed_wildcards(void)
 {
     int values[3];

@@ -4,9 +4,9 @@
  * cases.h - small MPI programs, wrong and right, each with its true verdict.
  *
  * A case is a function that all ranks call between MPI_Init() and MPI_Finalize().
- * Ranks and their observer agree by files in the folder $VERDICT_SIGNS: each rank makes
- * "reached.RANK" just before the call in which it is to stay, and right programs go
- * on when there is a file "go".  Without the folder nobody waits for "go".
+ * Ranks and their observer synchronize by files in the folder $VERDICT_SIGNS: each rank
+ * makes "reached.RANK" just before the call in which it is to stay, and right programs
+ * continue once there is a file "go".  Without the folder nobody waits for "go".
  */
 #ifndef TESTS_VERDICT_CASES_H
 #define TESTS_VERDICT_CASES_H
@@ -14,11 +14,11 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* How a case ends. */
+/* The ways in which a case ends. */
 enum case_end {
-    CASE_HANGS, /* not by itself */
-    CASE_DIES,  /* badly, by itself */
-    CASE_GOES,  /* well, some time after "go" */
+    CASE_HANGS, /* never by itself */
+    CASE_DIES,  /* with an error, by itself */
+    CASE_GOES,  /* normally, some time after "go" */
 };
 
 struct verdict_case {
@@ -26,13 +26,13 @@ struct verdict_case {
     int ranks;
     enum case_end end;
     /* "KIND CERTAINTY RANKS": the kind is DEADLOCK, MISMATCH, MISSING, DIED or none.  A
-     * certainty of "any" leaves it open: the program does not tell enough. */
+     * certainty of "any" accepts both: the program does not reveal enough. */
     const char *verdict;
     void (*run)(void);
     bool threads; /* needs MPI_THREAD_MULTIPLE */
 };
 
-/* Each ends with a row without a name. */
+/* A row without a name ends each table. */
 extern const struct verdict_case message_cases[];
 extern const struct verdict_case request_cases[];
 extern const struct verdict_case collective_cases[];
@@ -44,7 +44,7 @@ extern const struct verdict_case waiting_cases[];
 extern const struct verdict_case busy_cases[];
 extern const struct verdict_case alike_cases[];
 
-/* Of MPI_COMM_WORLD. */
+/* In MPI_COMM_WORLD. */
 extern int case_rank;
 extern int case_size;
 
@@ -56,30 +56,31 @@ enum {
     LARGE_BYTES = 1 << 18,
 };
 
-/* Zeros of LARGE_BYTES each, for messages that do not fit into buffers. */
+/* LARGE_BYTES of zeros each, for messages that exceed the MPI's buffers. */
 extern char case_large[LARGE_BYTES];
 extern char case_large_in[LARGE_BYTES];
 
-/* Tells the observer that this rank is where it is to stay. */
+/* Tells the observer that this rank has reached the call in which it stays. */
 void case_reached(void);
 bool case_may_go(void);
-/* Sleeps until it may. */
+/* Sleeps until case_may_go(). */
 void case_await_go(void);
 void case_nap(void);
 
-/* An integer over MPI_COMM_WORLD. */
+/* Send or receive an integer over MPI_COMM_WORLD. */
 void case_send(int to, int tag);
 void case_receive(int from, int tag);
-/* Receives what nobody ever sends. */
+/* Receives a message that nobody sends. */
 void case_receive_in_vain(int from);
-/* A barrier that somebody does not reach. */
+/* Enters a barrier that some rank does not reach. */
 void case_meet_in_vain(void);
 
-/* Whether a loop goes on, alike in all ranks: to be called by all of them in each
- * round, from 0 on.  They agree over a communicator of their own in every 32nd. */
+/* Whether a loop continues; the answer is the same on all ranks.  All ranks
+ * must call it in each round, from 0 on.  Every 32nd round they agree over a
+ * separate communicator. */
 bool case_goes_on(long round);
 
-/* The process of each rank. */
+/* Gets the process id of each rank. */
 void case_exchange_pids(int *ret_pids);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* collectives.c - collective operations that somebody never enters. */
+/* collectives.c - collective operations that some rank never enters. */
 #include "cases.h"
 
 #include <stddef.h>
@@ -10,7 +10,8 @@ enum { RANKS_MAX = 8 };
 static int in[RANKS_MAX * RANKS_MAX];
 static int out[RANKS_MAX * RANKS_MAX];
 
-/* The last rank waits for rank 0, who is in the collective that lacks the last. */
+/* Whether this is the last rank, which stays out of the collective operation.  It waits
+ * for rank 0, which is inside. */
 static bool is_absent(void)
 {
     case_reached();
@@ -50,7 +51,7 @@ static void reduce_scatter_missing(void)
         MPI_Reduce_scatter_block(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* Here the others need the last as the root. */
+/* The others need the last rank, which is the root. */
 static void bcast_missing_root(void)
 {
     if (!is_absent())
@@ -65,7 +66,7 @@ static void scatter_missing_root(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* And here the root is rank 0, who needs all. */
+/* The root is rank 0, which needs all ranks. */
 static void reduce_missing(void)
 {
     if (!is_absent())
@@ -80,7 +81,8 @@ static void gather_missing(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* A prefix needs those before: rank 0 computes nothing and waits for 1. */
+/* A prefix reduction needs the lower ranks, but rank 0 stays out
+ * and waits for rank 1. */
 static void scan_missing(void)
 {
     case_reached();
@@ -112,7 +114,7 @@ static void ibarrier_polled(void)
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 }
 
-/* All have posted the first of two; the second lacks the last rank. */
+/* All ranks post the first of two barriers, but the last rank not the second. */
 static void ibarrier_second(void)
 {
     MPI_Request requests[2];
@@ -173,7 +175,7 @@ static void file_missing(void)
                       &file);
 }
 
-/* Two communicators with the same members, in another order on each rank. */
+/* Two communicators have the same members, but each rank uses them in another order. */
 static void order_of_two(void)
 {
     MPI_Comm copies[2];
@@ -187,7 +189,8 @@ static void order_of_two(void)
     MPI_Comm_free(&copies[1]);
 }
 
-/* A square: who is in its row's barrier waits for who is in its column's. */
+/* The ranks form a square.  Those in their row's barrier wait for
+ * those in their column's. */
 static void rows_and_columns(void)
 {
     static const bool begins_with_row[] = {true, false, false, true};
@@ -202,8 +205,8 @@ static void rows_and_columns(void)
     MPI_Comm_free(&column);
 }
 
-/* Two ranks of four meet in a communicator of three; the third meets the fourth in
- * the world. */
+/* Two of four ranks enter a barrier on a communicator of three.  The other two enter
+ * one on MPI_COMM_WORLD. */
 static void part_and_world(void)
 {
     MPI_Comm part;
@@ -215,7 +218,7 @@ static void part_and_world(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* A rank goes round a loop once more often than the others. */
+/* Rank 0 repeats a loop once more than the others. */
 static void one_round_more(void)
 {
     int rounds = case_rank == 0 ? 101 : 100;

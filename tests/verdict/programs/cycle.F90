@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Copyright (c) 2026 the EventSpace authors
-! cycle.F90 - each rank receives from the next one before it sends: verdict_fortran CASE,
-! "fortran_cycle" or its right twin "fortran_exchange". See cases.h for the signs.
+! cycle.F90 - each rank receives from the next one before it sends: verdict_fortran
+! CASE, where CASE is "fortran_cycle" or its right twin "fortran_exchange". See cases.h
+! for the signs.
 program cycle
     use mpi_f08
     implicit none

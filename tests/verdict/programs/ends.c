@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* ends.c - ranks that are waited for and have ended, well or badly. */
+/* ends.c - ranks that others wait for and that have ended, well or badly. */
 #include "cases.h"
 
 #include <signal.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The last rank returns, and is in MPI_Finalize(). */
+/* Whether this is the last rank, which returns and enters MPI_Finalize(). */
 static bool is_done(void)
 {
     case_reached();
@@ -43,7 +43,7 @@ static void finalize_wildcard(void)
     case_reached();
 }
 
-/* 0 waits for 1, 1 for 2, and 2 is done. */
+/* Rank 0 waits for 1, 1 waits for 2, and 2 is in MPI_Finalize(). */
 static void finalize_chain(void)
 {
     if (!is_done())
@@ -64,7 +64,7 @@ static void finalize_waitall(void)
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
-/* Rank 0 waits for 1, who ends in one way or another when 0 waits. */
+/* Whether this is rank 1, which is about to end while rank 0 waits for it. */
 static bool is_to_end(void)
 {
     if (case_rank == 0) {
@@ -108,8 +108,8 @@ static void aborted(void)
         MPI_Abort(MPI_COMM_WORLD, 7);
 }
 
-/* The message is longer than the receive: an error that ends the program, when rank 0
- * has left its send. */
+/* The message is longer than the receive.  The error ends the program after rank
+ * 0 has left its send. */
 static void truncated(void)
 {
     static const int values[4];
@@ -123,8 +123,8 @@ static void truncated(void)
     case_receive(0, TAG_DATA);
 }
 
-/* Rank 1 is killed while it is in a receive, by rank 0, which the launcher kills at
- * once: nothing tells who was first. */
+/* Rank 0 kills rank 1 in its receive, and the launcher then kills rank 0 at once.
+ * Nothing shows which of them died first. */
 static void killed_in_receive(void)
 {
     int pids[2];
@@ -141,7 +141,8 @@ static void killed_in_receive(void)
     case_receive(0, TAG_NEVER);
 }
 
-/* The others are in a collective that 1 never enters, for it is dead. */
+/* The others are in a collective operation that rank 1 never
+ * enters, since it is dead. */
 static void killed_before_barrier(void)
 {
     if (case_rank == 1) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* messages.c - blocking sends, receives and probes that wait for ever. */
+/* messages.c - blocking sends, receives and probes that wait forever. */
 #include "cases.h"
 
 #include <stddef.h>
@@ -22,7 +22,7 @@ static void receive_cycle(void)
     case_send(right_rank(), TAG_DATA);
 }
 
-/* Ranks 1 and 2 wait for each other, 0 for 1, and 3 for 0. */
+/* Ranks 1 and 2 wait for each other, 0 waits for 1, and 3 for 0. */
 static void receive_behind(void)
 {
     static const int sources[] = {1, 2, 1, 0};
@@ -30,7 +30,7 @@ static void receive_behind(void)
     case_receive_in_vain(sources[case_rank]);
 }
 
-/* Two circles that have nothing to do with each other, and one rank behind both. */
+/* Two independent cycles, and a rank that waits for both. */
 static void receive_two_cycles(void)
 {
     static const int partners[] = {1, 0, 3, 2};
@@ -42,7 +42,7 @@ static void receive_two_cycles(void)
         MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* After many rounds that go well. */
+/* The cycle appears after many rounds without a fault. */
 static void receive_cycle_late(void)
 {
     for (int i = 0; i < 5000; i++) {
@@ -68,7 +68,7 @@ static void ssend_cycle(void)
     case_receive(left_rank(), TAG_DATA);
 }
 
-/* Sent with the tag 1, the partner waits for the tag 2. */
+/* Rank 0 waits for another tag than the partner's message has. */
 static void sendrecv_mismatch(void)
 {
     int value;
@@ -99,7 +99,7 @@ static void wrong_communicator(void)
     MPI_Comm_free(&other);
 }
 
-/* Rank 2 waits for 1, but 0 has sent. */
+/* Rank 2 waits for 1, but 0 has sent the message. */
 static void wrong_source(void)
 {
     if (case_rank == 0)
@@ -110,7 +110,8 @@ static void wrong_source(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* The receive from anybody takes the message of 1 that the next receive is for. */
+/* A receive from MPI_ANY_SOURCE takes rank 1's message, which
+ * the next receive needs. */
 static void taken_by_wildcard(void)
 {
     if (case_rank == 1)
@@ -128,7 +129,8 @@ static void taken_by_wildcard(void)
     case_meet_in_vain();
 }
 
-/* The outstanding receive from anybody, which was posted before, takes that message. */
+/* The same, with a nonblocking receive from MPI_ANY_SOURCE that was posted earlier and
+ * is still outstanding. */
 static void taken_by_pending(void)
 {
     int value;
@@ -146,8 +148,8 @@ static void taken_by_pending(void)
     case_meet_in_vain();
 }
 
-/* One receive more than there are messages; the first of them is outstanding, so that
- * who has sent what the others got is not counted yet. */
+/* There is one receive more than messages.  The first one is outstanding, so the
+ * senders of the messages that the others got are not counted yet. */
 static void held_by_pending(void)
 {
     int value;
@@ -166,7 +168,7 @@ static void held_by_pending(void)
     case_meet_in_vain();
 }
 
-/* The same, but there is a message for each in the end. */
+/* The same, but each receive gets a message in the end. */
 static void left_by_pending(void)
 {
     int value;
@@ -195,13 +197,13 @@ static void wildcard_nobody(void)
     case_receive_in_vain(case_rank == 0 ? MPI_ANY_SOURCE : 0);
 }
 
-/* Each waits for anybody. */
+/* Each rank receives from MPI_ANY_SOURCE. */
 static void wildcard_all(void)
 {
     case_receive_in_vain(MPI_ANY_SOURCE);
 }
 
-/* Two workers have been served; the master waits for a third answer. */
+/* The master has received the messages of all workers and waits for one more. */
 static void wildcard_one_too_many(void)
 {
     if (case_rank == 0) {
@@ -216,7 +218,7 @@ static void wildcard_one_too_many(void)
     case_receive(0, TAG_REPLY);
 }
 
-/* A receive with any tag, and nobody who sends. */
+/* A receive with any tag, while nobody sends. */
 static void any_tag(void)
 {
     case_reached();
@@ -249,7 +251,7 @@ static void mprobe_none(void)
     case_receive(0, TAG_NEVER);
 }
 
-/* The message is matched but never received, so its sender waits, too. */
+/* Rank 0 matches the message but never receives it, so its sender waits, too. */
 static void mprobe_kept(void)
 {
     MPI_Message message;
@@ -262,7 +264,7 @@ static void mprobe_kept(void)
     MPI_Ssend(&case_rank, 1, MPI_INT, 0, TAG_DATA, MPI_COMM_WORLD);
 }
 
-/* A message to oneself that needs its receive first. */
+/* A synchronous send to oneself, before the receive. */
 static void ssend_to_self(void)
 {
     if (case_rank == 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* mismatches.c - collective operations that do not belong together.  Some of them hang,
- * others end with wrong results: then the ranks wait until they may go. */
+/* mismatches.c - collective operations that do not match.  Some hang.  The others end
+ * with wrong results, and their ranks wait until they may go. */
 #include "cases.h"
 
 #include <stddef.h>
@@ -11,7 +11,7 @@ enum { WORDS = 16 };
 static int in[WORDS];
 static int out[WORDS];
 
-/* What does not hang ends well, but for its results. */
+/* Keeps the ranks of a case that does not hang alive. */
 static void stay_alive(void)
 {
     case_reached();
@@ -47,7 +47,7 @@ static void gather_and_scatter(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Each takes itself for the root that gets the result. */
+/* Each rank passes itself as the root, which gets the result. */
 static void root_of_reduce(void)
 {
     case_reached();
@@ -55,7 +55,7 @@ static void root_of_reduce(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Each takes the other for the root that has the value. */
+/* Each rank passes the other one as the root, which has the value. */
 static void root_of_bcast(void)
 {
     case_reached();
@@ -83,7 +83,7 @@ static void count_differs(void)
     stay_alive();
 }
 
-/* Several on their way; the third of them differs. */
+/* Several operations are in progress, and the third one differs. */
 static void operator_differs_later(void)
 {
     MPI_Request requests[4];
@@ -110,7 +110,7 @@ static void blocking_and_not(void)
     case_await_go();
 }
 
-/* Posted in another order. */
+/* The ranks post two operations in different order. */
 static void posted_in_other_order(void)
 {
     MPI_Request requests[2];
@@ -126,7 +126,7 @@ static void posted_in_other_order(void)
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
-/* One makes a communicator, the other meets. */
+/* One rank duplicates a communicator while the other one is in a barrier. */
 static void dup_and_barrier(void)
 {
     MPI_Comm copy;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* requests.c - completions and polls of requests that never complete. */
+/* requests.c - waits for requests that never complete, and polls of them. */
 #include "cases.h"
 
 #include <stddef.h>
@@ -14,7 +14,8 @@ static void free_requests(MPI_Request *requests)
             MPI_Request_free(&requests[i]);
 }
 
-/* Rank 0 posts receives with tags 0 to 3; from 1 comes all but the tag 2. */
+/* Rank 0 posts receives with tags 0 to 3.  Rank 1 sends messages
+ * with all tags but 2. */
 static void post_receives(int *values, MPI_Request *ret_requests)
 {
     for (int i = 0; i < REQUESTS; i++)
@@ -42,7 +43,7 @@ static void waitall_one(void)
     case_receive_in_vain(0);
 }
 
-/* A long send that nobody receives among receives that are served. */
+/* The requests are a receive that is matched and a long send that nobody receives. */
 static void waitall_send(void)
 {
     int value;
@@ -74,7 +75,7 @@ static void waitall_many(void)
     MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE);
 }
 
-/* Receives from the two others, who wait for rank 0. */
+/* Posts receives from the two other ranks, which wait for rank 0. */
 static void post_from_others(int *values, MPI_Request *ret_requests)
 {
     for (int i = 0; i < 2; i++)
@@ -108,7 +109,7 @@ static void waitsome_none(void)
     case_receive_in_vain(0);
 }
 
-/* The last of four has no partner. */
+/* Only three of the four receives get a message. */
 static void waitany_last(void)
 {
     int values[REQUESTS], index;
@@ -137,7 +138,8 @@ static void wait_cross(void)
     case_send(1 - case_rank, TAG_DATA);
 }
 
-/* Long sends complete when they are received, and both wait for that first. */
+/* Long sends complete when they are received, but both ranks wait for that
+ * before they receive. */
 static void isend_cross(void)
 {
     MPI_Request request;
@@ -150,7 +152,7 @@ static void isend_cross(void)
              MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* The only message goes to the receive from anybody that was posted first. */
+/* The only message goes to the receive from MPI_ANY_SOURCE, which was posted first. */
 static void wildcard_posted_first(void)
 {
     int values[2];
@@ -258,7 +260,7 @@ static void poll_improbe(void)
     case_receive_in_vain(0);
 }
 
-/* Both poll. */
+/* Both ranks poll. */
 static void poll_both(void)
 {
     int value, done = 0;
@@ -271,7 +273,7 @@ static void poll_both(void)
     case_send(1 - case_rank, TAG_DATA);
 }
 
-/* The sender makes its request and never starts it. */
+/* The sender creates its request but never starts it. */
 static void persistent_unstarted(void)
 {
     int value = 0;
@@ -289,7 +291,7 @@ static void persistent_unstarted(void)
     MPI_Request_free(&request);
 }
 
-/* The receiver starts once more often than the sender. */
+/* The receiver starts its request once more than the sender. */
 static void persistent_once_more(void)
 {
     int value = 0;
@@ -310,7 +312,7 @@ static void persistent_once_more(void)
     MPI_Request_free(&request);
 }
 
-/* One of four persistent requests that were started together. */
+/* Four persistent requests are started together, and one is never matched. */
 static void persistent_startall(void)
 {
     int values[REQUESTS];
@@ -329,7 +331,7 @@ static void persistent_startall(void)
 }
 
 #if MPI_VERSION >= 4
-/* The last of four partitions is never ready. */
+/* The last of four partitions never becomes ready. */
 static void partition_unready(void)
 {
     int values[REQUESTS] = {0};

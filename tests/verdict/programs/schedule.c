@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * schedule.c - executes what schedules.py has written: verdict_schedule FILE
+ * schedule.c - executes a file that schedules.py has written: verdict_schedule FILE
  *
- * The file names the number of ranks, the communicators, the rounds of the first part
- * (0: until there is a file $VERDICT_SIGNS/go) and the steps of each rank, a line each:
+ * The file contains the number of ranks, the communicators, the rounds of the first
+ * part (0: until there is a file $VERDICT_SIGNS/go) and the steps of each rank, one per
+ * line:
  *     ranks N / communicator COLOUR... / rounds N / part / RANK STEP ARGUMENT...
- * The second part, if any, is executed once, at the end.
+ * The second part is optional.  It is executed once, at the end.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -44,7 +45,7 @@ static struct part parts[PARTS_MAX];
 static MPI_Comm communicators[COMMUNICATORS_MAX];
 static int communicator_count;
 static MPI_Request requests[REQUESTS_MAX];
-static char *memory[REQUESTS_MAX + 2]; /* of each request, and of blocking calls */
+static char *memory[REQUESTS_MAX + 2]; /* for each request, and for blocking calls */
 static int words[2][COMMUNICATORS_MAX];
 
 static void fail_on(const char *what)
@@ -143,7 +144,7 @@ static void run_send(const struct step *step)
     send(memory[REQUESTS_MAX], a[3], MPI_BYTE, a[1], a[2], communicators[a[0]]);
 }
 
-/* recv COMMUNICATOR PEER TAG; a peer of -1 is anybody */
+/* recv COMMUNICATOR PEER TAG; a peer of -1 means MPI_ANY_SOURCE */
 static void run_recv(const struct step *step)
 {
     const int *a = step->arguments;
@@ -187,7 +188,7 @@ static void run_waitall(const struct step *step)
         requests[step->arguments[i]] = MPI_REQUEST_NULL;
 }
 
-/* One of them; which of them are done is left to the waitall that follows. */
+/* Waits for one of the requests.  The waitall that follows completes the others. */
 static void run_waitany(const struct step *step)
 {
     MPI_Request all[ARGUMENTS_MAX];
@@ -266,7 +267,8 @@ static void make_sign(const char *name)
         close(fd);
 }
 
-/* Rank 0 may be rounds ahead of the others, but no more of them than end soon. */
+/* Whether the rounds end.  Rank 0 decides.  The barrier bounds how many rounds it can
+ * be ahead of the others. */
 static bool is_to_go(int round)
 {
     char path[4096];
@@ -304,7 +306,7 @@ int main(int argc, char **argv)
         run_part(&parts[1]);
     for (int i = 0; i < REQUESTS_MAX + 2; i++)
         free(memory[i]);
-    /* Communicators stay: of those that are freed it is not known who has done what. */
+    /* Communicators stay: a ledger forgets the operations on freed ones. */
     MPI_Finalize();
     return 0;
 }

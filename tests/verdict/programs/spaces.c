@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* spaces.c - waits for ever across intercommunicators and in windows. */
+/* spaces.c - ranks that wait forever on intercommunicators and in windows. */
 #include "cases.h"
 
 #include <stddef.h>
 
-/* The ranks from `first` on, and those before; the leaders are their first. */
+/* Connects the ranks before `first` with the others.  The first rank of
+ * each side is its leader. */
 static MPI_Comm make_bridge(int first)
 {
     MPI_Comm part, bridge;
@@ -24,7 +25,7 @@ static void receive_over(MPI_Comm bridge, int from)
     MPI_Recv(&value, 1, MPI_INT, from, TAG_NEVER, bridge, MPI_STATUS_IGNORE);
 }
 
-/* The leaders wait for each other, and all others for the leader over there. */
+/* The leaders wait for each other, and all others wait for the remote leader. */
 static void inter_receive_cycle(void)
 {
     MPI_Comm bridge = make_bridge(2);
@@ -43,7 +44,7 @@ static void inter_wildcard(void)
     MPI_Comm_free(&bridge);
 }
 
-/* Rank 2, alone on its side, does not come and waits for rank 0. */
+/* Rank 2 is alone on its side.  It waits for rank 0 instead of entering the barrier. */
 static void inter_barrier_missing(void)
 {
     MPI_Comm bridge = make_bridge(2);
@@ -56,7 +57,7 @@ static void inter_barrier_missing(void)
     MPI_Comm_free(&bridge);
 }
 
-/* The root, over there, does not come. */
+/* The root is on the remote side and never enters. */
 static void inter_bcast_missing(void)
 {
     MPI_Comm bridge = make_bridge(1);
@@ -86,7 +87,7 @@ static void put_into(MPI_Win window, int target)
     MPI_Put(&value, 1, MPI_INT, target, 0, 1, MPI_INT, window);
 }
 
-/* Rank 0 holds the lock of 1 and waits for 2, who wants that lock. */
+/* Rank 0 holds the lock of 1 and waits for 2, which requests that lock. */
 static void lock_held(void)
 {
     MPI_Win window = make_window();
@@ -109,7 +110,7 @@ static void lock_held(void)
     MPI_Win_free(&window);
 }
 
-/* Each holds the lock of its own memory and wants that of the other's. */
+/* Each rank holds the lock of its own memory and requests the other's. */
 static void lock_cycle(void)
 {
     MPI_Win window = make_window();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* threads.c - ranks with several threads, of which one waits, or all. */
+/* threads.c - ranks with several threads, of which one or all wait. */
 #include "cases.h"
 
 #include <pthread.h>
@@ -33,7 +33,7 @@ static void all_threads_stuck(void)
     pthread_join(thread, NULL);
 }
 
-/* A rank whose threads all wait, for one who is in a barrier. */
+/* All threads of rank 0 wait for rank 1, which is in a barrier. */
 static void stuck_beside_barrier(void)
 {
     if (case_rank == 0) {
@@ -59,7 +59,8 @@ static void *exchange_until_go(void *unused)
     return NULL;
 }
 
-/* The main threads wait for each other; two more exchange, and release them at last. */
+/* The main threads wait for each other.  Two more threads exchange messages and
+ * release them in the end. */
 static void one_thread_goes_on(void)
 {
     pthread_t thread = start_thread(exchange_until_go);
@@ -77,7 +78,7 @@ static void *send_late(void *unused)
     return NULL;
 }
 
-/* The thread that is to release the other rank has never called MPI. */
+/* The thread that will release the other rank has not called MPI yet. */
 static void unseen_thread(void)
 {
     pthread_t thread = start_thread(send_late);
@@ -87,7 +88,7 @@ static void unseen_thread(void)
     pthread_join(thread, NULL);
 }
 
-/* It has called MPI before, and now computes. */
+/* The thread has called MPI before, and now computes. */
 static void *send_early_and_late(void *unused)
 {
     case_send(1 - case_rank, TAG_DATA);
@@ -104,7 +105,7 @@ static void thread_between_calls(void)
     pthread_join(thread, NULL);
 }
 
-/* Threads that come and go while the main threads are in a barrier of their own. */
+/* Such threads come and go while the main threads are in barriers. */
 static void *exchange_once(void *unused)
 {
     int value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* waiting.c - right programs in which ranks wait for long: for who sleeps, computes, is
- * stopped or gets no processor.  None of them is a deadlock at any time. */
+/* waiting.c - right programs in which ranks wait long for one that sleeps, computes, is
+ * stopped or gets no processor.  None of them is ever in a deadlock. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -52,7 +52,7 @@ static void busy_sender(void)
     }
 }
 
-/* Computes when nobody else wants the processor. */
+/* The sender computes only while nobody else needs the processor. */
 static void descheduled_sender(void)
 {
     if (case_rank == 1)
@@ -60,7 +60,7 @@ static void descheduled_sender(void)
     busy_sender();
 }
 
-/* All wait for one who waits for another who sleeps. */
+/* Each rank waits for the previous one, and the first one sleeps. */
 static void slow_behind(void)
 {
     case_reached();
@@ -137,7 +137,8 @@ static void slow_waitall(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Polls for a message that does not come, gives up, and both go on. */
+/* Rank 0 polls for a message that does not come and gives up.  Then
+ * both ranks continue. */
 static void polling_gives_up(void)
 {
     int found = 0;
@@ -152,7 +153,7 @@ static void polling_gives_up(void)
     }
 }
 
-/* A receive that is not served is given up and cancelled. */
+/* Rank 0 cancels a receive that is never matched. */
 static void waiting_is_cancelled(void)
 {
     int value, done = 0;
@@ -172,7 +173,7 @@ static void waiting_is_cancelled(void)
     }
 }
 
-/* One is done, the other sleeps and does not need it. */
+/* One rank is in MPI_Finalize(), the other one sleeps and does not need it. */
 static void slow_finalize(void)
 {
     case_reached();
@@ -207,7 +208,8 @@ static void slow_lock_holder(void)
 
 static int pids[8];
 
-/* In the rank that has stopped others: lets them go on, whatever its MPI waits for. */
+/* Runs in the rank that has stopped others, and continues them
+ * even if its MPI waits. */
 static void *continue_late(void *unused)
 {
     (void)unused;
@@ -222,14 +224,15 @@ static pthread_t stop_rank(int rank)
     pthread_t thread;
 
     for (int i = 0; i < 20; i++)
-        case_nap(); /* until it waits, most probably */
+        case_nap(); /* until it most probably waits */
     kill(pids[rank], SIGSTOP);
     if (pthread_create(&thread, NULL, continue_late, NULL))
         MPI_Abort(MPI_COMM_WORLD, 2);
     return thread;
 }
 
-/* Rank 0 is stopped in a receive; its message is there, and 1 waits for the answer. */
+/* Rank 0 is stopped in a receive although its message has arrived.  Rank 1
+ * waits for the answer. */
 static void stopped_receiver(void)
 {
     case_exchange_pids(pids);
@@ -246,7 +249,7 @@ static void stopped_receiver(void)
     pthread_join(thread, NULL);
 }
 
-/* The same with a message in two requests that are waited for together. */
+/* Rank 0 is stopped in a wait for two receives whose messages have arrived. */
 static void stopped_waitall(void)
 {
     int values[2];
@@ -270,7 +273,7 @@ static void stopped_waitall(void)
     pthread_join(thread, NULL);
 }
 
-/* Stopped in a receive from anybody. */
+/* Rank 0 is stopped in a receive from MPI_ANY_SOURCE. */
 static void stopped_wildcard(void)
 {
     case_exchange_pids(pids);
@@ -287,7 +290,7 @@ static void stopped_wildcard(void)
     pthread_join(thread, NULL);
 }
 
-/* A probe in which rank 0 is stopped, and whose message is there. */
+/* Rank 0 is stopped in a probe although its message has arrived. */
 static void stopped_probe(void)
 {
     case_exchange_pids(pids);
@@ -305,7 +308,7 @@ static void stopped_probe(void)
     pthread_join(thread, NULL);
 }
 
-/* Rank 0 is stopped in a long send, for which 1 posts the receive afterwards. */
+/* Rank 0 is stopped in a long send.  Rank 1 posts the receive afterwards. */
 static void stopped_sender(void)
 {
     case_exchange_pids(pids);
@@ -321,7 +324,7 @@ static void stopped_sender(void)
     pthread_join(thread, NULL);
 }
 
-/* Stopped in a barrier that all have entered. */
+/* Rank 0 is stopped in a barrier that all ranks have entered. */
 static void stopped_barrier(void)
 {
     case_exchange_pids(pids);
@@ -336,7 +339,7 @@ static void stopped_barrier(void)
     pthread_join(thread, NULL);
 }
 
-/* Two are stopped while they exchange; a third waits for them. */
+/* Ranks 0 and 1 are stopped while they exchange messages.  Rank 2 waits for them. */
 static void stopped_exchange(void)
 {
     pthread_t threads[2];
