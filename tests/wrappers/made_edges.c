@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* made_edges.c - makes operations over collective trees as one rank records them, and
- * says by a simple way what is to come of them. */
+/* made_edges.c - makes operations on collective trees as one rank records them, and
+ * computes the expected results in a simple way. */
 #include "config.h"
 
 #include "tests/wrappers/made_edges.h"
@@ -13,10 +13,10 @@
 #include "eventspace/operation.h"
 #include "tests/wrappers/source.h"
 
-/* Some of what an operation will record yet. */
+/* An edge tuple that an operation has not recorded yet. */
 struct made_step {
     int element;
-    struct es_tuple tuple; /* times are put in when it is recorded */
+    struct es_tuple tuple; /* times are set when it is recorded */
 };
 
 struct made_plan {
@@ -75,7 +75,7 @@ static void plan_instance(struct made_plan *plan, bool blocking, uint64_t *rando
     add_step(plan, MADE_COLLECTIVE, operation->code, -1);
 }
 
-/* --- What is to come of it -------------------------------------------------------- */
+/* --- Expected results ------------------------------------------------------------- */
 
 static const struct es_tuple *last_of(const struct made_plan *plan, uint16_t code)
 {
@@ -95,7 +95,8 @@ static const struct es_tuple *first_of(const struct made_plan *plan, uint16_t co
     return NULL;
 }
 
-/* Steps are recorded in order of time. */
+/* Computes the results of an operation from its steps, which are
+ * recorded in order of time. */
 static void expect(struct made_plan *plan)
 {
     const struct es_tuple *own = last_of(plan, ESI_NODE_CONTRIBUTE);

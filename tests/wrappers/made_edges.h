@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What one rank records of operations over collective trees, made at random, and what
- * is to come of it.
+ * Random operations on collective trees as one rank records them, and the expected
+ * results.
  *
- * There are four elements: contributions, arrivals, departures, and the operations of
- * MPI themselves.  Ticks are nanoseconds.
+ * There are four elements: contributions, arrivals, departures, and the MPI operations
+ * themselves.  Ticks are nanoseconds.
  */
 #ifndef ES_TEST_MADE_EDGES_H
 #define ES_TEST_MADE_EDGES_H
@@ -17,7 +17,7 @@ enum { MADE_CONTRIBUTE, MADE_ARRIVAL, MADE_DEPARTURE, MADE_COLLECTIVE, MADE_KIND
 enum { MADE_INSTANCES = 400, MADE_CHILDREN = 5, MADE_COMMUNICATORS = 3 };
 enum { MADE_EDGES = MADE_INSTANCES * (2 * MADE_CHILDREN + 4) };
 
-/* One operation, and its results. */
+/* An operation and its expected results. */
 struct made_instance {
     uint16_t communicator;
     uint32_t sequence;
@@ -31,17 +31,17 @@ struct made_edges {
     size_t instance_count;
     struct es_tuple tuples[MADE_KINDS][MADE_EDGES];
     size_t counts[MADE_KINDS];
-    int order[MADE_EDGES]; /* elements in the order of publishing */
-    size_t published;      /* tuples of all */
+    int order[MADE_EDGES]; /* elements in the order of recording */
+    size_t published;      /* tuples in all elements */
 };
 
-/* `overlap` operations at most are under way at the same time; 1: blocking ones. */
+/* At most `overlap` operations are in progress at a time; 1 makes blocking ones. */
 void made_edges_make(struct made_edges *made,
                      size_t instances,
                      size_t overlap,
                      uint64_t *random);
 
-/* The instance that a tuple belongs to. */
+/* Returns the operation that a tuple belongs to, or NULL. */
 struct made_instance *made_edges_find(struct made_edges *made,
                                       const struct es_tuple *tuple);
 

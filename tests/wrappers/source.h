@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * A child for stages under test: gives tuples from memory, as an element does.
+ * A child for stages under test, which delivers tuples from memory as an element does.
  *
  * Tuple number I of a source has the position I and the origin of the source.
  */
@@ -12,40 +12,41 @@
 
 struct source {
     const struct es_tuple *tuples; /* borrowed */
-    size_t count;                  /* tuples there are by now */
+    size_t count;                  /* tuples that are available so far */
     uint32_t origin;
-    bool asks;    /* it wants to be asked: what follows is checked then */
-    int failures; /* pulls that fail from now on */
+    bool asks;    /* needs announcements, which are then checked */
+    int failures; /* number of pulls that still fail */
 
-    size_t taken; /* of the pulls that succeeded: see source_commit() */
+    size_t taken; /* by pulls that succeeded: see source_commit() */
     size_t given;
-    struct esi_read_state *place; /* moves with `given`; borrowed, may be NULL */
+    struct esi_read_state *place; /* advances with `given`; borrowed, may be NULL */
     unsigned pulls;
-    unsigned announced;          /* times it was asked */
-    struct es_pull announcement; /* the last; max = 0 when it was followed */
-    unsigned broken_promises;    /* pulls that differed from the announcement */
-    unsigned *order;             /* counts what happens in the tree; may be NULL */
+    unsigned announced;          /* number of announcements */
+    struct es_pull announcement; /* the last one; max = 0 once it was followed */
+    unsigned broken_promises;    /* pulls that differed from their announcement */
+    unsigned *order;             /* counts events in the tree; may be NULL */
     unsigned asked_at;
     unsigned pulled_at;
 };
 
-/* Registers the types; once per program. */
+/* Registers the types.  Call it once per program. */
 void source_register(void);
 
-/* A stage that gives what `source` has; `source` is borrowed. */
+/* Opens a stage that delivers the tuples of `source`, which is borrowed. */
 struct es_stage *source_open(struct source *source);
 
-/* A stage over children, with properties given as "name", "value", ..., NULL.  Fails
- * the test when it cannot be opened. */
+/* Opens a stage over children, with properties as "name", "value", ..., NULL.  Ends
+ * the test if that fails. */
 struct es_stage *stage_over(const char *type,
                             struct es_stage **children,
                             size_t child_count,
                             const struct es_stage_context *context,
                             ...) __attribute__((sentinel));
 
-/* The root's pull has succeeded. */
+/* Commits what was delivered after the root's pull has succeeded. */
 void source_commit(struct source *sources, size_t count);
-/* The tree has failed and is closed: what it read is read again by the next. */
+/* Goes back to the last commit after the tree has failed, so that the next tree
+ * reads the tuples again. */
 void source_rewind(struct source *sources, size_t count);
 
 struct consumer {
@@ -55,10 +56,10 @@ struct consumer {
 
 void consumer_init(struct consumer *consumer, size_t max);
 void consumer_fini(struct consumer *consumer);
-/* Pulls once. */
+/* Pulls once with the next serial. */
 int consumer_pull(struct consumer *consumer, struct es_stage *stage);
 
-/* xorshift; `state` is not 0. */
+/* xorshift; `state` must not be 0. */
 uint64_t next_random(uint64_t *state);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tuples in another byte order, with global times, and samples of them. */
+/* Tuples in the other byte order, tuples with global times, and samples of tuples. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -100,7 +100,7 @@ static void global_times_are_those_of_the_clock(void **state)
     assert_int_equal(consumer.batch.tuples[1].stop, 0);
     es_stage_close(stages[0]);
     consumer_fini(&consumer);
-    /* Summaries have global times before. */
+    /* Summaries already have global times. */
     source = (struct source){.tuples = two, .count = 2};
     child = source_open(&source);
     stages[1] = stage_over("reduce", &child, 1, &context, "to", "count", NULL);
@@ -115,8 +115,8 @@ static void global_times_are_those_of_the_clock(void **state)
 
 /* --- Samples ---------------------------------------------------------------------- */
 
-/* Pulls everything with lost replies and random limits.  Notes which tuples arrived,
- * and checks that the others are accounted for. */
+/* Pulls all tuples with random limits.  Records which tuples arrived, and checks that
+ * the others are accounted for. */
 static void draw(const char *property,
                  const char *value,
                  uint64_t seed,
@@ -216,7 +216,8 @@ SUITE(test_convert)
         cmocka_unit_test(a_bound_leaves_tuples_from_the_whole_pull),
     };
 
-    /* Some in each millisecond, then none for a few. */
+    /* One or two tuples per millisecond, and after each hundred a gap
+     * of nine milliseconds. */
     for (size_t i = 0; i < TUPLES; i++)
         tuples[i] = (struct es_tuple){
             .start = 1, .stop = 100 + i * 700000 + i / 100 * 9000000, .operation = 1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Children that want to be asked are asked before anybody waits, and get what they were
- * promised. */
+/* Children that need announcements get them before any pull waits, and
+ * get what was announced. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -162,7 +162,7 @@ static void who_does_not_ask_gets_what_is_left(void **state)
     assert_int_equal(family.sources[2].given, 10);
     assert_int_equal(family.sources[3].given, 0);
     assert_true(consumer.batch.more);
-    /* The next pull begins with the one that came away short. */
+    /* The next pull begins with the child that got too little. */
     assert_int_equal(consumer_pull(&consumer, stage), 0);
     assert_true(family.sources[3].given >= 10);
     nobody_was_deceived(&family);
@@ -170,8 +170,8 @@ static void who_does_not_ask_gets_what_is_left(void **state)
     consumer_fini(&consumer);
 }
 
-/* Fewer tuples are asked for than there are children: when there are no more, the pull
- * says so. */
+/* The limit is lower than the number of children.  The pull must report when no
+ * more tuples are left. */
 static void a_limit_below_the_children_ends(void **state)
 {
     static const char *const types[] = {"gather", "gather", "threads", "threads"};
@@ -202,7 +202,7 @@ static void a_limit_below_the_children_ends(void **state)
     }
 }
 
-/* Pulls until there is no more, with trees that fail, and compares. */
+/* Pulls until no tuples are left, with trees that fail, and checks the order. */
 static void stream(const char *type, const char *asking, uint64_t seed)
 {
     struct family family;
@@ -289,7 +289,8 @@ static void a_sort_tells_what_it_keeps(void **state)
     consumer_fini(&consumer);
 }
 
-/* A sort over another: what leaves the lower one is still in the tree. */
+/* A sort over another one: the tuples that leave the lower one
+ * are still in the tree. */
 static void sorts_keep_a_suffix_together(void **state)
 {
     struct esi_read_state items[CHILDREN] = {0};
@@ -323,7 +324,7 @@ static void sorts_keep_a_suffix_together(void **state)
     consumer_fini(&consumer);
 }
 
-/* Tuples of one element whose times go back are not put into another order. */
+/* Tuples of one element whose times go back are not reordered. */
 static void a_sort_keeps_the_order_of_each_element(void **state)
 {
     static const uint64_t stops[] = {10, 500, 20, 30, 600};
@@ -351,7 +352,7 @@ static void a_sort_keeps_the_order_of_each_element(void **state)
 
         if (mark->origin == 0)
             assert_int_equal(mark->position, next++);
-        /* The others stand where their time says, between the greater ones. */
+        /* The other element's tuples are in order, and the late ones follow the 500. */
         if (mark->origin == 1) {
             assert_true(stop >= last);
             last = stop;
@@ -363,7 +364,7 @@ static void a_sort_keeps_the_order_of_each_element(void **state)
     consumer_fini(&consumer);
 }
 
-/* The four children give the same times. */
+/* All four children have tuples with the same times. */
 static void of_equal_times_the_first_child_comes_first(void **state)
 {
     struct family family;

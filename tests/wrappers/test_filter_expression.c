@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Filter expressions mean what their grammar says, and faults are found where they are.
- */
+/* Filter expressions match as their grammar says, and errors are
+ * reported at their position. */
 #include "config.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "tests/suites.h"
 #include "wrappers/stages/filter.h"
 
-/* One tick is one nanosecond, from 1970 on. */
+/* One tick is one nanosecond since 1970. */
 static const struct es_clock clock_of_test = {.kind = ES_CLOCK_MONOTONIC,
                                               .frequency_hz = UINT64_C(1000000000)};
 

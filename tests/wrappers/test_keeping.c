@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Stages that keep tuples back neither lose nor repeat any. */
+/* Stages that keep tuples between pulls neither lose nor repeat any. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -64,7 +64,7 @@ static size_t pull(struct fixture *fixture)
     return fixture->consumer.batch.count;
 }
 
-/* What is kept begins at `position` and ends where the child stands. */
+/* Checks that the kept tuples begin at `position` and end at the child's position. */
 static void kept_from(const struct fixture *fixture, uint64_t position)
 {
     assert_int_equal(esi_read_state_position(&place_item), position);
@@ -82,7 +82,7 @@ static void a_buffer_takes_more_than_it_gives(void **state)
     assert_true(fixture.consumer.batch.more);
     assert_int_equal(fixture.source.given, 100);
     kept_from(&fixture, 10);
-    /* Ten have gone, so ten more find room. */
+    /* Ten tuples have left, so ten more fit. */
     assert_int_equal(pull(&fixture), 10);
     assert_int_equal(fixture.consumer.batch.marks[0].position, 10);
     assert_int_equal(fixture.source.given, 110);
@@ -95,7 +95,7 @@ static void a_batch_waits_no_longer_than_it_may(void **state)
     struct fixture fixture;
 
     (void)state;
-    /* What waits in the source cannot be seen. */
+    /* The stage cannot see the tuples that wait in this source. */
     set_up(&fixture, 1000, "batch", "tuples", "50", "1us");
     fixture.source.count = 3;
     fixture.consumer.pull.realtime_ns = 5000;
@@ -138,7 +138,8 @@ static void operations_under_way_are_not_kept(void **state)
     tear_down(&fixture);
 }
 
-/* Random limits, and trees that are lost with what they keep. */
+/* Pulls with random limits.  Trees that fail are lost with the
+ * tuples that they keep. */
 static void stream(const char *type, const char *property, uint64_t seed)
 {
     struct fixture fixture;

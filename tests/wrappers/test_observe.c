@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* One consumer's pulls can be seen by another one. */
+/* A consumer can observe the pulls of another one. */
 #include "config.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static struct es_tuple tuples[50];
 static char run_name[64];
 static struct es_stage_context context;
 
-/* A stage observed under this label. */
+/* Opens a stage that is observed under this label. */
 static struct es_stage *observed(struct source *source, const char *label)
 {
     struct es_stage *child = source_open(source);
@@ -42,7 +42,7 @@ static struct es_stage *observed(struct source *source, const char *label)
     return stage;
 }
 
-/* The elements that a view of these classes selects. */
+/* Selects the elements of these classes. */
 static int select_elements(struct es_run *run,
                            uint32_t classes,
                            struct es_element_view ***ret_elements)
@@ -123,7 +123,7 @@ static void the_segment_goes_with_the_last_stage(void **state)
     assert_int_equal(es_run_open(run_name, NULL, &run), 0);
     assert_int_equal(select_elements(run, 1u << ES_CLASS_MONITOR, &elements), 2);
     free(elements);
-    /* What is free is used again. */
+    /* Free elements are reused. */
     es_stage_close(first);
     first = observed(&source, "same");
     assert_true(es_run_refresh(run) >= 0);
@@ -136,7 +136,7 @@ static void the_segment_goes_with_the_last_stage(void **state)
     assert_int_equal(es_run_open(run_name, NULL, &run), -ENOENT);
 }
 
-/* Opens and closes stages, as scopes of several threads do. */
+/* Opens and closes stages, as scopes in several threads do. */
 static void *open_and_close(void *data)
 {
     (void)data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Reductions give what a plain loop over all tuples gives, in trees of any shape. */
+/* Reductions in trees of any shape give the result of a plain loop over all tuples. */
 #include "config.h"
 
 #include <errno.h>
@@ -25,7 +25,8 @@ static struct es_origin origin_items[ORIGINS];
 static struct es_origins origins = {.items = origin_items, .count = ORIGINS};
 static const struct es_stage_context context = {.origins = &origins};
 
-/* Three hosts whose clocks run differently, two ranks on each, two threads a rank. */
+/* Makes three hosts with different clocks, two ranks on each, and
+ * two threads per rank. */
 static void make_origins(void)
 {
     static const char *const hosts[] = {"a", "b", "c"};
@@ -63,7 +64,7 @@ static void make_tuples(uint64_t *seed)
 
 struct expected {
     struct es_summary summary;
-    uint64_t key; /* what the group has in common */
+    uint64_t key; /* what the tuples of the group share */
 };
 
 struct account {
@@ -78,7 +79,7 @@ static uint64_t key_of(enum es_summary_group by, size_t origin, uint16_t operati
         return operation;
     case ES_SUMMARY_BY_ORIGIN:
     case ES_SUMMARY_BY_THREAD:
-        return origin; /* each thread has one */
+        return origin; /* each thread has one element */
     case ES_SUMMARY_BY_RANK:
         return origin / 2;
     case ES_SUMMARY_BY_HOST:
@@ -147,7 +148,7 @@ static void count_tuple(struct account *account,
 
 /* --- Random trees ---------------------------------------------------------------- */
 
-/* A group of the upper kind is made of groups of this one. */
+/* Returns a narrower kind of group, whose groups make up one of the given kind. */
 static const char *narrower(enum es_summary_group by)
 {
     switch (by) {
@@ -242,8 +243,8 @@ static void compare_accounts(struct account *got, struct account *wanted)
 static struct account got;
 static struct account wanted;
 
-/* One tree, pulled with small limits while tuples come, and made anew where it fails.
- */
+/* Pulls one tree with random limits while tuples arrive, and opens
+ * it again if it fails. */
 static void reduce_randomly(enum es_summary_kind kind,
                             enum es_summary_field of,
                             enum es_summary_group by,
@@ -316,7 +317,7 @@ static void trees_sum_up_what_a_loop_sums_up(void **state)
             }
 }
 
-/* --- The rest -------------------------------------------------------------------- */
+/* --- Other tests ----------------------------------------------------------------- */
 
 static void summaries_go_through_tuples_unchanged(void **state)
 {
@@ -430,7 +431,8 @@ static int pull_alike(struct es_stage *parent,
     return result;
 }
 
-/* They have an origin and are pulled together, but their state is their own. */
+/* Such children have an origin and are pulled together, but their state
+ * is not an element's. */
 static void children_of_other_types_are_not_taken_for_elements(void **state)
 {
     struct es_tuple all[] = {{.stop = 500, .start = 1, .operation = 1},
@@ -477,7 +479,8 @@ static void operations_under_way_are_not_summed_up(void **state)
     consumer_fini(&consumer);
 }
 
-/* An MPI_Irecv lasts until the MPI_Waitall that waits for it ends. */
+/* An MPI_Irecv lasts until the end of the MPI_Waitall that completes it, so
+ * their times overlap. */
 static void sums_count_no_time_twice(void **state)
 {
     static const char *const names[] = {"MPI_Irecv", "MPI_Waitall", "MPI_Sendrecv",
@@ -518,7 +521,8 @@ static void sums_count_no_time_twice(void **state)
     }
 }
 
-/* More codes than there are operations: the tree fails, and the next reads less. */
+/* The tuples have more codes than there are operations.  The first tree fails, and the
+ * careful pull of the next one reads less. */
 static void codes_that_nobody_knows_are_not_lost(void **state)
 {
     static struct es_tuple all[2000];
@@ -556,7 +560,7 @@ static void codes_that_nobody_knows_are_not_lost(void **state)
     consumer_fini(&consumer);
 }
 
-/* Summaries of other kinds pass, with any limit. */
+/* A reduction passes on summaries of another kind, whatever the limit. */
 static void other_summaries_pass(void **state)
 {
     uint64_t seed = 5;

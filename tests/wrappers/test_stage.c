@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Stage types are found, their properties checked, and stages keep accounts. */
+/* Stage types are found, their properties are checked, and stages
+ * account for their cost. */
 #include "config.h"
 
 #include <errno.h>
@@ -171,7 +172,7 @@ static void durations_are_read_exactly(void **state)
 
 /* --- Types ---------------------------------------------------------------------- */
 
-/* A type as a user would write one: gives as many tuples as its property says. */
+/* A type as a user would write it.  It delivers as many tuples as its property says. */
 static int open_counter(struct es_stage *stage,
                         const struct es_property_value *values,
                         struct es_error *error)
@@ -330,7 +331,8 @@ static void a_failed_pull_leaves_the_batch_as_it_was(void **state)
 
 enum { COLUMNS = 6, PROPERTIES_COLUMN = 4 };
 
-/* An entry of the last column, "`NAME` words (DEFAULT)", against the type's table. */
+/* Checks an entry of the properties' column, "`NAME` words
+ * (DEFAULT)", against the type. */
 static void check_entry(const struct es_stage_ops *ops, const char *entry)
 {
     char name[32] = "", expected[64];
@@ -351,7 +353,7 @@ static void check_entry(const struct es_stage_ops *ops, const char *entry)
     fail_msg("%s: the document has '%s', which is no property", ops->name, entry);
 }
 
-/* Returns whether the line is the row of a type. */
+/* Checks a row of the table of types.  Returns false if the line is no such row. */
 static bool check_row(char *line)
 {
     char *columns[COLUMNS] = {NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Children pulled by several threads give what a gather would give. */
+/* Children that several threads pull deliver the same tuples as under a gather. */
 #include "config.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static struct es_clock clock_record = {.kind = ES_CLOCK_MONOTONIC,
 static struct es_origin origin_items[CHILDREN];
 static struct es_origins origins = {.items = origin_items, .count = CHILDREN};
 
-/* Not thread safe, as the context's function is: one buffer for all names. */
+/* Not thread-safe, like the context's function: one buffer serves all names. */
 static const char *name_communicator(void *data, uint32_t origin, uint16_t communicator)
 {
     static char name[64];
@@ -217,7 +217,7 @@ static void all_threads_time_is_in_the_account(void **state)
         assert_true(children[i]->cost.measured_cpu_ns >= 3000000);
         sum_ns += children[i]->cost.measured_cpu_ns;
     }
-    /* Nothing is missing, and nothing counted twice. */
+    /* No time is missing, and none is counted twice. */
     assert_true(inner[0]->cost.measured_cpu_ns + inner[1]->cost.measured_cpu_ns >=
                 sum_ns);
     assert_true(outer->cost.measured_cpu_ns >= sum_ns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The stage tree-node gives each operation's results once, also when it is lost. */
+/* The stage tree-node delivers the results of each operation once, also
+ * if the stage is lost. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -40,7 +41,7 @@ struct fixture {
     struct es_stage *stage;
     struct consumer consumer;
     size_t published;
-    size_t kinds; /* elements that are there */
+    size_t kinds; /* number of elements that exist */
     const char *batch;
     uint64_t random;
 };
@@ -81,7 +82,7 @@ static void tear_down(struct fixture *fixture)
     consumer_fini(&fixture->consumer);
 }
 
-/* Some more is recorded. */
+/* Makes up to `most` more tuples available. */
 static void publish(struct fixture *fixture, size_t most)
 {
     size_t count = next_random(&fixture->random) % (most + 1);
@@ -91,7 +92,7 @@ static void publish(struct fixture *fixture, size_t most)
     fixture->consumer.pull.realtime_ns += next_random(&fixture->random) % 2000;
 }
 
-/* --- What has come ---------------------------------------------------------------- */
+/* --- Received results ------------------------------------------------------------- */
 
 static unsigned seen[MADE_INSTANCES][2];
 
@@ -141,7 +142,7 @@ static void reopen(struct fixture *fixture)
     fixture->consumer.pull.serial = 0;
 }
 
-/* Pulls with limits from `least` on until nothing comes any more. */
+/* Pulls with limits of at least `least` until nothing more arrives. */
 static void pull_all(struct fixture *fixture, size_t least)
 {
     unsigned quiet = 0;
@@ -172,7 +173,7 @@ static void results_are_those_of_a_simple_reference(void **state)
         if (seed % 3 == 0)
             fixture.batch = "25";
         open_stage(&fixture);
-        /* Operations that overlap go up together, or in pieces. */
+        /* Overlapping operations are delivered together, or as individual tuples. */
         pull_all(&fixture, seed % 2 ? 2 : 1000);
         each_came_once();
         tear_down(&fixture);
@@ -181,8 +182,8 @@ static void results_are_those_of_a_simple_reference(void **state)
 
 static unsigned taken[MADE_KINDS][MADE_EDGES];
 
-/* With a limit too small for operations that overlap no tuple is lost, and those of an
- * element that go up by themselves keep their order. */
+/* With a limit too small for overlapping operations no tuple is lost, and individual
+ * tuples of an element keep their order. */
 static void a_small_limit_lets_pieces_go_up_in_order(void **state)
 {
     (void)state;
@@ -223,7 +224,8 @@ static void a_small_limit_lets_pieces_go_up_in_order(void **state)
     }
 }
 
-/* Without the operations' own tuples later operations are evidence, and time. */
+/* Without the tuples of the operations themselves, later operations and time show that
+ * an operation has ended. */
 static void results_need_no_tuple_of_mpi_itself(void **state)
 {
     (void)state;
@@ -237,7 +239,7 @@ static void results_need_no_tuple_of_mpi_itself(void **state)
         memset(seen, 0, sizeof seen);
         for (unsigned i = 0; i < 2000; i++) {
             publish(&fixture, 40);
-            /* Nothing is under way for long but at the end. */
+            /* Operations stay in progress for long only at the end. */
             if (i > 1900)
                 fixture.consumer.pull.realtime_ns += UINT64_C(1000000000);
             consumer_pull(&fixture.consumer, fixture.stage);
@@ -250,7 +252,7 @@ static void results_need_no_tuple_of_mpi_itself(void **state)
 
 /* --- A stage that is lost with its connection ------------------------------------- */
 
-/* What it keeps is read again when it is lost, and nothing else is. */
+/* If the stage is lost, exactly the tuples that it keeps are read again. */
 static void what_is_kept_is_a_suffix(void **state)
 {
     (void)state;
@@ -277,17 +279,17 @@ static void what_is_kept_is_a_suffix(void **state)
                 reopen(&fixture);
         }
         each_came_once();
-        /* And nothing is kept for good. */
+        /* In the end no tuple is kept. */
         for (size_t i = 0; i < MADE_KINDS; i++)
             assert_int_equal(place_items[i].delivered, made.counts[i]);
         tear_down(&fixture);
     }
 }
 
-/* --- Pieces ----------------------------------------------------------------------- */
+/* --- Individual tuples ------------------------------------------------------------ */
 
-/* Of an operation that does not end its tuples go up as they are after a while, and
- * what it held back with them. */
+/* After a while the stage delivers the tuples of an operation that does not end
+ * unchanged, and with them the tuples that the operation has delayed. */
 static void what_is_held_back_for_too_long_goes_up_in_pieces(void **state)
 {
     (void)state;
@@ -311,7 +313,7 @@ static void what_is_held_back_for_too_long_goes_up_in_pieces(void **state)
     }
 }
 
-/* A round of an exchange, with the partner. */
+/* Adds an edge of an exchange with a partner. */
 static void add_edge(struct esi_node_edges *table, uint16_t operation, int peer)
 {
     struct es_tuple tuple = {.operation = operation,
@@ -334,7 +336,7 @@ static enum esi_node_class classify(const struct esi_node_edges *table, bool now
     return esi_node_edges_classify(table, &table->instances[0], &conditions);
 }
 
-/* A round that is done does not say that there are no more. */
+/* A completed round does not show that it was the last one. */
 static void an_exchange_is_complete_when_its_end_is_known(void **state)
 {
     struct esi_node_edges table = {.wants_contributions = true};

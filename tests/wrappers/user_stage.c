@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* user_stage.c - a consumer built against what is installed: pulls the example's stage,
- * with replies that are lost, and compares with tuples that are known to be slow. */
+/* user_stage.c - a consumer that is built against the installation.  It pulls the
+ * example's stage and checks that exactly the tuples known to be slow arrive. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ enum { TUPLES = 2000 };
 static struct es_tuple tuples[TUPLES];
 static size_t given;
 
-/* Gives 50 tuples a pull. */
+/* Delivers 50 tuples per pull. */
 static int pull_source(struct es_stage *stage,
                        const struct es_pull *pull,
                        struct es_batch *batch)
@@ -40,7 +40,7 @@ static void check(int good, const char *what)
     exit(1);
 }
 
-/* Most operations take 900 to 1,100 ns, each 97th takes 9,000. */
+/* Most operations take 900 to 1,100 ns, but every 97th takes 9,000 ns. */
 static void make_tuples(void)
 {
     for (size_t i = 0; i < TUPLES; i++)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# user_stage.sh - stages from shared objects: the documented example is built against what
-# is installed and run; objects that do not fit are refused with words.
+# user_stage.sh - tests stages from shared objects: the documented example is built against
+# the installation and run, and unsuitable objects are refused with an error message.
 
 set -eu
 
@@ -15,7 +15,8 @@ fail() {
     exit 1
 }
 
-# map TYPE PROPERTIES: a map whose scope has a stage of this type, in the fifth line.
+# map TYPE PROPERTIES - prints a map whose scope has a stage of this type, in the fifth
+# line.
 map() {
     cat <<END
 {
@@ -27,7 +28,7 @@ map() {
 END
 }
 
-# refused WORDS PATHS: the command ends with 2 and says why.
+# refused WORDS PATHS - checks that the command exits with 2 and says why.
 refused() {
     local status=0
 
@@ -36,7 +37,7 @@ refused() {
     grep -qF -- "$1" "$work/out" || fail "$2: expected \"$1\": $(cat "$work/out")"
 }
 
-# module NAME: the source on standard input becomes NAME.so.
+# module NAME - compiles the source on standard input into NAME.so.
 module() {
     $CC -std=gnu17 -shared -fPIC -I"$top_srcdir/include" -o "$work/$1.so" -x c -
 }
@@ -45,7 +46,7 @@ map gather '' >"$work/plain.json"
 "$eventspace" check "$work/plain.json" >"$work/out" 2>&1 ||
     fail "without modules: $(cat "$work/out")"
 
-# --- What does not fit ----------------------------------------------------------------
+# --- Unsuitable objects ---------------------------------------------------------------
 
 refused "cannot load" "$work/nothing.so"
 refused "not an absolute path" "stages.so"
@@ -78,7 +79,8 @@ ES_STAGE_MODULE("twice", types);
 END
 refused "there is a stage type 'gather' already" "$work/twice.so"
 
-# What starts programs does not care. (A sanitized collector cannot be preloaded.)
+# Commands that start programs ignore the modules. (A sanitized collector cannot be
+# preloaded.)
 [ -n "$ES_SANITIZERS" ] || EVENTSPACE_STAGES=$work/nothing.so "$eventspace" exec true ||
     fail "exec does not start a program"
 
