@@ -6,8 +6,8 @@
  *     delay_line MICROSECONDS END END
  *
  * Creates two network devices (taps) with these names and forwards each frame from one
- * to the other after so many microseconds. Prints "ready" when the devices exist. They
- * may be moved to other name spaces, and disappear when this program ends.
+ * to the other after MICROSECONDS.  Prints "ready" once the devices exist.  They may be
+ * moved to other namespaces, and disappear when this program ends.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -144,7 +144,7 @@ begin() {
     shift 2
     rm -f "$work/$name".*
     # The shell in between is needed because nsenter stops with its child and stays stopped.
-    # shellcheck disable=SC2016 # for the shell in there
+    # shellcheck disable=SC2016 # for the inner shell
     {
         hosts exec "$host" sh -c '"$@" & echo $! >"$0.new" && mv "$0.new" "$0.pid"; wait $!' \
             "$work/$name" "$@" </dev/null >"$work/$name.out" 2>"$work/$name.err"
@@ -170,7 +170,7 @@ nothing_left() {
     local host found
     : >$work/left
     for host in $(hosts names); do
-        # shellcheck disable=SC2016 # for the shell in there
+        # shellcheck disable=SC2016 # for the inner shell
         found=$(hosts exec "$host" sh -c 'find /dev/shm "$EVENTSPACE_DIR" -mindepth 1
             ps -o args= -e | grep "[e]ventspaced"')
         [ -z "$found" ] || printf 'left on %s:\n%s\n' "$host" "$found" >>$work/left

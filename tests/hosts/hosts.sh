@@ -53,7 +53,7 @@ fault() { # of await
 # --- Worlds --------------------------------------------------------------------------
 
 spaces=(--net --mount --uts --ipc --pid --fork --kill-child)
-# shellcheck disable=SC2016 # for the shell in there
+# shellcheck disable=SC2016 # for the inner shell
 trial='mount -t proc proc /proc && mount -t tmpfs tmpfs /run && mount -t tmpfs tmpfs /mnt &&
     ip link add br0 type bridge && ip link add v0 type veth peer name v1 &&
     tc qdisc add dev v0 root tbf rate 1mbit burst 64kb latency 50ms &&
@@ -85,7 +85,7 @@ world() {
     local how
     how=$(maker) || fail "no world can be made here; \"hosts.sh possible\" says why"
     export EVENTSPACE_DIR=$runs ES_HOSTS_WORLD=1
-    # shellcheck disable=SC2016,SC2086 # for the shell in there; a list of options
+    # shellcheck disable=SC2016,SC2086 # for the inner shell; a list of options
     exec unshare $how "${spaces[@]}" bash -c '
         mount -t proc proc /proc && mount -t tmpfs -o mode=755 tmpfs /run &&
         mkdir -m 700 /run/hosts /run/runs && ip link set lo up && "$@"' world "$@"
@@ -133,7 +133,7 @@ execute() { # NAME COMMAND...
     local pid
     pid=$(holder "$1")
     shift
-    # shellcheck disable=SC2016 # for the shell in there
+    # shellcheck disable=SC2016 # for the inner shell
     exec nsenter --target "$pid" --net --uts --ipc --mount \
         --pid="/proc/$pid/ns/pid_for_children" -- \
         sh -c 'cd "$0" 2>/dev/null; exec "$@"' "$PWD" "$@"
@@ -160,7 +160,7 @@ plug_gate() {
     ip link set vline master west up
     (execute gate ip addr add "$west.254/24" dev eth1)
     (execute gate ip link set eth1 up)
-    # shellcheck disable=SC2016 # for the shell in there
+    # shellcheck disable=SC2016 # for the inner shell
     (execute gate sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward')
     [ -n "$rate" ] || return 0
     tc qdisc add dev vline root tbf rate "$rate" burst 64kb latency 50ms

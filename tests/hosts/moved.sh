@@ -27,7 +27,7 @@ with open(sys.argv[2], "w", encoding="utf-8") as file:
 SCRIPT
 start_run moved --keep --map $work/map.json -- \
     "$apps/windtunnel" --rows 704 --matrices 2 --iterations 2000
-# shellcheck disable=SC2016 # for the shell in there
+# shellcheck disable=SC2016 # for the inner shell
 await 10 hosts exec a0 sh -c '"$0" list --elements moved | grep -q "^1.0/messages "' \
     "$eventspace"
 begin front front "$consumer" moved - 2 shape=hosts

@@ -14,7 +14,7 @@ patterns='MessageRace LostMessage Overtaking ProbeRace'
 follow() {
     local name=$1 host=$2
     shift 2
-    # shellcheck disable=SC2016,SC2086 # for the shell in there; several words
+    # shellcheck disable=SC2016,SC2086 # for the inner shell; several words
     begin $name $host bash -c 'set -o pipefail
         "$1" search -p mpi wide $2 --follow "${@:5}" | "$3" "$4" stamp' \
         follow "$eventspace" "$patterns" "$PYTHON" "$same" "$@"

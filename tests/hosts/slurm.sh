@@ -103,7 +103,7 @@ run_of_job() {
 
 # preloaded HOST - lists programs on the host that have loaded the collector.
 preloaded() {
-    # shellcheck disable=SC2016 # for the shell in there
+    # shellcheck disable=SC2016 # for the inner shell
     hosts exec "$1" sh -c 'for maps in $(grep -ls libeventspace-mpi /proc/[0-9]*/maps); do
         readlink "${maps%maps}exe"; done' | sort -u
 }

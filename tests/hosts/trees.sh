@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# trees.sh - collective trees of a run of several hosts are changed from any of them.
+# trees.sh - the collective trees of a run on several hosts can be changed from each host.
 
 . "${0%/*}/functions.sh"
 

@@ -68,7 +68,7 @@ int made_program_message(struct made_program *program, int from, int to, int tag
 /* Adds a collective call of all ranks. */
 void made_program_collective(struct made_program *program, enum made_kind kind);
 
-/* Draws so many steps, then adds missing sends and receives and completes requests. */
+/* Draws `steps` steps, then adds missing sends and receives and completes requests. */
 void made_program_draw(struct made_program *program, unsigned *seed, int steps);
 
 /* Executes the program strictly.  Returns whether all ranks end. */

@@ -120,7 +120,7 @@ struct made_timed_rank {
 struct made_timeline {
     int ranks;
     uint64_t latency_ns;
-    size_t advance_tuples;   /* causality advances after so many; 0 = 16 */
+    size_t advance_tuples;   /* between two advances of causality; 0 = 16 */
     struct es_set_sink sink; /* receives the events, too; both functions or none */
     struct made_timed_rank of[TIMELINE_RANKS];
     struct made_timed_message *messages; /* owned, as are the next */

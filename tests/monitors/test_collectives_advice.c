@@ -96,7 +96,7 @@ static void go_up(struct scene *scene)
     }
 }
 
-/* Adds an operation that took so many hops after all ranks had entered. */
+/* Adds an operation that took `hops` hops after all ranks had entered. */
 static void add_instance(struct scene *scene,
                          const char *name,
                          bool tree,

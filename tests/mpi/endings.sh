@@ -131,7 +131,7 @@ fi
 
 # --- Collecting is impossible --------------------------------------------------------------
 
-# uncollected WHAT LINES - the last program ran to its end and printed so many of our lines.
+# uncollected WHAT LINES - the last program ran to its end and printed LINES of our lines.
 uncollected() {
     [ "$(grep -o over "$work/out" | wc -l)" -eq 2 ]
     expect 0 "$1: the program runs on"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# exit_status.sh - a collected program ends with the status that its launcher alone gives;
-# after Ctrl-C with 130.
+# exit_status.sh - a collected program ends with the status of its launcher alone, and with
+# 130 after Ctrl-C.
 #
 # The statuses of MPICH 4.0.2's launcher alone, in 20 runs of each case on 2 busy cores. It
 # combines all statuses by `or`, sometimes including those of ranks that it has killed. Then

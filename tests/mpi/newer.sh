@@ -53,7 +53,7 @@ ends() {
         }' "$work/tuples") | sort
 }
 
-# alike WHAT COUNT - there are so many sends and receives, and they agree.
+# alike WHAT COUNT - there are COUNT sends and COUNT receives, and they agree.
 alike() {
     [ "$(wc -l <"$work/sends")" -eq "$2" ]
     expect 0 "$1: there are $2 sends"

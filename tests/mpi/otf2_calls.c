@@ -253,7 +253,8 @@ static void use_requests(void)
 
 /* --- Polls ------------------------------------------------------------------------ */
 
-/* Each rank polls at least once in vain: the message is sent after a barrier. */
+/* Each rank polls at least once without success, as the message is
+ * sent after a barrier. */
 static void use_polls(void)
 {
     MPI_Request requests[2];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * polls - polls in vain STORM times with each routine that can, then exchanges ROUNDS
- * messages on three communicators ("red", "blue" and the world); two ranks.
+ * polls - polls STORM times without success by each routine that can, then exchanges
+ * ROUNDS messages on three communicators ("red", "blue" and the world); two ranks.
  *
  *   polls STORM ROUNDS [hold | wild]
  *
- * hold: a receive is deferred until the end. wild: the program also receives from any
+ * hold: a receive is deferred until the end.  wild: the program also receives from any
  * source, and gives two communicators the same name.
  */
 #include <mpi.h>

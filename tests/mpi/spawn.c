@@ -26,7 +26,7 @@ enum { FIRST = 1024, SECOND = 2048 };
 static int rank;     /* in MPI_COMM_WORLD */
 static int messages; /* received by this process */
 
-/* Sends so many bytes and receives from the other side; one side has `first` = 1. */
+/* Sends `length` bytes and receives from the other side; one side has `first` = 1. */
 static void exchange(MPI_Comm comm, int peer, int length, int first)
 {
     static char sent[LONGEST], received[LONGEST];

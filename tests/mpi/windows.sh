@@ -12,7 +12,7 @@ ranks 4 "$bin/windows" || skip "this MPI fails at it uncollected: exit status $?
 observe 4 "$bin/windows"
 expect 0 'windows are used in every way'
 tuples >"$work/tuples"
-# The same with written polls: a test in vain ends no epoch.
+# The same with written polls: an unsuccessful test ends no epoch.
 export EVENTSPACE_PLAN=$work/plan
 printf '%s\n' 'eventspace-plan 1' \
     'collector all classes=communicator,one-sided polls=1 threshold=65535' end >"$work/plan"

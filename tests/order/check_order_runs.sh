@@ -133,7 +133,7 @@ contains out "% of Fidge/Mattern"
     "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --check-every 20 --seconds 40 \
     --until "$folder/enough" >"$folder/live.out" 2>&1 &
 program=$!
-# has_events COUNT - `order` has at least so many events of the live run.
+# has_events COUNT - `order` has at least COUNT events of the live run.
 has_events()
 {
     "$eventspace" order "$prefix-live" --format json >"$folder/out" 2>"$folder/err" &&

@@ -151,7 +151,8 @@ static void a_join_of_few_traces_is_no_cut(void **state)
     assert_int_equal(statistics.cuts + statistics.derived_cuts, 0);
 }
 
-/* Entries stored for each event if so many traces have a join after each step. */
+/* Returns the entries stored per event if `traces` traces have a
+ * join after each step. */
 static double elements_per_event(uint32_t traces)
 {
     struct es_order *order = order_with_traces(traces + 1);

@@ -21,7 +21,7 @@ from page_client import View, check, finish
 ARCHIVE, WHOLE, PART = sys.argv[1:]
 V = "eventspaceView"
 ITEMS = 100000
-STEP = 7  # every so many events are compared
+STEP = 7  # distance of the events that are compared
 
 
 def data_of(path):

@@ -51,7 +51,7 @@ static int number(const char *name, int fallback)
 
 /* --- The processes ---------------------------------------------------------------- */
 
-/* Waits until the child has written so many lines. */
+/* Waits until the child has written `count` lines. */
 static void await_lines(int descriptor, int count)
 {
     char byte;

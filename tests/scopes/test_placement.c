@@ -162,7 +162,8 @@ static int find_placed(const struct es_run *run, struct es_element_view ***ret_v
     return es_run_select(run, &selection, ret_views);
 }
 
-/* The element on beta, when so many tuples of the original are stored or lost. */
+/* Returns the element on beta once `count` tuples of the
+ * original are stored or lost. */
 static struct es_element_view *await_placed(struct es_run *run, uint64_t count)
 {
     for (int i = 0; i < TRIES; i++) {

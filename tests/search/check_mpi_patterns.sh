@@ -33,7 +33,7 @@ matches()
     "$eventspace" search "$folder/archive" -p mpi --count "$1" 2>"$folder/err"
 }
 
-# has PREDICATE [COUNT] - there is at least one match, or exactly so many.
+# has PREDICATE [COUNT] - there is at least one match, or exactly COUNT.
 has()
 {
     local found

@@ -207,7 +207,7 @@ static int find_variable(const struct maker *maker,
     return REFERENCE_NONE;
 }
 
-/* Whether so many occurrences fit in addition to those still planned. */
+/* Whether `occurrences` more occurrences fit beside those still planned. */
 static bool has_room(const struct maker *maker, int occurrences)
 {
     return maker->predicate->occurrence_count + maker->to_come + occurrences <=
@@ -298,7 +298,7 @@ static void draw_operator(const struct maker *maker, struct reference_node *node
                                                                         : 22);
 }
 
-/* Makes a pair of clauses with so many terms in total. */
+/* Makes a pair of clauses with `terms` terms in total. */
 static int make_pair(struct maker *maker, enum reference_kind kind, int terms)
 {
     int lefts = 1 + below(maker, terms - 1);

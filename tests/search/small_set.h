@@ -78,8 +78,8 @@ void small_set_close(struct small_set *set);
 
 /* --- Random sets ------------------------------------------------------------------ */
 
-/* About so many events (at least 1) of any shape; sometimes lossy, or with several
- * traces of the same name. */
+/* Draws about `events` events (at least 1) of any shape; sometimes the set is lossy or
+ * has several traces of the same name. */
 void small_set_random(struct made_draw *draw,
                       uint32_t events,
                       struct small_set *ret_set);

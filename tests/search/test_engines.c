@@ -33,7 +33,7 @@ struct plan {
     uint32_t events; /* minimum, approximately */
     uint32_t more;   /* maximum number of additional ones */
     uint64_t work;   /* maximum for the reference and a predicate */
-    unsigned part;   /* every so many rounds */
+    unsigned part;   /* 1 of `part` rounds is run */
 };
 
 /* Totals of all rounds. */

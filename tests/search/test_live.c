@@ -599,7 +599,7 @@ static void what_the_order_has_forgotten_makes_no_match(void **state)
 
 /* --- Many operands ---------------------------------------------------------------- */
 
-/* So many operands without matches, and two with matches. */
+/* Searches `sides` alternatives without matches and two with matches. */
 static void search_many_sides(unsigned sides)
 {
     size_t room = 64 + (size_t)sides * 40, length;

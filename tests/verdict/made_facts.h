@@ -21,7 +21,7 @@ enum { MADE_SIZE_MOST = 64 };
 void made_facts_begin(struct made_facts *made, size_t ranks);
 void made_facts_end(struct made_facts *made);
 
-/* Set-up and tear-down of tests whose state is facts of so many ranks. */
+/* For tests whose state is facts of MADE_RANKS ranks. */
 enum { MADE_RANKS = 4 };
 int made_facts_set_up(void **state);
 int made_facts_tear_down(void **state);
