@@ -56,6 +56,7 @@ static void prefer_large_pages(unsigned char *chunk, size_t bytes)
 
 static int make_chunk(struct esi_segmented *rows, unsigned chunk)
 {
+    size_t bytes = chunk_rows(rows, chunk) * rows->row_bytes;
     unsigned char *made;
 
     if (atomic_load_explicit(&rows->chunks[chunk], memory_order_relaxed))
@@ -63,9 +64,12 @@ static int make_chunk(struct esi_segmented *rows, unsigned chunk)
     made = calloc(chunk_rows(rows, chunk), rows->row_bytes);
     if (!made)
         return -ENOMEM;
-    prefer_large_pages(made, chunk_rows(rows, chunk) * rows->row_bytes);
+    prefer_large_pages(made, bytes);
     /* Readers learn of its rows by a count that is published later. */
     atomic_store_explicit(&rows->chunks[chunk], made, memory_order_release);
+    atomic_store_explicit(
+        &rows->bytes, atomic_load_explicit(&rows->bytes, memory_order_relaxed) + bytes,
+        memory_order_relaxed);
     return 0;
 }
 
@@ -106,10 +110,5 @@ uint64_t esi_segmented_count(const struct esi_segmented *rows)
 
 uint64_t esi_segmented_bytes(const struct esi_segmented *rows)
 {
-    uint64_t bytes = 0;
-
-    for (unsigned chunk = 0; chunk < ES_ROWS_CHUNKS; chunk++)
-        if (atomic_load_explicit(&rows->chunks[chunk], memory_order_relaxed))
-            bytes += chunk_rows(rows, chunk) * rows->row_bytes;
-    return bytes;
+    return atomic_load_explicit(&rows->bytes, memory_order_relaxed);
 }

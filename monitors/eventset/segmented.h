@@ -30,6 +30,7 @@ struct esi_segmented {
     uint32_t row_bytes;
     uint32_t first_log2; /* log2 of the number of rows in the first chunk */
     _Atomic uint64_t count;
+    _Atomic uint64_t bytes; /* of all chunks */
     _Atomic(unsigned char *) chunks[ES_ROWS_CHUNKS];
 };
 
