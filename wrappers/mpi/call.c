@@ -9,6 +9,14 @@
 
 #include "wrappers/mpi/messages.h"
 
+void esi_call_open_slowly(struct esi_call *call)
+{
+    if (esi_call_start(call)) {
+        call->open = true;
+        esi_writer_open_at(&call->path->writer, &call->tuple, call->thread->site);
+    }
+}
+
 /* The communicator was created unseen; the call has shown that it is valid. */
 static void register_unknown(struct esi_call *call)
 {

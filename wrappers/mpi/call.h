@@ -128,12 +128,24 @@ ES_HOT bool esi_call_start(struct esi_call *call)
     return true;
 }
 
+/* Like esi_call_open(), for an element that is chosen, switched off or waits for its
+ * reader (call.c). */
+void esi_call_open_slowly(struct esi_call *call);
+
 /* Shows the described operation as the open tuple. */
 ES_HOT void esi_call_open(struct esi_call *call)
 {
-    if (esi_call_start(call)) {
+    if (ESI_LIKELY(esi_writer_is_plain(&call->path->writer))) {
         call->open = true;
-        esi_writer_open_at(&call->path->writer, &call->tuple, call->thread->site);
+        call->tuple.start = esi_clock_read();
+        esi_writer_store(&call->path->writer, &call->tuple, call->thread->site);
+    } else {
+        struct esi_call slow = *call;
+
+        esi_call_open_slowly(&slow);
+        call->path = slow.path;
+        call->open = slow.open;
+        call->tuple.start = slow.tuple.start;
     }
 }
 

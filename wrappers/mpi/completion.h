@@ -339,7 +339,8 @@ static inline bool esi_batch_init(struct esi_batch *batch,
 
 static inline void esi_batch_fini(struct esi_batch *batch)
 {
-    free(batch->heap);
+    if (ESI_UNLIKELY(batch->heap != NULL)) /* saves the call */
+        free(batch->heap);
 }
 
 #endif

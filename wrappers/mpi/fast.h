@@ -117,8 +117,8 @@ ES_HOT void esi_fast_end_send(struct esi_fast *fast, int result)
         return;
     }
     esi_writer_close(&fast->path->writer, stop);
-    esi_profile_add_call(fast->thread, fast->tuple.operation, stop - fast->tuple.start,
-                         fast->known->bytes);
+    esi_profile_add_message(fast->thread, fast->tuple.operation,
+                            stop - fast->tuple.start, fast->known->bytes);
     fast->thread->depth = 0;
 }
 
@@ -189,8 +189,8 @@ ES_HOT void esi_fast_end_recv(struct esi_fast *fast,
     }
     bytes = esi_status_get_bytes(status);
     esi_writer_close_with(&fast->path->writer, stop, bytes);
-    esi_profile_add_call(fast->thread, fast->tuple.operation, stop - fast->tuple.start,
-                         bytes);
+    esi_profile_add_message(fast->thread, fast->tuple.operation,
+                            stop - fast->tuple.start, bytes);
     fast->thread->depth = 0;
 }
 

@@ -57,13 +57,14 @@ ES_HOT void esi_path_write_class(struct esi_thread *thread,
 {
     struct esi_path *path = thread->paths[op_class];
 
-    if (ESI_UNLIKELY(path == NULL || path->is_choice)) {
+    if (ESI_UNLIKELY(path == NULL || !esi_writer_is_plain(&path->writer))) {
         struct es_tuple uncommon = *tuple; /* `tuple` has no address:
                                               see struct esi_call */
 
         esi_path_write_at(thread, &uncommon, site);
-    } else if (ESI_LIKELY(esi_writer_is_enabled(&path->writer))) {
-        esi_writer_write_at(&path->writer, tuple, site);
+    } else {
+        esi_writer_store(&path->writer, tuple, site);
+        esi_writer_advance(&path->writer);
     }
 }
 

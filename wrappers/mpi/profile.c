@@ -23,9 +23,10 @@
 /* Maximum number of rows with a call site per thread, 320 bytes each. */
 enum { SITE_ROWS_MAX = 2048 };
 
-/* A row of no operation, with room for one number of calls. */
+/* A row of no operation, with room for the sizes of any. */
 static struct {
-    alignas(ES_CACHE_LINE) unsigned char bytes[ES_CACHE_LINE];
+    struct esi_profile_row_layout row;
+    _Atomic uint64_t calls[ESI_PROFILE_SIZES];
 } nobodys_memory;
 static struct esi_profile_peer_layout nobodys_peer;
 static struct esi_profile_layout private_profile;
@@ -41,7 +42,7 @@ char *esi_profile_base;
 
 static struct esi_profile_row_layout *hidden_row(void)
 {
-    return (struct esi_profile_row_layout *)nobodys_memory.bytes;
+    return &nobodys_memory.row;
 }
 
 void esi_profile_start(struct es_segment *segment, bool wants_sites)

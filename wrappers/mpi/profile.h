@@ -112,20 +112,16 @@ ES_HOT void esi_profile_row_count(struct esi_profile_row_layout *row,
     atomic_store_explicit(calls, esi_profile_load(calls) + 1, memory_order_release);
 }
 
-/* Counts a call or message and the data it moved.  `bytes` is ignored for operations
- * that move no data. */
-ES_HOT void esi_profile_row_add_bytes(struct esi_profile_row_layout *row,
-                                      uint32_t bytes)
+/* Counts a message and its data, for an operation that moves data. */
+ES_HOT void esi_profile_row_add_message(struct esi_profile_row_layout *row,
+                                        uint32_t bytes)
 {
-    if (row->has_sizes) {
-        esi_profile_add(&row->bytes, bytes);
-        esi_profile_row_count(row, esi_profile_size_class(bytes));
-    } else {
-        esi_profile_row_count(row, 0);
-    }
+    esi_profile_add(&row->bytes, bytes);
+    esi_profile_row_count(row, esi_profile_size_class(bytes));
 }
 
-/* Counts a call with its time and data. */
+/* Counts a call with its time and data.  `bytes` is ignored for operations that move no
+ * data. */
 ES_HOT void esi_profile_add_call(struct esi_thread *thread,
                                  uint16_t operation,
                                  uint64_t ticks,
@@ -135,7 +131,23 @@ ES_HOT void esi_profile_add_call(struct esi_thread *thread,
         esi_profile_row(thread->profile, operation, thread->site);
 
     esi_profile_row_add_time(row, ticks);
-    esi_profile_row_add_bytes(row, bytes);
+    if (row->has_sizes)
+        esi_profile_row_add_message(row, bytes);
+    else
+        esi_profile_row_count(row, 0);
+}
+
+/* The same for a send or receive. */
+ES_HOT void esi_profile_add_message(struct esi_thread *thread,
+                                    uint16_t operation,
+                                    uint64_t ticks,
+                                    uint32_t bytes)
+{
+    struct esi_profile_row_layout *row =
+        esi_profile_row(thread->profile, operation, thread->site);
+
+    esi_profile_row_add_time(row, ticks);
+    esi_profile_row_add_message(row, bytes);
 }
 
 /* Adds the time of a call that posts a receive, which is counted when it completes. */
@@ -155,8 +167,8 @@ ES_HOT void esi_profile_add_moved(struct esi_thread *thread,
                                   uint32_t bytes)
 {
     if (ESI_LIKELY(thread->profile != NULL && operation != 0))
-        esi_profile_row_add_bytes(esi_profile_row(thread->profile, operation, site),
-                                  bytes);
+        esi_profile_row_add_message(esi_profile_row(thread->profile, operation, site),
+                                    bytes);
 }
 
 /* --- Peers ------------------------------------------------------------------------ */
