@@ -36,6 +36,15 @@ static inline void esi_tuple_note_any_source(struct es_tuple *tuple)
         tuple->operation |= ES_OPERATION_ANY_SOURCE;
 }
 
+/* Adds a receive or probe, which may have been posted with MPI_ANY_SOURCE, to the
+ * profile. */
+static inline void esi_call_count_any(const struct esi_call *call, uint64_t stop)
+{
+    esi_profile_add_call(call->thread,
+                         call->tuple.operation & (uint16_t)~ES_OPERATION_ANY_SOURCE,
+                         stop - call->tuple.start, call->tuple.bytes);
+}
+
 /* The receive of `request` ended at `stop` with `status`: records it and ends its
  * reference.  Returns the bytes received. */
 uint32_t esi_receive_record(struct esi_thread *thread,

@@ -10,7 +10,10 @@
  */
 #include "config.h"
 
+#include <string.h>
+
 #include "wrappers/mpi/completion.h"
+#include "wrappers/mpi/fast.h"
 
 /* Returns whether a request is complete after a call that returned `result`. */
 static bool is_done(int result, MPI_Request now)
@@ -104,6 +107,34 @@ int esi_wrap_MPI_Wait(esi_MPI_Wait_fn *next, MPI_Request *request, MPI_Status *s
     return result;
 }
 
+ES_HOT void end_test(struct esi_call *call,
+                     MPI_Request before,
+                     int result,
+                     const int *flag,
+                     const MPI_Status *status)
+{
+    if (result == MPI_SUCCESS && *flag && before != MPI_REQUEST_NULL) {
+        uint64_t now = esi_clock_read();
+
+        esi_completion_record(call->thread, ESI_HANDLE(before), status, now);
+        end_polls(call, 1, now);
+    } else {
+        leave_poll_of(call, result, before);
+    }
+}
+
+void esi_fast_finish_test(uint64_t handle,
+                          int result,
+                          const int *flag,
+                          const MPI_Status *status)
+{
+    struct esi_call call = esi_fast_recall_poll();
+    MPI_Request before;
+
+    memcpy(&before, &handle, sizeof before);
+    end_test(&call, before, result, flag, status);
+}
+
 int esi_wrap_MPI_Test(esi_MPI_Test_fn *next,
                       MPI_Request *request,
                       int *flag,
@@ -119,14 +150,7 @@ int esi_wrap_MPI_Test(esi_MPI_Test_fn *next,
         return next(request, flag, status);
     before = *request;
     result = next(request, flag, seen);
-    if (result == MPI_SUCCESS && *flag && before != MPI_REQUEST_NULL) {
-        uint64_t now = esi_clock_read();
-
-        esi_completion_record(call.thread, ESI_HANDLE(before), seen, now);
-        end_polls(&call, 1, now);
-    } else {
-        leave_poll_of(&call, result, before);
-    }
+    end_test(&call, before, result, flag, seen);
     return result;
 }
 

@@ -13,6 +13,8 @@ FAST_PATHS = {
     "isend": ("isend", SEND, ", request"),
     "MPI_Recv": ("recv", RECEIVE, ", status"),
     "MPI_Irecv": ("irecv", RECEIVE + ", request", ", request"),
+    "MPI_Test": ("test", "request", ", flag, status"),
+    "MPI_Iprobe": ("iprobe", "", ", source, tag, comm, flag, status"),
 }
 
 
@@ -34,7 +36,7 @@ def emit_fast(operation):
         "constant": operation.constant,
         "class": constant("ES_CLASS_", operation.op_class),
         "kind": kind,
-        "begin": begin,
+        "begin": ", " + begin if begin else "",
         "status": STATUS if "status" in operation.arguments else "",
         "arguments": ", ".join(operation.arguments),
         "end": end,
@@ -48,7 +50,7 @@ STATUS = """        MPI_Status own;
 
 FAST = """    struct esi_fast fast;
     if (esi_fast_enter(&fast, %(constant)s, %(class)s, __builtin_return_address(0), __builtin_dwarf_cfa()) &&
-        esi_fast_begin_%(kind)s(&fast, %(begin)s)) {
+        esi_fast_begin_%(kind)s(&fast%(begin)s)) {
 %(status)s        int result = next(%(arguments)s);
 
         esi_fast_end_%(kind)s(&fast, result%(end)s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Calls on the fast path that fail. */
+/* Calls on the fast path that turn out to be less common. */
 #include "config.h"
 
 #include "wrappers/mpi/fast.h"
@@ -16,6 +16,16 @@ struct esi_call esi_fast_recall(enum es_class op_class,
 
     esi_writer_read_open(&call.path->writer, &call.tuple);
     return call;
+}
+
+struct esi_call esi_fast_recall_poll(void)
+{
+    struct esi_thread *thread = &esi_thread_self;
+
+    thread->limit = UINT64_MAX;
+    return (struct esi_call){.thread = thread,
+                             .path = thread->paths[ES_CLASS_COMPLETION],
+                             .tuple.operation = thread->operation};
 }
 
 void esi_fast_fail_send(const struct esi_known_message *known, int result)

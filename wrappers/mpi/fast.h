@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The fast path of sends and receives: the common case of a call, which needs none of
+ * The fast path of messages and polls: the common case of a call, which needs none of
  * the state of struct esi_call.
  *
  * One thread at a time calls MPI, the clock is the processor's counter, the element of
  * the class is recorded and never waits for readers, and a message like this one is
- * cached.  Exported functions try the fast path first.  esi_fast_enter() and
- * esi_fast_begin_*() return false, and have changed nothing, if a call does not belong
- * here; then the wrapper records it, in the same way.
+ * cached, or a poll finds nothing.  Exported functions try the fast path first.
+ * esi_fast_enter() and esi_fast_begin_*() return false, and have changed nothing, if a
+ * call does not belong here; then the wrapper records it, in the same way.
  */
 #ifndef ES_WRAPPERS_MPI_FAST_H
 #define ES_WRAPPERS_MPI_FAST_H
@@ -26,6 +26,7 @@ struct esi_fast {
     struct esi_thread *thread;
     struct esi_path *path;
     const struct esi_known_message *known;
+    uint64_t handle; /* of the request that is tested */
     uint64_t site;
     uint64_t frame; /* stack position at which the call began */
     struct es_tuple tuple;
@@ -52,20 +53,40 @@ ES_HOT bool esi_fast_enter(struct esi_fast *fast,
     fast->frame = (uintptr_t)frame;
     fast->tuple.operation = operation;
     return ESI_LIKELY(esi_fast_is_open) && !esi_progress_is_due() &&
-           ESI_LIKELY(thread->depth == 0) && ESI_LIKELY(thread->polled == 0) &&
-           ESI_LIKELY(fast->path != NULL) &&
+           ESI_LIKELY(thread->depth == 0) && ESI_LIKELY(fast->path != NULL) &&
            ESI_LIKELY(esi_writer_is_plain(&fast->path->writer)) &&
            ESI_LIKELY(fast->site - thread->module_begin < thread->module_bytes);
 }
 
-/* Begins the call: takes the number of the message, and fills the tuple but for the
- * clock. */
-ES_HOT void esi_fast_describe(struct esi_fast *fast, int peer, int tag)
+/* Begins the call: further ones are MPI's. */
+ES_HOT void esi_fast_begin(const struct esi_fast *fast)
 {
     fast->thread->depth = 1;
     fast->thread->operation = fast->tuple.operation;
     fast->thread->outermost = fast->frame;
     fast->thread->site = fast->site;
+}
+
+/* --- Messages --------------------------------------------------------------------- */
+
+/* Finds a message in the cache.  A thread with a recorded path has a slot. */
+ES_HOT bool esi_fast_find(struct esi_fast *fast,
+                          struct esi_known_message *cache,
+                          MPI_Comm comm,
+                          int peer,
+                          int tag,
+                          MPI_Count count,
+                          MPI_Datatype datatype)
+{
+    fast->known = esi_message_find(cache, comm, peer, tag, count, datatype);
+    return ESI_LIKELY(fast->known != NULL) && ESI_LIKELY(fast->thread->polled == 0);
+}
+
+/* Begins the call, takes the number of the message, and fills the tuple but for the
+ * clock. */
+ES_HOT void esi_fast_describe(struct esi_fast *fast, int peer, int tag)
+{
+    esi_fast_begin(fast);
     fast->tuple.stop = 0;
     fast->tuple.communicator = fast->known->comm->index;
     fast->tuple.sequence = esi_count_up_alone(fast->known->counter);
@@ -90,10 +111,8 @@ ES_HOT bool esi_fast_begin_send(struct esi_fast *fast,
                                 MPI_Count count,
                                 MPI_Datatype datatype)
 {
-    /* A thread with a recorded path has a slot. */
-    fast->known =
-        esi_message_find(fast->thread->slot->sent, comm, dest, tag, count, datatype);
-    if (ESI_UNLIKELY(fast->known == NULL))
+    if (!esi_fast_find(fast, fast->thread->slot->sent, comm, dest, tag, count,
+                       datatype))
         return false;
     esi_fast_describe(fast, dest, tag);
     esi_profile_peer_add_alone(fast->known->profile, 1, fast->known->bytes);
@@ -151,9 +170,8 @@ ES_HOT bool esi_fast_find_receive(struct esi_fast *fast,
                                   MPI_Count count,
                                   MPI_Datatype datatype)
 {
-    fast->known = esi_message_find(fast->thread->slot->received, comm, source, tag,
-                                   count, datatype);
-    return ESI_LIKELY(fast->known != NULL) &&
+    return esi_fast_find(fast, fast->thread->slot->received, comm, source, tag, count,
+                         datatype) &&
            ESI_LIKELY(!esi_match_is_busy(&fast->known->comm->received));
 }
 
@@ -232,6 +250,80 @@ ES_HOT void esi_fast_end_irecv(struct esi_fast *fast,
     esi_profile_add_post(fast->thread, fast->tuple.operation,
                          esi_fast_clock() - fast->tuple.start);
     fast->thread->depth = 0;
+}
+
+/* --- Polls that find nothing ------------------------------------------------------ */
+
+ES_HOT bool esi_fast_begin_poll(const struct esi_fast *fast)
+{
+    if (ESI_UNLIKELY(fast->path->polls))
+        return false;
+    esi_fast_begin(fast);
+    return true;
+}
+
+/* The thread's poll, as the wrapper would know it (fast.c). */
+struct esi_call esi_fast_recall_poll(void);
+
+/* `handle` is that of the request, or ESI_POLLED_OTHER. */
+ES_HOT void esi_fast_count_poll(const struct esi_fast *fast, uint64_t handle)
+{
+    esi_thread_count_poll(fast->thread);
+    esi_writer_count_poll(&fast->path->writer);
+    fast->thread->depth = 0;
+    esi_thread_note_poll(fast->thread, handle);
+}
+
+ES_HOT bool esi_fast_begin_test(struct esi_fast *fast, const MPI_Request *request)
+{
+    if (request == NULL || !esi_fast_begin_poll(fast))
+        return false;
+    fast->handle = ESI_HANDLE(*request);
+    return true;
+}
+
+/* Ends a test that found something, or has failed (completion_calls.c). */
+void esi_fast_finish_test(uint64_t handle,
+                          int result,
+                          const int *flag,
+                          const MPI_Status *status);
+
+ES_HOT void esi_fast_end_test(const struct esi_fast *fast,
+                              int result,
+                              const int *flag,
+                              const MPI_Status *status)
+{
+    if (ESI_LIKELY(result == MPI_SUCCESS && !*flag))
+        esi_fast_count_poll(fast, fast->handle);
+    else
+        esi_fast_finish_test(fast->handle, result, flag, status);
+}
+
+ES_HOT bool esi_fast_begin_iprobe(const struct esi_fast *fast)
+{
+    return esi_fast_begin_poll(fast);
+}
+
+/* Ends a probe that found something, or has failed (probes.c). */
+void esi_fast_finish_iprobe(int result,
+                            int source,
+                            int tag,
+                            MPI_Comm comm,
+                            const int *flag,
+                            const MPI_Status *status);
+
+ES_HOT void esi_fast_end_iprobe(const struct esi_fast *fast,
+                                int result,
+                                int source,
+                                int tag,
+                                MPI_Comm comm,
+                                const int *flag,
+                                const MPI_Status *status)
+{
+    if (ESI_LIKELY(result == MPI_SUCCESS && !*flag))
+        esi_fast_count_poll(fast, ESI_POLLED_OTHER);
+    else
+        esi_fast_finish_iprobe(result, source, tag, comm, flag, status);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Receives, probes and send-receives (MPI-4.0, sections 3.2.4, 3.7.2, 3.8 and 3.10).
+ * Receives and send-receives (MPI-4.0, sections 3.2.4, 3.7.2, 3.8 and 3.10).
  *
  * A receive is posted with the match on entry.  While a single thread calls MPI,
  * nothing can happen between the posting of a blocking receive and its end.  A wildcard
@@ -97,15 +97,6 @@ ES_HOT void publish_foreseen(struct esi_call *call,
                          bytes);
 }
 
-/* Adds a receive or probe, which may have been posted with MPI_ANY_SOURCE, to the
- * profile. */
-static void count_any(const struct esi_call *call, uint64_t stop)
-{
-    esi_profile_add_call(call->thread,
-                         call->tuple.operation & (uint16_t)~ES_OPERATION_ANY_SOURCE,
-                         stop - call->tuple.start, call->tuple.bytes);
-}
-
 /* The number is decided, so the status completes the tuple. */
 static void publish_receive(struct esi_call *call,
                             const MPI_Status *status,
@@ -122,7 +113,7 @@ static void publish_receive(struct esi_call *call,
     }
     if (call->open) {
         esi_call_write(call);
-        count_any(call, stop);
+        esi_call_count_any(call, stop);
     }
 }
 
@@ -141,7 +132,7 @@ static void hand_to_match(struct blocking *receive,
     call->tuple.bytes =
         esi_receive_record(call->thread, &receive->request, status, stop);
     if (call->open)
-        count_any(call, stop);
+        esi_call_count_any(call, stop);
 }
 
 /* A wildcard whose message has arrived: posts it now. */
@@ -367,31 +358,6 @@ static void end_receive_init(struct esi_call *call,
 
 /* --- Matched messages: their receive is numbered when they are probed ----------- */
 
-/* `source` is that of the probe, used for the receive. */
-static void record_matched(struct esi_call *call,
-                           int source,
-                           MPI_Comm comm,
-                           const MPI_Message *message,
-                           const MPI_Status *status)
-{
-    struct esi_request record = {.handle = ESI_HANDLE(*message),
-                                 .kind = ESI_REQUEST_MESSAGE};
-    struct esi_comm *known = esi_call_find_comm(call, comm);
-
-    if (status->MPI_SOURCE < 0)
-        return;
-    if (source == MPI_ANY_SOURCE)
-        record.tuple.operation = ES_OPERATION_ANY_SOURCE;
-    record.tuple.communicator = known != NULL ? known->index : ES_COMMUNICATOR_NONE;
-    record.tuple.peer = status->MPI_SOURCE;
-    record.tuple.tag = status->MPI_TAG;
-    record.tuple.bytes = esi_status_get_bytes(status);
-    record.tuple.sequence =
-        esi_receive_post_on(known, status->MPI_SOURCE, status->MPI_TAG, &record);
-    if (!esi_request_put(&record))
-        esi_receive_unpost(&record);
-}
-
 /* Takes the data of the probe; operation and start are those of the call. */
 static void open_matched(struct esi_call *call,
                          struct esi_request *request,
@@ -435,7 +401,7 @@ static void close_matched(struct esi_call *call,
         esi_writer_withdraw(&call->path->writer);
     call->tuple.bytes = esi_receive_record(call->thread, request, status, stop);
     if (call->open)
-        count_any(call, stop);
+        esi_call_count_any(call, stop);
     esi_call_exit(call);
 }
 
@@ -455,169 +421,6 @@ static void end_matched(struct esi_call *call,
         count_posted_receive(call);
     }
     esi_call_exit(call);
-}
-
-/* --- Probes --------------------------------------------------------------------- */
-
-static void open_probe(struct esi_call *call, MPI_Comm comm, int source, int tag)
-{
-    esi_call_describe(call, esi_call_find_comm(call, comm), esi_tuple_peer(source),
-                      esi_tuple_tag(tag), 0, ES_SEQUENCE_UNKNOWN);
-    esi_call_open(call);
-}
-
-/* Describes what the probe found. */
-static void describe_found(struct esi_call *call, const MPI_Status *status)
-{
-    esi_tuple_note_any_source(&call->tuple);
-    call->tuple.peer = esi_tuple_peer(status->MPI_SOURCE);
-    if (status->MPI_SOURCE >= 0) {
-        call->tuple.tag = status->MPI_TAG;
-        call->tuple.bytes = esi_status_get_bytes(status);
-    }
-}
-
-static void close_probe(struct esi_call *call, int result, const MPI_Status *status)
-{
-    call->tuple.stop = call->open ? esi_clock_read() : 0;
-    if (ESI_UNLIKELY(esi_call_is_late(call, result)))
-        esi_call_complete_late(call, result);
-    if (result == MPI_SUCCESS)
-        describe_found(call, status);
-    if (call->open) {
-        esi_call_write(call);
-        count_any(call, call->tuple.stop);
-    }
-    esi_call_exit(call);
-}
-
-/* A poll that found a message, which ends a sequence of polls; without a status it
- * found none. */
-static void write_probe(struct esi_call *call,
-                        MPI_Comm comm,
-                        int source,
-                        int tag,
-                        const MPI_Status *status)
-{
-    uint64_t now = esi_clock_read();
-    uint64_t start = status != NULL ? esi_thread_polling_since(call->thread, now) : now;
-
-    esi_call_describe(call, esi_call_find_comm(call, comm), esi_tuple_peer(source),
-                      esi_tuple_tag(tag), 0, ES_SEQUENCE_UNKNOWN);
-    if (status != NULL)
-        describe_found(call, status);
-    if (esi_call_write_span(call, start, now))
-        count_any(call, now);
-}
-
-/* The same without taking the address of the call: see struct esi_call. */
-ES_HOT void write_probe_of(const struct esi_call *call,
-                           MPI_Comm comm,
-                           int source,
-                           int tag,
-                           const MPI_Status *status)
-{
-    struct esi_call found = *call;
-
-    write_probe(&found, comm, source, tag, status);
-}
-
-/* A poll that found nothing, which is written if the plan requires it. */
-ES_HOT void leave_poll(struct esi_call *call, MPI_Comm comm, int source, int tag)
-{
-    if (ESI_UNLIKELY(!esi_call_count_poll(call)))
-        write_probe_of(call, comm, source, tag, NULL);
-    esi_thread_note_poll(call->thread, ESI_POLLED_OTHER);
-}
-
-int esi_wrap_MPI_Probe(esi_MPI_Probe_fn *next,
-                       int source,
-                       int tag,
-                       MPI_Comm comm,
-                       MPI_Status *status)
-{
-    struct esi_call call;
-    MPI_Status own;
-    MPI_Status *seen = esi_status_or_own(status, &own);
-    int result;
-
-    if (!esi_call_enter(&call, ES_OP_MPI_Probe, ES_CLASS_COMPLETION))
-        return next(source, tag, comm, status);
-    open_probe(&call, comm, source, tag);
-    result = next(source, tag, comm, seen);
-    close_probe(&call, result, seen);
-    return result;
-}
-
-int esi_wrap_MPI_Mprobe(esi_MPI_Mprobe_fn *next,
-                        int source,
-                        int tag,
-                        MPI_Comm comm,
-                        MPI_Message *message,
-                        MPI_Status *status)
-{
-    struct esi_call call;
-    MPI_Status own;
-    MPI_Status *seen = esi_status_or_own(status, &own);
-    int result;
-
-    if (!esi_call_enter(&call, ES_OP_MPI_Mprobe, ES_CLASS_COMPLETION))
-        return next(source, tag, comm, message, status);
-    open_probe(&call, comm, source, tag);
-    result = next(source, tag, comm, message, seen);
-    if (result == MPI_SUCCESS)
-        record_matched(&call, source, comm, message, seen);
-    close_probe(&call, result, seen);
-    return result;
-}
-
-int esi_wrap_MPI_Iprobe(esi_MPI_Iprobe_fn *next,
-                        int source,
-                        int tag,
-                        MPI_Comm comm,
-                        int *flag,
-                        MPI_Status *status)
-{
-    struct esi_call call;
-    MPI_Status own;
-    MPI_Status *seen = esi_status_or_own(status, &own);
-    int result;
-
-    if (!esi_call_enter(&call, ES_OP_MPI_Iprobe, ES_CLASS_COMPLETION))
-        return next(source, tag, comm, flag, status);
-    result = next(source, tag, comm, flag, seen);
-    if (result == MPI_SUCCESS && *flag)
-        write_probe_of(&call, comm, source, tag, seen);
-    else
-        leave_poll(&call, comm, source, tag);
-    esi_call_exit(&call);
-    return result;
-}
-
-int esi_wrap_MPI_Improbe(esi_MPI_Improbe_fn *next,
-                         int source,
-                         int tag,
-                         MPI_Comm comm,
-                         int *flag,
-                         MPI_Message *message,
-                         MPI_Status *status)
-{
-    struct esi_call call;
-    MPI_Status own;
-    MPI_Status *seen = esi_status_or_own(status, &own);
-    int result;
-
-    if (!esi_call_enter(&call, ES_OP_MPI_Improbe, ES_CLASS_COMPLETION))
-        return next(source, tag, comm, flag, message, status);
-    result = next(source, tag, comm, flag, message, seen);
-    if (result == MPI_SUCCESS && *flag) {
-        write_probe(&call, comm, source, tag, seen);
-        record_matched(&call, source, comm, message, seen);
-    } else {
-        leave_poll(&call, comm, source, tag);
-    }
-    esi_call_exit(&call);
-    return result;
 }
 
 /* --- Send and receive in one call (MPI-4.0, section 3.10) ----------------------- */
