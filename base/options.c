@@ -116,10 +116,10 @@ unsigned esi_option_word(const char *text,
                                        i > 0 ? ", " : "", words[i]);
     }
     if (nearest.name)
-        argp_error(state, "%s: '%s' is none of %s; did you mean '%s'?", option, text,
+        argp_error(state, "%s: '%s' is not one of %s; did you mean '%s'?", option, text,
                    all, nearest.name);
     else
-        argp_error(state, "%s: '%s' is none of %s", option, text, all);
+        argp_error(state, "%s: '%s' is not one of %s", option, text, all);
     return 0;
 }
 

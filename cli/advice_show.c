@@ -25,7 +25,7 @@ static const char *describe_outcome(const struct esi_applied_change *change)
     case ES_APPLIED_PARTLY:
         return "better, but by less than half of what was predicted";
     case ES_APPLIED_WORSE:
-        return change->went_back ? "worse, so it was taken back" : "worse";
+        return change->went_back ? "worse, so it was reverted" : "worse";
     default:
         return "no better than before";
     }
@@ -112,7 +112,7 @@ void esi_advice_show(const struct esi_adviser *adviser,
             esi_collectives_advice_print_text(&proposals[i], stdout);
     }
     if (format != ES_FORMAT_JSON && count == 0)
-        puts("none: no operation was seen that trees are built for");
+        puts("none: no operation was seen that can use a tree");
     if (format != ES_FORMAT_JSON && !esi_adviser_is_switchable(adviser))
         esi_text_prose_print(stdout,
                              "the run's collective operations cannot be switched; "

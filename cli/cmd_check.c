@@ -32,7 +32,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (arguments->path)
-            argp_error(state, "one map at a time: '%s' is one too many", text);
+            argp_error(state, "unexpected argument '%s': give one map", text);
         arguments->path = text;
         return 0;
     case ARGP_KEY_NO_ARGS:
@@ -93,8 +93,8 @@ static void print_counts(const char *path, const struct esi_pathmap_summary *sum
 {
     esi_plain_print(
         stdout,
-        "%s: good: %zu rank%s with %zu thread%s on %zu host%s, %zu collector%s, "
-        "%zu scope%s",
+        "%s: valid: %zu rank%s with %zu thread%s on %zu host%s, %zu collector%s, %zu "
+        "scope%s",
         path, summary->ranks, plural_ending(summary->ranks), summary->threads,
         plural_ending(summary->threads), summary->hosts, plural_ending(summary->hosts),
         summary->collectors, plural_ending(summary->collectors), summary->scopes,
@@ -125,7 +125,8 @@ int esi_cmd_check(int argc, char **argv)
     if (code < 0) {
         if (arguments.format == ES_FORMAT_JSON)
             print_fault_json(arguments.path, &error);
-        return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "the map is wrong");
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
+                                      "the map is invalid");
     }
     esi_pathmap_summarize(map, &summary);
     esi_pathmap_destroy(map);

@@ -39,18 +39,18 @@ static const struct argp_option options[] = {
     {"dry-run", OPTION_DRY_RUN, NULL, 0, "only print what would be removed", 0},
     {NULL, 'n', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0}, /* ranks elsewhere */
     {"force", OPTION_FORCE, NULL, 0,
-     "remove live runs, too; then they cannot be monitored", 0},
+     "also remove live runs, which can then no longer be monitored", 0},
     {0},
 };
 
 static const char doc[] =
     "Removes the segments and run directories of runs that have ended; with RUN, of "
     "this one only. Without RUN it lists these runs and asks first; without a terminal "
-    "it needs --all."
-    "\vA run is live while one of its processes or its 'eventspace run' lives. Runs of "
-    "other folders than EVENTSPACE_DIR (else XDG_RUNTIME_DIR/eventspace, else "
-    "/tmp/eventspace-UID) are not removed. Exit status 1 if RUN is live, if hosts of "
-    "it were not reached, or if the answer was no.";
+    "it needs --all.\vA run is live while one of its processes or its 'eventspace run' "
+    "lives. Runs of other folders than EVENTSPACE_DIR (else "
+    "XDG_RUNTIME_DIR/eventspace, else /tmp/eventspace-UID) are not removed. Exit "
+    "status 1 if RUN is live, if some of its hosts were not reached, or if the answer "
+    "was no.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -263,8 +263,8 @@ static int clean_one(const struct leftover *item,
         if (!arguments->run)
             return ES_EXIT_SUCCESS;
         return esi_command_fail(ES_EXIT_FINDING,
-                                "run '%s' is live: left alone; --force removes it all "
-                                "the same",
+                                "run '%s' is live and was not removed; --force removes "
+                                "it anyway",
                                 item->run);
     }
     int status = remove_leftover(item, arguments, &removal);
@@ -274,8 +274,8 @@ static int clean_one(const struct leftover *item,
     }
     if (status == ES_EXIT_SUCCESS && removal.unreached[0])
         return esi_command_fail(ES_EXIT_FINDING,
-                                "not reached, so that what run '%s' left there stays: "
-                                "%s; 'eventspace clean %s' there removes it",
+                                "data of run '%s' remains on hosts that were not "
+                                "reached: %s; 'eventspace clean %s' there removes it",
                                 item->run, removal.unreached, item->run);
     return status;
 }
@@ -295,13 +295,13 @@ static int fail_to_find(const char *run)
         return esi_command_fail_to_find(run);
     if (code == -EACCES)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
-                                      "run '%s' is left alone", run);
+                                      "run '%s' was not removed", run);
     if (code == 0)
         es_run_close(found);
     return esi_command_fail(ES_EXIT_USAGE,
-                            "run '%s': it does not belong to the folder of run "
-                            "directories in use (EVENTSPACE_DIR): left alone; "
-                            "--everywhere removes it",
+                            "run '%s' was not removed: it is not in the folder of run "
+                            "directories in use (EVENTSPACE_DIR); --everywhere removes "
+                            "it",
                             run);
 }
 
@@ -353,8 +353,8 @@ static int clean_asked(struct leftovers *list, const struct clean_arguments *arg
         return status;
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
         return esi_command_fail(
-            ES_EXIT_USAGE, "nothing was removed: there is no terminal to ask; give RUN "
-                           "or --all");
+            ES_EXIT_USAGE, "nothing was removed: cannot ask without a terminal; give "
+                           "RUN or --all");
     if (!is_agreed(count))
         return esi_command_fail(ES_EXIT_FINDING, "nothing was removed");
     return clean_list(list, arguments, &count);
@@ -383,7 +383,8 @@ int esi_cmd_clean(int argc, char **argv)
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     if (arguments.run && !esi_run_id_is_valid(arguments.run))
         return esi_command_fail(ES_EXIT_USAGE,
-                                "'%s' is no run's name; give one that 'list' shows",
+                                "'%s' is not the name of a run; give one that 'list' "
+                                "shows",
                                 arguments.run);
     int code = find_all(arguments.everywhere, &error, &list);
     if (code < 0)

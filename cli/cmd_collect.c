@@ -78,13 +78,11 @@ static const struct argp_option options[] = {
 static const char doc[] =
     "Switches the collectors of RUN's elements while the program runs: an element that "
     "is off costs the program one load and a branch. 'threshold N' keeps the newest N "
-    "tuples from now on, up to the element's initial threshold. 'tree TREE' lets "
-    "collective operations go through another tree from now on: "
-    "kary:4, linear, binomial, exchange, "
-    "levels:host,cluster, explicit:0-1,0-2, or library; 'tree' alone shows the trees "
-    "in force."
-    "\vNew elements begin as the pathmap says. Exit status 1 if no element matches the "
-    "options.";
+    "tuples from now on, up to the element's initial threshold. 'tree TREE' sends "
+    "collective operations through another tree from now on: kary:4, linear, binomial, "
+    "exchange, levels:host,cluster, explicit:0-1,0-2, or library; 'tree' alone shows "
+    "the trees in force.\vNew elements begin as the pathmap says. Exit status 1 if no "
+    "element matches the options.";
 
 /* Whether the word is a tree and not a run's name, which contains no colon and is not
  * the name of a shape. */
@@ -122,7 +120,7 @@ static enum action find_action(const char *text)
 
 static void refuse_action(const char *text, struct argp_state *state)
 {
-    argp_error(state, "'%s' is no action; give on, off, threshold N or tree", text);
+    argp_error(state, "'%s' is not an action; give on, off, threshold N or tree", text);
 }
 
 /* The RUN may precede or follow the action. */
@@ -247,8 +245,8 @@ static void check_options(struct collect_arguments *arguments, struct argp_state
     if (request->has_rule + (request->file != NULL) + request->clear > 1)
         argp_error(state, "TREE, --file and --clear: give one of them");
     if (is_tree && arguments->has_limits && !request->has_rule)
-        argp_error(state, "--comm, --operation and --bytes: no tree; give the TREE "
-                          "that they are for");
+        argp_error(state, "--comm, --operation and --bytes need the TREE that they are "
+                          "for");
 }
 
 /* Combines the rule's shape, an argument, with its conditions, which are options. */
@@ -359,8 +357,8 @@ static int report_settings(const struct collect_arguments *arguments,
 {
     if (result->fit == 0 && result->silent == 0)
         return esi_command_fail(ES_EXIT_FINDING,
-                                "run '%s': no element fits the options; "
-                                "'eventspace list -e %s' shows all",
+                                "run '%s': no element matches the options; 'eventspace "
+                                "list -e %s' shows all",
                                 run, run);
     if (result->least_limit > 0)
         report_limits(arguments->threshold, result);

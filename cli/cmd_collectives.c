@@ -82,11 +82,11 @@ static const struct argp_option options[] = {
     {"map", OPTION_MAP, "FILE", OPTION_HIDDEN, "the monitor's own pathmap", 2},
     {"print-map", OPTION_PRINT_MAP, NULL, OPTION_HIDDEN,
      "print the map that would be used, and end", 2},
-    {"interval", 'i', "TIME", 0, "time between two looks (1)", 2},
-    {"count", 'n', "COUNT", 0, "end after this number of looks", 2},
+    {"interval", 'i', "TIME", 0, "time between two updates (1)", 2},
+    {"count", 'n', "COUNT", 0, "end after this number of updates", 2},
     {"once", OPTION_ONCE, NULL, 0, "show existing operations, without waiting for more",
      2},
-    {"follow", 'F', NULL, 0, "show each look, as on a terminal", 2},
+    {"follow", 'F', NULL, 0, "show each update, as on a terminal", 2},
     {"blame-over", OPTION_BLAME_OVER, "PERCENT", 0,
      "status 1 if a rank costs more than this", 2},
     {NULL, 0, NULL, 0, "Better trees:", 3},
@@ -314,10 +314,10 @@ static void tell_waiting(struct showing *showing, uint64_t slice_ns)
     if (showing->live || arguments->follow || arguments->instances || !was_silent ||
         showing->waited_ns < SILENT_NS)
         return;
-    esi_command_note("reading run '%s'; its report comes %s, or at Ctrl-C; --once "
-                     "shows what is there now, --follow each look",
+    esi_command_note("reading run '%s'; the report follows %s, or on Ctrl-C; --once "
+                     "shows what exists now, --follow each update",
                      showing->run,
-                     arguments->count ? "after the last look" : "when the run ends");
+                     arguments->count ? "after the last update" : "when the run ends");
 }
 
 /* Waits for an interval.  Returns whether the monitor has ended. */
@@ -531,8 +531,8 @@ static int observe_by_map(const struct esi_consumer *consumer,
         return print_map(arguments->map);
     if (arguments->map && !esi_collectives_map_contributions(arguments->map, scope))
         return esi_command_fail(ES_EXIT_USAGE,
-                                "--map %s: there is no scope 'contributions', which is "
-                                "needed; --print-map shows a map that has it",
+                                "--map %s: the map lacks the scope 'contributions'; "
+                                "--print-map shows a map that has it",
                                 arguments->map_path);
     /* The contributions of ranks show which operations use trees. */
     if (arguments->map)

@@ -63,7 +63,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (arguments->runs == ESI_COMPARE_RUNS)
-            argp_error(state, "two runs can be compared, not more");
+            argp_error(state, "only two runs can be compared");
         arguments->style.names[arguments->runs++] = text;
         return 0;
     case ARGP_KEY_END:

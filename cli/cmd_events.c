@@ -67,7 +67,7 @@ static const struct argp_option options[] = {
     {"scope", OPTION_SCOPE, "NAME", 0, "the view and the tree of this scope of the map",
      2},
     {"repair", OPTION_REPAIR, "HOW", OPTION_HIDDEN,
-     "of times that cannot be: bound (default), logical, none", 2},
+     "of impossible times: bound (default), logical, none", 2},
     {"sites", OPTION_SITES, NULL, 0, "also the call sites of the operations", 2},
     {"absolute", OPTION_ABSOLUTE, NULL, 0, "times since 1970 (text and CSV)", 2},
     {"format", 'f', "FORMAT", 0, "text, json (JSON Lines) or csv", 2},

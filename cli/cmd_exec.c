@@ -168,8 +168,8 @@ int esi_cmd_exec(int argc, char **argv)
     /* The other ranks would wait for this one in their collective trees. */
     if (!is_disabled && !is_prepared && getenv("EVENTSPACE_TREES"))
         return esi_command_fail(ES_EXIT_USAGE,
-                                "the run's collective operations go through trees, and "
-                                "this rank has not the library that they are in");
+                                "the run's collective operations go through trees, but "
+                                "this rank lacks the library that implements them");
     if (!is_prepared || arguments.no_wait)
         esi_supervise_become(arguments.program);
 
@@ -180,7 +180,7 @@ int esi_cmd_exec(int argc, char **argv)
     int code = esi_rank_watcher_start(run, cleans_up,
                                       is_speaker ? arguments.program[0] : NULL);
     if (code < 0)
-        esi_command_note("nobody will note how %s ends: %s", arguments.program[0],
+        esi_command_note("how %s ends will not be recorded: %s", arguments.program[0],
                          strerror(-code));
     esi_supervise_become(arguments.program);
 }

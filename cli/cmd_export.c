@@ -68,7 +68,7 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Which events:", 2},
     {"rank", 'r', "RANKS", 0, "of these ranks, such as 0-3,7", 2},
     {"since", OPTION_SINCE, "TIME", 0,
-     "completed in this last time before the last event, such as 10s", 2},
+     "completed within this time before the last event, such as 10s", 2},
     {"limit", OPTION_LIMIT, "COUNT", 0, "only the newest COUNT", 2},
     {"last", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 2},
     {NULL, 0, NULL, 0, "Of a picture or a page (with --rank and --since):", 3},
@@ -158,7 +158,7 @@ static void check_otf2(const struct export_arguments *arguments,
     if (strcmp(arguments->config.path, "-") == 0)
         argp_error(state, "--to otf2 needs -o FOLDER");
     if (arguments->part.since_ns || arguments->part.limit)
-        argp_error(state, "--since and --limit are not for --to otf2: --rank is");
+        argp_error(state, "--to otf2 takes --rank, but not --since or --limit");
 }
 
 /* Checks combinations of options. */
@@ -169,8 +169,8 @@ static void check_options(struct export_arguments *arguments, struct argp_state 
     if (!arguments->config.format)
         argp_error(state, "--to FORMAT is needed");
     if ((is_picture(arguments) || is_page(arguments)) && arguments->part.limit)
-        argp_error(state, "--limit is not for pictures and pages: --begin, --end and "
-                          "--since are");
+        argp_error(state, "pictures and pages take --begin, --end and --since, but not "
+                          "--limit");
     if (!is_picture(arguments) && arguments->picture_option)
         argp_error(state, "%s is for --to svg only", arguments->picture_option);
     if (!is_picture(arguments) && !is_page(arguments) && arguments->window_option)
@@ -316,7 +316,8 @@ static int measure_part(struct export_arguments *arguments)
         return status;
     if (part->ranks && part->world == 0)
         return esi_command_fail(ES_EXIT_USAGE,
-                                "--rank: the names of the traces are no ranks'");
+                                "--rank: the names of the traces are not those of "
+                                "ranks");
     if (part->since_ns && part->events > 0 && !part->has_last)
         return esi_command_fail(ES_EXIT_USAGE, "--since: the events have no times");
     return esi_view_check_ranks(part->ranks, part->world, "the set");

@@ -34,30 +34,27 @@ struct heartbeat_arguments {
 };
 
 static const struct argp_option options[] = {
-    {"interval", 'i', "TIME", 0, "time between two looks (1s), at least 10ms", 0},
+    {"interval", 'i', "TIME", 0, "time between two updates (1s), at least 10ms", 0},
     {"count", 'n', "COUNT", 0,
-     "end after this number of looks; default: when all have ended", 0},
+     "end after this number of updates; default: when all have ended", 0},
     {"stalled-after", OPTION_STALLED_AFTER, "TIME", 0,
      "time in one operation, or polling without success, after which a thread counts "
      "as stalled (5s)",
      0},
-    {"once", OPTION_ONCE, NULL, 0, "report once; a second look confirms a verdict", 0},
+    {"once", OPTION_ONCE, NULL, 0,
+     "report once; a second observation confirms a verdict", 0},
     {"verbose", 'v', NULL, 0,
      "a row for each thread; default: many threads in the same state share one", 0},
     {0},
 };
 
 static const char doc[] =
-    "Shows what each thread of RUN does and whether it makes "
-    "progress: the last event, the "
-    "operation under way and since when.  For stalled threads it "
-    "tells who waits for whom, "
-    "names deadlocks, and the rank that holds the others up."
-    "\vVerdicts: progressing (an event since the last look), "
-    "computing (none, and in no MPI "
-    "operation), waiting (in one operation), polling (tests without success), stalled "
-    "(waiting or "
-    "polling for too long), unknown (collectors are off), "
+    "Shows what each thread of RUN does and whether it makes progress: the last event, "
+    "the operation under way and since when.  For stalled threads it tells who waits "
+    "for whom, names deadlocks, and the rank that holds the others up."
+    "\vVerdicts: progressing (an event since the last update), computing (none, and in "
+    "no MPI operation), waiting (in one operation), polling (tests without success), "
+    "stalled (waiting or polling for too long), unknown (collectors are off), "
     "finished, dead.\n\n"
     "Exit status: 0 all well, 1 a thread is stalled or dead at "
     "the end, 2 usage, 3 the run vanished, or the state of a thread is unknown.";

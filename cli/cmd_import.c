@@ -58,7 +58,7 @@ static const struct argp_option options[] = {
     {"delimiter", OPTION_DELIMITER, "REGEX", 0,
      "separator of several executions; the group (?<trace>...) names the next", 2},
     {"header", OPTION_HEADER, NULL, 0,
-     "the first two lines are these two, as in files that are uploaded to ShiViz", 2},
+     "the first two lines hold these two, as in files uploaded to ShiViz", 2},
     {0},
 };
 
@@ -74,7 +74,7 @@ static enum import_format parse_from(const char *text, struct argp_state *state)
     for (int i = IMPORT_SET; i <= IMPORT_OTF2; i++)
         if (strcmp(text, formats[i]) == 0)
             return (enum import_format)i;
-    argp_error(state, "--from: '%s' is none of event-set, shiviz, archive and otf2",
+    argp_error(state, "--from: '%s' is not one of event-set, shiviz, archive or otf2",
                text);
     return IMPORT_DETECT;
 }
@@ -115,7 +115,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (arguments->path)
-            argp_error(state, "one FILE at a time: '%s' is one too many", text);
+            argp_error(state, "unexpected argument '%s': give one FILE", text);
         arguments->path = text;
         return 0;
     case ARGP_KEY_END:
@@ -192,11 +192,12 @@ static int import_shiviz(struct import_arguments *arguments,
     if (result < 0) {
         esi_command_fail_error(ES_EXIT_USAGE, &error, result, "cannot read the log");
         if (arguments->from == IMPORT_DETECT && !arguments->shiviz_options)
-            esi_command_note("what is no event set is read as a log for ShiViz; --from "
-                             "and --regex tell otherwise");
+            esi_command_note("a file that is not an event set is read as a log for "
+                             "ShiViz; --from and --regex change that");
         return ES_EXIT_USAGE;
     }
-    esi_command_note("%" PRIu64 " events of the log, %" PRIu64 " of them as two",
+    esi_command_note("%" PRIu64 " events of the log, %" PRIu64 " of them split into "
+                     "two",
                      statistics.log_events, statistics.split_events);
     return ES_EXIT_SUCCESS;
 }
@@ -222,7 +223,7 @@ static int import_events(const struct import_arguments *arguments,
                                 "written by 'eventspace export RUN --to event-set'",
                                 arguments->path);
     if ((kind == ES_SET_SOURCE_ARCHIVE) != (from == IMPORT_ARCHIVE))
-        return esi_command_fail(ES_EXIT_USAGE, "%s: not of the format '%s'",
+        return esi_command_fail(ES_EXIT_USAGE, "%s: not in the format '%s'",
                                 arguments->path, formats[from]);
     status = esi_event_source_read(&source, true, sink, 1, &facts);
     if (status == ES_EXIT_SUCCESS)

@@ -310,8 +310,7 @@ static int list_runs(const struct list_arguments *arguments)
     }
     int code = print_runs(runs, count, esi_format_rows(arguments->format));
     if (code >= 0 && elsewhere > 0 && arguments->format == ES_FORMAT_TEXT)
-        printf("and %d whose directories lie in other folders: --everywhere\n",
-               elsewhere);
+        printf("and %d in other folders, which --everywhere shows\n", elsewhere);
     free(runs);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
@@ -371,17 +370,18 @@ static void sum_up(const struct es_segment_view *segment, struct sums *ret_sums)
 static void print_shortages(const struct es_segment_info *info)
 {
     if (info->elements_refused)
-        printf("rank %d: %" PRIu32 " elements found no shared memory: not collected\n",
+        printf("rank %d: %" PRIu32 " elements are not collected: no shared memory "
+               "left\n",
                info->rank, info->elements_refused);
     if (info->elements_shrunk)
-        printf("rank %d: %" PRIu32 " elements have less than the threshold asked for\n",
+        printf("rank %d: %" PRIu32 " elements have less than the requested threshold\n",
                info->rank, info->elements_shrunk);
     if (info->communicators_refused)
-        printf("rank %d: %" PRIu32 " communicators found no place in the table\n",
+        printf("rank %d: %" PRIu32 " communicators have no room in the table\n",
                info->rank, info->communicators_refused);
     if (info->tuples_refused)
-        printf("rank %d: %" PRIu64 " tuples found no memory in the program: "
-               "not recorded\n",
+        printf("rank %d: %" PRIu64 " tuples were not recorded: no memory left in the "
+               "program\n",
                info->rank, info->tuples_refused);
 }
 

@@ -40,16 +40,16 @@ static const struct argp_option options[] = {
      "standard output",
      0},
     {"interval", 'i', "TIME", 0,
-     "write the files again and again until no run is left, at least 1s between two "
-     "looks; then remove them",
+     "rewrite the files at this interval (at least 1s) until no run is left; then "
+     "remove them",
      0},
     {"waits", OPTION_WAITS, NULL, 0,
      "also who makes others wait, and unmatched messages: reads all events, for at "
      "most a fifth of the time",
      0},
     {"stalled-after", OPTION_STALLED_AFTER, "TIME", 0,
-     "time in one operation, or of polls in vain, after which a rank counts as stalled "
-     "(5s)",
+     "time in one operation, or polling without success, after which a rank counts as "
+     "stalled (5s)",
      0},
     {0},
 };
@@ -91,7 +91,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return esi_command_take_run(text, state, &arguments->run);
     case ARGP_KEY_END:
         if (arguments->interval_ns && !arguments->textfile)
-            argp_error(state, "--interval is for files: give --textfile, too");
+            argp_error(state, "--interval needs --textfile");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

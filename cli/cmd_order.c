@@ -190,7 +190,7 @@ static void fill_sizes(struct order_arguments *arguments, struct argp_state *sta
     if (config->levels == 0)
         config->levels = sizes;
     if (sizes > config->levels)
-        argp_error(state, "--max-size has %u sizes, and --levels says %u", sizes,
+        argp_error(state, "--max-size has %u sizes, but --levels is %u", sizes,
                    config->levels);
     for (unsigned i = sizes; i < config->levels; i++) {
         uint64_t size = (uint64_t)config->max_sizes[i - 1] * SIZE_STEP;

@@ -53,7 +53,7 @@ static const struct argp_option options[] = {
     {"matrix", OPTION_MATRIX, "FILE", 0,
      "also write who sent to whom: FILE.csv, FILE.svg or FILE.png", 1},
     {"follow", 'F', NULL, 0, "repeat until the run ends, or Ctrl-C", 1},
-    {"interval", 'i', "TIME", 0, "time between two looks (1)", 1},
+    {"interval", 'i', "TIME", 0, "time between two updates (1)", 1},
     {"format", 'f', "FORMAT", 0,
      "text, json (JSON Lines), or csv (of one part: --show)", 1},
     {0},
@@ -80,7 +80,7 @@ static unsigned parse_parts(char *text, struct argp_state *state)
          word = strtok_r(NULL, ",", &rest))
         parts |= 1u << esi_option_word(word, "--show", part_names, state);
     if (parts == 0)
-        argp_error(state, "--show: no part is named");
+        argp_error(state, "--show: no part given");
     return parts;
 }
 
@@ -107,7 +107,9 @@ static void take_matrix(const char *path,
         argp_error(state, "--matrix %s: built without libpng; write .svg or .csv",
                    path);
     if (rc < 0)
-        argp_error(state, "--matrix %s: a name that ends in .csv, .svg or .png", path);
+        argp_error(state,
+                   "--matrix %s: expected a name that ends in .csv, .svg or .png",
+                   path);
     arguments->matrix = path;
 }
 
@@ -268,8 +270,8 @@ static int fail_without(const struct profile_showing *showing, size_t without)
                                 "older version, or with EVENTSPACE_LEDGER=off",
                                 run);
     return esi_command_fail(ES_EXIT_USAGE,
-                            "run '%s': no such rank has called MPI yet; try again, or "
-                            "see 'eventspace list %s'",
+                            "run '%s': none of these ranks has called MPI yet; try "
+                            "again, or see 'eventspace list %s'",
                             run, run);
 }
 

@@ -32,7 +32,7 @@ struct record_arguments {
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "the archive: a new or an empty directory", 0},
     {"for", OPTION_FOR, "TIME", 0, "end after this time, such as 10s", 2},
-    {"new", OPTION_NEW, NULL, 0, "none of the events that are there", 1},
+    {"new", OPTION_NEW, NULL, 0, "no existing events", 1},
     {NULL, 0, NULL, 0, "How:", 2},
     {"no-wait", OPTION_NO_WAIT, NULL, 0, "the program does not wait for the recording",
      2},

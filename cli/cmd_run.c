@@ -74,7 +74,7 @@ static const struct argp_option options[] = {
     {"threshold", OPTION_THRESHOLD, "N", 0, "every element keeps the newest N tuples",
      0},
     {"on-full", OPTION_ON_FULL, "block|discard", 0,
-     "a full element lets the program wait for the recorder, so that nothing is lost, "
+     "a full element makes the program wait for the recorder, so that nothing is lost, "
      "or discards the oldest tuple; default: as the map says, else discard",
      0},
     {"sites", OPTION_SITES, "on|off", 0,
@@ -84,7 +84,7 @@ static const struct argp_option options[] = {
      "binomial, exchange, levels:host,cluster; without TREE: as the map says",
      0},
     {"launcher", OPTION_LAUNCHER, "COMMAND", 0,
-     "start the ranks by COMMAND instead of " ES_MPIEXEC
+     "start the ranks with COMMAND instead of " ES_MPIEXEC
      "; split into words as a shell does, default from EVENTSPACE_LAUNCHER",
      0},
     {"record", OPTION_RECORD, "DIR", 0,
@@ -100,7 +100,7 @@ static const struct argp_option options[] = {
     {"shared-dir", OPTION_SHARED_DIR, NULL, OPTION_HIDDEN,
      "the hosts share the folder of run directories", 0},
     {"no-server", OPTION_NO_SERVER, NULL, OPTION_HIDDEN,
-     "start no tuple server: nobody on another host can look", 0},
+     "start no tuple server: other hosts cannot observe the run", 0},
     {0},
 };
 
@@ -122,7 +122,7 @@ static void take_tree(const char *text,
     if (!text)
         return;
     if (arguments->request.tree)
-        argp_error(state, "--trees: one tree at a time");
+        argp_error(state, "--trees: only one tree can be given");
     int code = esi_tree_rule_parse_short(text, &error, &arguments->tree);
     if (code < 0)
         argp_error(state, "--trees=%s: at character %d: %s", text, error.column,
@@ -166,8 +166,8 @@ static void check_listen(const char *text, struct argp_state *state)
 
     if (strcmp(text, "*") != 0 && esi_interface_find(text, address) < 0)
         argp_error(state,
-                   "--listen: '%s' is no address of this host that others could reach; "
-                   "give one of its addresses, a name of one, or *",
+                   "--listen: '%s' is not an address of this host that others can "
+                   "reach; give one of its addresses or names, or *",
                    text);
 }
 
@@ -339,8 +339,8 @@ static void report_end(const struct run_arguments *arguments,
     if (ending->failed == 0)
         return;
     esi_command_note("%s%s", ending->first_failure,
-                     ending->failed > ending->killed + 1 ? ", and others ended by "
-                                                           "themselves"
+                     ending->failed > ending->killed + 1 ? ", and other ranks ended on "
+                                                           "their own"
                                                          : "");
     if (ending->killed > 0)
         esi_command_note("the launcher then killed %zu other%s", ending->killed,
@@ -366,7 +366,7 @@ static int finish_run(const struct run_arguments *arguments,
     report_end(arguments, setup, end, found ? &ending : NULL);
     if (is_kept) {
         esi_command_note(
-            "kept: 'eventspace heartbeat %s' and 'eventspace events %s' show it, "
+            "data kept: 'eventspace heartbeat %s' and 'eventspace events %s' show it, "
             "'eventspace clean %s' removes it",
             setup->name, setup->name, setup->name);
         return exit_status;
@@ -403,7 +403,7 @@ static int check_program(const struct run_arguments *arguments,
     if (may_have_others(arguments, setup) || arguments->request.hostfile ||
         esi_program_is_there(program))
         return 0;
-    return esi_command_fail(NO_PROGRAM, "%s: there is no such program here", program);
+    return esi_command_fail(NO_PROGRAM, "%s: no such program on this host", program);
 }
 
 /* If recording is requested and fails, the program is not started.  Returns 0, or an
@@ -487,7 +487,7 @@ static void start_watch(const struct run_arguments *arguments,
     if (setup->name[0])
         code = esi_run_watch_start(setup->name, arguments->aborts, other, watch);
     if (!setup->name[0] || code < 0)
-        esi_command_note("nobody watches the run: %s",
+        esi_command_note("the run is not watched: %s",
                          code < 0 ? strerror(-code) : "nothing is collected");
 }
 

@@ -48,7 +48,8 @@ static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0,
      "text, or json (JSON Lines); of a tree also dot (for graphviz) or svg", 0},
     {"server", OPTION_SERVER, "ADDRESS", 0,
-     "the run's home server, as tls:HOST:PORT, if this is none of the run's hosts", 0},
+     "the run's home server, as tls:HOST:PORT, if this host is not one of the run's",
+     0},
     {"budget", OPTION_BUDGET, "PERCENT", 0,
      "set: pull as often as this share of a core on the busiest host allows; 0: off",
      0},
@@ -80,7 +81,7 @@ static enum action find_action(const char *text)
 
 static void refuse_action(const char *text, struct argp_state *state)
 {
-    argp_error(state, "'%s' is no action; give list, show or set", text);
+    argp_error(state, "'%s' is not an action; give list, show or set", text);
 }
 
 /* The RUN may precede the action or follow its arguments. */
@@ -128,7 +129,7 @@ static void check_arguments(const struct scope_arguments *arguments,
     if (!known)
         argp_error(
             state,
-            "--format: '%s' is no format of this action: list has text and json, "
+            "--format: '%s' is not a format of this action: list has text and json, "
             "show also dot and svg, set text",
             arguments->format);
 }
@@ -501,7 +502,7 @@ static void print_pace(const struct scope_arguments *arguments)
     if (arguments->rate > 0)
         printf("rate: %.4g pulls/s\n", arguments->rate);
     if (arguments->budget <= 0 && arguments->rate <= 0)
-        puts("the rate controller has let go of it");
+        puts("the rate controller no longer controls it");
 }
 
 static void print_changes(const struct scope_arguments *arguments,
@@ -516,7 +517,7 @@ static void print_changes(const struct scope_arguments *arguments,
     esi_member_foreach(esi_member_find(answer_of(after), "settings"), print_change,
                        &change);
     if (change.count == 0 && !arguments->paced)
-        puts("nothing changed: it was set so");
+        puts("nothing changed: these settings were already in force");
 }
 
 /* Enables the rate controller first; *ret_reply is the last answer. */

@@ -253,8 +253,8 @@ static void hint_around(const struct searching *searching)
 
     if (searching->is_found && searching->events.facts.is_matched &&
         given->format == ES_FORMAT_TEXT && !given->is_count && !given->by)
-        esi_command_hint("eventspace export %s --to perfetto -o FILE shows on a time "
-                         "line what lies around a match",
+        esi_command_hint("eventspace export %s --to perfetto -o FILE shows the "
+                         "surroundings of a match on a time line",
                          given->source.path);
 }
 

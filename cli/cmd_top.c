@@ -41,14 +41,14 @@ static const struct argp_option options[] = {
     {"batch", 'b', NULL, 0, "print the table at each interval; no keys, no terminal",
      0},
     {"count", 'n', "COUNT", 0,
-     "end after this number of looks; default: when all have ended, or q", 0},
-    {"interval", 'i', "TIME", 0, "time between two looks (1s), at least 100ms", 0},
+     "end after this number of updates; default: when all have ended, or q", 0},
+    {"interval", 'i', "TIME", 0, "time between two updates (1s), at least 100ms", 0},
     {"sort", OPTION_SORT, "COLUMN", 0,
      "by rank, host, state (default), for, doing, peer, events, mpi, caused, suffered "
-     "or line; with - in front inverted",
+     "or line; a leading - inverts the order",
      0},
     {"filter", OPTION_FILTER, "TEXT", 0,
-     "only ranks that have all these words: ranks such as 0-3,7, or a part of host, "
+     "only ranks that match all these words: ranks such as 0-3,7, or a part of host, "
      "state, operation or line",
      0},
     {"by", OPTION_BY, "SHAPE", 0, "rows: rank (default), tree (hosts with ranks), host",
@@ -58,8 +58,8 @@ static const struct argp_option options[] = {
      "of the time",
      0},
     {"stalled-after", OPTION_STALLED_AFTER, "TIME", 0,
-     "time in one operation, or of polls in vain, after which a rank counts as stalled "
-     "(5s)",
+     "time in one operation, or polling without success, after which a rank counts as "
+     "stalled (5s)",
      0},
     {0},
 };

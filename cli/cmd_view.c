@@ -74,7 +74,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return esi_command_take_run(text, state, &arguments->source.path);
     case ARGP_KEY_END:
         if (arguments->socket && arguments->port >= 0)
-            argp_error(state, "--port and --socket are two places: give one");
+            argp_error(state, "--port and --socket: give only one of them");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -120,7 +120,7 @@ static int choose_address(const struct view_arguments *arguments,
     result = esi_run_directory_make_base(&error, folder);
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                      "there is no place for the socket");
+                                      "cannot create the folder of the socket");
     name_socket(arguments->source.path, name);
     if (number > 1)
         snprintf(ending, sizeof ending, "-%d", number);

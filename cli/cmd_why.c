@@ -25,8 +25,8 @@ struct why_arguments {
 };
 
 static const struct argp_option options[] = {
-    {"interval", 'i', "TIME", 0, "time between the two looks (300ms), at least 10ms",
-     0},
+    {"interval", 'i', "TIME", 0,
+     "time between the two observations (300ms), at least 10ms", 0},
     {"verbose", 'v', NULL, 0, "all verdicts with all ranks and requests", 0},
     {0},
 };
@@ -36,9 +36,10 @@ static const char doc[] =
     "that call different collective operations (MISMATCH), that wait for one in "
     "MPI_Finalize (MISSING), the first that died (DIED); else who holds up others. For "
     "a finished run also leaks (LEAK); for an archive DIR the same, and hidden "
-    "deadlocks (LATENT) and receives that raced (RACE)."
-    "\vIt looks twice: a verdict is certain if no further action of the ranks can "
-    "invalidate it, and nothing changed between the looks.\n\n"
+    "deadlocks (LATENT) and receives that raced (RACE).\vIt observes the run twice: a "
+    "verdict is certain if no further action of the ranks can invalidate it, and "
+    "nothing changed in between.\n"
+    "\n"
     "Exit status: 0 nothing is wrong, 1 a certain verdict, 2 usage, 3 the run cannot "
     "be read, 4 possible verdicts, leaks or latent errors only.";
 

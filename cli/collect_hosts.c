@@ -85,7 +85,7 @@ static void ask_host(struct es_servers *servers,
 
     int code = esi_servers_call(servers, host, request, ANSWER_NS, &error, &reply);
     if (code < 0) {
-        esi_command_fail_error(0, &error, code, "nothing is changed on host %s", host);
+        esi_command_fail_error(0, &error, code, "nothing was changed on host %s", host);
         result->silent++;
         return;
     }

@@ -109,10 +109,10 @@ static int report_behind(const struct esi_tree_request *request,
                        strcmp(rows->rows[i - 1].communicator, row->communicator) == 0;
         if (!esi_tree_is_behind(row, pattern_of(request)) || is_told)
             continue;
-        esi_command_note("%s (%d ranks from rank %d on) has not followed yet: it does "
-                         "with its next blocking collective operations",
+        esi_command_note("%s (%d ranks from rank %d on) has not switched yet: it does "
+                         "so with its next blocking collective operations",
                          row->communicator[0] ? row->communicator
-                                              : "a communicator without name",
+                                              : "an unnamed communicator",
                          row->size, row->rank);
         status = ES_EXIT_FINDING;
     }
@@ -130,7 +130,7 @@ static int change_and_wait(const struct esi_tree_hosts *hosts,
     int code = esi_tree_wait(hosts, pattern_of(request), request->wait_ns, rows);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
-                                      "cannot ask for the trees of run '%s'",
+                                      "cannot query the trees of run '%s'",
                                       es_run_name(hosts->run));
     return request->wait_ns > 0 ? report_behind(request, rows) : ES_EXIT_SUCCESS;
 }
@@ -145,7 +145,7 @@ static int show_or_change(const struct esi_tree_hosts *hosts,
     int code = esi_tree_rows_ask(hosts, rows);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
-                                      "cannot ask for the trees of run '%s'",
+                                      "cannot query the trees of run '%s'",
                                       es_run_name(hosts->run));
     if (rows->processes == 0 && rows->silent > 0)
         return ES_EXIT_LOST;

@@ -61,8 +61,8 @@ static void describe_cause(void *data, int rank, char *out, size_t size)
         snprintf(whose, sizeof whose, "the delay of rank %d, which kept it waiting",
                  blame.causing);
     snprintf(out, size, "%.0f %% of that is %s: %s %s%s%s", 100 * part / blame.waited,
-             whose, blame.computing ? "what is computed ahead of" : "in",
-             blame.operation, has_line ? " at " : "", has_line ? blame.line : "");
+             whose, blame.computing ? "computation before" : "in", blame.operation,
+             has_line ? " at " : "", has_line ? blame.line : "");
 }
 
 /* --- For programs ----------------------------------------------------------------- */

@@ -166,7 +166,7 @@ void esi_command_hint(const char *format, ...)
 error_t esi_command_take_run(char *text, struct argp_state *state, const char **ret_run)
 {
     if (*ret_run)
-        argp_error(state, "one RUN at a time: '%s' is one too many", text);
+        argp_error(state, "unexpected argument '%s': give one RUN", text);
     *ret_run = text;
     return 0;
 }

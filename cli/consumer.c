@@ -29,7 +29,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 static const struct argp_option options[] = {
     {"server", OPTION_SERVER, "ADDRESS", OPTION_HIDDEN,
-     "the run's home server, as tls:HOST:PORT, if this is none of the run's hosts", 0},
+     "the run's home server, as tls:HOST:PORT, if this host is not one of the run's",
+     0},
     {"local", OPTION_LOCAL, NULL, OPTION_HIDDEN,
      "read this host's part of the run only", 0},
     {0},
@@ -203,7 +204,7 @@ void esi_notices_show(struct esi_notices *notices,
     for (size_t i = 0; i < count && now.count < 16; i++) {
         if (!is_among(notices, items[i].part))
             esi_command_note(
-                "%s does not answer since %s: %s", items[i].part,
+                "%s has not answered for %s: %s", items[i].part,
                 esi_quantity_time(silent, sizeof silent, (double)items[i].silent_ns),
                 strerror(-items[i].code));
         snprintf(now.parts[now.count++], sizeof now.parts[0], "%s", items[i].part);

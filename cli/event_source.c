@@ -26,7 +26,8 @@
 #define PAUSE_NS 10000000
 
 const char esi_event_source_lower_bound[] =
-    "what is said to be before is so, what is said to be concurrent need not be";
+    "events shown as ordered are ordered, events shown as concurrent may be ordered, "
+    "too";
 
 /* --- Options ---------------------------------------------------------------------- */
 
@@ -48,7 +49,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (source->path)
-            argp_error(state, "one SET at a time: '%s' is one too many", text);
+            argp_error(state, "unexpected argument '%s': give one SET", text);
         source->path = text;
         return 0;
     default:
@@ -225,7 +226,7 @@ static int check_file(const struct esi_event_source *source)
 
     if (!option)
         return ES_EXIT_SUCCESS;
-    return esi_command_fail(ES_EXIT_USAGE, "%s is for runs, and %s is none", option,
+    return esi_command_fail(ES_EXIT_USAGE, "%s is for runs, and %s is not one", option,
                             strcmp(source->path, "-") == 0 ? "standard input"
                                                            : source->path);
 }
@@ -256,7 +257,7 @@ int esi_event_source_refuse_set(const struct esi_event_source *source)
         return status;
     if (kind == ES_SET_SOURCE_FILE || kind == ES_SET_SOURCE_INPUT)
         return esi_command_fail(ES_EXIT_USAGE,
-                                "%s is an event set: its waits are not told; give the "
+                                "%s is an event set, which has no waits; give the "
                                 "archive or the run",
                                 source->path);
     return ES_EXIT_SUCCESS;
@@ -333,7 +334,7 @@ static int copy_to(const struct esi_event_source *source,
         result = esi_set_write_close(write, &error);
     }
     return result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                               "cannot keep the events")
+                                               "cannot store the events")
                       : ES_EXIT_SUCCESS;
 }
 
@@ -349,7 +350,7 @@ int esi_event_source_keep(struct esi_event_source *source)
         return ES_EXIT_SUCCESS; /* can be read twice, or not at all */
     descriptor = esi_spool_open_file(NULL);
     if (descriptor < 0)
-        return esi_command_fail(ES_EXIT_USAGE, "cannot keep the events in a file: %s",
+        return esi_command_fail(ES_EXIT_USAGE, "cannot store the events in a file: %s",
                                 strerror(-descriptor));
     if (asprintf(&path, "/proc/self/fd/%d", descriptor) < 0) {
         close(descriptor);
@@ -402,8 +403,8 @@ bool esi_event_source_format_missing(const struct esi_set_source_facts *facts,
                    "ends of messages have no number");
     append_missing(ret_text, totals->incomplete, "collective operation lacks members",
                    "collective operations lack members");
-    append_missing(ret_text, totals->late, "receive stands too late",
-                   "receives stand too late");
+    append_missing(ret_text, totals->late, "receive is recorded too late",
+                   "receives are recorded too late");
     append_missing(ret_text, totals->unplaced, "tuple has no known communicator",
                    "tuples have no known communicator");
     return true;

@@ -382,7 +382,7 @@ static int make_page(struct page_export *export)
     if (result == -EFBIG)
         status = esi_command_fail(
             ES_EXIT_USAGE,
-            "a page of this would have more than %zu MiB, or %zu MiB of data before "
+            "the page would have more than %zu MiB, or %zu MiB of data before "
             "compression: choose a smaller part with --rank, --begin and --end, or "
             "--since",
             PAGE_BYTES >> 20, DATA_BYTES >> 20);
@@ -402,7 +402,7 @@ static int export_read(struct page_export *export)
     esi_diagram_extent(export->diagram, &export->extent);
     result = list_rows(export);
     if (result == -E2BIG)
-        return esi_command_fail(ES_EXIT_USAGE, "--rank: these are too many ranges");
+        return esi_command_fail(ES_EXIT_USAGE, "--rank: too many ranges");
     if (result < 0)
         return esi_command_fail(ES_EXIT_USAGE, "no memory");
     if (export->row_count == 0)

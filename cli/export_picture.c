@@ -115,7 +115,7 @@ bool esi_export_picture_span(const struct esi_export_picture *picture,
     if (begin_ns < end_ns)
         return true;
     esi_command_fail(ES_EXIT_USAGE,
-                     "--begin and --end leave nothing: the run has ended before");
+                     "--begin and --end select nothing: the run ended before");
     return false;
 }
 
@@ -156,7 +156,7 @@ static int find_event(struct picture_export *export)
     free(counts);
     if (result <= 0)
         return esi_command_fail(ES_EXIT_USAGE, "--cone %s: %s", export->wanted->cone,
-                                error.text[0] ? error.text : "no event is named");
+                                error.text[0] ? error.text : "no event given");
     export->picture.event = question.a;
     return ES_EXIT_SUCCESS;
 }

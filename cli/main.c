@@ -45,7 +45,7 @@ const struct esi_command esi_commands[] = {
     {"Record and analyse", "record", "write the events of a run to an archive on disk",
      esi_cmd_record},
     {NULL, "compare", "show the differences between two runs", esi_cmd_compare},
-    {NULL, "order", "tell which events can have caused which", esi_cmd_order},
+    {NULL, "order", "show which events can have caused which", esi_cmd_order},
     {NULL, "search", "find patterns in the order of events", esi_cmd_search},
     {NULL, "import", "convert a log or an archive to an event set", esi_cmd_import},
     {NULL, "export", "write an event set in the format of another tool",

@@ -142,7 +142,7 @@ static const char *format_lost(const struct esi_recorder_totals *totals,
                  esi_quantity_time(words, sizeof words, (double)totals->lag_most_ns));
     else
         snprintf(ret_text + used, GAPS_BYTES - (size_t)used,
-                 ": more came between two readings than elements keep");
+                 ": more arrived between two reads than elements keep");
     return ret_text;
 }
 

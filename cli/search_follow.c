@@ -99,7 +99,7 @@ static int create_searches(struct following *following)
     if (result < 0)
         return esi_command_fail_error(
             ES_EXIT_USAGE, &error, result,
-            "these patterns cannot be searched while events come");
+            "these patterns cannot be searched while events arrive");
     for (uint32_t i = 0; i < count; i++)
         following->prints[i].domains = esi_live_domains(following->live);
     return ES_EXIT_SUCCESS;
@@ -200,7 +200,7 @@ static void tell_lost(const struct esi_live_statistics *statistics)
         esi_command_note(
             "matches may be missing or wrong: %" PRIu64 " events and %" PRIu64
             " candidates did not fit, %" PRIu64 " comparisons and %" PRIu64
-            " partners were of forgotten events; --keep and --memory give more room",
+            " partners involved forgotten events; --keep and --memory give more room",
             statistics->lost_events, statistics->lost_candidates, statistics->unknown,
             statistics->missed_partners);
 }

@@ -266,10 +266,11 @@ static void check_without_events(const struct esi_search_options *given,
         argp_error(state, "--list reads the pattern file only: leave out '%s'",
                    given->source.path);
     if (given->is_check && given->source.follow)
-        argp_error(state, "--check follows nothing: leave out --follow");
+        argp_error(state, "--check does not read events as they arrive: leave out "
+                          "--follow");
     if (given->is_explain || given->is_count || given->by || given->statistics ||
         given->is_sorted || given->is_brief)
-        argp_error(state, "%s searches nothing", option);
+        argp_error(state, "%s does not search", option);
 }
 
 static void check_memory(const struct esi_search_options *given,
@@ -296,11 +297,11 @@ static void check_explain(const struct esi_search_options *given,
                                                 : NULL;
 
     if (given->format == ES_FORMAT_JSON)
-        argp_error(state, "--explain is for people: there is no JSON of it");
+        argp_error(state, "--explain has no JSON format");
     if (given->source.follow)
-        argp_error(state, "--follow searches, and --explain does not");
+        argp_error(state, "--explain does not search: leave out --follow");
     if (option)
-        argp_error(state, "--explain searches nothing: %s has no meaning", option);
+        argp_error(state, "--explain does not search: %s has no effect", option);
 }
 
 static void check_options(const struct parsing *parsing, struct argp_state *state)
@@ -326,7 +327,7 @@ static void check_options(const struct parsing *parsing, struct argp_state *stat
     if (given->is_explain)
         check_explain(given, state);
     if (given->source.follow && given->config.engine)
-        argp_error(state, "--follow searches as events come: leave out --engine");
+        argp_error(state, "--follow searches as events arrive: leave out --engine");
     check_memory(given, state);
     if (given->by && (given->is_count || given->is_sorted || given->is_brief))
         argp_error(state, "--by prints sums, no matches: leave out %s",
@@ -351,7 +352,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case 'p':
         if (given->patterns)
-            argp_error(state, "one pattern file at a time: '%s' is one too many", text);
+            argp_error(state, "unexpected argument '%s': give one pattern file", text);
         given->patterns = text;
         return 0;
     case OPTION_LIST:

@@ -160,7 +160,7 @@ void esi_search_show(const char *pattern,
     if (given->format == ES_FORMAT_JSON)
         return;
     if (!statistics->is_complete)
-        puts("The search did not come to its end.");
+        puts("The search did not finish.");
     if (view.is_lower_bound)
         printf("The events are incomplete: %s.\n", esi_event_source_lower_bound);
 }

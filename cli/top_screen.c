@@ -181,7 +181,8 @@ int esi_top_screen_check(struct es_error *error)
 {
     if (!esi_command_is_terminal(stdout) || !isatty(STDIN_FILENO))
         return es_error_set(error, -ENOTTY,
-                            "standard input and output are no terminal: give --batch");
+                            "standard input and output are not a terminal: give "
+                            "--batch");
     return 0;
 }
 

@@ -25,7 +25,7 @@ static void print_nothing(const struct esi_latent *latent)
 
     esi_replay_totals(latent->replay, &totals);
     printf("no latent deadlock in %" PRIu64
-           " operations, and no race that matters of %" PRIu64
+           " operations, and no harmful race among %" PRIu64
            " receive%s from any source\n",
            totals.calls, esi_races_wildcards(latent->races),
            esi_races_wildcards(latent->races) == 1 ? "" : "s");
@@ -70,9 +70,9 @@ static int print_verdicts(const char *directory,
         return result;
     if (!esi_archived_facts_are_whole(archived))
         esi_command_note(
-            "'%s' has no end, for its recorder goes on or was killed: what "
-            "the ranks were in is not known; 'eventspace why %s' asks the "
-            "run, as long as it is there",
+            "'%s' has no end, because its recorder is still running or was killed: "
+            "where the ranks were is not known; 'eventspace why %s' reads the run "
+            "while it exists",
             directory, esi_archived_facts_get(archived)->run);
     result = esi_diagnosis_make(esi_archived_facts_get(archived), &memory, &diagnosis);
     if (result == 0) {

@@ -46,9 +46,9 @@ static const char *why_not_split(int failure)
 {
     switch (failure) {
     case WRDE_BADCHAR:
-        return "one of | & ; < > ( ) { } or a line's end stands there without quotes";
+        return "it has one of | & ; < > ( ) { } or a line break outside quotes";
     case WRDE_CMDSUB:
-        return "commands in it are not run";
+        return "it has a command substitution, which is not supported";
     case WRDE_SYNTAX:
         return "a quote or bracket is not closed";
     default:

@@ -30,7 +30,7 @@ const char *esi_mpi_family_name(enum esi_mpi_family family)
 {
     static const char *const names[] = {
         [ES_MPI_UNKNOWN] = "an unknown MPI",
-        [ES_MPI_MPICH] = "MPICH or one like it",
+        [ES_MPI_MPICH] = "MPICH or a compatible MPI",
         [ES_MPI_OPEN_MPI] = "Open MPI",
         [ES_MPI_ABI] = "the ABI of MPI 5",
     };

@@ -57,7 +57,8 @@ int esi_preload_find(const struct esi_mpi *mpi, struct es_error *error, char **r
     if (strpbrk(path, ": ")) {
         code =
             es_error_set_at(error, -EINVAL, path, 0, 0,
-                            "the path of a preloaded library may have no ':' or blank");
+                            "the path of a preloaded library must not contain ':' or "
+                            "blanks");
         free(path);
         return code;
     }

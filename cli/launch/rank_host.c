@@ -178,7 +178,7 @@ static int save_key(const struct invitation *invitation, struct es_error *error)
                ? esi_run_key_save(invitation->run, &invitation->key, error)
                : es_error_set(error, -ENOENT,
                               "the run's key is not in its directory, and "
-                              "EVENTSPACE_KEY has not come along");
+                              "EVENTSPACE_KEY is not set");
 }
 
 static int lay_out(const struct invitation *invitation,

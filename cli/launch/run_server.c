@@ -123,7 +123,7 @@ void esi_run_server_end(const char *run, bool keep)
     if (code < 0 && code != -ENOENT)
         esi_command_fail_error(0, &error, code, "cannot end the tuple server");
     if (unreached[0])
-        esi_command_note("not reached, so that what the run left there stays: %s; "
+        esi_command_note("data of the run remains on hosts that were not reached: %s; "
                          "'eventspace clean %s' there removes it",
                          unreached, run);
 }

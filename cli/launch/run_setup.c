@@ -306,8 +306,8 @@ static int lay_out(const struct esi_run_request *request,
     if (code == -EEXIST && request->name)
         return esi_command_fail(
             ES_EXIT_USAGE,
-            "--name: run '%s' is there already; 'eventspace clean %s' "
-            "removes it when it has ended",
+            "--name: run '%s' already exists; 'eventspace clean %s' removes it when it "
+            "has ended",
             request->name, request->name);
     if (code == 0) {
         code = fill_directory(request, map, path, &error, setup);

@@ -48,7 +48,7 @@ static const char *why_not(const struct esi_run_request *request)
         return "EVENTSPACE_DISABLE is set";
     for (char **word = request->program; *word; word++)
         if (strcmp(*word, ":") == 0)
-            return "launchers start further programs behind a ':' on their own";
+            return "programs after a ':' are started by the launcher alone";
     return why_not_program(request->program[0]);
 }
 

@@ -63,8 +63,8 @@ static void tell_verdict(struct run_watcher *watcher,
     if (certain <= watcher->told)
         return;
     watcher->told = certain;
-    esi_command_note("'%s' cannot go on%s:", watcher->run,
-                     watcher->aborts ? ", and is ended" : "");
+    esi_command_note("'%s' cannot proceed%s:", watcher->run,
+                     watcher->aborts ? ", and is terminated" : "");
     esi_diagnosis_print_text(diagnosis, &style, stderr);
     fflush(stderr);
 }
@@ -104,7 +104,7 @@ static void tell_leaks(const struct run_watcher *watcher)
         esi_leaks_find_in_facts(report.diagnosis->facts, &leaks) < 0)
         return;
     if (leaks.count > 0)
-        esi_command_note("'%s' left something over:", watcher->run);
+        esi_command_note("'%s' ended with leaks:", watcher->run);
     if (leaks.count > 0)
         esi_leaks_print_text(&leaks, stderr);
     esi_leaks_fini(&leaks);
@@ -132,7 +132,7 @@ static int watch_run(struct run_watcher *watcher, struct esi_consumer *consumer)
             esi_heartbeat_create(consumer->run, &config, &error, &watcher->heartbeat);
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                      "nobody watches the run");
+                                      "the run is not watched");
     while (!await_look(watcher))
         look_at_run(watcher);
     if (!watcher->aborted)

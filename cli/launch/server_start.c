@@ -157,7 +157,7 @@ int esi_server_start(const struct esi_server_order *order,
         kill(child, SIGKILL);
     waitpid(child, &status, 0);
     if (!has_ended)
-        return es_error_set(error, -ETIMEDOUT, "%s did not get ready in %d s", PROGRAM,
+        return es_error_set(error, -ETIMEDOUT, "%s was not ready within %d s", PROGRAM,
                             READY_MS / 1000);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return fail_with(said, status, error);

@@ -79,7 +79,7 @@ static void await_nodes(int input, int nodes)
     }
     if (nodes > 0)
         esi_command_note("no job step for the tuple servers: those of other nodes end "
-                         "with the ranks, and may leave something behind");
+                         "with the ranks, and may leave files behind");
 }
 
 void esi_server_step_start(const char *launcher)

@@ -79,7 +79,7 @@ contains err "has ended"
 # Nonblocking operations last as long as their caller lets them: nothing is said of them.
 leaves nonblocking "--trees=$chain" -- --operation iallreduce --iterations 50
 expect 0 "$eventspace" collectives --advise "$prefix-nonblocking"
-contains out "none: no operation was seen that trees are built for"
+contains out "none: no operation was seen that can use a tree"
 # There is no model of the library's own algorithms, and the run began without trees.
 leaves library -- --iterations 100 --operation barrier --work-us 100
 expect 0 "$eventspace" collectives --advise --format json "$prefix-library"

@@ -195,7 +195,7 @@ monitor=$!
 # Where nothing is shown before the end, it says what it waits for.
 "$eventspace" collectives "$prefix-stopped" >"$folder/silent" 2>"$folder/told" &
 silent=$!
-await 30 grep -qs "its report comes when the run ends" "$folder/told"
+await 30 grep -qs "the report follows when the run ends" "$folder/told"
 [ ! -s "$folder/silent" ] || fault "silent: $(cat "$folder/silent")"
 kill -INT $silent
 wait $silent || fault "silent: ended with $?: $(cat "$folder/told")"

@@ -96,7 +96,7 @@ contains out '<>'
 contains err "'a b' is not a run's name"
 mkdir "$folder/a b" && cp "$EVENTSPACE_PRELOAD" "$folder/a b/"
 expect 0 env EVENTSPACE_PRELOAD="$folder/a b/libmarker.so" "$eventspace" exec true
-contains err "may have no ':' or blank"
+contains err "must not contain ':' or blanks"
 
 # Ranks of one job agree on a name: PMI_RANK makes a rank, scripts in between do not matter.
 job_of()

@@ -120,7 +120,7 @@ for name in collect scope; do
     for words in flip "flip flop"; do
         # shellcheck disable=SC2086
         expect 2 "$eventspace" $name $words
-        contains err "eventspace $name: 'flip' is no action"
+        contains err "eventspace $name: 'flip' is not an action"
     done
 done
 

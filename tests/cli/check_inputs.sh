@@ -49,7 +49,7 @@ read_as()
 {
     local kind=$1 message=$2
     expect 2 "$eventspace" check "$folder/map.$kind"
-    contains err "eventspace check: the map is wrong: $folder/map.$kind: $message"
+    contains err "eventspace check: the map is invalid: $folder/map.$kind: $message"
     expect 2 "$eventspace" map -n 2 --hostfile "$folder/hosts.$kind"
     contains err "$folder/hosts.$kind: $message"
     is_empty out

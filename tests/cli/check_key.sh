@@ -37,9 +37,9 @@ lacks out 'tls:*:'
 addresses all -n 1 --listen '*'
 contains out '"tls:*:'
 expect 2 "${run[@]}" -n 1 --listen 192.0.2.1 -- true
-contains err "'192.0.2.1' is no address of this host"
+contains err "'192.0.2.1' is not an address of this host"
 expect 2 "${run[@]}" -n 1 --listen nowhere.invalid -- true
-contains err "'nowhere.invalid' is no address of this host"
+contains err "'nowhere.invalid' is not an address of this host"
 # A map that calls this host by an address.
 "$PYTHON" - "$(uname -n)" >"$folder/map.json" <<'END'
 import json, sys

@@ -77,7 +77,7 @@ switch threshold 10
 expect 0 "$eventspace" list -e -f json "$run"
 json_lines_hold "o['type'] == 'process' or o['overwritten'] == 140"
 expect 1 "$eventspace" collect off --rank 7 "$run"
-contains err "no element fits"
+contains err "no element matches"
 # What an element was made for is the limit, not what it was lowered to; said once.
 expect 2 "$eventspace" collect threshold 99999999 "$run"
 contains err "threshold 99999999: 6 of 6 elements were made for at most 100; start the program with a larger --threshold"
@@ -121,7 +121,7 @@ json_lines_hold "o == {'type': 'removed', 'run': '$run', 'segments': 3, 'directo
 compgen -G "/dev/shm/eventspace.$run.*" >/dev/null && fault "segments are left"
 expect 2 "$eventspace" clean "$run"
 expect 2 "$eventspace" clean "../$run"
-contains err "no run's name"
+contains err "not the name of a run"
 
 # --force takes a live run's segments.
 start 1 1

@@ -142,7 +142,7 @@ export EVENTSPACE_DIR=$folder/fresh
 "$helpers/make_segments" "$prefix-here" 1 5 >/dev/null
 expect 0 "$eventspace" list
 lacks out "$run"
-contains out "other folders: --everywhere"
+contains out "other folders, which --everywhere shows"
 expect 0 "$eventspace" list --format json
 json_lines_hold "o['run'] != '$run' and not o['elsewhere']"
 expect 0 "$eventspace" list --everywhere --format json

@@ -68,12 +68,12 @@ refuses()
     [ ! -e "$folder/none.svg" ] || fault "a file for: $*"
 }
 refuses "is for --to svg only" "$folder/ring.rec" --to csv --axis level
-refuses "--limit is not for pictures" "$folder/ring.rec" --to svg --limit 5
+refuses "pictures and pages take" "$folder/ring.rec" --to svg --limit 5
 refuses "--axis" "$folder/ring.rec" --to svg --axis space
 refuses "--cone 9.0:1" "$folder/ring.rec" --to svg --cone 9.0:1
 refuses "--cone 1.0:99999" "$folder/ring.rec" --to svg --cone 1.0:99999
 refuses "--width" "$folder/ring.rec" --to svg --width 5
-refuses "leave nothing" "$folder/ring.rec" --to svg --begin 1h
+refuses "select nothing" "$folder/ring.rec" --to svg --begin 1h
 refuses "no event to draw" "$folder/ring.rec" --to svg --rank 7
 expect 0 "$eventspace" export "$folder/ring.rec" --to event-set
 cp "$folder/out" "$folder/ring.jsonl"

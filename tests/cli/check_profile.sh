@@ -90,7 +90,7 @@ expect 2 "$eventspace" profile --matrix picture.gif "$run"
 expect 2 "$eventspace" profile --show lines "$run"
 expect 2 "$eventspace" profile --rank 3-1 "$run"
 expect 2 "$eventspace" profile --rank 17 "$run"
-contains err "no such rank"
+contains err "none of these ranks"
 expect 2 "$eventspace" profile --follow "$folder/archive"
 
 # An archive of an older version.

@@ -81,12 +81,12 @@ expect 2 "${run[@]}" -n 1 --launcher "'" true
 contains err "is not closed"
 # shellcheck disable=SC2016 # it must not be run
 expect 2 "${run[@]}" -n 1 --launcher '$(ls)' true
-contains err "commands in it are not run"
+contains err "it has a command substitution, which is not supported"
 expect 2 "${run[@]}" -n 1
 expect 127 "${run[@]}" -n 1 --launcher /no/such/launcher true
 # Said once, not by each rank, where no launcher may know better.
 expect 127 env -u EVENTSPACE_LAUNCHER "$eventspace" run -n 2 "$folder/no-such-program"
-contains err "eventspace run: $folder/no-such-program: there is no such program here"
+contains err "eventspace run: $folder/no-such-program: no such program on this host"
 [ "$(wc -l <"$folder/err")" = 1 ] || fault "more is said: $(cat "$folder/err")"
 [ -z "$(ls -A "$EVENTSPACE_DIR")" ] || fault "left behind: $(ls -A "$EVENTSPACE_DIR")"
 

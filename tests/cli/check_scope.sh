@@ -19,7 +19,7 @@ trap end_all EXIT
 expect 2 "$eventspace" scope
 contains err "no action; give list, show or set"
 expect 2 "$eventspace" scope remove
-contains err "'remove' is no action; give list, show or set"
+contains err "'remove' is not an action; give list, show or set"
 expect 2 "$eventspace" scope show
 contains err "no scope; give the NAME"
 expect 2 "$eventspace" scope set heartbeat

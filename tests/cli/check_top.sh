@@ -52,7 +52,7 @@ grep -q '^#define HAVE_NCURSESW 1' "$top_builddir/config.h" || {
     contains err "built without ncurses"
     finish
 }
-contains err "no terminal: give --batch"
+contains err "not a terminal: give --batch"
 
 # Random keys and sizes.
 for seed in ${ES_TOP_SEED:-1 $$}; do

@@ -17,7 +17,7 @@ contains err "expected one of library linear kary binomial exchange levels expli
 expect 2 "${collect[@]}" kary:4 --clear
 contains err "TREE, --file and --clear: give one of them"
 expect 2 "${collect[@]}" --comm row
-contains err "give the TREE that they are for"
+contains err "need the TREE that they are for"
 expect 2 "${collect[@]}" kary -r 0
 contains err "all ranks have the same trees"
 expect 2 "${collect[@]}" kary --operation scan
@@ -29,7 +29,7 @@ contains err "--bytes, --file and --clear are for"
 expect 2 "$eventspace" collect off --class monitor
 contains err "only operations of MPI can be switched"
 expect 2 "$eventspace" collect off --class send,
-contains err "--class: '' is none of send, receive"
+contains err "--class: '' is not one of send, receive"
 expect 2 "${collect[@]}" nobody-knows-it
 contains err "not found"
 
@@ -53,11 +53,11 @@ contains out "<>"
 lacks out "arrival"
 expect 0 "${run[@]}" -n 1 --trees -- sh -c 'echo "<$EVENTSPACE_TREES>"' : true
 contains out "<>"
-contains err "no collective trees: launchers start further programs behind a ':'"
+contains err "no collective trees: programs after a ':' are started by the launcher"
 expect 0 env EVENTSPACE_DISABLE=1 "${run[@]}" -n 1 --trees -- sh -c 'echo "<$EVENTSPACE_TREES>"'
 contains out "<>"
 expect 2 env EVENTSPACE_PRELOAD=/nowhere "${run[@]}" -n 1 --trees -- true
-contains err "this rank has not the library"
+contains err "this rank lacks the library"
 
 cat >"$folder/map.json" <<'END'
 {

@@ -14,9 +14,9 @@ latent=$top_builddir/tests/mpi/latent
 for how in receive-cycle send-cycle wait; do
     expect 86 timeout -k 5 120 "$eventspace" run -n 2 --name "$prefix-$how" --watch=abort -- \
         "$hang" "$how" --seconds 100
-    contains err "eventspace run: '$prefix-$how' cannot go on, and is ended:"
+    contains err "eventspace run: '$prefix-$how' cannot proceed, and is terminated:"
     contains err "DEADLOCK (certain): 0 -> 1 -> 0"
-    told=$(grep -c 'cannot go on' "$folder/err")
+    told=$(grep -c 'cannot proceed' "$folder/err")
     [ "$told" = 1 ] || fault "$how: told $told times"
     expect 0 "$eventspace" clean "$prefix-$how"
 done
@@ -24,14 +24,14 @@ done
 # Without `abort` it goes on, until it gives up by itself.
 expect 3 timeout -k 5 120 "$eventspace" run -n 2 --name "$prefix-told" --watch -- \
     "$hang" receive-cycle --seconds 5
-contains err "eventspace run: '$prefix-told' cannot go on:"
+contains err "eventspace run: '$prefix-told' cannot proceed:"
 contains err "DEADLOCK (certain)"
 expect 0 "$eventspace" clean "$prefix-told"
 
 # One that does not hang is left alone.
 expect 0 timeout -k 5 120 "$eventspace" run -n 2 --watch=abort -- "$hang" none
-lacks err "cannot go on"
-lacks err "left something over"
+lacks err "cannot proceed"
+lacks err "ended with leaks"
 expect 2 "$eventspace" run -n 2 --watch=kill -- true
 contains err "--watch=kill: give --watch or --watch=abort"
 
@@ -50,7 +50,7 @@ check_leaks()
 }
 expect 0 timeout -k 5 120 "$eventspace" run -n 2 --keep --name "$prefix-over" --watch -- \
     "$latent" leave-over
-contains err "eventspace run: '$prefix-over' left something over:"
+contains err "eventspace run: '$prefix-over' ended with leaks:"
 check_leaks err
 expect 4 "$eventspace" why "$prefix-over"
 check_leaks out
@@ -61,7 +61,7 @@ expect 0 "$eventspace" clean "$prefix-over"
 # A recording and a watch of one run: both end with it.
 expect 0 timeout -k 5 120 "$eventspace" run -n 2 --name "$prefix-both" --watch \
     --record "$folder/both" -- "$latent" leave-over
-contains err "eventspace run: '$prefix-both' left something over:"
+contains err "eventspace run: '$prefix-both' ended with leaks:"
 check_leaks err
 expect 4 "$eventspace" why "$folder/both"
 check_leaks out

@@ -38,7 +38,7 @@ expect 0 "$eventspace" export "$folder/two.jsonl" --to shiviz -o "$folder/two.lo
 printf 'Send a,b\nP0 {"P0":1}\nRecv\nmy_trace {"my_trace":1,"P0":1}\nwork\nP0 {"P0":2}\n' |
     cmp -s - "$folder/two.log" || fault "export --to shiviz: $(cat "$folder/two.log")"
 expect 0 "$eventspace" import "$folder/two.log" -o "$folder/back.jsonl"
-contains err "3 events of the log, 0 of them as two"
+contains err "3 events of the log, 0 of them split into two"
 expect 0 "$eventspace" export "$folder/back.jsonl" --to shiviz
 cmp -s "$folder/out" "$folder/two.log" || fault "a ShiViz log changes on its way back"
 { echo; echo; cat "$folder/two.log"; } >"$folder/upload.log"
@@ -183,7 +183,7 @@ cmp -s "$folder/out" "$folder/chrome" || fault "perfetto is not chrome"
 expect 2 "$eventspace" export "$folder/ranks.jsonl" --to csv --rank 1,7-9
 contains err "--rank: there is no rank 7; the set has ranks 0 to 2"
 expect 2 "$eventspace" export "$folder/two.jsonl" --to csv --rank 0
-contains err "--rank: the names of the traces are no ranks'"
+contains err "--rank: the names of the traces are not those of ranks"
 expect 2 "$eventspace" export "$folder/two.jsonl" --to csv --since 1s
 contains err "--since: the events have no times"
 expect 2 "$eventspace" export "$folder/two.jsonl" --to csv --rank one
@@ -258,9 +258,9 @@ contains err "No such file"
 expect 2 "$eventspace" import "$folder/no-such.log" -o "$folder/none"
 contains err "no-such.log"
 expect 2 "$eventspace" import --from csv "$folder/two.log" -o "$folder/none"
-contains err "none of event-set, shiviz, archive and otf2"
+contains err "not one of event-set, shiviz, archive or otf2"
 expect 2 "$eventspace" import --from archive "$folder/two.log" -o "$folder/none"
-contains err "not of the format 'archive'"
+contains err "not in the format 'archive'"
 expect 2 "$eventspace" import --from event-set "$folder" -o "$folder/none"
 contains err "no archive"
 expect 2 "$eventspace" export "$folder/ordered.jsonl"
@@ -278,7 +278,7 @@ expect 2 "$eventspace" import no-such-run -o "$folder/none"
 contains err "no-such-run: no such file or archive; the events of a run are written by"
 expect 2 "$eventspace" import "$top_srcdir/README.md" -o "$folder/none"
 contains err "README.md:1: the regular expression finds no event"
-contains err "what is no event set is read as a log for ShiViz"
+contains err "a file that is not an event set is read as a log for ShiViz"
 expect 2 "$eventspace" export "$folder/ordered.jsonl" --to csv -o "$folder/no/such/place"
 contains err "$folder/no/such/place"
 "$eventspace" export "$folder/ordered.jsonl" --to csv >/dev/full 2>"$folder/err" &&

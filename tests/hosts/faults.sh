@@ -217,7 +217,7 @@ memory_full() {
     hosts exec a1 sh -c 'dd if=/dev/zero of=/dev/shm/full bs=4k 2>/dev/null
         truncate -s -73728 /dev/shm/full'
     observe
-    on a1 10 "$eventspace" list "$fault" | grep 'less than the threshold' >$work/less
+    on a1 10 "$eventspace" list "$fault" | grep 'less than the requested threshold' >$work/less
     expect 0 "$fault: it is known that elements are smaller"
     ran_on
     check "$fault: the user gets one line" \

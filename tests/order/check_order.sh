@@ -346,7 +346,7 @@ END
 expect 2 "$eventspace" order "$set" --store dense --max-size 3
 contains err "--store dense has no clusters"
 expect 2 "$eventspace" order "$set" --levels 1 --max-size 3,4
-contains err "--max-size has 2 sizes, and --levels says 1"
+contains err "--max-size has 2 sizes, but --levels is 1"
 while IFS='|' read -r options message; do
     # shellcheck disable=SC2086
     expect 2 "$eventspace" order "$set" $options
@@ -375,9 +375,9 @@ expect 2 "$eventspace" order - --query - <"$set"
 contains err "standard input cannot be both the set and the questions"
 for option in --follow --local --server=tls:localhost:1; do
     expect 2 "$eventspace" order "$set" $option
-    contains err "${option%%=*} is for runs, and $set is none"
+    contains err "${option%%=*} is for runs, and $set is not one"
     expect 2 "$eventspace" order - $option <"$set"
-    contains err "is for runs, and standard input is none"
+    contains err "is for runs, and standard input is not one"
 done
 echo '{"trace": 0, "index": 9999}' >>"$set"
 expect 2 "$eventspace" order "$set"

@@ -34,8 +34,8 @@ refuses "choose a smaller part with --rank" "$folder/large" --to html
 refuses "--axis is for --to svg only" "$folder/ring" --to html --axis level
 refuses "--cone is for --to svg only" "$folder/ring" --to html --cone 1.0:9
 refuses "--begin is for --to svg and html only" "$folder/ring" --to csv --begin 1s
-refuses "--limit is not for pictures and pages" "$folder/ring" --to html --limit 5
-refuses "leave nothing" "$folder/ring" --to html --begin 1h
+refuses "pictures and pages take" "$folder/ring" --to html --limit 5
+refuses "select nothing" "$folder/ring" --to html --begin 1h
 refuses "no event to show" "$folder/ring" --to html --rank 7
 expect 0 "$eventspace" export "$folder/ring" --to event-set
 cp "$folder/out" "$folder/ring.jsonl"

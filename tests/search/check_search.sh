@@ -448,17 +448,17 @@ while IFS='|' read -r options message; do
     contains err "eventspace search: $message"
     is_empty out
 done <<'END'
--p again|one pattern file at a time: 'again' is one too many
+-p again|unexpected argument 'again': give one pattern file
 --engine steam|cannot search with these options: no engine is named 'steam'; expected indexed, rewrite or closure
 --engine indexed --tune closure-method=step|closure-method needs --engine closure
 --engine closure --tune prune=no|prune needs --engine rewrite
 --engine rewrite --threads 2|--threads needs --engine indexed
 --threads 2 --tune reorder=none|--threads needs --engine indexed
---tune reorder=best|reorder: 'best' is none of
---tune closure-method=best|closure-method: 'best' is none of
+--tune reorder=best|reorder: 'best' is not one of
+--tune closure-method=best|closure-method: 'best' is not one of
 --tune prune|--tune: 'prune' has no value: expected KEY=VALUE,...
 --tune steam=1|--tune: there is no key 'steam'
---tune seed=1,prune=perhaps|prune: 'perhaps' is none of no, yes
+--tune seed=1,prune=perhaps|prune: 'perhaps' is not one of no, yes
 --limit 0|--limit: '0' is not a whole number from 1
 --threads -1|--threads: '-1' is not a whole number from 0 to 1024
 --time-limit soon|--time-limit: 'soon' is not a time
@@ -466,21 +466,21 @@ done <<'END'
 --time-limit 3parsecs|--time-limit: '3parsecs' is not a time
 --time-limit nan|--time-limit: 'nan' is not a time
 --count --sort|--count prints no matches that --sort could sort
---explain --format json|--explain is for people
---explain --count|--explain searches nothing: --count has no meaning
---by host|--by: 'host' is none of rank, pair, communicator
+--explain --format json|--explain has no JSON format
+--explain --count|--explain does not search: --count has no effect
+--by host|--by: 'host' is not one of rank, pair, communicator
 --by rank --count|--by prints sums, no matches: leave out --count
 --by rank --sort|--by prints sums, no matches: leave out --sort
 --by rank --brief|--by prints sums, no matches: leave out --brief
---by rank --explain|--explain searches nothing: --by has no meaning
+--by rank --explain|--explain does not search: --by has no effect
 --count --brief|--count prints no matches that --brief could cut short
---explain --brief|--explain searches nothing: --brief has no meaning
---explain --sort|--explain searches nothing: --sort has no meaning
---explain --stats|--explain searches nothing: --stats has no meaning
---explain --first|--explain searches nothing: --limit has no meaning
---explain --time-limit 1s|--explain searches nothing: --time-limit has no meaning
+--explain --brief|--explain does not search: --brief has no effect
+--explain --sort|--explain does not search: --sort has no effect
+--explain --stats|--explain does not search: --stats has no effect
+--explain --first|--explain does not search: --limit has no effect
+--explain --time-limit 1s|--explain does not search: --time-limit has no effect
 --list|--list reads the pattern file only
---check --follow|--check follows nothing
+--check --follow|--check does not read events as they arrive
 --store vector|the order cannot be kept with these options: no store of the order is named 'vector'
 --format xml|--format: 'xml' is neither
 --local|--local is for runs, and
@@ -489,7 +489,7 @@ END
 expect 2 "$eventspace" search -p "$patterns" --list --check
 contains err "--list or --check, not both"
 expect 2 "$eventspace" search -p "$patterns" --list --stats
-contains err "--list searches nothing"
+contains err "--list does not search"
 expect 2 "$eventspace" search -p "$patterns" no-such-set.jsonl
 contains err "no-such-set.jsonl: no such file, archive or run"
 expect 2 "$eventspace" search -p "$patterns" "$folder"

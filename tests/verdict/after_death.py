@@ -62,7 +62,7 @@ def judge_cut_archive(archive):
                          stdin=subprocess.DEVNULL)
     if why.returncode not in (0, 4) or "(certain)" in why.stdout:
         raise Fault("of a cut archive why ended with %d: %s" % (why.returncode, why.stdout))
-    if "what the ranks were in is not known" not in why.stderr:
+    if "where the ranks were is not known" not in why.stderr:
         raise Fault("why does not say what a cut archive misses: %s" % why.stderr)
 
 
