@@ -21,8 +21,7 @@ struct doctor_arguments {
 static const char doc[] =
     "Checks the installation, its MPIs, and shared memory, clock and kernel of this "
     "machine; with PROGRAM also lists which of its MPI routines are not recorded, and "
-    "why."
-    "\vEnds with 1 if there is a problem.";
+    "why.\vExit status 1 if there is a problem.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -34,7 +33,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (arguments->program)
-            argp_error(state, "one PROGRAM at a time: '%s' is one too many", text);
+            argp_error(state, "unexpected argument '%s': give one PROGRAM", text);
         arguments->program = text;
         return 0;
     default:
@@ -97,12 +96,12 @@ void esi_findings_add(struct esi_findings *findings,
 static void print_first(const struct esi_findings *findings, const char *program)
 {
     if (findings->problems > 0)
-        esi_plain_print(stdout, "Mend this first: %s\n", findings->first);
+        esi_plain_print(stdout, "Fix this first: %s\n", findings->first);
     else if (findings->first[0])
-        esi_plain_print(stdout, "Look at this first: %s\n", findings->first);
+        esi_plain_print(stdout, "Check this first: %s\n", findings->first);
     else
         esi_plain_print(
-            stdout, "All is in place: 'eventspace run -n 2 -- %s' is the next step.\n",
+            stdout, "No problem found: 'eventspace run -n 2 -- %s' is the next step.\n",
             program ? program : "PROGRAM");
 }
 

@@ -88,7 +88,7 @@ static void find_versions(struct esi_findings *findings)
                      PACKAGE_STRING, ES_LIBDIR);
     if (!esi_program_file_can_read())
         esi_findings_add(findings, ES_FINDING_NOTE, "programs",
-                         "built without libelf: 'doctor PROGRAM' sees little; install "
+                         "built without libelf: 'doctor PROGRAM' shows little; install "
                          "libelf-dev and configure again");
 }
 
@@ -213,8 +213,7 @@ static void find_shared_memory(struct esi_findings *findings)
     uint64_t free_space = (uint64_t)system.f_bavail * system.f_frsize / mebibyte;
     if (access(ES_SHM_DIRECTORY, W_OK | X_OK) != 0)
         esi_findings_add(findings, ES_FINDING_PROBLEM, "shared memory",
-                         ES_SHM_DIRECTORY " may not be written to: %s",
-                         strerror(errno));
+                         ES_SHM_DIRECTORY " is not writable: %s", strerror(errno));
     else
         esi_findings_add(
             findings, free_space < enough ? ES_FINDING_NOTE : ES_FINDING_GOOD,
@@ -234,7 +233,7 @@ static void find_clock(struct esi_findings *findings)
     uint64_t hour_ticks = hour_ns / 1000 * (clock.frequency_hz / 1000) / 1000;
     es_clock_realtime_ns(&clock, clock.base_ticks + hour_ticks, &error_ns);
     esi_findings_add(findings, is_tsc ? ES_FINDING_GOOD : ES_FINDING_NOTE, "clock",
-                     "%s at %.3f MHz; times one hour later are right to %.1f ms%s",
+                     "%s at %.3f MHz; times are accurate to %.1f ms after one hour%s",
                      is_tsc ? "invariant TSC" : "CLOCK_MONOTONIC",
                      (double)clock.frequency_hz / 1e6, (double)error_ns / 1e6,
                      is_tsc ? "" : "; it costs more than a TSC would");
@@ -251,7 +250,7 @@ static void find_membarrier(struct esi_findings *findings)
                          "waiting readers can be woken without cost to the program");
     else
         esi_findings_add(findings, ES_FINDING_NOTE, "membarrier",
-                         "%s: waiting readers look at intervals instead of being woken",
+                         "%s: waiting readers poll at intervals instead of being woken",
                          commands < 0 ? strerror(errno) : "no expedited barriers");
 }
 
@@ -262,7 +261,7 @@ static void find_processes(struct esi_findings *findings)
 
     if (code == 0)
         esi_findings_add(findings, ES_FINDING_GOOD, "processes",
-                         "/proc tells the living from the dead");
+                         "/proc shows which processes are alive");
     else
         esi_findings_add(findings, ES_FINDING_NOTE, "processes",
                          "/proc: %s; a reused process id may look alive",
@@ -290,9 +289,8 @@ static void find_job(struct esi_findings *findings)
     if (job.lacks_pmi)
         esi_findings_add(
             findings, ES_FINDING_PROBLEM, "job",
-            "srun has started %d processes and gives them no PMI: each MPI "
-            "program would believe that it is alone; use srun --mpi=pmi2 (MPICH) "
-            "or --mpi=pmix (Open MPI)",
+            "srun has started %d processes without PMI: each rank would believe that "
+            "it is alone; use srun --mpi=pmi2 (MPICH) or --mpi=pmix (Open MPI)",
             job.size);
 }
 

@@ -278,7 +278,7 @@ static int read_elf(int descriptor,
     if (!elf || elf_kind(elf) != ELF_K_ELF) {
         elf_end(elf);
         return es_error_set_at(error, -ENOEXEC, file->path, 0, 0,
-                               "not a sound ELF file: %s", elf_errmsg(-1));
+                               "not a valid ELF file: %s", elf_errmsg(-1));
     }
     file->is_same_machine = same_machine(elf);
     int code = read_sections(elf, file);

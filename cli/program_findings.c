@@ -18,8 +18,8 @@ static void add_other_kind(struct esi_findings *findings,
     if (file->kind == ES_PROGRAM_SCRIPT)
         esi_findings_add(
             findings, ES_FINDING_NOTE, "program",
-            "%s is a script for %s: what that loads decides; ask about the "
-            "MPI program that the script starts",
+            "%s is a script for %s: check the MPI program that the script starts "
+            "instead",
             file->path, file->interpreter);
     else
         esi_findings_add(findings, ES_FINDING_PROBLEM, "program",
@@ -63,12 +63,13 @@ static void add_mpi(struct esi_findings *findings, const struct esi_program_file
                              file->libraries.words[i]);
     if (mpi)
         esi_findings_add(findings, ES_FINDING_GOOD, "program",
-                         "is linked with %s; 'eventspace run' starts it by %s",
+                         "is linked with %s; 'eventspace run' starts it with %s",
                          esi_mpi_family_name(family), mpi->launcher);
     else if (family == ES_MPI_ABI)
         esi_findings_add(findings, ES_FINDING_PROBLEM, "program",
                          "is linked with libmpi_abi, the ABI of MPI 5: there is no "
-                         "library to collect it yet; link it with an MPI of the table");
+                         "library to collect it yet; link it with one of the MPIs "
+                         "above");
     else if (family != ES_MPI_UNKNOWN)
         esi_findings_add(findings, ES_FINDING_PROBLEM, "program",
                          "is linked with %s, for which this installation has no "

@@ -19,17 +19,17 @@ done
 grep -q '^problem' "$folder/out"
 [ $? = $((1 - status)) ] || fault "status $status does not agree with: $(cat "$folder/out")"
 case $status in
-0) contains out "All is in place: 'eventspace run -n 2 -- PROGRAM' is the next step." ;;
-*) contains out "Mend this first: " ;;
+0) contains out "No problem found: 'eventspace run -n 2 -- PROGRAM' is the next step." ;;
+*) contains out "Fix this first: " ;;
 esac
-[ "$(tail -1 "$folder/out" | grep -c '^\(All\|Mend\)')" = 1 ] || fault "no last sentence"
+[ "$(tail -1 "$folder/out" | grep -c '^\(No\|Fix\)')" = 1 ] || fault "no last sentence"
 lacks out ppb
 doctor --format json
 json_lines_hold "o['type'] == 'finding' and o['kind'] in ('good', 'note', 'problem') and o['subject'] and o['text']"
 
 expect 1 env EVENTSPACE_DISABLE=1 "$eventspace" doctor
 contains out "EVENTSPACE_DISABLE=1: nothing is collected"
-contains out "Mend this first: "
+contains out "Fix this first: "
 expect 1 env EVENTSPACE_PRELOAD=/no/such/library "$eventspace" doctor
 contains out "preload library: EVENTSPACE_PRELOAD: /no/such/library"
 echo nonsense >"$folder/nonsense.so"
@@ -42,11 +42,11 @@ step="SLURM_JOB_ID=7 SLURM_STEP_ID=1 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=4 SLURM
 expect 1 env $step "$eventspace" doctor
 contains out "job: batch job 7, step 7.1"
 contains out "job: rank 0 of 4 on 2 nodes (SLURM_PROCID)"
-contains out "problem  job: srun has started 4 processes and gives them no PMI"
+contains out "problem  job: srun has started 4 processes without PMI"
 contains out "use srun --mpi="
 # shellcheck disable=SC2086
 env $step PMI_RANK=0 PMI_SIZE=4 "$eventspace" doctor >"$folder/out"
-lacks out "gives them no PMI"
+lacks out "without PMI"
 doctor
 lacks out "job: "
 for i in 1 2; do
@@ -124,7 +124,7 @@ if $CC -shared -fPIC -Wl,-soname,libmpi.so.77 -o "$folder/libmpi.so.77" "$folder
         doctor "$folder/other"
         cat "$folder/out" >>"$folder/others"
     done
-    count=$(grep -c "^good .*is linked with .*'eventspace run' starts it by" "$folder/others")
+    count=$(grep -c "^good .*is linked with .*'eventspace run' starts it with" "$folder/others")
     [ "$count" = $(((${#ES_MPI} > 0) + (${#OPENMPI_MPICC} > 0))) ] ||
         fault "$count MPIs can be collected: $(cat "$folder/others")"
     grep -q '^problem .*the ABI of MPI 5' "$folder/others" ||

@@ -168,7 +168,7 @@ check_nothing_left
 # Without PMI each process is a program of one rank.
 submit sh -c "srun --mpi=none -n 4 --overcommit \"$eventspace\" exec --keep -- \"$apps/ring\" &&
     COLUMNS=400 \"$eventspace\" list; srun --mpi=none \"$eventspace\" doctor"
-await 20 grep -q 'gives them no PMI' $out
+await 20 grep -q 'processes without PMI' $out
 expect 0 'doctor sees processes that will be alone'
 check 'list recognises those that are' grep -q 'believes that it is alone' $out
 check_nothing_left
