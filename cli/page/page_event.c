@@ -31,8 +31,8 @@ bool esi_page_find_event(struct esi_page_asked *asked,
         return true;
     if (event->index <= row.events)
         esi_page_reply_fail(asked->reply, 400,
-                            "event: event %u of row %u is not kept any more",
-                            event->index, event->row);
+                            "event: event %u of row %u is no longer kept", event->index,
+                            event->row);
     else
         esi_page_reply_fail(asked->reply, 400, "event: row %u has %u events",
                             event->row, row.events);
@@ -152,7 +152,7 @@ void esi_page_make_nearest(struct esi_page_asked *asked)
     struct esi_json_text json;
 
     if (query->row >= asked->extent.rows) {
-        esi_page_reply_fail(asked->reply, 400, "row: there are %zu",
+        esi_page_reply_fail(asked->reply, 400, "row: there are %zu rows",
                             asked->extent.rows);
         return;
     }
@@ -207,7 +207,7 @@ static void fail_order(struct esi_page_asked *asked, int result)
         esi_page_reply_fail(asked->reply, 503, "no memory");
     else
         esi_page_reply_fail(asked->reply, 400,
-                            "event: what it stands to is not known any more");
+                            "event: its relation to the other one is no longer known");
 }
 
 void esi_page_make_cone(struct esi_page_asked *asked)

@@ -297,7 +297,7 @@ static void export_svg(struct esi_page_asked *asked,
     FILE *stream;
 
     if (list->count > ROWS_MAX) {
-        esi_page_reply_fail(asked->reply, 400, "rows: a picture has %d at most",
+        esi_page_reply_fail(asked->reply, 400, "rows: a picture can have at most %d",
                             ROWS_MAX);
         return;
     }

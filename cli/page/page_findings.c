@@ -384,14 +384,14 @@ static const char *missing_trees(const struct esi_page_asked *asked, const char 
 
     esi_page_feed_state(asked->model->feed, &state);
     if (!lines)
-        return "Nobody has looked for trees yet.";
+        return "The trees have not been read yet.";
     if (strstr(lines, "\"type\":\"node\""))
         return "";
     if (state.is_archive)
         return "This archive holds no operations of instrumented trees: the run had no "
                "such trees (eventspace run --trees=kary:4), or they were not recorded.";
-    return "No collective operation has gone through an instrumented tree. They are "
-           "had by: eventspace run --trees=kary:4";
+    return "No collective operation has gone through an instrumented tree. Trees need: "
+           "eventspace run --trees=kary:4";
 }
 
 void esi_page_make_trees(struct esi_page_asked *asked)
@@ -423,7 +423,7 @@ void esi_page_make_metrics(struct esi_page_asked *asked)
     else if (esi_page_watch_copy_metrics(asked->model->watch, &text) < 0)
         esi_page_reply_fail(asked->reply, 503, "no memory");
     else if (!text)
-        esi_page_reply_fail(asked->reply, 503, "no look at the run has come yet");
+        esi_page_reply_fail(asked->reply, 503, "the run has not been read yet");
     else
         *asked->reply = (struct esi_page_reply){.status = 200,
                                                 .type = ESI_METRICS_TYPE,

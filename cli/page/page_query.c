@@ -229,13 +229,13 @@ static const struct page_parameter parameters[] = {
     {"columns", ESI_PAGE_COLUMNS, "a number from 1 to 4096"},
     {"rows", ESI_PAGE_ROW_LIST, "rows and ranges of rows, as 0-99,105; at most 2048"},
     {"group", ESI_PAGE_GROUP, "cluster, host, rank, all or a number of rows"},
-    {"first", ESI_PAGE_FIRST, "a number of a row"},
+    {"first", ESI_PAGE_FIRST, "the number of a row"},
     {"count", ESI_PAGE_COUNT, "a number from 1 to 10000"},
     {"limit", ESI_PAGE_LIMIT, "a number from 1 to 100000"},
     {"event", ESI_PAGE_EVENT_ID, "ROW:INDEX"},
     {"a", ESI_PAGE_A, "ROW:INDEX"},
     {"b", ESI_PAGE_B, "ROW:INDEX"},
-    {"row", ESI_PAGE_ROW, "a number of a row"},
+    {"row", ESI_PAGE_ROW, "the number of a row"},
     {"pattern", ESI_PAGE_PATTERN, "patterns of at most 16383 bytes"},
     {"predicate", ESI_PAGE_PREDICATE, "a name of at most 127 bytes"},
     {"name", ESI_PAGE_NAME, "a name of at most 127 bytes"},
@@ -306,7 +306,7 @@ int esi_page_query_set(struct esi_page_query *query,
             !(routes[query->route].allowed & parameter->bit))
             continue;
         if (query->given & parameter->bit)
-            return es_error_set(error, -EINVAL, "%s: is given twice", key);
+            return es_error_set(error, -EINVAL, "%s: given twice", key);
         if (set_value(query, parameter->bit, value) < 0)
             return refuse_value(error, key, parameter->expected);
         query->given |= parameter->bit;
@@ -324,7 +324,7 @@ int esi_page_query_check(const struct esi_page_query *query, struct es_error *er
         if (missing & parameters[i].bit)
             return refuse_value(error, parameters[i].key, parameters[i].expected);
     if (query->given & ESI_PAGE_TO && query->to <= query->from)
-        return es_error_set(error, -EINVAL, "to: expected a position behind from");
+        return es_error_set(error, -EINVAL, "to: expected a position after from");
     if (query->route == ESI_PAGE_SEARCH &&
         !(query->given & (ESI_PAGE_PATTERN | ESI_PAGE_PREDICATE | ESI_PAGE_NAME)))
         return es_error_set(error, -EINVAL,

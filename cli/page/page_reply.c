@@ -101,7 +101,8 @@ bool esi_page_list_rows(struct esi_page_asked *asked,
     }
     for (size_t i = 0; i < count; i++) {
         if (ranges[i].last >= asked->extent.rows && !asked->is_growing) {
-            esi_page_reply_fail(asked->reply, 400, "rows: there are %zu, not row %u",
+            esi_page_reply_fail(asked->reply, 400,
+                                "rows: there are %zu rows, but no row %u",
                                 asked->extent.rows, ranges[i].last);
             return false;
         }

@@ -386,8 +386,7 @@ static enum MHD_Result answer_query(struct esi_page_server *server,
     struct esi_page_reply reply;
 
     if (esi_page_query_begin(query, path) < 0)
-        return send_failure(connection, MHD_HTTP_NOT_FOUND,
-                            "there is nothing of that name");
+        return send_failure(connection, MHD_HTTP_NOT_FOUND, "nothing has that name");
     MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, take_parameter,
                                 &reading);
     if (error.text[0] || esi_page_query_check(query, &error) < 0)

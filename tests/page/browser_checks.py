@@ -521,7 +521,7 @@ def check_incomplete(checks):
     """Runs that are empty, cut or have losses are shown as such."""
     for name, words in (("empty", "This run has no events."),
                         ("cut", "Cut: 4 of 4 ranks have no MPI_Finalize."),
-                        ("lost", "tuples were lost; where is hatched in grey.")):
+                        ("lost", "tuples were lost; the gaps are hatched in grey.")):
         page = checks.open(name)
         page.wait(f"{V}.run.reading.done")
         notice = "document.getElementById('notice').textContent"

@@ -29,8 +29,8 @@ function headers() {
 
 async function refusal(reply) {
   const words = {
-    401: 'the server wants its token: open the address that it printed',
-    429: 'too many pages look at this run: close one',
+    401: 'the server needs its token: open the address that it printed',
+    429: 'too many pages follow this run: close one of them',
   };
   let text = words[reply.status];
   try {

@@ -43,7 +43,7 @@ export function matrixChart(reply, measure, width, nameOf) {
   const top = [...reply.messages].sort((a, b) => of(b) - of(a)).slice(0, 8);
   const rows = top.map((cell) => make('tr', {}, make('td', {}, name(cell[0])),
     make('td', {}, name(cell[1])), make('td', { class: 'number' }, text(of(cell)))));
-  const table = make('table', {}, make('caption', {}, 'the greatest'),
+  const table = make('table', {}, make('caption', {}, 'the largest'),
     make('thead', {}, make('tr', {}, make('th', {}, 'from'), make('th', {}, 'to'),
       make('th', { class: 'number' }, measure))), make('tbody', {}, rows));
   return [canvas, table];
@@ -60,7 +60,7 @@ export function profileChart(reply, width) {
   const rows = means.filter((one) => one.mean > 0).map((one) => make('tr', {},
     make('td', {}, make('span', { class: 'swatch ' + one.name }), ' ' + one.name),
     make('td', { class: 'number' }, one.mean.toFixed(2))));
-  const table = make('table', {}, make('caption', {}, 'threads in it, on average'),
+  const table = make('table', {}, make('caption', {}, 'threads in each state, on average'),
     make('tbody', {}, rows));
   return [canvas, table];
 }

@@ -24,10 +24,10 @@ export const count = (number) =>
   number === null || number === undefined ? '' :
     String(number).replace(/\B(?=(\d{3})+$)/g, '\u202f');
 
-/** "because of rank 2, ahead of MPI_Send at ring.c:12"; nothing = not known. */
+/** "because of rank 2, computing before MPI_Send at ring.c:12"; nothing = not known. */
 const causeText = (cause) => cause ? `because of rank ${cause.rank}, ` +
-  `${cause.computing ? 'ahead of' : 'in'} ${cause.operation} at ` +
-  (cause.site || 'a line not known') : '';
+  `${cause.computing ? 'computing before' : 'in'} ${cause.operation} at ` +
+  (cause.site || 'an unknown line') : '';
 
 /** A collective operation: how far apart its ranks came, who was last, and why. */
 export const instanceWords = ({ operation, spread_ns, late_rank, late, lost_ns,

@@ -88,7 +88,7 @@ function listenToWheel(canvas) {
 function tipText(item) {
   if (item.kind === 'call') {
     const [, begin, end] = item.call;
-    const length = end === null ? `since ${duration(run.end - begin)}` :
+    const length = end === null ? `for ${duration(run.end - begin)} so far` :
       duration(end - begin);
     return `${item.name}, ${length}${item.site ? '\n' + item.site : ''}`;
   }

@@ -118,7 +118,7 @@ function noticeParts() {
   if (!run.known) return ['Asking the server …'];
   if (!run.reading.done && !run.live)
     parts.push(`Reading: ${count(run.events)} events so far.`);
-  if (!run.events) parts.push(run.live ? 'No events yet: nothing was recorded so far.' :
+  if (!run.events) parts.push(run.live ? 'No events yet: nothing has been recorded so far.' :
     'This run has no events.');
   const cut = withoutEnd();
   if (cut.count && !run.live && run.reading.done && run.over)
@@ -127,11 +127,11 @@ function noticeParts() {
   if (run.saved) parts.push(`Saved: ${duration(run.begin)} to ${duration(run.end)} ` +
     'of the run.');
   if (run.lost)
-    parts.push(`${count(run.lost)} tuples were lost; where is hatched in grey.`);
+    parts.push(`${count(run.lost)} tuples were lost; the gaps are hatched in grey.`);
   if (run.forgotten)
     parts.push(`Of ${count(run.forgotten)} older calls only sums are kept.`);
   if (view.hidden.size) parts.push(`${view.hidden.size} rows are hidden.`);
-  if (run.events && !allLines().length) parts.push('No row fits the filter.');
+  if (run.events && !allLines().length) parts.push('No row matches the filter.');
   if (run.verdict) parts.push(run.verdict.text);
   const messages = found.messages;
   if (messages && !messages.complete)

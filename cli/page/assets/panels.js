@@ -47,7 +47,7 @@ function callFacts(call) {
   const stated = (number) => number >= 0 ? String(number) : null;
   return [
     ['operation', call.operation],
-    ['took', call.end === null ? `since ${duration(run.end - call.begin)}, not ended` :
+    ['took', call.end === null ? `${duration(run.end - call.begin)} so far` :
       duration(call.end - call.begin)],
     ['communicator', call.communicator], ['peer', stated(call.peer)],
     ['tag', stated(call.tag)], ['size', call.bytes ? bytes(call.bytes) : null],
@@ -60,7 +60,7 @@ function coneFacts() {
   if (!view.cones) return note('Past and future are not shown (c).');
   if (!cone) return null;
   if (run.part)
-    return note('Past and future may go on outside the part that was saved.');
+    return note('Past and future may extend beyond the part that was saved.');
   const [row] = view.selection;
   const past = cone.past.reduce((sum, index) => sum + index, 0);
   const future = cone.future.reduce((sum, index, i) =>
@@ -260,7 +260,7 @@ async function waitsPanel() {
   const verdict = found.verdict;
   return [verdict.edges.length ? waitGraph(verdict.edges, verdict.cycle, WIDTH) : null,
   verdict.verdicts.length ? verdict.verdicts.map(verdictText) :
-    note('Nobody waits without end.'),
+    note('No rank waits forever.'),
   tableOf('Longest waits',
     ['rank', 'waited_ns', 'caused_ns', 'critical_ns', 'computed_ns'], waits.ranks,
     chooseRank),
