@@ -135,7 +135,7 @@ static void say_behind(struct esi_tree_advice *advice)
 {
     *advice = (struct esi_tree_advice){.verdict = ES_ADVICE_UNKNOWN};
     snprintf(advice->reason, sizeof advice->reason,
-             "the communicator has not followed the newest rules yet");
+             "the communicator does not use the newest rules yet");
 }
 
 static int propose_changes(struct esi_adviser *adviser,

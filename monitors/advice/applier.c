@@ -298,8 +298,7 @@ static int start_change(struct esi_applier *applier, struct esi_applied_change *
         return code == -ENOMEM ? code : 0;
     }
     esi_tree_hosts_note(
-        applier->hosts,
-        "%s on %s: %s takes the place of %s after %" PRIu64 " operations",
+        applier->hosts, "%s on %s: %s replaces %s after %" PRIu64 " operations",
         esi_tree_operation_name(change->group.operation), change->communicator,
         change->after, change->before, change->was.count);
     change->outcome = ES_APPLIED_SWITCHING;

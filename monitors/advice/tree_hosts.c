@@ -117,7 +117,7 @@ static int ask_host(const struct esi_tree_hosts *hosts,
             es_error_format(&error, reason, sizeof reason);
         else
             snprintf(reason, sizeof reason, "%s", strerror(-code));
-        esi_tree_hosts_note(hosts, "host %s cannot be asked: %s", host, reason);
+        esi_tree_hosts_note(hosts, "cannot query host %s: %s", host, reason);
         question->silent++;
         return 0;
     }

@@ -417,7 +417,7 @@ static void explain_tree(const struct esi_advice_edges *now,
                  then->edges.depth);
     else
         snprintf(advice->reason, sizeof advice->reason,
-                 "with %s those who come late stand nearer to the root", then->name);
+                 "with %s late ranks are nearer to the root", then->name);
 }
 
 static void explain_proposal(const struct replay *replay,
@@ -432,35 +432,35 @@ static void explain_proposal(const struct replay *replay,
 
     if (advice->verdict == ES_ADVICE_SETTLED && advice->gain_ns <= 0)
         snprintf(advice->reason, sizeof advice->reason,
-                 "none of the %zu ways that were reckoned with takes less",
+                 "none of the %zu alternatives considered takes less time",
                  advice->candidate_count);
     else if (advice->verdict == ES_ADVICE_SETTLED)
         snprintf(advice->reason, sizeof advice->reason,
-                 "the best of %zu ways, %s, gains %s (%.0f %%) at most",
+                 "the best of %zu alternatives, %s, gains %s (%.0f %%) at most",
                  advice->candidate_count, then->name, gain,
                  fmax(advice->gain, 0) * 100);
     else if (advice->verdict == ES_ADVICE_UNSURE && is_far_off(advice))
         snprintf(advice->reason, sizeof advice->reason,
-                 "%s may gain %s, but the tree in force takes %.2g times what it "
-                 "should: something else than messages decides",
+                 "%s may gain %s, but the tree in force takes %.2g times as long as "
+                 "predicted: something other than messages dominates",
                  then->name, gain, advice->scale);
     else if (advice->verdict == ES_ADVICE_UNSURE)
         snprintf(advice->reason, sizeof advice->reason,
-                 "%s may gain %s, but operations and clocks scatter by %s", then->name,
+                 "%s may gain %s, but operations and clocks vary by %s", then->name,
                  gain, esi_quantity_time(time, sizeof time, advice->doubt_ns));
     else if (advice->basis == ES_ADVICE_MEASURED)
         snprintf(advice->reason, sizeof advice->reason,
                  "the MPI library took %s in the %" PRIu64
-                 " operations that it was seen to do here",
+                 " operations that were observed with it here",
                  esi_quantity_time(time, sizeof time, advice->then_ns),
                  replay->library.count);
     else if (is_by_tree(replay))
         explain_tree(&replay->in_force, then, advice);
     else
         snprintf(advice->reason, sizeof advice->reason,
-                 "the MPI library takes %s; with %s %d of %d edges go between "
-                 "clusters and %d between hosts (reckoned only: no tree was measured "
-                 "here that would tell how far the model is right)",
+                 "the MPI library takes %s; with %s %d of %d edges go between clusters "
+                 "and %d between hosts (prediction only: no tree was measured here to "
+                 "check the model)",
                  esi_quantity_time(time, sizeof time, advice->now_ns), then->name,
                  then->edges.count[ES_LINK_WIDE], edges,
                  then->edges.count[ES_LINK_CLUSTER]);
@@ -477,7 +477,7 @@ static int propose_tree(struct replay *replay, struct esi_tree_advice *advice)
     advice->verdict = ES_ADVICE_UNKNOWN;
     if (advice->samples < replay->advisor->config.min_samples || advice->samples < 2) {
         snprintf(advice->reason, sizeof advice->reason,
-                 "%zu operations were seen with what is in force, %zu are needed",
+                 "%zu operations were seen with the current choice, %zu are needed",
                  advice->samples, replay->advisor->config.min_samples);
         return 0;
     }
@@ -492,8 +492,8 @@ static int propose_tree(struct replay *replay, struct esi_tree_advice *advice)
     try_library(replay, advice);
     if (advice->best >= advice->candidate_count) {
         snprintf(advice->reason, sizeof advice->reason,
-                 "what messages cost is not known for all links; messages over any "
-                 "tree, such as binomial, would tell");
+                 "the cost of messages is not known for all links; operations over any "
+                 "tree, such as binomial, would show it");
         return 0;
     }
     classify_proposal(replay, advice);

@@ -107,7 +107,7 @@ static int open_directories(struct esi_archive *archive,
                             strerror(-archive->root));
     if (!is_empty_directory(archive->root))
         return es_error_set(error, -EEXIST,
-                            "%s is there already and not empty; name another "
+                            "%s already exists and is not empty; name another "
                             "directory, or remove it",
                             archive->path);
     archive->side = open_directory(archive->root, ESI_ARCHIVE_SIDE);

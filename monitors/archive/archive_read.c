@@ -53,7 +53,7 @@ static int read_tables(struct esi_archive_reader *reader, struct es_error *error
 
     snprintf(source, sizeof source, "%s/%s", reader->path, TABLES);
     if (result == -ENOENT)
-        return es_error_set(error, result, "%s is no archive: it has no %s",
+        return es_error_set(error, result, "%s is not an archive: it has no %s",
                             reader->path, TABLES);
     if (result < 0)
         return es_error_set(error, result, "cannot read %s: %s", source,

@@ -78,7 +78,7 @@ static int read_record(struct esi_archive_records *records,
         records->processes[number].is_known)
         return es_error_set(error, -EINVAL,
                             "\"process\": expected the number of a process that no "
-                            "line before has");
+                            "earlier line has");
     record = &records->processes[number];
     if (records->kind == ESI_RECORD_LEDGER)
         rc = esi_ledger_json_read(object, error, &record->ledger);

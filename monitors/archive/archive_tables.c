@@ -624,7 +624,7 @@ static int read_host(struct line *line)
         return line->result;
     line->result = esi_archive_tables_host(tables, host.name, &at);
     if (line->result == 0 && at != before)
-        fail_line(line, "a host of this 'name' stands above");
+        fail_line(line, "an earlier line has a host of this 'name'");
     if (line->result == 0)
         tables->hosts[at] = host;
     return line->result;

@@ -148,7 +148,7 @@ static const char *check_head(const struct esi_ctf_reader *reader,
         head->content_bits < HEAD_BYTES * 8 || head->packet_bits < head->content_bits ||
         head->packet_bits / 8 > ESI_CTF_PACKET_MAX ||
         records % esi_ctf_record_bytes(reader->config.kind))
-        return "its size cannot be";
+        return "its size is impossible";
     if (reader->packets > 0 && head->discarded < reader->discarded)
         return "its count of losses is smaller than that of the packet before";
     if (head->index > INT64_MAX || head->index < reader->index)
@@ -219,11 +219,11 @@ static int take_record(struct esi_ctf_reader *reader, struct es_error *error)
     else
         memcpy(&reader->record.tuple, bytes, sizeof reader->record.tuple);
     if (reader->index < index || reader->index > INT64_MAX)
-        return fail_reader(reader, error, "its tuples are in no order");
+        return fail_reader(reader, error, "its tuples are out of order");
     if (reader->record.tuple.operation == 0 || reader->record.tuple.stop == 0)
         return fail_reader(reader, error, "it has a record that was never written");
     if (reader->record.tuple.stop < reader->last_ns)
-        return fail_reader(reader, error, "its time goes back");
+        return fail_reader(reader, error, "its time goes backwards");
     reader->last_ns = reader->record.tuple.stop;
     reader->record.index = reader->index++;
     reader->record.lost = reader->lost;

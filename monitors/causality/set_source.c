@@ -28,7 +28,7 @@ int esi_set_source_detect(const char *path,
     } else if (stat(path, &status) == 0) {
         if (S_ISDIR(status.st_mode) && !esi_archive_is_one(path))
             return es_error_set_at(error, -EINVAL, path, 0, 0,
-                                   "a directory that is no archive of a run");
+                                   "a directory that is not an archive of a run");
         *ret_kind =
             S_ISDIR(status.st_mode) ? ES_SET_SOURCE_ARCHIVE : ES_SET_SOURCE_FILE;
     } else if (errno == ENOENT && !strchr(path, '/')) {

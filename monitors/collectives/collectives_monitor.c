@@ -95,9 +95,9 @@ static int refuse_operation(const char *name, struct es_error *error)
     }
     if (nearest.name)
         return es_error_set(error, -EINVAL,
-                            "'%s' is no collective operation; did you mean '%s'?", name,
-                            nearest.name);
-    return es_error_set(error, -EINVAL, "'%s' is no collective operation", name);
+                            "'%s' is not a collective operation; did you mean '%s'?",
+                            name, nearest.name);
+    return es_error_set(error, -EINVAL, "'%s' is not a collective operation", name);
 }
 
 static int parse_operations(const char *text,

@@ -481,7 +481,7 @@ static void print_totals(const struct esi_collectives_report *report, FILE *stre
                                    (double)(report->last_ns - report->first_ns)));
     else
         snprintf(sentence, sizeof sentence, "no collective operation %s",
-                 counts->complete > 0 ? "fits the options" : "is complete");
+                 counts->complete > 0 ? "matches the options" : "is complete");
     if (counts->complete > shown)
         append_counted(sentence, counts->complete - shown, "others not shown");
     append_counted(sentence, counts->open, "under way");
@@ -497,7 +497,7 @@ static void print_totals(const struct esi_collectives_report *report, FILE *stre
         esi_text_prose_print(stream,
                              "not analysed: %" PRIu64 " tuples without number, %" PRIu64
                              " on intercommunicators, %" PRIu64
-                             " that do not fit together",
+                             " that are inconsistent",
                              losses->unplaced, losses->between, unfit);
     if (counts->repaired + counts->impossible > 0)
         esi_text_prose_print(stream,

@@ -348,7 +348,7 @@ static void describe_sum(const struct cause_sum *sum,
              "rank %d costs the others %.3f ms (%.0f %% of all waiting): %s %s%s%s%s",
              pair->causing, pair->waited / MILLISECOND,
              totals->waited > 0 ? 100 * pair->waited / totals->waited : 0,
-             pair->computing ? "what it computes ahead of" : "in", pair->operation,
+             pair->computing ? "computation before" : "in", pair->operation,
              has_line ? " at " : "", has_line ? pair->line : "",
              pair->waiting >= 0 ? "" : "; many ranks wait");
 }
@@ -440,7 +440,7 @@ static void print_head(const struct esi_delay_totals *totals, FILE *stream)
     esi_text_prose_print(
         stream,
         "%zu threads in %.3f s: %.3f ms of waiting in %" PRIu64
-        " waits (%.1f %% of their time), %.1f %% of it handed on by others that waited",
+        " waits (%.1f %% of their time), %.1f %% of it passed on by others that waited",
         totals->threads, span / 1e9, totals->waited / MILLISECOND, totals->waits,
         all > 0 ? 100 * totals->waited / all : 0,
         totals->waited > 0 ? 100 * totals->indirect / totals->waited : 0);
@@ -461,7 +461,7 @@ static void print_path(const struct esi_delay *delay,
     if (!most || most->times.critical_computing <= 0)
         return;
     esi_text_prose_print(stream,
-                         "critical path %.3f ms; %.1f %% of it is computed ahead of "
+                         "critical path %.3f ms; %.1f %% of it is computation before "
                          "%s%s%s: 10 %% less there shortens the run by at most %.3f ms",
                          totals->critical / MILLISECOND,
                          share_of(totals, most->times.critical_computing),
@@ -482,12 +482,14 @@ static void print_doubts(const struct esi_delay_totals *totals, FILE *stream)
                              (double)totals->worst_error_ns / MILLISECOND);
     if (totals->elsewhere > 0)
         esi_text_prose_print(stream,
-                             "%.3f ms of waiting have causes that are not told apart",
+                             "%.3f ms of waiting have causes that are not "
+                             "distinguished",
                              totals->elsewhere / MILLISECOND);
     if (totals->truncated > 0 || totals->forgotten > 0)
         esi_text_prose_print(stream,
                              "%" PRIu64 " waits reach back further than the calls that "
-                             "are kept, %" PRIu64 " were found too late to be charged",
+                             "are kept, %" PRIu64 " were found too late to be "
+                             "attributed",
                              totals->truncated, totals->forgotten);
 }
 

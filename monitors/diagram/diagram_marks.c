@@ -390,7 +390,7 @@ static int check_head(const unsigned char *bytes,
         return -ESTALE;
     if (esi_wire_load(bytes + 16, 8) !=
         marks_checksum(bytes + HEAD_BYTES, length - HEAD_BYTES))
-        return es_error_set(error, -EINVAL, "its checksum is another");
+        return es_error_set(error, -EINVAL, "its checksum is wrong");
     return 0;
 }
 
@@ -412,7 +412,7 @@ int esi_diagram_load_marks(const void *bytes,
     esi_wire_get_bytes(&in, HEAD_BYTES);
     result = get_all(&in, diagram);
     if (result == 0 && in.failed)
-        result = es_error_set(error, -EINVAL, "what it says of row %zu cannot be",
+        result = es_error_set(error, -EINVAL, "its entry of row %zu is impossible",
                               diagram->thread_count);
     if (result < 0)
         esi_diagram_destroy(diagram);

@@ -80,7 +80,7 @@ static void print_event(const struct esi_events_printer *printer,
         esi_describe_append(words, sizeof words, ", %" PRIu32 " bytes",
                             activity->bytes);
     if (is_open)
-        esi_describe_append(words, sizeof words, ", under way since then");
+        esi_describe_append(words, sizeof words, ", still under way");
     if (event->site && *event->site)
         esi_describe_append(words, sizeof words, ", at %s", event->site);
     esi_text_line_print(printer->stream, printer->width, "%16s %8s %9s  %s", seconds,

@@ -651,7 +651,7 @@ static int tell_missing(struct esi_delivery *delivery,
         return code;
     return es_error_set_at(error, -EINVAL, delivery->config.source, line_of(record), 0,
                            "event %u of trace %u waits for event %u of trace %u, which "
-                           "did not come",
+                           "never arrived",
                            record->index, trace, awaited.index, awaited.trace);
 }
 

@@ -441,6 +441,6 @@ int esi_set_check_finish(const struct esi_set_check *check,
         }
     }
     return es_error_set_at(error, -EINVAL, source, esi_set_place_line(&first), 0,
-                           "partners: event %u of trace %u is not there", missing.index,
-                           missing.trace);
+                           "partners: event %u of trace %u does not exist",
+                           missing.index, missing.trace);
 }

@@ -106,7 +106,7 @@ static const char *hiding_words(int hiding)
     case HIDDEN_SENDS | HIDDEN_COLLECTIVES:
         return "sends were buffered and a collective operation did not wait for all";
     default:
-        return "of luck";
+        return "of timing";
     }
 }
 
@@ -192,7 +192,7 @@ static void print_doubts(const struct esi_replay *replay, FILE *stream)
         return;
     fprintf(stream, "Not all could be replayed: there may be more latent deadlocks.\n");
     print_doubt(totals.lost, "operations are missing", stream);
-    print_doubt(totals.unmatched, "ends of messages have no other end", stream);
+    print_doubt(totals.unmatched, "ends of messages have no counterpart", stream);
     print_doubt(totals.unknown, "sends: it is not known which call completed them",
                 stream);
     print_doubt(totals.unnumbered, "messages have no number", stream);

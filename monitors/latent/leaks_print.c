@@ -86,7 +86,7 @@ static void print_what(const struct esi_leak *leak, FILE *stream)
         print_channel(leak, "with", stream);
         break;
     case ESI_LEAK_COLLECTIVES:
-        fprintf(stream, "%s and what was before it", name);
+        fprintf(stream, "%s and operations before it", name);
         break;
     case ESI_LEAK_EPOCHS:
         fprintf(stream, "%" PRIu64 " epoch%s of %s", leak->count,
@@ -137,7 +137,7 @@ void esi_leaks_print_text(const struct esi_leaks *leaks, FILE *stream)
         fprintf(stream, "\n");
     }
     if (leaks->unknown > 0)
-        fprintf(stream, "What is left over of %zu rank%s is not known in full.\n",
+        fprintf(stream, "The leaks of %zu rank%s are not fully known.\n",
                 leaks->unknown, plural_end(leaks->unknown));
 }
 

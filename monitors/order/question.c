@@ -315,7 +315,7 @@ static int fail_words(const struct asking *asking)
         return result;
     return es_error_set_at(asking->error, -EINVAL, NULL, 0,
                            column_of(asking, asking->text + at),
-                           "found '%.*s' behind the question",
+                           "found '%.*s' after the question",
                            shown_length(asking->length - at), asking->text + at);
 }
 

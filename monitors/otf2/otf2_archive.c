@@ -123,14 +123,14 @@ int esi_otf2_archive_open(const char *path,
 
     if (access(path, F_OK) == 0) {
         free(made.path);
-        return es_error_set(error, -EEXIST, "%s: is there already", path);
+        return es_error_set(error, -EEXIST, "%s: already exists", path);
     }
     if (!made.path || asprintf(&made.beside, "%s.XXXXXX", path) < 0) {
         free(made.path);
         return -ENOMEM;
     }
     if (!mkdtemp(made.beside)) {
-        int result = es_error_set(error, -errno, "%s: cannot be made: %s", path,
+        int result = es_error_set(error, -errno, "%s: cannot be created: %s", path,
                                   strerror(errno));
 
         free(made.beside);
@@ -159,7 +159,7 @@ static int take_place(const struct esi_otf2_archive *archive, struct es_error *e
     umask(mask);
     if (chmod(archive->beside, 0777 & ~mask) < 0 ||
         rename(archive->beside, archive->path) < 0)
-        return es_error_set(error, -errno, "%s: cannot be made: %s", archive->path,
+        return es_error_set(error, -errno, "%s: cannot be created: %s", archive->path,
                             strerror(errno));
     return 0;
 }

@@ -296,7 +296,8 @@ static void print_summary_text(const struct summary_record *record, FILE *stream
     int used;
 
     if (spread->count == 0) {
-        esi_text_prose_print(stream, "run '%s': MPI is not up yet", record->run);
+        esi_text_prose_print(stream, "run '%s': MPI is not initialized yet",
+                             record->run);
         return;
     }
     used = snprintf(

@@ -310,7 +310,8 @@ static int explain_inner(struct pattern_search *search, uint32_t predicate, FILE
         fprintf(out, "%" PRIu64 " matches, values of variables below\n\n",
                 esi_domain_count(search->parts[predicate].sets));
     if (result > 0)
-        fputs("was not searched to its end: what uses it is not explained\n", out);
+        fputs("was not fully searched: predicates that use it are not explained\n",
+              out);
     return result;
 }
 

@@ -105,6 +105,6 @@ contains out "cut"
 expect 0 "$eventspace" record --repair "$folder/killed"
 contains out "complete, nothing was cut off"
 expect 2 "$eventspace" record --repair "$folder"
-contains err "no archive"
+contains err "not an archive"
 
 finish

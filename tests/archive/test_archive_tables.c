@@ -52,7 +52,7 @@ static const struct fault faults[] = {
      "hexadecimal"},
     {FACTS HOST "{\"type\":\"host\",\"number\":1,\"name\":\"h\","
                 "\"uuid\":\"00112233445566778899aabbccddeeff\"}\n",
-     3, "stands above"},
+     3, "an earlier line has a host"},
     {FACTS PROCESS, 2, "host"},
     {FACTS HOST "{\"type\":\"process\",\"number\":0,\"host\":0,\"rank\":\"0\"}\n", 3,
      "rank"},

@@ -52,7 +52,7 @@ refuses()
     contains err "$text"
 }
 refuses "no such file or archive" none 0.0:1 0.0:1 "$patterns" Message
-refuses "a directory that is no archive" "$folder" 0.0:1 0.0:1 "$patterns" Message
+refuses "a directory that is not an archive" "$folder" 0.0:1 0.0:1 "$patterns" Message
 refuses "has no such predicate" "$archive" 0.0:1 0.0:1 "$patterns" Other
 refuses "no such event" "$archive" 9.0:1 0.0:1 "$patterns" Message
 refuses "'Nothing' is not defined" "$archive" 0.0:1 0.0:1 \

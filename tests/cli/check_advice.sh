@@ -126,6 +126,6 @@ must 'applied[0]["after"] == "linear" and applied[0]["version"] >= 1'
 must 'applied[0]["measured_ns"] < applied[0]["before_ns"]'
 must '1 / 3 < applied[0]["measured_ns"] / applied[0]["predicted_ns"] < 3'
 must 'advice[-1]["in_force"] == "linear" and advice[-1]["version"] >= 1'
-contains err "linear takes the place of explicit:0-1,1-2,2-3 after"
+contains err "linear replaces explicit:0-1,1-2,2-3 after"
 
 finish

@@ -220,12 +220,12 @@ expect 0 "$eventspace" collectives --format json "$prefix-tunnel"
 holds "summary['complete'] == $(cat "$folder/count") and summary['incomplete'] == 0" tunnel
 
 expect 2 "$eventspace" collectives --operation send "$prefix-late"
-contains err "'send' is no collective operation"
+contains err "'send' is not a collective operation"
 expect 2 "$eventspace" collectives --operation allreduc "$prefix-late"
-contains err "'allreduc' is no collective operation; did you mean 'Allreduce'?"
+contains err "'allreduc' is not a collective operation; did you mean 'Allreduce'?"
 # What is not there is said; a table without rows says nothing.
 expect 0 "$eventspace" collectives --once --comm nocomm "$prefix-late"
-contains out "no collective operation fits the options, 40 others not shown"
+contains out "no collective operation matches the options, 40 others not shown"
 lacks out "OPERATION"
 expect 2 "$eventspace" collectives --since yesterday "$prefix-late"
 expect 2 "$eventspace" collectives --blame-over much "$prefix-late"

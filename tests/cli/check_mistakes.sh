@@ -75,7 +75,7 @@ mistake 127 "no-such-program" run -- ./no-such-program
 mistake 2 "nosuch" order nosuch.archive
 mistake 2 "nosuch: no such file, archive or run" search -p mpi nosuch
 mistake 2 "nosuch.pattern" search -p nosuch.pattern "$archive"
-mistake 2 "is there already and not empty" record -o "$archive" "$tour"
+mistake 2 "already exists and is not empty" record -o "$archive" "$tour"
 mistake 2 "did you mean 'chrome'?" export --to chrom "$archive"
 mistake 2 "bad.json:1:16: JSON" check "$folder/bad.json"
 

@@ -136,7 +136,7 @@ expect 0 "${run[@]}" -n 1 "${show[@]}"
 [ "$(thresholds)" = 4095 ] || fault "elements of a run that is not recorded: $(thresholds)"
 
 mkdir "$folder/full" && touch "$folder/full/file"
-is_not_started "$folder/full is there already and not empty" "${recorded[@]}" "$folder/full"
+is_not_started "$folder/full already exists and is not empty" "${recorded[@]}" "$folder/full"
 is_not_started "cannot make $folder/none/archive" "${recorded[@]}" "$folder/none/archive"
 is_not_started "cannot make /dev/null" "${recorded[@]}" /dev/null
 is_not_started "nothing is collected" env EVENTSPACE_DIR=/proc/nothing "${recorded[@]}" \

@@ -65,7 +65,7 @@ contains err '                 ^'
 refuses "cannot read the patterns: $folder/noise" -p "$folder/noise" "$set"
 refuses "cannot read the events: $folder/empty:1: an empty file" -p mine "$folder/empty"
 refuses "cannot read the events: $folder/noise:" -p mine "$folder/noise"
-refuses "cannot read the events: $folder: a directory that is no archive" -p mine "$folder"
+refuses "cannot read the events: $folder: a directory that is not an archive" -p mine "$folder"
 refuses "no-such-set: no such file, archive or run" -p mine no-such-set
 refuses "no-such-run: no such file, archive or run" -p mine no-such-run --follow
 refuses "$prefix-none: no such file, archive or run on this host, which has " -p mine "$prefix-none"

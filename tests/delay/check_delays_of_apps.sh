@@ -24,7 +24,7 @@ one_of_three compare imbalance 3 0.8 "$apps/imbalance" --ranks-late 3 --late-us 
     --work-us 1000 --sleep --iterations 40
 expect 0 "$eventspace" time "$folder/imbalance.rec"
 contains out "rank 3 costs the others"
-contains out "what it computes ahead of MPI_Allreduce at imbalance.c:"
+contains out "computation before MPI_Allreduce at imbalance.c:"
 contains out "critical path"
 
 # Halos and a rare norm: rank 2 gets a quarter of its processor time.

@@ -262,7 +262,7 @@ contains err "not one of event-set, shiviz, archive or otf2"
 expect 2 "$eventspace" import --from archive "$folder/two.log" -o "$folder/none"
 contains err "not in the format 'archive'"
 expect 2 "$eventspace" import --from event-set "$folder" -o "$folder/none"
-contains err "no archive"
+contains err "not an archive"
 expect 2 "$eventspace" export "$folder/ordered.jsonl"
 contains err "--to FORMAT is needed"
 expect 2 "$eventspace" export "$folder/ordered.jsonl" --to png

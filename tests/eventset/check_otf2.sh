@@ -77,7 +77,7 @@ compare_run()
     expect 0 "$eventspace" export "$folder/$name" --to otf2 -o "$archive"
     is_empty out
     expect 2 "$eventspace" export "$folder/$name" --to otf2 -o "$archive"
-    contains err "is there already"
+    contains err "already exists"
     expect 0 "$eventspace" export "$folder/$name" --to csv -o "$folder/$name.csv"
     for what in "-C" "-G" ""; do
         expect 0 otf2-print $what "$archive/traces.otf2"

@@ -262,9 +262,9 @@ static void what_cannot_come_is_explained(void **state)
         const char *error;
     } cases[] = {
         {{"A1<B1"},
-         "event 1 of trace 0 waits for event 1 of trace 1, which did not come"},
+         "event 1 of trace 0 waits for event 1 of trace 1, which never arrived"},
         {{"A1=B1", "C1"},
-         "event 1 of trace 0 waits for event 1 of trace 1, which did not come"},
+         "event 1 of trace 0 waits for event 1 of trace 1, which never arrived"},
         {{"A1<A2", "A2!"},
          "a cycle: event 1 of trace 0 comes after event 2 of trace 0, which comes "
          "after it"},

@@ -25,6 +25,6 @@ done
 expect 0 'the advice is good, and comes true'
 cat $work/err
 check 'it is said what was done' \
-    grep -q 'takes the place of explicit:0-1,1-3,3-2 after' $work/err
+    grep -q 'replaces explicit:0-1,1-3,3-2 after' $work/err
 check_nothing_left
 finish

@@ -228,7 +228,7 @@ static void open_operations_of_the_dead_are_listed(void **state)
     assert_non_null(printer.stream);
     assert_int_equal(esi_events_read_open(fixture->events, &sink), 0);
     fclose(printer.stream);
-    assert_non_null(strstr(fixture->text, "MPI_Recv from 0, tag 3, under way"));
+    assert_non_null(strstr(fixture->text, "MPI_Recv from 0, tag 3, still under way"));
 }
 
 /* Writes a call that completes or starts requests. `awaited` is the operation of one of

@@ -157,11 +157,11 @@ done <<'END'
 0.0:1|6|an event TRACE:INDEX is missing
   0.0:1 T99:1|9|there is no trace 'T99'
 0.0:1 T3|7|'T3' is not an event TRACE:INDEX
-0.0:1 T3:1 T4:1|12|found 'T4:1' behind the question
+0.0:1 T3:1 T4:1|12|found 'T4:1' after the question
 0.0:1 T3:100000|7|trace 'T3' has no event 100000; it has
 concurrent|11|an event TRACE:INDEX is missing
 concurrent T99:1|12|there is no trace 'T99'
-least-successors T3:1 T4:1|23|found 'T4:1' behind the question
+least-successors T3:1 T4:1|23|found 'T4:1' after the question
 concurent T3:1|1|'concurent' is neither an event TRACE:INDEX nor a question, did you mean 'concurrent'
  {"question": "successors", "event": [0, 1]}|2|'successors' is neither
 {"question": "concurrent"}|1|'event' is missing, expected [TRACE, INDEX]
@@ -306,7 +306,7 @@ expect 2 "$eventspace" order "$set" "$set"
 expect 2 "$eventspace" order "$folder/no-such-set"
 contains err "no-such-set"
 expect 2 "$eventspace" order "$folder"
-contains err "no archive"
+contains err "not an archive"
 expect 2 "$eventspace" order "$prefix-no-such-run"
 contains err "$prefix-no-such-run"
 expect 2 "$eventspace" order "$set" --store vector

@@ -493,7 +493,7 @@ contains err "--list does not search"
 expect 2 "$eventspace" search -p "$patterns" no-such-set.jsonl
 contains err "no-such-set.jsonl: no such file, archive or run"
 expect 2 "$eventspace" search -p "$patterns" "$folder"
-contains err "no archive"
+contains err "not an archive"
 echo '{"trace": 0, "index": 9999}' >>"$x"
 expect 2 "$eventspace" search -p "$patterns" "$x"
 contains err "eventspace search: cannot read the events: $x:7"

@@ -277,7 +277,7 @@ static int fail_hosts(const struct esi_shiviz_log *log,
     char more[40] = "";
 
     if (missing_count > 1)
-        snprintf(more, sizeof more, ", as %u more", missing_count - 1);
+        snprintf(more, sizeof more, " (likewise %u more)", missing_count - 1);
     return es_error_set_at(error, -EINVAL, log->text->source, missing->line, 0,
                            "the clock names host '%s', which has no events here%s; put "
                            "the logs of all hosts into one file (cat HOST1.log "
@@ -374,8 +374,8 @@ static int place_event(struct esi_shiviz_order *order,
     if (*at != NO_EVENT)
         return es_error_set_at(
             error, -EINVAL, order->log->text->source, event->line, 0,
-            "event %u of host '%s' is there twice, first in line %d; a host's own "
-            "clock rises by 1",
+            "event %u of host '%s' occurs twice, first in line %d; a host's own clock "
+            "rises by 1",
             event->own, host->name, esi_shiviz_log_event(order->log, *at)->line);
     *at = number;
     return 0;

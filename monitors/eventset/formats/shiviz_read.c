@@ -439,7 +439,7 @@ static int check_text(struct log_reading *reading)
     if (zero)
         return es_error_set_at(reading->error, -EINVAL, text->source,
                                line_of(reading, (size_t)(zero - text->text)), 0,
-                               "a byte 0, which no log has");
+                               "a byte 0, which a text must not have");
     if (!esi_match_check_text(reading->match, text->text, text->length, &at))
         return es_error_set_at(reading->error, -EINVAL, text->source,
                                line_of(reading, at), 0, "not UTF-8");

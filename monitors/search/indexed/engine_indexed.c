@@ -780,7 +780,8 @@ static int explain_ranges(const struct esi_engine_task *task,
     for (uint32_t i = 0; i < task->program->support_count; i++) {
         esi_indexed_plan_print(plans.items[i], out);
         if (!may_match(&plans, i))
-            fputs("is not searched: what matches has a lesser support that does\n",
+            fputs("is not searched: what matches it has a lesser support that "
+                  "matches\n",
                   out);
     }
     fini_plans(&plans);

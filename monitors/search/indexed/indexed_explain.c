@@ -141,7 +141,7 @@ static void print_conditions(const struct esi_indexed_plan *plan, FILE *out)
         const struct esi_clause *clause = &plan->clauses[plan->clause_count + i];
 
         print_literals(plan, clause, out);
-        fputs(clause->universal ? " (others are looked at only)\n"
+        fputs(clause->universal ? " (others are only tested)\n"
                                 : " (selected before the search)\n",
               out);
     }
@@ -162,7 +162,8 @@ static void print_first(const struct esi_indexed_plan *plan, FILE *out)
                 esi_domain_slots(plan->domains[v]), esi_indexed_plan_weight(plan, v),
                 plan->returned >> v & 1 ? "" : ", hidden: one witness is enough");
     }
-    fputs("goes on with the variable to which the bound ones leave the fewest values\n",
+    fputs("continues with the variable for which the bound ones leave the fewest "
+          "values\n",
           out);
 }
 
@@ -193,7 +194,7 @@ void esi_indexed_plan_print(const struct esi_indexed_plan *plan, FILE *out)
         fprintf(out, "matches if none of %zu lesser supports does\n",
                 support->lesser_count);
     if (plan->is_false) {
-        fputs("can not be satisfied\n", out);
+        fputs("cannot be satisfied\n", out);
         return;
     }
     print_conditions(plan, out);

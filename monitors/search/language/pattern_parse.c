@@ -112,8 +112,8 @@ static int check_operand(struct esi_parser *parser, const struct esi_pattern_nod
     if (node->kind != ES_NODE_COMPARE)
         return 0;
     return esi_fault(parser, node->place,
-                     "a comparison is no operand of a relation, expected it beside '&' "
-                     "or '|'");
+                     "a comparison cannot be an operand of a relation, expected it "
+                     "beside '&' or '|'");
 }
 
 static int check_relation(struct esi_parser *parser,
@@ -321,7 +321,7 @@ static int parse_definition(struct esi_parser *parser, const struct esi_token *i
 
     if (known)
         return esi_fault(parser, id->place,
-                         "%s is defined in line %u already, expected another name",
+                         "%s is already defined in line %u, expected another name",
                          esi_token_words(id, words), (unsigned)known->line);
     parser->occurrence_count = 0;
     parser->depth = 0;

@@ -168,7 +168,7 @@ int esi_source_check(const struct esi_source *source)
             return es_error_set_at(source->error, -EINVAL, source->name, line,
                                    (int)(at - line_begin) + 1,
                                    "byte 0x%02x is %s, expected text in UTF-8", *at,
-                                   *at == 0 ? "a NUL" : "no character of UTF-8");
+                                   *at == 0 ? "a NUL" : "not a character of UTF-8");
         if (*at == '\n') {
             line++;
             line_begin = at + 1;

@@ -304,8 +304,8 @@ static int parse_unit(struct esi_parser *parser,
     *ret_unit = find_unit(written.text, written.length);
     return *ret_unit ? 0
                      : esi_fault(parser, written.place,
-                                 "%s is no unit, expected ns, us, ms, s, min, B, KiB, "
-                                 "MiB, GiB, kB, MB or GB",
+                                 "%s is not a unit, expected ns, us, ms, s, min, B, "
+                                 "KiB, MiB, GiB, kB, MB or GB",
                                  esi_token_words(&written, words));
 }
 
@@ -337,7 +337,7 @@ static int check_units(struct esi_parser *parser,
                          "or min");
     if (units != ESI_UNITS_ANY && token->text[0] == '-')
         return esi_fault(parser, token->place,
-                         "the number is negative, expected one from 0 on");
+                         "the number is negative, expected 0 or more");
     return 0;
 }
 
