@@ -111,7 +111,7 @@ static void append_peer(char *out,
         esi_describe_append(out, size, " %s %d", preposition_of(operation),
                             activity->peer);
     else if (activity->peer == ES_PEER_ANY)
-        esi_describe_append(out, size, " %s anybody", preposition_of(operation));
+        esi_describe_append(out, size, " %s any rank", preposition_of(operation));
     if (activity->peer != ES_PEER_NONE && operation &&
         is_message((enum es_class)operation->op_class))
         append_tag(out, size, activity);
@@ -186,7 +186,7 @@ const char *esi_describe_end(char *out,
                  signal_name(thread->signal));
         break;
     case ES_PROCESS_LOST:
-        snprintf(out, size, "gone, nobody saw how");
+        snprintf(out, size, "gone for an unknown reason");
         break;
     }
     return out;

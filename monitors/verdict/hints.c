@@ -84,9 +84,10 @@ static void hint_unreceived(const struct hint_view *view,
                             view->conditions->facts->groups[channel->group].name,
                             open->communicator);
     else if (channel->tag != open->tag && open->tag != ES_TAG_ANY && !open->awaited)
-        esi_describe_append(out, ESI_HINT_WORDS, ", waited for is %s", awaited);
+        esi_describe_append(out, ESI_HINT_WORDS, ", but the receive expects %s",
+                            awaited);
     else
-        esi_describe_append(out, ESI_HINT_WORDS, ", which nobody has received");
+        esi_describe_append(out, ESI_HINT_WORDS, ", which has not been received");
 }
 
 /* The message has arrived, but another receive gets it. */
@@ -100,9 +101,9 @@ static void hint_taker(const struct hint_view *view, char out[ESI_HINT_WORDS])
 
     describe_tag(tag, sizeof tag, taker->tag);
     snprintf(out, ESI_HINT_WORDS,
-             "what was sent goes to an earlier receive of rank %d from %s with %s, "
-             "which is not complete%s%s",
-             process->rank, taker->peer == ES_PEER_ANY ? "anybody" : "there", tag,
+             "the message goes to an earlier receive of rank %d from %s with %s, which "
+             "is not complete%s%s",
+             process->rank, taker->peer == ES_PEER_ANY ? "any rank" : "there", tag,
              *site ? ", posted at " : "", site);
 }
 
@@ -137,8 +138,9 @@ static bool hint_message(const struct hint_view *view, char out[ESI_HINT_WORDS])
     else
         snprintf(out, ESI_HINT_WORDS,
                  "rank %d has sent %" PRIu32
-                 " with tag %d to rank %d, all of them were received",
-                 message.source, channel->sent, message.tag, message.destination);
+                 " message%s with tag %d to rank %d, all received",
+                 message.source, channel->sent, channel->sent == 1 ? "" : "s",
+                 message.tag, message.destination);
     return true;
 }
 

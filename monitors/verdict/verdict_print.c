@@ -131,7 +131,8 @@ static void describe_death(const struct esi_diagnosis *diagnosis,
 
     if (item->ranks.count > 1) {
         esi_describe_ranks(words, sizeof words, item->ranks.items, item->ranks.count);
-        fprintf(out, "%s ended at once, and who was first is not known; ", words);
+        fprintf(out, "%s ended at the same time, and which was first is not known; ",
+                words);
     }
     fprintf(out, "rank %d %s", process->rank,
             esi_describe_end(words, sizeof words,
@@ -150,7 +151,7 @@ static void describe_missing(const struct esi_verdict_item *item, FILE *out)
     char words[WORDS];
 
     esi_describe_ranks(words, sizeof words, item->ranks.items, item->ranks.count);
-    fprintf(out, "%s %s in MPI_Finalize or behind it, and %s waited for", words,
+    fprintf(out, "%s %s in MPI_Finalize or after it, and %s waited for", words,
             item->ranks.count == 1 ? "is" : "are",
             item->ranks.count == 1 ? "is" : "are");
 }
@@ -386,15 +387,16 @@ static void describe_holder(const struct esi_facts *facts,
     const struct esi_thread_state *thread;
     char words[WORDS], span[32];
 
-    snprintf(out, WORDS, "not known here");
+    snprintf(out, WORDS, "is not known here");
     if (process == facts->process_count)
         return;
     thread = &facts->threads[facts->processes[process].first_thread];
-    snprintf(out, WORDS, "%s", esi_verdict_name(thread->verdict));
     if (thread->verdict == ES_VERDICT_COMPUTING && thread->quiet_since_ns)
-        esi_describe_append(
-            out, WORDS, " since %s",
+        snprintf(
+            out, WORDS, "has been computing for %s",
             describe_span(span, sizeof span, span_ns(facts, thread->quiet_since_ns)));
+    else
+        snprintf(out, WORDS, "is %s", esi_verdict_name(thread->verdict));
     if (thread->open.present)
         esi_describe_append(out, WORDS, ": in %s",
                             esi_describe_activity(words, sizeof words, &thread->open));
@@ -420,7 +422,7 @@ static void print_holders(const struct esi_diagnosis *diagnosis, bool all, FILE 
 
         describe_holder(diagnosis->facts, holder, words);
         esi_text_prose_print(
-            stream, "%srank %d holds up %zu %s; it is %s",
+            stream, "%srank %d holds up %zu %s; it %s",
             diagnosis->count || holder->gone ? "" : "no deadlock: ", holder->rank,
             holder->waiting, holder->waiting == 1 ? "thread" : "threads", words);
     }

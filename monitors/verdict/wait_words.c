@@ -59,7 +59,7 @@ static const char *describe_targets(const struct esi_wait_words *words,
     if (count)
         esi_describe_ranks(out, WORDS, ranks, count);
     else
-        snprintf(out, WORDS, "somebody");
+        snprintf(out, WORDS, "some rank");
     free(ranks);
     *ret_count = count;
     return out;

@@ -50,7 +50,7 @@ const char *esi_ending_describe(const struct es_segment_info *info,
                  strsignal(info->signal));
         break;
     case ES_PROCESS_LOST:
-        snprintf(out, size, "gone, nobody saw how");
+        snprintf(out, size, "gone for an unknown reason");
         break;
     case ES_PROCESS_FINALIZED:
         snprintf(out, size, info->alive ? "finalized, still there" : "finalized");

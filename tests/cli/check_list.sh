@@ -109,7 +109,7 @@ await 5 gone
 expect 0 "$eventspace" list
 contains out "rank 0"
 expect 0 "$eventspace" list "$run"
-contains out "gone, nobody saw how"
+contains out "gone for an unknown reason"
 contains out finalized
 expect 0 "$eventspace" list -f json "$run"
 json_lines_hold "o['state'] == ('finalized' if o['rank'] else 'lost')"

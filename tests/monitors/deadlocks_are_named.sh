@@ -63,12 +63,12 @@ hangs missing-collective --absent-sleeps
 watch 1
 contains out "rank 0 waits in MPI_Barrier on MPI_COMM_WORLD"
 contains out "for rank 1 to enter"
-contains out "no deadlock: rank 1 holds up 1 thread; it is computing since "
+contains out "no deadlock: rank 1 holds up 1 thread; it has been computing for "
 lacks out "DEADLOCK"
 expect 0 "$eventspace" heartbeat --once --stalled-after 1h "$run"
 contains out "for rank 1 to enter"
 contains out "not yet counted as stalled"
-contains out "no deadlock: rank 1 holds up 1 thread; it is computing since "
+contains out "no deadlock: rank 1 holds up 1 thread; it has been computing for "
 expect 1 "$eventspace" heartbeat --once --stalled-after 100ms -f json "$run"
 json_lines_hold "o['held_up_by'] == [{'rank': 1, 'threads': 1, 'gone': False}]"
 ends

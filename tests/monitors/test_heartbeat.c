@@ -192,7 +192,7 @@ static void who_is_missing_from_a_barrier_is_named(void **state)
     assert_shows(fixture, "rank 0 waits in MPI_Barrier on MPI_COMM_WORLD, instance 5 "
                           "for rank 2 to enter");
     assert_shows(fixture,
-                 "no deadlock: rank 2 holds up 1 thread; it is computing since ");
+                 "no deadlock: rank 2 holds up 1 thread; it has been computing for ");
     assert_shows(fixture, "s: after MPI_Barrier on MPI_COMM_WORLD, instance 4\n");
     assert_int_equal(fixture->report.diagnosis->count, 0);
     /* The missing rank enters. */
@@ -248,7 +248,7 @@ static void who_waits_for_one_that_has_finished_is_stuck(void **state)
     beat(fixture, 2);
     assert_int_equal(fixture->report.finished, 1);
     assert_true(fixture->report.waits[0].stuck);
-    assert_shows(fixture, "MISSING (possible): rank 1 is in MPI_Finalize or behind it");
+    assert_shows(fixture, "MISSING (possible): rank 1 is in MPI_Finalize or after it");
     assert_shows(fixture, "rank 1 holds up 1 thread; it is finished: finalized\n");
 }
 

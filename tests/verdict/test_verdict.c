@@ -149,7 +149,9 @@ static void any_source_waits_for_all_who_could_send(void **state)
     made_count(made, 0, true, 2, 7, 3);
     made_count(made, 2, false, 0, 8, 1);
     made_verdicts_are(made, "DEADLOCK certain 0,1,2,3");
-    made_shows(made, "hint: rank 2 has sent to rank 0 with tag 8, waited for is tag 7");
+    made_shows(
+        made,
+        "hint: rank 2 has sent to rank 0 with tag 8, but the receive expects tag 7");
     made->ledgers[2].channels[0].count = 4;
     made_verdicts_are(made, "");
     made->ledgers[2].channels[0].count = 3;
@@ -173,8 +175,8 @@ static void a_message_goes_to_the_receive_that_was_posted_first(void **state)
         made_open(made, i, "MPI_Recv", 0, 9, 0);
     made_verdicts_are(made, "DEADLOCK certain 0,1,2,3");
     made_shows(made, "rank 0 waits in MPI_Recv for rank 1 (tag 7, 10.0 s)\n");
-    made_shows(made, "hint: what was sent goes to an earlier receive of rank 0 from "
-                     "anybody with tag 7, which is not complete\n");
+    made_shows(made, "hint: the message goes to an earlier receive of rank 0 from "
+                     "any rank with tag 7, which is not complete\n");
     /* Rank 3 may still send to the first receive. */
     made->threads[3].open.present = false;
     made->threads[3].verdict = ES_VERDICT_COMPUTING;
@@ -208,7 +210,7 @@ static void of_requests_the_first_posted_gets_the_message(void **state)
     for (int i = 1; i < MADE_RANKS; i++)
         made_open(made, i, "MPI_Recv", 0, 9, 0);
     made_verdicts_are(made, "DEADLOCK certain 0,1,2,3");
-    made_shows(made, "hint: what was sent goes to an earlier receive of rank 0");
+    made_shows(made, "hint: the message goes to an earlier receive of rank 0");
     /* Whichever request gets the message, the other one waits.  But no number shows
      * that the second one was posted first. */
     requests[1]->start = 4;
@@ -426,8 +428,9 @@ static void who_computes_holds_up_the_others(void **state)
     made_verdicts_are(made, "");
     assert_int_equal(made->diagnosis.holder_count, 1);
     assert_int_equal(made->diagnosis.holders[0].waiting, MADE_RANKS - 1);
-    made_shows(made,
-               "no deadlock: rank 3 holds up 3 threads; it is computing since 8.00 s");
+    made_shows(
+        made,
+        "no deadlock: rank 3 holds up 3 threads; it has been computing for 8.00 s");
 }
 
 static void a_broadcast_waits_for_its_root(void **state)
@@ -511,7 +514,8 @@ static void the_first_that_died_is_named(void **state)
     /* The ends may be recorded in either order when all ranks are killed at once. */
     made->facts.processes[0].ended_ns = made->facts.processes[1].ended_ns + 1;
     made_verdicts_are(made, "DIED certain 0,1");
-    made_shows(made, "ranks 0-1 ended at once, and who was first is not known");
+    made_shows(made,
+               "ranks 0-1 ended at the same time, and which was first is not known");
     /* A rank that failed by itself died first, whatever the clocks say. */
     made->facts.processes[0].signal = SIGSEGV;
     made->threads[0].signal = SIGSEGV;
