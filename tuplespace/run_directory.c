@@ -145,7 +145,7 @@ static int check_directory(const struct stat *status,
     if ((status->st_mode & (S_IWGRP | S_IWOTH)) != 0)
         return es_error_set_at(
             error, -EPERM, path, 0, 0,
-            "others may write to it; take that right away (chmod 700)");
+            "others may write to it; remove that permission (chmod 700)");
     return 0;
 }
 
@@ -228,8 +228,8 @@ static int open_run(int folder, const char *run, struct es_error *error)
         return fd;
     close(fd);
     return es_error_set_at(error, -EPERM, path, 0, 0,
-                           "is no run directory (it lacks the file " ES_RUN_MARK
-                           " of this run): left alone");
+                           "is not a run directory (it lacks the file " ES_RUN_MARK
+                           " of this run): not removed");
 }
 
 int esi_run_directory_open(const char *run, struct es_error *error)
@@ -377,8 +377,8 @@ static int refuse_foreign(DIR *directory, const char *path, struct es_error *err
         if (!is_special(entry->d_name) &&
             !is_written_by_us(dirfd(directory), entry->d_name))
             return es_error_set_at(error, -ENOTEMPTY, path, 0, 0,
-                                   "'%s' in it is not of EventSpace: nothing is "
-                                   "removed",
+                                   "'%s' in it does not belong to EventSpace: nothing "
+                                   "is removed",
                                    entry->d_name);
     return 0;
 }
@@ -767,7 +767,7 @@ int esi_run_directory_note_outside(const char *run,
 
     if (strchr(path, '\n')) {
         free(text);
-        return es_error_set(error, -EINVAL, "expected a path without a line's end");
+        return es_error_set(error, -EINVAL, "expected a path without a line break");
     }
     if (is_noted || (rc < 0 && rc != -ENOENT)) {
         free(text);

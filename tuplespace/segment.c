@@ -514,7 +514,7 @@ static void explain_failure(const struct es_segment *segment,
     char owner[64] = "";
 
     if (segment->has_rival && !segment->shortage)
-        snprintf(owner, sizeof owner, " (what has its name belongs to user %u)",
+        snprintf(owner, sizeof owner, " (the object of that name belongs to user %u)",
                  segment->rival);
     es_error_set(error, rc, "shared memory %s: cannot be created: %s%s%s",
                  segment->name, segment->shortage ? "too little " : "",

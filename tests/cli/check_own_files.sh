@@ -36,12 +36,12 @@ export EVENTSPACE_DIR=$project
 expect 0 "$eventspace" clean --all
 contains out "nothing to remove"
 expect 2 "$eventspace" clean src
-contains err "src: is no run directory"
+contains err "src: is not a run directory"
 expect 2 "$eventspace" clean --force src
 expect 0 "$eventspace" list
 lacks out src
 expect 0 "$eventspace" run -n 1 --name src true
-contains err "src: is no run directory"
+contains err "src: is not a run directory"
 # A run among them goes, they stay; with something foreign in it, it stays whole.
 expect 0 "$eventspace" run -n 1 --keep --name "$prefix-mine" true
 touch "$project/$prefix-mine/notes.txt"
@@ -71,7 +71,7 @@ expect 0 env EVENTSPACE_DIR="$folder/beta" "$server" --run "$run" --grace 60 --h
 await 10 grep -q "registered with alpha" "$beta/eventspaced.log"
 touch "$beta/notes.txt"
 expect 0 "$eventspace" clean "$run"
-await 10 grep -q "'notes.txt' in it is not of EventSpace" "$beta/eventspaced.log"
+await 10 grep -q "'notes.txt' in it does not belong to EventSpace" "$beta/eventspaced.log"
 [ -e "$beta/notes.txt" ] || fault "the server removed a foreign file"
 [ "$(cat "$project/src/main.c")" = 'int main(void);' ] && [ -d "$project/empty" ] &&
     [ -e "$project/src/key" ] || fault "foreign files are gone"
@@ -113,7 +113,7 @@ for file in lock key run.json map.json collect.plan collect.trees server.lock ev
 done
 expect 0 "$eventspace" list
 expect 2 "$eventspace" clean "$run"
-contains err "is not of EventSpace"
+contains err "does not belong to EventSpace"
 expect 2 "$top_builddir/cli/eventspaced" --run "$run"
 contains err "server.lock: is a pipe"
 rm "$EVENTSPACE_DIR/$run/server.lock"

@@ -170,7 +170,7 @@ env -u PMI_RANK UCX_TLS=self sh -c 'ln -s "$3" "$1$$" && echo $$ >"$4" &&
 expect 0 'a link has the name of the segment: the program runs'
 tuples >"$work/tuples"
 has '^process\t0\t1\t\d+\tfinalized\t' 'and is collected'
-grep -q "^eventspace: rank 0: the name of its segment .* was taken by user $(id -u)" "$work/err"
+grep -q "^eventspace: rank 0: the name of its segment .* is taken by user $(id -u)" "$work/err"
 expect 0 'one line names the owner'
 [ -L "$(trap_name)$(cat "$work/pid")" ] && [ "$(cat "$work/target")" = kept ]
 expect 0 'link and target are as they were'

@@ -149,10 +149,10 @@ static void faults_are_shown_where_they_are(void **state)
         {HEAD "collector 01234567890123456789012345678901 classes=send\nend\n",
          "p:2:11: collector '01234567890123456789012345678901': expected 1 to 31"},
         {HEAD "collector a classes=send\ncollector a classes=io\nend\n",
-         "p:3:1: collector 'a': there is one of that name already"},
+         "p:3:1: collector 'a': a rank already has one of that name"},
         {HEAD "collector a classes=send ranks=0-3\n"
               "collector a classes=send ranks=3-5\nend\n",
-         "p:3:1: collector 'a': there is one of that name already"},
+         "p:3:1: collector 'a': a rank already has one of that name"},
     };
 
     (void)state;

@@ -236,7 +236,7 @@ static void a_folder_without_our_mark_is_no_run(void **state)
             assert_true(mark && fputs(marks[i], mark) >= 0 && fclose(mark) == 0);
         }
         assert_int_equal(esi_run_directory_remove("src", &error), -EPERM);
-        assert_non_null(strstr(error.text, "is no run directory"));
+        assert_non_null(strstr(error.text, "is not a run directory"));
         assert_int_equal(esi_run_directory_create("src", NULL, made), -EPERM);
         assert_int_equal(esi_run_file_open("src", "lock", O_RDWR | O_CREAT, NULL),
                          -EPERM);

@@ -132,7 +132,7 @@ static const struct esi_field collector_rows[] = {
      .offset = offsetof(struct esi_collector_plan, on_full),
      .maximum = ES_ON_FULL_BLOCK,
      .choices = on_full,
-     .help = "what happens then: the oldest tuple goes, or the program waits"},
+     .help = "what happens then: the oldest tuple is discarded, or the program waits"},
     {.name = "enabled",
      .kind = ESI_FIELD_BOOLEAN,
      .offset = offsetof(struct esi_collector_plan, enabled),
@@ -288,8 +288,7 @@ static int check_name_is_new(const struct esi_lines *lines, const struct es_plan
             share_a_rank(&plan->collectors[i], last))
             return es_error_set_at(
                 lines->error, -EINVAL, lines->source, lines->number, 1,
-                "collector '%s': there is one of that name already for a rank",
-                last->name);
+                "collector '%s': a rank already has one of that name", last->name);
     return 0;
 }
 

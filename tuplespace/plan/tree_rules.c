@@ -455,7 +455,7 @@ static ptrdiff_t find_fault(const struct esi_tree_edge *edges,
             return (ptrdiff_t)i;
         parents[edges[i].child] = edges[i].parent;
     }
-    *ret_expected = "a tree, but here is a ring";
+    *ret_expected = "a tree, but the edges form a cycle";
     for (size_t i = 0; i < count; i++)
         if (!ends_above(parents, sound, edges[i].child, count))
             return (ptrdiff_t)i;

@@ -83,7 +83,7 @@ static int check_name_is_new(const struct esi_lines *lines,
         again.rest = lines->line;
         esi_lines_word(&again);
         return esi_lines_fault(lines, esi_lines_word(&again), "tree",
-                               "another name: there is one of it already");
+                               "another name: this one is already used");
     }
     return 0;
 }

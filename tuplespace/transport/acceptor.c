@@ -243,11 +243,11 @@ static void serve_frames(struct connection *connection, void *served)
 
 static void refuse_for_room(struct connection *connection)
 {
-    static const char words[] = "the tuple server has as many connections as it takes";
+    static const char words[] = "the tuple server has reached its limit of connections";
     struct iovec part = {.iov_base = (void *)words, .iov_len = sizeof words - 1};
 
     log_refusal(&connection->server->log, esi_link_peer_address(connection->link),
-                "there are as many connections as it takes");
+                "the limit of connections is reached");
     esi_link_send(connection->link, ES_FRAME_REFUSAL, 0, &part, 1, SENDING_NS);
 }
 

@@ -265,7 +265,7 @@ static int client_half(struct hello *hello)
             return read_welcome(hello, &frame);
         if (frame.type != ES_FRAME_CHALLENGE || challenged)
             return link_hello_fail(hello, -EPROTO,
-                                   "the server answers the hello with nonsense");
+                                   "the server's answer to the hello is invalid");
         challenged = true;
         rc = answer_challenge(hello, &frame);
     }
@@ -337,7 +337,7 @@ struct esi_handshake {
 
 /* The peer cannot tell from the message whether the run or the key is wrong. */
 static const char not_ours[] =
-    "the server serves another run, or the run's key is another one";
+    "the server serves another run, or the run's key differs";
 
 bool esi_link_drain(struct es_link *link)
 {
@@ -462,7 +462,7 @@ static int take_proof(struct esi_handshake *handshake)
     hello->public_words = not_ours;
     rc = check_run(hello);
     if (rc == 0 && !is_full && !hello->link->read_only)
-        rc = link_hello_fail(hello, -EACCES, "the run's key is another one");
+        rc = link_hello_fail(hello, -EACCES, "the run's key differs");
     return rc == 0 ? send_welcome(handshake, ours) : rc;
 }
 

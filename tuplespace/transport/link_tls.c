@@ -255,10 +255,9 @@ static const char *link_tls_words(int reason)
     case SSL_R_BINDER_DOES_NOT_VERIFY:
     case SSL_R_SSLV3_ALERT_ILLEGAL_PARAMETER:
     case SSL_R_TLSV1_ALERT_DECRYPT_ERROR:
-        return "the run's key is another one";
+        return "the run's key differs";
     case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE:
-        return "refused: the server serves another run, or the run's key is another "
-               "one";
+        return "refused: the server serves another run, or the run's key differs";
     case SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM:
     case SSL_R_NO_SHARED_CIPHER:
     case SSL_R_CERTIFICATE_VERIFY_FAILED:
@@ -287,8 +286,7 @@ static int link_tls_explain(struct secret *secret, struct es_error *error)
 
     if (secret->is_unknown)
         return es_error_set(error, -EACCES,
-                            "the peer's run is another one, or the run's key is "
-                            "another one");
+                            "the peer has another run, or the run's key differs");
     if (secret->failed == -ETIMEDOUT)
         return es_error_set(error, -ETIMEDOUT, "no TLS handshake within the limit");
     if (text)
@@ -297,7 +295,7 @@ static int link_tls_explain(struct secret *secret, struct es_error *error)
     if (secret->plain)
         return es_error_set(error, -EPROTO, "%s",
                             secret->party->is_server
-                                ? "what came is not TLS; expected tls:"
+                                ? "the data received is not TLS; expected tls:"
                                 : "the server does not speak TLS here");
     if (code == 0 || secret->failed != 0)
         return es_error_set(error, secret->failed != 0 ? secret->failed : -EPIPE,

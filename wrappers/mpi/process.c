@@ -313,8 +313,8 @@ static void warn_of_rival(void)
 
     if (esi_segment_has_rival(process.segment, &user))
         esi_process_warn(
-            "the name of its segment in /dev/shm was taken by user %u; it has "
-            "another one",
+            "the name of its segment in /dev/shm is taken by user %u; it uses another "
+            "one",
             user);
 }
 

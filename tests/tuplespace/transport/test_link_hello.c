@@ -49,8 +49,8 @@ static void another_key_is_refused(void **state)
     assert_int_equal(try_connect(&peer, &other, peer.greeting.run, &error), -EACCES);
     peer_join(&peer);
     assert_int_equal(peer.rc, -EACCES);
-    expect_words(&error, "the run's key is another one");
-    expect_words(&peer.error, "the run's key is another one");
+    expect_words(&error, "the run's key differs");
+    expect_words(&peer.error, "the run's key differs");
     assert_non_null(strstr(peer.error.source, "127.0.0.1:"));
     peer_fini(&peer);
 }
@@ -137,7 +137,8 @@ static void mix(enum esi_address_kind kind,
 static void kinds_that_do_not_fit_are_told(void **state)
 {
     (void)state;
-    mix(ES_ADDRESS_TLS, "tcp", "refused: what came is not TLS", "expected tls:");
+    mix(ES_ADDRESS_TLS, "tcp", "refused: the data received is not TLS",
+        "expected tls:");
     mix(ES_ADDRESS_TCP, "tls", "does not speak TLS here", "the peer speaks TLS");
 }
 
@@ -214,7 +215,7 @@ static void a_server_without_the_key_is_not_believed(void **state)
     (void)state;
     esi_frame_encode_header(&header, frame);
     esi_hello_encode(&hello, frame + ES_FRAME_HEADER_BYTES);
-    server_says(ES_ADDRESS_TCP, frame, sizeof frame, -EPROTO, "nonsense");
+    server_says(ES_ADDRESS_TCP, frame, sizeof frame, -EPROTO, "is invalid");
     memcpy(both + sizeof frame, frame, sizeof frame);
     header.type = ES_FRAME_CHALLENGE;
     esi_frame_encode_header(&header, both);
@@ -475,7 +476,7 @@ static void tcp_shows_nothing_before_the_proof(void **state)
             assert_null(
                 memmem(answers[i], got, peer.greeting.run, strlen(peer.greeting.run)));
         expect_refusal(answers[i] + sizeof frame, got - sizeof frame,
-                       "another run, or the run's key is another one");
+                       "another run, or the run's key differs");
     }
     peer_fini(&peer);
 }

@@ -437,7 +437,7 @@ static void too_many_are_refused_in_words(void **state)
     more = connect_well(fixture, 0);
     assert_int_equal(esi_link_receive(more, LIMIT_NS, NULL, &frame), 0);
     assert_int_equal(frame.type, ES_FRAME_REFUSAL);
-    assert_non_null(memmem(frame.payload, frame.length, "as many connections", 19));
+    assert_non_null(memmem(frame.payload, frame.length, "limit of connections", 20));
     esi_link_close(more);
     for (size_t i = 0; i < MANY; i++)
         esi_link_close(links[i]);
