@@ -298,11 +298,13 @@ static int read_table(const struct ledger_table *table,
     memcpy((char *)ledger + table->rows, &rows, sizeof rows);
     memcpy((char *)ledger + table->capacity, &(size_t){count + 1}, sizeof count);
     if (numbers % table->column_count != 0)
-        return es_error_set(error, -EINVAL, "\"%s\" has no whole rows", table->name);
+        return es_error_set(error, -EINVAL, "\"%s\" does not consist of whole rows",
+                            table->name);
     for (size_t i = 0; i < count; i++)
         if (!read_row(table->columns, table->column_count, list,
                       i * table->column_count, rows + i * table->row_bytes))
-            return es_error_set(error, -EINVAL, "row %zu of \"%s\" cannot be", i,
+            return es_error_set(error, -EINVAL,
+                                "row %zu of \"%s\" has impossible values", i,
                                 table->name);
     memcpy((char *)ledger + table->count, &count, sizeof count);
     return 0;
@@ -341,7 +343,7 @@ static int read_waits(const struct es_member *object,
     ledger->wait_capacity = count;
     for (size_t i = 0; i < count; i++)
         if (!read_wait(esi_member_at(list, i), &ledger->waits[i]))
-            return es_error_set(error, -EINVAL, "wait %zu cannot be", i);
+            return es_error_set(error, -EINVAL, "wait %zu has impossible values", i);
     ledger->wait_count = count;
     return 0;
 }

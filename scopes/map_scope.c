@@ -48,13 +48,13 @@ static int apply_view(const struct esi_pathmap_view *from,
         is_pattern(from->communicator))
         return es_error_set(error, -EINVAL,
                             "its view has a pattern of hosts, collectors or "
-                            "communicators: only names can be asked for");
+                            "communicators: only names are supported");
     if (from->threads) {
         selection->thread = (int)strtol(from->threads, &end, 10);
         if (*end)
             return es_error_set(error, -EINVAL,
-                                "its view has the threads '%s': only one thread can "
-                                "be asked for",
+                                "its view has the threads '%s': only one thread is "
+                                "supported",
                                 from->threads);
     }
     selection->ranks = from->ranks;

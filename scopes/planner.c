@@ -270,7 +270,7 @@ static int refuse_host(const struct esi_planner *planner,
 
     if (!planner->infos || planner->infos->count == 0)
         return es_error_set(error, -EINVAL,
-                            "%s: no stage can stand on host '%.80s': the run has "
+                            "%s: no stage can run on host '%.80s': the run has "
                             "no tuple servers",
                             what, name);
     esi_nearest_init(&nearest, name);
@@ -297,7 +297,7 @@ int esi_planner_find_host(const struct esi_planner *planner,
         return refuse_host(planner, what, name, error);
     if (!info->has_server && !planner->infos->renewed)
         return es_error_set(error, -EINVAL,
-                            "%s: no stage can stand on host '%.80s': it has no "
+                            "%s: no stage can run on host '%.80s': it has no "
                             "tuple server",
                             what, name);
     *ret_info = info->has_server ? info : NULL;

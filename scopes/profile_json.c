@@ -183,7 +183,8 @@ static int read_rows(const struct es_member *object,
     for (size_t i = 0; i < count; i++)
         if (!parse(numbers, read_numbers(esi_member_at(list, i), numbers),
                    items + i * item_bytes))
-            return es_error_set(error, -EINVAL, "row %zu of \"%s\" cannot be", i, name);
+            return es_error_set(error, -EINVAL,
+                                "row %zu of \"%s\" has impossible values", i, name);
     *ret_count = count;
     return 0;
 }

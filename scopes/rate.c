@@ -381,7 +381,7 @@ static bool raise_max(struct esi_rate *rate,
         return false;
     rate->settings.max *= 2;
     rate_note(rate, sample, measure,
-              "most pulls give all they may: now up to %zu tuples in a pull",
+              "most pulls reach their limit: now up to %zu tuples in a pull",
               rate->settings.max);
     begin_anew(rate, 0);
     return true;

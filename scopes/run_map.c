@@ -23,7 +23,7 @@ static int fail_at(const char *source,
 
     return es_error_set_at(error, code, source, has_place ? fault->line : stage->line,
                            has_place ? fault->column : stage->column, "%s",
-                           fault->text[0] ? fault->text : "the stage is wrong");
+                           fault->text[0] ? fault->text : "the stage is invalid");
 }
 
 static int check_children(const struct esi_pathmap_stage *stage, struct es_error *error)

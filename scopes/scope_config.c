@@ -134,7 +134,7 @@ static const struct esi_field rows[] = {
      .kind = ESI_FIELD_DURATION,
      .offset = offsetof(struct es_scope_config, tree.batch_wait_ns),
      .maximum = 3600 * SECOND_NS,
-     .help = "how long it waits for them at most"},
+     .help = "longest time that it waits for them"},
     {.name = "limit",
      .kind = ESI_FIELD_DURATION,
      .offset = offsetof(struct es_scope_config, tree.limit_ns),
@@ -368,7 +368,7 @@ static int check_view(const struct es_view *view, struct es_error *error)
 {
     if (view->communicator && strpbrk(view->communicator, "\"\n"))
         return es_error_set(error, -EINVAL,
-                            "a communicator's name with a quote cannot be asked for");
+                            "a communicator's name with a quote cannot be selected");
     if (view->operation && !es_operation_by_name(view->operation)) {
         /* The filter's parser suggests the nearest name; its column is meaningless
          * here. */
@@ -399,7 +399,7 @@ static int check_tree(const struct es_scope_config *config, struct es_error *err
                             "nodes of collective trees are analysed from every tuple, "
                             "unsorted and not reduced");
     if (config->lossless && !every)
-        return es_error_set(error, -EINVAL, "only every tuple can be had without loss");
+        return es_error_set(error, -EINVAL, "reading without loss needs every tuple");
     return 0;
 }
 

@@ -101,7 +101,8 @@ static int take_setting(void *data, const char *name, const struct es_member *va
     const char *text = esi_member_as_text(value);
 
     if (!text)
-        return es_error_set(change->error, -EINVAL, "setting '%.60s' is no text", name);
+        return es_error_set(change->error, -EINVAL, "setting '%.60s' is not a text",
+                            name);
     return es_scope_config_set(&change->config, name, text, change->error);
 }
 
@@ -139,8 +140,8 @@ static int control_run(struct es_scope *scope,
         result = esi_scope_set_pace(scope, esi_member_real_or(command, "budget", 0),
                                     esi_member_real_or(command, "rate", 0), error);
     else
-        result = es_error_set(error, -ENOSYS,
-                              "'%.40s' is nothing that this scope can do", what);
+        result = es_error_set(error, -ENOSYS, "'%.40s' is not a command of this scope",
+                              what);
     if (result == 0)
         write_settings(scope, out);
     return result;

@@ -235,7 +235,7 @@ int esi_scope_set_pace(struct es_scope *scope,
         return -ENOMEM;
     if (esi_rate_create(&config, &pace->rate) < 0) {
         free(pace);
-        return es_error_set(error, -EINVAL, "that is no goal for a rate controller");
+        return es_error_set(error, -EINVAL, "that is not a goal for a rate controller");
     }
     pace->settings = config.settings;
     pace->sampled_ns = esi_now_ns(CLOCK_MONOTONIC);

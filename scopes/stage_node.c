@@ -287,7 +287,7 @@ static int read_property(void *data, const char *name, const struct es_member *v
         return esi_stage_node_set(node, name, text);
     if (!esi_member_number(value, &number))
         return es_error_set(reading->error, -EINVAL,
-                            "property '%.40s' is no text, number or boolean", name);
+                            "property '%.40s' is not a text, number or boolean", name);
     esi_stage_node_set_number(node, name, type_of(node->type, name), number);
     return 0;
 }

@@ -406,7 +406,7 @@ struct batch_wire_head {
 
 static int batch_wire_fail(struct es_error *error, const char *what)
 {
-    return es_error_set(error, -EPROTO, "a reply that cannot be understood: %s", what);
+    return es_error_set(error, -EPROTO, "cannot decode the reply: %s", what);
 }
 
 static bool get_below(struct esi_wire_reader *in, uint64_t limit, uint64_t *ret_value)
@@ -547,7 +547,7 @@ static int read_tuples(const struct esi_wire_state *state,
         if (run.count == 0 || run.count > left)
             return batch_wire_fail(error, "a run longer than its tuples");
         if (run.index >= state->count || origins > state->count - run.index)
-            return batch_wire_fail(error, "an origin that there is not");
+            return batch_wire_fail(error, "an origin that does not exist");
         place = place == state->count ? 0 : place;
         if (origins > state->count - place)
             return batch_wire_fail(error, "a row longer than its places");
@@ -681,7 +681,7 @@ static int read_tail(struct esi_wire_state *state,
     if (result == 0)
         result = read_moves(state, in, head->moves, moves, error);
     if (result == 0 && esi_wire_left(in) > 0)
-        result = batch_wire_fail(error, "there is something behind its end");
+        result = batch_wire_fail(error, "there is data after its end");
     return result;
 }
 

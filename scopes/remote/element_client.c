@@ -100,7 +100,7 @@ int es_server_element_create(struct es_servers *servers,
     struct opening opening = {name, tuple_bytes, threshold};
 
     if (tuple_bytes == 0)
-        return es_error_set(error, -EINVAL, "a tuple has 4 bytes at least");
+        return es_error_set(error, -EINVAL, "a tuple has at least 4 bytes");
     return connect_and_open(servers, host, "element.create", &opening, error,
                             ret_element);
 }

@@ -113,8 +113,8 @@ static int open_remote(struct es_stage *stage,
 
     if (!stage->data)
         return es_error_set(error, -EINVAL,
-                            "remote: stands where a tree goes on on another host, "
-                            "and cannot be asked for");
+                            "remote: marks where a tree continues on another host, and "
+                            "cannot be requested");
     remote = calloc(1, sizeof *remote);
     if (!remote)
         return -ENOMEM;

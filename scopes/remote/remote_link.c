@@ -307,7 +307,7 @@ static int take_positions(struct es_stage *stage,
     if (esi_member_count(positions) != remote->origin_count)
         return es_error_set(
             error, -EPROTO,
-            "the server of host %s has opened another number of elements",
+            "the server of host %s has opened a different number of elements",
             remote->host);
     for (uint32_t i = 0; i < remote->origin_count; i++) {
         int64_t position = esi_member_as_integer(esi_member_at(positions, i));

@@ -643,8 +643,7 @@ int esi_servers_find(const char *run,
     if (home)
         snprintf(found.home, sizeof found.home, "%s", home);
     else if (result < 0)
-        return es_error_set(error, -ENOENT,
-                            "run '%s' has no tuple server that could be found",
+        return es_error_set(error, -ENOENT, "run '%s': no tuple server was found",
                             found.run);
     *ret_found = found;
     return 0;

@@ -155,7 +155,7 @@ int esi_daemon_detach(int keep)
 
     fflush(NULL);
     if (pipe2(ends, O_CLOEXEC) != 0 || (child = fork()) < 0) {
-        esi_plain_print(stderr, "eventspaced: cannot leave for the background: %s\n",
+        esi_plain_print(stderr, "eventspaced: cannot go to the background: %s\n",
                         strerror(errno));
         exit(ES_DAEMON_FAULT);
     }
@@ -467,7 +467,7 @@ static const char *serve_till_the_end(struct daemon *daemon)
         if (reason || poll(polled, 2, has_ended ? DRAIN_TICK_MS : TICK_MS) <= 0)
             continue;
         if (polled[0].revents)
-            reason = "it was asked to by a signal";
+            reason = "it received a signal";
         if (polled[1].revents)
             (void)!read(polled[1].fd, &count, sizeof count);
     }
@@ -556,7 +556,7 @@ static int find_key(struct daemon *daemon, struct es_error *error)
     es_error_clear(error);
     if (daemon->options->home)
         return es_error_set(error, code,
-                            "there is no key of run '%s'; copy the file 'key' from "
+                            "the key of run '%s' is missing; copy the file 'key' from "
                             "the run directory of the home server's host",
                             run);
     code = esi_run_key_make(&daemon->key);

@@ -382,7 +382,7 @@ static int begin_own(struct esi_element_store *store,
     int result;
 
     if (find_own(store, element->name))
-        return es_error_set(error, -EEXIST, "element '%s' is there already",
+        return es_error_set(error, -EEXIST, "element '%s' already exists",
                             element->name);
     result = esi_element_budget_add(&store->budget, share, bytes, error);
     if (result < 0)

@@ -403,7 +403,7 @@ static int serve_group(struct esi_service_call *call)
     for (size_t i = 0; i < es_run_segment_count(run); i++)
         if (write_wanted(run, es_run_segment(run, i), &wanted, call->reply))
             return 0;
-    return es_error_set(call->error, -ENOENT, "nobody here knows that group");
+    return es_error_set(call->error, -ENOENT, "that group is not known here");
 }
 
 /* --- What is collected --------------------------------------------------------- */
@@ -593,7 +593,7 @@ static int serve_file(struct esi_service_call *call)
         return call->code;
     if (!is_allowed(name))
         return es_error_set(call->error, -EINVAL,
-                            "'%.64s' is no file that clients may read", name);
+                            "'%.64s' is not a file that clients may read", name);
     int code =
         esi_run_file_read(call->connection->service->run, name, &fault, &text, &length);
     if (code == 0 && length > FILE_BYTES_MAX) {

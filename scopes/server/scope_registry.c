@@ -240,7 +240,7 @@ int esi_scope_registry_answer(struct esi_scope_registry *registry,
     if (result == 0)
         result = esi_message_copy(esi_member_find(request, "answer"), &answer);
     if (result < 0)
-        return es_error_set(error, result, "an answer is an object");
+        return es_error_set(error, result, "an answer must be an object");
     pthread_mutex_lock(&registry->lock);
     if (entry->waited && entry->id == id && !entry->answer) {
         entry->answer = answer;
@@ -361,15 +361,15 @@ int esi_scope_registry_command(struct esi_scope_registry *registry,
     int result = esi_message_copy(command, &copy);
 
     if (result < 0)
-        return es_error_set(error, result, "a command is an object");
+        return es_error_set(error, result, "a command must be an object");
     pthread_mutex_lock(&registry->lock);
     entry = scope_registry_find(registry, name);
     if (!entry) {
         result = es_error_set(error, -ENOENT, "there is no scope '%.80s'", name);
         esi_message_destroy(copy);
     } else if (entry->waited) {
-        result =
-            es_error_set(error, -EBUSY, "scope '%.80s' is being asked already", name);
+        result = es_error_set(error, -EBUSY,
+                              "scope '%.80s' is already executing a command", name);
         esi_message_destroy(copy);
     } else {
         result = command_entry(registry, entry, copy, timeout_ns, error, ret_answer);

@@ -196,7 +196,8 @@ static int service_answer(struct esi_service_call *call)
         return call->code;
     if (!row)
         return es_error_set(call->error, -ENOSYS,
-                            "'%.64s' is no request that this tuple server knows", name);
+                            "'%.64s' is not a request that this tuple server knows",
+                            name);
     int code = row->changes ? check_may_change(call->connection, name, call->error) : 0;
     return code < 0 ? code : row->serve(call);
 }

@@ -76,8 +76,8 @@ refused()
 }
 
 refused nobody "--scope nobody: the run's map has no scope 'nobody'"
-refused placed "no stage can stand on host 'front': the run has no tuple servers"
-refused mapped "no stage can stand on host 'front': the run has no tuple servers"
+refused placed "no stage can run on host 'front': the run has no tuple servers"
+refused mapped "no stage can run on host 'front': the run has no tuple servers"
 refused branched "several children"
 refused latest "reads the latest tuple"
 refused wide "pattern"

@@ -109,7 +109,7 @@ kill "$pid"
 await 5 none_left -hand
 [ ! -e "$home/$name/server.sock" ] || fault "it left its socket"
 log_of "$name"
-contains out "by a signal"
+contains out "received a signal"
 # So does a kill, of which it knows nothing; the next one is where others know it.
 expect 0 "$server" --run "$name" --grace 60 --advertise 127.0.0.1
 port=$(sed -n 's/^tls:.*://p' "$folder/out")
@@ -186,7 +186,7 @@ contains err "$taken"
 [ "$(wc -l <"$folder/err")" = 1 ] || fault "more than one line of complaint"
 expect 2 "$server" --run "$prefix-taken" --listen nonsense
 expect 2 "$server" --run "$prefix-keyless" --home tls:127.0.0.1:1
-contains err "there is no key of run '$prefix-keyless'"
+contains err "the key of run '$prefix-keyless' is missing"
 make_run_folder "$home/$prefix-open" && : >"$home/$prefix-open/key" && chmod 644 "$home/$prefix-open/key"
 expect 2 "$server" --run "$prefix-open"
 for name in taken keyless open; do

@@ -464,7 +464,7 @@ static void wrong_payloads_are_refused(void **state)
     ends->payload[marks] = 0x7f;
     expect_refusal(ends, "marks end early");
     ends->payload[marks] = 0x6c;
-    expect_refusal(ends, "an origin that there is not");
+    expect_refusal(ends, "an origin that does not exist");
     ends->length = ES_WIRE_HEAD_BYTES - 1;
     expect_refusal(ends, "within its head");
 }
@@ -477,7 +477,7 @@ static void a_row_beyond_the_last_origin_is_refused(void **state)
     put(ends, ORIGINS - 1, 0);
     encode(ends);
     ends->receiver.count--;
-    expect_refusal(ends, "an origin that there is not");
+    expect_refusal(ends, "an origin that does not exist");
     ends->receiver.count++;
 }
 

@@ -199,9 +199,9 @@ static const struct {
     {"{\"type\": \"gather\", \"host\": \"frnot\"}", "a1", -EINVAL,
      "stages: the run has no host 'frnot'; did you mean 'front'?"},
     {"{\"type\": \"gather\", \"host\": \"lost\"}", "a1", -EINVAL,
-     "stages: no stage can stand on host 'lost': it has no tuple server"},
+     "stages: no stage can run on host 'lost': it has no tuple server"},
     {"{\"type\": \"gather\", \"host\": \"a1\"}", NULL, -EINVAL,
-     "stages: no stage can stand on host 'a1': the run has no tuple servers"},
+     "stages: no stage can run on host 'a1': the run has no tuple servers"},
     {"{\"type\": \"gather\", \"children\": [{\"type\": \"gather\"}, {\"type\": "
      "\"sort\"}]}",
      NULL, -EINVAL,

@@ -511,7 +511,7 @@ static void a_size_that_cannot_be_grows_no_answer(void **state)
     send_text(link, ES_FRAME_REQUEST,
               "{\"request\": \"group\", \"key\": [\"1\", \"2\"], "
               "\"size\": 524292, \"first\": 0}");
-    assert_failure(link, ENOENT, "nobody here knows");
+    assert_failure(link, ENOENT, "not known here");
     world->local.size = 4 | 1 << 30;
     snprintf(request, sizeof request,
              "{\"request\": \"communicator\", \"pid\": %d, \"made\": %" PRIu64

@@ -154,7 +154,7 @@ static void wrong_trees_are_refused(void **state)
         {"{\"type\": \"element\", \"origin\": -1}", "'origin' is -1"},
         {"{\"type\": \"gather\", \"ahead\": -1}", "'ahead'"},
         {"{\"type\": \"gather\", \"limit\": \"5s\"}", "'limit'"},
-        {"{\"type\": \"gather\", \"properties\": {\"a\": []}}", "'a' is no text"},
+        {"{\"type\": \"gather\", \"properties\": {\"a\": []}}", "'a' is not a text"},
         {"{\"type\": \"gather\", \"properties\": {\"a\": \"\", \"b\": \"\", \"c\": "
          "\"\", \"d\": \"\", \"e\": \"\", \"f\": \"\", \"g\": \"\", \"h\": \"\", "
          "\"i\": \"\", \"j\": \"\", \"k\": \"\", \"l\": \"\", \"m\": \"\"}}",
