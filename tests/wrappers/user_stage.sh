@@ -77,7 +77,7 @@ static const struct es_stage_ops known = {.name = "gather", .help = "not new"};
 static const struct es_stage_ops *const types[] = {&fresh, &known, NULL};
 ES_STAGE_MODULE("twice", types);
 END
-refused "there is a stage type 'gather' already" "$work/twice.so"
+refused "stage type 'gather' already exists" "$work/twice.so"
 
 # Commands that start programs ignore the modules. (A sanitized collector cannot be
 # preloaded.)

@@ -421,7 +421,7 @@ static int make_none(const struct shape_input *input, int *parents)
     (void)parents;
     return es_error_set(
         input->error, -EINVAL,
-        "shape library is no tree: the MPI library's own algorithm runs");
+        "shape library has no tree: the MPI library's own algorithm runs");
 }
 
 static int (*const shapes[])(const struct shape_input *input, int *parents) = {

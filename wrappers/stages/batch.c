@@ -30,7 +30,7 @@ static const struct es_property_schema properties[] = {
                        .type = ES_PROPERTY_DURATION,
                        .fallback = "100ms",
                        .maximum = INT64_C(3600000000000),
-                       .help = "how long the first waits for the others at most"},
+                       .help = "longest time that the first waits for the others"},
 };
 
 struct gate {
@@ -186,7 +186,7 @@ static int pull_batch(struct es_stage *stage,
 
 const struct es_stage_ops esi_stage_batch = {
     .name = "batch",
-    .help = "waits until enough tuples have come together, and gives all",
+    .help = "waits until enough tuples have arrived, and emits all of them",
     .properties = properties,
     .property_count = sizeof properties / sizeof *properties,
     .min_children = 1,

@@ -134,7 +134,7 @@ static int pull_buffer(struct es_stage *stage,
 
 const struct es_stage_ops esi_stage_buffer = {
     .name = "buffer",
-    .help = "takes from its child what there is, gives what is asked for",
+    .help = "reads all that its child has, emits what is asked for",
     .properties = properties,
     .property_count = sizeof properties / sizeof *properties,
     .min_children = 1,

@@ -89,7 +89,7 @@ static int pull_convert(struct es_stage *stage,
 
 const struct es_stage_ops esi_stage_convert = {
     .name = "convert",
-    .help = "gives tuples another byte order, or global times",
+    .help = "converts tuples to another byte order, or to global times",
     .properties = properties,
     .property_count = sizeof properties / sizeof *properties,
     .min_children = 1,

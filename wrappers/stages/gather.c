@@ -214,7 +214,7 @@ static void ask_gather(struct es_stage *stage, const struct es_pull *pull)
 
 const struct es_stage_ops esi_stage_gather = {
     .name = "gather",
-    .help = "passes on what all children give",
+    .help = "passes on what all children emit",
     .properties = properties,
     .property_count = sizeof properties / sizeof *properties,
     .max_children = SIZE_MAX,

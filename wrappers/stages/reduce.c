@@ -453,7 +453,7 @@ static const struct es_property_schema properties[] = {
                      .type = ES_PROPERTY_CHOICE,
                      .fallback = "latest",
                      .choices = reduction_names,
-                     .help = "the tuple that is left, or the kind of summary"},
+                     .help = "the tuple that remains, or the kind of summary"},
     [PROPERTY_OF] = {.name = "of",
                      .type = ES_PROPERTY_CHOICE,
                      .fallback = "bytes",
@@ -600,7 +600,7 @@ static int pull_reduce(struct es_stage *stage,
 
 const struct es_stage_ops esi_stage_reduce = {
     .name = "reduce",
-    .help = "reduces what all children give",
+    .help = "reduces what all children emit",
     .properties = properties,
     .property_count = sizeof properties / sizeof *properties,
     .max_children = SIZE_MAX,

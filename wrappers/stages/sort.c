@@ -44,8 +44,7 @@ static const struct es_property_schema properties[] = {
                          .type = ES_PROPERTY_DURATION,
                          .fallback = "10ms",
                          .maximum = INT64_C(3600000000000),
-                         .help =
-                             "how long tuples are kept back for those that come late"},
+                         .help = "how long tuples are held back for late ones"},
     [PROPERTY_BUFFER] = {.name = "buffer",
                          .type = ES_PROPERTY_INTEGER,
                          .fallback = "1024",
@@ -447,7 +446,7 @@ static int pull_sort(struct es_stage *stage,
 
 const struct es_stage_ops esi_stage_sort = {
     .name = "sort",
-    .help = "merges what its children give in order of real time",
+    .help = "merges what its children emit in order of real time",
     .properties = properties,
     .property_count = sizeof properties / sizeof *properties,
     .max_children = SIZE_MAX,

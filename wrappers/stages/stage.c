@@ -478,7 +478,7 @@ static int register_types(const char *path,
     for (size_t i = 0; module->types[i]; i++)
         if (module->types[i]->name && es_stage_find(module->types[i]->name))
             return es_error_set_at(error, -EEXIST, path, 0, 0,
-                                   "there is a stage type '%.60s' already",
+                                   "stage type '%.60s' already exists",
                                    module->types[i]->name);
     for (size_t i = 0; module->types[i]; i++) {
         int result = es_stage_register(module->types[i]);

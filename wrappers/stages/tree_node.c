@@ -27,19 +27,19 @@ static const struct es_property_schema properties[] = {
                         .type = ES_PROPERTY_INTEGER,
                         .fallback = "0",
                         .maximum = 1 << 24,
-                        .help = "tuples that are collected before any is given"},
+                        .help = "tuples that are collected before any is emitted"},
     [PROPERTY_WAIT] = {.name = "wait",
                        .type = ES_PROPERTY_DURATION,
                        .fallback = "100ms",
                        .maximum = INT64_C(3600000000000),
-                       .help = "how long the first waits for the others at most"},
+                       .help = "longest time that the first waits for the others"},
     [PROPERTY_PATIENCE] = {.name = "patience",
                            .type = ES_PROPERTY_DURATION,
                            .fallback = "10s",
                            .minimum = 1000000,
                            .maximum = INT64_C(3600000000000),
-                           .help = "after which an operation without news is given as "
-                                   "it is"},
+                           .help = "after which an operation without news is emitted "
+                                   "as it is"},
     [PROPERTY_CAPACITY] = {.name = "capacity",
                            .type = ES_PROPERTY_INTEGER,
                            .fallback = "262144",
@@ -566,7 +566,7 @@ static void ask_tree_node(struct es_stage *stage, const struct es_pull *pull)
 
 const struct es_stage_ops esi_stage_tree_node = {
     .name = "tree-node",
-    .help = "puts the edges of a collective tree's node together to results",
+    .help = "joins the edges of a collective tree's node into results",
     .properties = properties,
     .property_count = sizeof properties / sizeof *properties,
     .min_children = 1,
