@@ -446,8 +446,8 @@ static int check_pair(const struct esi_check *check,
         return 0;
     return fail_in(
         check, index, ".stages",
-        "found other properties than those of path '%s', expected the threads of "
-        "a rank to share them",
+        "found properties other than those of path '%s', expected the threads of a "
+        "rank to share them",
         earlier->id);
 }
 

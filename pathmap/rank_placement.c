@@ -51,8 +51,8 @@ static int rank_placement_claim(const struct esi_check *check,
              r++) {
             if (owners[r] != NOBODY)
                 code = esi_reader_fail_path(check->reader, way,
-                                            "found rank %" PRId64 ", which %s[%d] has "
-                                            "already, expected each rank once",
+                                            "found rank %" PRId64 ", which %s[%d] "
+                                            "already has, expected each rank once",
                                             r, path, owners[r]);
             owners[r] = (int)entry;
         }

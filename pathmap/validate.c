@@ -77,7 +77,7 @@ static int check_unique(const struct esi_check *check,
     for (size_t i = 0; i < names->count; i++)
         if (names->items[i].index == index)
             return esi_reader_fail_path(check->reader, way,
-                                        "found '%s', which %s[%zu] has already, "
+                                        "found '%s', which %s[%zu] already has, "
                                         "expected each name once",
                                         names->items[i].text, path, earlier);
     return 0;
@@ -575,8 +575,8 @@ static int check_placements(const struct esi_check *check,
             esi_way(way, "mapping.stages[%zu]", i);
             return esi_reader_fail_path(
                 check->reader, way,
-                "found stage '%s', which mapping.stages[%zu] has "
-                "already, expected each stage once",
+                "found stage '%s', which mapping.stages[%zu] already has, expected "
+                "each stage once",
                 mapping->stages[i].stage, j);
         }
     }
