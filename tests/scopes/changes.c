@@ -77,7 +77,7 @@ static void change(struct reading *reading, const struct changes *changes)
         {"fan-out", "0"},       {"levels", "host"},        {"levels", "all"},
         {"mode", "sequential"}, {"mode", "concurrent"},    {"threads", "2"},
         {"threads", "0"},       {"sort", "none"},          {"sort", "none"},
-        {"sort", "stop"},       {"sort", "start"},         {"window", "1us"},
+        {"sort", "stop"},       {"sort", "start"},         {"window", "0"},
         {"window", "2ms"},      {"window", "50ms"},        {"max", "50"},
         {"max", "999"},         {"max", "65536"},          {"batch", "100"},
         {"batch", "0"},         {"batch-wait", "1ms"},     {"ahead", "2"},

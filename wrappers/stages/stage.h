@@ -49,7 +49,8 @@ static inline void esi_place_keep(struct esi_read_state *place,
                                   uint64_t first,
                                   size_t count)
 {
-    if (place->kept == 0)
+    /* A stage below may already hold newer tuples than those it has passed on. */
+    if (place->kept == 0 || first < place->first)
         place->first = first;
     place->kept += count;
 }
