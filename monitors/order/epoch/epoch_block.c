@@ -38,7 +38,7 @@ static uint32_t steps_until(const unsigned char *block,
                    layout->header.stride +
                1;
     if (!layout->header.start_bits)
-        return (uint32_t)__builtin_popcountll(pattern->heads & esi_low_bits(head + 1));
+        return esi_bits_count(pattern->heads & esi_low_bits(head + 1));
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
@@ -70,14 +70,13 @@ static uint64_t first_bit(const unsigned char *block,
 }
 
 /* Returns the sum by which the first steps of a column exceed the minimum increment;
- * the column must have bits for that. */
+ * the column must have bits for that, from `bit` on. */
 static uint32_t rise_beyond(const unsigned char *block,
                             const struct esi_steps_layout *layout,
-                            uint32_t at,
+                            uint64_t bit,
                             const struct esi_steps_column *column,
                             uint32_t steps)
 {
-    uint64_t bit = first_bit(block, layout, at);
     uint32_t rise = 0;
 
     for (uint32_t i = 0; i < steps; i++, bit += column->width)
@@ -102,6 +101,18 @@ static uint32_t row_value(const unsigned char *block,
                  : 0;
 }
 
+/* Returns the value after some steps if all rise by the minimum. */
+static uint32_t least_value(const unsigned char *block,
+                            const struct esi_steps_layout *layout,
+                            const struct esi_block_place *place,
+                            uint32_t at,
+                            const struct esi_steps_column *column,
+                            uint32_t steps)
+{
+    return column->first + (steps - 1) * column->rise + layout->header.least +
+           esi_cut_base(place->cuts, place->cut, esi_steps_trace(block, layout, at));
+}
+
 /* Returns the value at a head of a place with the given column, or a smaller value on
  * the same side of `enough`; 0 = not known yet. */
 static uint32_t value_at(const unsigned char *block,
@@ -121,12 +132,12 @@ static uint32_t value_at(const unsigned char *block,
         steps = steps_until(block, layout, &pattern, head);
     if (steps == 0)
         return 0;
-    value = column->first + (steps - 1) * column->rise + layout->header.least +
-            esi_cut_base(place->cuts, place->cut, esi_steps_trace(block, layout, at));
+    value = least_value(block, layout, place, at, column, steps);
     most = value + (steps - 1) * esi_low_bits(column->width);
     if (most == value || value >= enough || (most < enough && enough != ESI_EXACTLY))
         return value;
-    return value + rise_beyond(block, layout, at, column, steps - 1);
+    return value +
+           rise_beyond(block, layout, first_bit(block, layout, at), column, steps - 1);
 }
 
 uint32_t esi_steps_head(const unsigned char *block,
@@ -224,6 +235,33 @@ uint32_t esi_steps_value(const unsigned char *root,
         return row_value(root, layout, place, at, head);
     column = esi_steps_column(root, layout, at);
     return value_at(root, layout, place, at, &column, head, ESI_EXACTLY);
+}
+
+uint32_t esi_steps_next(const unsigned char *root,
+                        const struct esi_steps_layout *layout,
+                        const struct esi_block_place *place,
+                        uint32_t head,
+                        uint32_t at,
+                        uint64_t *bit)
+{
+    uint64_t begin = *bit;
+    struct esi_steps_column column;
+    struct esi_steps_pattern pattern;
+    uint32_t steps;
+
+    if (layout->header.row_bytes)
+        return row_value(root, layout, place, at, head);
+    column = esi_steps_column(root, layout, at);
+    pattern = esi_steps_pattern(root, layout, column.pattern);
+    if (pattern.count == 0)
+        return 0;
+    *bit += (pattern.count - 1ull) * column.width;
+    steps = steps_until(root, layout, &pattern, head);
+    return steps == 0 ? 0
+                      : least_value(root, layout, place, at, &column, steps) +
+                            (column.width
+                                 ? rise_beyond(root, layout, begin, &column, steps - 1)
+                                 : 0);
 }
 
 /* === Records ====================================================================== */

@@ -98,8 +98,8 @@ void esi_epoch_recall(const struct esi_epoch_store *store,
     struct esi_epoch_span span;
 
     while (esi_source_next(&source, &span))
-        for (uint32_t at = span.to; at > span.from; at--) {
-            uint64_t entry = esi_span_entry(&span, at - 1);
+        while (span.from < span.to) {
+            uint64_t entry = esi_span_take(&span);
 
             esi_table_raise(&trace->known, (uint32_t)(entry >> 32), (uint32_t)entry);
         }

@@ -48,8 +48,8 @@ static void raise_by(struct esi_epoch_store *store,
         return;
     esi_source_init(&source, &store->cuts, trace, known, event.index);
     while (esi_source_next(&source, &span))
-        for (uint32_t at = span.from; at < span.to; at++) {
-            uint64_t entry = esi_span_entry(&span, at);
+        while (span.from < span.to) {
+            uint64_t entry = esi_span_take(&span);
 
             esi_cuts_raise(&store->cuts, (uint32_t)(entry >> 32), (uint32_t)entry);
         }

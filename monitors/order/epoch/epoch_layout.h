@@ -178,7 +178,7 @@ static inline struct esi_steps_pattern esi_steps_pattern(
         pattern.start = (uint32_t)pattern.heads;
         pattern.count = (uint32_t)(bits >> width & esi_low_bits(width)) - pattern.start;
     } else {
-        pattern.count = (uint32_t)__builtin_popcountll(pattern.heads);
+        pattern.count = esi_bits_count(pattern.heads);
     }
     return pattern;
 }
@@ -223,5 +223,14 @@ uint32_t esi_steps_value(const unsigned char *root,
                          const struct esi_block_place *place,
                          uint32_t head,
                          uint32_t at);
+
+/* Does the same for all places, one after the other.  *bit is 0 for place 0, and is
+ * updated. */
+uint32_t esi_steps_next(const unsigned char *root,
+                        const struct esi_steps_layout *layout,
+                        const struct esi_block_place *place,
+                        uint32_t head,
+                        uint32_t at,
+                        uint64_t *bit);
 
 #endif

@@ -79,6 +79,17 @@ static inline uint8_t esi_bits_of(uint32_t largest)
     return largest ? (uint8_t)(32 - __builtin_clz(largest)) : 0;
 }
 
+/* Returns the number of bits that are set.  Without an instruction for it the compiler
+ * would call a function (Hacker's Delight, 5-1). */
+static inline uint32_t esi_bits_count(uint64_t bits)
+{
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) +
+           (bits >> 2 & UINT64_C(0x3333333333333333));
+    bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
+}
+
 static inline uint64_t esi_bits_bytes(uint64_t bits)
 {
     return (bits + 7) / 8;

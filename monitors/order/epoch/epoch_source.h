@@ -21,6 +21,7 @@ struct esi_epoch_span {
     const unsigned char *root; /* of steps; otherwise NULL */
     struct esi_steps_layout layout;
     uint32_t head; /* of steps: the head of the send */
+    uint64_t bit;  /* of steps: where those of the place `from` begin */
     uint32_t from, to;
 };
 
@@ -48,19 +49,21 @@ bool esi_source_next(struct esi_epoch_source *source, struct esi_epoch_span *ret
 /* Returns the number of entries of all ranges. */
 uint64_t esi_source_entries(struct esi_epoch_source source);
 
-/* Returns an entry of a span, with `from` <= at < `to`; value 0 = none. */
-static inline uint64_t esi_span_entry(const struct esi_epoch_span *span, uint32_t at)
+/* Takes an entry of a span that is not empty; value 0 = none.  Entries of logs and
+ * records are taken from the last one on, and those of steps in the order of their
+ * places. */
+static inline uint64_t esi_span_take(struct esi_epoch_span *span)
 {
     uint32_t trace, value;
 
     if (span->log)
-        return esi_log_entry(span->log, at);
+        return esi_log_entry(span->log, --span->to);
     if (span->root) {
-        trace = esi_steps_trace(span->root, &span->layout, at);
-        value =
-            esi_steps_value(span->root, &span->layout, &span->place, span->head, at);
+        trace = esi_steps_trace(span->root, &span->layout, span->from);
+        value = esi_steps_next(span->root, &span->layout, &span->place, span->head,
+                               span->from++, &span->bit);
     } else {
-        esi_block_entry(span->block, &span->place, at, &trace, &value);
+        esi_block_entry(span->block, &span->place, --span->to, &trace, &value);
     }
     return (uint64_t)trace << 32 | value;
 }

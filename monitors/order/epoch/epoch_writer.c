@@ -419,8 +419,8 @@ static void merge_log(const struct esi_epoch_store *store,
         else if (is_same_cut && span.log)
             learn_log(passage, &span);
         else
-            for (uint32_t at = span.to; at > span.from; at--)
-                learn_of(store, passage, esi_span_entry(&span, at - 1));
+            while (span.from < span.to)
+                learn_of(store, passage, esi_span_take(&span));
     }
     learn_of(store, passage, (uint64_t)partner.trace << 32 | partner.index);
 }
