@@ -28,7 +28,7 @@ enum {
 
 /* A log is read if it has at most 1/READING_SHARE of a vector's entries.  A vector is
  * copied if 1/COPYING_SHARE of its entries or more are about to be learnt. */
-enum { READING_SHARE = 4, COPYING_SHARE = 16 };
+enum { READING_SHARE = 5, COPYING_SHARE = 16 };
 
 /* A hub is adopted if this saves copying more than this number of entries. */
 enum { FEWEST_ADOPTED = 16 };
