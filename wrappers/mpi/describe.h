@@ -196,9 +196,8 @@ ES_HOT uint32_t esi_comm_next_instance(struct esi_comm *comm,
 }
 
 /* The code of a reduction operator, as part of what must be the same in all members. */
-ES_HOT uint32_t esi_call_find_operator(const struct esi_call *call, MPI_Op op)
+ES_HOT uint32_t esi_thread_find_operator(struct esi_thread *thread, MPI_Op op)
 {
-    struct esi_thread *thread = call->thread;
     uint64_t handle = ESI_HANDLE(op);
 
     if (ESI_UNLIKELY(thread->operator_handle != handle || thread->operator_code == 0)) {
@@ -208,21 +207,30 @@ ES_HOT uint32_t esi_call_find_operator(const struct esi_call *call, MPI_Op op)
     return thread->operator_code;
 }
 
-/* Computes the hash of the arguments that must be the same in all members; 0 if a part
- * is not known, or matches everything. */
+/* The hash of the arguments that must be the same in all members; 0 if nothing must, or
+ * a part is not known or matches everything.  The datatype is in the thread's cache if
+ * there are bytes. */
+ES_HOT uint32_t esi_thread_hash_alike(const struct esi_thread *thread,
+                                      uint32_t alike,
+                                      uint32_t bytes,
+                                      MPI_Datatype datatype)
+{
+    uint32_t basic = 0;
+
+    if (alike == 0)
+        return 0;
+    if ((alike & ESI_ALIKE_SIGNATURE) != 0 && bytes != 0)
+        basic = thread->basics[esi_type_slot(ESI_HANDLE(datatype))];
+    return basic == ESI_BASIC_UNKNOWN ? 0 : esi_alike_hash(alike, basic, bytes);
+}
+
 ES_HOT void esi_call_hash_alike(struct esi_call *call,
                                 uint32_t bytes,
                                 MPI_Datatype datatype)
 {
-    uint32_t basic = 0;
-
-    if (call->alike == 0)
-        return;
-    if ((call->alike & ESI_ALIKE_SIGNATURE) != 0 && bytes != 0)
-        basic = call->thread->basics[esi_type_slot(ESI_HANDLE(datatype))];
-    call->alike = call->count != 0 || basic == ESI_BASIC_UNKNOWN
-                      ? 0
-                      : esi_alike_hash(call->alike, basic, bytes);
+    call->alike = call->count != 0 ? 0
+                                   : esi_thread_hash_alike(call->thread, call->alike,
+                                                           bytes, datatype);
 }
 
 ES_HOT void esi_call_describe_collective(struct esi_call *call,

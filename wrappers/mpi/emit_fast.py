@@ -4,6 +4,25 @@
 
 from emit_table import constant
 
+# The recipes of collective operations, which enter the ledger with what must be alike.
+COLLECTIVE = ("collective", "icollective", "collective_init")
+TYPES = ("datatype", "sendtype")
+
+
+def emit_alike(operation, thread):
+    """What the standard wants to be alike at all members; "" for nothing."""
+    if operation.op_class != "collective" or operation.before.name not in COLLECTIVE:
+        return ""
+    parts = []
+    if "op" in operation.arguments:
+        parts.append("esi_thread_find_operator(%s, op)" % thread)
+    # A neighbour's block is like that of its neighbours only.
+    if operation.counts == "alike" and operation.order != "neighbours":
+        if any(name in operation.arguments for name in TYPES):
+            parts.append("ESI_ALIKE_SIGNATURE")
+    return " | ".join(parts)
+
+
 # By recipe, or by name for routines written by hand: the functions esi_fast_begin_*()
 # and esi_fast_end_*(), and their arguments after the call and after its result.
 SEND = "comm, dest, tag, count, datatype"
@@ -23,7 +42,19 @@ def fast_path_of(operation):
     if operation.custom:
         name = operation.name
         return FAST_PATHS.get(name[:-2] if name.endswith("_c") else name)
-    return FAST_PATHS.get(operation.before.name) if operation.before else None
+    before = operation.before
+    if before and before.name == "collective" and operation.op_class == "collective":
+        return collective_path_of(operation)
+    return FAST_PATHS.get(before.name) if before else None
+
+
+def collective_path_of(operation):
+    """Not if a sum over the ranks needs the state of a call."""
+    arguments = operation.before.arguments
+    if "&call" in arguments:
+        return None
+    alike = emit_alike(operation, "fast.thread") or "0"
+    return ("collective", "%s, %s" % (alike, arguments), "")
 
 
 def emit_fast(operation):

@@ -4,7 +4,7 @@
 
 import re
 
-from emit_fast import emit_fast, fast_path_of
+from emit_fast import emit_alike, emit_fast, fast_path_of
 from emit_progress import emit_choice, emit_progress, progress_name
 from emit_table import HEAD, constant
 from emit_tree import emit_tree, emit_way
@@ -133,29 +133,15 @@ def recipe_body(operation, prototype):
         "class": constant("ES_CLASS_", operation.op_class),
         "arguments": arguments,
         "call": emit_way(operation, arguments) if operation.tree else native,
-        "alike": alike_of(operation),
+        "alike": alike_line(operation),
         "before": "esi_begin_%s(&call%s)" % (before.name, comma(before.arguments)),
         "leave": leave,
     }
 
 
-# The recipes of collective operations, which enter the ledger with what must be alike.
-COLLECTIVE = ("collective", "icollective", "collective_init")
-TYPES = ("datatype", "sendtype")
-
-
-def alike_of(operation):
-    """Sets what the standard wants to be alike at all members; "" for nothing."""
-    if operation.op_class != "collective" or operation.before.name not in COLLECTIVE:
-        return ""
-    parts = []
-    if "op" in operation.arguments:
-        parts.append("esi_call_find_operator(&call, op)")
-    # A neighbour's block is like that of its neighbours only.
-    if operation.counts == "alike" and operation.order != "neighbours":
-        if any(name in operation.arguments for name in TYPES):
-            parts.append("ESI_ALIKE_SIGNATURE")
-    return "    call.alike = %s;\n" % " | ".join(parts) if parts else ""
+def alike_line(operation):
+    alike = emit_alike(operation, "call.thread")
+    return "    call.alike = %s;\n" % alike if alike else ""
 
 
 def counting_body(operation, prototype):

@@ -5,14 +5,11 @@
 
 #include "wrappers/mpi/fast.h"
 
-struct esi_call esi_fast_recall(enum es_class op_class,
-                                const struct esi_known_message *known)
+struct esi_call esi_fast_recall(enum es_class op_class, struct esi_comm *comm)
 {
     struct esi_thread *thread = &esi_thread_self;
-    struct esi_call call = {.thread = thread,
-                            .path = thread->paths[op_class],
-                            .comm = known->comm,
-                            .open = true};
+    struct esi_call call = {
+        .thread = thread, .path = thread->paths[op_class], .comm = comm, .open = true};
 
     esi_writer_read_open(&call.path->writer, &call.tuple);
     return call;
@@ -30,7 +27,7 @@ struct esi_call esi_fast_recall_poll(void)
 
 void esi_fast_fail_send(const struct esi_known_message *known, int result)
 {
-    struct esi_call call = esi_fast_recall(ES_CLASS_SEND, known);
+    struct esi_call call = esi_fast_recall(ES_CLASS_SEND, known->comm);
 
     call.numbered = true;
     esi_call_leave(&call, result);
@@ -46,4 +43,11 @@ void esi_fast_fail_irecv(const struct esi_known_message *known, int result)
         esi_ledger_note_error(thread->operation, result);
     esi_channel_back(&known->comm->received.channels, known->peer, known->tag);
     thread->depth = 0;
+}
+
+void esi_fast_fail_collective(int result)
+{
+    struct esi_call call = esi_fast_recall(ES_CLASS_COLLECTIVE, NULL);
+
+    esi_call_leave(&call, result);
 }

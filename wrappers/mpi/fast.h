@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The fast path of messages and polls: the common case of a call, which needs none of
- * the state of struct esi_call.
+ * The fast path of messages, collectives and polls: the common case of a call, which
+ * needs none of the state of struct esi_call.
  *
  * One thread at a time calls MPI, the clock is the processor's counter, the element of
  * the class is recorded and never waits for readers, and a message like this one is
@@ -120,9 +120,9 @@ ES_HOT bool esi_fast_begin_send(struct esi_fast *fast,
     return true;
 }
 
-/* The thread's call that has failed, as the wrapper would know it (fast.c). */
-struct esi_call esi_fast_recall(enum es_class op_class,
-                                const struct esi_known_message *known);
+/* The thread's call that has failed, as the wrapper would know it (fast.c).  `comm` may
+ * be NULL if nothing has to be undone. */
+struct esi_call esi_fast_recall(enum es_class op_class, struct esi_comm *comm);
 
 /* A send has failed. */
 void esi_fast_fail_send(const struct esi_known_message *known, int result);
@@ -249,6 +249,63 @@ ES_HOT void esi_fast_end_irecv(struct esi_fast *fast,
     esi_request_release(request);
     esi_profile_add_post(fast->thread, fast->tuple.operation,
                          esi_fast_clock() - fast->tuple.start);
+    fast->thread->depth = 0;
+}
+
+/* --- Collective operations -------------------------------------------------------- */
+
+/* Begins a collective operation, unless trees may perform it or a handle is not that of
+ * the last one.  `alike`: see struct esi_call. */
+ES_HOT bool esi_fast_begin_collective(struct esi_fast *fast,
+                                      uint32_t alike,
+                                      MPI_Comm comm,
+                                      int root,
+                                      MPI_Count count,
+                                      MPI_Datatype datatype)
+{
+    struct esi_thread *thread = fast->thread;
+    uint64_t type = ESI_HANDLE(datatype);
+    unsigned int at = esi_type_slot(type);
+    uint32_t epoch = atomic_load_explicit(&esi_handle_epoch, memory_order_acquire);
+    uint32_t bytes = 0;
+
+    if (ESI_UNLIKELY(esi_trees != NULL || thread->polled != 0 ||
+                     thread->comm_handle != ESI_HANDLE(comm) ||
+                     thread->comm_epoch != epoch))
+        return false;
+    if (count > 0) {
+        if (ESI_UNLIKELY(thread->sizes[at].type != type ||
+                         thread->sizes[at].epoch != epoch))
+            return false;
+        bytes = esi_tuple_limit_bytes((uint64_t)count * thread->sizes[at].bytes);
+    }
+    esi_fast_begin(fast);
+    fast->tuple.stop = 0;
+    fast->tuple.communicator = thread->comm->index;
+    fast->tuple.peer = esi_tuple_root(root);
+    fast->tuple.tag = 0;
+    fast->tuple.bytes = bytes;
+    fast->tuple.sequence =
+        esi_comm_next_instance(thread->comm, fast->tuple.operation, fast->tuple.peer,
+                               esi_thread_hash_alike(thread, alike, bytes, datatype));
+    esi_fast_open(fast);
+    return true;
+}
+
+/* A collective operation has failed. */
+void esi_fast_fail_collective(int result);
+
+ES_HOT void esi_fast_end_collective(struct esi_fast *fast, int result)
+{
+    uint64_t stop = esi_fast_clock();
+
+    if (ESI_UNLIKELY(result != MPI_SUCCESS)) {
+        esi_fast_fail_collective(result);
+        return;
+    }
+    esi_writer_close(&fast->path->writer, stop);
+    esi_profile_add_message(fast->thread, fast->tuple.operation,
+                            stop - fast->tuple.start, fast->tuple.bytes);
     fast->thread->depth = 0;
 }
 

@@ -211,7 +211,7 @@ void esi_fast_fail_recv(const struct esi_known_message *known,
                         int result,
                         const MPI_Status *status)
 {
-    struct esi_call call = esi_fast_recall(ES_CLASS_RECEIVE, known);
+    struct esi_call call = esi_fast_recall(ES_CLASS_RECEIVE, known->comm);
 
     close_receive(&call, AT_ONCE, NULL, result, status);
 }
