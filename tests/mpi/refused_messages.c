@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * refused_messages - messages like those sent and received before, but MPI refuses
- * them: their buffer is null, or too small.  Two ranks.
+ * them: their buffer is null, or too small; and a broadcast from no rank.  Two ranks.
  */
 #include <mpi.h>
 #include <stddef.h>
@@ -57,9 +57,11 @@ int main(int argc, char **argv)
             send_all(words, round == REFUSED_ROUND);
         else
             receive_all(words, round == REFUSED_ROUND);
-        MPI_Barrier(MPI_COMM_WORLD);
+        if (round == REFUSED_ROUND)
+            note(MPI_Bcast(words, 1, MPI_INT, 2, MPI_COMM_WORLD));
+        MPI_Bcast(words, 1, MPI_INT, 1, MPI_COMM_WORLD);
     }
-    if (refused != (rank == 0 ? 2 : 3))
+    if (refused != (rank == 0 ? 3 : 4))
         MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Finalize();
     return 0;

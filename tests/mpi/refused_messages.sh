@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
 # refused_messages.sh - a call that MPI refuses takes no number from the messages that are
-# like it, and they count on.
+# like it, and they count on. A collective operation takes one.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
-# numbers OPERATION TAG - the numbers of its tuples, in their order.
+# numbers OPERATION TAG - the numbers of its tuples in one rank, in their order.
 numbers() {
     awk -F'\t' -v operation="$1" -v tag="$2" \
-        '$5 == operation && $8 == tag { print $9 }' "$work/tuples" | tr '\n' ' '
+        '$5 == operation && $8 == tag && (operation != "MPI_Bcast" || $2 == 0) {
+             print $9
+         }' "$work/tuples" | tr '\n' ' '
 }
 
 # numbered OPERATION TAG NUMBERS
@@ -26,4 +28,5 @@ numbered MPI_Send 7 '0 1 2 3 4 5'
 numbered MPI_Recv 5 '0 1 2 ? 3 4 5'
 numbered MPI_Irecv 6 '0 1 2 3 4 5'
 numbered MPI_Recv 7 '0 1 2 3 4 5'
+numbered MPI_Bcast 0 '0 1 2 ? 4 5 6'
 finish
