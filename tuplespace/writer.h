@@ -206,11 +206,19 @@ ES_HOT void esi_writer_open(struct esi_writer *writer, const struct es_tuple *tu
     esi_writer_open_at(writer, tuple, 0);
 }
 
+/* Publishes the open tuple in `slot`, that at head, completed at `stop`. */
+ES_HOT void esi_writer_close_slot(struct esi_writer *writer,
+                                  _Atomic uint32_t *slot,
+                                  uint64_t stop)
+{
+    esi_writer_store_wide(slot, ES_WORD_STOP, stop);
+    esi_writer_advance(writer);
+}
+
 /* Publishes the open tuple, completed at `stop`. */
 ES_HOT void esi_writer_close(struct esi_writer *writer, uint64_t stop)
 {
-    esi_writer_store_wide(esi_writer_slot(writer), ES_WORD_STOP, stop);
-    esi_writer_advance(writer);
+    esi_writer_close_slot(writer, esi_writer_slot(writer), stop);
 }
 
 /* Like esi_writer_close(), with the payload size, known only now.  It is one word, so a

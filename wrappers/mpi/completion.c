@@ -420,7 +420,7 @@ static void put_request(const struct esi_call *call,
             esi_process_count_refused_tuple();
         return;
     }
-    esi_request_fill(request, kind, &call->tuple,
+    esi_request_fill(call->thread, request, kind, &call->tuple,
                      kind == ESI_REQUEST_COLLECTIVE ? call->comm : NULL, NULL);
     esi_request_release(request);
 }

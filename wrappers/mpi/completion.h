@@ -220,7 +220,8 @@ static inline MPI_Status *esi_status_or_own(MPI_Status *status, MPI_Status *own)
 /* Stores the description of a call in a claimed record, field by field: see requests.h.
  * `comm` and `receive` may be NULL; the record takes a reference to the
  * communicator. */
-ES_HOT void esi_request_fill(struct esi_request *request,
+ES_HOT void esi_request_fill(struct esi_thread *thread,
+                             struct esi_request *request,
                              enum esi_request_kind kind,
                              const struct es_tuple *tuple,
                              struct esi_comm *comm,
@@ -228,7 +229,7 @@ ES_HOT void esi_request_fill(struct esi_request *request,
 {
     request->kind = (uint8_t)kind;
     request->flags = 0;
-    request->site = esi_site_number(&esi_thread_self);
+    request->site = esi_site_number(thread);
     request->receive = receive;
     request->comm = comm;
     if (comm != NULL)
@@ -261,7 +262,7 @@ ES_HOT void esi_request_record_send(struct esi_thread *thread,
     if (request == NULL)
         return;
     thread->known_send = esi_multiple ? 0 : ESI_HANDLE(*handle);
-    esi_request_fill(request, ESI_REQUEST_SEND, tuple, NULL, NULL);
+    esi_request_fill(thread, request, ESI_REQUEST_SEND, tuple, NULL, NULL);
     esi_request_release(request);
 }
 

@@ -26,7 +26,8 @@ struct esi_fast {
     struct esi_thread *thread;
     struct esi_path *path;
     const struct esi_known_message *known;
-    uint64_t handle; /* of the request that is tested */
+    uint64_t handle;        /* of the request that is tested */
+    _Atomic uint32_t *slot; /* of the open tuple */
     uint64_t site;
     uint64_t frame; /* stack position at which the call began */
     struct es_tuple tuple;
@@ -99,6 +100,7 @@ ES_HOT void esi_fast_describe(struct esi_fast *fast, int peer, int tag)
 ES_HOT void esi_fast_open(struct esi_fast *fast)
 {
     fast->tuple.start = esi_fast_clock();
+    fast->slot = esi_writer_slot(&fast->path->writer);
     esi_writer_store(&fast->path->writer, &fast->tuple, fast->site);
 }
 
@@ -135,7 +137,7 @@ ES_HOT void esi_fast_end_send(struct esi_fast *fast, int result)
         esi_fast_fail_send(fast->known, result);
         return;
     }
-    esi_writer_close(&fast->path->writer, stop);
+    esi_writer_close_slot(&fast->path->writer, fast->slot, stop);
     esi_profile_add_message(fast->thread, fast->tuple.operation,
                             stop - fast->tuple.start, fast->known->bytes);
     fast->thread->depth = 0;
@@ -206,7 +208,8 @@ ES_HOT void esi_fast_end_recv(struct esi_fast *fast,
         return;
     }
     bytes = esi_status_get_bytes(status);
-    esi_writer_close_with(&fast->path->writer, stop, bytes);
+    esi_writer_store_word(fast->slot, ES_WORD_BYTES, bytes);
+    esi_writer_close_slot(&fast->path->writer, fast->slot, stop);
     esi_profile_add_message(fast->thread, fast->tuple.operation,
                             stop - fast->tuple.start, bytes);
     fast->thread->depth = 0;
@@ -244,8 +247,8 @@ ES_HOT void esi_fast_end_irecv(struct esi_fast *fast,
         esi_fast_fail_irecv(fast->known, result);
         return;
     }
-    esi_request_fill(request, ESI_REQUEST_RECEIVE, &fast->tuple, fast->known->comm,
-                     NULL);
+    esi_request_fill(fast->thread, request, ESI_REQUEST_RECEIVE, &fast->tuple,
+                     fast->known->comm, NULL);
     esi_request_release(request);
     esi_profile_add_post(fast->thread, fast->tuple.operation,
                          esi_fast_clock() - fast->tuple.start);
@@ -303,7 +306,7 @@ ES_HOT void esi_fast_end_collective(struct esi_fast *fast, int result)
         esi_fast_fail_collective(result);
         return;
     }
-    esi_writer_close(&fast->path->writer, stop);
+    esi_writer_close_slot(&fast->path->writer, fast->slot, stop);
     esi_profile_add_message(fast->thread, fast->tuple.operation,
                             stop - fast->tuple.start, fast->tuple.bytes);
     fast->thread->depth = 0;

@@ -278,7 +278,7 @@ ES_HOT void keep_receive(struct esi_call *call,
                          struct esi_receive *receive,
                          struct esi_request *request)
 {
-    esi_request_fill(request, ESI_REQUEST_RECEIVE, &call->tuple,
+    esi_request_fill(call->thread, request, ESI_REQUEST_RECEIVE, &call->tuple,
                      call->numbered ? call->comm : NULL, receive);
     esi_request_release(request);
     count_posted_receive(call);
