@@ -323,8 +323,8 @@ ES_HOT void completed_request(struct esi_thread *thread,
 
     if (request == NULL)
         return;
-    if (ESI_LIKELY(request->kind == ESI_REQUEST_RECEIVE && request->receive == NULL &&
-                   request->flags == 0 && status->MPI_SOURCE >= 0)) {
+    if (ESI_LIKELY(request->kind == ESI_REQUEST_RECEIVE && request->flags == 0 &&
+                   request->receive == NULL && status->MPI_SOURCE >= 0)) {
         completed_receive(thread, request, status, esi_status_get_bytes(status), stop);
     } else if (ESI_LIKELY(request->kind == ESI_REQUEST_SEND && request->flags == 0)) {
         thread->known_send = 0;
