@@ -30,5 +30,6 @@ for _ in 1 2 3; do
     converse 2 1500 1
 done
 converse 4 300 1
+EVENTSPACE_CLOCK=monotonic converse 2 1500 1 # without the fast path
 converse 2 400 3
 finish
