@@ -155,9 +155,11 @@ struct variant {
     enum es_shape shape;
     enum es_sorting sorting;
     bool details; /* also open operations, counters and call sites */
+    bool in_turn; /* elements are written in turn, otherwise FILL tuples of each */
 };
 
 struct contest {
+    const struct variant *variant;
     struct load *load;
     struct es_run *run;
     struct es_element_view **elements;
@@ -218,6 +220,14 @@ static double time_latest(struct contest *contest, void (*call)(struct contest *
     return (double)gone / (double)calls;
 }
 
+static void fill_elements(struct contest *contest)
+{
+    int turns = contest->variant->in_turn ? FILL : 1;
+
+    for (int i = 0; i < turns; i++)
+        load_write(contest->load, FILL / turns);
+}
+
 /* Nanoseconds to read FILL new tuples of each element; writing them is not included. */
 static double time_every(struct contest *contest, void (*call)(struct contest *))
 {
@@ -229,7 +239,7 @@ static double time_every(struct contest *contest, void (*call)(struct contest *)
     while (spent < turn_ns / 2 && calls < 50) {
         uint64_t begun;
 
-        load_write(contest->load, FILL);
+        fill_elements(contest);
         begun = esi_now_ns(CLOCK_MONOTONIC);
         call(contest);
         spent += esi_now_ns(CLOCK_MONOTONIC) - begun;
@@ -259,7 +269,7 @@ static void open_contest(struct contest *contest,
     struct es_scope_config config;
     int result;
 
-    *contest = (struct contest){.load = load};
+    *contest = (struct contest){.variant = variant, .load = load};
     result = es_run_open(load->run, NULL, &contest->run);
     if (result < 0)
         die("run", result);
@@ -295,13 +305,16 @@ static void close_contest(struct contest *contest)
 /* --- Tables ------------------------------------------------------------------ */
 
 static const struct variant variants[] = {
-    {"latest_flat", ES_TAKE_LATEST, ES_SHAPE_FLAT, ES_SORTING_NONE, false},
-    {"latest_views", ES_TAKE_LATEST, ES_SHAPE_VIEWS, ES_SORTING_NONE, false},
-    {"latest_of_thread", ES_TAKE_LATEST_OF_THREAD, ES_SHAPE_VIEWS, ES_SORTING_NONE,
-     false},
-    {"heartbeat", ES_TAKE_LATEST_OF_THREAD, ES_SHAPE_VIEWS, ES_SORTING_NONE, true},
-    {"every_views", ES_TAKE_EVERY, ES_SHAPE_VIEWS, ES_SORTING_NONE, false},
-    {"every_sorted", ES_TAKE_EVERY, ES_SHAPE_VIEWS, ES_SORTING_STOP, false},
+    {.name = "latest_flat", .take = ES_TAKE_LATEST, .shape = ES_SHAPE_FLAT},
+    {.name = "latest_views", .take = ES_TAKE_LATEST},
+    {.name = "latest_of_thread", .take = ES_TAKE_LATEST_OF_THREAD},
+    {.name = "heartbeat", .take = ES_TAKE_LATEST_OF_THREAD, .details = true},
+    {.name = "every_views", .take = ES_TAKE_EVERY},
+    {.name = "every_sorted", .take = ES_TAKE_EVERY, .sorting = ES_SORTING_STOP},
+    {.name = "every_in_turn",
+     .take = ES_TAKE_EVERY,
+     .sorting = ES_SORTING_STOP,
+     .in_turn = true},
 };
 
 static void measure(struct load *load, const struct variant *variant)
