@@ -33,10 +33,12 @@ int esi_heap_reserve(struct esi_heap *heap, size_t needed);
 /* Adds an entry.  Requires room (esi_heap_reserve()). */
 void esi_heap_push(struct esi_heap *heap, uint64_t key, uint64_t item);
 
+/* Without a branch, which a processor could not predict. */
 static inline bool esi_heap_is_less(const struct esi_heap_entry *a,
                                     const struct esi_heap_entry *b)
 {
-    return a->key != b->key ? a->key < b->key : a->item < b->item;
+    return ((unsigned __int128)a->key << 64 | a->item) <
+           ((unsigned __int128)b->key << 64 | b->item);
 }
 
 /* The smallest entry.  Here and below, the heap must not be empty. */
@@ -64,12 +66,11 @@ static inline void esi_heap_replace_top(struct esi_heap *heap,
 {
     const struct esi_heap_entry moving = {.key = key, .item = item};
     struct esi_heap_entry *entries = heap->entries;
+    size_t last = heap->count - 1;
     size_t at = 0;
 
-    for (size_t child = 1; child < heap->count; child = 2 * at + 1) {
-        if (child + 1 < heap->count &&
-            esi_heap_is_less(&entries[child + 1], &entries[child]))
-            child++;
+    for (size_t child = 1; child <= last; child = 2 * at + 1) {
+        child += child < last && esi_heap_is_less(&entries[child + 1], &entries[child]);
         if (!esi_heap_is_less(&entries[child], &moving))
             break;
         entries[at] = entries[child];
