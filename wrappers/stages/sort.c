@@ -6,7 +6,9 @@
  * is late.  So each child has a lane of a bounded number of tuples, kept in order by
  * insertion, and a heap finds the smallest of the lanes' heads (Knuth, The Art of
  * Computer Programming 3, 5.4.1).  The tuples before the other lanes' heads are a run:
- * its end is found by doubling steps, and it is emitted at once.
+ * its end is found by doubling steps, and it is emitted at once.  After a long run of
+ * an element that has emptied its lane, the next tuples are read directly into the
+ * batch, and move to the lane only if they are not all next.
  *
  * A tuple is emitted when it is older than the window (everything before it has arrived
  * by then) or when the stage is drained.  A tuple that arrives later is emitted at once
@@ -29,8 +31,9 @@
 
 enum { PROPERTY_BY, PROPERTY_WINDOW, PROPERTY_BUFFER, PROPERTY_MODE };
 /* Tuples taken from a child at once.  Fewer if there are many children, because the
- * contents of all lanes should stay in a cache. */
-enum { LEAST_CHUNK = 16, MOST_CHUNK = 64, CACHED = 16384 };
+ * contents of all lanes should stay in a cache, and from an element at first, because
+ * the rest may follow without passing the lane. */
+enum { FIRST_CHUNK = 8, LEAST_CHUNK = 16, MOST_CHUNK = 64, CACHED = 16384 };
 
 static const char *const keys[] = {"stop", "start", NULL};
 
@@ -63,6 +66,8 @@ struct sort {
     uint64_t window_ns;
     size_t buffer;
     size_t chunk;
+    size_t least_run;   /* a run of an element that is extended: see extend_run() */
+    uint64_t edge_ns;   /* of this pull: the largest key that may be emitted */
     uint64_t newest_ns; /* key of the last tuple emitted */
     uint64_t *keys_ns;  /* owned; by origin: key of the element's last tuple */
     size_t key_count;
@@ -112,6 +117,7 @@ static int open_sort(struct es_stage *stage,
     sort->window_ns = (uint64_t)values[PROPERTY_WINDOW].integer;
     sort->buffer = (size_t)values[PROPERTY_BUFFER].integer;
     sort->chunk = chunk_of(stage->child_count);
+    sort->least_run = FIRST_CHUNK;
     sort->lanes = calloc(stage->child_count + 1, sizeof *sort->lanes);
     if (!sort->lanes || esi_heap_reserve(&sort->heap, stage->child_count) < 0) {
         destroy_sort(sort, stage->child_count);
@@ -206,6 +212,7 @@ static int queue_tuples(const struct es_stage *stage,
  * request costs a round trip. */
 static struct es_pull request_of(const struct es_stage *stage,
                                  size_t child,
+                                 size_t chunk,
                                  const struct es_pull *pull)
 {
     const struct sort *sort = stage->state;
@@ -213,20 +220,21 @@ static struct es_pull request_of(const struct es_stage *stage,
     struct es_pull part = *pull;
 
     part.serial = lane->serial + 1;
-    part.max = stage->children[child]->asks ? sort->buffer - esi_lane_count(lane)
-                                            : sort->chunk;
+    part.max =
+        stage->children[child]->asks ? sort->buffer - esi_lane_count(lane) : chunk;
     return part;
 }
 
 /* Pulls one child once. */
 static int refill_once(struct es_stage *stage,
                        size_t child,
+                       size_t chunk,
                        const struct es_pull *pull,
                        struct es_batch *batch)
 {
     struct sort *sort = stage->state;
     struct esi_lane *lane = &sort->lanes[child];
-    struct es_pull part = request_of(stage, child, pull);
+    struct es_pull part = request_of(stage, child, chunk, pull);
     size_t before = esi_lane_count(lane);
     int result = esi_lane_pull(lane, stage->children[child], &part, SIZE_MAX, batch);
 
@@ -234,7 +242,9 @@ static int refill_once(struct es_stage *stage,
 }
 
 /* Returns whether the child must be pulled when `emitted` more tuples have left its
- * lane: it then no longer reaches beyond the window. */
+ * lane: it then no longer reaches beyond the window.  The keys of an element never
+ * decrease, so it is pulled only for the next tuple, or to hold all that this pull may
+ * not emit. */
 static bool has_room(const struct sort *sort,
                      const struct esi_lane *lane,
                      size_t emitted)
@@ -242,13 +252,16 @@ static bool has_room(const struct sort *sort,
     const uint64_t *keys_ns = esi_lane_keys(lane);
     size_t count = esi_lane_count(lane);
 
-    return count - emitted + sort->chunk <= sort->buffer &&
-           (count == emitted ||
-            keys_ns[count - 1] - keys_ns[emitted] < sort->window_ns);
+    if (count == emitted)
+        return true;
+    if (count - emitted + sort->chunk > sort->buffer)
+        return false;
+    return sort->over_elements
+               ? keys_ns[count - 1] > sort->edge_ns
+               : keys_ns[count - 1] - keys_ns[emitted] < sort->window_ns;
 }
 
-/* Fills a lane until it reaches beyond the window, is full, or the child has no
- * more. */
+/* Fills a lane until it reaches far enough, is full, or the child has no more. */
 static int sort_refill(struct es_stage *stage,
                        size_t child,
                        const struct es_pull *pull,
@@ -258,7 +271,7 @@ static int sort_refill(struct es_stage *stage,
     struct esi_lane *lane = &sort->lanes[child];
 
     while (!lane->exhausted && has_room(sort, lane, 0)) {
-        int result = refill_once(stage, child, pull, batch);
+        int result = refill_once(stage, child, sort->chunk, pull, batch);
 
         if (result < 0)
             return result;
@@ -330,6 +343,92 @@ static int emit_run(struct es_stage *stage,
     return esi_lane_emit(lane, count, batch);
 }
 
+/* Returns whether these tuples of an element are all next, and none is late; then they
+ * count as emitted.  Only the first and the greatest time are converted. */
+static bool take_run(const struct es_stage *stage,
+                     struct sort *sort,
+                     const struct es_tuple *tuples,
+                     size_t count,
+                     uint32_t origin,
+                     uint64_t last_ns)
+{
+    uint64_t key_ns = sort->keys_ns[origin];
+    uint64_t ends[2] = {0, 0};
+
+    for (size_t i = count; i-- > 0;) {
+        ends[0] = sort->by_start ? tuples[i].start : tuples[i].stop;
+        ends[1] = ends[0] > ends[1] ? ends[0] : ends[1];
+    }
+    esi_origin_run_each(&stage->context->origins->items[origin], ends, 2);
+    if (ends[0] < sort->newest_ns && key_ns < sort->newest_ns)
+        return false;
+    key_ns = ends[1] > key_ns ? ends[1] : key_ns;
+    if (key_ns > last_ns)
+        return false;
+    sort->keys_ns[origin] = sort->newest_ns = key_ns;
+    return true;
+}
+
+/* Pulls the element of an empty lane into the batch.  Tuples that are not all next move
+ * to the lane. */
+static int pull_run(struct es_stage *stage,
+                    size_t child,
+                    const struct es_pull *pull,
+                    uint64_t last_ns,
+                    struct es_batch *batch)
+{
+    struct sort *sort = stage->state;
+    struct esi_lane *lane = &sort->lanes[child];
+    size_t first = batch->count, count;
+    bool more = batch->more;
+    int result;
+
+    batch->more = false;
+    result = es_stage_pull(stage->children[child], pull, batch);
+    lane->exhausted = !batch->more;
+    batch->more = more;
+    count = batch->count - first;
+    /* An operation under way is the last, and is not held. */
+    if (count > 0 && es_batch_is_open(batch, batch->count - 1))
+        count--;
+    sort->least_run = FIRST_CHUNK;
+    if (result < 0 || count == 0 ||
+        take_run(stage, sort, batch->tuples + first, count,
+                 stage->children[child]->origin, last_ns))
+        return result;
+    sort->least_run = sort->chunk;
+    result = esi_batch_append_tuples(&lane->batch, batch, first, count);
+    if (first + count < batch->count)
+        es_batch_move(batch, first, first + count);
+    batch->count -= count;
+    return result < 0 ? result : queue_tuples(stage, sort, lane, 0);
+}
+
+/* Continues a run of an element that has emptied its lane; the last key is `last_ns`.
+ * Once that was in vain, a run must be as long as a chunk to be continued. */
+static int extend_run(struct es_stage *stage,
+                      size_t child,
+                      const struct es_pull *pull,
+                      uint64_t last_ns,
+                      size_t first,
+                      struct es_batch *batch)
+{
+    struct sort *sort = stage->state;
+    struct esi_lane *lane = &sort->lanes[child];
+    int result = 0;
+
+    while (result == 0 && esi_lane_count(lane) == 0 && !lane->exhausted &&
+           batch->count - first < pull->max) {
+        size_t room = pull->max - (batch->count - first);
+        struct es_pull part = *pull;
+
+        part.serial = ++lane->serial;
+        part.max = room < MOST_CHUNK ? room : MOST_CHUNK;
+        result = pull_run(stage, child, &part, last_ns, batch);
+    }
+    return result;
+}
+
 static int fill_heap(struct es_stage *stage,
                      const struct es_pull *pull,
                      struct es_batch *batch)
@@ -338,10 +437,13 @@ static int fill_heap(struct es_stage *stage,
 
     sort->heap.count = 0;
     for (size_t i = 0; i < stage->child_count; i++) {
-        int result;
+        int result = 0;
 
         sort->lanes[i].exhausted = false;
-        result = sort_refill(stage, i, pull, batch);
+        if (sort->over_elements && esi_lane_count(&sort->lanes[i]) == 0)
+            result = refill_once(stage, i, FIRST_CHUNK, pull, batch);
+        if (result == 0)
+            result = sort_refill(stage, i, pull, batch);
         if (result < 0)
             return result;
         if (esi_lane_count(&sort->lanes[i]))
@@ -350,17 +452,18 @@ static int fill_heap(struct es_stage *stage,
     return 0;
 }
 
-/* The largest key with which a tuple of the first lane precedes those of the second. */
-static uint64_t last_key(const struct esi_heap *heap, uint64_t edge_ns)
+/* The largest key with which a tuple of the first lane is next. */
+static uint64_t last_key(const struct sort *sort)
 {
+    const struct esi_heap *heap = &sort->heap;
     struct esi_heap_entry second;
     uint64_t last_ns;
 
     if (heap->count < 2)
-        return edge_ns;
+        return sort->edge_ns;
     second = esi_heap_second(heap);
     last_ns = second.key - (second.item < esi_heap_top(heap).item);
-    return last_ns < edge_ns ? last_ns : edge_ns;
+    return last_ns < sort->edge_ns ? last_ns : sort->edge_ns;
 }
 
 /* The largest key that may be emitted. */
@@ -379,23 +482,25 @@ static int sort_merge(struct es_stage *stage,
                       struct es_batch *batch)
 {
     struct sort *sort = stage->state;
-    uint64_t edge_ns = window_edge(sort, pull);
 
     while (sort->heap.count) {
         struct esi_heap_entry top = esi_heap_top(&sort->heap);
         struct esi_lane *lane = &sort->lanes[top.item];
         size_t room = pull->max - (batch->count - first);
+        uint64_t last_ns = last_key(sort);
+        size_t length;
         int result;
 
-        if (top.key > edge_ns)
+        if (top.key > sort->edge_ns)
             return 0;
         if (room == 0) {
             batch->more = true;
             return 0;
         }
-        result = emit_run(stage, lane,
-                          run_length(sort, lane, last_key(&sort->heap, edge_ns), room),
-                          batch);
+        length = run_length(sort, lane, last_ns, room);
+        result = emit_run(stage, lane, length, batch);
+        if (result == 0 && sort->over_elements && length >= sort->least_run)
+            result = extend_run(stage, (size_t)top.item, pull, last_ns, first, batch);
         if (result == 0)
             result = sort_refill(stage, (size_t)top.item, pull, batch);
         if (result < 0)
@@ -418,7 +523,7 @@ static void ask_sort(struct es_stage *stage, const struct es_pull *pull)
     sort->asked = pull->serial;
     for (size_t i = 0; i < stage->child_count; i++)
         if (has_room(sort, &sort->lanes[i], 0)) {
-            struct es_pull part = request_of(stage, i, pull);
+            struct es_pull part = request_of(stage, i, sort->chunk, pull);
 
             es_stage_ask(stage->children[i], &part);
         }
@@ -438,6 +543,7 @@ static int pull_sort(struct es_stage *stage,
         ask_sort(stage, pull);
     sort->asked = 0;
     sort->is_outermost = esi_stage_is_outermost(stage);
+    sort->edge_ns = window_edge(sort, pull);
     result = fill_heap(stage, pull, batch);
     if (result == 0)
         result = sort_merge(stage, pull, first, batch);
