@@ -25,10 +25,10 @@ bool esi_steps_is_more(const unsigned char *block)
 }
 
 /* Returns the number of steps that a column of a pattern has made at a head. */
-static uint32_t steps_until(const unsigned char *block,
-                            const struct esi_steps_layout *layout,
-                            const struct esi_steps_pattern *pattern,
-                            uint32_t head)
+static inline uint32_t steps_until(const unsigned char *block,
+                                   const struct esi_steps_layout *layout,
+                                   const struct esi_steps_pattern *pattern,
+                                   uint32_t head)
 {
     uint32_t low = 0, high = pattern->count;
 
@@ -102,12 +102,12 @@ static uint32_t row_value(const unsigned char *block,
 }
 
 /* Returns the value after some steps if all rise by the minimum. */
-static uint32_t least_value(const unsigned char *block,
-                            const struct esi_steps_layout *layout,
-                            const struct esi_block_place *place,
-                            uint32_t at,
-                            const struct esi_steps_column *column,
-                            uint32_t steps)
+static inline uint32_t least_value(const unsigned char *block,
+                                   const struct esi_steps_layout *layout,
+                                   const struct esi_block_place *place,
+                                   uint32_t at,
+                                   const struct esi_steps_column *column,
+                                   uint32_t steps)
 {
     return column->first + (steps - 1) * column->rise + layout->header.least +
            esi_cut_base(place->cuts, place->cut, esi_steps_trace(block, layout, at));
