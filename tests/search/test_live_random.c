@@ -306,10 +306,9 @@ static bool has_few_allocations(void)
     return !failing_end();
 }
 
-static void an_allocation_that_fails_is_told(void **state)
+static void fail_allocations(uint64_t seed)
 {
-    (void)state;
-    made_draw_init(&failing_draw, made_seed());
+    made_draw_init(&failing_draw, seed);
     for (unsigned tried = 0; tried < 8;) {
         if (has_few_allocations()) {
             failing_each(try_to_search, 10);
@@ -319,12 +318,26 @@ static void an_allocation_that_fails_is_told(void **state)
     }
 }
 
+static void an_allocation_that_fails_is_told(void **state)
+{
+    (void)state;
+    fail_allocations(made_seed());
+}
+
+/* That of a list of values, of which none remained. */
+static void an_allocation_that_failed_once_is_told(void **state)
+{
+    (void)state;
+    fail_allocations(UINT64_C(1795811464));
+}
+
 SUITE(test_live_random)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_matches_are_told_in_the_end),
         cmocka_unit_test(what_is_dropped_is_not_missed),
         cmocka_unit_test(an_allocation_that_fails_is_told),
+        cmocka_unit_test(an_allocation_that_failed_once_is_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -462,6 +462,7 @@ bool esi_walk_next(struct esi_walk *walk,
         }
         target = esi_bound_target_of(sets->bound, restriction->v, next_slot(walk));
         kept = take_column(walk, &target, intervals);
+        esi_bound_check(sets->bound, intervals);
 
         if (kept.begin == kept.end ||
             (restriction->limit &&
