@@ -246,36 +246,26 @@ static inline uint32_t first_since(const struct esi_column *column, int64_t from
     return row;
 }
 
-/* What a bound event knows, to be compared with many columns. */
-struct known_row {
-    unsigned x;
-    struct es_event_id event;
-    const uint32_t *stamp; /* its cached timestamp; NULL if there is none */
-};
-
-static void find_known(const struct esi_bound *bound, unsigned x, struct known_row *row)
+/* Looks up the row of the first event that the values must precede. */
+static void find_known(struct esi_walk *walk)
 {
-    struct esi_stamp_cache *stamps = bound->plan->stamps;
+    struct esi_stamp_cache *stamps = walk->sets->bound->plan->stamps;
 
-    row->x = x;
-    row->event = esi_bound_event(bound, x);
-    row->stamp = stamps ? esi_stamp_cache_use(stamps, row->event) : NULL;
+    walk->stamp = stamps ? esi_stamp_cache_use(stamps, walk->known) : NULL;
+    walk->stamped = stamps ? stamps->next : 0;
 }
 
-/* The greatest predecessor on a trace. */
-static uint32_t known_on(struct esi_bound *bound, struct known_row *row, uint32_t trace)
+/* The greatest predecessor of that event on a trace. */
+static uint32_t known_on(struct esi_walk *walk, unsigned x, uint32_t trace)
 {
-    uint32_t known;
+    struct esi_bound *bound = walk->sets->bound;
 
-    if (trace == row->event.trace)
-        return row->event.index - 1;
-    if (row->stamp && row->stamp[trace] != ESI_STAMP_UNKNOWN) {
-        bound->precedence.comparisons++;
-        return row->stamp[trace];
-    }
-    known = esi_bound_greatest(bound, row->x, trace);
-    find_known(bound, row->x, row); /* the question may have replaced it */
-    return known;
+    if (trace == walk->known.trace)
+        return walk->known.index - 1;
+    if (!walk->stamp || walk->stamp[trace] == ESI_STAMP_UNKNOWN)
+        return esi_bound_greatest(bound, x, trace);
+    bound->precedence.comparisons++;
+    return walk->stamp[trace];
 }
 
 static bool is_any_after(struct esi_bound *bound,
@@ -299,18 +289,21 @@ static void skip_columns(struct esi_walk *walk)
 {
     const struct esi_restriction *restriction = &walk->restriction;
     struct esi_bound *bound = walk->sets->bound;
+    const struct esi_stamp_cache *stamps = bound->plan->stamps;
     int64_t from = restriction->is_timed ? restriction->times.from : INT64_MIN;
-    uint64_t befores = restriction->befores;
-    struct known_row row = {.stamp = NULL};
+    unsigned x = (unsigned)__builtin_ctzll(restriction->befores | UINT64_C(1) << 63);
 
-    if (befores)
-        find_known(bound, (unsigned)__builtin_ctzll(befores), &row);
     for (; walk->next < walk->end; walk->next++) {
         const struct esi_column *column = &walk->domain->columns[walk->next];
         uint32_t first = first_since(column, from);
 
-        if (first == column->end ||
-            (befores && column->indexes[first] > known_on(bound, &row, column->trace)))
+        if (first == column->end)
+            continue;
+        /* A new row may have replaced the one of the event. */
+        if (restriction->befores && stamps && walk->stamped != stamps->next)
+            find_known(walk);
+        if (restriction->befores &&
+            column->indexes[first] > known_on(walk, x, column->trace))
             continue;
         if (!restriction->afters || is_any_after(bound, column, restriction->afters))
             return;
@@ -330,6 +323,9 @@ void esi_walk_begin(struct esi_walk *walk,
                               .source = sets->source[v],
                               .domain = sets->bound->plan->domains[v]};
     esi_restriction_find(sets, v, limit, &walk->restriction);
+    if (restriction->befores)
+        walk->known = esi_bound_event(sets->bound,
+                                      (unsigned)__builtin_ctzll(restriction->befores));
     walk->end = walk->source ? walk->source->count : esi_domain_slots(walk->domain);
     walk->is_growing =
         sets->bound->plan->is_growing && sets->bound->plan->single >> v & 1;

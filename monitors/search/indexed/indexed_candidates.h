@@ -140,6 +140,10 @@ struct esi_walk {
     const struct esi_domain_value *listed; /* if set, `next` and `end` are positions
                                               in it */
     bool is_growing;                       /* the domain, of single events, grows */
+    struct es_event_id known;              /* of the first of `befores` */
+    const uint32_t *stamp; /* its cached row, NULL if there is none; valid while the
+                              next row of the cache is `stamped` */
+    uint64_t stamped;
     size_t next;
     size_t end;
 };

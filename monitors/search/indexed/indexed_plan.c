@@ -459,9 +459,11 @@ static void note_senders(struct esi_indexed_plan *plan)
 static void note_named(struct esi_indexed_plan *plan)
 {
     plan->named = plan->is_growing ? plan->existential & plan->single : 0;
-    for (uint32_t i = 0; i < plan->clause_count; i++)
+    for (uint32_t i = 0; i < plan->clause_count; i++) {
+        plan->has_closed |= !plan->clauses[i].existential;
         if (!is_received(plan, &plan->clauses[i]))
             plan->named &= ~plan->facts[i].exact;
+    }
 }
 
 /* The newest event is before no other event. */

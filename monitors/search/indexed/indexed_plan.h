@@ -56,6 +56,7 @@ struct esi_indexed_plan {
     bool is_growing;                /* domains may change between calls */
     bool all_witnesses;             /* as in esi_indexed_config */
     bool is_false;                  /* no assignment satisfies it */
+    bool has_closed;                /* some clause has no existential variable */
     uint64_t existential;
     uint64_t universal;
     uint64_t returned;

@@ -531,15 +531,34 @@ static int go_on(struct esi_indexed *search, unsigned depth, uint64_t unbound)
     return result;
 }
 
-/* Finds all assignments from the current bindings on.  Returns 0, 1 or -errno. */
-static int descend_from(struct esi_indexed *search, unsigned depth)
+/* Searches for witnesses, and then continues with the other variables; afterwards the
+ * candidates are those from before. */
+static int choose_and_go_on(struct esi_indexed *search, unsigned depth)
 {
     const struct esi_indexed_plan *plan = search->bound.plan;
     const struct esi_candidates *source[ES_PROGRAM_VARIABLES];
     size_t bytes = plan->variable_count * sizeof source[0];
     uint64_t witnessed = search->witnessed;
-    uint64_t unbound = plan->existential & ~search->bound.check.bound & ~witnessed;
     int result = 0;
+    uint64_t unbound;
+
+    memcpy(source, search->sets.source, bytes);
+    if (!search->takes_any_witness || find_witnesses(search)) {
+        unbound = plan->existential & ~search->bound.check.bound & ~search->witnessed;
+        result = unbound ? go_on(search, depth, unbound) : report_assignment(search);
+    }
+    memcpy(search->sets.source, source, bytes);
+    search->witnessed = witnessed;
+    return result;
+}
+
+/* Finds all assignments from the current bindings on.  Returns 0, 1 or -errno. */
+static int descend_from(struct esi_indexed *search, unsigned depth)
+{
+    const struct esi_indexed_plan *plan = search->bound.plan;
+    uint64_t unbound =
+        plan->existential & ~search->bound.check.bound & ~search->witnessed;
+    int result;
 
     if (search->bound.error)
         return search->bound.error;
@@ -549,14 +568,7 @@ static int descend_from(struct esi_indexed *search, unsigned depth)
         return report_assignment(search);
     if (!(unbound & ~plan->returned) && try_send(search, depth, unbound, &result))
         return result;
-    memcpy(source, search->sets.source, bytes);
-    if (!search->takes_any_witness || find_witnesses(search)) {
-        unbound = plan->existential & ~search->bound.check.bound & ~search->witnessed;
-        result = unbound ? go_on(search, depth, unbound) : report_assignment(search);
-    }
-    memcpy(search->sets.source, source, bytes);
-    search->witnessed = witnessed;
-    return result;
+    return choose_and_go_on(search, depth);
 }
 
 /* --- Start of a search ------------------------------------------------------------ */
@@ -568,7 +580,7 @@ static bool clauses_hold(struct esi_indexed *search)
 
     if (plan->is_false)
         return false;
-    for (uint32_t i = 0; i < plan->clause_count; i++)
+    for (uint32_t i = 0; plan->has_closed && i < plan->clause_count; i++)
         if (!plan->clauses[i].existential &&
             !esi_universal_clause_holds(&search->universal, &plan->clauses[i]))
             return false;
@@ -597,7 +609,8 @@ static void begin_search(struct esi_indexed *search)
            search->bound.plan->variable_count * sizeof *search->sets.source);
     search->universal.past_of = NULL;
     search->witnessed = 0;
-    esi_tuple_set_fini(&search->reported);
+    if (search->reported.capacity > 0)
+        esi_tuple_set_fini(&search->reported);
     search->pinned_excluded = 0;
     search->first = NO_VARIABLE;
 }
