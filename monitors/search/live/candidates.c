@@ -224,6 +224,8 @@ int esi_live_candidates_add(struct esi_live_query *query, uint32_t number)
     bool is_open[ES_PROGRAM_SUPPORTS];
     enum esi_formula_truth own, lesser;
 
+    if (is_sure && support->is_decided)
+        return esi_live_query_emit(query, support->condition.support->variables);
     query->assignment.check.counts = NULL;
     own = esi_live_condition_truth(&query->assignment, &support->condition, is_sure,
                                    false);

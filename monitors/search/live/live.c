@@ -87,8 +87,13 @@ static int search_queue(struct esi_live *live)
 
         if (!esi_live_find_value(joined.domain, joined.id, &joined.value))
             continue;
-        for (uint32_t q = 0; result == 0 && q < live->query_count; q++)
-            result = esi_live_query_joined(live->queries[q], &joined);
+        for (uint32_t q = 0; result == 0 && q < live->query_count; q++) {
+            struct esi_live_query *query = live->queries[q];
+            const struct esi_live_use *use = esi_live_query_use(query, joined.domain);
+
+            if (use || query->candidates.count > 0)
+                result = esi_live_query_joined(query, use, &joined);
+        }
     }
     live->queue.from = live->queue.count = 0;
     return result;

@@ -35,6 +35,8 @@ struct esi_live_support {
     struct esi_indexed *search; /* searches by the certain clauses of the weak form;
                                    NULL if the support has no variables */
     bool is_lazy;               /* before the end, values can only refuse a candidate */
+    bool is_decided;     /* whatever the search finds is a match, if all relations are
+                        known */
     uint64_t never_last; /* variables that an event cannot bind when it arrives */
     uint64_t partnered; /* variables whose partners decide whether a search may match */
 };
@@ -54,6 +56,7 @@ struct esi_live_query {
     const struct esi_domain **counted; /* by atom */
     struct esi_live_use *uses;         /* owned: each domain once */
     uint32_t use_count;
+    uint64_t returned; /* variables */
     struct esi_live_assignment assignment;
     struct esi_live_candidates candidates;
     uint64_t proved_at;   /* esi_domains_meetings() + 1 at the last proof; 0: never */
@@ -121,8 +124,20 @@ int esi_live_query_create(struct esi_live *live,
 void esi_live_query_destroy(struct esi_live_query *query);
 /* Adds supports without existential variables to the candidates. */
 int esi_live_query_begin(struct esi_live_query *query);
-/* Searches for assignments that a new value completes. */
+/* NULL if the query does not use the domain. */
+static inline const struct esi_live_use *esi_live_query_use(
+    const struct esi_live_query *query,
+    const struct esi_domain *domain)
+{
+    for (uint32_t i = 0; i < query->use_count; i++)
+        if (query->uses[i].domain == domain)
+            return &query->uses[i];
+    return NULL;
+}
+/* Searches for assignments that a new value completes.  `use` is that of its domain;
+ * without it, only candidates may change. */
 int esi_live_query_joined(struct esi_live_query *query,
+                          const struct esi_live_use *use,
                           const struct esi_joined *joined);
 /* The value bound to a variable, as the id of an esi_joined. */
 struct es_event_id esi_live_query_id(const struct esi_live_query *query,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "monitors/search/domains/domain_columns.h"
 #include "monitors/search/matches_proof.h"
 
@@ -61,6 +62,8 @@ static int find_domains(struct esi_live_query *query)
         query->domains[v] = domain_of(query->live, program->variables[v].class_number,
                                       program->variables[v].predicate);
         note_use(query, query->domains[v], esi_program_bit(v));
+        if (program->variables[v].is_returned)
+            query->returned |= esi_program_bit(v);
     }
     for (uint32_t a = 0; a < program->atom_count; a++)
         if (program->atoms[a].kind == ES_ATOM_COUNT) {
@@ -185,6 +188,10 @@ static int init_support(struct esi_live_query *query,
     if (result < 0)
         return result;
     support->is_lazy = is_lazy(&support->condition);
+    support->is_decided = support->condition.strong.more_count == 0 &&
+                          support->condition.strong.timed_count == 0 &&
+                          support->condition.weak.empty == 0 &&
+                          support->condition.support->lesser_count == 0;
     if (!support->condition.support->variables)
         return 0;
     support->partnered = partnered_of(&support->condition);
@@ -247,19 +254,43 @@ void esi_live_query_destroy(struct esi_live_query *query)
 
 /* --- Reporting -------------------------------------------------------------------- */
 
+/* Inserts an event at its place in a set that has room for it. */
+static void insert_event(struct esi_event_list *set, struct es_event_id event)
+{
+    size_t at = set->count;
+
+    while (at > 0 && esi_event_compare(set->events[at - 1], event) > 0)
+        at--;
+    if (at > 0 && esi_event_is(set->events[at - 1], event))
+        return;
+    for (size_t i = set->count++; i > at; i--)
+        set->events[i] = set->events[i - 1];
+    set->events[at] = event;
+}
+
 /* Collects the returned events in query->events.  Returns 0 or -ENOMEM. */
 static int collect_events(struct esi_live_query *query, uint64_t variables)
 {
-    query->events.count = 0;
-    for (uint64_t left = variables; left; left &= left - 1) {
-        uint32_t v = (uint32_t)__builtin_ctzll(left);
+    struct esi_event_list *events = &query->events;
+    uint64_t returned = variables & query->returned;
+    bool is_sorted = true;
+
+    events->count = 0;
+    if (ESI_ARRAY_RESERVE(events->events, events->capacity,
+                          query->program->variable_count) < 0)
+        return -ENOMEM;
+    for (uint64_t left = returned; left; left &= left - 1) {
         const struct esi_formula_binding *binding =
-            &query->assignment.check.bindings[v];
-        if (query->program->variables[v].is_returned &&
-            esi_event_list_add(&query->events, binding->events, binding->count) < 0)
+            &query->assignment.check.bindings[__builtin_ctzll(left)];
+
+        is_sorted &= binding->count == 1;
+        if (is_sorted)
+            insert_event(events, binding->events[0]);
+        else if (esi_event_list_add(events, binding->events, binding->count) < 0)
             return -ENOMEM;
     }
-    esi_event_list_sort(&query->events);
+    if (!is_sorted)
+        esi_event_list_sort(events);
     return 0;
 }
 
@@ -440,16 +471,6 @@ static bool can_match(struct esi_live_query *query,
     return true;
 }
 
-/* NULL if the query does not use the domain. */
-static const struct esi_live_use *use_of(const struct esi_live_query *query,
-                                         const struct esi_domain *domain)
-{
-    for (uint32_t i = 0; i < query->use_count; i++)
-        if (query->uses[i].domain == domain)
-            return &query->uses[i];
-    return NULL;
-}
-
 /* Searches with the value in each variable that can take it, excluding it from those
  * with lower numbers, so that each assignment is found once. */
 static int search_support(struct esi_live_query *query,
@@ -476,14 +497,15 @@ static int search_support(struct esi_live_query *query,
     return result;
 }
 
-int esi_live_query_joined(struct esi_live_query *query, const struct esi_joined *joined)
+int esi_live_query_joined(struct esi_live_query *query,
+                          const struct esi_live_use *use,
+                          const struct esi_joined *joined)
 {
     const struct esi_joined_queue *queue = &query->live->queue;
     struct esi_formula_check *check = &query->assignment.check;
-    const struct esi_live_use *use = use_of(query, joined->domain);
     int result = 0;
 
-    if ((query->has_enough && !query->sets) || (!use && query->candidates.count == 0))
+    if (query->has_enough && !query->sets)
         return 0;
     esi_live_assignment_note(&query->assignment, joined);
     /* The value is the newest event if the queue is empty. */
