@@ -309,7 +309,7 @@ int esi_compare_print_text(const struct esi_compare *compare,
     print_run("B", style->names[ESI_COMPARE_B], &totals.runs[ESI_COMPARE_B], stream);
     print_orders(&totals, style, stream);
     if (totals.differing == 0)
-        esi_text_prose_print(stream, "the data show no difference of times");
+        esi_text_prose_print(stream, "the data show no difference in times");
     else
         esi_text_prose_print(
             stream, "%zu times differ by more than the runs' own iterations do",

@@ -455,7 +455,7 @@ static const char *type_name(const json_t *json)
     case JSON_INTEGER:
         return "an integer";
     case JSON_REAL:
-        return "a number that is no integer";
+        return "a number that is not an integer";
     case JSON_NULL:
         return "null";
     default:

@@ -305,7 +305,7 @@ static int parse_partner(struct esi_parser *parser, struct class_side *side)
         return code < 0 ? code : esi_advance(parser);
     }
     if (token.kind != ESI_TOKEN_LEFT_SQUARE)
-        return esi_unexpected(parser, "a class behind the partner dot");
+        return esi_unexpected(parser, "a class after the partner dot");
     *side = (struct class_side){.place = token.place};
     code = parse_literal(parser, side);
     return code < 0 ? code : add_class(parser, side, &class, &side->class_number);
@@ -355,8 +355,8 @@ static int parse_dotted(struct esi_parser *parser,
         code = parse_partner(parser, &right);
     if (code == 0 && parser->token.kind == ESI_TOKEN_DOT)
         code =
-            esi_unexpected(parser, "one partner dot; give the class behind the first "
-                                   "a name");
+            esi_unexpected(parser, "one partner dot; give the class after the first a "
+                                   "name");
     if (code == 0)
         code = add_partner(parser, left, right.class_number);
     if (code == 0)

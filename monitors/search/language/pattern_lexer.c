@@ -197,7 +197,7 @@ static int refuse_character(const struct esi_lexer *lexer)
     if (first == '$' || first == '*' || first == '~')
         return esi_source_fault(lexer->source, place_here(lexer),
                                 "'%c' stands alone, expected the variable's name right "
-                                "behind it, as in %cx",
+                                "after it, as in %cx",
                                 first, first);
     if ((unsigned char)first < ' ' || first == 0x7f)
         return esi_source_fault(lexer->source, place_here(lexer),

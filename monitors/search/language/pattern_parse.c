@@ -102,7 +102,7 @@ static int parse_operator(struct esi_parser *parser, struct esi_pattern_node *no
                          "the limited operator has no negation, expected '-(' without "
                          "'!'");
     if (!is_relation(parser->token.kind) || parser->token.kind == ESI_TOKEN_NOT)
-        return esi_unexpected(parser, "-->, ||, <-> or => behind '!'");
+        return esi_unexpected(parser, "-->, ||, <-> or => after '!'");
     node->op = operators[parser->token.kind - ESI_TOKEN_BEFORE];
     return esi_advance(parser);
 }

@@ -162,7 +162,7 @@ static int parse_right_variable(struct esi_parser *parser,
     if (code == 0)
         code = esi_advance(parser);
     if (code == 0 && parser->token.kind != ESI_TOKEN_DOT)
-        code = esi_unexpected(parser, "'.' and an attribute behind the variable");
+        code = esi_unexpected(parser, "'.' and an attribute after the variable");
     return code < 0 ? code : parse_attribute(parser, &variable, occurrence, operand);
 }
 
@@ -403,7 +403,7 @@ int esi_parse_operand(struct esi_parser *parser, struct esi_pattern_node **ret_n
         return esi_unexpected(parser, "a class, a name, a variable or '('");
     }
     if (code == 0 && is_within(parser))
-        return esi_unexpected(parser, "brackets around what lies within a time: "
+        return esi_unexpected(parser, "brackets around the part within a time: "
                                       "(A --> B) within 5ms");
     return code;
 }
