@@ -64,7 +64,7 @@ static const struct argp_option options[] = {
      "of the process-time diagram; html: the page of eventspace-view(1) in a file; "
      "otf2: an archive of OTF2 in a new folder",
      1},
-    {"output", 'o', "FILE", 0, "what to write; else standard output", 1},
+    {"output", 'o', "FILE", 0, "the file to write; default: standard output", 1},
     {NULL, 0, NULL, 0, "Which events:", 2},
     {"rank", 'r', "RANKS", 0, "of these ranks, such as 0-3,7", 2},
     {"since", OPTION_SINCE, "TIME", 0,

@@ -56,7 +56,7 @@ static void take_found(void *data, const struct esi_causality *causality)
 static void tell_counts(const struct esi_otf2_write_counts *counts)
 {
     if (counts->lost > 0)
-        esi_command_note("%" PRIu64 " tuples were lost: BufferFlush stands where",
+        esi_command_note("%" PRIu64 " tuples were lost: BufferFlush marks the gaps",
                          counts->lost);
     if (counts->open > 0)
         esi_command_note("%" PRIu64 " operations were under way at the end: their "

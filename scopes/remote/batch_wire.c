@@ -566,7 +566,7 @@ static int read_tuples(const struct esi_wire_state *state,
     if (in->numbers.failed)
         return batch_wire_fail(error, "its marks end early");
     if (in->words.failed || esi_wire_left(&in->words) > 0)
-        return batch_wire_fail(error, "its tuples have not as many words as it says");
+        return batch_wire_fail(error, "the number of words of its tuples is wrong");
     return 0;
 }
 

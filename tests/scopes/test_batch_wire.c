@@ -451,9 +451,9 @@ static void wrong_payloads_are_refused(void **state)
     expect_refusal(ends, "fewer entries");
     ends->payload[5] = 0;
     ends->payload[masks + 1] = 0;
-    expect_refusal(ends, "as many words");
+    expect_refusal(ends, "number of words");
     ends->payload[masks + 1] = 0x80;
-    expect_refusal(ends, "as many words");
+    expect_refusal(ends, "number of words");
     ends->payload[masks + 1] = 1;
     ends->payload[marks + 1] = 3;
     expect_refusal(ends, "longer than its tuples");

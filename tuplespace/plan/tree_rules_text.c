@@ -274,7 +274,7 @@ static int parse_details(const struct esi_lines *lines,
     case ES_TREE_EXPLICIT:
         return esi_lines_value(lines, field_of("edges"), word, rule);
     default:
-        return esi_lines_fault(lines, word, "text behind the colon",
+        return esi_lines_fault(lines, word, "text after the colon",
                                "none: only kary, levels and explicit have one");
     }
 }

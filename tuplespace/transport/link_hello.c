@@ -421,7 +421,7 @@ static int take_hello(struct esi_handshake *handshake)
     if (rc != 0)
         return rc;
     if (frame.type != ES_FRAME_HELLO)
-        return link_hello_fail(hello, -EPROTO, "the first frame is no hello");
+        return link_hello_fail(hello, -EPROTO, "the first frame is not a hello");
     rc = link_hello_decode(hello, &frame);
     if (rc != 0)
         return rc;

@@ -321,7 +321,7 @@ static void hellos_that_are_wrong_are_refused(void **state)
         {ES_FRAME_HELLO, ESI_HELLO_BYTES, ES_PROTOCOL_VERSION, "byte order"},
         {ES_FRAME_HELLO, 30, ES_PROTOCOL_VERSION, "a hello of 30 bytes"},
         {ES_FRAME_HELLO, 0, 0, "a hello of 0 bytes"},
-        {ES_FRAME_PULL, 30, 1, "no hello"},
+        {ES_FRAME_PULL, 30, 1, "not a hello"},
         {ES_FRAME_HELLO, ESI_STRANGER_BYTES + 1, 1, "before the hello"},
         {ES_FRAME_HELLO, ES_FRAME_MAX_BYTES + 1, 1, "at most"},
         {99, 3, 1, "type 99"},
