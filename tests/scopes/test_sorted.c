@@ -139,10 +139,50 @@ static void all_come_once_and_in_order(void **state)
     }
 }
 
+/* Each pull gives them anew, but completed ones come as well. */
+static void operations_under_way_are_within_the_limit(void **state)
+{
+    enum { WRITERS = 4, EACH = 5 };
+    struct made_scope *made = *state;
+    struct es_segment *segment = made_run_add_rank(&made->made, 0, 1);
+    struct es_tuple tuple = made_tuple("MPI_Send", 1, 10);
+    struct es_tuple open = made_tuple("MPI_Send", 20, 0);
+    struct es_scope_config config;
+    size_t completed = 0;
+    char name[16];
+
+    for (int i = 0; i < WRITERS; i++) {
+        struct esi_writer *writer;
+
+        snprintf(name, sizeof name, "e%d", i);
+        writer = made_run_add_element(&made->made, segment, 0, 0, name,
+                                      1u << ES_CLASS_SEND, 100);
+        for (int j = 0; j < EACH; j++)
+            esi_writer_write(writer, &tuple);
+        esi_writer_open(writer, &open);
+    }
+    es_scope_config_init(&config);
+    config.sorting = ES_SORTING_STOP;
+    config.window_ns = 0;
+    config.open = true;
+    config.max = WRITERS - 1;
+    made_scope_open(made, &config);
+    for (int i = 0; i < WRITERS * EACH; i++) {
+        const struct es_batch *batch = made_scope_pull(made, 0);
+
+        assert_true(batch->count <= config.max);
+        for (size_t j = 0; j < batch->count; j++)
+            completed += !es_batch_is_open(batch, j);
+    }
+    assert_int_equal(completed, WRITERS * EACH);
+}
+
 SUITE(test_sorted)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_come_once_and_in_order),
+        cmocka_unit_test_setup_teardown(operations_under_way_are_within_the_limit,
+                                        made_scope_set_up, made_scope_tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,6 +66,7 @@ struct sort {
     uint64_t window_ns;
     size_t buffer;
     size_t chunk;
+    size_t first;       /* index in the batch of this pull's first tuple */
     size_t least_run;   /* a run of an element that is extended: see extend_run() */
     uint64_t edge_ns;   /* of this pull: the largest key that may be emitted */
     uint64_t newest_ns; /* key of the last tuple emitted */
@@ -225,7 +226,16 @@ static struct es_pull request_of(const struct es_stage *stage,
     return part;
 }
 
-/* Pulls one child once. */
+/* How many more tuples this pull may emit. */
+static size_t room_left(const struct sort *sort,
+                        const struct es_pull *pull,
+                        const struct es_batch *batch)
+{
+    return pull->max - (batch->count - sort->first);
+}
+
+/* Pulls one child once.  Operations under way leave room for a completed one, so that
+ * each pull makes progress. */
 static int refill_once(struct es_stage *stage,
                        size_t child,
                        size_t chunk,
@@ -236,7 +246,9 @@ static int refill_once(struct es_stage *stage,
     struct esi_lane *lane = &sort->lanes[child];
     struct es_pull part = request_of(stage, child, chunk, pull);
     size_t before = esi_lane_count(lane);
-    int result = esi_lane_pull(lane, stage->children[child], &part, SIZE_MAX, batch);
+    size_t room = room_left(sort, pull, batch);
+    int result = esi_lane_pull(lane, stage->children[child], &part,
+                               room > 0 ? room - 1 : 0, batch);
 
     return result < 0 ? result : queue_tuples(stage, sort, lane, before);
 }
@@ -410,16 +422,15 @@ static int extend_run(struct es_stage *stage,
                       size_t child,
                       const struct es_pull *pull,
                       uint64_t last_ns,
-                      size_t first,
                       struct es_batch *batch)
 {
     struct sort *sort = stage->state;
     struct esi_lane *lane = &sort->lanes[child];
+    size_t room;
     int result = 0;
 
     while (result == 0 && esi_lane_count(lane) == 0 && !lane->exhausted &&
-           batch->count - first < pull->max) {
-        size_t room = pull->max - (batch->count - first);
+           (room = room_left(sort, pull, batch)) > 0) {
         struct es_pull part = *pull;
 
         part.serial = ++lane->serial;
@@ -478,7 +489,6 @@ static uint64_t window_edge(const struct sort *sort, const struct es_pull *pull)
 /* Emits the smallest tuples, run by run, up to the limit and the end of the window. */
 static int sort_merge(struct es_stage *stage,
                       const struct es_pull *pull,
-                      size_t first,
                       struct es_batch *batch)
 {
     struct sort *sort = stage->state;
@@ -486,7 +496,7 @@ static int sort_merge(struct es_stage *stage,
     while (sort->heap.count) {
         struct esi_heap_entry top = esi_heap_top(&sort->heap);
         struct esi_lane *lane = &sort->lanes[top.item];
-        size_t room = pull->max - (batch->count - first);
+        size_t room = room_left(sort, pull, batch);
         uint64_t last_ns = last_key(sort);
         size_t length;
         int result;
@@ -500,7 +510,7 @@ static int sort_merge(struct es_stage *stage,
         length = run_length(sort, lane, last_ns, room);
         result = emit_run(stage, lane, length, batch);
         if (result == 0 && sort->over_elements && length >= sort->least_run)
-            result = extend_run(stage, (size_t)top.item, pull, last_ns, first, batch);
+            result = extend_run(stage, (size_t)top.item, pull, last_ns, batch);
         if (result == 0)
             result = sort_refill(stage, (size_t)top.item, pull, batch);
         if (result < 0)
@@ -534,7 +544,6 @@ static int pull_sort(struct es_stage *stage,
                      struct es_batch *batch)
 {
     struct sort *sort = stage->state;
-    size_t first = batch->count;
     int result;
 
     if (pull->max == 0)
@@ -542,11 +551,12 @@ static int pull_sort(struct es_stage *stage,
     if (stage->asks && sort->asked != pull->serial)
         ask_sort(stage, pull);
     sort->asked = 0;
+    sort->first = batch->count;
     sort->is_outermost = esi_stage_is_outermost(stage);
     sort->edge_ns = window_edge(sort, pull);
     result = fill_heap(stage, pull, batch);
     if (result == 0)
-        result = sort_merge(stage, pull, first, batch);
+        result = sort_merge(stage, pull, batch);
     return result;
 }
 
