@@ -4,11 +4,12 @@
  * The fast path of messages, collectives and polls: the common case of a call, which
  * needs none of the state of struct esi_call.
  *
- * One thread at a time calls MPI, the clock is the processor's counter, the element of
- * the class is recorded and never waits for readers, and a message like this one is
- * cached, or a poll finds nothing.  Exported functions try the fast path first.
- * esi_fast_enter() and esi_fast_begin_*() return false, and have changed nothing, if a
- * call does not belong here; then the wrapper records it, in the same way.
+ * One thread at a time calls MPI, the clock is the processor's counter, there are no
+ * trees, the element of the class is recorded and never waits for readers, and a
+ * message like this one is cached, or a poll finds nothing.  Exported functions try the
+ * fast path first.  esi_fast_enter() and esi_fast_begin_*() return false, and have
+ * changed nothing, if a call does not belong here; then the wrapper records it, in the
+ * same way.
  */
 #ifndef ES_WRAPPERS_MPI_FAST_H
 #define ES_WRAPPERS_MPI_FAST_H
@@ -19,7 +20,6 @@
 
 #include "wrappers/mpi/completion.h"
 #include "wrappers/mpi/messages.h"
-#include "wrappers/mpi/progress.h"
 
 /* One call.  Like that of struct esi_call, its address is never taken. */
 struct esi_fast {
@@ -53,8 +53,8 @@ ES_HOT bool esi_fast_enter(struct esi_fast *fast,
     fast->site = (uintptr_t)site;
     fast->frame = (uintptr_t)frame;
     fast->tuple.operation = operation;
-    return ESI_LIKELY(esi_fast_is_open) && !esi_progress_is_due() &&
-           ESI_LIKELY(thread->depth == 0) && ESI_LIKELY(fast->path != NULL) &&
+    return ESI_LIKELY(esi_fast_is_open) && ESI_LIKELY(thread->depth == 0) &&
+           ESI_LIKELY(fast->path != NULL) &&
            ESI_LIKELY(esi_writer_is_plain(&fast->path->writer)) &&
            ESI_LIKELY(fast->site - thread->module_begin < thread->module_bytes);
 }
@@ -257,8 +257,8 @@ ES_HOT void esi_fast_end_irecv(struct esi_fast *fast,
 
 /* --- Collective operations -------------------------------------------------------- */
 
-/* Begins a collective operation, unless trees may perform it or a handle is not that of
- * the last one.  `alike`: see struct esi_call. */
+/* Begins a collective operation on the last communicator, with a known datatype.
+ * `alike`: see struct esi_call. */
 ES_HOT bool esi_fast_begin_collective(struct esi_fast *fast,
                                       uint32_t alike,
                                       MPI_Comm comm,
@@ -272,8 +272,7 @@ ES_HOT bool esi_fast_begin_collective(struct esi_fast *fast,
     uint32_t epoch = atomic_load_explicit(&esi_handle_epoch, memory_order_acquire);
     uint32_t bytes = 0;
 
-    if (ESI_UNLIKELY(esi_trees != NULL || thread->polled != 0 ||
-                     thread->comm_handle != ESI_HANDLE(comm) ||
+    if (ESI_UNLIKELY(thread->polled != 0 || thread->comm_handle != ESI_HANDLE(comm) ||
                      thread->comm_epoch != epoch))
         return false;
     if (count > 0) {

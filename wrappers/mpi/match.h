@@ -36,8 +36,8 @@
 /* Set once if several threads may call MPI concurrently; counters are then atomic. */
 extern bool esi_multiple __attribute__((visibility("hidden")));
 
-/* Whether one thread at a time calls MPI and the clock is the processor's counter, so
- * that calls may take the fast path (fast.h). */
+/* Whether calls may take the fast path (fast.h): one thread at a time calls MPI, the
+ * clock is the processor's counter, and there are no trees. */
 extern bool esi_fast_is_open __attribute__((visibility("hidden")));
 
 /* From now on, several threads may call MPI concurrently. */

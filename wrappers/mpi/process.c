@@ -369,7 +369,7 @@ static int start_process(void)
     make_tree_control();
     make_ledger();
     esi_clock = es_clock_kind();
-    esi_fast_is_open = esi_clock == ES_CLOCK_TSC && !esi_multiple;
+    esi_fast_is_open = esi_clock == ES_CLOCK_TSC && !esi_multiple && esi_trees == NULL;
     esi_poll_gap =
         esi_segment_layout(process.segment)->clock.frequency_hz / ESI_POLL_GAPS;
     return RUNNING;
