@@ -295,8 +295,12 @@ static void skip_columns(struct esi_walk *walk)
 
     for (; walk->next < walk->end; walk->next++) {
         const struct esi_column *column = &walk->domain->columns[walk->next];
-        uint32_t first = first_since(column, from);
+        uint32_t first;
 
+        if (restriction->limit &&
+            is_beyond_limit(walk->sets, restriction, column->trace))
+            continue;
+        first = first_since(column, from);
         if (first == column->end)
             continue;
         /* A new row may have replaced the one of the event. */
