@@ -123,7 +123,7 @@ void esi_domain_keep_within(const struct esi_domain *domain,
 
 /* Lists the newest events of a domain of single events that happened in [from, to];
  * some may have been dropped from the domain.  Returns 1; 0 if there is not enough room
- * or the search took too long; or -ENOMEM.  Creates an index, like
+ * or older events may have happened then, too; or -ENOMEM.  Creates an index, like
  * esi_domain_next_receive(), which contains the events added from then on. */
 int esi_domain_list_within(const struct esi_domain *domain,
                            int64_t from,

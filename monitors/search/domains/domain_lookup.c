@@ -437,6 +437,7 @@ int esi_domain_list_within(const struct esi_domain *domain,
                            uint32_t *ret_count)
 {
     struct recent *recent;
+    uint64_t end;
 
     *ret_count = 0;
     if (!domain->keeps->times)
@@ -444,16 +445,11 @@ int esi_domain_list_within(const struct esi_domain *domain,
     recent = recent_of(domain);
     if (!recent)
         return -ENOMEM;
-    if (recent->latest_old >= from)
+    end = recent_after(recent, to);
+    if (recent->latest_old >= from ||
+        (end - recent->first > room && recent_at(recent, end - room - 1)->time >= from))
         return 0;
-    for (uint64_t left = recent_after(recent, to); left > recent->first; left--) {
-        const struct recent_row *row = recent_at(recent, left - 1);
-
-        if (row->time < from)
-            break;
-        if (*ret_count == room)
-            return 0;
-        events[(*ret_count)++] = row->event;
-    }
+    for (; end > recent->first && recent_at(recent, end - 1)->time >= from; end--)
+        events[(*ret_count)++] = recent_at(recent, end - 1)->event;
     return 1;
 }
