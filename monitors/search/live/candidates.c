@@ -393,31 +393,54 @@ static enum joined_effect effect_of(const struct esi_live_query *query,
     return effect;
 }
 
+/* A new event that is compared with all candidates. */
+struct new_event {
+    struct es_event_id id;
+    const uint32_t *row; /* its cached timestamp, NULL if there is none; valid while the
+                            next row of the cache is `stamped` */
+    uint64_t stamped;
+};
+
+static bool is_before_new(struct esi_live *live,
+                          struct es_event_id event,
+                          struct new_event *other)
+{
+    if (other->stamped != live->stamps.next) {
+        other->row = esi_stamp_cache_use(&live->stamps, other->id);
+        other->stamped = live->stamps.next;
+    }
+    if (!other->row || event.trace == other->id.trace ||
+        other->row[event.trace] == ESI_STAMP_UNKNOWN)
+        return esi_precedence_of(&live->precedence, event, other->id);
+    live->precedence.comparisons++;
+    return other->row[event.trace] >= event.index;
+}
+
 /* Whether no atom of a candidate counts an event, where all atoms count later
  * events. */
 static bool is_uncounted(struct esi_live_query *query,
                          const struct esi_live_candidate *candidate,
-                         const struct esi_joined *joined)
+                         const struct esi_domain *domain,
+                         struct new_event *joined)
 {
-    struct esi_precedence *precedence = &query->live->precedence;
-    uint64_t unknown = precedence->unknown;
+    uint64_t unknown = query->live->precedence.unknown;
 
     for (uint32_t a = 0; a < query->program->atom_count; a++) {
         uint64_t left = query->program->atoms[a].left;
 
-        if (query->counted[a] == joined->domain &&
+        if (query->counted[a] == domain &&
             (candidate->counts[a] == ES_FORMULA_UNCOUNTED ||
-             esi_precedence_of(precedence, candidate->ids[__builtin_ctzll(left)],
-                               joined->id)))
+             is_before_new(query->live, candidate->ids[__builtin_ctzll(left)], joined)))
             return false;
     }
-    return precedence->unknown == unknown;
+    return query->live->precedence.unknown == unknown;
 }
 
 int esi_live_candidates_update(struct esi_live_query *query,
                                const struct esi_joined *joined)
 {
     struct esi_live_candidates *candidates = &query->candidates;
+    struct new_event event = {.id = joined->id};
     enum joined_effect effect;
     bool is_many;
     int result = 0;
@@ -431,7 +454,8 @@ int esi_live_candidates_update(struct esi_live_query *query,
         const struct esi_live_candidate *candidate = &candidates->items[i - 1];
 
         if (!(is_many && candidate->support->is_lazy) &&
-            (effect == MAY_DECIDE || !is_uncounted(query, candidate, joined)))
+            (effect == MAY_DECIDE ||
+             !is_uncounted(query, candidate, joined->domain, &event)))
             result = decide_candidate(query, i - 1, joined_truth, joined);
     }
     return result;
