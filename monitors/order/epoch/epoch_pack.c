@@ -279,17 +279,20 @@ static uint32_t find_pattern(struct esi_sorting *sorting,
     return sorting->pattern_count++;
 }
 
-/* Returns the column of the steps, with `rise`, their minimum increment. */
-static struct esi_steps_column make_column(struct esi_sorting *sorting,
-                                           const struct esi_steps_tally *tally,
-                                           uint32_t from)
+/* Makes the column of the steps, with `rise`, their minimum increment, and with the
+ * first value beyond `base`. */
+static void make_column(struct esi_sorting *sorting,
+                        const struct esi_steps_tally *tally,
+                        uint32_t from,
+                        uint32_t base,
+                        struct esi_steps_column *column)
 {
     uint32_t least = tally->count > 1 ? tally->least : 0;
 
-    return (struct esi_steps_column){.pattern = find_pattern(sorting, tally, from),
-                                     .first = (uint32_t)sorting->steps[from],
-                                     .rise = least,
-                                     .width = esi_bits_of(tally->most - least)};
+    column->pattern = find_pattern(sorting, tally, from);
+    column->first = (uint32_t)sorting->steps[from] - base;
+    column->rise = least;
+    column->width = esi_bits_of(tally->most - least);
 }
 
 /* The largest numbers to be written. */
@@ -308,15 +311,14 @@ static struct measures measure_steps(struct esi_sorting *sorting,
     for (uint32_t i = 0; i < sorting->trace_count; i++) {
         uint32_t trace = sorting->traces[i];
         const struct esi_steps_tally *tally = &sorting->tallies[trace];
-        struct esi_steps_column column = make_column(sorting, tally, from);
+        struct esi_steps_column *column = &sorting->columns[i];
 
-        column.first -= base_of(part, trace);
-        most.least = column.first < most.least ? column.first : most.least;
-        raise_to(&most.greatest, column.first);
-        raise_to(&most.rise, column.rise);
-        raise_to(&most.width, column.width);
-        most.bits += (uint64_t)column.width * (tally->count - 1);
-        sorting->columns[i] = column;
+        make_column(sorting, tally, from, base_of(part, trace), column);
+        most.least = column->first < most.least ? column->first : most.least;
+        raise_to(&most.greatest, column->first);
+        raise_to(&most.rise, column->rise);
+        raise_to(&most.width, column->width);
+        most.bits += (uint64_t)column->width * (tally->count - 1);
         from += tally->count;
     }
     for (uint32_t i = 1; i < sorting->pattern_count; i++)
