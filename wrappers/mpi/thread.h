@@ -78,7 +78,8 @@ struct esi_thread {
     uint32_t depth;        /* 1 inside an MPI routine called by the program */
     uint16_t operation;    /* the routine; 0 if it is not recorded */
     uint64_t outermost;    /* stack address at which it began */
-    uint64_t entered;      /* return address of the last call, also of nested ones, */
+    uint64_t entered;      /* return address of the last call outside of the fast path,
+                              also of nested ones, */
     uint64_t frame;        /* and its frame as seen by the caller: sites.h */
     uint64_t site;         /* call site of the operation */
     uint64_t module_begin; /* module that contained the last call site */
