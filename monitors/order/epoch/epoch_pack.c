@@ -765,10 +765,11 @@ static int pack_anew(const struct esi_steps_part *part,
     return code;
 }
 
-/* Returns whether the next head belongs to another event. */
+/* Returns whether the next head, if there is one, belongs to another event. */
 static bool is_whole(const struct esi_log *log, uint32_t heads)
 {
-    return esi_log_head(log, heads) >> 32 != esi_log_head(log, heads - 1) >> 32;
+    return heads == atomic_load_explicit(&log->head_count, memory_order_relaxed) ||
+           esi_log_head(log, heads) >> 32 != esi_log_head(log, heads - 1) >> 32;
 }
 
 int esi_steps_pack(struct esi_steps_part *part,
