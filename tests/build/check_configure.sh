@@ -49,7 +49,8 @@ if grep -i openmpi <<<"$listed"; then
     exit 1
 fi
 
-if mpicc=$(command -v mpicc); then
+# Debian's plain mpicc may be that of either MPI.
+if mpicc=$(command -v mpicc.mpich || command -v mpicc) && ! "$mpicc" --showme >/dev/null 2>&1; then
     # The package of another MPI has replaced mpiexec, but not mpicc.
     ln -s "$(readlink -f "$mpicc")" "$work/bin/mpicc"
     printf '#!/bin/sh\necho "mpiexec (OpenRTE) 4.1.4"\n' >"$work/bin/mpiexec"
