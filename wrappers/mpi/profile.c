@@ -24,9 +24,10 @@
 enum { SITE_ROWS_MAX = 2048 };
 
 /* A row of no operation, with room for the sizes of any. */
-static struct {
+static union {
     struct esi_profile_row_layout row;
-    _Atomic uint64_t calls[ESI_PROFILE_SIZES];
+    unsigned char room[sizeof(struct esi_profile_row_layout) +
+                       ESI_PROFILE_SIZES * sizeof(uint64_t)];
 } nobodys_memory;
 static struct esi_profile_peer_layout nobodys_peer;
 static struct esi_profile_layout private_profile;
