@@ -127,7 +127,7 @@ for how in SIGSEGV:'rank 0 was killed by signal 11' SIGKILL:'was killed by signa
     _exit:'rank 0 exited with code 5' abort:'rank 0 called MPI_Abort' \
     exit-well:'rank 0 exited with code 0 before MPI_Finalize'; do
     collected_run "${how%%:*}" >/dev/null
-    grep -qF "${how#*:}" "$work/said"
+    grep -qF "${how#*:}" "$work/said" || { cat "$work/said"; false; }
     expect 0 "$how: the end is named"
 done
 
