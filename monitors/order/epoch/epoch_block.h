@@ -105,6 +105,14 @@ struct esi_sorting {
 void esi_sorting_fini(struct esi_sorting *sorting);
 uint64_t esi_sorting_bytes(const struct esi_sorting *sorting);
 
+/* Makes room for `traces` traces; tallies of traces without steps are empty.  Returns 0
+ * or -ENOMEM, as do the following ones. */
+int esi_sorting_reserve_traces(struct esi_sorting *sorting, uint32_t traces);
+/* Makes room for `steps` steps; forgets those that are there. */
+int esi_sorting_reserve_steps(struct esi_sorting *sorting, size_t steps);
+/* Makes room for the patterns of the columns; there are none yet. */
+int esi_sorting_reserve_patterns(struct esi_sorting *sorting);
+
 /* Returns whether the block is of this kind. */
 static inline bool esi_steps_is(const unsigned char *block)
 {

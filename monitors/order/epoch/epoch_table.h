@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Allocated and zeroed by the caller.  Only one of `slots` and `dense` is used. */
 struct esi_epoch_table {
@@ -96,6 +97,26 @@ static inline bool esi_table_raise(struct esi_epoch_table *table,
         *slot = ((uint64_t)trace + 1) << 32 | value;
     }
     return true;
+}
+
+enum { ESI_NEWS_BLOCK = 64 }; /* in vector entries */
+
+/* Returns a bit mask of the entries of a block of a vector that exceed the known ones.
+ * The compiler vectorizes the comparison. */
+static inline uint64_t esi_table_news(const uint32_t *vector, const uint32_t *known)
+{
+    /* gathers the lowest bits of bytes */
+    const uint64_t gather = UINT64_C(0x0102040810204080);
+    unsigned char is_news[ESI_NEWS_BLOCK];
+    uint64_t news = 0, eight;
+
+    for (unsigned i = 0; i < ESI_NEWS_BLOCK; i++)
+        is_news[i] = vector[i] > known[i];
+    for (unsigned i = 0; i < ESI_NEWS_BLOCK; i += sizeof eight) {
+        memcpy(&eight, &is_news[i], sizeof eight);
+        news |= (eight * gather >> 56) << i;
+    }
+    return news;
 }
 
 /* Iterates over known traces: returns the next one at or after *place, which starts at

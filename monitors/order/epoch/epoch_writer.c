@@ -273,7 +273,7 @@ static void learn_log_dense(struct passage *passage, const struct esi_epoch_span
     passage->learnt_count = count;
 }
 
-enum { NEWS_BLOCK = 64, NEWS_LINE = 16 }; /* in vector entries */
+enum { NEWS_LINE = 16 }; /* in vector entries */
 
 /* Prefetches the vector of a sender, if there is one, for a comparison. */
 static void fetch_vector(const struct esi_epoch_table *known, uint32_t own)
@@ -282,24 +282,6 @@ static void fetch_vector(const struct esi_epoch_table *known, uint32_t own)
 
     for (uint32_t i = 0; vector && i < known->room; i += NEWS_LINE)
         __builtin_prefetch(&vector[i]);
-}
-
-/* Returns a bit mask of the entries of a block of a vector that exceed the known ones.
- * The compiler vectorizes the comparison. */
-static uint64_t news_of_block(const uint32_t *vector, const uint32_t *known)
-{
-    /* gathers the lowest bits of bytes */
-    const uint64_t gather = UINT64_C(0x0102040810204080);
-    unsigned char is_news[NEWS_BLOCK];
-    uint64_t news = 0, eight;
-
-    for (unsigned i = 0; i < NEWS_BLOCK; i++)
-        is_news[i] = vector[i] > known[i];
-    for (unsigned i = 0; i < NEWS_BLOCK; i += sizeof eight) {
-        memcpy(&eight, &is_news[i], sizeof eight);
-        news |= (eight * gather >> 56) << i;
-    }
-    return news;
 }
 
 /* Learns what a whole vector contains beyond what is known. */
@@ -312,8 +294,8 @@ static void learn_vector(struct passage *passage,
     _Atomic uint64_t *learnt = passage->learnt;
 
     known[passage->number] = UINT32_MAX; /* nothing to learn about itself */
-    for (; i + NEWS_BLOCK <= entries; i += NEWS_BLOCK)
-        for (uint64_t news = news_of_block(&vector[i], &known[i]); news;
+    for (; i + ESI_NEWS_BLOCK <= entries; i += ESI_NEWS_BLOCK)
+        for (uint64_t news = esi_table_news(&vector[i], &known[i]); news;
              news &= news - 1) {
             uint32_t of = i + (uint32_t)__builtin_ctzll(news), value = vector[of];
 
