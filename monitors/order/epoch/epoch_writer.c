@@ -15,12 +15,14 @@
 #include "base/array.h"
 #include "monitors/order/epoch/epoch_private.h"
 
-/* A log is packed when it has at least the given number of entries and a given number
- * per known trace.  Logs of traces with hubs are shorter: most queries are about traces
- * that only the hubs know, and read all of the open log before the hubs. */
+/* A full log is packed if it has at least the given number of entries and a given
+ * number per known trace; otherwise it grows.  Logs of traces with hubs are packed
+ * before they are full: most queries are about traces that only the hubs know, and read
+ * all of the open log before the hubs. */
 enum {
-    FEWEST_ENTRIES = 1024,
+    FEWEST_ENTRIES = 768,
     FEWEST_WITH_HUBS = 128,
+    SMALLEST_FULL = 7,
     LEAST_SHARE = 3,
     GREATEST_SHARE = 7,
     MANY_PARTS = 24
@@ -533,16 +535,52 @@ static void drop_outdated(struct passage *passage)
     }
 }
 
+/* Returns the number of entries from which on a log is packed.  Large parts use fewer
+ * bytes per entry than small ones, but an open log uses many.  It may be large if many
+ * parts are already packed other than as a continuation. */
+static uint64_t long_log(const struct esi_epoch_store *store,
+                         const struct esi_epoch_trace *trace)
+{
+    uint32_t share = trace->part_count < MANY_PARTS ? LEAST_SHARE : GREATEST_SHARE;
+    uint64_t entries = (uint64_t)trace->known.known * share;
+    uint32_t fewest = has_hubs(trace) ? FEWEST_WITH_HUBS : FEWEST_ENTRIES;
+
+    if (store->seal_entries)
+        return store->seal_entries;
+    return entries > fewest ? entries : fewest;
+}
+
+/* Returns whether a log is packed although it is not full.  Every array has room for
+ * SMALLEST_FULL entries. */
+static bool is_packed_early(const struct esi_epoch_store *store,
+                            const struct esi_epoch_trace *trace)
+{
+    return has_hubs(trace) || long_log(store, trace) < SMALLEST_FULL;
+}
+
+/* Packs a long log if there is memory for that. */
+static void seal_long(struct esi_epoch_store *store, struct esi_epoch_trace *trace)
+{
+    if (trace->log.entry_count < long_log(store, trace))
+        return;
+    (void)esi_trace_seal_part(trace, &store->cuts, store->trace_count, &store->sorting,
+                              &store->blocks);
+    esi_epoch_note_room(store);
+}
+
 /* Moves what was learnt aside to the log.  Returns 0, or -ENOMEM, which leaves what the
  * trace knows unchanged. */
 static int move_to_log(struct esi_epoch_store *store, struct passage *passage)
 {
     struct esi_epoch_trace *trace = passage->trace;
     uint32_t room = esi_log_room(&trace->log.entries);
-    int code = esi_log_reserve(&trace->log, &store->logs, &trace->turn, 0,
-                               passage->learnt_count);
     _Atomic uint64_t *next;
+    int code;
 
+    if (trace->log.entry_count + passage->learnt_count > room)
+        seal_long(store, trace);
+    code = esi_log_reserve(&trace->log, &store->logs, &trace->turn, 0,
+                           passage->learnt_count);
     if (code < 0) {
         esi_table_clear(&trace->known);
         esi_epoch_recall(store, trace);
@@ -572,31 +610,6 @@ static int publish_event(struct esi_epoch_store *store,
     esi_store_add(&store->entries, passage->learnt_count);
     esi_log_publish(log, own);
     return 0;
-}
-
-/* Returns the number of entries at which a log is packed.  Large parts use fewer bytes
- * per entry than small ones, but an open log uses many.  It may be large if many parts
- * are already packed other than as a continuation. */
-static uint64_t long_log(const struct esi_epoch_store *store,
-                         const struct esi_epoch_trace *trace)
-{
-    uint32_t share = trace->part_count < MANY_PARTS ? LEAST_SHARE : GREATEST_SHARE;
-    uint64_t entries = (uint64_t)trace->known.known * share;
-    uint32_t fewest = has_hubs(trace) ? FEWEST_WITH_HUBS : FEWEST_ENTRIES;
-
-    if (store->seal_entries)
-        return store->seal_entries;
-    return entries > fewest ? entries : fewest;
-}
-
-/* Packs a long log if there is memory for that. */
-static void seal_long(struct esi_epoch_store *store, struct esi_epoch_trace *trace)
-{
-    if (trace->log.entry_count < long_log(store, trace))
-        return;
-    (void)esi_trace_seal_part(trace, &store->cuts, store->trace_count, &store->sorting,
-                              &store->blocks);
-    esi_epoch_note_room(store);
 }
 
 /* Copies a table that is about to change by `more` entries: messages sent in the
@@ -639,7 +652,8 @@ static int append_receive(struct esi_epoch_store *store,
 
         passage.cut = cut > passage.cut ? cut : passage.cut;
     }
-    seal_long(store, trace);
+    if (is_packed_early(store, trace))
+        seal_long(store, trace);
     code = esi_epoch_try_cut(store, id, partners, partner_count, passage.cut);
     if (code != 0)
         return code < 0 ? code : 0;
