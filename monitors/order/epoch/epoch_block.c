@@ -37,6 +37,8 @@ static inline uint32_t steps_until(const unsigned char *block,
         return (head - esi_steps_first_head(block, layout, pattern)) /
                    layout->header.stride +
                1;
+    if (head == layout->header.heads)
+        return pattern->count;
     if (!layout->header.start_bits)
         return esi_bits_count(pattern->heads & esi_low_bits(head + 1));
     while (low < high) {

@@ -395,6 +395,27 @@ static void write_columns(const struct esi_sorting *sorting,
     }
 }
 
+/* Writes the steps of a column from `at` on, as many at once as possible. */
+static void write_column_steps(const struct esi_sorting *sorting,
+                               const struct esi_steps_column *column,
+                               uint32_t at,
+                               uint32_t end,
+                               struct esi_bits *bits)
+{
+    uint64_t number = 0;
+    unsigned filled = 0;
+
+    for (; at < end; at++) {
+        if (filled + column->width > ESI_STEPS_MOST_BITS) {
+            esi_bits_add(bits, filled, number);
+            number = filled = 0;
+        }
+        number |= (uint64_t)((uint32_t)gap_at(sorting, at) - column->rise) << filled;
+        filled += column->width;
+    }
+    esi_bits_add(bits, filled, number);
+}
+
 /* Writes the steps after the columns, whose last bits are padded with zeros. */
 static void write_steps(const struct esi_sorting *sorting,
                         const struct esi_steps_layout *layout,
@@ -407,9 +428,8 @@ static void write_steps(const struct esi_sorting *sorting,
         const struct esi_steps_column *column = &sorting->columns[i];
         uint32_t end = sorting->places[sorting->traces[i]];
 
-        for (uint32_t at = from + 1; column->width > 0 && at < end; at++)
-            esi_bits_add(&bits, column->width,
-                         (uint32_t)gap_at(sorting, at) - column->rise);
+        if (column->width > 0)
+            write_column_steps(sorting, column, from + 1, end, &bits);
         from = end;
     }
 }
