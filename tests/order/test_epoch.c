@@ -473,6 +473,48 @@ static void messages_at_random_give_true_answers(void **state)
     }
 }
 
+static void assert_precede_alike(struct es_order *const *orders,
+                                 struct es_event_id event,
+                                 uint32_t traces)
+{
+    for (uint32_t of = 0; of < traces; of++)
+        for (uint32_t i = 1; i <= es_order_count(orders[0], of); i++) {
+            struct es_event_id other = {of, i};
+
+            assert_int_equal(es_order_precedes(orders[0], other, event),
+                             es_order_precedes(orders[1], other, event));
+        }
+}
+
+static void traces_may_begin_late(void **state)
+{
+    enum { FIRST = 4, TRACES = 20, STEPS = 20 };
+    struct made_draw draw;
+
+    (void)state;
+    made_draw_init(&draw, made_seed());
+    for (uint32_t round = 0; round < 10; round++) {
+        struct esi_order_config config = epoch_config();
+        struct es_event_id late = {0, 0};
+        struct es_order *orders[2];
+
+        config.seal_entries = 4 + 4 * round;
+        make_both(orders, &config, FIRST);
+        for (uint32_t step = 0; step < STEPS * TRACES; step++) {
+            uint32_t traces = FIRST + step / STEPS;
+
+            step_at_random(orders, traces, &late, &draw);
+            for (int i = 0; i < 2 && step % STEPS == STEPS - 1; i++)
+                assert_int_equal(es_order_add_trace(orders[i]), 0);
+        }
+        for (uint32_t i = 0; i < FIRST + TRACES; i++)
+            for (uint32_t j = 1; j <= es_order_count(orders[0], i); j++)
+                assert_precede_alike(orders, (struct es_event_id){i, j},
+                                     FIRST + TRACES);
+        destroy_both(orders);
+    }
+}
+
 static void answers_are_true_while_events_are_appended(void **state)
 {
     struct esi_order_config config = epoch_config();
@@ -507,6 +549,7 @@ SUITE(test_epoch)
         cmocka_unit_test(communicators_give_true_answers),
         cmocka_unit_test(hubs_are_forgotten_in_time),
         cmocka_unit_test(messages_at_random_give_true_answers),
+        cmocka_unit_test(traces_may_begin_late),
         cmocka_unit_test(answers_are_true_while_events_are_appended),
     };
 

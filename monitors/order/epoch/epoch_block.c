@@ -112,7 +112,7 @@ static inline uint32_t least_value(const unsigned char *block,
                                    uint32_t steps)
 {
     return column->first + (steps - 1) * column->rise + layout->header.least +
-           esi_cut_base(place->cuts, place->cut, esi_steps_trace(block, layout, at));
+           esi_steps_base(&layout->header, place, esi_steps_trace(block, layout, at));
 }
 
 /* Returns the value at a head of a place with the given column, or a smaller value on
@@ -199,6 +199,8 @@ static int64_t steps_find(const unsigned char *block,
                        at / ESI_STEPS_GROUP * layout.header.group_bytes);
     __builtin_prefetch(root + layout.patterns); /* usually there are few */
     __builtin_prefetch(block + layout.owns);
+    if (layout.header.reference)
+        __builtin_prefetch(&layout.header.reference[trace]);
     if (layout.header.row_bytes) {
         head = esi_steps_head(block, place, own);
         value = row_value(root, &layout, place, at, head);

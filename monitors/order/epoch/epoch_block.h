@@ -17,6 +17,7 @@
 #include "monitors/order/epoch/epoch_arena.h"
 #include "monitors/order/epoch/epoch_cut.h"
 #include "monitors/order/epoch/epoch_log.h"
+#include "monitors/order/epoch/epoch_snapshot.h"
 
 /* The position of a block. */
 struct esi_block_place {
@@ -93,6 +94,9 @@ struct esi_sorting {
     struct esi_steps_pattern *patterns; /* patterns that occur, with the steps of their
                                            columns */
     uint32_t *slots; /* hash table of patterns by their heads; 0 = free */
+    /* Set by the caller: entries of all traces, which exist as long as the block, with
+     * numbers of events near the values; or NULL. */
+    const struct esi_snapshot_entry *reference;
     size_t tally_room, trace_room, earlier_room, step_room, pattern_room, slot_room;
     uint32_t earlier_count;
     uint32_t trace_count;

@@ -69,10 +69,12 @@ void esi_epoch_squeeze(struct esi_epoch_store *store, uint32_t number)
 
     if (!esi_epoch_is_tight(store))
         return;
-    if (is_log_large(store, trace) &&
-        esi_trace_seal_all(trace, &store->cuts, store->trace_count, &store->sorting,
-                           &store->blocks) == 0)
-        esi_log_fit(&trace->log, &store->logs, &trace->turn);
+    if (is_log_large(store, trace)) {
+        esi_epoch_refer(store, number);
+        if (esi_trace_seal_all(trace, &store->cuts, store->trace_count, &store->sorting,
+                               &store->blocks) == 0)
+            esi_log_fit(&trace->log, &store->logs, &trace->turn);
+    }
     esi_epoch_note_room(store);
     if (esi_table_bytes(&trace->known) > small_share(store, trace->count) &&
         (esi_table_bytes(&trace->known) > SMALL_LOG / 4 || store->is_tight))

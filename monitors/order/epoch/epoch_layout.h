@@ -13,7 +13,8 @@
  * column consists of the number of its pattern, its first value, and its minimum
  * increment from step to step.  Its steps store by how much the increment exceeds that
  * minimum, with as many bits as the largest needs: none in a computation that repeats
- * the same steps.
+ * the same steps.  First values are relative to the numbers of events of the traces at
+ * about that time, or to the base of the cut.
  *
  * If columns take more memory than vectors, there are *rows* instead: for each head the
  * values of all places, without the base, as narrow as the largest allows; 0 = not
@@ -52,10 +53,12 @@ struct esi_steps_header {
     uint32_t listed;   /* heads in the lists of all patterns together */
     uint32_t traces;   /* number of places */
     uint32_t lowest;   /* lowest trace */
-    uint32_t least;    /* least first value */
+    uint32_t least;    /* least first value, minus its base; may be negative */
     uint32_t lasting;  /* number of traces with steps if `stride` is not 0; else 0 */
     uint32_t stride;   /* heads from step to step, if that is constant in all columns up
                           to the end and so are the increments; else 0 */
+    /* The numbers of events are the bases of columns; NULL: those of the cut. */
+    const struct esi_snapshot_entry *reference;
 };
 
 struct esi_steps_more {
@@ -213,6 +216,15 @@ static inline uint32_t esi_steps_trace(const unsigned char *root,
     return header->trace_bytes
                ? esi_number_get(root + layout->traces, header->trace_bytes, at)
                : header->lowest + at;
+}
+
+/* Returns what the values of a column are relative to. */
+static inline uint32_t esi_steps_base(const struct esi_steps_header *header,
+                                      const struct esi_block_place *place,
+                                      uint32_t trace)
+{
+    return header->reference ? header->reference[trace].count
+                             : esi_cut_base(place->cuts, place->cut, trace);
 }
 
 /* Returns the value at a place of a root at a head, which may be in the root or in a

@@ -226,25 +226,29 @@ static void make_column(struct esi_sorting *sorting,
 
 /* The largest numbers to be written. */
 struct measures {
-    uint32_t least, greatest, rise, width; /* of columns */
-    uint32_t listed;                       /* heads of patterns */
-    uint64_t bits;                         /* of all steps */
+    int64_t least, greatest; /* first values of columns, minus their bases */
+    uint32_t rise, width;    /* of columns */
+    uint32_t listed;         /* heads of patterns */
+    uint64_t bits;           /* of all steps */
 };
 
 static struct measures measure_steps(struct esi_sorting *sorting,
                                      const struct esi_steps_part *part)
 {
-    struct measures most = {.least = UINT32_MAX};
+    struct measures most = {.least = INT64_MAX, .greatest = INT64_MIN};
+    const struct esi_snapshot_entry *reference = sorting->reference;
     uint32_t from = 0;
 
     for (uint32_t i = 0; i < sorting->trace_count; i++) {
         uint32_t trace = sorting->traces[i];
         const struct esi_steps_tally *tally = &sorting->tallies[trace];
         struct esi_steps_column *column = &sorting->columns[i];
+        uint32_t base = reference ? reference[trace].count : base_of(part, trace);
+        int64_t first = (int64_t)(uint32_t)sorting->steps[from] - base;
 
-        make_column(sorting, tally, from, base_of(part, trace), column);
-        most.least = column->first < most.least ? column->first : most.least;
-        raise_to(&most.greatest, column->first);
+        make_column(sorting, tally, from, base, column);
+        most.least = first < most.least ? first : most.least;
+        most.greatest = first > most.greatest ? first : most.greatest;
         raise_to(&most.rise, column->rise);
         raise_to(&most.width, column->width);
         most.bits += (uint64_t)column->width * (tally->count - 1);
@@ -294,10 +298,11 @@ static struct esi_steps_header make_header(struct esi_sorting *sorting,
     uint32_t lowest = sorting->traces[0];
     uint32_t highest = sorting->traces[sorting->trace_count - 1];
     uint64_t head = esi_log_head(part->log, part->heads - 1);
+    uint64_t range = (uint64_t)(most.greatest - most.least);
     struct esi_steps_header header = {
         .own_bytes = esi_width_of((uint32_t)(head >> 32) - part->place.first),
         .pattern_bits = esi_bits_of(sorting->pattern_count - 1),
-        .first_bits = esi_bits_of(most.greatest - most.least),
+        .first_bits = esi_bits_of(range < UINT32_MAX ? (uint32_t)range : UINT32_MAX),
         .rise_bits = esi_bits_of(most.rise),
         .width_bits = esi_bits_of(most.width),
         .group_bytes = most.bits ? esi_width_of((uint32_t)most.bits) : 0,
@@ -305,8 +310,9 @@ static struct esi_steps_header make_header(struct esi_sorting *sorting,
         .patterns = sorting->pattern_count,
         .traces = sorting->trace_count,
         .lowest = lowest,
-        .least = most.least,
+        .least = (uint32_t)most.least,
         .stride = most.bits ? 0 : common_stride(sorting, part->heads),
+        .reference = sorting->reference,
     };
 
     if (!sorting->has_bits) {
@@ -639,7 +645,8 @@ static void note_due(const struct root *root,
         step = (root->heads - first) / header->stride + 1;
         sorting->earlier[trace] =
             (uint64_t)(first + step * header->stride) << 32 |
-            (column.first + header->least + base_of(part, trace) + step * column.rise);
+            (column.first + header->least +
+             esi_steps_base(header, &part->place, trace) + step * column.rise);
         sorting->traces[trace] = column.rise;
     }
 }

@@ -130,6 +130,17 @@ int esi_epoch_append_sync(struct esi_epoch_store *store,
                           struct es_event_id id,
                           struct es_event_id other);
 
+/* Before parts of a trace's log are packed: selects what their values are relative
+ * to. */
+static inline void esi_epoch_refer(struct esi_epoch_store *store, uint32_t trace)
+{
+    struct es_event_id first = {trace,
+                                esi_trace_sealed(esi_epoch_trace_at(store, trace)) + 1};
+
+    store->sorting.reference =
+        esi_snapshots_near(&store->snapshots, first, store->trace_count);
+}
+
 /* --- epoch_bound.c ---------------------------------------------------------------- */
 
 /* Returns whether the store takes nearly as much memory as vectors would. */

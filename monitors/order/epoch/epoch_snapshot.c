@@ -102,6 +102,22 @@ enum esi_judgement esi_snapshots_judge(const struct esi_snapshots *snapshots,
     return ESI_JUDGED_OPEN;
 }
 
+const struct esi_snapshot_entry *esi_snapshots_near(
+    const struct esi_snapshots *snapshots,
+    struct es_event_id id,
+    uint32_t traces)
+{
+    uint32_t at = (uint32_t)esi_segmented_count(&snapshots->taken);
+    const struct esi_snapshot_entry *near = NULL;
+
+    for (; at > 0 && snapshot_at(snapshots, at - 1)->traces >= traces; at--) {
+        near = snapshot_at(snapshots, at - 1)->of;
+        if (near[id.trace].count < id.index)
+            break;
+    }
+    return near;
+}
+
 /* --- Taking snapshots ------------------------------------------------------------- */
 
 /* Raises the vector to what a table knows. */

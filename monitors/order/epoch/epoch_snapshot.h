@@ -63,6 +63,14 @@ enum esi_judgement esi_snapshots_judge(const struct esi_snapshots *snapshots,
                                        struct es_event_id a,
                                        struct es_event_id b);
 
+/* Returns the entries of `traces` traces at about the time of an event, which exist as
+ * long as the store; NULL if there was no snapshot with all these traces.  For
+ * the writer. */
+const struct esi_snapshot_entry *esi_snapshots_near(
+    const struct esi_snapshots *snapshots,
+    struct es_event_id id,
+    uint32_t traces);
+
 /* Counts `events` appended events; takes a snapshot if it is due and there is
  * memory. */
 void esi_snapshots_count(struct esi_epoch_store *store, uint32_t events);

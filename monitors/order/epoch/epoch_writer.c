@@ -559,10 +559,13 @@ static bool is_packed_early(const struct esi_epoch_store *store,
 }
 
 /* Packs a long log if there is memory for that. */
-static void seal_long(struct esi_epoch_store *store, struct esi_epoch_trace *trace)
+static void seal_long(struct esi_epoch_store *store, uint32_t number)
 {
+    struct esi_epoch_trace *trace = esi_epoch_trace_at(store, number);
+
     if (trace->log.entry_count < long_log(store, trace))
         return;
+    esi_epoch_refer(store, number);
     (void)esi_trace_seal_part(trace, &store->cuts, store->trace_count, &store->sorting,
                               &store->blocks);
     esi_epoch_note_room(store);
@@ -578,7 +581,7 @@ static int move_to_log(struct esi_epoch_store *store, struct passage *passage)
     int code;
 
     if (trace->log.entry_count + passage->learnt_count > room)
-        seal_long(store, trace);
+        seal_long(store, passage->number);
     code = esi_log_reserve(&trace->log, &store->logs, &trace->turn, 0,
                            passage->learnt_count);
     if (code < 0) {
@@ -653,7 +656,7 @@ static int append_receive(struct esi_epoch_store *store,
         passage.cut = cut > passage.cut ? cut : passage.cut;
     }
     if (is_packed_early(store, trace))
-        seal_long(store, trace);
+        seal_long(store, id.trace);
     code = esi_epoch_try_cut(store, id, partners, partner_count, passage.cut);
     if (code != 0)
         return code < 0 ? code : 0;
@@ -770,8 +773,8 @@ int esi_epoch_append_sync(struct esi_epoch_store *store,
         code = esi_epoch_remember(store, b.trace);
     if (code < 0)
         return code;
-    seal_long(store, a.trace);
-    seal_long(store, b.trace);
+    seal_long(store, id.trace);
+    seal_long(store, other.trace);
     a.cut = b.cut = of_a > of_b ? of_a : of_b;
     code = prepare_sync(store, &a, &b, id, other);
     if (code < 0)
