@@ -25,7 +25,7 @@ enum {
     SMALLEST_FULL = 7,
     LEAST_SHARE = 3,
     GREATEST_SHARE = 7,
-    MANY_PARTS = 24
+    MANY_PARTS = 16
 };
 
 /* A log is read if it has at most 1/READING_SHARE of a vector's entries.  A vector is
