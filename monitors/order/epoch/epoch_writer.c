@@ -580,9 +580,11 @@ static int move_to_log(struct esi_epoch_store *store, struct passage *passage)
     _Atomic uint64_t *next;
     int code;
 
-    if (trace->log.entry_count + passage->learnt_count > room)
+    if (trace->log.entry_count + passage->learnt_count > room) {
         seal_long(store, passage->number);
-    code = esi_log_reserve(&trace->log, &store->logs, &trace->turn, 0,
+        esi_log_fit(&trace->log, &store->logs, &trace->turn);
+    }
+    code = esi_log_reserve(&trace->log, &store->logs, &trace->turn, 1,
                            passage->learnt_count);
     if (code < 0) {
         esi_table_clear(&trace->known);
