@@ -89,6 +89,10 @@ expect 0 "$eventspace" events --sites "$run"
 contains out ', at sites.c:'
 contains out ' in call_from_thread()'
 
+expect 0 "$eventspace" run -n 2 --keep --name "$run-serialized" -- "$program" serialized
+events "$run-serialized"
+marked_lines_are_shown "one thread at a time"
+
 # An archive keeps them, and stays what other tools read.
 expect 0 "$eventspace" run -n 2 --record "$folder/archive" --name "$prefix-archive" -- "$program"
 expect 0 "$eventspace" export "$folder/archive" --to csv -o "$folder/events.csv"

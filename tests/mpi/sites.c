@@ -4,10 +4,14 @@
  * sites - calls MPI at marked lines: "OPERATIONS in FUNCTION" is in the line before
  * each call.
  *
- *   mpiexec -n 2 sites [hang]       with "hang", rank 0 waits forever at the end
+ *   mpiexec -n 2 sites [hang|serialized]
+ *
+ * With "hang", rank 0 waits forever at the end; with "serialized", MPI is initialized
+ * for one thread at a time.
  */
 #include <mpi.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 
 static int rank;
@@ -15,15 +19,23 @@ static int rank;
 /* The tuple of a request has the site of its post. */
 static void exchange(void)
 {
-    MPI_Request requests[2];
-    int out = rank, in = -1;
+    MPI_Request requests[9];
+    int out = rank, in[6];
 
-    /* SITE MPI_Irecv in exchange() */
-    MPI_Irecv(&in, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, &requests[0]);
-    /* SITE MPI_Isend in exchange() */
-    MPI_Isend(&out, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, &requests[1]);
+    for (int i = 0; i < 3; i++) {
+        /* SITE MPI_Irecv in exchange() */
+        MPI_Irecv(&in[2 * i], 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD,
+                  &requests[3 * i]);
+        /* SITE MPI_Irecv in exchange() */
+        MPI_Irecv(&in[2 * i + 1], 1, MPI_INT, rank, 1, MPI_COMM_WORLD,
+                  &requests[3 * i + 1]);
+        /* SITE MPI_Isend in exchange() */
+        MPI_Isend(&out, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, &requests[3 * i + 2]);
+        /* SITE MPI_Send in exchange() */
+        MPI_Send(&out, 1, MPI_INT, rank, 1, MPI_COMM_WORLD);
+    }
     /* SITE MPI_Waitall in exchange() */
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(9, requests, MPI_STATUSES_IGNORE);
 }
 
 /* A wildcard defers the next receive until it is decided in another call. */
@@ -83,11 +95,13 @@ static void *call_from_thread(void *argument)
 
 int main(int argc, char **argv)
 {
+    bool serialized = argc > 1 && strcmp(argv[1], "serialized") == 0;
+    int wanted = serialized ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE;
     int provided, in;
     pthread_t thread;
 
     /* SITE MPI_Init_thread in main() */
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Init_thread(NULL, NULL, wanted, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     exchange();
     hold_back();

@@ -128,18 +128,22 @@ static inline void esi_comm_ref(struct esi_comm *comm)
 /* Destroys a communicator after its last reference is gone (communicators.c). */
 void esi_comm_destroy(struct esi_comm *comm);
 
+/* Ends `count` references while one thread at a time calls MPI. */
+static inline void esi_comm_unref_alone(struct esi_comm *comm, uint32_t count)
+{
+    uint32_t before = atomic_load_explicit(&comm->references, memory_order_relaxed);
+
+    atomic_store_explicit(&comm->references, before - count, memory_order_relaxed);
+    if (before == count)
+        esi_comm_destroy(comm);
+}
+
 static inline void esi_comm_unref(struct esi_comm *comm)
 {
-    uint32_t before;
-
-    if (esi_multiple) {
-        /* The last one sees what the others did. */
-        before = atomic_fetch_sub_explicit(&comm->references, 1, memory_order_acq_rel);
-    } else {
-        before = atomic_load_explicit(&comm->references, memory_order_relaxed);
-        atomic_store_explicit(&comm->references, before - 1, memory_order_relaxed);
-    }
-    if (before == 1)
+    if (!esi_multiple)
+        esi_comm_unref_alone(comm, 1);
+    /* The last one sees what the others did. */
+    else if (atomic_fetch_sub_explicit(&comm->references, 1, memory_order_acq_rel) == 1)
         esi_comm_destroy(comm);
 }
 

@@ -15,8 +15,14 @@
 
 #include "wrappers/mpi/process.h"
 
-/* How many requests of a completion call are examined to describe what it waits for. */
-enum { MAX_LOOKED_AT = 16 };
+enum {
+    /* How many requests of a completion call are examined to describe what it waits
+     * for. */
+    MAX_LOOKED_AT = 16,
+    /* From this number on, looking for what completed requests have in common saves
+     * time. */
+    MANY = 3,
+};
 
 /* --- Statuses ------------------------------------------------------------------- */
 
@@ -289,14 +295,21 @@ static void completed_other(struct esi_thread *thread,
     }
 }
 
-/* A receive with a number that got a message: the tuple is built in registers. */
-ES_HOT void completed_receive(struct esi_thread *thread,
-                              struct esi_request *request,
-                              const MPI_Status *status,
-                              uint32_t bytes,
-                              uint64_t stop)
+/* Returns whether a record is that of a receive with a number that got a message. */
+ES_HOT bool is_numbered_receive(const struct esi_request *request,
+                                const MPI_Status *status)
 {
-    struct es_tuple tuple = {.stop = stop,
+    return request->kind == ESI_REQUEST_RECEIVE && request->flags == 0 &&
+           request->receive == NULL && status->MPI_SOURCE >= 0;
+}
+
+/* The tuple of such a receive, built in registers. */
+ES_HOT struct es_tuple numbered_tuple(const struct esi_request *request,
+                                      const MPI_Status *status,
+                                      uint32_t bytes,
+                                      uint64_t stop)
+{
+    return (struct es_tuple){.stop = stop,
                              .operation = request->tuple.operation,
                              .communicator = request->tuple.communicator,
                              .start = request->tuple.start,
@@ -304,6 +317,15 @@ ES_HOT void completed_receive(struct esi_thread *thread,
                              .peer = status->MPI_SOURCE,
                              .tag = status->MPI_TAG,
                              .bytes = bytes};
+}
+
+ES_HOT void completed_receive(struct esi_thread *thread,
+                              struct esi_request *request,
+                              const MPI_Status *status,
+                              uint32_t bytes,
+                              uint64_t stop)
+{
+    struct es_tuple tuple = numbered_tuple(request, status, bytes, stop);
     struct esi_comm *comm = request->comm;
     uint64_t site = site_of(thread, request);
 
@@ -312,6 +334,17 @@ ES_HOT void completed_receive(struct esi_thread *thread,
     esi_profile_add_moved(thread, tuple.operation, site, bytes);
     if (comm != NULL)
         esi_comm_unref(comm);
+}
+
+ES_HOT bool is_plain_send(const struct esi_request *request)
+{
+    return request->kind == ESI_REQUEST_SEND && request->flags == 0;
+}
+
+ES_HOT void completed_plain_send(struct esi_thread *thread, struct esi_request *request)
+{
+    thread->known_send = 0;
+    esi_request_remove(request);
 }
 
 ES_HOT void completed_request(struct esi_thread *thread,
@@ -323,12 +356,10 @@ ES_HOT void completed_request(struct esi_thread *thread,
 
     if (request == NULL)
         return;
-    if (ESI_LIKELY(request->kind == ESI_REQUEST_RECEIVE && request->flags == 0 &&
-                   request->receive == NULL && status->MPI_SOURCE >= 0)) {
+    if (ESI_LIKELY(is_numbered_receive(request, status))) {
         completed_receive(thread, request, status, esi_status_get_bytes(status), stop);
-    } else if (ESI_LIKELY(request->kind == ESI_REQUEST_SEND && request->flags == 0)) {
-        thread->known_send = 0;
-        esi_request_remove(request);
+    } else if (ESI_LIKELY(is_plain_send(request))) {
+        completed_plain_send(thread, request);
     } else {
         esi_request_release(request);
         completed_other(thread, handle, status, stop);
@@ -343,12 +374,110 @@ void esi_completion_record(struct esi_thread *thread,
     completed_request(thread, handle, status, stop);
 }
 
+/* What successive receives have in common, looked up when it changes. */
+struct receive_origin {
+    struct esi_comm *comm;
+    uint16_t operation;
+    uint16_t number; /* of the call site */
+    uint64_t site;
+    struct esi_profile_row_layout *row;
+    uint32_t count; /* of receives */
+};
+
+ES_HOT bool is_of_origin(const struct esi_request *request,
+                         const struct receive_origin *origin)
+{
+    return request->site == origin->number &&
+           request->tuple.operation == origin->operation &&
+           request->comm == origin->comm;
+}
+
+/* `count` receives are removed and no longer refer to the communicator. */
+static void remove_alike(struct esi_comm *comm, uint32_t count)
+{
+    esi_request_note_changes(&esi_request_shards[0], count);
+    if (comm != NULL)
+        esi_comm_unref_alone(comm, count);
+}
+
+static struct receive_origin find_origin(struct esi_thread *thread,
+                                         const struct esi_request *request)
+{
+    uint16_t operation = request->tuple.operation;
+    uint64_t site = site_of(thread, request);
+
+    return (struct receive_origin){
+        .comm = request->comm,
+        .operation = operation,
+        .number = request->site,
+        .site = site,
+        .row = esi_profile_row(thread->profile, operation, site)};
+}
+
+/* Like completed_receive(), for a record in the window and an element that does not
+ * wait for readers. */
+ES_HOT void completed_alike(struct esi_writer *writer,
+                            const struct receive_origin *origin,
+                            struct esi_request *request,
+                            const MPI_Status *status,
+                            uint64_t stop)
+{
+    uint32_t bytes = esi_status_get_bytes(status);
+    struct es_tuple tuple = numbered_tuple(request, status, bytes, stop);
+
+    request->kind = ESI_REQUEST_NONE;
+    esi_writer_store(writer, &tuple, origin->site);
+    esi_writer_advance(writer);
+    esi_profile_row_add_message(origin->row, bytes);
+}
+
+/* Records completed requests while one thread at a time calls MPI.  Not inlined: a few
+ * requests would also need its stack frame. */
+static __attribute__((noinline)) void completed_alone(struct esi_thread *thread,
+                                                      struct esi_writer *writer,
+                                                      const uint64_t *handles,
+                                                      const MPI_Status *statuses,
+                                                      int count,
+                                                      uint64_t stop)
+{
+    struct receive_origin origin = {.operation = 0}; /* of no receive */
+    uint64_t recorded = 0; /* may occur again: see requests.h */
+
+    for (int i = 0; i < count; i++) {
+        struct esi_request *request =
+            esi_request_window_slot(&esi_request_shards[0], handles[i]);
+        bool is_found = request->handle == handles[i];
+
+        if (ESI_LIKELY(is_found && is_numbered_receive(request, &statuses[i]) &&
+                       esi_writer_is_plain(writer))) {
+            if (ESI_UNLIKELY(!is_of_origin(request, &origin))) {
+                remove_alike(origin.comm, origin.count);
+                origin = find_origin(thread, request);
+            }
+            completed_alike(writer, &origin, request, &statuses[i], stop);
+            origin.count++;
+        } else if (is_found && is_plain_send(request)) {
+            completed_plain_send(thread, request);
+        } else if (handles[i] != recorded) {
+            esi_completion_record(thread, handles[i], &statuses[i], stop);
+            recorded = handles[i];
+        }
+    }
+    remove_alike(origin.comm, origin.count);
+}
+
 void esi_completion_record_all(struct esi_thread *thread,
                                const uint64_t *handles,
                                const MPI_Status *statuses,
                                int count,
                                uint64_t stop)
 {
+    struct esi_path *path = thread->paths[ES_CLASS_RECEIVE];
+
+    if (count >= MANY && path != NULL && !esi_multiple) {
+        completed_alone(thread, &path->writer, handles, statuses, count, stop);
+        return;
+    }
     for (int i = 0; i < count; i++)
         completed_request(thread, handles[i], &statuses[i], stop);
 }

@@ -126,15 +126,21 @@ static inline struct esi_request *esi_request_window_slot(
     return &shard->window[(handle ^ handle >> 7) & shard->mask];
 }
 
-/* Notifies readers of the ledger that a request was added or removed; the shard is
+/* Notifies readers of the ledger that requests were added or removed; the shard is
  * locked. */
-ES_HOT void esi_request_note_change(const struct esi_request_shard *shard)
+ES_HOT void esi_request_note_changes(const struct esi_request_shard *shard,
+                                     uint64_t count)
 {
     _Atomic uint64_t *changes = &esi_ledger->shards[shard - esi_request_shards].changes;
 
     atomic_store_explicit(changes,
-                          atomic_load_explicit(changes, memory_order_relaxed) + 1,
+                          atomic_load_explicit(changes, memory_order_relaxed) + count,
                           memory_order_relaxed);
+}
+
+ES_HOT void esi_request_note_change(const struct esi_request_shard *shard)
+{
+    esi_request_note_changes(shard, 1);
 }
 
 /* The slow paths, if the record is not the first one examined, or threads race. */
