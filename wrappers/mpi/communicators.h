@@ -125,6 +125,12 @@ static inline void esi_comm_ref(struct esi_comm *comm)
     esi_count_up(&comm->references);
 }
 
+/* While one thread at a time calls MPI. */
+static inline void esi_comm_ref_alone(struct esi_comm *comm)
+{
+    esi_count_up_alone(&comm->references);
+}
+
 /* Destroys a communicator after its last reference is gone (communicators.c). */
 void esi_comm_destroy(struct esi_comm *comm);
 

@@ -538,6 +538,7 @@ static void put_request(const struct esi_call *call,
                         enum esi_request_kind kind,
                         const MPI_Request *handle)
 {
+    struct esi_comm *comm = kind == ESI_REQUEST_COLLECTIVE ? call->comm : NULL;
     struct esi_request *request;
 
     if (*handle == MPI_REQUEST_NULL)
@@ -549,8 +550,9 @@ static void put_request(const struct esi_call *call,
             esi_process_count_refused_tuple();
         return;
     }
-    esi_request_fill(call->thread, request, kind, &call->tuple,
-                     kind == ESI_REQUEST_COLLECTIVE ? call->comm : NULL, NULL);
+    if (comm != NULL)
+        esi_comm_ref(comm);
+    esi_request_fill(call->thread, request, kind, &call->tuple, comm, NULL);
     esi_request_release(request);
 }
 

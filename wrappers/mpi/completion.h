@@ -218,7 +218,7 @@ static inline MPI_Status *esi_status_or_own(MPI_Status *status, MPI_Status *own)
 }
 
 /* Stores the description of a call in a claimed record, field by field: see requests.h.
- * `comm` and `receive` may be NULL; the record takes a reference to the
+ * `comm` and `receive` may be NULL; the record takes over a reference to the
  * communicator. */
 ES_HOT void esi_request_fill(struct esi_thread *thread,
                              struct esi_request *request,
@@ -232,8 +232,6 @@ ES_HOT void esi_request_fill(struct esi_thread *thread,
     request->site = esi_site_number(thread);
     request->receive = receive;
     request->comm = comm;
-    if (comm != NULL)
-        esi_comm_ref(comm);
     request->tuple.operation = tuple->operation;
     request->tuple.communicator = tuple->communicator;
     request->tuple.start = tuple->start;
@@ -245,33 +243,40 @@ ES_HOT void esi_request_fill(struct esi_thread *thread,
 
 /* --- The end of a call that has posted a send ------------------------------------ */
 
-/* Records the request of a send.  If the handle is that of the last one, which is still
- * in the table, the send is already complete, and its record need not be written
- * again. */
-ES_HOT void esi_request_record_send(struct esi_thread *thread,
-                                    const struct es_tuple *tuple,
-                                    int result,
-                                    const MPI_Request *handle)
+/* Returns whether the request of a send must be recorded.  If the handle is that of the
+ * last one, which is still in the table, the send is already complete, and its record
+ * need not be written again. */
+ES_HOT bool esi_send_is_new(const struct esi_thread *thread,
+                            int result,
+                            const MPI_Request *handle)
 {
-    struct esi_request *request;
+    return result == MPI_SUCCESS && *handle != MPI_REQUEST_NULL &&
+           (thread->known_send != ESI_HANDLE(*handle) || esi_multiple);
+}
 
-    if (result != MPI_SUCCESS || *handle == MPI_REQUEST_NULL ||
-        (thread->known_send == ESI_HANDLE(*handle) && !esi_multiple))
-        return;
-    request = esi_request_claim(ESI_HANDLE(*handle));
-    if (request == NULL)
-        return;
-    thread->known_send = esi_multiple ? 0 : ESI_HANDLE(*handle);
+/* Fills the claimed record of such a send. */
+ES_HOT void esi_send_fill(struct esi_thread *thread,
+                          const struct es_tuple *tuple,
+                          struct esi_request *request)
+{
+    thread->known_send = request->handle;
     esi_request_fill(thread, request, ESI_REQUEST_SEND, tuple, NULL, NULL);
-    esi_request_release(request);
 }
 
 ES_HOT void esi_end_posted_send(struct esi_call *call,
                                 int result,
                                 const MPI_Request *handle)
 {
+    struct esi_request *request;
+
     esi_call_leave(call, result);
-    esi_request_record_send(call->thread, &call->tuple, result, handle);
+    if (!esi_send_is_new(call->thread, result, handle))
+        return;
+    request = esi_request_claim(ESI_HANDLE(*handle));
+    if (request == NULL)
+        return;
+    esi_send_fill(call->thread, &call->tuple, request);
+    esi_request_release(request);
 }
 
 /* --- The requests of one call --------------------------------------------------- */

@@ -96,6 +96,16 @@ ES_HOT void esi_fast_describe(struct esi_fast *fast, int peer, int tag)
     fast->tuple.bytes = fast->known->bytes;
 }
 
+/* Describes the message again after the call, for the record of a request.  It is still
+ * cached; copies of these values would have to be stored during MPI's call. */
+ES_HOT void esi_fast_describe_again(struct esi_fast *fast)
+{
+    fast->tuple.communicator = fast->known->comm->index;
+    fast->tuple.peer = fast->known->peer;
+    fast->tuple.tag = fast->known->tag;
+    fast->tuple.bytes = fast->known->bytes;
+}
+
 /* Shows the open tuple. */
 ES_HOT void esi_fast_open(struct esi_fast *fast)
 {
@@ -158,8 +168,16 @@ ES_HOT void esi_fast_end_isend(struct esi_fast *fast,
                                int result,
                                const MPI_Request *request)
 {
+    struct esi_request *record;
+
     esi_fast_end_send(fast, result);
-    esi_request_record_send(fast->thread, &fast->tuple, result, request);
+    if (!esi_send_is_new(fast->thread, result, request))
+        return;
+    record = esi_request_claim_alone(ESI_HANDLE(*request));
+    if (record == NULL)
+        return;
+    esi_fast_describe_again(fast);
+    esi_send_fill(fast->thread, &fast->tuple, record);
 }
 
 /* --- Receives --------------------------------------------------------------------- */
@@ -242,14 +260,15 @@ ES_HOT void esi_fast_end_irecv(struct esi_fast *fast,
     struct esi_request *request = NULL;
 
     if (ESI_LIKELY(result == MPI_SUCCESS))
-        request = esi_request_claim(ESI_HANDLE(*handle));
+        request = esi_request_claim_alone(ESI_HANDLE(*handle));
     if (ESI_UNLIKELY(request == NULL)) {
         esi_fast_fail_irecv(fast->known, result);
         return;
     }
+    esi_comm_ref_alone(fast->known->comm);
+    esi_fast_describe_again(fast);
     esi_request_fill(fast->thread, request, ESI_REQUEST_RECEIVE, &fast->tuple,
                      fast->known->comm, NULL);
-    esi_request_release(request);
     esi_profile_add_post(fast->thread, fast->tuple.operation,
                          esi_fast_clock() - fast->tuple.start);
     fast->thread->depth = 0;

@@ -278,8 +278,12 @@ ES_HOT void keep_receive(struct esi_call *call,
                          struct esi_receive *receive,
                          struct esi_request *request)
 {
-    esi_request_fill(call->thread, request, ESI_REQUEST_RECEIVE, &call->tuple,
-                     call->numbered ? call->comm : NULL, receive);
+    struct esi_comm *comm = call->numbered ? call->comm : NULL;
+
+    if (comm != NULL)
+        esi_comm_ref(comm);
+    esi_request_fill(call->thread, request, ESI_REQUEST_RECEIVE, &call->tuple, comm,
+                     receive);
     esi_request_release(request);
     count_posted_receive(call);
 }

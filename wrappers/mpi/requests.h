@@ -151,19 +151,25 @@ void esi_request_remove_slowly(struct esi_request *request);
 
 /* The record of a handle, to be filled except the handle and `stop`.  Its shard is
  * locked until esi_request_release() or esi_request_remove().  NULL if out of memory:
- * the request is then unknown, and its completion is not recorded. */
-ES_HOT struct esi_request *esi_request_claim(uint64_t handle)
+ * the request is then unknown, and its completion is not recorded.  The first function
+ * is for while one thread at a time calls MPI, and needs no release. */
+ES_HOT struct esi_request *esi_request_claim_alone(uint64_t handle)
 {
     struct esi_request_shard *shard = &esi_request_shards[0];
     struct esi_request *slot = esi_request_window_slot(shard, handle);
 
-    if (ESI_UNLIKELY(esi_multiple || shard->overflowed != 0 ||
-                     slot->kind != ESI_REQUEST_NONE))
+    if (ESI_UNLIKELY(shard->overflowed != 0 || slot->kind != ESI_REQUEST_NONE))
         return esi_request_claim_slowly(handle);
     esi_request_note_change(shard);
     slot->handle = handle;
     slot->tuple.stop = 0;
     return slot;
+}
+
+ES_HOT struct esi_request *esi_request_claim(uint64_t handle)
+{
+    return ESI_UNLIKELY(esi_multiple) ? esi_request_claim_slowly(handle)
+                                      : esi_request_claim_alone(handle);
 }
 
 /* Finds the record of a handle and locks it as above; NULL, and nothing locked, if
