@@ -45,7 +45,7 @@ static const char *property_of(const struct esi_pathmap_stage *stage, const char
     return property ? property->text : "";
 }
 
-/* Whether a stage reduces to the latest tuple, and for each of what at the finest. */
+/* Whether a stage reduces to the latest tuple, and `per` of the lowest such stage. */
 struct reduction {
     bool is_latest;
     int per;
@@ -61,6 +61,11 @@ static int check_element(const struct esi_pathmap_stage *stage,
     bool every = esi_scope_config_reads_every(config);
     const char *read = property_of(stage, "read");
 
+    if (stage->host || stage->collector)
+        return es_error_set(error, -EINVAL,
+                            "%s: an element is read on its own host, without a "
+                            "collector: give '%s' to the stage above",
+                            source, stage->host ? "host" : "collector");
     for (size_t i = 0; i < stage->property_count; i++)
         if (strcmp(stage->properties[i].name, "read") != 0)
             return es_error_set(error, -EINVAL,

@@ -208,6 +208,9 @@ static const struct {
      "stages: stage 'gather' has several children, which would read the same elements"},
     {"{\"type\": \"gathre\"}", NULL, -ENOENT,
      "there is no stage type 'gathre': did you mean 'gather'?"},
+    {"{\"type\": \"element\", \"host\": \"a1\"}", "a1", -EINVAL,
+     "stages: an element is read on its own host, without a collector: give 'host' to "
+     "the stage above"},
     {"{\"type\": \"element\", \"properties\": {\"open\": true}}", NULL, -EINVAL,
      "stages: 'open' of an element is determined by the scope"},
     {"{\"type\": \"element\", \"properties\": {\"read\": \"latest\"}}", NULL, -EINVAL,
