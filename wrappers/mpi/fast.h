@@ -114,6 +114,15 @@ ES_HOT void esi_fast_open(struct esi_fast *fast)
     esi_writer_store(&fast->path->writer, &fast->tuple, fast->site);
 }
 
+/* Completes the open tuple, and ends the call. */
+ES_HOT void esi_fast_close(const struct esi_fast *fast, uint64_t stop, uint32_t bytes)
+{
+    esi_writer_close_slot(&fast->path->writer, fast->slot, stop);
+    esi_profile_add_message(fast->thread, fast->tuple.operation,
+                            stop - fast->tuple.start, bytes);
+    fast->thread->depth = 0;
+}
+
 /* --- Sends ------------------------------------------------------------------------ */
 
 ES_HOT bool esi_fast_begin_send(struct esi_fast *fast,
@@ -147,10 +156,7 @@ ES_HOT void esi_fast_end_send(struct esi_fast *fast, int result)
         esi_fast_fail_send(fast->known, result);
         return;
     }
-    esi_writer_close_slot(&fast->path->writer, fast->slot, stop);
-    esi_profile_add_message(fast->thread, fast->tuple.operation,
-                            stop - fast->tuple.start, fast->known->bytes);
-    fast->thread->depth = 0;
+    esi_fast_close(fast, stop, fast->known->bytes);
 }
 
 /* A nonblocking send happens at its start, too. */
@@ -227,10 +233,7 @@ ES_HOT void esi_fast_end_recv(struct esi_fast *fast,
     }
     bytes = esi_status_get_bytes(status);
     esi_writer_store_word(fast->slot, ES_WORD_BYTES, bytes);
-    esi_writer_close_slot(&fast->path->writer, fast->slot, stop);
-    esi_profile_add_message(fast->thread, fast->tuple.operation,
-                            stop - fast->tuple.start, bytes);
-    fast->thread->depth = 0;
+    esi_fast_close(fast, stop, bytes);
 }
 
 /* A nonblocking receive: its tuple is written when it completes. */
@@ -324,10 +327,7 @@ ES_HOT void esi_fast_end_collective(struct esi_fast *fast, int result)
         esi_fast_fail_collective(result);
         return;
     }
-    esi_writer_close_slot(&fast->path->writer, fast->slot, stop);
-    esi_profile_add_message(fast->thread, fast->tuple.operation,
-                            stop - fast->tuple.start, fast->tuple.bytes);
-    fast->thread->depth = 0;
+    esi_fast_close(fast, stop, fast->tuple.bytes);
 }
 
 /* --- Polls that find nothing ------------------------------------------------------ */
