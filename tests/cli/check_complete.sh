@@ -75,9 +75,10 @@ bash_becomes()
     local wanted=$1
     shift
     # shellcheck disable=SC2016 # for the other shell
-    bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _eventspace
-        echo "${COMPREPLY[*]}"' bash "$top_srcdir/share/completions/bash/eventspace" \
-        "$eventspace" "$@" >"$folder/out" 2>"$folder/err"
+    PATH=${eventspace%/*}:$PATH bash -c '. "$1"; shift; COMP_WORDS=(eventspace "$@")
+        COMP_CWORD=$#; _eventspace; echo "${COMPREPLY[*]}"' \
+        bash "$top_srcdir/share/completions/bash/eventspace" "$@" \
+        >"$folder/out" 2>"$folder/err"
     is_empty err
     [ "$(cat "$folder/out")" = "$wanted" ] ||
         fault "bash: '$*' becomes '$(cat "$folder/out")', not '$wanted'"
@@ -87,13 +88,16 @@ bash_becomes "indexed" search --engine = i
 bash_becomes "indexed rewrite closure" search --engine =
 bash_becomes "--engine" search --eng
 
-# The others are read by their shell, where it is here.
-for shell in zsh:zsh/_eventspace fish:fish/eventspace.fish; do
-    if command -v "${shell%:*}" >/dev/null; then
-        "${shell%:*}" -n "$top_srcdir/share/completions/${shell#*:}" ||
-            fault "${shell%:*} cannot read its completion"
+# On a terminal, each shell that is here evaluates nothing of the line.
+for shell in bash zsh fish; do
+    if command -v "$shell" >/dev/null; then
+        mkdir "$folder/$shell"
+        (cd "$folder/$shell" &&
+            "${PYTHON:-python3}" "$top_srcdir/tests/cli/complete_typing.py" "$shell" \
+                "$eventspace" "$top_srcdir/share/completions") >"$folder/out" 2>&1 ||
+            fault "$(cat "$folder/out")"
     else
-        echo "not checked: ${shell%:*} is not here"
+        echo "not checked: $shell is not here"
     fi
 done
 finish

@@ -4,6 +4,6 @@
 
 function __eventspace_complete
     set -l words (commandline -opc) (commandline -ct)
-    $words[1] complete $words[2..-1] 2>/dev/null
+    command eventspace complete $words[2..-1] 2>/dev/null
 end
 complete -c eventspace -a '(__eventspace_complete)'
