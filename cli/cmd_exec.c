@@ -127,17 +127,6 @@ static bool prepare_environment(char *program, const char **ret_run)
     return code == 0;
 }
 
-/* The first of several ranks reports to its launcher that nothing was recorded; a
- * single process only to a terminal, since a pipe belongs to the program. */
-static bool rank_speaks(bool is_looked_after)
-{
-    const char *variable = esi_job_rank_variable();
-
-    if (is_looked_after)
-        return false;
-    return variable ? strcmp(getenv(variable), "0") == 0 : isatty(STDERR_FILENO);
-}
-
 /* A task of the job step that contains a run's tuple servers. */
 static int serve_host(void)
 {
@@ -159,7 +148,10 @@ int esi_cmd_exec(int argc, char **argv)
 
     esi_command_parse(&parser, argc, argv, ARGP_IN_ORDER, &arguments);
     bool is_looked_after = getenv("EVENTSPACE_RUN") != NULL;
-    bool is_speaker = rank_speaks(is_looked_after);
+    /* A single process reports that nothing was recorded, but only to a terminal: the
+     * watcher must not keep a pipe of the program or of its launcher. */
+    bool is_speaker =
+        !is_looked_after && !esi_job_rank_variable() && isatty(STDERR_FILENO);
     esi_rank_host_prepare();
     if (arguments.serve)
         return serve_host();

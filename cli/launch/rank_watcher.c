@@ -131,17 +131,6 @@ static bool has_segments(const char *run)
     return esi_ending_scan(run, &ending);
 }
 
-/* It is not known whether other ranks will still call MPI. */
-static void tell_unrecorded(const char *program)
-{
-    if (esi_job_rank_variable())
-        esi_command_note("nothing was recorded of rank 0: it did not call MPI "
-                         "('eventspace doctor %s' says why)",
-                         program);
-    else
-        esi_command_note_unrecorded(program);
-}
-
 /* Rank 0's watcher looks for segments before it records the end: they exist until
  * then. */
 static bool scan_seen(const char *run, struct esi_ending *ret_ending)
@@ -195,8 +184,10 @@ static int move_descriptor(int descriptor, int to)
 
 /*
  * Readers of the program's pipes and sockets must see their end when the program closes
- * them, so no copies may remain here; terminals do not matter.  Numbers 0 to 2 stay in
- * use, so that later descriptors are not mistaken for standard error.
+ * them, so no copies may remain here: Hydra takes the statuses of its ranks in another
+ * order if one of their pipes stays open, and then mixes its own kills into them.
+ * Terminals do not matter.  Numbers 0 to 2 stay in use, so that later descriptors are
+ * not mistaken for standard error.
  */
 static void drop_descriptors(struct rank_watcher *watcher)
 {
@@ -215,32 +206,34 @@ static void drop_descriptors(struct rank_watcher *watcher)
 
 _Noreturn static void watch_rank(struct rank_watcher *watcher)
 {
-    sigset_t all;
     int status;
 
-    /* Signals are for the program. */
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, NULL);
-    setsid();
-    drop_descriptors(watcher);
     if (await_end(watcher, &status)) {
         bool is_recorded = has_segments(watcher->run);
         es_run_note_exit(watcher->run, watcher->rank, status);
         if (status == 0 && watcher->speaks_for && !is_recorded)
-            tell_unrecorded(watcher->speaks_for);
+            esi_command_note_unrecorded(watcher->speaks_for);
         if (status == 0 && watcher->clean_up)
             clean_up_run(watcher->run);
     }
     _exit(0);
 }
 
-/* The watcher's parent exits at once, so that the program has no unknown child. */
+/* The watcher's parent exits at once, so that the program has no unknown child; and not
+ * before it has left the session and dropped the descriptors, so that a program that
+ * ends at once has them alone, too. */
 static int fork_watcher(struct rank_watcher *watcher)
 {
+    sigset_t all;
     int status;
     pid_t between = fork();
 
     if (between == 0) {
+        /* Signals are for the program. */
+        sigfillset(&all);
+        sigprocmask(SIG_SETMASK, &all, NULL);
+        setsid();
+        drop_descriptors(watcher);
         pid_t pid = fork();
         if (pid == 0)
             watch_rank(watcher);

@@ -5,8 +5,8 @@
  *
  * The process started by the launcher becomes the program itself, so that the launcher
  * sees the rank's own end.  The watcher is not a child of it, has its own session and
- * holds none of its descriptors (except standard error, if it is to report that nothing
- * was recorded), so neither the launcher nor the program notices it.  It ends as soon
+ * holds none of its descriptors (except a terminal, if it is to report that nothing was
+ * recorded), so neither the launcher nor the program notices it.  It ends as soon
  * as it has recorded the end.
  */
 #ifndef ES_CLI_LAUNCH_RANK_WATCHER_H
