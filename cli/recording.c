@@ -21,6 +21,7 @@
 #include "base/quantity.h"
 #include "cli/interrupt.h"
 #include "cli/launch/run_setup.h"
+#include "cli/launch/supervise.h"
 #include "tuplespace/new_elements.h"
 
 /* Pause between readings: if writers may be blocked, or after several empty readings.
@@ -371,10 +372,7 @@ static int record_run(const char *run, const char *directory, int ready, int lif
     struct es_error error = {.text = ""};
     int status = 0;
 
-    /* Terminal signals are for the program; the recording ends with it. */
-    signal(SIGINT, SIG_IGN);
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
+    esi_supervise_leave_signals();
     es_scope_config_init(&recording.recorder.scope);
     recording.recorder.scope.lossless = true;
     if (es_servers_open(run, NULL, &error, &consumer.servers) < 0)

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * run_watch.c - a child of `eventspace run`, which ends when the other end of a pipe is
- * closed.  It ignores terminal signals: it ends with the run.
+ * closed.  It ignores signals: it ends with the run.
  */
 #include "config.h"
 
@@ -19,6 +19,7 @@
 
 #include "cli/command.h"
 #include "cli/consumer.h"
+#include "cli/launch/supervise.h"
 #include "monitors/heartbeat/heartbeat.h"
 #include "monitors/latent/leaks_facts.h"
 #include "monitors/verdict/verdict_print.h"
@@ -147,9 +148,7 @@ _Noreturn static void become_watcher(struct run_watcher *watcher)
     struct es_error error = {.text = ""};
     int status;
 
-    signal(SIGINT, SIG_IGN);
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
+    esi_supervise_leave_signals();
     if (es_servers_open(watcher->run, NULL, &error, &consumer.servers) < 0)
         consumer.servers = NULL;
     status = watch_run(watcher, &consumer);

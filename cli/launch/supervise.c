@@ -45,6 +45,15 @@ static void give_signals_back(const struct signal_settings *before)
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
 
+void esi_supervise_leave_signals(void)
+{
+    static const int numbers[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
+                                  SIGTSTP, SIGTTIN, SIGTTOU};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        signal(numbers[i], SIG_IGN);
+}
+
 _Noreturn void esi_supervise_become(char **argv)
 {
     execvp(argv[0], argv);
@@ -101,26 +110,15 @@ static bool went_to_the_group(const siginfo_t *info)
     return info->si_code == SI_KERNEL && is_of_terminal(info->si_signo);
 }
 
-/* Stops with this signal until continued. */
-static void stop_self(int number)
+static bool stops_a_job(int number)
 {
-    sigset_t one, before;
-
-    sigemptyset(&one);
-    sigaddset(&one, number);
-    raise(number);
-    sigprocmask(SIG_UNBLOCK, &one, &before);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
 }
 
 static void pass_on(pid_t child, const siginfo_t *info)
 {
-    int number = info->si_signo;
-
     if (!went_to_the_group(info))
-        kill(child, number);
-    if (number == SIGTSTP || number == SIGTTIN || number == SIGTTOU)
-        stop_self(number);
+        kill(child, info->si_signo);
 }
 
 /* A terminal's SIGINT may have ended the child before ours was received. */
@@ -131,25 +129,62 @@ static bool is_pending(int number)
     return sigpending(&pending) == 0 && sigismember(&pending, number) == 1;
 }
 
+/* Stops with this signal until continued. */
+static void stop_self(int number)
+{
+    sigset_t one, before;
+
+    if (is_pending(SIGCONT))
+        return;
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    raise(number);
+    sigprocmask(SIG_UNBLOCK, &one, &before);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Returns the next change of the child's state, if there is one: whether it has ended,
+ * or the signal that has stopped it. */
+static bool next_change(pid_t child, int *ret_status, int *stopped_by)
+{
+    const int asked = WNOHANG | WUNTRACED | WCONTINUED;
+    pid_t changed;
+
+    while ((changed = waitpid(child, ret_status, asked)) > 0) {
+        if (!WIFSTOPPED(*ret_status) && !WIFCONTINUED(*ret_status))
+            return true;
+        *stopped_by = WIFSTOPPED(*ret_status) ? WSTOPSIG(*ret_status) : 0;
+    }
+    if (changed == 0 || errno == EINTR)
+        return false;
+    *ret_status = -1;
+    return true;
+}
+
+/*
+ * The supervisor is a member of the shell's job like the child: it stops when it has
+ * received a signal that stops, but only when the child has stopped, too.  Launchers
+ * handle these signals: after SIGTTIN they go on without standard input.  Who stops only
+ * the child continues it, and could not wake the supervisor.
+ */
 int esi_supervise_wait(pid_t child, bool *ret_interrupted)
 {
-    bool interrupted = false;
-    int status = -1;
+    bool interrupted = false, is_asked_to_stop = false;
+    int status, stopped_by = 0;
     sigset_t all;
     siginfo_t info;
 
     sigfillset(&all);
-    for (;;) {
-        pid_t ended = waitpid(child, &status, WNOHANG);
-        if (ended == child)
-            break;
-        if (ended < 0 && errno != EINTR) {
-            status = -1;
-            break;
+    while (!next_change(child, &status, &stopped_by)) {
+        if (is_asked_to_stop && stopped_by) {
+            is_asked_to_stop = false;
+            stop_self(stopped_by);
         }
         if (sigwaitinfo(&all, &info) <= 0 || info.si_signo == SIGCHLD)
             continue;
         interrupted = interrupted || info.si_signo == SIGINT;
+        if (stops_a_job(info.si_signo) || info.si_signo == SIGCONT)
+            is_asked_to_stop = info.si_signo != SIGCONT;
         pass_on(child, &info);
     }
     *ret_interrupted = interrupted || is_pending(SIGINT);

@@ -21,10 +21,14 @@ struct esi_supervision {
 /* Starts the child.  Returns its process id or -errno. */
 pid_t esi_supervise_start(const struct esi_supervision *supervision);
 
-/* Waits for the child and forwards signals meanwhile.  Returns its status like
- * waitpid(2), or -1 if not available; and whether SIGINT was received.  Once per
- * start. */
+/* Waits for the child and forwards signals meanwhile; stops and continues with it, as a
+ * member of the same job.  Returns its status like waitpid(2), or -1 if not available;
+ * and whether SIGINT was received.  Once per start. */
 int esi_supervise_wait(pid_t child, bool *ret_interrupted);
+
+/* Ignores all signals that end or stop a job: for other children of `run`, which end
+ * with the program, and go on while it does. */
+void esi_supervise_leave_signals(void);
 
 /* Executes the program; on failure prints the reason and exits with 127 (not found) or
  * 126. */

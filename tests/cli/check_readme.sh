@@ -5,8 +5,9 @@
 # what they say.
 #
 # Blocks fenced with ```sh test are run one after the other, with the build tree's
-# commands in PATH and the example programs in the current folder; what blocks fenced with
-# ```text printed quote must be among what they print (check_printed.py).
+# commands in PATH and the example programs in the current folder, by a shell with job control
+# on a terminal; what blocks fenced with ```text printed quote must be among what they print
+# (check_printed.py).
 
 . "${0%/*}/functions.sh"
 need_mpi
@@ -38,7 +39,9 @@ for document in $documents; do
     # that run for seconds rest now and then: other tests need the processors.
     sed -i "s/\\bflow\\b/$prefix-flow/g; s/\\bstuck\\b/$prefix-stuck/g
         /windtunnel/s/ --seconds / --check-every 1 --pause-ms 50&/" "$folder/commands"
-    timeout -k 10 140 bash -eu "$folder/commands" >"$folder/out" 2>&1 ||
+    # Their output goes to a file: on a terminal it depends on the width.
+    timeout -k 10 140 "$PYTHON" "$top_srcdir/tests/cli/terminal.py" 100 bash -c \
+        'exec bash -meu "$1" >"$2" 2>&1' - "$folder/commands" "$folder/out" ||
         fault "$document: $(cat "$folder/out")"
     "$PYTHON" "$top_srcdir/tests/cli/check_printed.py" "$top_srcdir/$document" "$folder/out" \
         >"$folder/missing" || fault "$(cat "$folder/missing" "$folder/out")"
