@@ -90,6 +90,23 @@ int esi_file_open_own(int folder,
     return es_error_set_at(error, rc, shown, 0, 0, "%s", strerror(-rc));
 }
 
+int esi_file_check_own(const char *path, struct es_error *error)
+{
+    struct stat status;
+
+    if (lstat(path, &status) == 0)
+        return check_own(&status, path, error);
+    return errno == ENOENT
+               ? 0
+               : es_error_set_at(error, -errno, path, 0, 0, "%s", strerror(errno));
+}
+
+void esi_file_remove_own(const char *path)
+{
+    if (esi_file_check_own(path, NULL) == 0)
+        unlink(path);
+}
+
 /* --- Whole files ------------------------------------------------------------------ */
 
 static int read_rest(int fd, size_t most, size_t room, char **text, size_t *ret_length)

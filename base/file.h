@@ -19,6 +19,14 @@ int esi_file_open_own(int folder,
                       const char *shown,
                       struct es_error *error);
 
+/* Checks, without following a link, that `path` does not exist or is a regular file
+ * of this user, which may be replaced.  Returns 0; -EPERM, with `error` filled as
+ * above; or another -errno. */
+int esi_file_check_own(const char *path, struct es_error *error);
+
+/* Removes a regular file of this user; leaves anything else. */
+void esi_file_remove_own(const char *path);
+
 /* Reads an open file to its end and appends a zero byte.  Returns 0; -EFBIG for more
  * than `most` bytes; or another -errno.  The caller frees *ret_text. */
 int esi_file_read_all(int fd, size_t most, char **ret_text, size_t *ret_length);

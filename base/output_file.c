@@ -12,11 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 struct esi_output_file {
     FILE *stream;
     char *path;
     char *temporary; /* NULL if the target is written directly */
     bool borrowed;   /* the stream is not ours to close */
+    bool is_own;     /* only a regular file of this user may be replaced */
 };
 
 FILE *esi_output_file_stream(const struct esi_output_file *file)
@@ -63,8 +66,9 @@ static FILE *open_temporary(struct esi_output_file *file)
     return stream;
 }
 
-/* Resolves links in the path.  Returns whether a temporary file can be created next to
- * the target and replace it. */
+/* Resolves links in the path, if the kernel allows to follow them: it may refuse those
+ * of other users in a sticky folder.  Returns whether a temporary file can be created
+ * next to the target and replace it. */
 static bool find_place(struct esi_output_file *file)
 {
     struct stat status;
@@ -72,6 +76,8 @@ static bool find_place(struct esi_output_file *file)
 
     if (lstat(file->path, &status) < 0)
         return errno == ENOENT; /* new file */
+    if (stat(file->path, &status) < 0)
+        return false;
     resolved = realpath(file->path, NULL);
     if (!resolved)
         return false; /* dangling link, or no name */
@@ -97,9 +103,10 @@ static void release_file(struct esi_output_file *file)
     free(file);
 }
 
-int esi_output_file_open(const char *path,
-                         struct es_error *error,
-                         struct esi_output_file **ret_file)
+static int open_output(const char *path,
+                       bool is_own,
+                       struct es_error *error,
+                       struct esi_output_file **ret_file)
 {
     struct esi_output_file *file = calloc(1, sizeof *file);
     int code;
@@ -111,7 +118,8 @@ int esi_output_file_open(const char *path,
         free(file);
         return -ENOMEM;
     }
-    file->stream = open_stream(file);
+    file->is_own = is_own;
+    file->stream = is_own ? open_temporary(file) : open_stream(file);
     if (!file->stream) {
         code = errno ? -errno : -EIO;
         release_file(file);
@@ -120,6 +128,22 @@ int esi_output_file_open(const char *path,
     }
     *ret_file = file;
     return 0;
+}
+
+int esi_output_file_open(const char *path,
+                         struct es_error *error,
+                         struct esi_output_file **ret_file)
+{
+    return open_output(path, false, error, ret_file);
+}
+
+int esi_output_file_open_own(const char *path,
+                             struct es_error *error,
+                             struct esi_output_file **ret_file)
+{
+    int code = esi_file_check_own(path, error);
+
+    return code < 0 ? code : open_output(path, true, error, ret_file);
 }
 
 /* Flushes everything.  Returns 0 or -errno. */
@@ -139,6 +163,8 @@ int esi_output_file_close(struct esi_output_file *file, struct es_error *error)
 {
     int code = end_stream(file);
 
+    if (code == 0 && file->is_own)
+        code = esi_file_check_own(file->path, error);
     if (code == 0 && file->temporary && rename(file->temporary, file->path) < 0)
         code = -errno;
     if (code < 0) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Files that are written completely or not at all: a temporary file next to the target
- * replaces it when complete.  Links are followed: their target is replaced, and keeps
- * its permissions.  Targets that are not regular files ("-" or /dev/stdout for standard
- * output, pipes, devices) or have no name (/proc/self/fd/3 after deletion) are written
- * directly.
+ * Files that are written completely or not at all: a temporary file next to the target,
+ * with a name that nobody can foresee, replaces it when complete.  Links in a path that
+ * the user has named are followed: their target is replaced, and keeps its permissions.
+ * Targets that are not regular files ("-" or /dev/stdout for standard output, pipes,
+ * devices) or have no name (/proc/self/fd/3 after deletion) are written directly.
  */
 #ifndef ES_BASE_OUTPUT_FILE_H
 #define ES_BASE_OUTPUT_FILE_H
@@ -22,6 +22,12 @@ struct esi_output_file;
 int esi_output_file_open(const char *path,
                          struct es_error *error,
                          struct esi_output_file **ret_file);
+/* Opens an output file whose name was not chosen by the user, so that others may have
+ * foreseen it: no link is followed, nothing is waited for, and only a regular file of
+ * this user is replaced.  Returns as above; -EPERM if the path is anything else. */
+int esi_output_file_open_own(const char *path,
+                             struct es_error *error,
+                             struct esi_output_file **ret_file);
 /* The stream to write to.  Borrowed until the file is closed or discarded. */
 FILE *esi_output_file_stream(const struct esi_output_file *file);
 /* Returns whether a temporary file is written, whose contents can be read again and

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/file.h"
 #include "base/options.h"
 #include "base/output_file.h"
 #include "cli/command.h"
@@ -232,7 +233,7 @@ static int fill_file(const char *path,
                      struct es_error *error)
 {
     struct esi_output_file *file;
-    int result = esi_output_file_open(path, error, &file);
+    int result = esi_output_file_open_own(path, error, &file);
 
     if (result < 0)
         return result;
@@ -275,7 +276,7 @@ static void remove_file(const struct watched_run *run,
     char *path = path_of(run, arguments);
 
     if (path)
-        unlink(path);
+        esi_file_remove_own(path);
     free(path);
 }
 

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/output_file.h"
 #include "pathmap/pathmap.h"
 
 enum { LARGEST = 1 << 30 };
@@ -44,45 +44,21 @@ int esi_file_read(const char *path,
 
 /* --- Writing ---------------------------------------------------------------------- */
 
-static int write_to(const char *path, int flags, const char *text, size_t length)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
-
-    if (fd < 0)
-        return -errno;
-    int code = esi_file_write_all(fd, text, length);
-    if (close(fd) != 0 && code == 0)
-        code = -errno;
-    return code;
-}
-
-static int file_replace(const char *path, const char *text, size_t length)
-{
-    char *draft;
-
-    if (asprintf(&draft, "%s.%ld.tmp", path, (long)getpid()) < 0)
-        return -ENOMEM;
-    unlink(draft); /* left by a killed process with the same pid */
-    int code = write_to(draft, O_CREAT | O_EXCL, text, length);
-    if (code == 0 && rename(draft, path) != 0)
-        code = -errno;
-    if (code < 0 && code != -EEXIST)
-        unlink(draft);
-    free(draft);
-    return code;
-}
-
 int esi_file_write(const char *path,
                    const char *text,
                    size_t length,
                    struct es_error *error)
 {
-    struct stat found;
-    bool plain = stat(path, &found) != 0 || S_ISREG(found.st_mode);
-    int code =
-        plain ? file_replace(path, text, length) : write_to(path, 0, text, length);
+    struct esi_output_file *file;
+    int code = esi_output_file_open(path, error, &file);
 
-    return code < 0 ? file_fail(error, path, code, "cannot be written") : 0;
+    if (code < 0)
+        return code;
+    if (fwrite(text, 1, length, esi_output_file_stream(file)) == length)
+        return esi_output_file_close(file, error);
+    code = file_fail(error, path, errno ? -errno : -EIO, "cannot be written");
+    esi_output_file_discard(file);
+    return code;
 }
 
 /* --- Maps ------------------------------------------------------------------------- */

@@ -411,7 +411,7 @@ static void remove_outside(DIR *directory)
     if (esi_file_read_all(fd, MOST_OUTSIDE, &text, &length) == 0) {
         for (char *path = strtok_r(text, "\n", &rest); path;
              path = strtok_r(NULL, "\n", &rest))
-            unlink(path);
+            esi_file_remove_own(path);
         free(text);
     }
     close(fd);

@@ -224,7 +224,8 @@ static int open_file(const struct daemon *daemon, struct es_error *error)
         return esi_run_file_open(daemon->options->run,
                                  esi_server_file(daemon->location, "log", file), FLAGS,
                                  error);
-    int descriptor = open(chosen, FLAGS, 0600);
+    /* The path is free since the old log was renamed, and others may have seen that. */
+    int descriptor = open(chosen, FLAGS | (daemon->has_turned ? O_EXCL : 0), 0600);
     return descriptor >= 0
                ? descriptor
                : es_error_set_at(error, -errno, chosen, 0, 0, "%s", strerror(errno));

@@ -93,6 +93,32 @@ if command -v promtool >/dev/null; then
     done
 fi
 
+# The name can be foreseen: what others put there is neither followed, waited for, nor
+# replaced, and stays when the run's own file goes.
+planted=$folder/planted
+mkdir -m 1777 "$planted"
+file=$planted/eventspace-$ring.prom
+echo precious >"$folder/victim"
+stays()
+{
+    expect 2 "$eventspace" metrics --textfile "$planted" "$ring"
+    contains err "eventspace-$ring.prom: $1"
+    [ "$(ls "$planted")" = "${file##*/}" ] || fault "left there: $(ls "$planted")"
+    [ "$(cat "$folder/victim")" = precious ] || fault "written through a link"
+}
+ln -s "$folder/victim" "$file"
+stays "is a link"
+rm "$file"
+mkfifo "$file"
+stays "is a pipe"
+rm "$file"
+if [ "$(id -u)" = 0 ]; then
+    echo theirs >"$file"
+    chown 54321 "$file"
+    stays "is a regular file and belongs to user 54321"
+    [ "$(cat "$file")" = theirs ] || fault "another user's file was replaced"
+fi
+
 # Again and again, until the run ends; a run that is named has one file.
 "$eventspace" metrics --textfile "$folder" --interval 1s --waits "$hang" 2>"$folder/err" &
 follows=$!
