@@ -40,6 +40,7 @@ const char *esi_page_server_token(const struct esi_page_server *server)
 
 #include <microhttpd.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,12 +55,25 @@ const char *esi_page_server_token(const struct esi_page_server *server)
 
 enum {
     CONNECTIONS = 128,
+    PLACES = 112,    /* for more connections than these, strangers are dropped */
+    STRANGER_S = 10, /* until a stranger's request is complete */
     IDLE_S = 120,
     MEMORY_BYTES = 128 << 10, /* per connection, including its request */
     LOOK_MS = 25,             /* how often a stream checks for changes */
 };
+#define SECOND_NS UINT64_C(1000000000)
 #define UPDATE_NS UINT64_C(250000000) /* interval between updates */
 #define KEEP_NS (UINT64_C(10) * 1000000000)
+
+/* A connection.  Its client is a stranger until a request with the token, or of the own
+ * user, is complete. */
+struct page_client {
+    int descriptor;
+    uint64_t begun_ns;
+    bool is_used; /* this place in the table */
+    bool is_stranger;
+    bool is_dropped; /* libmicrohttpd has not closed it yet */
+};
 
 struct esi_page_server {
     struct esi_page_server_config config;
@@ -69,6 +83,8 @@ struct esi_page_server {
     char token[ESI_PAGE_TOKEN_BYTES];
     atomic_bool is_ending;
     atomic_bool streams[ESI_PAGE_STREAMS]; /* numbers in use */
+    pthread_mutex_t lock;                  /* protects the following */
+    struct page_client clients[CONNECTIONS];
 };
 
 /* --- Answers ---------------------------------------------------------------------- */
@@ -204,6 +220,83 @@ static bool is_token(const char *token, const char *given)
 static const char *header_of(struct MHD_Connection *connection, const char *name)
 {
     return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+/* Closes the longest connected stranger if places are scarce, and those whose time is
+ * over.  Called with the lock. */
+static void drop_strangers(struct esi_page_server *server, uint64_t now_ns)
+{
+    struct page_client *oldest = NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; i < CONNECTIONS; i++) {
+        struct page_client *client = &server->clients[i];
+
+        if (!client->is_used || client->is_dropped)
+            continue;
+        count++;
+        if (client->is_stranger && (!oldest || client->begun_ns < oldest->begun_ns))
+            oldest = client;
+    }
+    if (!oldest ||
+        (count <= PLACES && now_ns - oldest->begun_ns < STRANGER_S * SECOND_NS))
+        return;
+    shutdown(oldest->descriptor, SHUT_RDWR);
+    oldest->is_dropped = true;
+}
+
+static void begin_client(struct esi_page_server *server, int descriptor, void **context)
+{
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
+
+    for (size_t i = 0; i < CONNECTIONS; i++) {
+        struct page_client *client = &server->clients[i];
+
+        if (client->is_used)
+            continue;
+        *client = (struct page_client){.descriptor = descriptor,
+                                       .begun_ns = now_ns,
+                                       .is_used = true,
+                                       .is_stranger = true};
+        *context = client;
+        break;
+    }
+    drop_strangers(server, now_ns);
+}
+
+/* Called by libmicrohttpd before a connection's first request, and before it closes the
+ * descriptor. */
+static void note_connection(void *data,
+                            struct MHD_Connection *connection,
+                            void **context,
+                            enum MHD_ConnectionNotificationCode code)
+{
+    struct esi_page_server *server = data;
+    struct page_client *client = *context;
+
+    pthread_mutex_lock(&server->lock);
+    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+        begin_client(server, socket_of(connection), context);
+    else if (client)
+        client->is_used = false;
+    pthread_mutex_unlock(&server->lock);
+}
+
+/* The client is no stranger: its connection may stay idle for longer. */
+static void trust_client(struct esi_page_server *server,
+                         struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    struct page_client *client = info ? info->socket_context : NULL;
+
+    if (!client)
+        return;
+    pthread_mutex_lock(&server->lock);
+    client->is_stranger = false;
+    pthread_mutex_unlock(&server->lock);
+    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                              (unsigned)IDLE_S);
 }
 
 /* Browsers send the token in a custom header, other programs in the standard one. */
@@ -411,6 +504,7 @@ static enum MHD_Result answer_path(struct esi_page_server *server,
         return send_failure(connection, MHD_HTTP_UNAUTHORIZED,
                             "the token is missing or wrong: open the URL that "
                             "'eventspace view' has printed");
+    trust_client(server, connection);
     query = calloc(1, sizeof *query);
     if (!query)
         return MHD_NO;
@@ -428,12 +522,17 @@ static enum MHD_Result answer_request(void *data,
                                       size_t *upload_bytes,
                                       void **request)
 {
+    static char has_begun;
     struct esi_page_server *server = data;
 
     (void)version;
     (void)upload;
     (void)upload_bytes;
-    (void)request;
+    /* libmicrohttpd closes a connection that is answered before the request's end. */
+    if (!*request) {
+        *request = &has_begun;
+        return MHD_YES;
+    }
     if (server->is_local && !is_own_user(connection))
         return send_failure(connection, MHD_HTTP_FORBIDDEN,
                             "this page belongs to another user");
@@ -470,7 +569,8 @@ static int start_daemon(struct esi_page_server *server, struct es_error *error)
         MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL,
         0, NULL, NULL, answer_request, server, MHD_OPTION_LISTEN_SOCKET, descriptor,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)STRANGER_S,
+        MHD_OPTION_NOTIFY_CONNECTION, note_connection, server,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_BYTES, MHD_OPTION_END);
     if (server->daemon)
         return 0;
@@ -488,6 +588,7 @@ int esi_page_server_start(const struct esi_page_server_config *config,
     if (!server)
         return -ENOMEM;
     server->config = *config;
+    pthread_mutex_init(&server->lock, NULL);
     server->is_local = strncmp(config->address, "unix:", 5) == 0;
     result = config->has_token ? make_token(server->token) : 0;
     if (result == 0)
@@ -509,6 +610,7 @@ void esi_page_server_stop(struct esi_page_server *server)
     if (server->daemon)
         MHD_stop_daemon(server->daemon);
     esi_listener_close(server->listener);
+    pthread_mutex_destroy(&server->lock);
     free(server);
 }
 

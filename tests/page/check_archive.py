@@ -14,6 +14,7 @@ import math
 import os
 import random
 import signal
+import socket
 import stat
 import struct
 import subprocess
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
-from page_client import EVENTSPACE, View, check, finish
+from page_client import EVENTSPACE, PATIENCE_S, Connection, View, check, finish
 
 ARCHIVE, TREES = sys.argv[1:]
 STATES = 7
@@ -422,6 +423,41 @@ def listens_on_network(view):
     return found
 
 
+def check_keep_alive(view):
+    """A connection serves several requests."""
+    connection = Connection(view.place)
+    for path in ("/", "/api/run", "/api/nowhere", "/api/rows"):
+        connection.request("GET", path, headers={"X-EventSpace-Token": view.token})
+        reply = connection.getresponse()
+        check(not reply.will_close, f"{path} closes the connection")
+        reply.read()
+    connection.close()
+
+
+def is_closed(connection):
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+def check_strangers(view):
+    """More half requests than the server has places shut nobody out, and those with the
+    token keep their connections."""
+    ours, stream = view.open_stream()
+    strangers = []
+    for _ in range(300):
+        strangers.append(socket.create_connection(("127.0.0.1", view.place), PATIENCE_S))
+        strangers[-1].sendall(b"GET /api/run HTTP/1.1\r\nHost: localhost\r\n")
+    check(view.request("/api/run")[0] == 200, "half requests shut the owner out")
+    check(is_closed(strangers[0]), "the oldest half request is not dropped")
+    check(stream.readline().startswith(b"data: {"), "the stream was dropped")
+    for stranger in strangers:
+        stranger.close()
+    stream.close()
+    ours.close()
+
+
 def check_port():
     view = View("--port", "0", ARCHIVE)
     check(len(view.token) == 32, f"token {view.token}")
@@ -433,6 +469,8 @@ def check_port():
     for token in (None, "", other, view.token[:-1], view.token + "0"):
         view.refuses(401, "/api/run", headers={"X-EventSpace-Token": token})
         view.refuses(401, "/api/nowhere", headers={"X-EventSpace-Token": token})
+    check_keep_alive(view)
+    check_strangers(view)
     check(view.stop(signal.SIGINT) == 0, "SIGINT")
 
 
