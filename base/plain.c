@@ -208,6 +208,46 @@ void esi_csv_text(FILE *stream, const char *text)
     free(plain);
 }
 
+/* --- XML -------------------------------------------------------------------------- */
+
+static void write_xml_character(FILE *stream, const char *text, size_t bytes)
+{
+    switch (*text) {
+    case '&':
+        fputs("&amp;", stream);
+        break;
+    case '<':
+        fputs("&lt;", stream);
+        break;
+    case '>':
+        fputs("&gt;", stream);
+        break;
+    case '"':
+        fputs("&quot;", stream);
+        break;
+    default:
+        fwrite(text, 1, bytes, stream);
+    }
+}
+
+void esi_xml_text(FILE *stream, const char *text, size_t most)
+{
+    char *plain = esi_plain_duplicate(text);
+    const char *next = plain ? plain : "";
+
+    for (size_t done = 0; *next; done++) {
+        size_t bytes = esi_utf8_length((const unsigned char *)next);
+
+        if (done + 1 >= most && next[bytes]) {
+            fputs("\u2026", stream);
+            break;
+        }
+        write_xml_character(stream, next, bytes);
+        next += bytes;
+    }
+    free(plain);
+}
+
 /* --- UTF-8 ------------------------------------------------------------------------ */
 
 size_t esi_utf8_length(const unsigned char *text)

@@ -53,6 +53,13 @@ char *esi_plain_duplicate(const char *text);
  * spreadsheets would evaluate it.  Write errors are left in the stream. */
 void esi_csv_text(FILE *stream, const char *text);
 
+/* --- XML: pictures in SVG --------------------------------------------------------- */
+
+/* Writes a text for an element or an attribute, with both kinds of escapes.  Of more
+ * than `most` characters the rest becomes an ellipsis.  Write errors are left in the
+ * stream. */
+void esi_xml_text(FILE *stream, const char *text, size_t most);
+
 /* --- Characters of UTF-8 ---------------------------------------------------------- */
 
 /* As defined by RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */

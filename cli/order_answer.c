@@ -12,6 +12,7 @@
 
 #include "base/input.h"
 #include "base/json_out.h"
+#include "base/plain.h"
 #include "monitors/order/question.h"
 
 #define FORGOTTEN_WORD "forgotten"
@@ -118,7 +119,7 @@ static void print_index(uint32_t index)
 static void print_span(const struct answering *answering,
                        const struct answer_span *span)
 {
-    printf("%s:", answering->names->names[span->trace]);
+    esi_plain_print(stdout, "%s:", answering->names->names[span->trace]);
     print_index(span->first);
     if (span->first == span->last)
         return;

@@ -324,45 +324,6 @@ static size_t place_boxes(const struct esi_show *show, struct show_svg_position 
     return leaves;
 }
 
-static void print_character(FILE *stream, const char *text, size_t bytes)
-{
-    switch (*text) {
-    case '&':
-        fputs("&amp;", stream);
-        break;
-    case '<':
-        fputs("&lt;", stream);
-        break;
-    case '>':
-        fputs("&gt;", stream);
-        break;
-    case '"':
-        fputs("&quot;", stream);
-        break;
-    default:
-        fwrite(text, 1, bytes, stream);
-    }
-}
-
-/* Escapes the text for XML, and truncates it to `letters`. */
-static void print_text(FILE *stream, const char *text, size_t letters)
-{
-    char *plain = esi_plain_duplicate(text);
-    const char *next = plain ? plain : "";
-
-    for (size_t done = 0; *next; done++) {
-        size_t bytes = esi_utf8_length((const unsigned char *)next);
-
-        if (done + 1 == letters && next[bytes]) {
-            fputs("\u2026", stream);
-            break;
-        }
-        print_character(stream, next, bytes);
-        next += bytes;
-    }
-    free(plain);
-}
-
 static void print_line(FILE *stream,
                        double x,
                        double y,
@@ -370,7 +331,7 @@ static void print_line(FILE *stream,
                        const char *text)
 {
     fprintf(stream, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, x, y);
-    print_text(stream, text, LETTERS);
+    esi_xml_text(stream, text, LETTERS);
     fputs("</text>\n", stream);
 }
 
@@ -390,10 +351,10 @@ static void print_title(FILE *stream, const struct esi_show_node *node)
     char cpu[ESI_SHOW_TEXT];
 
     fputs("<title>", stream);
-    print_text(stream, esi_show_type(node, type), SIZE_MAX);
+    esi_xml_text(stream, esi_show_type(node, type), SIZE_MAX);
     if (!node->elements && row->label) {
         fputc(' ', stream);
-        print_text(stream, row->label, SIZE_MAX);
+        esi_xml_text(stream, row->label, SIZE_MAX);
     }
     fprintf(stream,
             ": %" PRIu64 " calls, %" PRIu64 " tuples, %" PRIu64 " bytes, %" PRIu64

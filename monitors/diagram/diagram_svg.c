@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/plain.h"
 
 enum {
     LEFT = 96,   /* for row names */
@@ -94,28 +95,6 @@ static double bar_height(const struct svg_drawing *drawing)
     return drawing->row_height >= 4 ? drawing->row_height - 2 : drawing->row_height;
 }
 
-static void print_text(FILE *stream, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '<':
-            fputs("&lt;", stream);
-            break;
-        case '>':
-            fputs("&gt;", stream);
-            break;
-        case '&':
-            fputs("&amp;", stream);
-            break;
-        case '"':
-            fputs("&quot;", stream);
-            break;
-        default:
-            if ((unsigned char)*text >= ' ')
-                fputc(*text, stream);
-        }
-}
-
 /* --- The frame -------------------------------------------------------------------- */
 
 /* A round number of units between two ticks. */
@@ -149,7 +128,7 @@ static void print_tick(const struct svg_drawing *drawing, uint64_t position)
     } else {
         esi_duration_format(position - drawing->extent.begin[ESI_DIAGRAM_TIME], text,
                             sizeof text);
-        print_text(drawing->stream, text);
+        esi_xml_text(drawing->stream, text, SIZE_MAX);
     }
     fputs("</text>\n", drawing->stream);
 }
@@ -162,9 +141,14 @@ static void print_axis(const struct svg_drawing *drawing)
     uint64_t step = (uint64_t)tick_step((double)(window->to - window->from));
     uint64_t first = window->from > origin ? window->from - origin : 0;
 
-    for (uint64_t at = (first + step - 1) / step * step;
-         at + origin <= window->to && step > 0; at += step)
+    /* Positions may be near the end of their range, where sums would wrap. */
+    for (uint64_t i = 0; i <= 2 * TICKS; i++) {
+        uint64_t at = (first + step - 1) / step * step + i * step;
+
+        if (at < first || at > window->to - origin)
+            return;
         print_tick(drawing, at + origin);
+    }
 }
 
 static void print_begin(const struct svg_drawing *drawing)
@@ -177,15 +161,15 @@ static void print_begin(const struct svg_drawing *drawing)
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%.0f\" "
             "viewBox=\"0 0 %u %.0f\" role=\"img\">\n<title>",
             width, height, width, height);
-    print_text(drawing->stream,
-               picture->title ? picture->title : "process-time diagram");
+    esi_xml_text(drawing->stream,
+                 picture->title ? picture->title : "process-time diagram", SIZE_MAX);
     fprintf(drawing->stream,
             "</title>\n%s<rect class=\"back\" width=\"%u\" height=\"%.0f\"/>\n", style,
             width, height);
     if (!picture->title)
         return;
     fputs("<text class=\"title\" x=\"8\" y=\"18\">", drawing->stream);
-    print_text(drawing->stream, picture->title);
+    esi_xml_text(drawing->stream, picture->title, SIZE_MAX);
     fputs("</text>\n", drawing->stream);
 }
 
@@ -287,7 +271,7 @@ static void print_row_name(const struct svg_drawing *drawing,
         return;
     fprintf(drawing->stream, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LEFT - 6,
             y + drawing->row_height * 0.7);
-    print_text(drawing->stream, row->name);
+    esi_xml_text(drawing->stream, row->name, SIZE_MAX);
     fputs("</text>\n", drawing->stream);
 }
 

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "base/plain.h"
 #include "eventspace/operation.h"
 #include "monitors/archive/archive_read.h"
 #include "monitors/latent/leaks_archive.h"
@@ -114,34 +115,34 @@ static const char *hiding_words(int hiding)
 
 static void print_place(const struct esi_replay_call *call, FILE *stream)
 {
-    fprintf(stream, "rank %d", call->rank);
+    esi_plain_print(stream, "rank %d", call->rank);
     if (call->thread != 0)
-        fprintf(stream, " thread %d", call->thread);
+        esi_plain_print(stream, " thread %d", call->thread);
 }
 
 static void print_call(const struct esi_replay_call *call, FILE *stream)
 {
-    fprintf(stream, "%s (operation %" PRIu64 ")", name_of(call->operation),
-            call->number);
+    esi_plain_print(stream, "%s (operation %" PRIu64 ")", name_of(call->operation),
+                    call->number);
 }
 
 static void print_step(const struct esi_replay_step *step, FILE *stream)
 {
-    fprintf(stream, "  ");
+    esi_plain_print(stream, "  ");
     print_place(&step->call, stream);
-    fprintf(stream, ": ");
+    esi_plain_print(stream, ": ");
     print_call(&step->call, stream);
     if (step->request)
-        fprintf(stream, " of %s", name_of(step->request));
+        esi_plain_print(stream, " of %s", name_of(step->request));
     if (step->reason != ESI_REPLAY_MEMBER)
-        fprintf(stream, ", tag %d", step->awaited.tag);
+        esi_plain_print(stream, ", tag %d", step->awaited.tag);
     if (step->awaited.communicator[0])
-        fprintf(stream, ", on %s", step->awaited.communicator);
-    fprintf(stream, ", needs that ");
+        esi_plain_print(stream, ", on %s", step->awaited.communicator);
+    esi_plain_print(stream, ", needs that ");
     print_place(&step->awaited, stream);
-    fprintf(stream, " begins ");
+    esi_plain_print(stream, " begins ");
     print_call(&step->awaited, stream);
-    fprintf(stream, "\n");
+    esi_plain_print(stream, "\n");
 }
 
 /* Times are relative to the first operation of the run. */
@@ -149,38 +150,40 @@ static void print_finding(const struct esi_replay_finding *finding,
                           uint64_t begin,
                           FILE *stream)
 {
-    fprintf(stream, "LATENT deadlock: ");
+    esi_plain_print(stream, "LATENT deadlock: ");
     if (finding->step_count == 1)
-        fprintf(stream, "a call that waits for its own thread");
+        esi_plain_print(stream, "a call that waits for its own thread");
     else
-        fprintf(stream, "%zu calls that wait for each other", finding->step_count);
-    fprintf(stream, ", hidden because %s", hiding_words(find_hiding(finding)));
+        esi_plain_print(stream, "%zu calls that wait for each other",
+                        finding->step_count);
+    esi_plain_print(stream, ", hidden because %s", hiding_words(find_hiding(finding)));
     if (finding->times > 1)
-        fprintf(stream, "; %" PRIu64 " times, first", finding->times);
-    fprintf(stream, finding->times > 1 ? " at %.6f s\n" : "; at %.6f s\n",
-            (double)(finding->steps[0].call.start - begin) / 1e9);
+        esi_plain_print(stream, "; %" PRIu64 " times, first", finding->times);
+    esi_plain_print(stream, finding->times > 1 ? " at %.6f s\n" : "; at %.6f s\n",
+                    (double)(finding->steps[0].call.start - begin) / 1e9);
     for (size_t i = 0; i < finding->step_count; i++)
         print_step(&finding->steps[i], stream);
 }
 
 static void print_race(const struct esi_race *race, FILE *stream)
 {
-    fprintf(stream,
-            "RACE: %s received event %" PRIu32 " from any source, from %s; the message "
-            "of %s could have come first: %s",
-            race->receiver, race->receive.index, race->sender, race->other_sender,
-            race_words[race->reason]);
-    fprintf(stream, " (tag %" PRId64 ", on %s", race->tag,
-            race->communicator[0] ? race->communicator : "?");
+    esi_plain_print(stream,
+                    "RACE: %s received event %" PRIu32
+                    " from any source, from %s; the message "
+                    "of %s could have come first: %s",
+                    race->receiver, race->receive.index, race->sender,
+                    race->other_sender, race_words[race->reason]);
+    esi_plain_print(stream, " (tag %" PRId64 ", on %s", race->tag,
+                    race->communicator[0] ? race->communicator : "?");
     if (race->times > 1)
-        fprintf(stream, "; %" PRIu64 " like this", race->times);
-    fprintf(stream, ")\n");
+        esi_plain_print(stream, "; %" PRIu64 " like this", race->times);
+    esi_plain_print(stream, ")\n");
 }
 
 static void print_doubt(uint64_t count, const char *words, FILE *stream)
 {
     if (count > 0)
-        fprintf(stream, "  %" PRIu64 " %s\n", count, words);
+        esi_plain_print(stream, "  %" PRIu64 " %s\n", count, words);
 }
 
 static void print_doubts(const struct esi_replay *replay, FILE *stream)
@@ -190,7 +193,8 @@ static void print_doubts(const struct esi_replay *replay, FILE *stream)
     esi_replay_totals(replay, &totals);
     if (!esi_replay_is_incomplete(replay))
         return;
-    fprintf(stream, "Not all could be replayed: there may be more latent deadlocks.\n");
+    esi_plain_print(stream,
+                    "Not all could be replayed: there may be more latent deadlocks.\n");
     print_doubt(totals.lost, "operations are missing", stream);
     print_doubt(totals.unmatched, "ends of messages have no counterpart", stream);
     print_doubt(totals.unknown, "sends: it is not known which call completed them",
@@ -217,10 +221,11 @@ void esi_latent_print_text(const struct esi_latent *latent, FILE *stream)
             print_race(race, stream);
     }
     if (benign > 0)
-        fprintf(stream,
-                "%" PRIu64 " benign race%s of receives from any source: both orders "
-                "give the same messages to the same receives\n",
-                benign, benign > 1 ? "s" : "");
+        esi_plain_print(stream,
+                        "%" PRIu64
+                        " benign race%s of receives from any source: both orders "
+                        "give the same messages to the same receives\n",
+                        benign, benign > 1 ? "s" : "");
     esi_leaks_print_text(&latent->leaks, stream);
     print_doubts(latent->replay, stream);
 }

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "base/plain.h"
 #include "eventspace/operation.h"
 
 static const char *const kind_names[] = {
@@ -57,9 +58,9 @@ static const char *object_name(const struct esi_leak *leak)
 static void print_channel(const struct esi_leak *leak, const char *way, FILE *stream)
 {
     if (leak->peer >= 0)
-        fprintf(stream, " %s rank %d", way, leak->peer);
+        esi_plain_print(stream, " %s rank %d", way, leak->peer);
     if (leak->tag >= 0)
-        fprintf(stream, ", tag %" PRId32, leak->tag);
+        esi_plain_print(stream, ", tag %" PRId32, leak->tag);
 }
 
 static void print_what(const struct esi_leak *leak, FILE *stream)
@@ -68,40 +69,42 @@ static void print_what(const struct esi_leak *leak, FILE *stream)
 
     switch (leak->kind) {
     case ESI_LEAK_MESSAGES:
-        fprintf(stream, "%" PRIu64 " message%s", leak->count, plural_end(leak->count));
+        esi_plain_print(stream, "%" PRIu64 " message%s", leak->count,
+                        plural_end(leak->count));
         print_channel(leak, "to", stream);
         break;
     case ESI_LEAK_REQUESTS:
-        fprintf(stream, "%" PRIu64 " request%s of %s", leak->count,
-                plural_end(leak->count), name);
+        esi_plain_print(stream, "%" PRIu64 " request%s of %s", leak->count,
+                        plural_end(leak->count), name);
         print_channel(leak, "with", stream);
         break;
     case ESI_LEAK_MATCHED:
-        fprintf(stream, "%" PRIu64 " message%s", leak->count, plural_end(leak->count));
+        esi_plain_print(stream, "%" PRIu64 " message%s", leak->count,
+                        plural_end(leak->count));
         print_channel(leak, "of", stream);
         break;
     case ESI_LEAK_PERSISTENT:
-        fprintf(stream, "%" PRIu64 " persistent request%s of %s", leak->count,
-                plural_end(leak->count), name);
+        esi_plain_print(stream, "%" PRIu64 " persistent request%s of %s", leak->count,
+                        plural_end(leak->count), name);
         print_channel(leak, "with", stream);
         break;
     case ESI_LEAK_COLLECTIVES:
-        fprintf(stream, "%s and operations before it", name);
+        esi_plain_print(stream, "%s and operations before it", name);
         break;
     case ESI_LEAK_EPOCHS:
-        fprintf(stream, "%" PRIu64 " epoch%s of %s", leak->count,
-                plural_end(leak->count), epoch_name(leak->epoch));
+        esi_plain_print(stream, "%" PRIu64 " epoch%s of %s", leak->count,
+                        plural_end(leak->count), epoch_name(leak->epoch));
         print_channel(leak, "with", stream);
         break;
     case ESI_LEAK_OBJECTS:
-        fprintf(stream, "%" PRIu64 " %s%s", leak->count, object_name(leak),
-                plural_end(leak->count));
+        esi_plain_print(stream, "%" PRIu64 " %s%s", leak->count, object_name(leak),
+                        plural_end(leak->count));
         break;
     }
     if (leak->communicator)
-        fprintf(stream, ", on %s", leak->communicator);
+        esi_plain_print(stream, ", on %s", leak->communicator);
     if (leak->site)
-        fprintf(stream, ", posted at %s", leak->site);
+        esi_plain_print(stream, ", posted at %s", leak->site);
 }
 
 static void print_why(const struct esi_leak *leak, FILE *stream)
@@ -116,10 +119,10 @@ static void print_why(const struct esi_leak *leak, FILE *stream)
     };
 
     if (leak->kind == ESI_LEAK_COLLECTIVES)
-        fprintf(stream, ": entered by rank %d, not here (%" PRIu64 " missed)",
-                leak->peer, leak->count);
+        esi_plain_print(stream, ": entered by rank %d, not here (%" PRIu64 " missed)",
+                        leak->peer, leak->count);
     else
-        fprintf(stream, ": %s", reasons[leak->kind]);
+        esi_plain_print(stream, ": %s", reasons[leak->kind]);
 }
 
 void esi_leaks_print_text(const struct esi_leaks *leaks, FILE *stream)
@@ -127,18 +130,18 @@ void esi_leaks_print_text(const struct esi_leaks *leaks, FILE *stream)
     for (size_t i = 0; i < leaks->count; i++) {
         const struct esi_leak *leak = &leaks->items[i];
 
-        fprintf(stream, "LEAK: rank %d", leak->rank);
+        esi_plain_print(stream, "LEAK: rank %d", leak->rank);
         if (leak->ranks > 1)
-            fprintf(stream, " and %zu other%s, each", leak->ranks - 1,
-                    plural_end(leak->ranks - 1));
-        fprintf(stream, ": ");
+            esi_plain_print(stream, " and %zu other%s, each", leak->ranks - 1,
+                            plural_end(leak->ranks - 1));
+        esi_plain_print(stream, ": ");
         print_what(leak, stream);
         print_why(leak, stream);
-        fprintf(stream, "\n");
+        esi_plain_print(stream, "\n");
     }
     if (leaks->unknown > 0)
-        fprintf(stream, "The leaks of %zu rank%s are not fully known.\n",
-                leaks->unknown, plural_end(leaks->unknown));
+        esi_plain_print(stream, "The leaks of %zu rank%s are not fully known.\n",
+                        leaks->unknown, plural_end(leaks->unknown));
 }
 
 static void put_number(struct esi_json_out *out,

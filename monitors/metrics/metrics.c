@@ -452,11 +452,7 @@ static void write_label(const char *name,
                         FILE *stream)
 {
     fprintf(stream, "%.*s=\"", (int)length, name);
-    for (; *value; value++) {
-        if (*value == '"' || *value == '\\')
-            putc('\\', stream);
-        putc(*value, stream);
-    }
+    esi_plain_write_quoted(stream, value);
     putc('"', stream);
 }
 

@@ -18,6 +18,7 @@
 #include <png.h>
 #endif
 
+#include "base/plain.h"
 #include "base/quantity.h"
 #include "base/rows.h"
 
@@ -169,16 +170,6 @@ static void write_svg_labels(const struct matrix_squares *squares,
     }
 }
 
-/* The name of a run contains no other XML special characters. */
-static void write_svg_text(const char *text, FILE *stream)
-{
-    for (; *text; text++)
-        if (strchr("<>&\"", *text))
-            fprintf(stream, "&#%d;", *text);
-        else
-            fputc(*text, stream);
-}
-
 static int write_svg(const struct matrix_squares *squares,
                      const char *run,
                      FILE *stream)
@@ -191,7 +182,7 @@ static int write_svg(const struct matrix_squares *squares,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
             "font-family=\"sans-serif\" font-size=\"11\">\n<title>",
             whole, whole);
-    write_svg_text(run, stream);
+    esi_xml_text(stream, run, SIZE_MAX);
     fprintf(stream,
             "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n"
             "<text x=\"%d\" y=\"%d\" font-size=\"13\">bytes sent from row to column, "

@@ -157,6 +157,28 @@ static void a_field_is_no_formula_and_no_second_row(void **state)
     }
 }
 
+static void xml_is_well_formed_and_truncated(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t most;
+        const char *expected;
+    } texts[] = {
+        {"", SIZE_MAX, ""},
+        {"a<b> & \"c\"", SIZE_MAX, "a&lt;b&gt; &amp; &quot;c&quot;"},
+        {"\x1b]0;x\a\n\xc2\x9b\xff", SIZE_MAX, "\\e]0;x\\a\\n\\u009b\\xff"},
+        {"\xc3\xa9\xc3\xa9\xc3\xa9", 3, "\xc3\xa9\xc3\xa9\xc3\xa9"},
+        {"\xc3\xa9\xc3\xa9\xc3\xa9", 2, "\xc3\xa9\xe2\x80\xa6"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        FILE *stream = begin();
+        esi_xml_text(stream, texts[i].text, texts[i].most);
+        assert_written(stream, texts[i].expected);
+    }
+}
+
 static void json_has_no_control_character(void **state)
 {
     FILE *stream = begin();
@@ -177,6 +199,7 @@ SUITE(test_plain)
         cmocka_unit_test(a_line_keeps_its_end_only),
         cmocka_unit_test(quotes_are_closed_by_the_writer_alone),
         cmocka_unit_test(a_field_is_no_formula_and_no_second_row),
+        cmocka_unit_test(xml_is_well_formed_and_truncated),
         cmocka_unit_test(json_has_no_control_character),
     };
 

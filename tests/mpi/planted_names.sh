@@ -84,21 +84,51 @@ looks() {
     expect 0 "$kind: ${*//[^ -~]/?}"
 }
 
+# The commands for a run.
 commands() {
     local target=$1 shows=$2
-    looks text $shows "$eventspace" events --local "$target"
-    looks json $shows "$eventspace" events --local --format json "$target"
-    looks csv $shows "$eventspace" events --local --format csv "$target"
+    looks text $shows "$eventspace" events --local --sites "$target"
+    looks json $shows "$eventspace" events --local --sites --format json "$target"
+    looks csv $shows "$eventspace" events --local --sites --format csv "$target"
     looks text hides "$eventspace" events "$target"
     looks text $shows "$eventspace" events --local --operation MPI_Allreduce --last 2 "$target"
+    looks text $shows "$eventspace" events --local --reduce 'sum of=duration by=site' "$target"
     looks text $shows "$eventspace" collectives --once --local "$target"
     looks json $shows "$eventspace" collectives --once --local --format json "$target"
     looks text hides "$eventspace" list --communicators "$target"
     looks text hides "$eventspace" list "$target"
     looks json hides "$eventspace" list --format json "$target"
+    looks text hides "$eventspace" list --elements "$target"
     looks text hides "$eventspace" heartbeat --once --local "$target"
     looks json hides "$eventspace" heartbeat --once --local --format json "$target"
+    looks text hides "$eventspace" top --batch -n 1 --local --wide "$target"
+    looks json hides "$eventspace" top --batch -n 1 --local --format json "$target"
+    looks text hides "$eventspace" metrics --local "$target"
     looks text hides "$eventspace" events --comm "$planted" --local "$target"
+}
+
+# The analyses that take a run or an archive.
+analyses() {
+    local target=$1 shows=$2
+    looks text $shows "$eventspace" why "$target"
+    looks json $shows "$eventspace" why -v --format json "$target"
+    looks text $shows "$eventspace" time --wide "$target"
+    looks json $shows "$eventspace" time --format json "$target"
+    looks csv $shows "$eventspace" time --by communicator --format csv "$target"
+    looks csv $shows "$eventspace" time --by line --format csv "$target"
+    looks text $shows "$eventspace" profile --wide "$target"
+    looks json $shows "$eventspace" profile --format json "$target"
+    looks csv $shows "$eventspace" profile --show sites --format csv "$target"
+    looks text $shows "$eventspace" compare --all --wide "$target" "$target"
+    looks json $shows "$eventspace" compare --all --format json "$target" "$target"
+    looks csv $shows "$eventspace" compare --all --format csv "$target" "$target"
+    sets "$target"
+    looks text hides "$eventspace" export "$target" --to svg
+    looks text hides "$eventspace" export "$target" --to html
+    rm -rf "$work/otf2"
+    looks text hides "$eventspace" export "$target" --to otf2 -o "$work/otf2"
+    looks text hides "$eventspace" import "$work/otf2/traces.otf2" -o "$work/set"
+    looks csv shows "$eventspace" export "$work/set" --to csv
 }
 
 sets() {
@@ -122,18 +152,25 @@ Message := ($send => $receive);
 END
 
 # A run that ended well, and its archive.
-looks text hides "$eventspace" run --name "$run" --keep -n 2 --record "$work/archive" \
+looks text hides "$eventspace" run --name "$run" --keep -n 3 --record "$work/archive" \
     -- "$folder/$planted" "$planted"
 commands "$run" shows
-sets "$work/archive"
+analyses "$run" shows
+analyses "$work/archive" shows
+for kind in LATENT RACE LEAK; do
+    "$eventspace" why "$work/archive" | grep -q "^$kind"
+    expect 0 "the planted error is found: $kind"
+done
 
 # A run that hangs: which rank waits where, while it lives and after it was ended.
-"$eventspace" run --name "$run-hangs" -n 2 -- "$folder/$planted" "$planted" hang \
+"$eventspace" run --name "$run-hangs" -n 3 -- "$folder/$planted" "$planted" hang \
     >"$work/hangs" 2>"$work/said" </dev/null &
 launcher=$!
 await 30 grep -q waiting "$work/hangs"
 commands "$run-hangs" shows
 looks text shows "$eventspace" heartbeat --local --once "$run-hangs"
+looks text shows "$eventspace" why "$run-hangs"
+looks text shows "$eventspace" time "$run-hangs"
 looks json hides "$eventspace" scope list --format json "$run-hangs"
 looks text hides "$eventspace" collect off --comm "$planted" "$run-hangs"
 kill -INT "$launcher"
