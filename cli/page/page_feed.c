@@ -163,6 +163,20 @@ static int pass_event(void *data,
     return result;
 }
 
+static int pass_gap(void *data, uint32_t trace, const struct esi_gap *gap)
+{
+    struct esi_page_feed *feed = data;
+    int result = feed->to_diagram.gap(feed->to_diagram.data, trace, gap);
+
+    if (result < 0)
+        return result;
+    pthread_mutex_lock(&feed->lock);
+    result = feed->to_delay.gap(feed->to_delay.data, trace, gap);
+    note_earliest(feed, gap->begin_ns);
+    pthread_mutex_unlock(&feed->lock);
+    return result;
+}
+
 static int pass_open(void *data, uint32_t trace, const struct esi_causal_call *call)
 {
     struct esi_page_feed *feed = data;
@@ -238,7 +252,10 @@ int esi_page_feed_read(struct esi_page_feed *feed,
         .paused = pause_reading,
         .paused_data = feed,
         .consumer = feed->config.consumer,
-        .listener = {.told = pass_event, .open = pass_open, .data = feed},
+        .listener = {.told = pass_event,
+                     .open = pass_open,
+                     .gap = pass_gap,
+                     .data = feed},
     };
     int status;
 

@@ -110,6 +110,8 @@ static int write_waits(void *data, struct esi_delay *delay)
     size_t top = writing->asked->query->top, count;
     const struct esi_delay_row **sorted;
     const struct esi_delay_row *rows;
+    struct esi_delay_totals totals;
+    char seen[ESI_COVERAGE_BYTES];
     int result = esi_delay_find_critical(delay);
 
     if (result < 0)
@@ -118,6 +120,9 @@ static int write_waits(void *data, struct esi_delay *delay)
     sorted = sort_rows(rows, count);
     if (!sorted)
         return -ENOMEM;
+    esi_delay_totals(delay, &totals);
+    esi_coverage_describe(&totals.seen, seen);
+    esi_json_out_string(writing->out, "seen", seen);
     esi_json_out_begin_array(writing->out, "ranks");
     for (size_t i = 0; i < count && i < top; i++)
         put_rank(writing->out, sorted[i]);

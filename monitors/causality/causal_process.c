@@ -43,6 +43,7 @@ static struct esi_causal_process *make_process(
     made->host = strdup(process->host ? process->host : "");
     made->rank = process->rank;
     made->identity = process->identity;
+    made->begun_ns = process->begun_ns;
     if (!made->host) {
         free(made);
         return NULL;
@@ -168,6 +169,7 @@ int esi_causality_add_element(struct esi_causality *causality,
     if (!element)
         return -ENOMEM;
     element->thread = found;
+    element->last_ns = of->begun_ns;
     *ret_element = (uint32_t)causality->element_count;
     causality->elements[causality->element_count++] = element;
     return 0;

@@ -14,6 +14,7 @@ struct esi_causal_process {
     char *host;
     int rank;
     uint64_t identity;
+    uint64_t begun_ns;                 /* run time; 0 = not known */
     unsigned world;                    /* number of earlier processes with this rank */
     bool ended;                        /* no more tuples will arrive */
     struct esi_causal_thread *threads; /* list, borrowed */

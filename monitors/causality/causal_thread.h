@@ -75,6 +75,8 @@ struct esi_element {
     uint64_t post_begun;        /* the time when it was called, */
     struct es_event_id post_id; /* and its event, if it was emitted */
     uint32_t lost;              /* tuples missing before the next one */
+    uint64_t last_ns;           /* run time up to which its operations are known */
+    bool in_gap;                /* operations after it are missing */
 };
 
 /* Threads that wait for the same thing. */

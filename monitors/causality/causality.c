@@ -140,6 +140,11 @@ bool esi_causality_wants_sites(const struct esi_causality *causality)
     return causality->config.attributes || causality->config.listener.told;
 }
 
+bool esi_causality_wants_gaps(const struct esi_causality *causality)
+{
+    return causality->config.listener.gap;
+}
+
 /* --- Reading ---------------------------------------------------------------------- */
 
 static void drop_item(struct esi_causality *causality, struct esi_item *item)
@@ -488,6 +493,47 @@ static int add_epoch_member(struct esi_causality *causality,
                : esi_onesided_add_member(causality, element, &tuple->tuple, exposes);
 }
 
+int esi_causality_miss(struct esi_causality *causality,
+                       uint32_t element,
+                       const struct esi_gap *gap)
+{
+    const struct esi_causal_listener *listener = &causality->config.listener;
+    const struct esi_causal_thread *thread = causality->elements[element]->thread;
+
+    return listener->gap && gap->end_ns > gap->begin_ns
+               ? listener->gap(listener->data, thread->trace, gap)
+               : 0;
+}
+
+/* Tuples of an element are in the order in which their operations ended; an operation
+ * that blocks began after those before it had ended. */
+uint64_t esi_causality_gap_end(const struct es_tuple *tuple,
+                               uint64_t start_ns,
+                               uint64_t stop_ns)
+{
+    const struct es_operation *operation = es_operation_find(tuple->operation);
+
+    return tuple->stop == 0 || (operation && !operation->nonblocking) ? start_ns
+                                                                      : stop_ns;
+}
+
+/* Ends the gap before a tuple, if there is one. */
+static int end_gap(struct esi_causality *causality,
+                   uint32_t element,
+                   const struct esi_causal_tuple *tuple)
+{
+    struct esi_element *of = causality->elements[element];
+    const struct esi_gap gap = {
+        of->last_ns,
+        esi_causality_gap_end(&tuple->tuple, tuple->start_ns, tuple->stop_ns)};
+    bool in_gap = of->in_gap;
+
+    of->in_gap = false;
+    if (tuple->stop_ns > of->last_ns)
+        of->last_ns = tuple->stop_ns;
+    return in_gap ? esi_causality_miss(causality, element, &gap) : 0;
+}
+
 int esi_causality_add(struct esi_causality *causality,
                       uint32_t element,
                       const struct esi_causal_tuple *tuple)
@@ -496,8 +542,10 @@ int esi_causality_add(struct esi_causality *causality,
     const struct es_operation *operation = es_operation_find(tuple->tuple.operation);
     enum esi_action action = action_of(operation);
     struct esi_item *item;
-    int result;
+    int result = end_gap(causality, element, tuple);
 
+    if (result < 0)
+        return result;
     causality->totals.tuples++;
     if (tuple->stop_ns > causality->newest_ns)
         causality->newest_ns = tuple->stop_ns;
@@ -524,10 +572,16 @@ int esi_causality_add(struct esi_causality *causality,
 
 void esi_causality_lose(struct esi_causality *causality,
                         uint32_t element,
-                        uint64_t lost)
+                        uint64_t lost,
+                        uint64_t read_ns)
 {
     struct esi_element *of = causality->elements[element];
 
+    if (lost == 0)
+        return;
+    if (!of->in_gap && read_ns > of->last_ns)
+        of->last_ns = read_ns;
+    of->in_gap = true;
     causality->totals.lost += lost;
     of->lost = lost > UINT32_MAX - of->lost ? UINT32_MAX : of->lost + (uint32_t)lost;
 }
@@ -556,10 +610,27 @@ int esi_causality_advance(struct esi_causality *causality)
     return result;
 }
 
+/* No tuple follows the losses of these elements. */
+static int end_last_gaps(struct esi_causality *causality)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < causality->element_count && result >= 0; i++) {
+        const struct esi_gap gap = {causality->elements[i]->last_ns,
+                                    causality->newest_ns};
+
+        if (causality->elements[i]->in_gap)
+            result = esi_causality_miss(causality, (uint32_t)i, &gap);
+    }
+    return result;
+}
+
 int esi_causality_finish(struct esi_causality *causality)
 {
-    int result;
+    int result = end_last_gaps(causality);
 
+    if (result < 0)
+        return result;
     causality->finished = true;
     causality->settles++;
     result = release_waiting(causality, true);

@@ -35,6 +35,7 @@
 #include "eventspace/event.h"
 #include "eventspace/operation.h"
 #include "eventspace/tuple.h"
+#include "monitors/causality/gaps.h"
 
 /* Which part of its operation an event is. */
 enum esi_role {
@@ -87,6 +88,10 @@ struct esi_causal_listener {
     /* Called for each member of the group of an epoch that MPI_Win_post or
      * MPI_Win_start has begun, with the trace of the thread.  May be NULL. */
     int (*member)(void *data, uint32_t trace, const struct esi_causal_call *call);
+    /* Called when operations of a thread are found to be missing in some time, before
+     * the events that follow; several times for the same gap, or for parts of it.  May
+     * be NULL. */
+    int (*gap)(void *data, uint32_t trace, const struct esi_gap *gap);
     void *data; /* borrowed */
 };
 
@@ -110,6 +115,8 @@ void esi_causality_destroy(struct esi_causality *causality);
 
 /* Returns whether a consumer uses the sites of tuples. */
 bool esi_causality_wants_sites(const struct esi_causality *causality);
+/* Returns whether the listener is told of gaps. */
+bool esi_causality_wants_gaps(const struct esi_causality *causality);
 
 /* --- The run; strings are copied -------------------------------------------------- */
 
@@ -118,6 +125,7 @@ struct esi_causal_process_info {
     int rank;          /* in its world; -1 = not known */
     uint64_t identity; /* distinguishes processes with the same rank, of other worlds or
                           at other times; for example, the pid and its start time */
+    uint64_t begun_ns; /* run time from which on it records; 0 = not known */
 };
 
 /* Adds a process; if it exists already, returns its number.  Returns 0 or -ENOMEM. */
@@ -192,10 +200,25 @@ int esi_causality_add(struct esi_causality *causality,
                       uint32_t element,
                       const struct esi_causal_tuple *tuple);
 
-/* Records that `lost` tuples of an element are missing before its next one. */
+/* Records that `lost` tuples of an element are missing before its next one.  All tuples
+ * that ended before run time `read_ns` were read earlier; 0 = not known. */
 void esi_causality_lose(struct esi_causality *causality,
                         uint32_t element,
-                        uint64_t lost);
+                        uint64_t lost,
+                        uint64_t read_ns);
+
+/* Records that tuples of an element are missing in some time, for a source that knows
+ * so before it adds the tuples that precede them.  Returns 0, -ENOMEM, or the error of
+ * the listener. */
+int esi_causality_miss(struct esi_causality *causality,
+                       uint32_t element,
+                       const struct esi_gap *gap);
+
+/* The end of a gap: from when on the operations of the tuple's element are known, if
+ * those before it are missing. */
+uint64_t esi_causality_gap_end(const struct es_tuple *tuple,
+                               uint64_t start_ns,
+                               uint64_t stop_ns);
 
 /* Reports an operation under way, of which more will be added later, to the listener
  * only.  Returns 0 or the error of the listener. */

@@ -94,6 +94,7 @@ static int tell_process(struct feed *feed, uint32_t number)
         .host = feed->tables->hosts[row->host].name,
         .rank = row->rank,
         .identity = row->clock.base_ticks ^ (uint64_t)(uint32_t)row->pid << 32,
+        .begun_ns = row->clock.base_realtime_ns,
     };
     int result =
         esi_causality_add_process(feed->causality, &process, &feed->processes[number]);
@@ -109,7 +110,7 @@ static int tell_element(struct feed *feed, uint32_t number)
                                   row->thread, &feed->elements[number]);
 
     if (result == 0)
-        esi_causality_lose(feed->causality, feed->elements[number], row->missed);
+        esi_causality_lose(feed->causality, feed->elements[number], row->missed, 0);
     return result;
 }
 
@@ -159,6 +160,66 @@ static int tell_tables(struct feed *feed)
     return result < 0 ? result : tell_elements(feed);
 }
 
+/* --- Gaps ------------------------------------------------------------------------- */
+
+/* The number of tuples that were lost is known only if the recording has ended. */
+static bool has_gap(const struct feed *feed, const struct esi_archive_element *element)
+{
+    return element->missed > 0 || element->lost > 0 ||
+           feed->tables->facts.ended_ns == 0;
+}
+
+/* Finds the gaps of an element up to its last tuple. */
+static int tell_gaps_of(const struct feed *feed,
+                        struct esi_archive_reader *reader,
+                        uint32_t number,
+                        struct es_error *error)
+{
+    const struct esi_archive_element *element = &feed->tables->elements[number];
+    struct esi_gap gap = {
+        .begin_ns = feed->tables->processes[element->process].clock.base_realtime_ns};
+    bool is_only_first = element->lost == 0 && feed->tables->facts.ended_ns > 0;
+    bool in_gap = element->missed > 0;
+    struct esi_archive_cursor *cursor;
+    struct esi_archive_item item;
+    int told = 0;
+    int result = esi_archive_cursor_create(reader, number, error, &cursor);
+
+    if (result < 0)
+        return result;
+    while (told == 0 && (in_gap || !is_only_first) &&
+           (result = esi_archive_cursor_next(cursor, &item, error)) > 0) {
+        if (item.lost > 0) {
+            in_gap = true;
+            continue;
+        }
+        gap.end_ns =
+            esi_causality_gap_end(&item.tuple, item.tuple.start, item.tuple.stop);
+        if (in_gap)
+            told = esi_causality_miss(feed->causality, feed->elements[number], &gap);
+        in_gap = false;
+        if (item.tuple.stop > gap.begin_ns)
+            gap.begin_ns = item.tuple.stop;
+    }
+    esi_archive_cursor_destroy(cursor);
+    return told < 0 ? told : result < 0 ? result : 0;
+}
+
+/* All events of a gap come after it is known. */
+static int tell_gaps(const struct feed *feed,
+                     struct esi_archive_reader *reader,
+                     struct es_error *error)
+{
+    int result = 0;
+
+    if (!esi_causality_wants_gaps(feed->causality))
+        return 0;
+    for (uint32_t i = 0; i < feed->tables->element_count && result == 0; i++)
+        if (has_gap(feed, &feed->tables->elements[i]))
+            result = tell_gaps_of(feed, reader, i, error);
+    return result;
+}
+
 /* --- Tuples ----------------------------------------------------------------------- */
 
 static int add_tuple(const struct feed *feed,
@@ -202,7 +263,8 @@ static int add_item(const struct feed *feed, const struct esi_archive_item *item
     int result = 0;
 
     if (item->lost > 0)
-        esi_causality_lose(feed->causality, feed->elements[item->element], item->lost);
+        esi_causality_lose(feed->causality, feed->elements[item->element], item->lost,
+                           0);
     else
         result = add_tuple(feed, item->element, &item->tuple, item->site);
     if (result == 0 && item->ends_process)
@@ -288,6 +350,8 @@ static int read_all(struct feed *feed,
     struct esi_archive_merge *merge;
     int result = tell_tables(feed);
 
+    if (result == 0)
+        result = tell_gaps(feed, reader, error);
     if (result < 0)
         return result;
     result = esi_archive_merge_create(reader, error, &merge);

@@ -59,9 +59,11 @@ struct esi_causality_scope {
     struct process_end *processes; /* by number */
     size_t process_count;
     size_t process_capacity;
-    uint64_t readings; /* number of readings begun */
-    bool reading;      /* a reading has begun and is not complete */
-    bool knows_goals;  /* the goals of this reading are known */
+    uint64_t readings;    /* number of readings begun */
+    uint64_t begun_ns;    /* run time at which the last one began */
+    uint64_t complete_ns; /* and at which the last complete one began */
+    bool reading;         /* a reading has begun and is not complete */
+    bool knows_goals;     /* the goals of this reading are known */
 };
 
 /* --- Processes and elements ------------------------------------------------------- */
@@ -82,7 +84,10 @@ static int join_origins(struct esi_causality_scope *scope,
                         struct origin *origin)
 {
     struct esi_causal_process_info process = {
-        .host = from->host, .rank = from->rank, .identity = (uint64_t)from->pid};
+        .host = from->host,
+        .rank = from->rank,
+        .identity = (uint64_t)from->pid,
+        .begun_ns = es_origin_run_ns(from, from->clock->base_ticks, NULL)};
     int result;
 
     if (!(from->classes & ES_CLASSES_ALL))
@@ -112,7 +117,7 @@ static int take_origin(void *data, uint32_t number, const struct es_origin *from
         return result;
     scope->origin_count = (size_t)number + 1;
     if (from->missed > 0 && origin->element != NO_ELEMENT)
-        esi_causality_lose(scope->causality, origin->element, from->missed);
+        esi_causality_lose(scope->causality, origin->element, from->missed, 0);
     return 0;
 }
 
@@ -268,7 +273,8 @@ static void take_reports(struct esi_causality_scope *scope,
         if (!scope->knows_goals)
             origin->goal = report->head;
         if (report->lost > 0 && origin->element != NO_ELEMENT)
-            esi_causality_lose(scope->causality, origin->element, report->lost);
+            esi_causality_lose(scope->causality, origin->element, report->lost,
+                               scope->complete_ns);
     }
     scope->knows_goals = true;
 }
@@ -322,6 +328,7 @@ static int begin_reading(struct esi_causality_scope *scope, bool now)
         return result;
     note_the_dead(scope);
     scope->reading = true;
+    scope->begun_ns = es_scope_run_now_ns(scope->scope);
     scope->knows_goals = false;
     return 0;
 }
@@ -354,6 +361,7 @@ static int end_reading(struct esi_causality_scope *scope)
         }
     }
     scope->reading = false;
+    scope->complete_ns = scope->begun_ns;
     return esi_causality_advance(scope->causality);
 }
 

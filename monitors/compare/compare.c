@@ -55,11 +55,19 @@ static int take_event(void *data,
     return result < 0 ? result : esi_sequences_told(&side->sequences, event, call);
 }
 
+static int take_gap(void *data, uint32_t trace, const struct esi_gap *gap)
+{
+    const struct esi_compare_side *side = data;
+    struct esi_causal_listener delay = esi_delay_listener(side->delay);
+
+    return delay.gap(delay.data, trace, gap);
+}
+
 struct esi_causal_listener esi_compare_listener(struct esi_compare *compare,
                                                 enum esi_compare_run run)
 {
-    return (struct esi_causal_listener){.told = take_event,
-                                        .data = &compare->sides[run]};
+    return (struct esi_causal_listener){
+        .told = take_event, .gap = take_gap, .data = &compare->sides[run]};
 }
 
 void esi_compare_set_profile(struct esi_compare *compare,
@@ -159,7 +167,7 @@ double esi_compare_whole(const struct esi_compare *compare)
 {
     const struct esi_delay_totals *totals = &compare->totals.runs[ESI_COMPARE_A];
 
-    return (double)(totals->end_ns - totals->begin_ns);
+    return (double)totals->seen.seen_ns;
 }
 
 int esi_compare_table_add(struct esi_compare_table *table,

@@ -269,7 +269,7 @@ static void print_orders(const struct esi_compare_totals *totals,
 
 static double seconds_of(const struct esi_delay_totals *totals)
 {
-    return (double)(totals->end_ns - totals->begin_ns) / 1e9;
+    return (double)totals->seen.seen_ns / 1e9;
 }
 
 static void print_run(const char *letter,
@@ -277,11 +277,15 @@ static void print_run(const char *letter,
                       const struct esi_delay_totals *totals,
                       FILE *stream)
 {
+    char seen[ESI_COVERAGE_BYTES];
+
     esi_text_prose_print(stream,
                          "%s: %s, %zu threads in %.3f s, %.3f ms of waiting, critical "
                          "path %.3f ms",
                          letter, name, totals->threads, seconds_of(totals),
                          totals->waited / MILLISECOND, totals->critical / MILLISECOND);
+    if (esi_coverage_describe(&totals->seen, seen))
+        esi_text_prose_print(stream, "  %s", seen);
 }
 
 static int print_table(const struct printed_rows *rows,
@@ -337,8 +341,10 @@ static void describe_totals(struct esi_row *row, const void *record)
     esi_row_unsigned(row, "profile_differing", NULL, totals->profile_differing);
     esi_row_unsigned(row, "a_threads", NULL, a->threads);
     esi_row_unsigned(row, "b_threads", NULL, b->threads);
-    esi_row_unsigned(row, "a_time_ns", NULL, a->end_ns - a->begin_ns);
-    esi_row_unsigned(row, "b_time_ns", NULL, b->end_ns - b->begin_ns);
+    esi_row_unsigned(row, "a_time_ns", NULL, a->seen.seen_ns);
+    esi_row_unsigned(row, "b_time_ns", NULL, b->seen.seen_ns);
+    esi_row_unsigned(row, "a_run_ns", NULL, a->seen.end_ns - a->seen.begin_ns);
+    esi_row_unsigned(row, "b_run_ns", NULL, b->seen.end_ns - b->seen.begin_ns);
     esi_row_signed(row, "a_waited_ns", NULL, (int64_t)llround(a->waited));
     esi_row_signed(row, "b_waited_ns", NULL, (int64_t)llround(b->waited));
     esi_row_signed(row, "a_critical_ns", NULL, (int64_t)llround(a->critical));

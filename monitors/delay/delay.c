@@ -264,12 +264,14 @@ void esi_delay_destroy(struct esi_delay *delay)
     esi_tally_fini(&delay->blames);
     esi_tally_fini(&delay->causes);
     esi_texts_fini(&delay->texts);
+    esi_gaps_fini(&delay->gaps);
     free(delay);
 }
 
 struct esi_causal_listener esi_delay_listener(struct esi_delay *delay)
 {
-    return (struct esi_causal_listener){.told = esi_delay_told, .data = delay};
+    return (struct esi_causal_listener){
+        .told = esi_delay_told, .gap = esi_delay_gap, .data = delay};
 }
 
 /* --- Results ---------------------------------------------------------------------- */
@@ -457,4 +459,6 @@ void esi_delay_totals(const struct esi_delay *delay,
     *ret_totals = delay->totals;
     ret_totals->threads = delay->thread_count;
     ret_totals->detours = delay->paths.detours;
+    ret_totals->seen =
+        esi_gaps_coverage(&delay->gaps, delay->totals.begin_ns, delay->totals.end_ns);
 }

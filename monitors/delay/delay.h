@@ -78,7 +78,8 @@ enum esi_delay_group {
     ESI_DELAY_GROUPS,
 };
 
-/* In nanoseconds; summed over all threads that a row represents. */
+/* In nanoseconds; summed over all threads that a row represents.  The time in which
+ * operations of some thread are missing is left out for all. */
 struct esi_delay_times {
     uint64_t calls;
     double waited;      /* in its calls */
@@ -190,10 +191,11 @@ struct esi_delay_totals {
     uint64_t doubtful;  /* waits below the error bound of the clocks */
     uint64_t worst_error_ns;
     size_t threads;
-    uint64_t begin_ns; /* of the first call, run time */
-    uint64_t end_ns;   /* of the last */
-    double critical;   /* length of the critical path */
-    uint64_t detours;  /* waits that the critical path could not follow */
+    uint64_t begin_ns;        /* of the first call, run time */
+    uint64_t end_ns;          /* of the last */
+    struct esi_coverage seen; /* the part of the run that everything refers to */
+    double critical;          /* length of the critical path */
+    uint64_t detours;         /* waits that the critical path could not follow */
 };
 
 /* Selects the critical path: that of the thread that ends last.  Returns 0 or

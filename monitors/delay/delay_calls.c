@@ -692,12 +692,44 @@ static int take_event(struct esi_delay *delay,
     }
 }
 
+/* Leaves out what happened in gaps: shortens the operation's time in `tuple`.  Returns
+ * false if nothing is left. */
+static bool leave_out_gaps(const struct esi_delay *delay,
+                           struct esi_delay_thread *thread,
+                           struct esi_causal_tuple *tuple)
+{
+    bool is_open = tuple->tuple.stop == 0;
+    uint64_t seen_ns =
+        esi_gaps_end_before(&delay->gaps, is_open ? tuple->start_ns : tuple->stop_ns);
+
+    if (seen_ns <= tuple->start_ns)
+        seen_ns = 0;
+    /* A gap between two calls is no computing. */
+    esi_delay_thread_skip(
+        thread, esi_gaps_end_before(&delay->gaps, seen_ns ? seen_ns : tuple->start_ns));
+    if (!is_open && seen_ns >= tuple->stop_ns)
+        return false;
+    if (seen_ns > 0)
+        tuple->start_ns = seen_ns;
+    return true;
+}
+
+int esi_delay_gap(void *data, uint32_t trace, const struct esi_gap *gap)
+{
+    struct esi_delay *delay = data;
+
+    (void)trace;
+    return esi_gaps_add(&delay->gaps, gap->begin_ns, gap->end_ns);
+}
+
 int esi_delay_told(void *data,
                    const struct es_set_event *event,
                    const struct esi_causal_call *call)
 {
     struct esi_delay *delay = data;
     struct esi_delay_thread *thread;
+    struct esi_causal_tuple seen;
+    struct esi_causal_call part;
     int result;
 
     delay->totals.events++;
@@ -709,6 +741,14 @@ int esi_delay_told(void *data,
     if (!call->operation)
         return 0;
     thread->error_ns = call->told->error_ns;
+    if (delay->gaps.count > 0) {
+        seen = *call->told;
+        part = *call;
+        part.told = &seen;
+        call = &part;
+        if (!leave_out_gaps(delay, thread, &seen))
+            return 0;
+    }
     result = take_event(delay, thread, event, call);
     if (thread->last_ns > delay->totals.end_ns)
         delay->totals.end_ns = thread->last_ns;

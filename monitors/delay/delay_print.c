@@ -174,6 +174,8 @@ static void describe_totals(struct esi_row *row, const void *record)
     esi_row_unsigned(row, "threads", NULL, totals->threads);
     esi_row_unsigned(row, "begin_ns", NULL, totals->begin_ns);
     esi_row_unsigned(row, "end_ns", NULL, totals->end_ns);
+    esi_row_unsigned(row, "seen_ns", NULL, totals->seen.seen_ns);
+    esi_row_unsigned(row, "run_ns", NULL, totals->seen.end_ns - totals->seen.begin_ns);
     esi_row_unsigned(row, "waits", NULL, totals->waits);
     esi_row_unsigned(row, "waited_ns", NULL, whole_ns(totals->waited));
     esi_row_unsigned(row, "direct_ns", NULL, whole_ns(totals->direct));
@@ -434,9 +436,12 @@ int esi_delay_foreach_cause(const struct esi_delay *delay,
 
 static void print_head(const struct esi_delay_totals *totals, FILE *stream)
 {
-    double span = (double)(totals->end_ns - totals->begin_ns);
+    double span = (double)totals->seen.seen_ns;
     double all = span * (double)totals->threads;
+    char seen[ESI_COVERAGE_BYTES];
 
+    if (esi_coverage_describe(&totals->seen, seen))
+        esi_text_prose_print(stream, "%s", seen);
     esi_text_prose_print(
         stream,
         "%zu threads in %.3f s: %.3f ms of waiting in %" PRIu64

@@ -113,6 +113,7 @@ struct esi_delay {
     struct esi_tally blames; /* by awaited rank of collective operations, likewise */
     struct esi_tally causes; /* of the wait being charged */
     struct esi_paths paths;
+    struct esi_gaps gaps; /* of all threads: no call in them is counted */
     struct esi_delay_totals totals;
     uint64_t block_calls; /* calls per block of the series */
 };
@@ -156,6 +157,8 @@ void esi_delay_account(struct esi_delay *delay, struct esi_delay_thread *thread)
 int esi_delay_told(void *data,
                    const struct es_set_event *event,
                    const struct esi_causal_call *call);
+
+int esi_delay_gap(void *data, uint32_t trace, const struct esi_gap *gap);
 
 /* --- delay_costs.c ---------------------------------------------------------------- */
 

@@ -66,7 +66,7 @@ struct esi_delay_call *esi_delay_thread_add(struct esi_delay_thread *thread,
 
     if (grows && grow_calls(thread) < 0)
         return NULL;
-    if (thread->next == 0)
+    if (thread->last_ns == 0)
         thread->last_ns = begin_ns; /* the time before is not known */
     if (begin_ns < thread->last_ns)
         begin_ns = thread->last_ns;
@@ -78,6 +78,12 @@ struct esi_delay_call *esi_delay_thread_add(struct esi_delay_thread *thread,
     };
     thread->last_ns = call->end_ns;
     return call;
+}
+
+void esi_delay_thread_skip(struct esi_delay_thread *thread, uint64_t until_ns)
+{
+    if (until_ns > thread->last_ns)
+        thread->last_ns = until_ns;
 }
 
 uint64_t esi_delay_thread_find(const struct esi_delay_thread *thread, uint64_t ns)

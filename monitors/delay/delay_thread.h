@@ -140,6 +140,9 @@ struct esi_delay_call *esi_delay_thread_add(struct esi_delay_thread *thread,
                                             uint64_t begin_ns,
                                             uint64_t end_ns);
 
+/* What the thread did until then is not known: neither a call nor computing. */
+void esi_delay_thread_skip(struct esi_delay_thread *thread, uint64_t until_ns);
+
 /* Number of the first call that ends after `ns`; `next` if there is none.  O(log n). */
 uint64_t esi_delay_thread_find(const struct esi_delay_thread *thread, uint64_t ns);
 

@@ -344,32 +344,6 @@ static int track_call(struct esi_diagram_thread *thread,
     return esi_track_add(&thread->tracks[ESI_DIAGRAM_TIME], &item);
 }
 
-/* From the end of the last call to this one, the activity is not known. */
-static int add_lost(struct esi_diagram_thread *thread,
-                    const struct esi_diagram_span *next,
-                    uint32_t lost)
-{
-    struct esi_diagram_span *span;
-
-    thread->lost += lost;
-    if (thread->calls.first + thread->calls.count == 0) {
-        thread->lost_first = true;
-        return 0;
-    }
-    span = add_span(&thread->calls);
-    if (!span)
-        return -ENOMEM;
-    *span = (struct esi_diagram_span){
-        .begin_ns = thread->tracks[ESI_DIAGRAM_TIME].end,
-        .end_ns = next->begin_ns,
-        .event = next->event,
-        .what = NO_WHAT,
-        .peer = ES_PEER_NONE,
-        .state = ESI_DIAGRAM_LOST,
-    };
-    return track_call(thread, span);
-}
-
 static int fill_span(struct esi_diagram *diagram,
                      struct esi_diagram_thread *thread,
                      uint32_t event,
@@ -405,20 +379,16 @@ static bool is_of_last(const struct esi_diagram_thread *thread,
 
 static int add_call(struct esi_diagram *diagram,
                     struct esi_diagram_thread *thread,
-                    struct esi_diagram_span *span,
-                    uint32_t lost)
+                    struct esi_diagram_span *span)
 {
     const struct esi_track *track = &thread->tracks[ESI_DIAGRAM_TIME];
     struct esi_diagram_span *added;
-    int result = 0;
 
     if (span->begin_ns < track->end)
         span->begin_ns = track->end;
     if (span->end_ns < span->begin_ns)
         span->end_ns = span->begin_ns;
-    if (lost > 0)
-        result = add_lost(thread, span, lost);
-    added = result < 0 ? NULL : add_span(&thread->calls);
+    added = add_span(&thread->calls);
     if (!added)
         return -ENOMEM;
     *added = *span;
@@ -459,7 +429,8 @@ static int place_call(struct esi_diagram *diagram,
         return 0;
     }
     if (result == 0)
-        result = add_call(diagram, thread, &span, call->lost);
+        result = add_call(diagram, thread, &span);
+    thread->lost += call->lost;
     *ret_number = (uint32_t)(thread->calls.first + thread->calls.count - 1);
     return result;
 }
@@ -685,6 +656,12 @@ static void destroy_thread(struct esi_diagram_thread *thread)
     free(thread);
 }
 
+static void destroy_trace(struct esi_diagram_trace *trace)
+{
+    free(trace->levels);
+    esi_gaps_fini(&trace->gaps);
+}
+
 void esi_diagram_destroy(struct esi_diagram *diagram)
 {
     if (!diagram)
@@ -692,7 +669,7 @@ void esi_diagram_destroy(struct esi_diagram *diagram)
     for (size_t i = 0; i < diagram->thread_count; i++)
         destroy_thread(diagram->threads[i]);
     for (size_t i = 0; i < diagram->trace_count; i++)
-        free(diagram->traces[i].levels);
+        destroy_trace(&diagram->traces[i]);
     free(diagram->threads);
     free(diagram->traces);
     esi_diagram_instances_fini(diagram);
@@ -706,10 +683,24 @@ void esi_diagram_destroy(struct esi_diagram *diagram)
     free(diagram);
 }
 
+/* The trace may have no row yet. */
+static int take_gap(void *data, uint32_t trace, const struct esi_gap *gap)
+{
+    struct esi_diagram *diagram = data;
+    int result = 0;
+
+    pthread_mutex_lock(&diagram->lock);
+    if (trace < diagram->trace_count)
+        result = esi_gaps_add(&diagram->traces[trace].gaps, gap->begin_ns, gap->end_ns);
+    diagram->extent.changes++;
+    pthread_mutex_unlock(&diagram->lock);
+    return result;
+}
+
 struct esi_causal_listener esi_diagram_listener(struct esi_diagram *diagram)
 {
     return (struct esi_causal_listener){
-        .told = take_event, .open = take_open, .data = diagram};
+        .told = take_event, .open = take_open, .gap = take_gap, .data = diagram};
 }
 
 struct es_set_sink esi_diagram_sink(struct esi_diagram *diagram)

@@ -20,21 +20,22 @@
 #include "base/wire.h"
 #include "monitors/diagram/diagram_private.h"
 
-static const char magic[8] = "ESDIAG01";
+static const char magic[8] = "ESDIAG02";
 
 enum {
     FORM_BYTES = 6, /* of the magic before the version */
     HEAD_BYTES = 24,
     NAME_MOST = 255,
-    STEP_BYTES = 3, /* minimum size of a mark and of a row */
-    ROW_BYTES = 9,
+    STEP_BYTES = 3, /* minimum size of a mark, of a gap, and of a row */
+    GAP_BYTES = 2,
+    ROW_BYTES = 10,
     SUMS = ESI_DIAGRAM_STATES - 1,
 };
 
 /* Sums and times are below this limit, so that no difference or share overflows. */
 #define NUMBER_MAX (UINT64_C(1) << 62)
 
-enum { IS_OVER = 1, IS_OPEN = 2, LOST_FIRST = 4, ALL_FLAGS = 7 };
+enum { IS_OVER = 1, IS_OPEN = 2, ALL_FLAGS = 3 };
 
 /* The state at the end of a track, as a mark. */
 static struct esi_track_mark end_of(const struct esi_track *track)
@@ -97,6 +98,19 @@ static void put_name(struct esi_wire_writer *out, const char *name)
     esi_wire_put_bytes(out, name, strlen(name));
 }
 
+/* Each with its distance from the end of the previous one. */
+static void put_gaps(struct esi_wire_writer *out, const struct esi_gaps *gaps)
+{
+    uint64_t end_ns = 0;
+
+    esi_wire_put_varint(out, gaps->count);
+    for (size_t i = 0; i < gaps->count && !out->failed; i++) {
+        esi_wire_put_varint(out, gaps->items[i].begin_ns - end_ns);
+        end_ns = gaps->items[i].end_ns;
+        esi_wire_put_varint(out, end_ns - gaps->items[i].begin_ns);
+    }
+}
+
 static void put_row(struct esi_wire_writer *out,
                     const struct esi_diagram *diagram,
                     const struct esi_diagram_thread *thread,
@@ -111,14 +125,13 @@ static void put_row(struct esi_wire_writer *out,
     esi_wire_put_varint(out, trace->count);
     esi_wire_put_varint(out, thread->lost);
     esi_wire_put_varint(out, thread->begin_ns);
-    esi_wire_put(out,
-                 (thread->is_over ? IS_OVER : 0) | (thread->is_open ? IS_OPEN : 0) |
-                     (thread->lost_first ? LOST_FIRST : 0),
+    esi_wire_put(out, (thread->is_over ? IS_OVER : 0) | (thread->is_open ? IS_OPEN : 0),
                  1);
     if (thread->is_open) {
         esi_wire_put_varint(out, thread->open.begin_ns);
         esi_wire_put(out, thread->open.state, 1);
     }
+    put_gaps(out, &trace->gaps);
     put_track(out, &thread->tracks[ESI_DIAGRAM_TIME], stride);
 }
 
@@ -302,11 +315,27 @@ static void get_open(struct esi_wire_reader *in, struct esi_diagram_thread *thre
     in->failed |= thread->open.state >= ESI_DIAGRAM_STATES;
 }
 
+static int get_gaps(struct esi_wire_reader *in, struct esi_gaps *gaps)
+{
+    size_t count = (size_t)get_up_to(in, esi_wire_left(in) / GAP_BYTES);
+    uint64_t end_ns = 0;
+    int result = 0;
+
+    for (size_t i = 0; i < count && !in->failed && result == 0; i++) {
+        uint64_t begin_ns = end_ns + get_up_to(in, NUMBER_MAX - end_ns);
+
+        end_ns = begin_ns + get_up_to(in, NUMBER_MAX - begin_ns);
+        result = esi_gaps_add(gaps, begin_ns, end_ns);
+    }
+    return result;
+}
+
 static int get_facts(struct esi_wire_reader *in,
                      struct esi_diagram_thread *thread,
                      struct esi_diagram_trace *trace)
 {
     uint64_t rank = esi_wire_unfold(esi_wire_get_varint(in)), flags;
+    int result;
 
     in->failed |= rank + 1 > (uint64_t)INT_MAX;
     thread->rank = (int)rank;
@@ -317,10 +346,10 @@ static int get_facts(struct esi_wire_reader *in,
     flags = esi_wire_get(in, 1);
     in->failed |= flags > ALL_FLAGS;
     thread->is_over = flags & IS_OVER;
-    thread->lost_first = flags & LOST_FIRST;
     if (flags & IS_OPEN)
         get_open(in, thread);
-    return get_track(in, &thread->tracks[ESI_DIAGRAM_TIME]);
+    result = get_gaps(in, &trace->gaps);
+    return result < 0 ? result : get_track(in, &thread->tracks[ESI_DIAGRAM_TIME]);
 }
 
 /* The row belongs to the diagram even if this fails. */

@@ -29,7 +29,7 @@ struct esi_diagram_span {
     uint64_t begin_ns;
     uint64_t end_ns;
     uint32_t event; /* index of its first event */
-    uint32_t what;  /* UINT32_MAX = lost */
+    uint32_t what;  /* UINT32_MAX = not known */
     int32_t peer;
     int32_t tag;
     uint32_t bytes;
@@ -69,8 +69,7 @@ struct esi_diagram_thread {
     uint64_t moment_first;
     struct esi_track tracks[ESI_DIAGRAM_AXES];
     uint64_t begin_ns; /* of the first call */
-    uint64_t lost;
-    bool lost_first; /* before the first call */
+    uint64_t lost;     /* tuples */
     bool is_over;
     bool is_open;
     uint64_t open_round; /* in which it was last seen; UINT64_MAX = permanent */
@@ -87,6 +86,7 @@ struct esi_diagram_trace {
     uint32_t count;
     uint32_t level;   /* of the last event */
     uint32_t *levels; /* by index, of the last ones; NULL except for communicators */
+    struct esi_gaps gaps; /* of a thread: what it did then is not known */
 };
 
 /* A host that runs threads, or may do so. */

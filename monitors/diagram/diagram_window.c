@@ -97,26 +97,40 @@ static uint64_t overlap_of(uint64_t from, uint64_t to, uint64_t begin, uint64_t 
     return last > first ? last - first : 0;
 }
 
-/* Adds what has no end mark: the operation in progress, and losses before the first
- * event. */
-static void add_ends(const struct esi_diagram *diagram,
+/* Adds the operation in progress, which has no end mark. */
+static void add_open(const struct esi_diagram *diagram,
                      const struct esi_diagram_thread *thread,
                      uint64_t from,
                      uint64_t to,
                      struct esi_diagram_cell *cell)
 {
     const struct row_range row = range_of(diagram, thread, ESI_DIAGRAM_TIME);
+    uint64_t ns = overlap_of(from, to, thread->open.begin_ns, row.end);
 
-    if (thread->is_open) {
-        uint64_t ns = overlap_of(from, to, thread->open.begin_ns, row.end);
+    cell->of[thread->open.state] += (double)ns;
+    cell->of[ESI_DIAGRAM_COMPUTING] -= (double)ns;
+    cell->calls += thread->open.begin_ns >= from && thread->open.begin_ns < to;
+}
 
-        cell->of[thread->open.state] += (double)ns;
-        cell->of[ESI_DIAGRAM_COMPUTING] -= (double)ns;
-        cell->calls += thread->open.begin_ns >= from && thread->open.begin_ns < to;
-    }
-    if (thread->lost_first)
-        cell->of[ESI_DIAGRAM_LOST] += (double)overlap_of(
-            from, to, diagram->extent.begin[ESI_DIAGRAM_TIME], row.begin);
+static const struct esi_gaps *gaps_of(const struct esi_diagram *diagram,
+                                      const struct esi_diagram_thread *thread)
+{
+    return &diagram->traces[thread->trace].gaps;
+}
+
+/* In a gap nothing is known, even if some calls are. */
+static void hatch_gaps(const struct esi_gaps *gaps,
+                       uint64_t from,
+                       uint64_t to,
+                       struct esi_diagram_cell *cell)
+{
+    uint64_t lost = esi_gaps_overlap(gaps, from, to);
+
+    if (lost == 0)
+        return;
+    for (int state = 0; state < ESI_DIAGRAM_STATES; state++)
+        cell->of[state] *= (double)(to - from - lost) / (double)(to - from);
+    cell->of[ESI_DIAGRAM_LOST] = (double)lost;
 }
 
 static void fill_cells(const struct esi_diagram *diagram,
@@ -146,10 +160,12 @@ static void fill_cells(const struct esi_diagram *diagram,
         }
         cells[i].of[ESI_DIAGRAM_COMPUTING] = rest;
         cells[i].calls = (double)(after.items - before.items);
-        if (is_time && (thread->is_open || thread->lost_first))
-            add_ends(diagram, thread, from, to, &cells[i]);
+        if (is_time && thread->is_open)
+            add_open(diagram, thread, from, to, &cells[i]);
         if (cells[i].of[ESI_DIAGRAM_COMPUTING] < 0)
             cells[i].of[ESI_DIAGRAM_COMPUTING] = 0;
+        if (is_time)
+            hatch_gaps(gaps_of(diagram, thread), from, to, &cells[i]);
         before = after;
         from = to;
     }
@@ -357,6 +373,22 @@ static bool is_behind(const struct esi_diagram_thread *thread,
                                             : moment && moment->level >= window->to;
 }
 
+/* The calls that are known in a gap are drawn above it. */
+static void list_gap(struct call_list *list, const struct esi_gap *gap)
+{
+    const struct esi_diagram_span span = {
+        .begin_ns = gap->begin_ns,
+        .end_ns = gap->end_ns,
+        .event = esi_diagram_lower_bound(list->thread, ESI_DIAGRAM_TIME, gap->end_ns),
+        .what = UINT32_MAX,
+        .peer = ES_PEER_NONE,
+        .state = ESI_DIAGRAM_LOST,
+    };
+
+    if (list->window->axis == ESI_DIAGRAM_TIME)
+        list_call(list, &span);
+}
+
 int64_t esi_diagram_calls(struct esi_diagram *diagram,
                           uint32_t row,
                           const struct esi_diagram_window *window,
@@ -375,6 +407,8 @@ int64_t esi_diagram_calls(struct esi_diagram *diagram,
         pthread_mutex_unlock(&diagram->lock);
         return -EINVAL;
     }
+    for (size_t i = 0; i < gaps_of(diagram, thread)->count; i++)
+        list_gap(&list, &gaps_of(diagram, thread)->items[i]);
     for (size_t i = first_call(thread, window);
          i < thread->calls.count && !is_behind(thread, &thread->calls.items[i], window);
          i++)

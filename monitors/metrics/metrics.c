@@ -330,6 +330,20 @@ static int collect_unmatched(const struct esi_top_look *look,
     return 0;
 }
 
+static int collect_waits_seen(const struct esi_top_look *look,
+                              struct metric_samples *samples)
+{
+    struct esi_delay_totals totals;
+    double run_ns;
+
+    if (!look->waits.delay)
+        return 0;
+    esi_delay_totals(look->waits.delay, &totals);
+    run_ns = (double)(totals.seen.end_ns - totals.seen.begin_ns);
+    add_sample(samples, "", run_ns > 0 ? (double)totals.seen.seen_ns / run_ns : 1);
+    return 0;
+}
+
 /* --- Getters: cost of observing --------------------------------------------------- */
 
 static void add_scope(struct metric_samples *samples,
@@ -405,6 +419,9 @@ static const struct metric metrics[] = {
     {"eventspace_late_rank_wait_seconds", METRIC_COUNTER, "seconds", "rank",
      "Time that all ranks waited because of a rank, for the five worst.",
      collect_late_ranks},
+    {"eventspace_waits_seen_ratio", METRIC_GAUGE, "ratio", NULL,
+     "Share of the run that the waits cover; the rest was overwritten before.",
+     collect_waits_seen},
     {"eventspace_tuples_overwritten", METRIC_COUNTER, NULL, NULL,
      "Trace tuples on this host that can no longer be read.", collect_overwritten},
     {"eventspace_unmatched_messages", METRIC_COUNTER, NULL, NULL,

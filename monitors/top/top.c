@@ -427,6 +427,8 @@ static size_t count_hosts(const struct esi_top *top)
 
 static void sum_up(struct esi_top *top, struct esi_top_look *look)
 {
+    struct esi_delay_totals totals;
+
     look->rows = top->rows;
     look->row_count = top->count;
     look->host_count = count_hosts(top);
@@ -434,6 +436,8 @@ static void sum_up(struct esi_top *top, struct esi_top_look *look)
     if (top->events) {
         esi_top_waits_sum(top->events, &look->waits);
         look->waits.delay = top->delay;
+        esi_delay_totals(top->delay, &totals);
+        look->waits.seen = totals.seen;
     }
     look->rate = -1;
     look->clock_error_ns = UINT64_MAX;

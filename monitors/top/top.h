@@ -36,6 +36,7 @@ struct esi_top_config {
 /* The results of reading all events. */
 struct esi_top_waits {
     const struct esi_delay *delay; /* NULL = not read */
+    struct esi_coverage seen;      /* the part of the run that `delay` covers */
     uint64_t unmatched;            /* sends and receives without a match */
     struct es_scope_cost cost;     /* of the scope that reads them */
 };
@@ -56,7 +57,7 @@ struct esi_top_look {
     struct esi_top_waits waits;
 };
 
-/* Sets all members except `delay`. */
+/* Sets all members except `delay` and `seen`. */
 void esi_top_waits_sum(const struct esi_causality_scope *reading,
                        struct esi_top_waits *ret_waits);
 

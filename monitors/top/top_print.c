@@ -6,6 +6,7 @@
 #include "monitors/top/top_print.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/quantity.h"
@@ -44,11 +45,15 @@ static void describe_verdicts(const struct esi_top_look *look, char *out, size_t
 
 static void describe_numbers(const struct esi_top_look *look, char *out, size_t size)
 {
-    char text[ESI_QUANTITY_BYTES];
+    char text[ESI_QUANTITY_BYTES], seen[ESI_COVERAGE_BYTES];
 
     snprintf(out, size, "%s events/s  %" PRIu64 "%s overwritten",
              look->rate < 0 ? "-" : esi_quantity_number(text, sizeof text, look->rate),
              look->overwritten, look->overwritten_more ? "+" : "");
+    if (look->waits.delay && esi_coverage_describe(&look->waits.seen, seen)) {
+        seen[strcspn(seen, ":")] = '\0';
+        esi_describe_append(out, size, "  waits of %s", seen);
+    }
     if (look->clock_error_ns != UINT64_MAX)
         esi_describe_append(
             out, size, "  clocks within %s",
@@ -197,6 +202,10 @@ static void describe_record(struct esi_row *row, const void *from)
     esi_row_bool(row, "overwritten_more", NULL, look->overwritten_more);
     esi_row_unsigned(esi_row_if(row, look->clock_error_ns != UINT64_MAX),
                      "clock_error_ns", NULL, look->clock_error_ns);
+    esi_row_unsigned(esi_row_if(row, look->waits.delay), "waits_seen_ns", NULL,
+                     look->waits.seen.seen_ns);
+    esi_row_unsigned(esi_row_if(row, look->waits.delay), "waits_run_ns", NULL,
+                     look->waits.seen.end_ns - look->waits.seen.begin_ns);
     esi_row_real(esi_row_if(row, look->cost >= 0), "cost", NULL, look->cost);
     esi_row_begin_array(row, "rows");
     for (size_t i = 0; i < record->list->count; i++) {

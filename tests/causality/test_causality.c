@@ -338,7 +338,7 @@ static void who_went_on_has_not_sent_what_is_missing(void **state)
     made_advance(&made);
     made_advance(&made);
     assert_int_equal(made.stream.count, 0);
-    esi_causality_lose(made.causality, 0, 1);
+    esi_causality_lose(made.causality, 0, 1, 0);
     made_add(&made, 0, CALL("MPI_Wait", SECOND, SECOND + 1, .peer = ES_PEER_NONE));
     made_advance(&made);
     assert_int_equal(made.stream.count, 0); /* earlier tuples may still be read */

@@ -118,7 +118,7 @@ static void read_element(struct reading *reading,
             tuple->publish <= after || tuple->publish > until)
             continue;
         if (reading->lost[i])
-            esi_causality_lose(reading->made.causality, number, 1);
+            esi_causality_lose(reading->made.causality, number, 1, 0);
         else
             assert_int_equal(esi_causality_add(reading->made.causality, number, &told),
                              0);

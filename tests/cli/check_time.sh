@@ -67,6 +67,30 @@ expect 0 "$eventspace" time --window 16 --format json "$folder/time.rec"
 expect 0 "$eventspace" time --follow --format json "$prefix-time"
 [ "$(grep -c '"type":"totals"' "$folder/out")" -ge 1 ] || fault "followed: no totals"
 
+# Rings that hold the last operations only, of some classes fewer than of others, and an
+# archive of them: what is missing is no computing.
+timeout -k 5 60 "$eventspace" run -n 2 --name "$prefix-old" --keep --threshold 16 -- \
+    "$top_builddir/apps/ring" --rounds 500 >"$folder/program" 2>"$folder/err" </dev/null ||
+    fault "ring: $(cat "$folder/program" "$folder/err")"
+expect 0 "$eventspace" record --output "$folder/old.rec" "$prefix-old"
+for source in "$prefix-old" "$folder/old.rec"; do
+    expect 0 "$eventspace" time "$source"
+    head -n 1 "$folder/out" | grep -q '^the last .* of .*: earlier operations were overwritten' ||
+        fault "$source: not said first: $(head -n 1 "$folder/out")"
+    expect 0 "$eventspace" time --by rank --format json "$source"
+    "${PYTHON:-python3}" - "$folder/out" <<'END' || fault "$source: $(cat "$folder/out")"
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+totals = lines[-1]
+assert totals["seen_ns"] < totals["run_ns"], "all is seen"
+for rank in (line for line in lines if line["type"] == "rank"):
+    spent = rank["computed_ns"] + rank["waited_ns"] + rank["called_ns"]
+    assert spent <= totals["seen_ns"] + 1000, (rank["rank"], spent)
+END
+done
+expect 0 "$eventspace" time --format json "$folder/time.rec"
+json_lines_hold 'o["type"] != "totals" or o["seen_ns"] == o["run_ns"]'
+
 # Wrong arguments.
 expect 2 "$eventspace" time --by nonsense "$folder/time.rec"
 contains err "nonsense"

@@ -261,6 +261,7 @@ async function waitsPanel() {
   return [verdict.edges.length ? waitGraph(verdict.edges, verdict.cycle, WIDTH) : null,
   verdict.verdicts.length ? verdict.verdicts.map(verdictText) :
     note('No rank waits forever.'),
+  waits.seen ? note(`Of ${waits.seen}.`) : null,
   tableOf('Longest waits',
     ['rank', 'waited_ns', 'caused_ns', 'critical_ns', 'computed_ns'], waits.ranks,
     chooseRank),
