@@ -28,6 +28,14 @@ enum {
     ADDRESSES = 16, /* maximum number to try */
 };
 
+/* Calls kept.  A live run may go on for days, beside other programs. */
+enum {
+    ARCHIVE_CALLS = 1 << 22,
+    RUN_CALLS = 1 << 19,
+    LEAST_ORDER_CALLS = 1 << 16,
+    ORDER_CALL_BYTES = 128, /* for the order of a run's events, per call */
+};
+
 struct view_arguments {
     struct esi_event_source source;
     const char *socket; /* NULL = in the folder of runs */
@@ -41,7 +49,9 @@ static const struct argp_option options[] = {
      "serve on this host's loopback, port N (0: any), with a token", 0},
     {"socket", OPTION_SOCKET, "PATH", 0, "serve on this Unix socket", 0},
     {"keep", OPTION_KEEP, "CALLS", 0,
-     "number of calls kept individually (4194304); of older ones only sums", 0},
+     "number of calls kept individually (524288 of a run, 4194304 of an archive); of "
+     "older ones only sums. The diagram of a run takes at most 448 bytes per kept call",
+     0},
     {0},
 };
 
@@ -204,13 +214,20 @@ static int serve_page(const struct view_arguments *arguments,
 
 static int view_run(const struct view_arguments *arguments, bool is_archive)
 {
+    const size_t calls = arguments->keep ? arguments->keep
+                         : is_archive    ? ARCHIVE_CALLS
+                                         : RUN_CALLS;
     const struct esi_page_feed_config feed = {
         .name = arguments->source.path,
         .is_archive = is_archive,
         .keeps_sums = is_archive,
         .follow = !is_archive,
         .consumer = arguments->source.consumer,
-        .diagram = {.calls_max = arguments->keep}};
+        .diagram = {.calls_max = calls,
+                    .order_bytes = is_archive ? 0
+                                   : calls < LEAST_ORDER_CALLS
+                                       ? LEAST_ORDER_CALLS * ORDER_CALL_BYTES
+                                       : (uint64_t)calls * ORDER_CALL_BYTES}};
     struct esi_page_watch_config watch = {
         .name = feed.name, .is_archive = is_archive, .consumer = feed.consumer};
     struct esi_page_model model = {.feed = NULL};

@@ -392,6 +392,54 @@ static void sums_outlive_the_calls(void **state)
     }
 }
 
+/* The most calls that a diagram has kept. */
+struct kept_watch {
+    struct diagram_case *made;
+    uint64_t most;
+};
+
+enum { WATCHED_MESSAGES = 3600 };
+
+static int watch_kept(void *data,
+                      const struct es_set_event *event,
+                      const struct esi_causal_call *call)
+{
+    struct kept_watch *watch = data;
+    struct esi_diagram_extent extent;
+    int result = see_call(watch->made, event, call);
+
+    esi_diagram_extent(watch->made->diagram, &extent);
+    if (extent.calls - extent.forgotten > watch->most)
+        watch->most = extent.calls - extent.forgotten;
+    return result;
+}
+
+static void no_more_calls_are_kept_than_allowed(void **state)
+{
+    enum { RANKS = 2, KEPT = 256 /* the least, per thread */ };
+    struct kept_watch watch = {.most = 0};
+    const struct esi_causal_listener listener = {.told = watch_kept, .data = &watch};
+    struct esi_diagram_extent extent;
+    struct diagram_case made;
+
+    (void)state;
+    begin_case(&made, RANKS, RANKS * KEPT);
+    for (int i = 0; i < WATCHED_MESSAGES; i++) {
+        made_timeline_step(
+            &made.timeline, i % 2,
+            (struct made_step){.kind = MADE_STEP_SEND, .peer = 1 - i % 2});
+        made_timeline_step(&made.timeline, 1 - i % 2,
+                           (struct made_step){.kind = MADE_STEP_RECV, .peer = i % 2});
+    }
+    watch.made = &made;
+    made_timeline_run(&made.timeline);
+    made_timeline_tell(&made.timeline, &listener);
+    esi_diagram_extent(made.diagram, &extent);
+    assert_true(extent.calls >= 2 * WATCHED_MESSAGES);
+    assert_int_equal(watch.most, RANKS * KEPT);
+    end_case(&made);
+}
+
 /* --- Operations under way --------------------------------------------------------- */
 
 static void what_is_under_way_lasts(void **state)
@@ -447,6 +495,7 @@ SUITE(test_diagram)
         cmocka_unit_test(messages_have_an_end_in_the_window),
         cmocka_unit_test(a_replay_is_an_ordered_stream),
         cmocka_unit_test(sums_outlive_the_calls),
+        cmocka_unit_test(no_more_calls_are_kept_than_allowed),
         cmocka_unit_test(what_is_under_way_lasts),
     };
 
