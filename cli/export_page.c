@@ -11,21 +11,35 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/duration.h"
 #include "base/json_out.h"
 #include "base/output_file.h"
 #include "cli/command.h"
 #include "cli/page/page_assets.h"
 #include "cli/page/page_reply.h"
+#include "eventspace/operation.h"
+#include "monitors/archive/archive_read.h"
 
 /* Small enough for an email. */
 #define PAGE_BYTES ((size_t)20 << 20)
 /* Limit of the data before compression: a browser needs several times as much
  * memory. */
 #define DATA_BYTES ((size_t)128 << 20)
+/* The least data of an event. */
+enum { EVENT_BYTES = 400 };
+/* So many events fit, unless there are very many ranks or sites. */
+enum { EVENTS_FIT = 80000 };
 /* More than fits into a page, so that replies are only limited by size. */
 #define ITEMS ((uint32_t)1 << 20)
 /* Numbers that describe the order of events. */
 #define ORDER_NUMBERS ((size_t)1 << 20)
+
+/* The selected part of an archive, as a pass over its tuples finds it. */
+struct page_estimate {
+    uint64_t events; /* at least */
+    uint64_t begin_ns, end_ns;
+    uint64_t stops[EVENTS_FIT]; /* of the newest events, by number modulo EVENTS_FIT */
+};
 
 struct page_export {
     const struct esi_export_picture *wanted;
@@ -39,6 +53,7 @@ struct page_export {
     struct esi_json_text json; /* replies so far */
     size_t bytes;              /* approximate size */
     int result;
+    struct page_estimate *estimate; /* owned; NULL = not an archive */
 };
 
 /* --- Selection -------------------------------------------------------------------- */
@@ -373,6 +388,114 @@ static int make_data(struct page_export *export, struct page_data *ret_data)
     return result;
 }
 
+/* --- Size ------------------------------------------------------------------------- */
+
+/* Number of events of a tuple, at least. */
+static uint64_t events_of(const struct es_tuple *tuple)
+{
+    const struct es_operation *operation = es_operation_find(tuple->operation);
+
+    switch (operation ? (enum es_class)operation->op_class : ES_CLASS_NONE) {
+    case ES_CLASS_SEND:
+    case ES_CLASS_RECEIVE:
+        return 1;
+    case ES_CLASS_COLLECTIVE:
+        return 2;
+    default:
+        return 0;
+    }
+}
+
+static void count_item(struct page_estimate *estimate,
+                       const struct esi_archive_tables *tables,
+                       const struct esi_export_picture *wanted,
+                       const struct esi_archive_item *item)
+{
+    const struct es_tuple *tuple = &item->tuple;
+    uint32_t process = tables->elements[item->element].process;
+    uint64_t from_ns;
+
+    if (item->lost > 0 || tuple->stop == 0)
+        return;
+    if (estimate->begin_ns == 0 || tuple->start < estimate->begin_ns)
+        estimate->begin_ns = tuple->start;
+    from_ns = estimate->begin_ns;
+    if (tuple->stop < from_ns + wanted->begin_ns ||
+        (wanted->end_ns > 0 && tuple->start > from_ns + wanted->end_ns) ||
+        (wanted->range_count > 0 &&
+         !esi_rank_ranges_have(wanted->ranges, wanted->range_count,
+                               tables->processes[process].rank)))
+        return;
+    for (uint64_t left = events_of(tuple); left > 0; left--)
+        estimate->stops[estimate->events++ % EVENTS_FIT] = tuple->stop;
+    estimate->end_ns = tuple->stop;
+}
+
+/* Errors of the archive are reported when its events are read. */
+static void estimate_archive(struct page_export *export, const char *directory)
+{
+    struct esi_archive_reader *reader;
+    struct esi_archive_merge *merge;
+    struct esi_archive_item item;
+
+    export->estimate = calloc(1, sizeof *export->estimate);
+    if (!export->estimate || esi_archive_open(directory, NULL, &reader) < 0)
+        return;
+    if (esi_archive_merge_create(reader, NULL, &merge) == 0) {
+        while (esi_archive_merge_next(merge, &item, NULL) > 0)
+            count_item(export->estimate, esi_archive_tables(reader), export->wanted,
+                       &item);
+        esi_archive_merge_destroy(merge);
+    }
+    esi_archive_read_close(reader);
+}
+
+/* Whether the page would certainly be too large. */
+static bool is_too_large(const struct page_export *export)
+{
+    /* --since begins at the end, which is not known before. */
+    return export->estimate && export->wanted->since_ns == 0 &&
+           export->estimate->events > DATA_BYTES / EVENT_BYTES;
+}
+
+/* "; --since 350ms would fit"; "" = not known. */
+static void format_part(const struct page_export *export, char *out, size_t size)
+{
+    const struct page_estimate *estimate = export->estimate;
+    char begin[32], end[32];
+    uint64_t span_ns, unit = 1;
+
+    out[0] = '\0';
+    if (!estimate || estimate->events <= EVENTS_FIT)
+        return;
+    span_ns = estimate->end_ns - estimate->stops[estimate->events % EVENTS_FIT];
+    while (span_ns / unit >= 1000)
+        unit *= 10;
+    span_ns -= span_ns % unit;
+    if (span_ns == 0)
+        return;
+    if (export->wanted->end_ns == 0) {
+        esi_duration_format(span_ns, end, sizeof end);
+        snprintf(out, size, "; --since %s would fit", end);
+    } else if (span_ns < export->wanted->end_ns) {
+        esi_duration_format(export->wanted->end_ns - span_ns, begin, sizeof begin);
+        esi_duration_format(export->wanted->end_ns, end, sizeof end);
+        snprintf(out, size, "; --begin %s --end %s would fit", begin, end);
+    }
+}
+
+static int fail_too_large(const struct page_export *export)
+{
+    char part[128];
+
+    format_part(export, part, sizeof part);
+    return esi_command_fail(ES_EXIT_USAGE,
+                            "the page would have more than %zu MiB, or %zu MiB of data "
+                            "before compression: choose a smaller part with --rank, "
+                            "--begin and --end, or --since%s",
+                            PAGE_BYTES >> 20, DATA_BYTES >> 20, part);
+}
+
 static int make_page(struct page_export *export)
 {
     struct page_data data = {.bytes = NULL};
@@ -380,12 +503,7 @@ static int make_page(struct page_export *export)
     int status;
 
     if (result == -EFBIG)
-        status = esi_command_fail(
-            ES_EXIT_USAGE,
-            "the page would have more than %zu MiB, or %zu MiB of data before "
-            "compression: choose a smaller part with --rank, --begin and --end, or "
-            "--since",
-            PAGE_BYTES >> 20, DATA_BYTES >> 20);
+        status = fail_too_large(export);
     else if (result < 0)
         status = esi_command_fail(ES_EXIT_USAGE, "no memory");
     else
@@ -430,9 +548,17 @@ int esi_export_page(struct esi_event_source *source,
     if (status != ES_EXIT_SUCCESS)
         return status;
     config.is_archive = kind == ES_SET_SOURCE_ARCHIVE;
+    if (config.is_archive)
+        estimate_archive(&export, source->path);
+    if (is_too_large(&export)) {
+        status = fail_too_large(&export);
+        free(export.estimate);
+        return status;
+    }
     export.query = calloc(1, sizeof *export.query);
     if (!export.query || esi_page_feed_create(&config, &export.model.feed) < 0) {
         free(export.query);
+        free(export.estimate);
         return esi_command_fail(ES_EXIT_USAGE, "no memory");
     }
     status = esi_page_feed_read(export.model.feed, &facts);
@@ -443,5 +569,6 @@ int esi_export_page(struct esi_event_source *source,
     esi_page_feed_destroy(export.model.feed);
     free(export.rows);
     free(export.query);
+    free(export.estimate);
     return status;
 }

@@ -41,8 +41,12 @@ expect 0 "$eventspace" export "$folder/ring" --to event-set
 cp "$folder/out" "$folder/ring.jsonl"
 refuses "is an event set" "$folder/ring.jsonl" --to html
 
-# A part of an archive that is too large as a whole, written to standard output.
+# A part of an archive that is too large as a whole, written to standard output; and the
+# part that the refusal names.
 expect 0 "$eventspace" export "$folder/large" --to html --since 1ms
+expect 2 "$eventspace" export "$folder/large" --to html -o "$folder/none.html"
+part=$(grep -oE -- '--since [0-9]+[a-z]+ would fit' "$folder/err" | cut -d' ' -f2)
+expect 0 "$eventspace" export "$folder/large" --to html --since "${part:-none}"
 contains out 'id="eventspace-data"'
 
 # A name that looks like markup.
