@@ -143,9 +143,11 @@ uint64_t esi_page_place_of(const struct esi_page_asked *asked,
                            double position)
 {
     uint64_t origin = origin_of(asked, axis);
-    int64_t shift = (int64_t)position;
 
-    return shift < 0 && (uint64_t)-shift > origin ? 0 : origin + (uint64_t)shift;
+    if (position < 0)
+        return position <= -(double)origin ? 0 : origin - (uint64_t)-position;
+    /* No position of a window is later than a time of an archive can be. */
+    return origin + (position < 0x1p63 ? (uint64_t)position : INT64_MAX);
 }
 
 enum esi_diagram_axis esi_page_axis_of(const struct esi_page_asked *asked)

@@ -90,7 +90,7 @@ static int open_directory(int parent, const char *name)
 {
     int file;
 
-    if (mkdirat(parent, name, 0777) < 0 && errno != EEXIST)
+    if (mkdirat(parent, name, 0700) < 0 && errno != EEXIST)
         return -errno;
     file = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return file < 0 ? -errno : file;
@@ -100,7 +100,7 @@ static int open_directories(struct esi_archive *archive,
                             struct es_error *error,
                             bool *ret_made)
 {
-    *ret_made = mkdir(archive->path, 0777) == 0;
+    *ret_made = mkdir(archive->path, 0700) == 0;
     archive->root = open_directory(AT_FDCWD, archive->path);
     if (archive->root < 0)
         return es_error_set(error, archive->root, "cannot make %s: %s", archive->path,
@@ -445,7 +445,7 @@ int esi_archive_append(struct esi_archive *archive,
 
     if (result < 0)
         return result;
-    if (!es_operation_find(tuple->operation)) {
+    if (!es_operation_find(tuple->operation) || !esi_ctf_has_times(tuple)) {
         result = esi_archive_lose(archive, number, 1);
         return result < 0 ? result : -EINVAL;
     }

@@ -25,7 +25,7 @@ static int write_new(int workshop,
                      void (*write)(const void *data, FILE *stream),
                      const void *data)
 {
-    int file = openat(workshop, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int file = openat(workshop, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     FILE *stream = file < 0 ? NULL : fdopen(file, "w");
     int result = 0;
 
@@ -52,10 +52,14 @@ int esi_archive_replace(int workshop,
                         const void *data)
 {
     char made[256];
+    struct stat status;
     int result;
 
     snprintf(made, sizeof made, "%s.new", name);
     result = write_new(workshop, made, write, data);
+    /* Who may read the replaced file may read the new one. */
+    if (result == 0 && fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+        (void)!fchmodat(workshop, made, status.st_mode & 0777, 0);
     if (result == 0 && renameat(workshop, made, directory, name) < 0)
         result = -errno;
     if (result < 0)

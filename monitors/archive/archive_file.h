@@ -12,8 +12,9 @@
 
 /* Atomically replaces `name` in `directory` (a descriptor) by the output of `write`:
  * readers see either the old or the new file, also after a crash.  The new file is
- * created in `workshop`, a directory of the same file system.  On failure returns
- * -errno and keeps the old file. */
+ * created in `workshop`, a directory of the same file system, with the permissions of
+ * the old one, else for this user only.  On failure returns -errno and keeps the old
+ * file. */
 int esi_archive_replace(int workshop,
                         int directory,
                         const char *name,

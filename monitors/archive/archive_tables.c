@@ -186,7 +186,8 @@ const struct esi_archive_group *esi_archive_tables_group(
  * missing or invalid makes the line an error; later members are not changed.
  */
 
-enum { GROUP_MAX = 1 << 24, RANK_MAX = INT32_MAX };
+/* Readers have arrays by rank. */
+enum { GROUP_MAX = 1 << 24, RANK_MAX = GROUP_MAX - 1 };
 
 struct line {
     struct esi_archive_tables *tables;
@@ -415,6 +416,8 @@ static void transfer_process(struct line *line,
         transfer_reference(line, "host", process->host, line->tables->host_count);
     process->rank = (int)transfer_integer(line, "rank", process->rank, -1, RANK_MAX);
     process->size = (int)transfer_integer(line, "size", process->size, -1, RANK_MAX);
+    if (!line->out && process->size > 0 && process->rank >= process->size)
+        fail_line(line, "'rank' is not below 'size'");
     process->pid = transfer_int(line, "pid", process->pid);
     transfer_text(line, "program", process->program, sizeof process->program);
     transfer_text(line, "state", process->state, sizeof process->state);

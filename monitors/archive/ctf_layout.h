@@ -9,6 +9,7 @@
 #ifndef ES_MONITORS_ARCHIVE_CTF_LAYOUT_H
 #define ES_MONITORS_ARCHIVE_CTF_LAYOUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -70,5 +71,12 @@ static inline size_t esi_ctf_record_bytes(enum esi_ctf_kind kind)
 }
 
 enum { ESI_CTF_PACKET_BYTES = 65536, ESI_CTF_PACKET_MAX = 1 << 24 };
+
+/* Whether the times of a tuple can be those of an operation that is complete: in order,
+ * and differences of any two of them fit into 64 bits with a sign. */
+static inline bool esi_ctf_has_times(const struct es_tuple *tuple)
+{
+    return tuple->start <= tuple->stop && tuple->stop <= INT64_MAX;
+}
 
 #endif

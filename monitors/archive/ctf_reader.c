@@ -222,6 +222,8 @@ static int take_record(struct esi_ctf_reader *reader, struct es_error *error)
         return fail_reader(reader, error, "its tuples are out of order");
     if (reader->record.tuple.operation == 0 || reader->record.tuple.stop == 0)
         return fail_reader(reader, error, "it has a record that was never written");
+    if (!esi_ctf_has_times(&reader->record.tuple))
+        return fail_reader(reader, error, "it has a time that cannot be");
     if (reader->record.tuple.stop < reader->last_ns)
         return fail_reader(reader, error, "its time goes backwards");
     reader->last_ns = reader->record.tuple.stop;

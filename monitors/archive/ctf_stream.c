@@ -300,7 +300,7 @@ static int write_packet(struct esi_ctf_stream *stream,
                         size_t count)
 {
     int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
-    int file = openat(stream->directory, stream->name, flags, 0666);
+    int file = openat(stream->directory, stream->name, flags, 0600);
     int result;
 
     if (file < 0)

@@ -81,7 +81,7 @@ int esi_site_column_flush(struct esi_site_column *column, int side, uint32_t ele
     if (column->count == 0)
         return 0;
     name_file(element, name);
-    file = openat(side, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    file = openat(side, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0)
         result = -errno;
     else

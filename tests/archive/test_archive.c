@@ -237,13 +237,42 @@ static void losses_stand_where_they_were(void **state)
 static void what_is_no_operation_is_counted_as_lost(void **state)
 {
     struct made_archive *made = *state;
-    struct es_tuple tuple = {.stop = 3000, .operation = UINT16_MAX, .start = 1};
+    uint16_t code = es_operation_by_name("MPI_Send")->code;
+    const struct es_tuple tuples[] = {
+        {.stop = 3000, .operation = UINT16_MAX, .start = 1},
+        {.stop = 3000, .operation = code, .start = 3001},
+        {.stop = UINT64_MAX, .operation = code, .start = 1},
+    };
 
     made_archive_append(made, 0, 2000, 1);
-    assert_int_equal(esi_archive_append(made->archive, 0, &tuple, 1), -EINVAL);
+    for (size_t i = 0; i < sizeof tuples / sizeof tuples[0]; i++)
+        assert_int_equal(esi_archive_append(made->archive, 0, &tuples[i], 1), -EINVAL);
     made_archive_append(made, 0, 3001, 2);
     made_archive_close(made);
-    assert_tags(made, 0, "1 L1 2");
+    assert_tags(made, 0, "1 L3 2");
+}
+
+static void an_archive_is_private_until_its_owner_shares_it(void **state)
+{
+    static const char *const files[] = {".eventspace/archive.jsonl", "made/0.0-all.0",
+                                        "made/metadata"};
+    struct made_archive *made = *state;
+    struct stat status;
+
+    made_archive_append(made, 0, 2000, 1);
+    assert_int_equal(esi_archive_write_tables(made->archive), 0);
+    assert_int_equal(esi_archive_flush(made->archive, 0), 0);
+    assert_int_equal(stat(made->directory, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0700);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        assert_int_equal(stat(made_archive_path(made, files[i]), &status), 0);
+        assert_int_equal(status.st_mode & 0777, 0600);
+        assert_int_equal(chmod(made_archive_path(made, files[i]), 0640), 0);
+    }
+    /* The tables are replaced. */
+    made_archive_close(made);
+    assert_int_equal(stat(made_archive_path(made, files[0]), &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0640);
 }
 
 /* --- Truncated streams ------------------------------------------------------- */
@@ -409,6 +438,7 @@ SUITE(test_archive)
         cmocka_unit_test(any_order_of_publication_comes_back),
         cmocka_unit_test(losses_stand_where_they_were),
         cmocka_unit_test(what_is_no_operation_is_counted_as_lost),
+        cmocka_unit_test(an_archive_is_private_until_its_owner_shares_it),
         cmocka_unit_test(a_stream_cut_at_any_byte_is_read_to_its_last_packet),
         cmocka_unit_test(a_repair_cuts_at_packets),
         cmocka_unit_test(a_lost_late_packet_leaves_a_counted_gap),

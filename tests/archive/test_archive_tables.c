@@ -56,6 +56,12 @@ static const struct fault faults[] = {
     {FACTS PROCESS, 2, "host"},
     {FACTS HOST "{\"type\":\"process\",\"number\":0,\"host\":0,\"rank\":\"0\"}\n", 3,
      "rank"},
+    {FACTS HOST "{\"type\":\"process\",\"number\":0,\"host\":0,\"rank\":2147483647,"
+                "\"size\":-1}\n",
+     3, "rank"},
+    {FACTS HOST "{\"type\":\"process\",\"number\":0,\"host\":0,\"rank\":4,\"size\":4,"
+                "\"pid\":1}\n",
+     3, "'rank' is not below 'size'"},
     {FACTS HOST PROCESS "{\"type\":\"element\",\"number\":0,\"process\":1}\n", 4,
      "process"},
     {FACTS HOST PROCESS
