@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -436,6 +435,7 @@ int es_run_remove_everywhere(const char *run, bool live)
 struct exit_note {
     int pid;
     int status;
+    uint64_t ended_ns;
     int noted;
 };
 
@@ -446,17 +446,13 @@ static int note_exit(const struct esi_segment_name *name,
     struct exit_note *note = context;
     struct esi_segment_layout *layout;
     struct es_segment_view *view;
-    struct timespec now;
 
     (void)status;
     if (name->pid != note->pid || esi_segment_view_attach(name, NULL, &view) != 0)
         return 0;
     layout = view->layout;
-    clock_gettime(CLOCK_REALTIME, &now);
     atomic_store_explicit(&layout->exit_status, note->status, memory_order_relaxed);
-    atomic_store_explicit(&layout->ended_realtime_ns,
-                          (uint64_t)now.tv_sec * UINT64_C(1000000000) +
-                              (uint64_t)now.tv_nsec,
+    atomic_store_explicit(&layout->ended_realtime_ns, note->ended_ns,
                           memory_order_relaxed);
     /* Pairs with the acquire in has_ended(). */
     atomic_store_explicit(&layout->ended, 1, memory_order_release);
@@ -465,9 +461,9 @@ static int note_exit(const struct esi_segment_name *name,
     return 0;
 }
 
-int es_run_note_exit(const char *run, int pid, int status)
+int es_run_note_exit(const char *run, int pid, int status, uint64_t ended_ns)
 {
-    struct exit_note note = {.pid = pid, .status = status};
+    struct exit_note note = {.pid = pid, .status = status, .ended_ns = ended_ns};
     int rc = esi_segment_name_foreach(run, note_exit, &note);
 
     return rc < 0 ? rc : note.noted;

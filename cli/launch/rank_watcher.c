@@ -25,6 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "cli/command.h"
 #include "cli/launch/job.h"
 #include "eventspace/run.h"
@@ -104,8 +105,14 @@ static bool read_reaped(int pidfd, int *ret_status)
     return true;
 }
 
-/* Waits for the rank's end.  Returns whether its status is available. */
-static bool await_end(const struct rank_watcher *watcher, int *ret_status)
+/*
+ * Waits for the rank's end.  Returns whether its status is available.  The time is
+ * taken at once: a launcher soon ends the other ranks, and their watchers must not be
+ * first.
+ */
+static bool await_end(const struct rank_watcher *watcher,
+                      int *ret_status,
+                      uint64_t *ret_ended_ns)
 {
     struct pollfd rank = {.fd = watcher->pidfd, .events = POLLIN};
 
@@ -115,10 +122,12 @@ static bool await_end(const struct rank_watcher *watcher, int *ret_status)
                 return false;
             poll(NULL, 0, LOOK_MS);
         }
+        *ret_ended_ns = esi_now_ns(CLOCK_REALTIME);
         return true;
     }
     while (poll(&rank, 1, -1) < 0 && errno == EINTR)
         continue;
+    *ret_ended_ns = esi_now_ns(CLOCK_REALTIME);
     return read_zombie(watcher->rank, ret_status) ||
            read_reaped(watcher->pidfd, ret_status);
 }
@@ -206,11 +215,12 @@ static void drop_descriptors(struct rank_watcher *watcher)
 
 _Noreturn static void watch_rank(struct rank_watcher *watcher)
 {
+    uint64_t ended_ns;
     int status;
 
-    if (await_end(watcher, &status)) {
+    if (await_end(watcher, &status, &ended_ns)) {
         bool is_recorded = has_segments(watcher->run);
-        es_run_note_exit(watcher->run, watcher->rank, status);
+        es_run_note_exit(watcher->run, watcher->rank, status, ended_ns);
         if (status == 0 && watcher->speaks_for && !is_recorded)
             esi_command_note_unrecorded(watcher->speaks_for);
         if (status == 0 && watcher->clean_up)

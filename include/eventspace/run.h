@@ -160,9 +160,9 @@ ES_API int es_segment_view_modules(const struct es_segment_view *segment,
                                    struct es_module **ret_modules);
 
 /* For programs that watch the run: records in all segments of the run on this host that
- * belong to `pid` how the process ended.  `status` is as waitpid(2) returns it.
- * Returns the number of segments. */
-ES_API int es_run_note_exit(const char *run, int pid, int status);
+ * belong to `pid` how and when the process ended.  `status` is as waitpid(2) returns
+ * it, `ended_ns` the time by CLOCK_REALTIME.  Returns the number of segments. */
+ES_API int es_run_note_exit(const char *run, int pid, int status, uint64_t ended_ns);
 
 /* --- Communicators ---------------------------------------------------------------- */
 

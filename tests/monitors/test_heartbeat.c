@@ -259,7 +259,7 @@ static void one_that_was_killed_is_shown_with_its_signal_and_last_operation(
 
     open_message(fixture, 2, "MPI_Recv", 0);
     /* As noted by the supervisor: status 9 is SIGKILL. */
-    assert_int_equal(es_run_note_exit(fixture->made.name, getpid(), 9), RANKS);
+    assert_int_equal(es_run_note_exit(fixture->made.name, getpid(), 9, 1), RANKS);
     beat(fixture, 1);
     assert_int_equal(fixture->report.dead, RANKS);
     assert_shows(fixture, "killed by signal 9 (SIGKILL), in MPI_Recv from 0, tag 7");

@@ -124,13 +124,13 @@ static void the_supervisors_note_tells_the_signal(void **state)
     (void)state;
     kill(pid, SIGKILL);
     waitpid(pid, &status, 0);
-    assert_int_equal(es_run_note_exit(id, pid, status), 1);
+    assert_int_equal(es_run_note_exit(id, pid, status, 12345), 1);
     run = fixture_open(id);
     es_segment_view_info(es_run_segment(run, 0), &info);
     assert_int_equal(info.state, ES_PROCESS_KILLED);
     assert_int_equal(info.signal, SIGKILL);
     assert_int_equal(info.exit_code, -1);
-    assert_true(info.ended_realtime_ns > 0);
+    assert_int_equal(info.ended_realtime_ns, 12345);
     es_run_close(run);
     assert_int_equal(es_run_remove(id, false), 1);
 }

@@ -216,7 +216,7 @@ static void endings_are_told_apart(void **state)
         pid_t pid = leave_segment(fixture_run("run", id), 5, rows[i].left, &status);
 
         if (rows[i].noted)
-            assert_int_equal(es_run_note_exit(id, pid, status), 1);
+            assert_int_equal(es_run_note_exit(id, pid, status, 1), 1);
         run = fixture_open(id);
         es_segment_view_info(es_run_segment(run, 0), &info);
         assert_int_equal(info.state, rows[i].seen);
@@ -235,7 +235,7 @@ static void a_note_for_another_pid_changes_nothing(void **state)
 
     (void)state;
     leave_segment(fixture_run("run", id), 0, ES_SEGMENT_RUNNING, &status);
-    assert_int_equal(es_run_note_exit(id, 1, 0), 0);
+    assert_int_equal(es_run_note_exit(id, 1, 0, 1), 0);
     assert_int_equal(es_run_remove(id, false), 1);
 }
 
@@ -442,7 +442,7 @@ static void a_segment_of_the_other_byte_order_is_refused_in_words(void **state)
     memcpy(&before, esi_segment_layout(segment), sizeof before);
     assert_int_equal(es_run_open(id, &error, &run), -EPROTO);
     assert_non_null(strstr(error.text, "machine of the other byte order"));
-    assert_int_equal(es_run_note_exit(id, getpid(), 0), 0);
+    assert_int_equal(es_run_note_exit(id, getpid(), 0, 1), 0);
     assert_memory_equal(esi_segment_layout(segment), &before, sizeof before);
     /* The run's other segments are read. */
     native = fixture_segment(id, 1);
