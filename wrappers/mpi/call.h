@@ -244,10 +244,16 @@ ES_HOT void esi_call_leave(struct esi_call *call, int result)
 }
 
 /* Ends named by the table of operations, instead of esi_call_leave(): register what was
- * posted or created (completion.c, communicator_calls.c, one_sided.c). */
+ * posted, created or looked at (completion.c, completion_calls.c, communicator_calls.c,
+ * one_sided.c). */
 void esi_end_posted_collective(struct esi_call *call, int result, MPI_Request *request);
 void esi_end_posted_other(struct esi_call *call, int result, MPI_Request *request);
 void esi_end_made_persistent(struct esi_call *call, int result, MPI_Request *request);
+void esi_end_looked(struct esi_call *call,
+                    int result,
+                    bool found,
+                    const MPI_Request requests[],
+                    int count);
 void esi_end_created(struct esi_call *call,
                      int result,
                      MPI_Comm comm,

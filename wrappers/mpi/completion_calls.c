@@ -439,3 +439,25 @@ int esi_wrap_MPI_Testsome(esi_MPI_Testsome_fn *next,
     esi_batch_fini(&batch);
     return result;
 }
+
+/* --- Looking at several requests, which stay (MPI-4.1) -------------------------- */
+
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+void esi_end_looked(struct esi_call *call,
+                    int result,
+                    bool found,
+                    const MPI_Request requests[],
+                    int count)
+{
+    struct esi_batch batch;
+
+    if (!esi_batch_is_good(requests, count))
+        count = 0;
+    esi_batch_init(&batch, call->thread, requests, count, MPI_STATUSES_IGNORE);
+    if (result == MPI_SUCCESS && found && has_any(&batch))
+        end_polls(call, count, esi_clock_read());
+    else
+        leave_poll_of_all(call, result, &batch, requests, count);
+    esi_batch_fini(&batch);
+}
+#endif

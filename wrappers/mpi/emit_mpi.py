@@ -128,7 +128,8 @@ def recipe_body(operation, prototype):
     return BODY % {
         "inline": NOT_INLINE if fast_path_of(operation) else "ES_HOT",
         "name": operation.name,
-        "parameters": prototype.declare(operation.arguments),
+        "parameters": "esi_%s_fn *next" % operation.name
+        + comma(operation.arguments and prototype.declare(operation.arguments)),
         "constant": operation.constant,
         "class": constant("ES_CLASS_", operation.op_class),
         "arguments": arguments,
@@ -161,7 +162,7 @@ def comma(arguments):
 # What is seldom called need not be in both exported functions.
 NOT_INLINE = "static __attribute__((noinline))"
 
-BODY = """%(inline)s int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
+BODY = """%(inline)s int wrap_%(name)s(%(parameters)s)
 {
     struct esi_call call;
     int result;

@@ -66,7 +66,7 @@ def body_of(operation, chapters):
             if other.arguments != operation.arguments + ["request"]:
                 raise TableError("%s is not like %s" % (immediate, operation.name))
             return IMMEDIATE
-    if "flag" in operation.arguments:
+    if "flag" in operation.arguments or "outcount" in operation.arguments:
         return POLLING
     if communicator_of(operation) is not None:
         return BARRIER
