@@ -195,6 +195,7 @@ static int *ranks_of_group(MPI_Group group, int *ret_size)
     return ranks;
 }
 
+#ifdef OPEN_MPI
 int *esi_comm_ranks(MPI_Comm comm, int *ret_size)
 {
     MPI_Group group;
@@ -203,6 +204,7 @@ int *esi_comm_ranks(MPI_Comm comm, int *ret_size)
         return NULL;
     return ranks_of_group(group, ret_size);
 }
+#endif
 
 struct members {
     int32_t *local;

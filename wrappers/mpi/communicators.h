@@ -80,9 +80,11 @@ bool esi_comm_is_of_world(MPI_Comm comm);
  * is the data of the valid `handle`; NULL if there is none. */
 int32_t esi_comm_world_rank(MPI_Comm handle, const struct esi_comm *comm, int rank);
 
+#ifdef OPEN_MPI
 /* Ranks in the run of the members of a communicator's (local) group, -1 if not known;
- * NULL if not available.  The caller frees them. */
+ * NULL if not available.  The caller frees them.  For spawned worlds. */
 int *esi_comm_ranks(MPI_Comm comm, int *ret_size);
+#endif
 
 /* Registers processes of another world: their ranks in the run are `ranks` or, if that
  * is NULL, `first` and the following.  Takes ownership of group and ranks. */
