@@ -82,19 +82,6 @@ int PMPI_Group_translate_ranks(MPI_Group from,
     memcpy(found, ranks, (size_t)count * sizeof ranks[0]);
     return MPI_SUCCESS;
 }
-/* There are no errors and no error handlers. */
-int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function,
-                                MPI_Errhandler *handler)
-{
-    (void)function, (void)handler;
-    return MPI_ERR_OTHER;
-}
-int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *function,
-                               MPI_Errhandler *handler)
-{
-    (void)function, (void)handler;
-    return MPI_ERR_OTHER;
-}
 int PMPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 {
     (void)type;

@@ -255,7 +255,6 @@ void esi_ledger_json_write(const struct esi_ledger *ledger, struct esi_json_out 
     esi_json_out_unsigned(out, "changes", esi_json_bounded(ledger->changes));
     esi_json_out_unsigned(out, "error_class", ledger->error_class);
     esi_json_out_unsigned(out, "error_operation", ledger->error_operation);
-    esi_json_out_bool(out, "error_fatal", ledger->error_fatal);
     esi_json_out_string(out, "error_text", ledger->error_text);
     esi_json_out_bool(out, "partial", ledger->partial);
 }
@@ -359,7 +358,6 @@ static void read_rest(const struct es_member *object, struct esi_ledger *ledger)
         (uint32_t)esi_member_integer_within(object, "error_class", 0, UINT32_MAX, 0);
     ledger->error_operation = (uint16_t)esi_member_integer_within(
         object, "error_operation", 0, UINT16_MAX, 0);
-    ledger->error_fatal = esi_member_boolean_or(object, "error_fatal", false);
     snprintf(ledger->error_text, sizeof ledger->error_text, "%s",
              esi_member_text_or(object, "error_text", ""));
     ledger->partial = esi_member_boolean_or(object, "partial", false);

@@ -546,7 +546,6 @@ static void read_error(const struct reading *reading)
         return;
     to->error_class = error_class;
     to->error_operation = (uint16_t)operation;
-    to->error_fatal = (operation & ESI_LEDGER_ERROR_FATAL) != 0;
     memcpy(to->error_text, text, sizeof text);
     to->error_text[sizeof to->error_text - 1] = '\0';
 }

@@ -168,8 +168,7 @@ struct esi_ledger {
     uint64_t changes;         /* number of requests posted and completed so far; if
                                  equal in two copies, nothing happened between them */
     uint32_t error_class;     /* of the last call that failed; 0 if none */
-    uint16_t error_operation; /* 0 if the call is not recorded */
-    bool error_fatal;         /* the error ended the program */
+    uint16_t error_operation; /* the call */
     char error_text[256];
     bool partial; /* incomplete, because memory or a table was full */
 };

@@ -133,9 +133,6 @@ struct esi_ledger_window {
     uint64_t reserved[5];
 };
 
-/* Set with the operation of an error that ended the program. */
-#define ESI_LEDGER_ERROR_FATAL (UINT32_C(1) << 16)
-
 struct esi_ledger_layout {
     /* Constant except the places.  Written by the process. */
     alignas(ES_CACHE_LINE) uint32_t
@@ -158,7 +155,7 @@ struct esi_ledger_layout {
     _Atomic uint32_t partial;         /* not 0 if something did not fit */
     _Atomic uint32_t error_version;   /* odd while the error is being changed */
     _Atomic uint32_t error_class;     /* of the last call that failed; 0 if none */
-    _Atomic uint32_t error_operation; /* with ESI_LEDGER_ERROR_FATAL */
+    _Atomic uint32_t error_operation; /* the call */
     _Atomic uint64_t unfreed[ESI_LEDGER_OBJECT_KINDS]; /* by enum esi_ledger_object;
                                                           modulo 2^64: negative if more
                                                           were freed than created */

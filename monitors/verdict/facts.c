@@ -253,8 +253,6 @@ size_t esi_facts_find_process(const struct esi_facts *facts, int rank)
 
 static bool is_killed_from_outside(const struct esi_fact_process *process)
 {
-    if (esi_fact_has_fatal_error(process))
-        return false;
     if (process->state == ES_PROCESS_LOST)
         return true;
     return process->state == ES_PROCESS_KILLED &&

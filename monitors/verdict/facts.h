@@ -161,13 +161,6 @@ static inline const char *esi_fact_name_site(const struct esi_facts *facts,
                : "";
 }
 
-/* Whether an MPI error ended the process, whatever its exit status: MPI asks the
- * launcher to kill all processes, and the failing process may be killed, too. */
-static inline bool esi_fact_has_fatal_error(const struct esi_fact_process *process)
-{
-    return process->ledger && process->ledger->error_fatal;
-}
-
 /* The group of a communicator of the process, or ESI_FACT_NO_GROUP. */
 static inline uint32_t esi_fact_group_of(const struct esi_fact_process *process,
                                          uint16_t communicator)

@@ -467,8 +467,6 @@ static bool has_died(const struct esi_fact_process *process)
 
 static bool has_failed_itself(const struct esi_fact_process *process)
 {
-    if (esi_fact_has_fatal_error(process))
-        return true;
     switch (process->state) {
     case ES_PROCESS_ABORTED:
     case ES_PROCESS_EXITED:

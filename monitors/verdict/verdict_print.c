@@ -112,10 +112,7 @@ static void describe_last_call(const struct esi_diagnosis *diagnosis,
 /* MPI's message may have several lines. */
 static void describe_error(const struct esi_ledger *ledger, FILE *out)
 {
-    fprintf(out, "; %s %s: ",
-            ledger->error_operation ? es_operation_name(ledger->error_operation)
-                                    : "a call",
-            ledger->error_fatal ? "failed, and its error is fatal" : "had failed");
+    fprintf(out, "; %s had failed: ", es_operation_name(ledger->error_operation));
     for (const char *next = ledger->error_text; *next; next++)
         fputc(*next == '\n' ? ' ' : *next, out);
     fprintf(out, " (class %" PRIu32 ")", ledger->error_class);

@@ -61,7 +61,7 @@ static struct esi_ledger_channel describe_channel(int rank)
         .received = true, .peer = !rank, .tag = TAG, .count = 1};
 }
 
-/* If `has_error` is set, an error has ended rank 1. */
+/* If `has_error` is set, a call of rank 1 has failed. */
 static void write_ledgers(struct made_archive *made, bool has_error)
 {
     struct esi_ledger_request requests[RANKS];
@@ -85,7 +85,6 @@ static void write_ledgers(struct made_archive *made, bool has_error)
 
             ledger->error_class = 15;
             ledger->error_operation = code_of("MPI_Recv");
-            ledger->error_fatal = true;
             snprintf(ledger->error_text, sizeof ledger->error_text, "%s", error_text);
         }
     }
@@ -188,7 +187,6 @@ static void assert_process(const struct esi_facts *facts, int rank)
     assert_memory_equal(&process->ledger->channels[0], &channel, sizeof channel);
     assert_int_equal(process->ledger->unfreed[ESI_LEDGER_TYPES], 4);
     assert_int_equal(process->ledger->changes, 5);
-    assert_true(process->ledger->error_fatal == (rank == 1));
     assert_int_equal(process->ledger->error_class, rank == 1 ? 15 : 0);
     assert_int_equal(process->ledger->error_operation,
                      rank == 1 ? code_of("MPI_Recv") : 0);
@@ -241,13 +239,6 @@ static void killed_ranks_were_in_a_deadlock(void **state)
 {
     set_up_deadlock(*state, false);
     assert_verdict(*state, ESI_VERDICT_DEADLOCK, RANKS);
-}
-
-/* MPI asked the launcher to kill all ranks after the error of rank 1. */
-static void who_had_a_fatal_error_died_first(void **state)
-{
-    set_up_deadlock(*state, true);
-    assert_verdict(*state, ESI_VERDICT_DIED, 1);
 }
 
 static void of_a_run_that_ended_well_nothing_is_made(void **state)
@@ -355,7 +346,6 @@ SUITE(test_facts_archive)
     struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_come_back_as_they_were),
         cmocka_unit_test(killed_ranks_were_in_a_deadlock),
-        cmocka_unit_test(who_had_a_fatal_error_died_first),
         cmocka_unit_test(of_a_run_that_ended_well_nothing_is_made),
         cmocka_unit_test(who_is_switched_off_is_not_known),
         cmocka_unit_test(what_a_killed_recorder_left_says_nothing_of_the_end),

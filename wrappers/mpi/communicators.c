@@ -23,7 +23,6 @@
 #include "base/hash.h"
 #include "eventspace/operation.h"
 #include "tuplespace/operation_codes.h"
-#include "wrappers/mpi/errors.h"
 #include "wrappers/mpi/handles.h"
 #include "wrappers/mpi/ledger.h"
 #include "wrappers/mpi/mpi_next.h"
@@ -588,7 +587,6 @@ static struct esi_comm *comm_register(MPI_Comm handle,
     free(members.local);
     free(members.remote);
     make_known(handle, comm);
-    esi_errors_watch_communicator(handle);
     if (esi_trees != NULL && (comm->inter || comm->size > 1))
         esi_trees->on_peers();
     return comm;

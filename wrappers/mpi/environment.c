@@ -10,7 +10,6 @@
 #include "config.h"
 
 #include "wrappers/mpi/completion.h"
-#include "wrappers/mpi/errors.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/tree_ops.h"
 
@@ -39,7 +38,6 @@ static void world_up(int provided)
     esi_profile_begin();
     esi_process_set_state(ES_SEGMENT_RUNNING);
     esi_status_probe_count();
-    esi_errors_begin();
     esi_comm_register_world();
     if (esi_trees != NULL)
         esi_trees->on_initialized();
@@ -95,7 +93,6 @@ int esi_wrap_MPI_Finalize(esi_MPI_Finalize_fn *next)
     flush_communicators();
     if (esi_trees != NULL)
         esi_trees->on_finalize();
-    esi_errors_end();
     esi_comm_forget_groups();
     esi_begin_call(&call);
     result = next();
@@ -149,7 +146,6 @@ int esi_wrap_MPI_Session_init(esi_MPI_Session_init_fn *next,
         esi_profile_begin();
         esi_process_set_state(ES_SEGMENT_RUNNING);
         esi_status_probe_count();
-        esi_errors_begin();
         esi_comm_set_session(*session);
         if (esi_trees != NULL) {
             esi_trees->on_threads();
@@ -174,7 +170,6 @@ int esi_wrap_MPI_Session_finalize(esi_MPI_Session_finalize_fn *next,
     esi_comm_end_session(*session);
     if (esi_trees != NULL)
         esi_trees->on_session_end(*session);
-    esi_errors_end();
     result = next(session);
     esi_call_leave(&call, result);
     if (result == MPI_SUCCESS && atomic_fetch_sub(&open_sessions, 1) == 1 &&

@@ -215,8 +215,7 @@ static void store_text(const char *text)
                               memory_order_relaxed);
 }
 
-/* `what` is an operation, with ESI_LEDGER_ERROR_FATAL. */
-static void note_error(uint32_t what, int code)
+void esi_ledger_note_error(uint16_t operation, int code)
 {
     struct esi_ledger_layout *ledger = esi_ledger;
     char text[MPI_MAX_ERROR_STRING + 1] = "";
@@ -228,11 +227,6 @@ static void note_error(uint32_t what, int code)
         ESI_REAL(MPI_Error_string)(code, text, &length) != MPI_SUCCESS)
         text[0] = '\0';
     pthread_mutex_lock(&changing);
-    if (atomic_load_explicit(&ledger->error_operation, memory_order_relaxed) &
-        ESI_LEDGER_ERROR_FATAL) {
-        pthread_mutex_unlock(&changing);
-        return;
-    }
     version = atomic_load_explicit(&ledger->error_version, memory_order_relaxed);
     atomic_store_explicit(&ledger->error_version, version + 1, memory_order_relaxed);
     /* Pairs with the fence of readers: a reader that sees a word sees the odd
@@ -240,20 +234,10 @@ static void note_error(uint32_t what, int code)
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&ledger->error_class, (uint32_t)error_class,
                           memory_order_relaxed);
-    atomic_store_explicit(&ledger->error_operation, what, memory_order_relaxed);
+    atomic_store_explicit(&ledger->error_operation, operation, memory_order_relaxed);
     store_text(text);
     atomic_store_explicit(&ledger->error_version, version + 2, memory_order_release);
     pthread_mutex_unlock(&changing);
-}
-
-void esi_ledger_note_error(uint16_t operation, int code)
-{
-    note_error(operation, code);
-}
-
-void esi_ledger_note_fatal(uint16_t operation, int code)
-{
-    note_error(operation | ESI_LEDGER_ERROR_FATAL, code);
 }
 
 /* --- Windows ---------------------------------------------------------------------- */

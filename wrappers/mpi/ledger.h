@@ -95,9 +95,6 @@ void esi_ledger_count_object(enum esi_ledger_object object, int change);
 
 /* A call has returned `code`, which is not MPI_SUCCESS. */
 void esi_ledger_note_error(uint16_t operation, int code);
-/* A call has failed with `code`, and this ends the program.  No later error is
- * recorded.  `operation` is 0 if the call is not recorded. */
-void esi_ledger_note_fatal(uint16_t operation, int code);
 
 /* --- Windows ---------------------------------------------------------------------- */
 

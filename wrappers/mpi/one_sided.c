@@ -14,7 +14,6 @@
 #include <stdlib.h>
 
 #include "wrappers/mpi/completion.h"
-#include "wrappers/mpi/errors.h"
 #include "wrappers/mpi/handles.h"
 #include "wrappers/mpi/ledger.h"
 
@@ -141,10 +140,8 @@ void esi_end_window_made(struct esi_call *call, int result, MPI_Comm comm, MPI_W
     (void)comm;
     end_call(call, result);
     call->tuple.tag = (int32_t)call->tuple.sequence;
-    if (result == MPI_SUCCESS) {
+    if (result == MPI_SUCCESS)
         object_register(&windows, ESI_HANDLE(*win), &call->tuple, call->tuple.tag);
-        esi_errors_watch_window(*win);
-    }
     esi_completion_leave(call, call->tuple.stop);
 }
 
