@@ -22,7 +22,8 @@ const char *esi_quantity_number(char *out, size_t size, double number)
 {
     double least = fabs(number);
 
-    if (number == trunc(number) || least >= 99.95)
+    /* Without trunc(3): the libraries of this layer are linked without libm. */
+    if (!(least < 99.95) || number == (int)number)
         snprintf(out, size, "%.0f", number);
     else if (least >= 0.995)
         snprintf(out, size, "%.*f", count_decimals(number), number);

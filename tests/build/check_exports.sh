@@ -99,4 +99,21 @@ if [ -n "$MPICC" ]; then
         esac
     done
 fi
+
+# The lowest layers are parts of libraries that are linked without libm. Unoptimized code
+# calls its functions where optimized code has instructions.
+object=$(mktemp)
+libm=$(ldconfig -p 2>/dev/null | sed -n 's/.*libm\.so\.6.* => //p' | head -n 1)
+for source in $(grep -l '<math.h>' "$top_srcdir"/base/*.c "$top_srcdir"/tuplespace/*.c); do
+    [ -n "$libm" ] || break
+    ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O0 -DHAVE_CONFIG_H -I"$top_builddir" \
+        -I"$top_srcdir" -I"$top_srcdir/include" -c "$source" -o "$object" || failed=1
+    called=$(comm -12 <(nm -u "$object" | sed 's/.* U //' | sort -u) \
+        <(nm -D --defined-only "$libm" | sed 's/.* . //; s/@.*//' | sort -u))
+    [ -z "$called" ] || {
+        echo "$source: without optimization it calls functions of libm:" $called
+        failed=1
+    }
+done
+rm -f "$object"
 exit $failed
