@@ -6,10 +6,12 @@
 
 #include "base/process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -110,6 +112,28 @@ bool esi_process_is_stopped(int pid, uint64_t start)
 
     return read_stat(pid, &stat) == 0 && stat.state == 'T' &&
            (start == 0 || stat.start == start);
+}
+
+int esi_process_list_threads(int pid, uint32_t *ret_ids, size_t room)
+{
+    char path[32];
+    struct dirent *entry;
+    DIR *folder;
+    int count = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    folder = opendir(path);
+    if (!folder)
+        return -errno;
+    while ((entry = readdir(folder))) {
+        if (entry->d_name[0] == '.')
+            continue;
+        if ((size_t)count < room)
+            ret_ids[count] = (uint32_t)strtoul(entry->d_name, NULL, 10);
+        count++;
+    }
+    closedir(folder);
+    return count;
 }
 
 /* The first number of /proc/self/statm, in pages. */

@@ -5,6 +5,7 @@
 #define ES_BASE_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Start time of a process in clock ticks since boot (field 22 of /proc/PID/stat).
@@ -18,6 +19,10 @@ bool esi_process_is_alive(int pid, uint64_t start);
 /* Returns whether the process is alive and stopped by a signal (Ctrl-Z, SIGSTOP).  Does
  * not detect processes stopped by a tracer or a cgroup freezer. */
 bool esi_process_is_stopped(int pid, uint64_t start);
+
+/* Lists the kernel ids of a process's threads in `ret_ids`, as far as there is room.
+ * Returns their number, which may be larger; or -errno. */
+int esi_process_list_threads(int pid, uint32_t *ret_ids, size_t room);
 
 /* How much more address space this process may map (RLIMIT_AS minus the size in
  * /proc/self/statm); UINT64_MAX if it is not limited or not known. */

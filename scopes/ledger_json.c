@@ -256,6 +256,10 @@ void esi_ledger_json_write(const struct esi_ledger *ledger, struct esi_json_out 
     esi_json_out_unsigned(out, "error_class", ledger->error_class);
     esi_json_out_unsigned(out, "error_operation", ledger->error_operation);
     esi_json_out_string(out, "error_text", ledger->error_text);
+    esi_json_out_bool(out, "concurrent", ledger->concurrent);
+    esi_json_out_signed(out, "others", ledger->others);
+    esi_json_out_unsigned(out, "others_counted",
+                          esi_json_bounded(ledger->others_counted));
     esi_json_out_bool(out, "partial", ledger->partial);
 }
 
@@ -360,6 +364,10 @@ static void read_rest(const struct es_member *object, struct esi_ledger *ledger)
         object, "error_operation", 0, UINT16_MAX, 0);
     snprintf(ledger->error_text, sizeof ledger->error_text, "%s",
              esi_member_text_or(object, "error_text", ""));
+    ledger->concurrent = esi_member_boolean_or(object, "concurrent", false);
+    ledger->others =
+        (int)esi_member_integer_within(object, "others", -1, INT32_MAX, -1);
+    ledger->others_counted = esi_member_counter(object, "others_counted");
     ledger->partial = esi_member_boolean_or(object, "partial", false);
 }
 

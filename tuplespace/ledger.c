@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/process.h"
 #include "tuplespace/ledger_layout.h"
 #include "tuplespace/arena_pool.h"
 #include "tuplespace/segment_private.h"
@@ -25,7 +26,9 @@ enum {
     TRIES = 8,
     GREATEST_LOG2 = 24, /* log2 of the slots of a table */
     MAX_THREADS = 65536,
-    MAX_OLDER = 32 /* older maps of a map: each has half the size */
+    MAX_OLDER = 32,    /* older maps of a map: each has half the size */
+    MAX_LISTED = 1024, /* threads of a process; more count as threads that have never
+                          called MPI */
 };
 
 /* Maximum number of items of each kind, so that a corrupt ledger does not exhaust
@@ -550,6 +553,73 @@ static void read_error(const struct reading *reading)
     to->error_text[sizeof to->error_text - 1] = '\0';
 }
 
+/* --- Threads that have never called MPI ------------------------------------------- */
+
+static void remove_id(uint32_t *ids, size_t count, uint32_t id)
+{
+    for (size_t i = 0; i < count; i++)
+        if (ids[i] == id)
+            ids[i] = 0;
+}
+
+/* Removes the ids of the threads that have called MPI. */
+static void remove_callers(const struct reading *reading, uint32_t *ids, size_t count)
+{
+    uint64_t offset = word_load(&reading->from->threads);
+
+    for (int i = 0; i < MAX_THREADS && offset != 0; i++) {
+        const struct esi_ledger_thread *thread =
+            esi_segment_view_bytes(reading->segment, offset, sizeof *thread);
+
+        if (thread == NULL)
+            break;
+        remove_id(ids, count, half_load(&thread->thread_id));
+        offset = word_load(&thread->next);
+    }
+}
+
+/* Counts them now.  Returns -1 if they cannot be counted. */
+static int count_others(const struct reading *reading)
+{
+    uint32_t ids[MAX_LISTED];
+    int listed = esi_process_list_threads(reading->segment->pid, ids, MAX_LISTED);
+    size_t known = listed < MAX_LISTED ? (size_t)listed : MAX_LISTED;
+    int others = listed - (int)known; /* those that are not in the list */
+
+    /* Checked afterwards: the pid was that of the process until now. */
+    if (listed <= 0 || !esi_segment_view_is_alive(reading->segment))
+        return -1;
+    remove_callers(reading, ids, known);
+    for (int i = 0; i < ESI_LEDGER_LIBRARY_THREADS; i++)
+        remove_id(ids, known, reading->to->library_threads[i]);
+    for (size_t i = 0; i < known; i++)
+        others += ids[i] != 0;
+    return others;
+}
+
+/* The number is kept in the segment: after the process has ended, nobody can count. */
+static void read_others(struct reading *reading)
+{
+    struct esi_ledger_layout *from = reading->from;
+    struct esi_ledger *to = reading->to;
+    uint64_t now = es_clock_ticks_of((enum es_clock_kind)reading->segment->clock.kind);
+
+    to->concurrent = half_load(&from->concurrent) != 0;
+    for (int i = 0; i < ESI_LEDGER_LIBRARY_THREADS; i++)
+        to->library_threads[i] = half_load(&from->library_threads[i]);
+    to->others = to->concurrent ? count_others(reading) : 0;
+    to->others_counted = now;
+    if (to->others >= 0) {
+        atomic_store_explicit(&from->others, (uint32_t)to->others,
+                              memory_order_relaxed);
+        atomic_store_explicit(&from->others_counted, now, memory_order_release);
+        return;
+    }
+    to->others_counted = word_load(&from->others_counted);
+    if (to->others_counted != 0)
+        to->others = (int)(half_load(&from->others) & INT32_MAX);
+}
+
 int esi_ledger_read(const struct es_segment_view *segment,
                     struct esi_ledger *ret_ledger)
 {
@@ -573,6 +643,7 @@ int esi_ledger_read(const struct es_segment_view *segment,
     }
     read_objects(&reading);
     read_error(&reading);
+    read_others(&reading);
     *ret_ledger = ledger;
     return 0;
 }

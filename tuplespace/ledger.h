@@ -87,7 +87,7 @@ enum esi_ledger_wait_kind {
     ESI_LEDGER_WAIT_POLL, /* in tests that found nothing since the last event */
 };
 
-enum { ESI_LEDGER_WAIT_HANDLES = 64 };
+enum { ESI_LEDGER_WAIT_HANDLES = 64, ESI_LEDGER_LIBRARY_THREADS = 16 };
 
 /* The requests that a thread waits for or, if it polls, has tested since its last
  * event. */
@@ -170,6 +170,14 @@ struct esi_ledger {
     uint32_t error_class;     /* of the last call that failed; 0 if none */
     uint16_t error_operation; /* the call */
     char error_text[256];
+    bool concurrent; /* threads may call MPI at the same time */
+    int others;      /* threads of the process that have never called MPI and are
+                               not the MPI library's; -1 = not known */
+    uint64_t others_counted; /* when, in ticks; of a dead process: when somebody last
+                                read its ledger */
+    /* Kernel ids of the MPI library's own threads; 0 for a free slot.  Not known of
+     * processes of other hosts. */
+    uint32_t library_threads[ESI_LEDGER_LIBRARY_THREADS];
     bool partial; /* incomplete, because memory or a table was full */
 };
 

@@ -22,6 +22,7 @@
 
 #include "eventspace/tuple.h"
 #include "tuplespace/layout.h"
+#include "tuplespace/ledger.h"
 
 enum {
     ESI_LEDGER_SHARDS_LOG2 = 4,
@@ -100,10 +101,10 @@ struct esi_ledger_thread {
     _Atomic uint64_t next; /* offset of the next thread; 0 if none */
     int32_t thread;
     uint32_t reserved0;
-    _Atomic uint64_t what;   /* number of requests; enum esi_ledger_wait_kind
+    _Atomic uint64_t what;      /* number of requests; enum esi_ledger_wait_kind
                                 in the upper half (release) */
-    _Atomic uint32_t others; /* also polled something other than requests */
-    uint32_t reserved1;
+    _Atomic uint32_t others;    /* also polled something other than requests */
+    _Atomic uint32_t thread_id; /* kernel id of the thread that has the slot now */
     uint64_t reserved[4];
     uint64_t handles[ESI_LEDGER_HANDLES]; /* the first requests */
 };
@@ -146,7 +147,15 @@ struct esi_ledger_layout {
     /* Formerly reserved: offset of the profile (profile_layout.h); 0 if the process has
      * none (release). */
     _Atomic uint64_t profile;
-    uint64_t reserved0[3];
+    /* Not 0 if threads may call MPI at the same time: MPI_THREAD_MULTIPLE, or a
+     * session. */
+    _Atomic uint32_t concurrent;
+    uint32_t reserved0;
+    /* Written by readers while the process lives: how many of its threads have never
+     * called MPI and are not the MPI library's, and when this was counted. */
+    _Atomic uint64_t others_counted;
+    _Atomic uint32_t others;
+    uint32_t reserved1;
 
     alignas(ES_CACHE_LINE) _Atomic uint64_t communicators; /* place of a table of
                                                               offsets, by index; 0 for
@@ -160,6 +169,10 @@ struct esi_ledger_layout {
                                                           modulo 2^64: negative if more
                                                           were freed than created */
     _Atomic uint32_t error_text[ESI_LEDGER_TEXT_WORDS];
+
+    /* Kernel ids of the threads that the MPI library created when it was initialised; 0
+     * for a free slot. */
+    _Atomic uint32_t library_threads[ESI_LEDGER_LIBRARY_THREADS];
 
     /* One cache line each.  With several threads, the shard's lock protects its
      * counter. */

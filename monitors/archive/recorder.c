@@ -437,7 +437,7 @@ static void note_off(void *data, uint32_t origin)
     tables->elements[esi_recorder_tables_element(recorder->tables, origin)].off = true;
 }
 
-/* Converts the times of requests to the archive's. */
+/* Converts its times to the archive's. */
 static int convert_ledger(struct esi_recorder *recorder,
                           uint32_t origin,
                           struct esi_ledger *ledger)
@@ -451,6 +451,12 @@ static int convert_ledger(struct esi_recorder *recorder,
             continue; /* matched messages and cancelled requests have no time */
         result = convert_time(recorder, origin, &tuple);
         ledger->requests[i].start = tuple.start;
+    }
+    if (result >= 0 && ledger->others_counted != 0) {
+        struct es_tuple tuple = {.start = ledger->others_counted};
+
+        result = convert_time(recorder, origin, &tuple);
+        ledger->others_counted = tuple.start;
     }
     return result < 0 ? result : 0;
 }

@@ -95,6 +95,7 @@ static bool is_in_order(const struct esi_conditions *conditions,
     size_t process = (size_t)(pending->process - conditions->facts->processes);
 
     return conditions->exact[process] && pending->process->thread_count == 1 &&
+           pending->process->others == 0 &&
            pending->process->ledger->request_count <= ORDERED_MOST &&
            !pending->operation->combined &&
            !(pending->request && pending->request->persistent);

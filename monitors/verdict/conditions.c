@@ -211,7 +211,7 @@ static int add_ranks(struct esi_conditions *conditions)
         struct esi_and_or_node node = {.surely = ESI_NODE_ANY,
                                        .maybe = ESI_NODE_ANY,
                                        .owner = facts->processes[i].rank};
-        bool terminal = true;
+        bool terminal = true, has_others = false;
 
         if (i > 0 && facts->processes[i].rank == facts->processes[first].rank) {
             conditions->rank_nodes[i] = conditions->rank_nodes[first];
@@ -220,10 +220,14 @@ static int add_ranks(struct esi_conditions *conditions)
         first = i;
         for (size_t j = i; j < facts->process_count &&
                            facts->processes[j].rank == facts->processes[i].rank;
-             j++)
+             j++) {
             terminal &= conditions->terminal[j];
+            has_others |= facts->processes[j].others != 0;
+        }
         if (terminal)
             node.surely = node.maybe = ESI_NODE_NEVER;
+        else if (has_others)
+            node.surely = ESI_NODE_ACTS;
         result = add_node(conditions, &node, &conditions->rank_nodes[i]);
     }
     return result;
@@ -291,7 +295,8 @@ struct thread_wait {
     size_t count;
     size_t capacity;
     size_t met;
-    bool unknown; /* some requests are not known */
+    bool unknown;     /* some requests are not known */
+    bool cancellable; /* a thread that has never called MPI may cancel its requests */
 };
 
 static int take_condition(void *data, const struct esi_condition *found)
@@ -427,7 +432,7 @@ static enum esi_and_or_mode find_sure_mode(const struct thread_wait *wait, bool 
     size_t reasoned = count_surety(wait, ESI_CONDITION_REASONED);
     bool ran = wait->process->schedule == ESI_SCHEDULE_RAN;
 
-    if (!wait->process->still)
+    if (!wait->process->still || wait->cancellable)
         return ESI_NODE_ACTS;
     if (any)
         return !wait->unknown && sure + reasoned == wait->count &&
@@ -616,6 +621,7 @@ static int add_completion(struct thread_wait *wait,
     struct esi_condition found;
     int result;
 
+    wait->cancellable = wait->process->others != 0;
     if (known && known->kind != ESI_LEDGER_WAIT_POLL) {
         result = read_requests(wait, known);
     } else {

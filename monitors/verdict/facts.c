@@ -272,16 +272,12 @@ static uint64_t find_first_death(const struct esi_facts *facts)
     return first_ns;
 }
 
-/* The last operation of a process that was killed with all others counts as evidence if
- * it began before the first of them died. */
-static void read_last_state(const struct esi_facts *facts,
-                            struct esi_fact_process *process,
-                            uint64_t first_death_ns)
+/* When the last of the process's open operations began. */
+static uint64_t find_latest_start(const struct esi_facts *facts,
+                                  const struct esi_fact_process *process)
 {
     uint64_t latest_ns = 0;
 
-    if (!facts->over || !is_killed_from_outside(process))
-        return;
     for (size_t i = 0; i < process->thread_count; i++) {
         const struct esi_activity *open =
             &facts->threads[process->first_thread + i].open;
@@ -289,6 +285,36 @@ static void read_last_state(const struct esi_facts *facts,
         if (open->present && open->start_ns > latest_ns)
             latest_ns = open->start_ns;
     }
+    return latest_ns;
+}
+
+/* A count of before the last operation began says nothing: the thread may have created
+ * others in between. */
+void esi_fact_set_others(const struct esi_facts *facts,
+                         struct esi_fact_process *process,
+                         uint64_t counted_ns)
+{
+    const struct esi_ledger *ledger = process->ledger;
+
+    if (!ledger || !ledger->concurrent)
+        process->others = 0;
+    else if (process->state == ES_PROCESS_RUNNING ||
+             counted_ns >= find_latest_start(facts, process))
+        process->others = ledger->others;
+    else
+        process->others = -1;
+}
+
+/* The last operation of a process that was killed with all others counts as evidence if
+ * it began before the first of them died. */
+static void read_last_state(const struct esi_facts *facts,
+                            struct esi_fact_process *process,
+                            uint64_t first_death_ns)
+{
+    uint64_t latest_ns = find_latest_start(facts, process);
+
+    if (!facts->over || !is_killed_from_outside(process))
+        return;
     process->as_it_was = latest_ns <= first_death_ns;
     process->still =
         first_death_ns > latest_ns && first_death_ns - latest_ns >= NOTICE_OF_DEATH_NS;

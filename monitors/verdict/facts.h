@@ -52,6 +52,10 @@ struct esi_fact_process {
                           evidence */
     bool still;        /* it has not progressed since the last observation */
     enum esi_fact_schedule schedule;
+    int others; /* its threads that have never called MPI but may at any time: they can
+                   act.  0 unless several threads may be in MPI at once, because
+                   otherwise no thread may call MPI while another one waits there; -1 =
+                   not known how many */
     const struct esi_ledger *ledger;             /* borrowed; NULL = not known */
     struct esi_fact_communicator *communicators; /* owned; by index */
     size_t communicator_count;
@@ -124,6 +128,12 @@ void esi_facts_fini(struct esi_facts *facts);
 /* Sets `over`, and `as_it_was` of each process.  State and end of each process must be
  * set. */
 void esi_facts_set_ends(struct esi_facts *facts);
+
+/* Sets `others` of a process; its ledger must be set.  `counted_ns` is the run time of
+ * the ledger's count. */
+void esi_fact_set_others(const struct esi_facts *facts,
+                         struct esi_fact_process *process,
+                         uint64_t counted_ns);
 
 /* Finds the group with this key, or adds it.  Returns 0 or -ENOMEM. */
 int esi_facts_find_group(struct esi_facts *facts,

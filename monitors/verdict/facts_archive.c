@@ -407,6 +407,8 @@ static int read_process(struct esi_archived_facts *archived,
     process->ended_ns = row->ended_realtime_ns;
     if (has_ledger(archived, number))
         process->ledger = &archived->ledgers.processes[number].ledger;
+    if (process->ledger)
+        esi_fact_set_others(&archived->facts, process, process->ledger->others_counted);
     return read_communicators(archived, row, process);
 }
 

@@ -101,6 +101,11 @@ static int read_ledgers(struct esi_fact_reader *reader)
         if (result == -ENOMEM)
             return result;
         process->ledger = result == 0 ? &reader->ledgers[i] : NULL;
+        if (process->ledger)
+            esi_fact_set_others(
+                facts, process,
+                es_origin_run_ns(es_scope_origin(scope, process->source),
+                                 process->ledger->others_counted, NULL));
     }
     return 0;
 }
@@ -325,7 +330,7 @@ static void compare_process(struct esi_fact_reader *reader, size_t index)
                    esi_process_time_is_here(reader->run, process->rank, process->pid);
     /* In a first observation, polls are not recognized. */
     if (now->is_here && (!before || has_blocked(&reader->facts, process)))
-        esi_process_time_read(process->pid, &now->time);
+        esi_process_time_read(process->pid, process->ledger, &now->time);
     if (!before)
         return;
     process->still =

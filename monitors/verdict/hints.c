@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "eventspace/operation.h"
 #include "eventspace/tuple.h"
@@ -200,4 +201,37 @@ bool esi_hint_find(const struct esi_conditions *conditions,
     default:
         return false;
     }
+}
+
+/* --- Threads that have never called MPI ------------------------------------------- */
+
+bool esi_hint_find_others(const struct esi_facts *facts,
+                          const int *ranks,
+                          size_t count,
+                          char out[ESI_HINT_WORDS])
+{
+    int *having = calloc(count + 1, sizeof *having);
+    size_t having_count = 0;
+    bool is_known = true;
+    char words[ESI_HINT_WORDS / 2];
+
+    for (size_t i = 0; having && i < count; i++) {
+        size_t process = esi_facts_find_process(facts, ranks[i]);
+
+        if (process == facts->process_count || facts->processes[process].others == 0)
+            continue;
+        having[having_count++] = ranks[i];
+        is_known &= facts->processes[process].others > 0;
+    }
+    if (having_count > 0)
+        snprintf(out, ESI_HINT_WORDS,
+                 is_known
+                     ? "not certain: %s %s threads that have never called MPI, but "
+                       "may (MPI_THREAD_MULTIPLE)"
+                     : "not certain: it is not known whether %s %s threads that "
+                       "have never called MPI (MPI_THREAD_MULTIPLE)",
+                 esi_describe_ranks(words, sizeof words, having, having_count),
+                 having_count == 1 ? "has" : "have");
+    free(having);
+    return having_count > 0;
 }

@@ -49,16 +49,18 @@ static bool read_line(int pid, const char *name, char *line, int size)
     return is_read;
 }
 
-/* MPI's own threads do not call MPI. */
-static bool is_helper(int pid, int task)
+/* The MPI library's own threads do not call MPI. */
+static bool is_of_library(const struct esi_ledger *ledger, int task)
 {
-    char name[64], line[64];
-
-    snprintf(name, sizeof name, "task/%d/comm", task);
-    return read_line(pid, name, line, sizeof line) && strcmp(line, "async\n") == 0;
+    for (size_t i = 0; ledger && i < ESI_LEDGER_LIBRARY_THREADS; i++)
+        if (ledger->library_threads[i] == (uint32_t)task)
+            return true;
+    return false;
 }
 
-static void read_tasks(int pid, struct esi_process_time *time)
+static void read_tasks(int pid,
+                       const struct esi_ledger *ledger,
+                       struct esi_process_time *time)
 {
     char path[64], line[128];
     struct dirent *entry;
@@ -71,7 +73,7 @@ static void read_tasks(int pid, struct esi_process_time *time)
     while (time->task_count < ESI_PROCESS_TASKS && (entry = readdir(folder))) {
         struct esi_process_task task = {.id = atoi(entry->d_name)};
 
-        if (task.id <= 0 || is_helper(pid, task.id))
+        if (task.id <= 0 || is_of_library(ledger, task.id))
             continue;
         snprintf(path, sizeof path, "task/%d/schedstat", task.id);
         if (read_line(pid, path, line, sizeof line) &&
@@ -97,7 +99,9 @@ size_t esi_process_time_active(const struct esi_process_time *before,
     return active;
 }
 
-void esi_process_time_read(int pid, struct esi_process_time *ret_time)
+void esi_process_time_read(int pid,
+                           const struct esi_ledger *ledger,
+                           struct esi_process_time *ret_time)
 {
     struct esi_process_time found = {.known = false};
     char line[1024];
@@ -118,7 +122,7 @@ void esi_process_time_read(int pid, struct esi_process_time *ret_time)
     found.ticks = user + system;
     if (read_line(pid, "schedstat", line, sizeof line))
         sscanf(line, "%" SCNu64, &found.used_ns);
-    read_tasks(pid, &found);
+    read_tasks(pid, ledger, &found);
     *ret_time = found;
 }
 

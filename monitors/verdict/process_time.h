@@ -28,8 +28,11 @@ struct esi_process_time {
  * can be read.  Checks several processes. */
 bool esi_process_time_is_here(const struct es_run *run, int rank, int pid);
 
-/* Reads the times of a process of this host. */
-void esi_process_time_read(int pid, struct esi_process_time *ret_time);
+/* Reads the times of a process of this host.  Its ledger, if known, names the threads
+ * of the MPI library, which are left out. */
+void esi_process_time_read(int pid,
+                           const struct esi_ledger *ledger,
+                           struct esi_process_time *ret_time);
 
 /* Number of threads that were scheduled between the two observations, or are new. */
 size_t esi_process_time_active(const struct esi_process_time *before,

@@ -328,15 +328,20 @@ static void print_waits(const struct esi_diagnosis *diagnosis,
 
 typedef void (*hint_fn)(void *data, const char *hint);
 
-/* Calls `use` for each hint on the waits of these ranks. */
+/* Calls `use` for each hint on the waits of the verdict. */
 static void foreach_hint(const struct esi_diagnosis *diagnosis,
-                         const struct esi_number_list *ranks,
+                         const struct esi_verdict_item *item,
                          hint_fn use,
                          void *data)
 {
     const struct esi_facts *facts = diagnosis->facts;
+    const struct esi_number_list *ranks = list_waiting(item);
     char words[ESI_HINT_WORDS];
     size_t looked = 0;
+
+    if (!item->certain &&
+        esi_hint_find_others(facts, ranks->items, ranks->count, words))
+        use(data, words);
 
     for (size_t i = 0; i < ranks->count && looked < WAITS_MOST; i++) {
         size_t process = esi_facts_find_process(facts, ranks->items[i]);
@@ -367,7 +372,7 @@ static void print_item(const struct esi_diagnosis *diagnosis,
         return;
     if (style->waits)
         print_waits(diagnosis, item, style, stream);
-    foreach_hint(diagnosis, list_waiting(item), print_hint, stream);
+    foreach_hint(diagnosis, item, print_hint, stream);
     if (item->behind.count && (item->kind != ESI_VERDICT_MISSING || !style->waits)) {
         esi_describe_ranks(words, sizeof words, item->behind.items, item->behind.count);
         esi_text_prose_print(stream, "  %s %s behind", words,
@@ -547,7 +552,7 @@ static void describe_item(struct esi_row *row,
     esi_row_end(row);
     esi_row_begin_array(row, "hints");
     if (hangs)
-        foreach_hint(diagnosis, list_waiting(item), add_hint, row);
+        foreach_hint(diagnosis, item, add_hint, row);
     esi_row_end(row);
     esi_row_end(row);
 }

@@ -5,15 +5,19 @@
 #include "config.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/process.h"
 #include "fixture.h"
+#include "tests/await.h"
 #include "tests/suites.h"
 #include "tuplespace/arena_pool.h"
 #include "tuplespace/ledger.h"
@@ -312,6 +316,67 @@ static void broken_words_end_no_reader(void **state)
     scene_end(&scene);
 }
 
+struct sleeper {
+    int ends[2]; /* of a pipe */
+    _Atomic uint32_t id;
+};
+
+static void *sleep_in_read(void *data)
+{
+    struct sleeper *sleeper = data;
+    char byte;
+
+    atomic_store(&sleeper->id, (uint32_t)gettid());
+    return (void *)read(sleeper->ends[0], &byte, 1);
+}
+
+static int count_others(const struct ledger_scene *scene)
+{
+    struct esi_ledger ledger;
+    int others;
+
+    assert_int_equal(read_ledger(scene, &ledger), 0);
+    others = ledger.others;
+    assert_true(ledger.others_counted != 0);
+    esi_ledger_fini(&ledger);
+    return others;
+}
+
+static void threads_that_have_never_called_mpi_are_counted(void **state)
+{
+    struct ledger_scene scene;
+    struct sleeper sleeper = {.id = 0};
+    struct esi_ledger_thread *self;
+    pthread_t thread;
+    int before = esi_process_list_threads((int)getpid(), NULL, 0);
+
+    (void)state;
+    scene_begin(&scene, "others");
+    self = take(&scene, sizeof *self);
+    atomic_store(&scene.ledger->threads, esi_arena_pool_offset(&scene.pool, self));
+    assert_int_equal(pipe(sleeper.ends), 0);
+    assert_int_equal(pthread_create(&thread, NULL, sleep_in_read, &sleeper), 0);
+    AWAIT(atomic_load(&sleeper.id) != 0);
+    assert_int_equal(count_others(&scene), 0);
+    /* Only if several threads may be in MPI at once. */
+    atomic_store(&scene.ledger->concurrent, 1);
+    assert_int_equal(count_others(&scene), before + 1);
+    atomic_store(&self->thread_id, (uint32_t)gettid());
+    assert_int_equal(count_others(&scene), before);
+    atomic_store(&scene.ledger->library_threads[0], atomic_load(&sleeper.id));
+    assert_int_equal(count_others(&scene), before - 1);
+    atomic_store(&scene.ledger->library_threads[0], 0);
+    assert_int_equal(count_others(&scene), before);
+    /* The last count is kept when the process has ended. */
+    atomic_store(&esi_segment_layout(scene.segment)->ended, 1);
+    assert_int_equal(write(sleeper.ends[1], "", 1), 1);
+    pthread_join(thread, NULL);
+    assert_int_equal(count_others(&scene), before);
+    close(sleeper.ends[0]);
+    close(sleeper.ends[1]);
+    scene_end(&scene);
+}
+
 SUITE(test_ledger)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +387,7 @@ SUITE(test_ledger)
         cmocka_unit_test(a_segment_without_a_ledger_says_so),
         cmocka_unit_test(a_circle_of_links_ends),
         cmocka_unit_test(broken_words_end_no_reader),
+        cmocka_unit_test(threads_that_have_never_called_mpi_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

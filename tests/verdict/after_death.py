@@ -25,7 +25,7 @@ from verdicts import list_cases
 
 SHORT = ("recv_cycle_3", "wrong_tag", "taken_by_wildcard", "waitall_one", "waitany_none",
          "barrier_missing", "iallreduce_unposted", "barrier_and_bcast", "inter_recv_cycle",
-         "lock_cycle", "finalize_receive", "send_cycle")
+         "lock_cycle", "finalize_receive", "send_cycle", "stuck_alone")
 # Calls of these cases wait for one of several reasons.  Only a live process shows that
 # it has the processor and still waits, so after its end the verdict is only possible.
 REASONED = ("send_cycle", "send_cycle_3", "waitall_send", "isend_cross", "scan_missing",

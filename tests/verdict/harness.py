@@ -207,7 +207,8 @@ class Run:
                 self.let_go()
             verdicts = ask(self.name, self) if left > while_going else self.ask_at_end()
             if any(verdict.certain for verdict in verdicts):
-                raise Fault("false at look %d: %s" % (self.looks, describe(verdicts)))
+                raise Fault("false at look %d: %s: %s" % (self.looks, describe(verdicts),
+                                                          self.output()))
             left -= 1
         if self.is_over() and looks > self.looks:
             raise Fault("ended before it might: %s" % self.output())

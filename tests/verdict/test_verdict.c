@@ -52,6 +52,47 @@ static void who_has_moved_may_act(void **state)
     made_verdicts_are(made, "");
 }
 
+static void threads_that_have_never_called_mpi_may_act(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_open(made, 0, "MPI_Recv", 1, 7, 0);
+    made_open(made, 1, "MPI_Recv", 0, 7, 0);
+    made->facts.processes[1].others = 2;
+    made_verdicts_are(made, "DEADLOCK possible 0,1");
+    made_shows(made,
+               "hint: not certain: rank 1 has threads that have never called MPI");
+    made->facts.processes[1].others = -1;
+    made_verdicts_are(made, "DEADLOCK possible 0,1");
+    made_shows(made, "hint: not certain: it is not known whether rank 1 has threads");
+    made->facts.processes[1].others = 0;
+    made_verdicts_are(made, "DEADLOCK certain 0,1");
+    /* Whoever waits behind them is not part of it. */
+    made_open(made, 2, "MPI_Recv", 0, 7, 0);
+    made->facts.processes[2].others = 1;
+    made_verdicts_are(made, "DEADLOCK certain 0,1");
+}
+
+/* A count says nothing about threads that were created after it. */
+static void other_threads_matter_if_several_may_be_in_mpi(void **state)
+{
+    struct made_facts *made = *state;
+    struct esi_fact_process *process = &made->facts.processes[0];
+    uint64_t begun_ns = made_open(made, 0, "MPI_Recv", 1, 7, 0)->start_ns;
+
+    made->ledgers[0].others = 3;
+    esi_fact_set_others(&made->facts, process, begun_ns);
+    assert_int_equal(process->others, 0);
+    made->ledgers[0].concurrent = true;
+    esi_fact_set_others(&made->facts, process, begun_ns - 1);
+    assert_int_equal(process->others, 3);
+    process->state = ES_PROCESS_KILLED;
+    esi_fact_set_others(&made->facts, process, begun_ns - 1);
+    assert_int_equal(process->others, -1);
+    esi_fact_set_others(&made->facts, process, begun_ns);
+    assert_int_equal(process->others, 3);
+}
+
 /* A rank may be stopped in a receive although its message has arrived. */
 static void a_message_that_was_sent_is_no_wait(void **state)
 {
@@ -665,6 +706,8 @@ SUITE(test_verdict)
     const struct CMUnitTest tests[] = {
         MADE_CASE(a_receive_cycle_is_a_deadlock_and_others_wait_behind),
         MADE_CASE(who_has_moved_may_act),
+        MADE_CASE(threads_that_have_never_called_mpi_may_act),
+        MADE_CASE(other_threads_matter_if_several_may_be_in_mpi),
         MADE_CASE(a_message_that_was_sent_is_no_wait),
         MADE_CASE(without_ledgers_nothing_about_messages_is_certain),
         MADE_CASE(collectors_that_are_off_leave_a_rank_unknown),

@@ -9,6 +9,9 @@
  */
 #include "config.h"
 
+#include <unistd.h>
+
+#include "base/process.h"
 #include "wrappers/mpi/completion.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/tree_ops.h"
@@ -28,8 +31,15 @@ static void flush_communicators(void)
     esi_slot_write_all_late();
 }
 
-static void world_up(int provided)
+/* Whether no thread but this one can create threads while MPI is initialised. */
+static bool is_alone(void)
 {
+    return esi_process_list_threads((int)getpid(), NULL, 0) == 1;
+}
+
+static void world_up(int provided, bool alone)
+{
+    esi_ledger_note_threads(provided == MPI_THREAD_MULTIPLE, alone);
     if (provided == MPI_THREAD_MULTIPLE)
         esi_become_multiple();
     if (esi_multiple && esi_trees != NULL)
@@ -46,6 +56,7 @@ static void world_up(int provided)
 int esi_wrap_MPI_Init(esi_MPI_Init_fn *next, int *argc, char ***argv)
 {
     struct esi_call call;
+    bool alone = is_alone();
     int provided = MPI_THREAD_SINGLE;
     int result;
 
@@ -56,7 +67,7 @@ int esi_wrap_MPI_Init(esi_MPI_Init_fn *next, int *argc, char ***argv)
     if (result == MPI_SUCCESS) {
         /* An implementation may be configured to provide more than requested. */
         ESI_REAL(MPI_Query_thread)(&provided);
-        world_up(provided);
+        world_up(provided, alone);
     }
     esi_call_leave(&call, result);
     return result;
@@ -69,6 +80,7 @@ int esi_wrap_MPI_Init_thread(esi_MPI_Init_thread_fn *next,
                              int *provided)
 {
     struct esi_call call;
+    bool alone = is_alone();
     int result;
 
     if (!esi_call_enter(&call, ES_OP_MPI_Init_thread, ES_CLASS_OTHER))
@@ -76,7 +88,7 @@ int esi_wrap_MPI_Init_thread(esi_MPI_Init_thread_fn *next,
     esi_begin_call(&call);
     result = next(argc, argv, required, provided);
     if (result == MPI_SUCCESS)
-        world_up(*provided);
+        world_up(*provided, alone);
     esi_call_leave(&call, result);
     return result;
 }
@@ -134,6 +146,7 @@ int esi_wrap_MPI_Session_init(esi_MPI_Session_init_fn *next,
                               MPI_Session *session)
 {
     struct esi_call call;
+    bool alone = is_alone();
     int result;
 
     if (!esi_call_enter(&call, ES_OP_MPI_Session_init, ES_CLASS_OTHER))
@@ -142,6 +155,7 @@ int esi_wrap_MPI_Session_init(esi_MPI_Session_init_fn *next,
     result = next(info, errhandler, session);
     if (result == MPI_SUCCESS) {
         esi_request_share(); /* each session has its own thread level: be prepared */
+        esi_ledger_note_threads(true, alone);
         atomic_fetch_add(&open_sessions, 1);
         esi_profile_begin();
         esi_process_set_state(ES_SEGMENT_RUNNING);

@@ -13,8 +13,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/hash.h"
+#include "base/process.h"
 #include "tuplespace/arena_pool.h"
 #include "wrappers/mpi/mpi_next.h"
 
@@ -165,6 +167,22 @@ struct esi_ledger_thread *esi_ledger_add_thread(int number)
     atomic_store_explicit(&esi_ledger->threads, offset, memory_order_release);
     pthread_mutex_unlock(&changing);
     return thread;
+}
+
+void esi_ledger_note_threads(bool concurrent, bool alone)
+{
+    uint32_t ids[ESI_LEDGER_LIBRARY_THREADS];
+    int listed = 0;
+
+    if (alone)
+        listed =
+            esi_process_list_threads((int)getpid(), ids, ESI_LEDGER_LIBRARY_THREADS);
+    for (int i = 0; i < listed && i < ESI_LEDGER_LIBRARY_THREADS; i++)
+        atomic_store_explicit(&esi_ledger->library_threads[i],
+                              ids[i] == (uint32_t)gettid() ? 0 : ids[i],
+                              memory_order_relaxed);
+    if (concurrent)
+        atomic_store_explicit(&esi_ledger->concurrent, 1, memory_order_relaxed);
 }
 
 /* Programs poll one request, or a few in turn: the one after the last one polled is

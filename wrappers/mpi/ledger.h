@@ -83,6 +83,11 @@ static inline void esi_ledger_set_wait(struct esi_ledger_thread *thread,
                           memory_order_release);
 }
 
+/* Records whether threads may call MPI at the same time, and the threads that the MPI
+ * library created in its initialisation: all others of a process that was `alone`, with
+ * one thread, before. */
+void esi_ledger_note_threads(bool concurrent, bool alone);
+
 /* Records a poll that found nothing, once for each handle. */
 void esi_ledger_add_poll(struct esi_ledger_thread *thread,
                          uint32_t *position,

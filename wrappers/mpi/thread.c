@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "wrappers/mpi/communicators.h"
 #include "wrappers/mpi/ledger.h"
@@ -85,6 +86,9 @@ bool esi_thread_take_slot(struct esi_thread *thread)
     thread->slot = slot_acquire();
     thread->ledger = thread->slot != NULL ? thread->slot->ledger : NULL;
     thread->profile = thread->slot != NULL ? thread->slot->profile : NULL;
+    if (thread->ledger != NULL)
+        atomic_store_explicit(&thread->ledger->thread_id, (uint32_t)gettid(),
+                              memory_order_relaxed);
     return thread->slot != NULL;
 }
 

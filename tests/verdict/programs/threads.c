@@ -5,6 +5,9 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "listen.h"
 
 static pthread_t start_thread(void *(*run)(void *))
 {
@@ -73,7 +76,7 @@ static void one_thread_goes_on(void)
 static void *send_late(void *unused)
 {
     (void)unused;
-    case_await_go();
+    listen_for_go();
     case_send(1 - case_rank, TAG_OTHER);
     return NULL;
 }
@@ -86,6 +89,67 @@ static void unseen_thread(void)
     case_reached();
     receive_other(NULL);
     pthread_join(thread, NULL);
+}
+
+/* Only rank 1 has such a thread, which does not call MPI even then. */
+static void *sleep_until_go(void *unused)
+{
+    listen_for_go();
+    return unused;
+}
+
+static void idle_thread(void)
+{
+    if (case_rank == 1)
+        start_thread(sleep_until_go);
+    case_receive_in_vain(1 - case_rank);
+}
+
+/* The thread will cancel the receive for which its rank waits. */
+static MPI_Request pending;
+
+static void *cancel_late(void *unused)
+{
+    listen_for_go();
+    MPI_Cancel(&pending);
+    return unused;
+}
+
+static void unseen_cancel(void)
+{
+    MPI_Request copy;
+    pthread_t thread;
+    int value;
+
+    if (case_rank == 1) {
+        case_reached();
+        MPI_Finalize();
+        exit(0);
+    }
+    MPI_Irecv(&value, 1, MPI_INT, 1, TAG_NEVER, MPI_COMM_WORLD, &pending);
+    copy = pending;
+    thread = start_thread(cancel_late);
+    case_reached();
+    MPI_Wait(&copy, MPI_STATUS_IGNORE);
+    pthread_join(thread, NULL);
+}
+
+/* No thread but those that wait. */
+static void stuck_alone(void)
+{
+    case_receive_in_vain(1 - case_rank);
+}
+
+/* Rank 1 is not in MPI: it listens itself. */
+static void listening_rank(void)
+{
+    case_reached();
+    if (case_rank == 1) {
+        listen_for_go();
+        case_send(0, TAG_OTHER);
+    } else {
+        case_receive(1, TAG_OTHER);
+    }
 }
 
 /* The thread has called MPI before, and now computes. */
@@ -131,6 +195,10 @@ const struct verdict_case thread_cases[] = {
      true},
     {"one_thread_goes_on", 2, CASE_GOES, "none", one_thread_goes_on, true},
     {"unseen_thread", 2, CASE_GOES, "none", unseen_thread, true},
+    {"unseen_cancel", 2, CASE_GOES, "none", unseen_cancel, true},
+    {"idle_thread", 2, CASE_HANGS, "DEADLOCK possible 0,1", idle_thread, true},
+    {"stuck_alone", 2, CASE_HANGS, "DEADLOCK certain 0,1", stuck_alone, true},
+    {"listening_rank", 2, CASE_GOES, "none", listening_rank, true},
     {"thread_between_calls", 2, CASE_GOES, "none", thread_between_calls, true},
     {"short_threads", 2, CASE_GOES, "none", short_threads, true},
     {NULL, 0, CASE_HANGS, NULL, NULL, false},
