@@ -44,6 +44,14 @@ struct occurrence {
 enum { OCCURRENCE_LISTS = 256 };
 static struct occurrence *occurrences[OCCURRENCE_LISTS]; /* protected by the lock */
 
+/* The last destroyed communicators: other members may still wait there for what this
+ * process has sent and entered.  Protected by the lock. */
+enum { REMEMBERED = 64 };
+static struct {
+    struct esi_comm *items[REMEMBERED]; /* the oldest one at `next` */
+    unsigned int next;
+} remembered;
+
 struct esi_comm *esi_comm_lookup(uint64_t handle)
 {
     return esi_handles_find(&handles, handle);
@@ -674,32 +682,60 @@ void esi_comm_copy_name(const struct esi_comm *comm, char out[ESI_COMM_NAME_BYTE
 void esi_comm_forget(uint64_t handle)
 {
     struct esi_comm *comm = esi_comm_lookup(handle);
-    struct esi_process *process = esi_process_get();
 
     if (comm == NULL)
         return;
     esi_handles_remove(&handles, handle);
     atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
-    if (process != NULL && comm->index != ES_COMMUNICATOR_NONE)
-        esi_segment_free_communicator(process->segment, comm->index);
     if (comm->is_counted)
         esi_ledger_count_object(ESI_LEDGER_COMMUNICATORS, -1);
     esi_comm_unref(comm);
 }
 
-void esi_comm_destroy(struct esi_comm *comm)
+static void comm_drop(struct esi_comm *comm)
 {
     struct esi_process *process = esi_process_get();
 
     pthread_mutex_lock(&lock);
     esi_list_remove(&all, &comm->link);
     pthread_mutex_unlock(&lock);
-    if (process != NULL && comm->index != ES_COMMUNICATOR_NONE)
+    if (process != NULL && comm->index != ES_COMMUNICATOR_NONE) {
+        esi_segment_free_communicator(process->segment, comm->index);
         esi_segment_release_communicator(process->segment, comm->index);
+    }
     esi_match_fini(&comm->received);
     esi_channels_fini(&comm->sent);
     esi_ledger_remove_communicator(comm->ledger);
     free(comm);
+}
+
+/* Makes room for the communicator; NULL only makes room. */
+static void remember(struct esi_comm *comm)
+{
+    struct esi_comm *oldest;
+
+    pthread_mutex_lock(&lock);
+    oldest = remembered.items[remembered.next];
+    remembered.items[remembered.next] = comm;
+    remembered.next = (remembered.next + 1) % REMEMBERED;
+    pthread_mutex_unlock(&lock);
+    if (oldest != NULL)
+        comm_drop(oldest);
+}
+
+void esi_comm_destroy(struct esi_comm *comm)
+{
+    esi_match_flush(&comm->received);
+    if (esi_trees == NULL)
+        remember(comm);
+    else /* whoever sets up trees lists the communicators that exist */
+        comm_drop(comm);
+}
+
+void esi_comm_drop_destroyed(void)
+{
+    for (int i = 0; i < REMEMBERED; i++)
+        remember(NULL);
 }
 
 /* The first communicator from `link` on that is not about to be destroyed, with a

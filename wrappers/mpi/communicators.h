@@ -133,8 +133,11 @@ static inline void esi_comm_ref_alone(struct esi_comm *comm)
     esi_count_up_alone(&comm->references);
 }
 
-/* Destroys a communicator after its last reference is gone (communicators.c). */
+/* Destroys a communicator after its last reference is gone (communicators.c).  Its part
+ * of the ledger is kept until 64 others have been destroyed. */
 void esi_comm_destroy(struct esi_comm *comm);
+/* MPI has ended, and so nobody waits on a destroyed communicator: drops all of them. */
+void esi_comm_drop_destroyed(void);
 
 /* Ends `count` references while one thread at a time calls MPI. */
 static inline void esi_comm_unref_alone(struct esi_comm *comm, uint32_t count)

@@ -110,8 +110,10 @@ int esi_wrap_MPI_Finalize(esi_MPI_Finalize_fn *next)
     result = next();
     atomic_store(&world_is_up, false);
     esi_call_leave(&call, result);
-    if (result == MPI_SUCCESS && atomic_load(&open_sessions) == 0)
+    if (result == MPI_SUCCESS && atomic_load(&open_sessions) == 0) {
+        esi_comm_drop_destroyed();
         esi_process_set_state(ES_SEGMENT_FINALIZED);
+    }
     return result;
 }
 
@@ -137,6 +139,7 @@ int esi_wrap_MPI_Abort(esi_MPI_Abort_fn *next, MPI_Comm comm, int code)
 static void finish_process(void)
 {
     flush_communicators();
+    esi_comm_drop_destroyed();
     esi_process_set_state(ES_SEGMENT_FINALIZED);
 }
 

@@ -231,6 +231,34 @@ static void one_round_more(void)
     case_receive_in_vain(0);
 }
 
+/* Rank 0 computes within the operation, for which it has got everything.  The others
+ * have left it, freed the communicator, and are in MPI_Finalize. */
+static void add_late(void *from, void *to, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    if (case_rank == 0) {
+        case_reached();
+        case_await_go();
+    }
+    for (int i = 0; i < *count; i++)
+        ((int *)to)[i] += ((int *)from)[i];
+}
+
+static void freed_by_others(void)
+{
+    MPI_Comm copy;
+    MPI_Op late;
+    int sum = 0;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Op_create(add_late, 1, &late);
+    MPI_Reduce(&case_rank, &sum, 1, MPI_INT, late, 0, copy);
+    MPI_Op_free(&late);
+    MPI_Comm_free(&copy);
+    if (case_rank != 0)
+        case_reached();
+}
+
 const struct verdict_case collective_cases[] = {
     {"barrier_missing", 3, CASE_HANGS, "DEADLOCK certain 0,2", barrier_missing, false},
     {"allreduce_missing", 3, CASE_HANGS, "DEADLOCK certain 0,2", allreduce_missing,
@@ -262,6 +290,7 @@ const struct verdict_case collective_cases[] = {
     {"rows_and_columns", 4, CASE_HANGS, "DEADLOCK certain 0,1,2,3", rows_and_columns,
      false},
     {"part_and_world", 4, CASE_HANGS, "DEADLOCK certain 0,1,2", part_and_world, false},
+    {"freed_by_others", 3, CASE_GOES, "none", freed_by_others, false},
     {"one_round_more", 3, CASE_HANGS, "DEADLOCK certain 0,1,2", one_round_more, false},
     {NULL, 0, CASE_HANGS, NULL, NULL, false},
 };
