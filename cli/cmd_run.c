@@ -338,6 +338,10 @@ static void report_end(const struct run_arguments *arguments,
     }
     if (ending->failed == 0)
         return;
+    if (ending->together) {
+        esi_command_note("%s, which the whole job got", ending->first_failure);
+        return;
+    }
     esi_command_note("%s%s", ending->first_failure,
                      ending->failed > ending->killed + 1 ? ", and other ranks ended on "
                                                            "their own"

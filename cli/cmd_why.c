@@ -41,7 +41,8 @@ static const char doc[] =
     "nothing changed in between.\n"
     "\n"
     "Exit status: 0 nothing is wrong, 1 a certain verdict, 2 usage, 3 the run cannot "
-    "be read, 4 possible verdicts, leaks or latent errors only.";
+    "be read, 4 possible verdicts, leaks or latent errors only, or threads whose "
+    "collectors are off.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -84,13 +85,11 @@ static int print_report(const struct esi_heartbeat_report *report,
                         const struct why_arguments *arguments)
 {
     const struct esi_diagnosis *diagnosis = report->diagnosis;
-    struct esi_verdict_style style = {.all = arguments->verbose, .waits = true};
+    struct esi_verdict_style style = {
+        .all = arguments->verbose, .waits = true, .calm = true};
 
     if (arguments->format == ES_FORMAT_JSON)
         return esi_diagnosis_print_json(diagnosis, stdout);
-    if (diagnosis->count == 0 && diagnosis->holder_count == 0)
-        printf("nothing is wrong: %zu threads, %zu finished, %zu unknown\n",
-               report->thread_count, report->finished, report->unknown);
     return esi_diagnosis_print_text(diagnosis, &style, stdout);
 }
 

@@ -395,11 +395,9 @@ static void draw_table(struct top_screen *screen, int y, int height)
 
 static void print_verdict(const struct top_screen *screen, FILE *out)
 {
-    const struct esi_verdict_style style = {.waits = true};
+    const struct esi_verdict_style style = {.waits = true, .calm = true};
     const struct esi_diagnosis *diagnosis = screen->look.heartbeat.diagnosis;
 
-    if (diagnosis->count == 0 && diagnosis->holder_count == 0)
-        fputs("nothing is wrong\n", out);
     esi_diagnosis_print_text(diagnosis, &style, out);
 }
 

@@ -320,7 +320,12 @@ static int give_open(void *data,
 {
     const struct esi_events *events = data;
     struct esi_event event = make_event(events, origin, tuple, site);
+    struct es_segment_info info;
 
+    if (es_scope_process(events->scope, origin, &info) == 0) {
+        event.ended = !info.alive;
+        event.ended_ns = info.ended_realtime_ns;
+    }
     return events->sink->event(events->sink->data, &event);
 }
 

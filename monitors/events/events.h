@@ -32,7 +32,22 @@ struct esi_event {
     const char *site; /* NULL = not requested; "" = not known; valid as long as the
                          esi_events object */
     struct esi_activity activity;
+    uint64_t ended_ns; /* of an operation in progress: when its process ended; 0 = it
+                          is alive, or not known */
+    bool ended;        /* its process has ended */
 };
+
+/* Until when the operation lasts: its end, that of its process, or now.  If its process
+ * ended at an unknown time, its start. */
+static inline uint64_t esi_event_until_ns(const struct esi_event *event,
+                                          uint64_t now_ns)
+{
+    if (event->activity.stop_ns)
+        return event->activity.stop_ns;
+    if (event->ended_ns)
+        return event->ended_ns;
+    return event->ended ? event->activity.start_ns : now_ns;
+}
 
 /* Receives the events.  A negative result ends the reading and is returned. */
 struct esi_event_sink {

@@ -60,7 +60,7 @@ static void print_event(const struct esi_events_printer *printer,
                         const struct esi_event *event)
 {
     const struct esi_activity *activity = &event->activity;
-    uint64_t end_ns = activity->stop_ns ? activity->stop_ns : printer->realtime_ns;
+    uint64_t end_ns = esi_event_until_ns(event, printer->realtime_ns);
     bool is_open = activity->stop_ns == 0;
     char seconds[SECONDS];
     char thread[32];
@@ -80,7 +80,9 @@ static void print_event(const struct esi_events_printer *printer,
         esi_describe_append(words, sizeof words, ", %" PRIu32 " bytes",
                             activity->bytes);
     if (is_open)
-        esi_describe_append(words, sizeof words, ", still under way");
+        esi_describe_append(words, sizeof words,
+                            event->ended ? ", under way when its process ended"
+                                         : ", still under way");
     if (event->site && *event->site)
         esi_describe_append(words, sizeof words, ", at %s", event->site);
     esi_text_line_print(printer->stream, printer->width, "%16s %8s %9s  %s", seconds,

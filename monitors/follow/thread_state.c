@@ -125,6 +125,20 @@ void esi_thread_judge(struct esi_thread_state *state,
     judge_quiet(state, limit_ns, now_ns);
 }
 
+uint64_t esi_thread_until_ns(const struct esi_thread_state *state, uint64_t now_ns)
+{
+    if (state->ended_ns)
+        return state->ended_ns;
+    return state->verdict == ES_VERDICT_DEAD ? last_sign_ns(state) : now_ns;
+}
+
+uint64_t esi_thread_quiet_ns(const struct esi_thread_state *state, uint64_t now_ns)
+{
+    return state->quiet_since_ns
+               ? span_since(state->quiet_since_ns, esi_thread_until_ns(state, now_ns))
+               : 0;
+}
+
 bool esi_thread_is_blocked(const struct esi_thread_state *state)
 {
     return state->open.present && !state->polls_rise &&

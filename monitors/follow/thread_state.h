@@ -72,6 +72,7 @@ struct esi_thread_state {
     enum es_process_state process;
     int signal;
     int exit_code;
+    uint64_t ended_ns;     /* run time of the process's end; 0 = alive, or not known */
     uint64_t events;       /* total number of tuples published by the thread */
     uint64_t polls;        /* number of unsuccessful polls */
     unsigned elements;     /* number of elements that record it */
@@ -96,6 +97,13 @@ void esi_thread_judge(struct esi_thread_state *state,
                       const struct esi_thread_state *before,
                       uint64_t limit_ns,
                       uint64_t now_ns);
+
+/* Until when its open operation, or the time since its last one, lasts: until now, or
+ * until its process ended; if that time is not known, until its last sign. */
+uint64_t esi_thread_until_ns(const struct esi_thread_state *state, uint64_t now_ns);
+/* How long it has been, or was, in its open operation, or without any since its last
+ * event; 0 = not known. */
+uint64_t esi_thread_quiet_ns(const struct esi_thread_state *state, uint64_t now_ns);
 
 /* Whether the thread is in an operation and makes no progress. */
 bool esi_thread_is_blocked(const struct esi_thread_state *state);

@@ -228,6 +228,7 @@ static void read_process(struct esi_heartbeat *heartbeat, size_t index)
     thread->process = info.state;
     thread->signal = info.signal;
     thread->exit_code = info.exit_code;
+    thread->ended_ns = info.ended_realtime_ns;
 }
 
 static void read_batch(struct esi_heartbeat *heartbeat, const struct es_batch *batch)

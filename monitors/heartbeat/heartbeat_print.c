@@ -30,14 +30,6 @@ enum {
     FOLD_OVER = 16, /* with more threads, those that do the same share a row */
 };
 
-static uint64_t quiet_ns(const struct esi_heartbeat_report *report,
-                         const struct esi_thread_state *thread)
-{
-    return thread->quiet_since_ns && report->realtime_ns > thread->quiet_since_ns
-               ? report->realtime_ns - thread->quiet_since_ns
-               : 0;
-}
-
 /* --- Threads ----------------------------------------------------------------- */
 
 /* The last column: the thread's current or last operation, or how it ended. */
@@ -51,9 +43,10 @@ static void describe_doing(const struct esi_heartbeat_report *report,
     if (thread->verdict == ES_VERDICT_UNKNOWN)
         esi_describe_append(out, WORDS, "collectors are off");
     if (thread->polls_rise && thread->polling_since_ns) {
-        esi_describe_append(
-            out, WORDS, "polling for %s",
-            esi_quantity_time(words, sizeof words, (double)quiet_ns(report, thread)));
+        esi_describe_append(out, WORDS, "polling for %s",
+                            esi_quantity_time(words, sizeof words,
+                                              (double)esi_thread_quiet_ns(
+                                                  thread, report->realtime_ns)));
     } else if (thread->open.present) {
         esi_describe_append(out, WORDS, "%s%s", out[0] ? ", in " : "",
                             esi_describe_activity(words, sizeof words, &thread->open));
@@ -143,8 +136,10 @@ static void describe_thread(struct esi_row *row, const void *record)
     esi_row_text(row, NULL, "VERDICT", esi_verdict_name(thread->verdict));
     esi_row_bool(row, "polling", NULL, thread->polls_rise);
     esi_row_unsigned(row, "unchanged_pulls", NULL, thread->unchanged);
-    esi_row_unsigned(row, "quiet_ns", NULL, quiet_ns(report, thread));
-    esi_quantity_time(words, sizeof words, (double)quiet_ns(report, thread));
+    esi_row_unsigned(row, "quiet_ns", NULL,
+                     esi_thread_quiet_ns(thread, report->realtime_ns));
+    esi_quantity_time(words, sizeof words,
+                      (double)esi_thread_quiet_ns(thread, report->realtime_ns));
     esi_row_quantity(row, "FOR", "%s", is_over ? "" : words);
     describe_doing(report, thread, words);
     esi_row_words(row, "DOING", 24, "%s", words);
@@ -199,7 +194,8 @@ static uint64_t longest_ns(const struct esi_heartbeat_report *report,
     uint64_t longest = 0;
 
     for (size_t i = 0; i < count; i++) {
-        uint64_t span_ns = quiet_ns(report, &report->threads[items[i].index]);
+        uint64_t span_ns =
+            esi_thread_quiet_ns(&report->threads[items[i].index], report->realtime_ns);
 
         longest = span_ns > longest ? span_ns : longest;
     }
@@ -378,7 +374,8 @@ static void print_wait(const struct esi_heartbeat_report *report,
     char who[48];
     char words[WORDS];
 
-    esi_quantity_time(span, sizeof span, (double)quiet_ns(report, thread));
+    esi_quantity_time(span, sizeof span,
+                      (double)esi_thread_quiet_ns(thread, report->realtime_ns));
     esi_wait_describe(&(struct esi_wait_words){.thread = thread,
                                                .wait = &report->waits[index],
                                                .span = span},

@@ -96,14 +96,6 @@ int esi_top_create(struct es_run *run,
 
 /* --- Rows ------------------------------------------------------------------------- */
 
-static uint64_t quiet_ns(const struct esi_heartbeat_report *report,
-                         const struct esi_thread_state *thread)
-{
-    return thread->quiet_since_ns && report->realtime_ns > thread->quiet_since_ns
-               ? report->realtime_ns - thread->quiet_since_ns
-               : 0;
-}
-
 static bool is_same_process(const struct esi_thread_state *a,
                             const struct esi_thread_state *b)
 {
@@ -137,7 +129,8 @@ static void fill_row(const struct esi_heartbeat_report *report,
                                 .ranks = 1,
                                 .verdict = thread->verdict,
                                 .finding = -1,
-                                .quiet_ns = quiet_ns(report, thread),
+                                .quiet_ns =
+                                    esi_thread_quiet_ns(thread, report->realtime_ns),
                                 .thread = thread,
                                 .wait = &report->waits[worst],
                                 .rate = -1,

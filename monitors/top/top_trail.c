@@ -132,9 +132,8 @@ static size_t add_span(struct esi_top_span *spans,
 
     if (event->origin->thread != 0 || (operation && operation->nonblocking))
         return count;
-    spans[count] = (struct esi_top_span){activity->start_ns,
-                                         activity->stop_ns ? activity->stop_ns : now_ns,
-                                         mark_of(operation)};
+    spans[count] = (struct esi_top_span){
+        activity->start_ns, esi_event_until_ns(event, now_ns), mark_of(operation)};
     return count + 1;
 }
 

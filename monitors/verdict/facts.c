@@ -113,6 +113,7 @@ int esi_facts_set_threads(struct esi_facts *facts,
                                                       .pid = thread->pid,
                                                       .state = thread->process,
                                                       .signal = thread->signal,
+                                                      .ended_ns = thread->ended_ns,
                                                       .first_thread = i,
                                                       .thread_count = 1};
     }

@@ -101,6 +101,7 @@ void esi_fact_entries_fini(struct esi_fact_entries *entries);
 struct esi_facts {
     const char *run;                        /* borrowed */
     uint64_t now_ns;                        /* run time of the observation */
+    bool recorded;                          /* `now_ns` is when recording ended */
     bool over;                              /* no process is alive */
     const struct esi_thread_state *threads; /* by rank, then pid; borrowed */
     size_t thread_count;

@@ -115,6 +115,7 @@ static struct esi_thread_state describe_thread(
         .process = esi_process_state_find(process->state),
         .signal = process->signal,
         .exit_code = process->exit_code,
+        .ended_ns = process->ended_realtime_ns,
     };
 }
 
@@ -404,7 +405,6 @@ static int read_process(struct esi_archived_facts *archived,
     const struct esi_archive_process *row = &archived->tables->processes[number];
 
     process->source = number;
-    process->ended_ns = row->ended_realtime_ns;
     if (has_ledger(archived, number))
         process->ledger = &archived->ledgers.processes[number].ledger;
     if (process->ledger)
@@ -428,6 +428,7 @@ static int make_facts(struct esi_archived_facts *archived, struct es_error *erro
     if (result < 0)
         return result;
     facts->run = archived->tables->facts.run;
+    facts->recorded = true;
     facts->entered = &archived->entered;
     facts->name_site = name_site;
     facts->site_data = archived;

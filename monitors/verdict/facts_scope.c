@@ -340,26 +340,6 @@ static void compare_process(struct esi_fact_reader *reader, size_t index)
     process->schedule = esi_process_time_compare(&before->time, &now->time);
 }
 
-/* --- Ends ------------------------------------------------------------------------- */
-
-static void read_ends(struct esi_fact_reader *reader)
-{
-    struct esi_facts *facts = &reader->facts;
-    const struct es_scope *scope = esi_follower_scope(reader->follower);
-
-    for (size_t i = 0; i < facts->process_count; i++) {
-        struct esi_fact_process *process = &facts->processes[i];
-        struct es_segment_info info;
-
-        /* Checking whether a process is alive is expensive, and this one was just
-         * checked. */
-        if (process->state != ES_PROCESS_RUNNING &&
-            es_scope_process(scope, process->source, &info) == 0)
-            process->ended_ns = info.ended_realtime_ns;
-    }
-    esi_facts_set_ends(facts);
-}
-
 /* --- One observation -------------------------------------------------------------- */
 
 int esi_fact_reader_read(struct esi_fact_reader *reader,
@@ -394,7 +374,7 @@ int esi_fact_reader_read(struct esi_fact_reader *reader,
     reader->before = reader->now;
     reader->before_count = facts->process_count;
     reader->now = NULL;
-    read_ends(reader);
+    esi_facts_set_ends(facts);
     *ret_facts = facts;
     return 0;
 }

@@ -481,6 +481,21 @@ static bool has_failed_itself(const struct esi_fact_process *process)
 /* Launchers kill all other processes within this time of the first death. */
 #define AT_ONCE_NS UINT64_C(1000000000)
 
+static uint64_t end_of(const struct esi_fact_process *process)
+{
+    return process->ended_ns ? process->ended_ns : UINT64_MAX;
+}
+
+/* Whether the times tell which of the two died first. */
+static bool are_apart(const struct esi_fact_process *a,
+                      const struct esi_fact_process *b)
+{
+    uint64_t first_ns = end_of(a), second_ns = end_of(b);
+
+    return (first_ns > second_ns ? first_ns - second_ns : second_ns - first_ns) >=
+           AT_ONCE_NS;
+}
+
 static bool was_in_call(const struct esi_facts *facts,
                         const struct esi_fact_process *process)
 {
@@ -510,19 +525,41 @@ static int compare_deaths(const struct esi_diagnosis *diagnosis,
                           const struct esi_fact_process *a,
                           const struct esi_fact_process *b)
 {
-    uint64_t first_ns = a->ended_ns ? a->ended_ns : UINT64_MAX;
-    uint64_t second_ns = b->ended_ns ? b->ended_ns : UINT64_MAX;
-    uint64_t apart_ns =
-        first_ns > second_ns ? first_ns - second_ns : second_ns - first_ns;
     int order = has_failed_itself(b) - has_failed_itself(a);
 
-    if (order == 0 && apart_ns >= AT_ONCE_NS)
-        order = first_ns < second_ns ? -1 : 1;
+    if (order == 0 && are_apart(a, b))
+        order = end_of(a) < end_of(b) ? -1 : 1;
     if (order == 0)
         order = was_in_failing_call(diagnosis, b) - was_in_failing_call(diagnosis, a);
     if (order == 0)
         order = was_in_call(diagnosis->facts, a) - was_in_call(diagnosis->facts, b);
     return order;
+}
+
+/* Whether the whole job was ended: all ranks that died got the same signal at once, and
+ * not SIGKILL, with which launchers kill the others after one rank has died. */
+static bool were_ended_together(const struct esi_diagnosis *diagnosis,
+                                const struct esi_fact_process *first)
+{
+    const struct esi_facts *facts = diagnosis->facts;
+    bool has_others = false;
+
+    if (first->state != ES_PROCESS_KILLED || first->signal == SIGKILL ||
+        has_failed_itself(first))
+        return false;
+    for (size_t i = 0; i < facts->process_count; i++) {
+        const struct esi_fact_process *process = &facts->processes[i];
+
+        if (process->state == ES_PROCESS_RUNNING)
+            return false;
+        if (!has_died(process) || process->rank == first->rank)
+            continue;
+        if (process->state != first->state || process->signal != first->signal ||
+            has_failed_itself(process) || are_apart(process, first))
+            return false;
+        has_others = true;
+    }
+    return has_others;
 }
 
 /* Lists the dead ranks as the first, if the order is undecided, or as behind it. */
@@ -535,7 +572,7 @@ static int list_deaths(const struct esi_diagnosis *diagnosis,
 
     for (size_t i = 0; i < facts->process_count && result == 0; i++) {
         const struct esi_fact_process *process = &facts->processes[i];
-        bool is_first = process->rank == first->rank ||
+        bool is_first = item->together || process->rank == first->rank ||
                         compare_deaths(diagnosis, first, process) == 0;
 
         if (has_died(process) && is_first_of_rank(facts, i))
@@ -564,6 +601,7 @@ static int add_death(struct esi_diagnosis *diagnosis)
         return 0;
     item.process = first;
     item.since_ns = first->ended_ns;
+    item.together = were_ended_together(diagnosis, first);
     result = list_deaths(diagnosis, first, &item);
     return result < 0 ? result : add_item(diagnosis, &item);
 }
@@ -625,12 +663,23 @@ static int find_holders(struct esi_diagnosis *diagnosis)
 
 /* --- Interface -------------------------------------------------------------------- */
 
+size_t esi_diagnosis_count_unknown(const struct esi_diagnosis *diagnosis)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < diagnosis->facts->thread_count; i++)
+        count += diagnosis->facts->threads[i].verdict == ES_VERDICT_UNKNOWN;
+    return count;
+}
+
 enum esi_diagnosis_outcome esi_diagnosis_outcome(const struct esi_diagnosis *diagnosis)
 {
     for (size_t i = 0; i < diagnosis->count; i++)
         if (diagnosis->items[i].certain)
             return ESI_OUTCOME_CERTAIN;
-    return diagnosis->count ? ESI_OUTCOME_POSSIBLE : ESI_OUTCOME_NOTHING;
+    return diagnosis->count || esi_diagnosis_count_unknown(diagnosis)
+               ? ESI_OUTCOME_POSSIBLE
+               : ESI_OUTCOME_NOTHING;
 }
 
 static int compare_items(const void *a, const void *b)
@@ -638,6 +687,9 @@ static int compare_items(const void *a, const void *b)
     const struct esi_verdict_item *first = a;
     const struct esi_verdict_item *second = b;
 
+    /* What was wrong before the job was ended is the answer. */
+    if (first->together != second->together)
+        return first->together ? 1 : -1;
     if (first->certain != second->certain)
         return first->certain ? -1 : 1;
     if (first->kind != second->kind)

@@ -43,6 +43,8 @@ struct esi_verdict_item {
     struct esi_number_list behind; /* ranks that wait for them, sorted */
     const struct esi_instance_mismatch *mismatch; /* borrowed from the conditions */
     const struct esi_fact_process *process;       /* DIED: the first to die; borrowed */
+    bool together; /* DIED: all ranks that ended badly got one signal from outside at
+                      once: the job was ended */
 };
 
 /* A rank that others wait for and that is not blocked. */
@@ -84,9 +86,14 @@ void esi_diagnosis_fini(struct esi_diagnosis *diagnosis);
 
 enum esi_diagnosis_outcome {
     ESI_OUTCOME_NOTHING,
-    ESI_OUTCOME_POSSIBLE, /* verdicts, but no certain one */
+    ESI_OUTCOME_POSSIBLE, /* verdicts, but no certain one; or none, but not all threads
+                             are known */
     ESI_OUTCOME_CERTAIN,
 };
+
+/* Number of threads of which it is not known whether they wait: their collectors are
+ * off. */
+size_t esi_diagnosis_count_unknown(const struct esi_diagnosis *diagnosis);
 
 enum esi_diagnosis_outcome esi_diagnosis_outcome(const struct esi_diagnosis *diagnosis);
 

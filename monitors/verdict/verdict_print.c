@@ -26,9 +26,15 @@ enum {
     PENDING_MOST = 4, /* requests of a thread, likewise */
 };
 
-static uint64_t span_ns(const struct esi_facts *facts, uint64_t since_ns)
+/* The first thread of the rank; NULL if it is not known. */
+static const struct esi_thread_state *find_thread(const struct esi_facts *facts,
+                                                  int rank)
 {
-    return since_ns && facts->now_ns > since_ns ? facts->now_ns - since_ns : 0;
+    size_t process = esi_facts_find_process(facts, rank);
+
+    return process < facts->process_count
+               ? &facts->threads[facts->processes[process].first_thread]
+               : NULL;
 }
 
 static const char *describe_span(char *out, size_t size, uint64_t span)
@@ -126,6 +132,16 @@ static void describe_death(const struct esi_diagnosis *diagnosis,
     const struct esi_ledger *ledger = process->ledger;
     char words[WORDS];
 
+    if (item->together) {
+        esi_describe_ranks(words, sizeof words, item->ranks.items, item->ranks.count);
+        fprintf(out, "%s were", words);
+        fprintf(out,
+                " %s, which the whole job got: by a time limit, from a batch system, "
+                "or because its launcher was ended",
+                esi_describe_end(words, sizeof words,
+                                 &diagnosis->facts->threads[process->first_thread]));
+        return;
+    }
     if (item->ranks.count > 1) {
         esi_describe_ranks(words, sizeof words, item->ranks.items, item->ranks.count);
         fprintf(out, "%s ended at the same time, and which was first is not known; ",
@@ -153,14 +169,43 @@ static void describe_missing(const struct esi_verdict_item *item, FILE *out)
             item->ranks.count == 1 ? "is" : "are");
 }
 
+/* The ranks whose waits are printed. */
+static const struct esi_number_list *list_waiting(const struct esi_verdict_item *item)
+{
+    return item->kind == ESI_VERDICT_MISSING ? &item->behind : &item->ranks;
+}
+
+/* ", for 2 min 50 s, until it was killed 15 min ago" */
+static void describe_duration(const struct esi_diagnosis *diagnosis,
+                              const struct esi_verdict_item *item,
+                              FILE *out)
+{
+    const struct esi_facts *facts = diagnosis->facts;
+    const struct esi_number_list *ranks = list_waiting(item);
+    const struct esi_thread_state *thread =
+        ranks->count ? find_thread(facts, ranks->items[0]) : NULL;
+    uint64_t until_ns =
+        thread ? esi_thread_until_ns(thread, facts->now_ns) : facts->now_ns;
+    char span[32];
+
+    if (!item->since_ns || until_ns <= item->since_ns)
+        return;
+    fprintf(out, ", for %s",
+            describe_span(span, sizeof span, until_ns - item->since_ns));
+    if (!thread || !thread->ended_ns)
+        return;
+    fprintf(out, ", until it %s",
+            thread->process == ES_PROCESS_KILLED ? "was killed" : "ended");
+    if (!facts->recorded && facts->now_ns > until_ns)
+        fprintf(out, " %s ago",
+                describe_span(span, sizeof span, facts->now_ns - until_ns));
+}
+
 static void describe_headline(const struct esi_diagnosis *diagnosis,
                               const struct esi_verdict_item *item,
                               bool all,
                               FILE *out)
 {
-    uint64_t span = span_ns(diagnosis->facts, item->since_ns);
-    char words[WORDS];
-
     fprintf(out, "%s (%s): ", esi_verdict_kind_name(item->kind),
             describe_certainty(item));
     switch (item->kind) {
@@ -177,8 +222,8 @@ static void describe_headline(const struct esi_diagnosis *diagnosis,
         describe_death(diagnosis, item, out);
         break;
     }
-    if (span && item->kind != ESI_VERDICT_DIED)
-        fprintf(out, ", for %s", describe_span(words, sizeof words, span));
+    if (item->kind != ESI_VERDICT_DIED)
+        describe_duration(diagnosis, item, out);
 }
 
 /* --- Lines ------------------------------------------------------------------------ */
@@ -202,12 +247,6 @@ static void print_headline(const struct esi_diagnosis *diagnosis,
 }
 
 /* --- Threads that wait ------------------------------------------------------------ */
-
-/* The ranks whose waits are printed. */
-static const struct esi_number_list *list_waiting(const struct esi_verdict_item *item)
-{
-    return item->kind == ESI_VERDICT_MISSING ? &item->behind : &item->ranks;
-}
 
 static bool is_told_of(const struct esi_diagnosis *diagnosis,
                        const struct esi_verdict_item *item,
@@ -252,11 +291,10 @@ static void describe_wait(const struct esi_diagnosis *diagnosis,
                           char words[WORDS])
 {
     const struct esi_thread_state *thread = &diagnosis->facts->threads[index];
-    uint64_t since_ns =
-        thread->open.present ? thread->open.start_ns : thread->quiet_since_ns;
     char span[32];
 
-    describe_span(span, sizeof span, span_ns(diagnosis->facts, since_ns));
+    describe_span(span, sizeof span,
+                  esi_thread_quiet_ns(thread, diagnosis->facts->now_ns));
     esi_wait_describe(
         &(struct esi_wait_words){.thread = thread,
                                  .wait = &diagnosis->conditions.waits[index],
@@ -385,18 +423,18 @@ static void describe_holder(const struct esi_facts *facts,
                             const struct esi_verdict_holder *holder,
                             char out[WORDS])
 {
-    size_t process = esi_facts_find_process(facts, holder->rank);
-    const struct esi_thread_state *thread;
+    const struct esi_thread_state *thread = find_thread(facts, holder->rank);
     char words[WORDS], span[32];
 
     snprintf(out, WORDS, "is not known here");
-    if (process == facts->process_count)
+    if (!thread)
         return;
-    thread = &facts->threads[facts->processes[process].first_thread];
-    if (thread->verdict == ES_VERDICT_COMPUTING && thread->quiet_since_ns)
-        snprintf(
-            out, WORDS, "has been computing for %s",
-            describe_span(span, sizeof span, span_ns(facts, thread->quiet_since_ns)));
+    if (thread->quiet_since_ns && !thread->open.present &&
+        (thread->verdict == ES_VERDICT_COMPUTING || thread->verdict == ES_VERDICT_DEAD))
+        snprintf(out, WORDS, "%s computing for %s",
+                 thread->verdict == ES_VERDICT_DEAD ? "had been" : "has been",
+                 describe_span(span, sizeof span,
+                               esi_thread_quiet_ns(thread, facts->now_ns)));
     else
         snprintf(out, WORDS, "is %s", esi_verdict_name(thread->verdict));
     if (thread->open.present)
@@ -414,6 +452,7 @@ static void describe_holder(const struct esi_facts *facts,
 
 static void print_holders(const struct esi_diagnosis *diagnosis, bool all, FILE *stream)
 {
+    size_t unknown = esi_diagnosis_count_unknown(diagnosis);
     size_t count = all || diagnosis->holder_count <= ITEMS_MOST
                        ? diagnosis->holder_count
                        : ITEMS_MOST;
@@ -425,12 +464,32 @@ static void print_holders(const struct esi_diagnosis *diagnosis, bool all, FILE 
         describe_holder(diagnosis->facts, holder, words);
         esi_text_prose_print(
             stream, "%srank %d holds up %zu %s; it %s",
-            diagnosis->count || holder->gone ? "" : "no deadlock: ", holder->rank,
-            holder->waiting, holder->waiting == 1 ? "thread" : "threads", words);
+            diagnosis->count || holder->gone || unknown ? "" : "no deadlock: ",
+            holder->rank, holder->waiting, holder->waiting == 1 ? "thread" : "threads",
+            words);
     }
     if (count < diagnosis->holder_count)
         fprintf(stream, "and %zu more hold up others; -v shows all\n",
                 diagnosis->holder_count - count);
+}
+
+/* If there is no verdict, and nobody waits. */
+static void print_calm(const struct esi_diagnosis *diagnosis, FILE *stream)
+{
+    const struct esi_facts *facts = diagnosis->facts;
+    size_t unknown = esi_diagnosis_count_unknown(diagnosis);
+    size_t finished = 0;
+
+    for (size_t i = 0; i < facts->thread_count; i++)
+        finished += facts->threads[i].verdict == ES_VERDICT_FINISHED;
+    if (unknown)
+        esi_text_prose_print(stream,
+                             "%zu of %zu threads may wait or not: their collectors are "
+                             "off ('eventspace collect on' switches them on)",
+                             unknown, facts->thread_count);
+    else
+        fprintf(stream, "nothing is wrong: %zu threads, %zu finished\n",
+                facts->thread_count, finished);
 }
 
 int esi_diagnosis_print_text(const struct esi_diagnosis *diagnosis,
@@ -446,6 +505,8 @@ int esi_diagnosis_print_text(const struct esi_diagnosis *diagnosis,
         fprintf(stream, "and %zu more verdicts; -v shows all\n",
                 diagnosis->count - count);
     print_holders(diagnosis, style->all, stream);
+    if (style->calm && diagnosis->count == 0 && diagnosis->holder_count == 0)
+        print_calm(diagnosis, stream);
     return ferror(stream) ? -EIO : 0;
 }
 
@@ -581,6 +642,7 @@ static void describe_record(struct esi_row *row, const void *record)
     esi_row_text(row, "type", NULL, "verdict");
     esi_row_text(row, "run", NULL, diagnosis->facts->run);
     esi_row_unsigned(row, "time_unix_ns", NULL, diagnosis->facts->now_ns);
+    esi_row_unsigned(row, "unknown", NULL, esi_diagnosis_count_unknown(diagnosis));
     esi_diagnosis_describe(row, diagnosis);
 }
 

@@ -12,6 +12,7 @@
 struct esi_verdict_style {
     bool all;   /* also items that are otherwise omitted */
     bool waits; /* what each of the ranks waits for */
+    bool calm;  /* a line also if nothing is wrong, or nothing is known */
 };
 
 /* Prints each verdict in a few lines, certain ones first, and the ranks that hold up

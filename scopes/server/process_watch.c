@@ -62,6 +62,14 @@ const char *esi_ending_describe(const struct es_segment_info *info,
     return out;
 }
 
+/* Whether the process was killed by a signal with which jobs are ended. */
+static bool is_ended_with_job(const struct es_segment_info *info)
+{
+    return info->state == ES_PROCESS_KILLED &&
+           (info->signal == SIGTERM || info->signal == SIGINT ||
+            info->signal == SIGHUP || info->signal == SIGQUIT);
+}
+
 static void describe_failure(const struct es_segment_info *info, char *out, size_t size)
 {
     bool is_early = info->state == ES_PROCESS_EXITED && info->exit_code == 0;
@@ -112,6 +120,8 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
     struct esi_ending ending = {.segments = 0};
     struct es_segment_info best = {.rank = -1};
     struct es_run *run;
+    size_t ended = 0; /* with the job, by the signal of `best` */
+    char how[96];
 
     if (es_run_open(name, NULL, &run) < 0)
         return false;
@@ -128,6 +138,8 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
         ending.alone += info.rank == 0 && info.size == 1;
         ending.is_first_unseen |=
             info.rank == 0 && !info.alive && info.ended_realtime_ns == 0;
+        ended +=
+            is_ended_with_job(&info) && (best.rank < 0 || info.signal == best.signal);
         if (may_have_failed(&info) && (best.rank < 0 || is_nearer(&info, &best)))
             best = info;
     }
@@ -137,7 +149,13 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
         if (best.state == ES_PROCESS_EXITED && best.exit_code > 0)
             ending.exit_code = best.exit_code;
         ending.killed -= is_killed_by_launcher(&best);
-        describe_failure(&best, ending.first_failure, sizeof ending.first_failure);
+        ending.together = ended > 1 && ended == ending.failed && ending.alive == 0;
+        if (ending.together)
+            snprintf(ending.first_failure, sizeof ending.first_failure,
+                     "%s%zu ranks were %s", ended == ending.segments ? "all " : "",
+                     ended, esi_ending_describe(&best, how, sizeof how));
+        else
+            describe_failure(&best, ending.first_failure, sizeof ending.first_failure);
     }
     es_run_close(run);
     if (ending.alone < 2 || ending.alone < ending.segments)

@@ -20,12 +20,15 @@ struct esi_ending {
     size_t failed; /* aborted, killed, lost, or ended with an exit code other than 0 */
     size_t killed; /* of the failed ones, those killed after the first failure, as
                       launchers do; includes processes whose end nobody saw */
+    bool together; /* all failed ones were killed by one signal, and not by SIGKILL,
+                      with which launchers kill others: the job was ended */
     size_t alone;  /* segments if there are several, each of rank 0 of 1; else 0 */
     bool is_first_unseen; /* rank 0 has ended, and nobody recorded how */
     /* Of first_failure. */
     int signal;              /* the signal that killed it, or 0 */
     int exit_code;           /* if it exited by itself, otherwise 0 */
-    char first_failure[128]; /* "rank 3 was killed by signal 9 (Killed)", or "" */
+    char first_failure[128]; /* "rank 3 was killed by signal 9 (Killed)", "all 4 ranks
+                                were killed by ...", or "" */
 };
 
 /* Scans the run's segments.  Returns false if there are none. */

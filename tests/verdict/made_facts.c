@@ -255,7 +255,7 @@ void made_verdicts_are(struct made_facts *made, const char *expected)
 
 char *made_text(struct made_facts *made)
 {
-    struct esi_verdict_style style = {.waits = true};
+    struct esi_verdict_style style = {.waits = true, .calm = true};
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);

@@ -40,6 +40,41 @@ static void a_receive_cycle_is_a_deadlock_and_others_wait_behind(void **state)
     made_shows(made, "  rank 2 waits behind\n");
 }
 
+/* The wait ends with the process, however long ago that was. */
+static void a_wait_ends_with_its_process(void **state)
+{
+    struct made_facts *made = *state;
+
+    made->facts.over = true;
+    for (int i = 0; i < 2; i++) {
+        made_open(made, i, "MPI_Recv", 1 - i, 7, 0);
+        made->facts.processes[i].state = ES_PROCESS_KILLED;
+        made->facts.processes[i].signal = SIGTERM;
+        made->facts.processes[i].as_it_was = true;
+        made->threads[i].process = ES_PROCESS_KILLED;
+        made->threads[i].verdict = ES_VERDICT_DEAD;
+        made->threads[i].ended_ns = UINT64_C(13000000000);
+    }
+    made_verdicts_are(made, "DEADLOCK certain 0,1");
+    made_shows(made, "0 -> 1 -> 0, for 3.00 s, until it was killed 7.00 s ago\n"
+                     "  rank 0 waits in MPI_Recv for rank 1 (tag 7, 3.00 s)\n");
+    made->facts.recorded = true;
+    made_shows(made, "for 3.00 s, until it was killed\n");
+}
+
+static void collectors_that_are_off_are_no_all_clear(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_verdicts_are(made, "");
+    assert_int_equal(esi_diagnosis_outcome(&made->diagnosis), ESI_OUTCOME_NOTHING);
+    made_shows(made, "nothing is wrong: 4 threads, 0 finished\n");
+    made->threads[2].verdict = ES_VERDICT_UNKNOWN;
+    made_verdicts_are(made, "");
+    assert_int_equal(esi_diagnosis_outcome(&made->diagnosis), ESI_OUTCOME_POSSIBLE);
+    made_shows(made, "1 of 4 threads may wait or not: their collectors are off");
+}
+
 static void who_has_moved_may_act(void **state)
 {
     struct made_facts *made = *state;
@@ -581,8 +616,26 @@ static void what_killed_ranks_were_in_counts_as_it_was(void **state)
         made->facts.processes[i].signal = SIGTERM;
         made->facts.processes[i].as_it_was = true;
         made->threads[i].verdict = ES_VERDICT_DEAD;
+        made->threads[i].process = ES_PROCESS_KILLED;
+        made->threads[i].signal = SIGTERM;
     }
     made_verdicts_are(made, "DIED certain 0,1,2,3");
+    made_shows(made,
+               "ranks 0-3 were killed by signal 15 (SIGTERM), which the whole job "
+               "got");
+    /* What is only possible comes first all the same. */
+    made_open(made, 0, "MPI_Recv", 1, 7, 0);
+    made->threads[0].verdict = ES_VERDICT_DEAD;
+    made->threads[1].quiet_since_ns = UINT64_C(10000000000);
+    made->threads[1].ended_ns = UINT64_C(12500000000);
+    made_verdicts_are(made, "DIED certain 0,1,2,3");
+    made_shows(made, "rank 1 holds up 1 thread; it had been computing for 2.50 s");
+    /* One that died earlier is the first. */
+    for (int i = 0; i < MADE_RANKS; i++)
+        made->facts.processes[i].ended_ns = UINT64_C(1000000000) * (i == 2 ? 1 : 5);
+    made_verdicts_are(made, "DIED certain 2");
+    for (int i = 0; i < MADE_RANKS; i++)
+        made->facts.processes[i].ended_ns = 0;
     made_open(made, 0, "MPI_Recv", 1, 7, 0);
     made_open(made, 1, "MPI_Recv", 0, 7, 0);
     made->threads[0].verdict = made->threads[1].verdict = ES_VERDICT_DEAD;
@@ -705,6 +758,8 @@ SUITE(test_verdict)
 {
     const struct CMUnitTest tests[] = {
         MADE_CASE(a_receive_cycle_is_a_deadlock_and_others_wait_behind),
+        MADE_CASE(a_wait_ends_with_its_process),
+        MADE_CASE(collectors_that_are_off_are_no_all_clear),
         MADE_CASE(who_has_moved_may_act),
         MADE_CASE(threads_that_have_never_called_mpi_may_act),
         MADE_CASE(other_threads_matter_if_several_may_be_in_mpi),

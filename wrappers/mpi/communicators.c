@@ -710,7 +710,7 @@ static void comm_drop(struct esi_comm *comm)
 }
 
 /* Makes room for the communicator; NULL only makes room. */
-static void remember(struct esi_comm *comm)
+static void remember_comm(struct esi_comm *comm)
 {
     struct esi_comm *oldest;
 
@@ -727,7 +727,7 @@ void esi_comm_destroy(struct esi_comm *comm)
 {
     esi_match_flush(&comm->received);
     if (esi_trees == NULL)
-        remember(comm);
+        remember_comm(comm);
     else /* whoever sets up trees lists the communicators that exist */
         comm_drop(comm);
 }
@@ -735,7 +735,7 @@ void esi_comm_destroy(struct esi_comm *comm)
 void esi_comm_drop_destroyed(void)
 {
     for (int i = 0; i < REMEMBERED; i++)
-        remember(NULL);
+        remember_comm(NULL);
 }
 
 /* The first communicator from `link` on that is not about to be destroyed, with a
