@@ -3,6 +3,7 @@
 /* eventspace import - converts the output of other tools to an event set. */
 #include "config.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "cli/event_source.h"
 #include "cli/import_otf2.h"
 #include "cli/progress.h"
+#include "monitors/archive/archive_read.h"
 #include "monitors/eventset/set_write.h"
 #include "monitors/eventset/sinks.h"
 #include "monitors/eventset/formats/shiviz_read.h"
@@ -40,6 +42,7 @@ static const char *const formats[] = {
 
 struct import_arguments {
     const char *path;
+    char *anchor; /* the path, if it was found in a folder; owned */
     const char *output;
     enum import_format from;
     struct esi_shiviz_config shiviz;
@@ -64,7 +67,7 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Converts FILE to an event set: another event set (checked and ordered), a log for "
-    "ShiViz, an archive, or an OTF2 archive (its file traces.otf2)."
+    "ShiViz, an archive, or an OTF2 archive (its folder, or its file traces.otf2)."
     "\vThe vector clocks of a ShiViz log become messages. An event that receives and "
     "sends becomes two.\n\n"
     "Exit status: 0 success, 2 usage or input error.";
@@ -140,6 +143,31 @@ static bool is_anchor(const char *path)
     return length > 5 && strcmp(path + length - 5, ".otf2") == 0;
 }
 
+static int is_anchor_entry(const struct dirent *entry)
+{
+    return is_anchor(entry->d_name);
+}
+
+/* The anchor file in the folder of an OTF2 archive: traces.otf2, or the only one.  NULL
+ * if there is none.  The caller frees it. */
+static char *find_anchor(const char *folder)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, is_anchor_entry, alphasort);
+    char *path = NULL;
+
+    for (int i = 0; i < count; i++) {
+        bool is_it = count == 1 || strcmp(entries[i]->d_name, "traces.otf2") == 0;
+
+        if (is_it && !path && asprintf(&path, "%s/%s", folder, entries[i]->d_name) < 0)
+            path = NULL;
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return path;
+}
+
 /* Event sets are identified by their first line. */
 static enum import_format detect_file(const char *path)
 {
@@ -158,10 +186,20 @@ static enum import_format detect_file(const char *path)
     return is_set ? IMPORT_SET : IMPORT_SHIVIZ;
 }
 
-static enum import_format detect_format(const struct import_arguments *arguments)
+/* For a folder with an OTF2 archive, also sets the path of its anchor file. */
+static enum import_format detect_format(struct import_arguments *arguments)
 {
+    bool may_be_otf2 =
+        arguments->from == IMPORT_DETECT || arguments->from == IMPORT_OTF2;
     struct stat status;
 
+    if (may_be_otf2 && stat(arguments->path, &status) == 0 && S_ISDIR(status.st_mode) &&
+        !esi_archive_is_one(arguments->path))
+        arguments->anchor = find_anchor(arguments->path);
+    if (arguments->anchor) {
+        arguments->path = arguments->anchor;
+        return IMPORT_OTF2;
+    }
     if (arguments->from != IMPORT_DETECT)
         return arguments->from;
     if (arguments->shiviz_options)
@@ -263,7 +301,10 @@ int esi_cmd_import(int argc, char **argv)
     static const struct argp parser = {options, parse_option, "FILE -o SET", doc,
                                        NULL,    NULL,         NULL};
     struct import_arguments arguments = {.path = NULL};
+    int status;
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
-    return import_all(&arguments);
+    status = import_all(&arguments);
+    free(arguments.anchor);
+    return status;
 }

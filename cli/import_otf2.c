@@ -5,6 +5,8 @@
 
 #include "cli/import_otf2.h"
 
+#include <inttypes.h>
+
 #include "cli/command.h"
 #include "cli/event_source.h"
 #include "monitors/otf2/otf2_read.h"
@@ -33,6 +35,15 @@ int esi_import_otf2(const char *path, const struct es_set_sink *sink)
     facts.is_incomplete = found.is_incomplete;
     facts.totals = found.totals;
     esi_event_source_tell_missing(&facts);
+    if (found.records > 0 && found.skipped == found.records)
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "%s: none of its %" PRIu64
+                                " records is of MPI; there is nothing to import",
+                                path, found.records);
+    if (found.skipped > 0)
+        esi_command_note("%" PRIu64 " of %" PRIu64 " records are not imported: they "
+                         "are not of MPI, or not of a rank's thread",
+                         found.skipped, found.records);
     return ES_EXIT_SUCCESS;
 }
 

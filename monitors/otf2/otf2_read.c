@@ -5,12 +5,16 @@
 
 #include "monitors/otf2/otf2_read.h"
 
+#include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
+#include "base/file.h"
 #include "eventspace/tuple.h"
 #include "monitors/otf2/otf2_archive.h"
 #include "monitors/otf2/otf2_operations.h"
@@ -18,6 +22,7 @@
 #include "monitors/otf2/otf2_world.h"
 #include "tuplespace/operation_codes.h"
 
+enum { ANCHOR_MAX = 1 << 24 };  /* bytes of an anchor file that are looked at */
 enum { READING_TUPLES = 8192 }; /* number of tuples between two updates of the order */
 
 static OTF2_CallbackCode fail_reading(struct esi_otf2_reading *reading, int result)
@@ -68,7 +73,7 @@ OTF2_CallbackCode esi_otf2_read_add(struct esi_otf2_reading *reading,
 
 /* --- Locations of events ---------------------------------------------------------- */
 
-/* NULL if it is not a thread of a rank. */
+/* The location of a record, once for each; NULL if it is not a thread of a rank. */
 static struct esi_otf2_read_location *find_location(struct esi_otf2_reading *reading,
                                                     OTF2_LocationRef id)
 {
@@ -76,7 +81,18 @@ static struct esi_otf2_read_location *find_location(struct esi_otf2_reading *rea
     struct esi_otf2_read_location *location =
         row ? &reading->locations[row - reading->tables.locations.rows] : NULL;
 
-    return location && location->place.is_used ? location : NULL;
+    reading->calls++;
+    if (location && location->place.is_used)
+        return location;
+    reading->skipped++;
+    return NULL;
+}
+
+OTF2_CallbackCode esi_otf2_read_note(struct esi_otf2_reading *reading,
+                                     OTF2_LocationRef id)
+{
+    find_location(reading, id);
+    return OTF2_CALLBACK_SUCCESS;
 }
 
 struct esi_otf2_row *esi_otf2_read_named(struct esi_otf2_reading *reading,
@@ -152,6 +168,7 @@ static OTF2_CallbackCode take_enter(OTF2_LocationRef id,
     (void)attributes;
     if (!location)
         return OTF2_CALLBACK_SUCCESS;
+    reading->skipped += !row || !row->operation;
     if (ESI_ARRAY_RESERVE(location->regions, location->region_capacity,
                           location->region_count + 1) < 0)
         return fail_reading(reading, -ENOMEM);
@@ -206,9 +223,12 @@ static OTF2_CallbackCode take_leave(OTF2_LocationRef id,
 
     (void)attributes;
     (void)region;
-    if (!location || location->region_count == 0)
+    if (!location || location->region_count == 0) {
+        reading->skipped += location != NULL;
         return OTF2_CALLBACK_SUCCESS;
+    }
     location->region_count--;
+    reading->skipped += !location->regions[location->region_count].operation;
     if (!reading->causality)
         return OTF2_CALLBACK_SUCCESS;
     return add_region(reading, location, &location->regions[location->region_count],
@@ -593,6 +613,30 @@ static OTF2_CallbackCode take_complete_collective(OTF2_LocationRef id,
                             record);
 }
 
+/* --- Records that add nothing ------------------------------------------------------ */
+
+static OTF2_CallbackCode note_begin(OTF2_LocationRef id,
+                                    OTF2_TimeStamp time,
+                                    void *data,
+                                    OTF2_AttributeList *attributes)
+{
+    (void)time;
+    (void)attributes;
+    return esi_otf2_read_note(data, id);
+}
+
+static OTF2_CallbackCode note_request(OTF2_LocationRef id,
+                                      OTF2_TimeStamp time,
+                                      void *data,
+                                      OTF2_AttributeList *attributes,
+                                      uint64_t request)
+{
+    (void)time;
+    (void)attributes;
+    (void)request;
+    return esi_otf2_read_note(data, id);
+}
+
 /* --- Reading ---------------------------------------------------------------------- */
 
 static void set_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks)
@@ -612,6 +656,10 @@ static void set_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks)
                                                                           take_request);
     OTF2_GlobalEvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(
         callbacks, take_complete_collective);
+    OTF2_GlobalEvtReaderCallbacks_SetMpiCollectiveBeginCallback(callbacks, note_begin);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaCollectiveBeginCallback(callbacks, note_begin);
+    OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCompleteCallback(callbacks, note_request);
+    OTF2_GlobalEvtReaderCallbacks_SetMpiRequestTestCallback(callbacks, note_request);
     esi_otf2_read_windows(callbacks);
 }
 
@@ -673,6 +721,7 @@ static int read_events(struct esi_otf2_reading *reading, OTF2_Reader *reader)
     }
     if (code == OTF2_SUCCESS)
         code = OTF2_Reader_ReadAllGlobalEvents(reader, events, &count);
+    reading->records = count;
     OTF2_GlobalEvtReaderCallbacks_Delete(callbacks);
     if (reading->result < 0)
         return reading->result;
@@ -739,6 +788,7 @@ static int read_once(struct esi_otf2_reading *reading)
 
 static int read_twice(const char *path,
                       struct esi_causality *causality,
+                      struct esi_otf2_read_facts *facts,
                       struct es_error *error)
 {
     struct esi_otf2_reading first = {.path = path, .error = error};
@@ -752,7 +802,43 @@ static int read_twice(const char *path,
     if (result == 0)
         result = read_once(&second);
     free(first.posts.items);
+    facts->records = second.records;
+    facts->skipped = second.skipped + (second.records - second.calls);
     return result == 0 ? esi_causality_finish(causality) : result;
+}
+
+/* The library allocates memory for as many properties as the anchor file says, and
+ * fills it, before it reads one.  After the header the file has three strings and the
+ * number, in the byte order that the second byte names; a property is two strings. */
+static int check_anchor(const char *path, struct es_error *error)
+{
+    enum { MAJOR = 9, HEADER = 46, STRINGS = 3 };
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    size_t length = 0, at = HEADER;
+    char *text = NULL;
+    uint32_t count;
+
+    /* What is not like this is an error, or an older format, for the library. */
+    if (file < 0)
+        return 0;
+    if (esi_file_read_all(file, ANCHOR_MAX, &text, &length) < 0)
+        length = 0;
+    close(file);
+    for (int i = 0; i < STRINGS && at < length; i++)
+        at += strnlen(text + at, length - at) + 1;
+    if (at + sizeof count > length || text[MAJOR] < 2) {
+        free(text);
+        return 0;
+    }
+    memcpy(&count, text + at, sizeof count);
+    count = text[1] == 'B' ? le32toh(count) : be32toh(count);
+    at += sizeof count;
+    free(text);
+    if (count <= (length - at) / 2)
+        return 0;
+    return es_error_set(error, -EINVAL,
+                        "%s: is damaged: it has no room for %" PRIu32 " properties",
+                        path, count);
 }
 
 int esi_otf2_read(const char *path,
@@ -762,12 +848,14 @@ int esi_otf2_read(const char *path,
 {
     const struct esi_causality_config config = {.sink = *sink, .attributes = true};
     struct esi_causality *causality;
-    int result = esi_causality_create(&config, &causality);
+    int result = check_anchor(path, error);
 
+    if (result == 0)
+        result = esi_causality_create(&config, &causality);
     if (result < 0)
         return result;
     esi_otf2_begin_calls();
-    result = read_twice(path, causality, error);
+    result = read_twice(path, causality, ret_facts, error);
     esi_otf2_end_calls();
     if (result == 0) {
         esi_causality_totals(causality, &ret_facts->totals);

@@ -20,6 +20,8 @@
 struct esi_otf2_read_facts {
     bool is_incomplete; /* the order is a lower bound: see `totals` */
     struct esi_causality_totals totals;
+    uint64_t records; /* of events, of any kind */
+    uint64_t skipped; /* number of these that are not of MPI, or of no rank's thread */
 };
 
 /* Reads an archive by its anchor file (traces.otf2). Returns 0; -EINVAL (with `error`

@@ -67,10 +67,17 @@ struct esi_otf2_reading {
     size_t next_post;
     struct esi_otf2_counters sends; /* counts sends and epochs */
     uint64_t tuples;
+    uint64_t records; /* of all kinds */
+    uint64_t calls;   /* of callbacks: other records have kinds that are not imported */
+    uint64_t skipped; /* number of these calls for records that are not imported */
 };
 
 /* Whether the reading continues. */
 OTF2_CallbackCode esi_otf2_read_code(const struct esi_otf2_reading *reading);
+
+/* Counts a record of MPI that adds nothing to the others of its call. */
+OTF2_CallbackCode esi_otf2_read_note(struct esi_otf2_reading *reading,
+                                     OTF2_LocationRef id);
 
 /* The definition that an event refers to; NULL after an error. */
 struct esi_otf2_row *esi_otf2_read_named(struct esi_otf2_reading *reading,

@@ -273,6 +273,52 @@ OTF2_CallbackCode esi_otf2_read_members(struct esi_otf2_reading *reading,
     return code;
 }
 
+/* --- Records that add nothing ------------------------------------------------------ */
+
+static OTF2_CallbackCode note_window(OTF2_LocationRef id,
+                                     OTF2_TimeStamp time,
+                                     void *data,
+                                     OTF2_AttributeList *attributes,
+                                     OTF2_RmaWinRef window)
+{
+    (void)time;
+    (void)attributes;
+    (void)window;
+    return esi_otf2_read_note(data, id);
+}
+
+static OTF2_CallbackCode note_completion(OTF2_LocationRef id,
+                                         OTF2_TimeStamp time,
+                                         void *data,
+                                         OTF2_AttributeList *attributes,
+                                         OTF2_RmaWinRef window,
+                                         uint64_t access)
+{
+    (void)time;
+    (void)attributes;
+    (void)window;
+    (void)access;
+    return esi_otf2_read_note(data, id);
+}
+
+static OTF2_CallbackCode note_lock(OTF2_LocationRef id,
+                                   OTF2_TimeStamp time,
+                                   void *data,
+                                   OTF2_AttributeList *attributes,
+                                   OTF2_RmaWinRef window,
+                                   uint32_t peer,
+                                   uint64_t number,
+                                   OTF2_LockType type)
+{
+    (void)time;
+    (void)attributes;
+    (void)window;
+    (void)peer;
+    (void)number;
+    (void)type;
+    return esi_otf2_read_note(data, id);
+}
+
 void esi_otf2_read_windows(OTF2_GlobalEvtReaderCallbacks *callbacks)
 {
     OTF2_GlobalEvtReaderCallbacks_SetRmaCollectiveEndCallback(callbacks,
@@ -283,4 +329,14 @@ void esi_otf2_read_windows(OTF2_GlobalEvtReaderCallbacks *callbacks)
     OTF2_GlobalEvtReaderCallbacks_SetRmaAtomicCallback(callbacks, take_atomic);
     OTF2_GlobalEvtReaderCallbacks_SetRmaRequestLockCallback(callbacks, take_lock);
     OTF2_GlobalEvtReaderCallbacks_SetRmaReleaseLockCallback(callbacks, take_unlock);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaAcquireLockCallback(callbacks, note_lock);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaWinCreateCallback(callbacks, note_window);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaWinDestroyCallback(callbacks, note_window);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaOpCompleteBlockingCallback(callbacks,
+                                                                   note_completion);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaOpCompleteNonBlockingCallback(callbacks,
+                                                                      note_completion);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaOpTestCallback(callbacks, note_completion);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaOpCompleteRemoteCallback(callbacks,
+                                                                 note_completion);
 }

@@ -4,6 +4,7 @@
 """otf2_foreign.py - writes a trace like those of other tools, and checks its import.
 
 usage: otf2_foreign.py write FOLDER
+       otf2_foreign.py functions FOLDER
        otf2_foreign.py check SET.jsonl
 
 Three ranks with properties of Score-P and EZTrace traces: functions of the program
@@ -16,6 +17,21 @@ import json
 import sys
 
 US = 10**6
+
+
+def functions(folder):
+    """A trace of two threads without MPI."""
+    import otf2
+
+    with otf2.writer.open(folder, timer_resolution=US) as trace:
+        define = trace.definitions
+        node = define.system_tree_node("host1", class_name="node")
+        group = define.location_group("process", system_tree_parent=node)
+        main = define.region("main")
+        for name in ("a", "b"):
+            writer = trace.event_writer_from_location(define.location(name, group=group))
+            writer.enter(1000, main)
+            writer.leave(2000, main)
 
 
 def write(folder):
@@ -150,4 +166,4 @@ def check(path):
     assert not any("main" in e["type"] for e in events.values())
 
 
-{"write": write, "check": check}[sys.argv[1]](sys.argv[2])
+{"write": write, "functions": functions, "check": check}[sys.argv[1]](sys.argv[2])
