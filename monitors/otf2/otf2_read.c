@@ -613,7 +613,7 @@ static OTF2_CallbackCode take_complete_collective(OTF2_LocationRef id,
                             record);
 }
 
-/* --- Records that add nothing ------------------------------------------------------ */
+/* --- Records that add nothing ----------------------------------------------------- */
 
 static OTF2_CallbackCode note_begin(OTF2_LocationRef id,
                                     OTF2_TimeStamp time,

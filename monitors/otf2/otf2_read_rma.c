@@ -273,7 +273,7 @@ OTF2_CallbackCode esi_otf2_read_members(struct esi_otf2_reading *reading,
     return code;
 }
 
-/* --- Records that add nothing ------------------------------------------------------ */
+/* --- Records that add nothing ----------------------------------------------------- */
 
 static OTF2_CallbackCode note_window(OTF2_LocationRef id,
                                      OTF2_TimeStamp time,
