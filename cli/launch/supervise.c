@@ -164,8 +164,8 @@ static bool next_change(pid_t child, int *ret_status, int *stopped_by)
 /*
  * The supervisor is a member of the shell's job like the child: it stops when it has
  * received a signal that stops, but only when the child has stopped, too.  Launchers
- * handle these signals: after SIGTTIN they go on without standard input.  Who stops only
- * the child continues it, and could not wake the supervisor.
+ * handle these signals: after SIGTTIN they go on without standard input.  If somebody
+ * stops only the child, the supervisor goes on: nobody would wake it.
  */
 int esi_supervise_wait(pid_t child, bool *ret_interrupted)
 {

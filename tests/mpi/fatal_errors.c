@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* fatal_errors - rank 1 makes the error named by the argument, which ends the program. */
+/* fatal_errors - rank 1 makes the error that is named, which ends the program. */
 #include <mpi.h>
 #include <string.h>
 
