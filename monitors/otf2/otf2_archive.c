@@ -5,8 +5,11 @@
 
 #include "monitors/otf2/otf2_archive.h"
 
+#include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 4 << 20 };
+enum { ANCHOR_MAX = 1 << 24 }; /* bytes of an anchor file that are looked at */
 enum { OPEN_DIRECTORIES = 8 };
 
 /* --- Messages of the library ------------------------------------------------------ */
@@ -112,6 +118,40 @@ static OTF2_ErrorCode open_files(OTF2_Archive *archive)
     if (code == OTF2_SUCCESS)
         code = OTF2_Archive_OpenEvtFiles(archive);
     return code == OTF2_SUCCESS ? OTF2_Archive_OpenDefFiles(archive) : code;
+}
+
+/* The library allocates memory for as many properties as the anchor file says, and
+ * fills it, before it reads one.  After the header the file has three strings and the
+ * number, in the byte order that the second byte names; a property is two strings. */
+int esi_otf2_check_anchor(const char *path, struct es_error *error)
+{
+    enum { MAJOR = 9, HEADER = 46, STRINGS = 3 };
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    size_t length = 0, at = HEADER;
+    char *text = NULL;
+    uint32_t count;
+
+    /* What is not like this is an error, or an older format, for the library. */
+    if (file < 0)
+        return 0;
+    if (esi_file_read_all(file, ANCHOR_MAX, &text, &length) < 0)
+        length = 0;
+    close(file);
+    for (int i = 0; i < STRINGS && at < length; i++)
+        at += strnlen(text + at, length - at) + 1;
+    if (at + sizeof count > length || text[MAJOR] < 2) {
+        free(text);
+        return 0;
+    }
+    memcpy(&count, text + at, sizeof count);
+    count = text[1] == 'B' ? le32toh(count) : be32toh(count);
+    at += sizeof count;
+    free(text);
+    if (count <= (length - at) / 2)
+        return 0;
+    return es_error_set(error, -EINVAL,
+                        "%s: is damaged: it has no room for %" PRIu32 " properties",
+                        path, count);
 }
 
 int esi_otf2_archive_open(const char *path,

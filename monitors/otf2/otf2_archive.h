@@ -25,6 +25,10 @@ void esi_otf2_end_calls(void);
  * code.  Returns -EINVAL or the corresponding errno. */
 int esi_otf2_error(OTF2_ErrorCode code, const char *path, struct es_error *error);
 
+/* Checks the counts of an anchor file that the library does not check.  Returns 0, also
+ * for what the library refuses; or -EINVAL with `error` filled. */
+int esi_otf2_check_anchor(const char *path, struct es_error *error);
+
 /* Returns 0, -EEXIST if the path exists, or another -errno; both with `error`
  * filled. */
 int esi_otf2_archive_open(const char *path,

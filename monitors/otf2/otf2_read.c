@@ -5,16 +5,12 @@
 
 #include "monitors/otf2/otf2_read.h"
 
-#include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
-#include "base/file.h"
 #include "eventspace/tuple.h"
 #include "monitors/otf2/otf2_archive.h"
 #include "monitors/otf2/otf2_operations.h"
@@ -22,7 +18,6 @@
 #include "monitors/otf2/otf2_world.h"
 #include "tuplespace/operation_codes.h"
 
-enum { ANCHOR_MAX = 1 << 24 };  /* bytes of an anchor file that are looked at */
 enum { READING_TUPLES = 8192 }; /* number of tuples between two updates of the order */
 
 static OTF2_CallbackCode fail_reading(struct esi_otf2_reading *reading, int result)
@@ -613,30 +608,6 @@ static OTF2_CallbackCode take_complete_collective(OTF2_LocationRef id,
                             record);
 }
 
-/* --- Records that add nothing ----------------------------------------------------- */
-
-static OTF2_CallbackCode note_begin(OTF2_LocationRef id,
-                                    OTF2_TimeStamp time,
-                                    void *data,
-                                    OTF2_AttributeList *attributes)
-{
-    (void)time;
-    (void)attributes;
-    return esi_otf2_read_note(data, id);
-}
-
-static OTF2_CallbackCode note_request(OTF2_LocationRef id,
-                                      OTF2_TimeStamp time,
-                                      void *data,
-                                      OTF2_AttributeList *attributes,
-                                      uint64_t request)
-{
-    (void)time;
-    (void)attributes;
-    (void)request;
-    return esi_otf2_read_note(data, id);
-}
-
 /* --- Reading ---------------------------------------------------------------------- */
 
 static void set_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks)
@@ -656,11 +627,8 @@ static void set_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks)
                                                                           take_request);
     OTF2_GlobalEvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(
         callbacks, take_complete_collective);
-    OTF2_GlobalEvtReaderCallbacks_SetMpiCollectiveBeginCallback(callbacks, note_begin);
-    OTF2_GlobalEvtReaderCallbacks_SetRmaCollectiveBeginCallback(callbacks, note_begin);
-    OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCompleteCallback(callbacks, note_request);
-    OTF2_GlobalEvtReaderCallbacks_SetMpiRequestTestCallback(callbacks, note_request);
     esi_otf2_read_windows(callbacks);
+    esi_otf2_read_notes(callbacks);
 }
 
 /* Opens the events of all locations; the library requires a selection. */
@@ -807,40 +775,6 @@ static int read_twice(const char *path,
     return result == 0 ? esi_causality_finish(causality) : result;
 }
 
-/* The library allocates memory for as many properties as the anchor file says, and
- * fills it, before it reads one.  After the header the file has three strings and the
- * number, in the byte order that the second byte names; a property is two strings. */
-static int check_anchor(const char *path, struct es_error *error)
-{
-    enum { MAJOR = 9, HEADER = 46, STRINGS = 3 };
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    size_t length = 0, at = HEADER;
-    char *text = NULL;
-    uint32_t count;
-
-    /* What is not like this is an error, or an older format, for the library. */
-    if (file < 0)
-        return 0;
-    if (esi_file_read_all(file, ANCHOR_MAX, &text, &length) < 0)
-        length = 0;
-    close(file);
-    for (int i = 0; i < STRINGS && at < length; i++)
-        at += strnlen(text + at, length - at) + 1;
-    if (at + sizeof count > length || text[MAJOR] < 2) {
-        free(text);
-        return 0;
-    }
-    memcpy(&count, text + at, sizeof count);
-    count = text[1] == 'B' ? le32toh(count) : be32toh(count);
-    at += sizeof count;
-    free(text);
-    if (count <= (length - at) / 2)
-        return 0;
-    return es_error_set(error, -EINVAL,
-                        "%s: is damaged: it has no room for %" PRIu32 " properties",
-                        path, count);
-}
-
 int esi_otf2_read(const char *path,
                   const struct es_set_sink *sink,
                   struct esi_otf2_read_facts *ret_facts,
@@ -848,7 +782,7 @@ int esi_otf2_read(const char *path,
 {
     const struct esi_causality_config config = {.sink = *sink, .attributes = true};
     struct esi_causality *causality;
-    int result = check_anchor(path, error);
+    int result = esi_otf2_check_anchor(path, error);
 
     if (result == 0)
         result = esi_causality_create(&config, &causality);

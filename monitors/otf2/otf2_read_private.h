@@ -132,5 +132,7 @@ OTF2_CallbackCode esi_otf2_read_members(struct esi_otf2_reading *reading,
 
 /* Registers the callbacks for records of windows. */
 void esi_otf2_read_windows(OTF2_GlobalEvtReaderCallbacks *callbacks);
+/* Registers those for records that add nothing. */
+void esi_otf2_read_notes(OTF2_GlobalEvtReaderCallbacks *callbacks);
 
 #endif

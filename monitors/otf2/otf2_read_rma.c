@@ -275,6 +275,28 @@ OTF2_CallbackCode esi_otf2_read_members(struct esi_otf2_reading *reading,
 
 /* --- Records that add nothing ----------------------------------------------------- */
 
+static OTF2_CallbackCode note_begin(OTF2_LocationRef id,
+                                    OTF2_TimeStamp time,
+                                    void *data,
+                                    OTF2_AttributeList *attributes)
+{
+    (void)time;
+    (void)attributes;
+    return esi_otf2_read_note(data, id);
+}
+
+static OTF2_CallbackCode note_request(OTF2_LocationRef id,
+                                      OTF2_TimeStamp time,
+                                      void *data,
+                                      OTF2_AttributeList *attributes,
+                                      uint64_t request)
+{
+    (void)time;
+    (void)attributes;
+    (void)request;
+    return esi_otf2_read_note(data, id);
+}
+
 static OTF2_CallbackCode note_window(OTF2_LocationRef id,
                                      OTF2_TimeStamp time,
                                      void *data,
@@ -329,6 +351,14 @@ void esi_otf2_read_windows(OTF2_GlobalEvtReaderCallbacks *callbacks)
     OTF2_GlobalEvtReaderCallbacks_SetRmaAtomicCallback(callbacks, take_atomic);
     OTF2_GlobalEvtReaderCallbacks_SetRmaRequestLockCallback(callbacks, take_lock);
     OTF2_GlobalEvtReaderCallbacks_SetRmaReleaseLockCallback(callbacks, take_unlock);
+}
+
+void esi_otf2_read_notes(OTF2_GlobalEvtReaderCallbacks *callbacks)
+{
+    OTF2_GlobalEvtReaderCallbacks_SetMpiCollectiveBeginCallback(callbacks, note_begin);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaCollectiveBeginCallback(callbacks, note_begin);
+    OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCompleteCallback(callbacks, note_request);
+    OTF2_GlobalEvtReaderCallbacks_SetMpiRequestTestCallback(callbacks, note_request);
     OTF2_GlobalEvtReaderCallbacks_SetRmaAcquireLockCallback(callbacks, note_lock);
     OTF2_GlobalEvtReaderCallbacks_SetRmaWinCreateCallback(callbacks, note_window);
     OTF2_GlobalEvtReaderCallbacks_SetRmaWinDestroyCallback(callbacks, note_window);
