@@ -189,6 +189,8 @@ struct esi_causal_tuple {
     uint64_t stop_ns;
     uint64_t error_ns; /* error bound of both relative to times of other hosts;
                           UINT64_MAX = not known */
+    uint64_t until_ns; /* of an operation under way (stop 0): now, or the end of its
+                          process; 0 = not known */
     const char *site;  /* source location of the call; NULL or "" = not known; borrowed
                           until the tuple's events have been emitted */
 };

@@ -228,12 +228,16 @@ static int add_tuple(const struct feed *feed,
                      uint64_t site)
 {
     int process = (int)feed->tables->elements[element].process;
+    uint64_t ended_ns = feed->tables->processes[process].ended_realtime_ns;
     uint32_t host = feed->tables->processes[process].host;
     /* Nanoseconds can replace ticks because they have the same order. */
     struct esi_causal_tuple timed = {
         .tuple = *tuple,
         .start_ns = tuple->start,
         .stop_ns = tuple->stop,
+        .until_ns = tuple->stop ? 0
+                    : ended_ns  ? ended_ns
+                                : feed->tables->facts.ended_ns,
         .error_ns = feed->tables->hosts[host].clock_error_ns,
         .site = feed->sites ? esi_sites_format_in(feed->sites, process, site) : NULL};
 

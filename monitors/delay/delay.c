@@ -196,6 +196,7 @@ static const char *name_of_kind(enum esi_delay_kind kind)
         [ESI_DELAY_LATE_POST] = "late post",
         [ESI_DELAY_LATE_COMPLETE] = "late complete",
         [ESI_DELAY_LOCK] = "lock",
+        [ESI_DELAY_OPEN] = "not over",
     };
 
     return names[kind];

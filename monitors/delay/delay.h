@@ -66,6 +66,7 @@ enum esi_delay_kind {
     ESI_DELAY_LATE_POST,
     ESI_DELAY_LATE_COMPLETE,
     ESI_DELAY_LOCK,
+    ESI_DELAY_OPEN, /* not known: the wait has not ended */
     ESI_DELAY_KINDS,
 };
 
@@ -185,6 +186,10 @@ struct esi_delay_totals {
     double waited;
     double direct;      /* charged to the awaited rank itself */
     double indirect;    /* the rest: charged to ranks that those waited for */
+    size_t open;        /* waits that have not ended, of as many threads; they count up
+                           to now, or to the end of the process, and have no causes */
+    uint64_t open_ns;   /* the longest of them */
+    double open_waited; /* their sum, part of `waited` */
     double elsewhere;   /* waits whose causes are too many, or precede the window */
     uint64_t truncated; /* waits whose time since both met exceeds the window */
     uint64_t forgotten; /* waits found too late to be charged */

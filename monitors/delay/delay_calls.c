@@ -692,6 +692,45 @@ static int take_event(struct esi_delay *delay,
     }
 }
 
+/* Whether an operation that is under way waits for other ranks. */
+static bool is_waiting(const struct es_operation *operation)
+{
+    switch ((enum es_class)operation->op_class) {
+    case ES_CLASS_SEND:
+    case ES_CLASS_RECEIVE:
+    case ES_CLASS_COLLECTIVE:
+    case ES_CLASS_COMMUNICATOR:
+    case ES_CLASS_COMPLETION:
+    case ES_CLASS_ONE_SIDED:
+        return !operation->nonblocking && !operation->persistent && !operation->poll;
+    default:
+        return false;
+    }
+}
+
+/* An operation under way lasts until now, or the end of its process. */
+static int take_open(struct esi_delay *delay,
+                     struct esi_delay_thread *thread,
+                     const struct esi_causal_call *open)
+{
+    const struct esi_causal_tuple *told = open->told;
+    struct esi_causal_tuple tuple = *told;
+    struct esi_causal_call call = *open;
+    struct esi_delay_call *last;
+
+    if (told->tuple.stop != 0 || told->until_ns <= told->start_ns || call.posted ||
+        !is_waiting(call.operation))
+        return 0;
+    tuple.stop_ns = told->until_ns;
+    call.told = &tuple;
+    last = call_at(delay, thread, &call);
+    if (!last)
+        return -ENOMEM;
+    if (!last->charged && last->end_ns > last->begin_ns)
+        esi_delay_wait_on(delay, thread);
+    return 0;
+}
+
 /* Leaves out what happened in gaps: shortens the operation's time in `tuple`.  Returns
  * false if nothing is left. */
 static bool leave_out_gaps(const struct esi_delay *delay,
@@ -750,6 +789,8 @@ int esi_delay_told(void *data,
             return 0;
     }
     result = take_event(delay, thread, event, call);
+    if (result == 0)
+        result = take_open(delay, thread, call);
     if (thread->last_ns > delay->totals.end_ns)
         delay->totals.end_ns = thread->last_ns;
     return result;

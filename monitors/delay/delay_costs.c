@@ -333,6 +333,21 @@ static void sum_wait(struct esi_delay *delay,
     delay->totals.waited += wait;
 }
 
+void esi_delay_wait_on(struct esi_delay *delay, struct esi_delay_thread *thread)
+{
+    struct esi_delay_call *call = esi_delay_thread_call(thread, thread->next - 1);
+    uint64_t waited_ns = call->end_ns - call->begin_ns;
+
+    call->until_ns = call->end_ns;
+    call->cause = (struct esi_delay_cause){.kind = ESI_DELAY_OPEN};
+    call->charged = true;
+    sum_wait(delay, thread, thread->next - 1, call);
+    delay->totals.open++;
+    delay->totals.open_waited += (double)waited_ns;
+    if (waited_ns > delay->totals.open_ns)
+        delay->totals.open_ns = waited_ns;
+}
+
 static int charge_wait(struct esi_delay *delay,
                        struct esi_delay_thread *thread,
                        uint64_t number,

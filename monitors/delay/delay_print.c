@@ -9,7 +9,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/quantity.h"
+
 #define MILLISECOND 1e6
+#define OPEN_NS UINT64_C(1000000000) /* a shorter wait is usual */
 
 /* --- Records ---------------------------------------------------------------------- */
 
@@ -181,6 +184,9 @@ static void describe_totals(struct esi_row *row, const void *record)
     esi_row_unsigned(row, "direct_ns", NULL, whole_ns(totals->direct));
     esi_row_unsigned(row, "indirect_ns", NULL, whole_ns(totals->indirect));
     esi_row_unsigned(row, "elsewhere_ns", NULL, whole_ns(totals->elsewhere));
+    esi_row_unsigned(row, "open", NULL, totals->open);
+    esi_row_unsigned(row, "open_ns", NULL, whole_ns(totals->open_waited));
+    esi_row_unsigned(row, "open_longest_ns", NULL, totals->open_ns);
     esi_row_unsigned(row, "critical_ns", NULL, whole_ns(totals->critical));
     esi_row_unsigned(row, "truncated", NULL, totals->truncated);
     esi_row_unsigned(row, "forgotten", NULL, totals->forgotten);
@@ -451,6 +457,18 @@ static void print_head(const struct esi_delay_totals *totals, FILE *stream)
         totals->waited > 0 ? 100 * totals->indirect / totals->waited : 0);
 }
 
+/* Operations that have just begun are no finding. */
+static void print_open(const struct esi_delay_totals *totals, FILE *stream)
+{
+    char time[ESI_QUANTITY_BYTES];
+
+    if (totals->open_ns < OPEN_NS)
+        return;
+    esi_text_prose_print(stream, "%zu wait%s not ended, the longest of %s: see `why`",
+                         totals->open, totals->open == 1 ? " has" : "s have",
+                         esi_quantity_time(time, sizeof time, (double)totals->open_ns));
+}
+
 /* The line whose computing takes the largest part of the path. */
 static void print_path(const struct esi_delay *delay,
                        const struct esi_delay_totals *totals,
@@ -507,6 +525,7 @@ int esi_delay_print_text(const struct esi_delay *delay,
 
     esi_delay_totals(delay, &totals);
     print_head(&totals, stream);
+    print_open(&totals, stream);
     result = print_causes(delay, style->top, stream);
     print_path(delay, &totals, stream);
     print_doubts(&totals, stream);

@@ -175,6 +175,8 @@ int esi_delay_meet(struct esi_delay *delay,
                    const struct esi_delay_thread *receiver,
                    uint64_t received_ns,
                    const struct esi_delay_cause *sent);
+/* Adds the wait of a thread's last call, which has not ended, to the rows. */
+void esi_delay_wait_on(struct esi_delay *delay, struct esi_delay_thread *thread);
 /* Stores a call's wait until it is charged.  Returns 0 or -ENOMEM. */
 int esi_delay_expect(struct esi_delay *delay,
                      struct esi_delay_thread *thread,

@@ -25,6 +25,7 @@ done
 
 # --by: these tables only, and --top.
 expect 0 "$eventspace" time --by rank "$folder/time.rec"
+lacks err "the recording ended"
 contains out "RANK "
 lacks out "COMMUNICATOR "
 expect 0 "$eventspace" time --by operation --by communicator "$folder/time.rec"
@@ -90,6 +91,33 @@ END
 done
 expect 0 "$eventspace" time --format json "$folder/time.rec"
 json_lines_hold 'o["type"] != "totals" or o["seen_ns"] == o["run_ns"]'
+
+# Waits that have not ended count up to now, and of a dead run up to its end.
+"$eventspace" run -n 3 --name "$prefix-hang" --keep -- "$top_builddir/apps/hang" \
+    receive-cycle --seconds 0 >"$folder/program" 2>"$folder/err" </dev/null &
+job=$!
+open_waits() # prints number and longest of the waits that have not ended
+{
+    "$eventspace" time --by rank --format json "$prefix-hang" 2>/dev/null |
+        "${PYTHON:-python3}" -c 'import json, sys
+totals = json.loads(sys.stdin.readlines()[-1])
+assert totals["waited_ns"] >= totals["open_ns"] >= totals["open_longest_ns"]
+print(totals["open"], totals["open_longest_ns"])'
+}
+wait_on()
+{
+    set -- $(open_waits)
+    [ "${1:-0}" -eq 3 ] && [ "$2" -gt 1000000000 ]
+}
+await 30 wait_on
+expect 0 "$eventspace" time "$prefix-hang"
+contains out "3 waits have not ended, the longest of "
+contains out "not over"
+kill -TERM $job
+wait $job
+ended=$(open_waits)
+[ "$ended" = "$(open_waits)" ] || fault "waits of a dead run grow"
+[ "${ended%% *}" = 3 ] || fault "no waits of a dead run: $ended"
 
 # Wrong arguments.
 expect 2 "$eventspace" time --by nonsense "$folder/time.rec"
