@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
+#include "cli/event_source.h"
 #include "cli/interrupt.h"
 #include "cli/screen.h"
 #include "monitors/archive/archive_read.h"
@@ -373,6 +374,7 @@ int esi_cmd_profile(int argc, char **argv)
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     if (arguments.run && esi_archive_is_one(arguments.run)) {
+        esi_event_source_tell_end(arguments.run);
         arguments.style.run = arguments.run;
         return show_archive(&arguments);
     }

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
+#include "cli/event_source.h"
 #include "cli/interrupt.h"
 #include "cli/why_over.h"
 #include "monitors/archive/archive_read.h"
@@ -153,8 +154,10 @@ int esi_cmd_why(int argc, char **argv)
     int status;
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
-    if (arguments.run && esi_archive_is_one(arguments.run))
+    if (arguments.run && esi_archive_is_one(arguments.run)) {
+        esi_event_source_tell_end(arguments.run);
         return esi_why_archive(arguments.run, arguments.format, arguments.verbose);
+    }
     status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)
         return status;

@@ -17,6 +17,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "monitors/archive/archive_read.h"
 #include "monitors/causality/causality_scope.h"
 #include "monitors/eventset/set_spool.h"
 #include "monitors/eventset/set_write.h"
@@ -248,6 +249,20 @@ int esi_event_source_find(const struct esi_event_source *source,
     return ES_EXIT_SUCCESS;
 }
 
+void esi_event_source_tell_end(const char *directory)
+{
+    static const char *told; /* some commands read an archive twice */
+    struct esi_archive_reader *reader;
+    char text[ESI_ARCHIVE_END_BYTES];
+
+    if (told == directory || esi_archive_open(directory, NULL, &reader) < 0)
+        return;
+    told = directory;
+    if (esi_archive_describe_end(reader, text))
+        esi_command_note("%s: %s", directory, text);
+    esi_archive_read_close(reader);
+}
+
 int esi_event_source_refuse_set(const struct esi_event_source *source)
 {
     enum esi_set_source_kind kind;
@@ -274,7 +289,11 @@ static int read_first(struct source_reading *reading,
     if (kind == ES_SET_SOURCE_RUN)
         return read_run(reading, ret_facts);
     status = check_file(reading->source);
-    return status == ES_EXIT_SUCCESS ? read_source(reading, ret_facts) : status;
+    if (status != ES_EXIT_SUCCESS)
+        return status;
+    if (kind == ES_SET_SOURCE_ARCHIVE)
+        esi_event_source_tell_end(reading->source->path);
+    return read_source(reading, ret_facts);
 }
 
 int esi_event_source_read(const struct esi_event_source *source,

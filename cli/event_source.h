@@ -48,6 +48,10 @@ extern const struct argp esi_event_source_argp;
 int esi_event_source_find(const struct esi_event_source *source,
                           enum esi_set_source_kind *ret_kind);
 
+/* Prints a line on standard error if the recording of an archive ended before the
+ * run. */
+void esi_event_source_tell_end(const char *directory);
+
 /* For users of listeners, which are not called for event sets.  Returns 0 for an
  * archive or a run, otherwise the exit status after a message. */
 int esi_event_source_refuse_set(const struct esi_event_source *source);

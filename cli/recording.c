@@ -236,14 +236,20 @@ static bool has_lost_the_end(struct recording *recording)
     return recording->lost_end;
 }
 
+static bool is_at_limit(const struct recording *recording)
+{
+    uint64_t limit_ns = recording->given->limit_ns;
+
+    return limit_ns > 0 &&
+           esi_now_ns(CLOCK_MONOTONIC) - recording->begun_ns >= limit_ns;
+}
+
 /* Whether the data present now is all that is to be recorded. */
 static bool is_at_end(struct recording *recording)
 {
     uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
-    uint64_t limit_ns = recording->given->limit_ns;
 
-    if (esi_interrupt_came() ||
-        (limit_ns > 0 && now_ns - recording->begun_ns >= limit_ns))
+    if (esi_interrupt_came() || is_at_limit(recording))
         return true;
     if (recording->given->lifeline >= 0 && !has_hung_up(recording))
         return false; /* no process may have started yet */
@@ -253,6 +259,18 @@ static bool is_at_end(struct recording *recording)
     return esi_follower_is_over(recording->follower) ||
            es_scope_has_vanished(esi_follower_scope(recording->follower)) ||
            has_lost_the_end(recording);
+}
+
+/* Why the recording ends while the run goes on; NULL = it does not. */
+static const char *early_end(const struct recording *recording)
+{
+    if (recording->lost_end)
+        return "contact with hosts of the run was lost";
+    if (esi_follower_is_over(recording->follower))
+        return NULL;
+    return esi_interrupt_came()     ? "interrupted"
+           : is_at_limit(recording) ? "limit of time"
+                                    : NULL;
 }
 
 /* Reads everything present if the run is over, however long it takes.  Data written
@@ -291,6 +309,8 @@ static int follow_run(struct recording *recording)
         int result = at_end ? read_rest(recording)
                             : esi_recorder_read(recording->recorder, false);
 
+        if (at_end && early_end(recording))
+            esi_recorder_end_early(recording->recorder, early_end(recording));
         if (result < 0 || at_end)
             return result;
         if (!esi_follower_is_over(recording->follower))

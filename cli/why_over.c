@@ -70,10 +70,9 @@ static int print_verdicts(const char *directory,
         return result;
     if (!esi_archived_facts_are_whole(archived))
         esi_command_note(
-            "'%s' has no end, because its recorder is still running or was killed: "
             "where the ranks were is not known; 'eventspace why %s' reads the run "
             "while it exists",
-            directory, esi_archived_facts_get(archived)->run);
+            esi_archived_facts_get(archived)->run);
     result = esi_diagnosis_make(esi_archived_facts_get(archived), &memory, &diagnosis);
     if (result == 0) {
         result = style->format == ES_FORMAT_JSON

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/heap.h"
+#include "base/quantity.h"
 #include "monitors/archive/archive_file.h"
 #include "monitors/archive/ctf_reader.h"
 #include "monitors/archive/site_column.h"
@@ -139,6 +141,29 @@ const struct esi_archive_tables *esi_archive_tables(
     const struct esi_archive_reader *reader)
 {
     return &reader->tables;
+}
+
+bool esi_archive_describe_end(const struct esi_archive_reader *reader,
+                              char ret_text[ESI_ARCHIVE_END_BYTES])
+{
+    const struct esi_archive_facts *facts = &reader->tables.facts;
+    char time[ESI_QUANTITY_BYTES];
+
+    ret_text[0] = '\0';
+    if (facts->ended_ns == 0)
+        snprintf(ret_text, ESI_ARCHIVE_END_BYTES,
+                 "the recording has no end: the recorder was killed, or still records; "
+                 "what came later is missing");
+    else if (facts->error[0])
+        snprintf(ret_text, ESI_ARCHIVE_END_BYTES,
+                 "the recording ended %s after it had begun (%s): what came later is "
+                 "missing",
+                 esi_quantity_time(time, sizeof time,
+                                   facts->ended_ns > facts->begun_ns
+                                       ? (double)(facts->ended_ns - facts->begun_ns)
+                                       : 0),
+                 facts->error);
+    return ret_text[0];
 }
 
 int esi_archive_read_map(struct esi_archive_reader *reader, char **ret_text)

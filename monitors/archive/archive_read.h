@@ -35,6 +35,14 @@ void esi_archive_read_close(struct esi_archive_reader *reader);
 const struct esi_archive_tables *esi_archive_tables(
     const struct esi_archive_reader *reader);
 
+enum { ESI_ARCHIVE_END_BYTES = 384 };
+
+/* Why the recording ended before the run, and when: "the recording ended 3.2 s after it
+ * had begun (No space left on device): ...".  Returns false, and an empty text, if it
+ * ended with the run. */
+bool esi_archive_describe_end(const struct esi_archive_reader *reader,
+                              char ret_text[ESI_ARCHIVE_END_BYTES]);
+
 /* Returns whether a path is a directory that looks like an archive. */
 bool esi_archive_is_one(const char *directory);
 

@@ -532,6 +532,15 @@ static int end_recording(struct esi_recorder *recorder)
     return result < 0 ? result : 0;
 }
 
+void esi_recorder_end_early(struct esi_recorder *recorder, const char *why)
+{
+    struct esi_archive_facts *facts =
+        &esi_archive_writer_tables(recorder->archive)->facts;
+
+    if (facts->error[0] == '\0')
+        snprintf(facts->error, sizeof facts->error, "%s", why);
+}
+
 int esi_recorder_close(struct esi_recorder *recorder,
                        struct esi_recorder_totals *ret_totals,
                        struct es_error *error)

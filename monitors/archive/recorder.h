@@ -62,6 +62,9 @@ struct esi_recorder_totals {
 void esi_recorder_totals(const struct esi_recorder *recorder,
                          struct esi_recorder_totals *ret_totals);
 
+/* Stores in the archive why the recording ends before the run. */
+void esi_recorder_end_early(struct esi_recorder *recorder, const char *why);
+
 /* Records the operations under way and closes the archive; after a failure, the archive
  * ends there.  `ret_totals` may be NULL.  Always frees the recorder.  Returns 0, or
  * -errno with a message if the archive is incomplete. */

@@ -96,6 +96,14 @@ kill -0 $pid || fault "the program ended with the recording"
 [ "$(tuples "$folder/full")" -gt 100 ] || fault "nothing is left of the recording"
 kill -TERM $pid
 wait $pid
+# Whoever reads them says until when they were recorded, and why.
+for end in "interrupted:(interrupted)" "killed:the recording has no end" \
+    "full:(File too large)" "view:(limit of time)"; do
+    for command in order time why; do
+        "$eventspace" $command "$folder/${end%%:*}" >"$folder/out" 2>"$folder/err" </dev/null
+        contains err "${end#*:}"
+    done
+done
 
 # A torn stream is repaired.
 stream=$(find "$folder/killed" -name '*.0' -size +0 | head -1)
