@@ -346,7 +346,11 @@ static void report_end(const struct run_arguments *arguments,
                      ending->failed > ending->killed + 1 ? ", and other ranks ended on "
                                                            "their own"
                                                          : "");
-    if (ending->killed > 0)
+    /* After an error in MPI the launcher also kills the rank that failed. */
+    if (ending->killed > 0 && (ending->signal == SIGKILL || ending->signal == SIGTERM))
+        esi_command_note("%zu other%s killed, too; which was first may not be known",
+                         ending->killed, ending->killed > 1 ? "s were" : " was");
+    else if (ending->killed > 0)
         esi_command_note("the launcher then killed %zu other%s", ending->killed,
                          ending->killed > 1 ? "s" : "");
 }

@@ -10,6 +10,29 @@
 #include "eventspace/operation.h"
 #include "tuplespace/operation_codes.h"
 
+/* Whether the peer in the call is a rank of the communicator in the tuple. */
+static bool has_peer_there(const struct es_operation *operation)
+{
+    switch (operation ? operation->op_class : ES_CLASS_NONE) {
+    case ES_CLASS_SEND:
+    case ES_CLASS_RECEIVE:
+    case ES_CLASS_COLLECTIVE:
+    case ES_CLASS_ONE_SIDED:
+        return true;
+    default:
+        return operation && operation->probe;
+    }
+}
+
+void esi_activity_check_peer(struct esi_activity *activity, int64_t size)
+{
+    if (size <= 0 || activity->argument < size ||
+        !has_peer_there(es_operation_find(activity->operation)))
+        return;
+    activity->has_no_peer = true;
+    activity->peer = ES_PEER_UNKNOWN;
+}
+
 static void read_communicator(const struct es_scope *scope,
                               uint32_t origin,
                               const struct es_tuple *tuple,
@@ -24,6 +47,8 @@ static void read_communicator(const struct es_scope *scope,
     memcpy(activity->key, info.key, sizeof activity->key);
     memcpy(activity->communicator, info.name, sizeof activity->communicator);
     activity->communicator[sizeof activity->communicator - 1] = '\0';
+    esi_activity_check_peer(activity,
+                            info.remote_size > 0 ? info.remote_size : info.size);
 }
 
 /* Whether the tuple's sequence is an operation code. */
@@ -80,6 +105,7 @@ void esi_activity_init(const struct es_tuple *tuple, struct esi_activity *ret_ac
         .peer = tuple->peer == ES_PEER_ANY ? ES_PEER_ANY
                 : tuple->peer < 0          ? ES_PEER_NONE
                                            : ES_PEER_UNKNOWN,
+        .argument = tuple->peer,
         .tag = tuple->tag,
         .bytes = tuple->bytes,
         .sequence = tuple->sequence,
@@ -100,7 +126,7 @@ void esi_activity_read(const struct es_scope *scope,
     esi_activity_init(tuple, &activity);
     activity.origin = origin;
     activity.peer = es_scope_peer(scope, origin, tuple);
-    if (activity.peer < ES_PEER_ANY)
+    if (tuple->peer >= 0 && activity.peer < 0)
         activity.peer = ES_PEER_UNKNOWN;
     activity.start_ns = es_origin_run_ns(from, tuple->start, &activity.error_ns);
     if (tuple->stop)

@@ -13,6 +13,10 @@
  * peer's world rank and the times. */
 void esi_activity_init(const struct es_tuple *tuple, struct esi_activity *ret_activity);
 
+/* Notes in `has_no_peer` if the peer is no rank of a communicator of `size` ranks (of
+ * its remote group, if there is one); 0 = not known. */
+void esi_activity_check_peer(struct esi_activity *activity, int64_t size);
+
 /* Converts a tuple of an origin. */
 void esi_activity_read(const struct es_scope *scope,
                        uint32_t origin,

@@ -110,6 +110,9 @@ static void append_peer(char *out,
     if (activity->peer >= 0)
         esi_describe_append(out, size, " %s %d", preposition_of(operation),
                             activity->peer);
+    else if (activity->has_no_peer)
+        esi_describe_append(out, size, " %s %d (no such rank)",
+                            preposition_of(operation), activity->argument);
     else if (activity->peer == ES_PEER_ANY)
         esi_describe_append(out, size, " %s any rank", preposition_of(operation));
     if (activity->peer != ES_PEER_NONE && operation &&

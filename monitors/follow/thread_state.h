@@ -44,7 +44,9 @@ struct esi_activity {
      * that peer, tag, communicator and sequence refer to; 0 = not known.  Their `bytes`
      * is the number of requests. */
     uint16_t awaited;
-    int peer; /* world rank, or ES_PEER_NONE, ES_PEER_ANY, ES_PEER_UNKNOWN */
+    int peer;         /* world rank, or ES_PEER_NONE, ES_PEER_ANY, ES_PEER_UNKNOWN */
+    int argument;     /* the peer in the call: a rank in the communicator */
+    bool has_no_peer; /* the communicator has no rank `argument`: the call fails */
     int tag;
     uint32_t bytes;
     uint32_t sequence;

@@ -212,6 +212,8 @@ static void read_tuple(const struct esi_archived_facts *archived,
     ret_activity->communicator[sizeof ret_activity->communicator - 1] = '\0';
     if (tuple->peer >= 0)
         ret_activity->peer = find_peer(archived, row, tuple->peer);
+    esi_activity_check_peer(ret_activity,
+                            row->remote_size > 0 ? row->remote_size : row->size);
 }
 
 /* Without a ledger, tuples show which collective was entered. */

@@ -492,8 +492,9 @@ static bool are_apart(const struct esi_fact_process *a,
 {
     uint64_t first_ns = end_of(a), second_ns = end_of(b);
 
-    return (first_ns > second_ns ? first_ns - second_ns : second_ns - first_ns) >=
-           AT_ONCE_NS;
+    return a->ended_ns && b->ended_ns &&
+           (first_ns > second_ns ? first_ns - second_ns : second_ns - first_ns) >=
+               AT_ONCE_NS;
 }
 
 static bool was_in_call(const struct esi_facts *facts,
@@ -501,6 +502,16 @@ static bool was_in_call(const struct esi_facts *facts,
 {
     for (size_t i = 0; i < process->thread_count; i++)
         if (facts->threads[process->first_thread + i].open.present)
+            return true;
+    return false;
+}
+
+/* Whether the process was in a call that MPI refuses. */
+static bool was_in_wrong_call(const struct esi_facts *facts,
+                              const struct esi_fact_process *process)
+{
+    for (size_t i = 0; i < process->thread_count; i++)
+        if (facts->threads[process->first_thread + i].open.has_no_peer)
             return true;
     return false;
 }
@@ -517,18 +528,30 @@ static bool was_in_failing_call(const struct esi_diagnosis *diagnosis,
     return false;
 }
 
-/* Negative if `a` died before `b`, positive if after; 0 if undecided.  Processes that
- * failed by themselves come before those that were killed; otherwise by time.  Of those
- * that died at once, those come first that were in a failing call (MPI asks the
- * launcher to kill all processes, including the one that asked) or in no call. */
-static int compare_deaths(const struct esi_diagnosis *diagnosis,
+/* Negative if `a` certainly died before `b`, positive if after; 0 if that is not known.
+ * MPI asks the launcher to kill all processes after an error, including the one that
+ * asked, so neither the signal nor the call tells, unless the call is wrong. */
+static int compare_deaths(const struct esi_facts *facts,
                           const struct esi_fact_process *a,
                           const struct esi_fact_process *b)
 {
-    int order = has_failed_itself(b) - has_failed_itself(a);
+    int order = was_in_wrong_call(facts, b) - was_in_wrong_call(facts, a);
 
+    if (order == 0)
+        order = has_failed_itself(b) - has_failed_itself(a);
     if (order == 0 && are_apart(a, b))
         order = end_of(a) < end_of(b) ? -1 : 1;
+    return order;
+}
+
+/* Negative if `a` is to be told before `b`: if it is not known which of them died
+ * first, more likely that which was in a failing call, then that which was in none. */
+static int compare_suspects(const struct esi_diagnosis *diagnosis,
+                            const struct esi_fact_process *a,
+                            const struct esi_fact_process *b)
+{
+    int order = compare_deaths(diagnosis->facts, a, b);
+
     if (order == 0)
         order = was_in_failing_call(diagnosis, b) - was_in_failing_call(diagnosis, a);
     if (order == 0)
@@ -545,7 +568,7 @@ static bool were_ended_together(const struct esi_diagnosis *diagnosis,
     bool has_others = false;
 
     if (first->state != ES_PROCESS_KILLED || first->signal == SIGKILL ||
-        has_failed_itself(first))
+        has_failed_itself(first) || was_in_wrong_call(facts, first))
         return false;
     for (size_t i = 0; i < facts->process_count; i++) {
         const struct esi_fact_process *process = &facts->processes[i];
@@ -573,7 +596,7 @@ static int list_deaths(const struct esi_diagnosis *diagnosis,
     for (size_t i = 0; i < facts->process_count && result == 0; i++) {
         const struct esi_fact_process *process = &facts->processes[i];
         bool is_first = item->together || process->rank == first->rank ||
-                        compare_deaths(diagnosis, first, process) == 0;
+                        compare_deaths(facts, first, process) == 0;
 
         if (has_died(process) && is_first_of_rank(facts, i))
             result = add_number(is_first ? &item->ranks : &item->behind, process->rank);
@@ -592,7 +615,7 @@ static int add_death(struct esi_diagnosis *diagnosis)
         const struct esi_fact_process *process = &facts->processes[i];
 
         if (has_died(process) &&
-            (!first || compare_deaths(diagnosis, process, first) < 0))
+            (!first || compare_suspects(diagnosis, process, first) < 0))
             first = process;
     }
     /* The hanging run was killed from outside. */

@@ -137,7 +137,7 @@ static void describe_death(const struct esi_diagnosis *diagnosis,
         fprintf(out, "%s were", words);
         fprintf(out,
                 " %s, which the whole job got: by a time limit, from a batch system, "
-                "or because its launcher was ended",
+                "because its launcher was ended, or after an error in one of them",
                 esi_describe_end(words, sizeof words,
                                  &diagnosis->facts->threads[process->first_thread]));
         return;

@@ -3,6 +3,7 @@
 /* fatal_errors - rank 1 makes the error that is named, which ends the program. */
 #include <mpi.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TAG = 5, NOBODY = 77 };
 
@@ -72,6 +73,30 @@ static void invalid_rank(void)
     MPI_Send(values, 1, MPI_INT, NOBODY, TAG, MPI_COMM_WORLD);
 }
 
+/* Rank 0 is in no call when rank 1 fails. */
+static void compute(void)
+{
+    if (rank == 0)
+        for (;;)
+            pause();
+}
+
+static void invalid_rank_elsewhere(void)
+{
+    compute();
+    MPI_Send(values, 1, MPI_INT, NOBODY, TAG, MPI_COMM_WORLD);
+}
+
+static void truncate_elsewhere(void)
+{
+    int word;
+
+    if (rank == 0)
+        MPI_Send(values, 4, MPI_INT, 1, TAG, MPI_COMM_WORLD);
+    compute();
+    MPI_Recv(&word, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 /* The routine is not recorded. */
 static void invalid_type(void)
 {
@@ -99,7 +124,9 @@ static const struct {
     {"truncate-created", truncate_created},
     {"truncate-set-again", truncate_set_again},
     {"truncate-wait", truncate_wait},
+    {"truncate-elsewhere", truncate_elsewhere},
     {"invalid-rank", invalid_rank},
+    {"invalid-rank-elsewhere", invalid_rank_elsewhere},
     {"invalid-type", invalid_type},
     {"invalid-window-rank", invalid_window_rank},
 };

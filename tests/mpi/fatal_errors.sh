@@ -25,9 +25,13 @@ ended() {
     echo $?
 }
 
-# names FILE CALL - `why` has named rank 1 as dead in this call.
+# names FILE CALL - `why` has named rank 1 as dead in this call, or both ranks: a launcher
+# may kill all of them, including that which failed.
+undecided='DIED \(certain\): ranks 0-1 (were killed by signal 15|ended at the same time, and)'
 names() {
-    grep -q "^DIED (certain): .*rank" "$1" && grep -Eq "rank 1 .*\\b$2\\b" "$1" ||
+    tr -s ' \n' ' ' <"$1" >"$1.line"
+    grep -Eq "DIED \\(certain\\): rank 1 [^;]*\\b($2)" "$1.line" ||
+        { [ "${2#*no such}" = "$2" ] && grep -Eq "$undecided" "$1.line"; } ||
         { sed 's/^/# /' "$1"; return 1; }
 }
 
@@ -53,7 +57,9 @@ fails truncate MPI_Recv 'Message truncated'
 fails truncate-created MPI_Recv 'Message truncated'
 fails truncate-set-again MPI_Recv 'Message truncated'
 fails truncate-wait MPI_Wait 'Message truncated'
-fails invalid-rank MPI_Send 'Invalid rank'
-fails invalid-type 'MPI_Init|killed|exited' 'Invalid datatype' # the call is not recorded
+fails truncate-elsewhere MPI_Recv 'Message truncated'
+fails invalid-rank 'MPI_Send to 77 .no such rank' 'Invalid rank'
+fails invalid-rank-elsewhere 'MPI_Send to 77 .no such rank' 'Invalid rank'
+fails invalid-type 'MPI_Init|killed|exited|gone' 'Invalid datatype' # the call is not recorded
 fails invalid-window-rank MPI_Win_lock 'Invalid rank'
 finish

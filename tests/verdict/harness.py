@@ -46,15 +46,16 @@ class Verdict:
 
 class Expected:
     """The expectation of a table row: "none" or "KIND CERTAINTY RANKS[+RANKS...]; ...",
-    all of which must be found.  Findings of the kinds in `also` are true, too, but not
-    required."""
+    all of which must be found, "RANKS/RANKS" as one or the other.  Findings of the kinds
+    in `also` are true, too, but not required."""
 
     def __init__(self, text, also=()):
         self.text, self.also, self.wanted = text, also, []
         for part in text.split(";") if text != "none" else ():
             kind, certainty, sets = part.split()
             for ranks in sets.split("+"):
-                self.wanted.append((kind, certainty, tuple(map(int, ranks.split(",")))))
+                self.wanted.append((kind, certainty, tuple(
+                    tuple(map(int, choice.split(","))) for choice in ranks.split("/"))))
 
     def __str__(self):
         return self.text
@@ -63,7 +64,7 @@ class Expected:
         """Returns the row that a finding belongs to, or None if the finding is not
         true."""
         for kind, certainty, ranks in self.wanted:
-            if (kind, ranks) == (verdict.kind, verdict.ranks) and not (
+            if kind == verdict.kind and verdict.ranks in ranks and not (
                     verdict.certain and certainty == "possible"):
                 return kind, certainty, ranks
         return None

@@ -56,7 +56,7 @@ class Mismatched(Expected):
     may hang because of it."""
 
     def is_met(self, verdicts):
-        ranks = set(self.wanted[0][2])
+        ranks = set(self.wanted[0][2][0])
         return any(verdict.kind == "MISMATCH" and verdict.certain and
                    set(verdict.ranks) & ranks for verdict in verdicts)
 

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "eventspace/tuple.h"
+#include "monitors/follow/activity.h"
 #include "monitors/verdict/verdict_print.h"
 #include "tests/monitors/draw.h"
 #include "tests/suites.h"
@@ -605,6 +606,42 @@ static void the_first_that_died_is_named(void **state)
     made_shows(made, "MPI_Recv had failed: message truncated (class 15)");
 }
 
+/* An error in MPI makes the launcher kill all ranks, including that which failed. */
+static void a_kill_of_all_ranks_proves_nothing_of_one(void **state)
+{
+    struct made_facts *made = *state;
+
+    made->facts.over = true;
+    for (int i = 0; i < 2; i++) {
+        made->facts.processes[i].state = ES_PROCESS_KILLED;
+        made->facts.processes[i].signal = SIGKILL;
+        made->facts.processes[i].as_it_was = true;
+        made->facts.processes[i].ended_ns = UINT64_C(12000000000) + (uint64_t)i;
+        made->threads[i].process = ES_PROCESS_KILLED;
+        made->threads[i].verdict = ES_VERDICT_DEAD;
+        made->threads[i].signal = SIGKILL;
+    }
+    /* Rank 0 was in no call; rank 1 was in one whose message had arrived. */
+    made_open(made, 1, "MPI_Recv", 0, 7, 0);
+    made_count(made, 0, false, 1, 7, 1);
+    made_verdicts_are(made, "DIED certain 0,1");
+    made_shows(made,
+               "which was first is not known; rank 1 killed by signal 9 (SIGKILL) "
+               "in MPI_Recv from 0, tag 7");
+    made->facts.processes[0].signal = made->threads[0].signal = SIGTERM;
+    made_verdicts_are(made, "DIED certain 0,1");
+    /* MPI refuses a rank that the communicator does not have, however all ended. */
+    made_open(made, 1, "MPI_Send", ES_PEER_UNKNOWN, 7, 0)->argument = 77;
+    esi_activity_check_peer(&made->threads[1].open, 0);
+    made_verdicts_are(made, "DIED certain 0,1");
+    esi_activity_check_peer(&made->threads[1].open, MADE_RANKS);
+    made_verdicts_are(made, "DIED certain 1");
+    made_shows(made, "rank 1 killed by signal 9 (SIGKILL) in MPI_Send to 77 (no such "
+                     "rank), tag 7; rank 0 ended later");
+    made->facts.processes[1].signal = made->threads[1].signal = SIGTERM;
+    made_verdicts_are(made, "DIED certain 1");
+}
+
 /* A batch system ended a run that hung. */
 static void what_killed_ranks_were_in_counts_as_it_was(void **state)
 {
@@ -788,6 +825,7 @@ SUITE(test_verdict)
         MADE_CASE(different_operations_at_one_instance_are_a_mismatch),
         MADE_CASE(roots_and_hashes_have_to_be_alike),
         MADE_CASE(the_first_that_died_is_named),
+        MADE_CASE(a_kill_of_all_ranks_proves_nothing_of_one),
         MADE_CASE(what_killed_ranks_were_in_counts_as_it_was),
         MADE_CASE(a_lock_waits_for_its_holder),
         MADE_CASE(epochs_wait_for_their_partners),

@@ -123,6 +123,21 @@ static void truncated(void)
     case_receive(0, TAG_DATA);
 }
 
+/* Rank 0 is in no call when rank 1 fails, and both may be killed by the launcher. */
+static void truncated_elsewhere(void)
+{
+    static const int values[4];
+
+    if (case_rank == 0) {
+        MPI_Send(values, 4, MPI_INT, 1, TAG_DATA, MPI_COMM_WORLD);
+        for (;;)
+            case_nap();
+    }
+    for (int i = 0; i < 50; i++)
+        case_nap();
+    case_receive(0, TAG_DATA);
+}
+
 /* Rank 0 kills rank 1 in its receive, and the launcher then kills rank 0 at once.
  * Nothing shows which of them died first. */
 static void killed_in_receive(void)
@@ -163,12 +178,14 @@ const struct verdict_case end_cases[] = {
     {"finalize_waitall", 2, CASE_HANGS, "MISSING certain 1", finalize_waitall, false},
     {"exit_early", 2, CASE_DIES, "DIED certain 1", exit_early, false},
     {"exit_at_once", 2, CASE_DIES, "DIED certain 1", exit_at_once, false},
-    {"killed", 2, CASE_DIES, "DIED certain 1", killed, false},
+    {"killed", 2, CASE_DIES, "DIED certain 1/0,1", killed, false},
     {"crashed", 2, CASE_DIES, "DIED certain 1", crashed, false},
     {"aborted", 2, CASE_DIES, "DIED certain 1", aborted, false},
-    {"truncated", 2, CASE_DIES, "DIED certain 1", truncated, false},
-    {"killed_in_receive", 2, CASE_DIES, "DIED certain 0,1", killed_in_receive, false},
-    {"killed_before_barrier", 3, CASE_DIES, "DIED certain 1", killed_before_barrier,
+    {"truncated", 2, CASE_DIES, "DIED certain 1/0,1", truncated, false},
+    {"truncated_elsewhere", 2, CASE_DIES, "DIED certain 1/0,1", truncated_elsewhere,
      false},
+    {"killed_in_receive", 2, CASE_DIES, "DIED certain 0,1", killed_in_receive, false},
+    {"killed_before_barrier", 3, CASE_DIES, "DIED certain 1/0,1,2",
+     killed_before_barrier, false},
     {NULL, 0, CASE_HANGS, NULL, NULL, false},
 };
