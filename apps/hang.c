@@ -3,13 +3,12 @@
 /* Deadlocks on request, in the ways that are typical of MPI programs. */
 #include "options.h"
 
-#include <errno.h>
 #include <mpi.h>
-#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { TAG_GOOD = 1, TAG_SENT = 2, TAG_AWAITED = 3 };
@@ -32,61 +31,30 @@ struct hang_case {
     void (*run)(struct hang *);
 };
 
-/* Aborts the program unless it was stopped in time. */
-struct watchdog {
-    pthread_t thread;
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    struct timespec deadline;
-    bool called_off;
-};
-
-static void *watch(void *argument)
+/* MPI_Abort() need not work in a signal handler.  Here it may: nothing else is left to
+ * do.  A thread would need MPI_THREAD_MULTIPLE, and could end the hang for all that an
+ * observer knows: no verdict on it would be certain. */
+static void give_up(int number)
 {
-    struct watchdog *dog = argument;
-    int error = 0;
-
-    pthread_mutex_lock(&dog->mutex);
-    while (!dog->called_off && error != ETIMEDOUT)
-        error = pthread_cond_timedwait(&dog->changed, &dog->mutex, &dog->deadline);
-    bool called_off = dog->called_off;
-    pthread_mutex_unlock(&dog->mutex);
-    if (!called_off) {
-        fprintf(stderr, "hang: the time is over, giving up\n");
-        MPI_Abort(MPI_COMM_WORLD, EXIT_GAVE_UP);
-    }
-    return NULL;
+    (void)number;
+    MPI_Abort(MPI_COMM_WORLD, EXIT_GAVE_UP);
 }
 
-static void watchdog_start(struct watchdog *dog, double seconds)
+/* Aborts the program after this time. */
+static void start_timer(double seconds)
 {
-    *dog = (struct watchdog){.called_off = false};
-    pthread_mutex_init(&dog->mutex, NULL);
-    pthread_cond_init(&dog->changed, NULL);
-    clock_gettime(CLOCK_REALTIME, &dog->deadline);
-    long nanoseconds = (long)((seconds - (double)(time_t)seconds) * 1e9);
-    dog->deadline.tv_sec += (time_t)seconds;
-    dog->deadline.tv_nsec += nanoseconds;
-    if (dog->deadline.tv_nsec >= 1000000000) {
-        dog->deadline.tv_nsec -= 1000000000;
-        dog->deadline.tv_sec++;
-    }
-    int error = pthread_create(&dog->thread, NULL, watch, dog);
-    if (error) {
-        fprintf(stderr, "hang: cannot start a thread: %s\n", strerror(error));
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
+    time_t whole = (time_t)seconds;
+    struct itimerval timer = {
+        .it_value = {.tv_sec = whole,
+                     .tv_usec = (suseconds_t)((seconds - (double)whole) * 1e6)}};
+
+    signal(SIGALRM, give_up);
+    setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-static void watchdog_stop(struct watchdog *dog)
+static void stop_timer(void)
 {
-    pthread_mutex_lock(&dog->mutex);
-    dog->called_off = true;
-    pthread_cond_signal(&dog->changed);
-    pthread_mutex_unlock(&dog->mutex);
-    pthread_join(dog->thread, NULL);
-    pthread_cond_destroy(&dog->changed);
-    pthread_mutex_destroy(&dog->mutex);
+    setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {0}}, NULL);
 }
 
 /* A correct iteration: exchange with the neighbours, then a barrier of all. */
@@ -216,25 +184,16 @@ static const struct hang_case *read_command_line(int argc,
     return found;
 }
 
-/*
- * MPI_Abort() is called by a second thread, so a time limit requires
- * MPI_THREAD_MULTIPLE; without one, the program needs no thread support.
- */
 static void start_mpi(int *argc, char ***argv, struct hang *hang)
 {
-    int provided = MPI_THREAD_MULTIPLE;
-
-    if (hang->seconds > 0)
-        MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
-    else
-        MPI_Init(argc, argv);
+    MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &hang->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &hang->size);
     hang->left = (hang->rank + hang->size - 1) % hang->size;
     hang->right = (hang->rank + 1) % hang->size;
     hang->buffer = calloc(2, (size_t)hang->bytes);
-    if (provided < MPI_THREAD_MULTIPLE || !hang->buffer) {
-        fprintf(stderr, "hang: no %s\n", hang->buffer ? "thread support" : "memory");
+    if (!hang->buffer) {
+        fprintf(stderr, "hang: no memory\n");
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
 }
@@ -242,7 +201,6 @@ static void start_mpi(int *argc, char ***argv, struct hang *hang)
 int main(int argc, char **argv)
 {
     struct hang hang = {.after = 10, .bytes = 16 << 20, .seconds = 60};
-    struct watchdog dog;
     const struct hang_case *chosen = read_command_line(argc, argv, &hang);
 
     start_mpi(&argc, &argv, &hang);
@@ -253,10 +211,10 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     if (hang.seconds > 0)
-        watchdog_start(&dog, hang.seconds);
+        start_timer(hang.seconds);
     chosen->run(&hang);
     if (hang.seconds > 0)
-        watchdog_stop(&dog);
+        stop_timer();
 
     /* Only the case that does not hang may get here. */
     int wrong = chosen->run != run_none;
