@@ -36,7 +36,7 @@ hosts up --rate 10mbit --delay 2000
 place a0 a1 b0
 draw_map $work/map.json
 
-start restarted 8
+start restarted 24
 bring_key gate restarted
 on gate 10 "$server" --run restarted --home "$home" --cluster west --gateway gate >$work/out
 expect 0 'a server on the gateway'
