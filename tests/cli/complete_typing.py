@@ -13,6 +13,7 @@ evaluated, or if the shell did not ask the command or did not complete "heartb".
 import os
 import pty
 import select
+import signal
 import sys
 import time
 
@@ -54,6 +55,7 @@ class Shell:
         )
         self.process, self.terminal = pty.fork()
         if self.process == 0:
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it
             os.execvpe(command[0], command, environment)
         self.marks = 0
 

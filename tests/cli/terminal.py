@@ -11,6 +11,7 @@ Lines end with a newline only.  The exit status is the command's.
 import fcntl
 import os
 import pty
+import signal
 import struct
 import sys
 import termios
@@ -34,6 +35,7 @@ def main():
     columns, command = int(sys.argv[1]), sys.argv[2:]
     process, terminal = pty.fork()
     if process == 0:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, columns, 0, 0))
         os.environ["TERM"] = "xterm"
         os.environ.pop("COLUMNS", None)

@@ -85,7 +85,7 @@ class Shell:
         self.seen = ""
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
-            for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+            for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGPIPE):
                 signal.signal(number, signal.SIG_DFL)
             os.chdir(folder)
             os.environ.update(PS1="", HISTFILE="", TERM="dumb")

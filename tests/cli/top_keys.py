@@ -14,6 +14,7 @@ import os
 import pty
 import random
 import select
+import signal
 import struct
 import sys
 import termios
@@ -33,6 +34,7 @@ class Terminal:
     def __init__(self, command):
         self.process, self.fd = pty.fork()
         if self.process == 0:
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it
             os.environ["TERM"] = "xterm-256color"
             os.environ["LINES"] = os.environ["COLUMNS"] = "5"  # is not to be believed
             os.execvp(command[0], command)
