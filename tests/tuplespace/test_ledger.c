@@ -348,7 +348,7 @@ static void threads_that_have_never_called_mpi_are_counted(void **state)
     struct sleeper sleeper = {.id = 0};
     struct esi_ledger_thread *self;
     pthread_t thread;
-    int before = esi_process_list_threads((int)getpid(), NULL, 0);
+    int threads;
 
     (void)state;
     scene_begin(&scene, "others");
@@ -357,21 +357,23 @@ static void threads_that_have_never_called_mpi_are_counted(void **state)
     assert_int_equal(pipe(sleeper.ends), 0);
     assert_int_equal(pthread_create(&thread, NULL, sleep_in_read, &sleeper), 0);
     AWAIT(atomic_load(&sleeper.id) != 0);
+    /* The thread sanitizer has one of its own from the first that is created on. */
+    threads = esi_process_list_threads((int)getpid(), NULL, 0);
     assert_int_equal(count_others(&scene), 0);
     /* Only if several threads may be in MPI at once. */
     atomic_store(&scene.ledger->concurrent, 1);
-    assert_int_equal(count_others(&scene), before + 1);
+    assert_int_equal(count_others(&scene), threads);
     atomic_store(&self->thread_id, (uint32_t)gettid());
-    assert_int_equal(count_others(&scene), before);
+    assert_int_equal(count_others(&scene), threads - 1);
     atomic_store(&scene.ledger->library_threads[0], atomic_load(&sleeper.id));
-    assert_int_equal(count_others(&scene), before - 1);
+    assert_int_equal(count_others(&scene), threads - 2);
     atomic_store(&scene.ledger->library_threads[0], 0);
-    assert_int_equal(count_others(&scene), before);
+    assert_int_equal(count_others(&scene), threads - 1);
     /* The last count is kept when the process has ended. */
     atomic_store(&esi_segment_layout(scene.segment)->ended, 1);
     assert_int_equal(write(sleeper.ends[1], "", 1), 1);
     pthread_join(thread, NULL);
-    assert_int_equal(count_others(&scene), before);
+    assert_int_equal(count_others(&scene), threads - 1);
     close(sleeper.ends[0]);
     close(sleeper.ends[1]);
     scene_end(&scene);
