@@ -279,6 +279,8 @@ static int note_level(struct esi_diagram *diagram,
 
 static void drop_spans(struct esi_diagram_spans *spans, size_t count)
 {
+    if (count == 0)
+        return; /* there may be no items at all */
     spans->count -= count;
     spans->first += count;
     memmove(spans->items, spans->items + count, spans->count * sizeof *spans->items);

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
+
 static int take_trace(void *data, uint32_t trace, const char *name)
 {
     struct made_stream *stream = data;
@@ -105,9 +107,8 @@ static int take_event(void *data, const struct es_set_event *event)
             made.any_source = strcmp(event->attributes[i].text, "any") == 0;
     }
     take_partners(stream, &made, event);
-    stream->events =
-        realloc(stream->events, (stream->count + 1) * sizeof *stream->events);
-    assert_non_null(stream->events);
+    assert_int_equal(
+        ESI_ARRAY_RESERVE(stream->events, stream->capacity, stream->count + 1), 0);
     stream->events[stream->count++] = made;
     return 0;
 }
