@@ -27,7 +27,7 @@ struct made_event {
 struct made_stream {
     struct made_event *events; /* owned, in the order of the stream */
     size_t count;
-    size_t capacity; /* of events */
+    size_t capacity;   /* of events */
     char (*names)[64]; /* of traces, owned */
     size_t trace_count;
 };
