@@ -496,6 +496,9 @@ static int add_unended(struct esi_diagram *diagram,
 {
     thread->is_open = true;
     thread->open_round = round;
+    thread->open_until_ns = call->told->until_ns;
+    if (thread->open_until_ns > diagram->extent.end[ESI_DIAGRAM_TIME])
+        diagram->extent.end[ESI_DIAGRAM_TIME] = thread->open_until_ns;
     if (thread->begin_ns == 0)
         thread->begin_ns = call->told->start_ns;
     return fill_span(diagram, thread, event, call, &thread->open);

@@ -54,12 +54,13 @@ uint64_t esi_diagram_thread_end(const struct esi_diagram *diagram,
                                 const struct esi_diagram_thread *thread)
 {
     uint64_t end_ns = thread->tracks[ESI_DIAGRAM_TIME].end;
+    uint64_t last_ns = thread->is_over ? 0 : diagram->now_ns;
 
-    if (!thread->is_over && diagram->now_ns > end_ns)
-        end_ns = diagram->now_ns;
-    if (thread->is_open && thread->open.begin_ns > end_ns)
-        end_ns = thread->open.begin_ns;
-    return end_ns;
+    if (thread->is_open && thread->open_until_ns > 0)
+        last_ns = thread->open_until_ns;
+    if (thread->is_open && thread->open.begin_ns > last_ns)
+        last_ns = thread->open.begin_ns;
+    return last_ns > end_ns ? last_ns : end_ns;
 }
 
 /* The valid range of a row on an axis: from its first event to its end. */

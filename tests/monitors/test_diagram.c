@@ -473,6 +473,14 @@ static void what_is_under_way_lasts(void **state)
     /* The other rank computes. */
     assert_int_equal(esi_diagram_cells(made.diagram, 1 - waiting, &window, &cell), 0);
     assert_true(fabs(cell.of[ESI_DIAGRAM_COMPUTING] - 1000) < 0.5);
+    /* Its process has ended meanwhile. */
+    told.until_ns = told.start_ns + 500;
+    assert_int_equal(made.listener.open(made.listener.data, 0, NULL), 0);
+    assert_int_equal(made.listener.open(made.listener.data, 0, &call), 0);
+    assert_int_equal(esi_diagram_row(made.diagram, waiting, &row), 0);
+    assert_int_equal(row.end_ns, told.until_ns);
+    assert_int_equal(esi_diagram_cells(made.diagram, waiting, &window, &cell), 0);
+    assert_true(fabs(cell.of[ESI_DIAGRAM_RECEIVE]) < 0.5);
     /* The next round of open operations does not contain it. */
     assert_int_equal(made.listener.open(made.listener.data, 0, NULL), 0);
     assert_int_equal(made.listener.open(made.listener.data, 0, NULL), 0);
