@@ -72,7 +72,7 @@ struct esi_diagram_thread {
     uint64_t lost;     /* tuples */
     bool is_over;
     bool is_open;
-    uint64_t open_round; /* in which it was last seen; UINT64_MAX = permanent */
+    uint64_t open_round;    /* in which it was last seen; UINT64_MAX = permanent */
     uint64_t open_until_ns; /* when it was seen last, or its process ended; 0 = not
                                known */
     struct esi_diagram_span open;
