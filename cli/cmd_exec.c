@@ -120,7 +120,7 @@ static bool prepare_environment(char *program, const char **ret_run)
     }
     code = choose_run(program, &error, ret_run);
     if (code == 0)
-        code = esi_preload_set(library);
+        code = esi_preload_set(program, library);
     free(library);
     if (code < 0)
         esi_command_fail_error(0, &error, code, "not collecting");

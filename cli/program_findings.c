@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/launch/mpi.h"
+#include "cli/launch/preload.h"
 #include "cli/program_file.h"
 #include "eventspace/operation.h"
 
@@ -83,6 +84,18 @@ static void add_mpi(struct esi_findings *findings, const struct esi_program_file
             file->path);
 }
 
+/* A sanitizer, whose runtime the loader must see before our library. */
+static void add_sanitizers(struct esi_findings *findings,
+                           const struct esi_program_file *file)
+{
+    for (size_t i = 0; i < file->libraries.count; i++)
+        if (esi_preload_is_runtime(file->libraries.words[i]))
+            esi_findings_add(findings, ES_FINDING_GOOD, "program",
+                             "needs %s, the runtime of a sanitizer: 'eventspace run' "
+                             "and 'exec' preload it before their library",
+                             file->libraries.words[i]);
+}
+
 static const char *why_missed(const char *name)
 {
     if (strncmp(name, "MPIX_", 5) == 0)
@@ -125,6 +138,7 @@ int esi_find_in_program(struct esi_findings *findings, const char *program)
         add_other_kind(findings, &file);
     } else if (can_be_preloaded(findings, &file)) {
         add_mpi(findings, &file);
+        add_sanitizers(findings, &file);
         add_routines(findings, &file);
     }
     esi_program_file_fini(&file);

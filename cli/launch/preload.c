@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/launch/installed.h"
+#include "cli/program_file.h"
 
 #define LIBRARY "libeventspace-mpi.so"
 
@@ -74,16 +75,92 @@ int esi_preload_find_for(const char *program, struct es_error *error, char **ret
     return code < 0 ? code : esi_preload_find(mpi, error, ret_path);
 }
 
-int esi_preload_set(const char *path)
+/* --- The list --------------------------------------------------------------------- */
+
+bool esi_preload_is_runtime(const char *library)
+{
+    static const char *const beginnings[] = {
+        "libasan.so",       "libtsan.so",       "liblsan.so",         "libhwasan.so",
+        "libclang_rt.asan", "libclang_rt.tsan", "libclang_rt.hwasan",
+    };
+    const char *slash = strrchr(library, '/');
+    const char *name = slash ? slash + 1 : library;
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+static void add_entry(FILE *list, const char *entry)
+{
+    fprintf(list, "%s%s", ftell(list) > 0 ? ":" : "", entry);
+}
+
+/* Writes the runtimes that `program` needs and the user does not preload. */
+static void add_runtimes(FILE *list, const char *program, const char *others)
+{
+    struct esi_program_file file;
+
+    if (esi_program_file_read(program, NULL, &file) < 0)
+        return;
+    for (size_t i = 0; i < file.libraries.count; i++) {
+        const char *library = file.libraries.words[i];
+        if (esi_preload_is_runtime(library) && !strstr(others, library))
+            add_entry(list, library);
+    }
+    esi_program_file_fini(&file);
+}
+
+/* Writes the user's entries that are runtimes, or those that are not. */
+static void add_others(FILE *list, const char *others, bool runtimes)
+{
+    char *copy = strdup(others);
+    char *rest = copy;
+
+    for (char *entry; (entry = strsep(&rest, ": ")) != NULL;)
+        if (*entry && esi_preload_is_runtime(entry) == runtimes)
+            add_entry(list, entry);
+    free(copy);
+}
+
+/* Returns the lists for EVENTSPACE_RUNTIMES and LD_PRELOAD. */
+static int write_lists(const char *program,
+                       const char *path,
+                       char **ret_runtimes,
+                       char **ret_list)
 {
     const char *others = getenv("LD_PRELOAD");
-    char *list;
+    size_t length;
 
-    if (!others || !*others)
-        return setenv("LD_PRELOAD", path, 1) == 0 ? 0 : -errno;
-    if (asprintf(&list, "%s:%s", path, others) < 0)
+    FILE *stream = open_memstream(ret_runtimes, &length);
+    if (!stream)
         return -ENOMEM;
-    int code = setenv("LD_PRELOAD", list, 1) == 0 ? 0 : -errno;
+    add_runtimes(stream, program, others ? others : "");
+    if (fclose(stream) != 0)
+        return -ENOMEM;
+    stream = open_memstream(ret_list, &length);
+    if (!stream)
+        return -ENOMEM;
+    add_others(stream, others ? others : "", true);
+    if (**ret_runtimes)
+        add_entry(stream, *ret_runtimes);
+    add_entry(stream, path);
+    add_others(stream, others ? others : "", false);
+    return fclose(stream) == 0 ? 0 : -ENOMEM;
+}
+
+int esi_preload_set(const char *program, const char *path)
+{
+    char *runtimes = NULL, *list = NULL;
+
+    int code = write_lists(program, path, &runtimes, &list);
+    if (code == 0 && (setenv("EVENTSPACE_RUNTIMES", runtimes, 1) != 0 ||
+                      setenv("LD_PRELOAD", list, 1) != 0))
+        code = -errno;
+    if (code == 0 && !*runtimes)
+        unsetenv("EVENTSPACE_RUNTIMES");
+    free(runtimes);
     free(list);
     return code;
 }

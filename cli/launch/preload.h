@@ -4,6 +4,8 @@
 #ifndef ES_CLI_LAUNCH_PRELOAD_H
 #define ES_CLI_LAUNCH_PRELOAD_H
 
+#include <stdbool.h>
+
 #include "cli/launch/mpi.h"
 #include "eventspace/error.h"
 
@@ -18,8 +20,14 @@ int esi_preload_find(const struct esi_mpi *mpi,
 /* Likewise, for the MPI that `program` uses. */
 int esi_preload_find_for(const char *program, struct es_error *error, char **ret_path);
 
-/* Prepends `path` to LD_PRELOAD in this process's environment.  Returns 0 or
- * -ENOMEM. */
-int esi_preload_set(const char *path);
+/* Whether the library is the runtime of a sanitizer that has to come first in the list
+ * of libraries: libasan.so.8, libtsan.so.2, libclang_rt.asan-x86_64.so.  That of UBSan
+ * may come anywhere. */
+bool esi_preload_is_runtime(const char *library);
+
+/* Prepends `path` to LD_PRELOAD in this process's environment, behind runtimes: those
+ * in the list, and those that `program` needs, which EVENTSPACE_RUNTIMES then names.
+ * Returns 0 or -ENOMEM. */
+int esi_preload_set(const char *program, const char *path);
 
 #endif

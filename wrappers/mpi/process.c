@@ -127,8 +127,39 @@ static bool is_our_entry(const char *entry, size_t length)
     return length >= sizeof name - 1 && strncmp(entry, name, sizeof name - 1) == 0;
 }
 
-/* Removes this library from LD_PRELOAD in place: child processes are not collected, and
- * nothing else in the environment moves.  Returns false if it was not there. */
+/* Whether an entry is a runtime that `eventspace exec` added for this program. */
+static bool is_added_entry(const char *entry, size_t length)
+{
+    const char *added = getenv("EVENTSPACE_RUNTIMES");
+
+    while (added != NULL && *added != '\0') {
+        size_t added_length = strcspn(added, ":");
+
+        if (added_length == length && strncmp(added, entry, length) == 0)
+            return true;
+        added += added_length;
+        added += *added == ':';
+    }
+    return false;
+}
+
+/* Keeps the list for spawned processes, up to this library if it is there. */
+static void keep_preload(const char *list)
+{
+    for (const char *entry = list; *entry != '\0';) {
+        size_t length = strcspn(entry, ": ");
+
+        if (is_our_entry(entry, length))
+            snprintf(process.preload, sizeof process.preload, "%.*s",
+                     (int)(entry + length - list), list);
+        entry += length;
+        entry += strspn(entry, ": ");
+    }
+}
+
+/* Removes this library, and what was added for it, from LD_PRELOAD in place: child
+ * processes are not collected, and nothing else in the environment moves.  Returns
+ * false if it was not there. */
 static bool leave_preload(void)
 {
     char *list = getenv("LD_PRELOAD");
@@ -138,14 +169,13 @@ static bool leave_preload(void)
 
     if (list == NULL)
         return false;
+    keep_preload(list);
     while (*from != '\0') {
         size_t length = strcspn(from, ": ");
 
         if (is_our_entry(from, length)) {
             found = true;
-            snprintf(process.preload, sizeof process.preload, "%.*s", (int)length,
-                     from);
-        } else {
+        } else if (!is_added_entry(from, length)) {
             if (to != list)
                 *to++ = ':';
             memmove(to, from, length);

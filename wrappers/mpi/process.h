@@ -21,10 +21,10 @@ struct esi_process {
     int rank;  /* in the run, see ES_WORLD_RANKS; -1 if not known */
     int first; /* rank of the first process of its MPI_COMM_WORLD; -1 if not known */
     int size;  /* of its MPI_COMM_WORLD */
-    /* EVENTSPACE_SPAWN (spawn.h), and the name of this library in LD_PRELOAD; "" if not
-     * set. */
+    /* EVENTSPACE_SPAWN (spawn.h), and LD_PRELOAD up to the name of this library, which
+     * runtimes of sanitizers precede; "" if not set. */
     char spawn[256];
-    char preload[256];
+    char preload[1024];
 };
 
 /* Steps aside and reports it, because the program has loaded an MPI for which this

@@ -30,9 +30,10 @@ struct spawning {
 
 /* Passed from this process, so that the new ones belong to the same run.  Variables
  * that do not fit are omitted. */
-static const char *const handed_on[] = {
-    "EVENTSPACE_RUN",   "EVENTSPACE_RUN_DIR", "EVENTSPACE_PLAN",  "EVENTSPACE_SITES",
-    "EVENTSPACE_CLOCK", "EVENTSPACE_LEDGER",  "EVENTSPACE_REMOVE"};
+static const char *const handed_on[] = {"EVENTSPACE_RUN",    "EVENTSPACE_RUN_DIR",
+                                        "EVENTSPACE_PLAN",   "EVENTSPACE_SITES",
+                                        "EVENTSPACE_CLOCK",  "EVENTSPACE_LEDGER",
+                                        "EVENTSPACE_REMOVE", "EVENTSPACE_RUNTIMES"};
 
 struct lines {
     char text[MPI_MAX_INFO_VAL];
