@@ -56,8 +56,8 @@ static const char doc[] =
     "no MPI operation), waiting (in one operation), polling (tests without success), "
     "stalled (waiting or polling for too long), unknown (collectors are off), "
     "finished, dead.\n\n"
-    "Exit status: 0 all well, 1 a thread is stalled or dead at "
-    "the end, 2 usage, 3 the run vanished, or the state of a thread is unknown.";
+    "Exit status: 0 all well, 1 a thread is stalled or dead at the end, or a verdict is "
+    "certain, 2 usage, 3 the run vanished, or the state of a thread is unknown.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -182,7 +182,8 @@ static int watch_run(struct esi_heartbeat *heartbeat,
     if (report.vanished && !has_ended(&report))
         return esi_command_fail(ES_EXIT_LOST,
                                 "run '%s' vanished: its segments were removed", run);
-    if (report.stalled || report.dead)
+    if (report.stalled || report.dead ||
+        esi_diagnosis_outcome(report.diagnosis) == ESI_OUTCOME_CERTAIN)
         return ES_EXIT_FINDING;
     /* An unknown state is not a success. */
     return report.unknown ? ES_EXIT_LOST : ES_EXIT_SUCCESS;

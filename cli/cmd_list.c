@@ -736,6 +736,8 @@ static int print_run(const struct es_run *run,
     enum esi_rows_format format = esi_format_rows(arguments->format);
     int code = print_processes(run, arguments);
 
+    if (code == 0 && format == ESI_ROWS_TABLE)
+        esi_command_print_absent(es_run_name(run), servers);
     if (code == 0 && arguments->elements)
         code = print_elements(run, format);
     if (code == 0 && servers)

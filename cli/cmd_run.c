@@ -110,7 +110,7 @@ static const char doc[] =
     "\vEnds with the launcher's exit status, 128 + N if signal N killed it, 130 after "
     "Ctrl-C. After a normal end nothing remains; else tuples are kept for 'eventspace "
     "events RUN' until 'eventspace clean'. If collecting is impossible, PROGRAM runs "
-    "without it.";
+    "without it. After ':' another program follows, as for the launcher.";
 
 static void take_tree(const char *text,
                       struct argp_state *state,
@@ -330,6 +330,8 @@ static void report_end(const struct run_arguments *arguments,
     if (ending->alone > 0)
         esi_command_note("%s",
                          esi_command_describe_alone(ending->alone, text, sizeof text));
+    if (ending->absent > 0 && !may_have_others(arguments, setup))
+        esi_command_note("%s", esi_command_describe_absent(ending, text, sizeof text));
     if (end->interrupted) {
         if (ending->failed > 0)
             esi_command_note("interrupted: %zu of %zu ranks ended early",
@@ -534,10 +536,16 @@ static int run_program(const struct run_arguments *arguments,
     return end.interrupted ? 128 + SIGINT : end.exit_status;
 }
 
-/* Default: as many ranks as the batch job was submitted for. */
-static void choose_ranks(struct esi_run_request *request)
+/* Default: as many ranks as the batch job was submitted for.  Sections after ":" have
+ * ranks of their own. */
+static void choose_ranks(const char *launcher, struct esi_run_request *request)
 {
+    int later = esi_launcher_later_ranks(launcher, request->program);
     struct esi_job_environment job;
+
+    /* Without -n, MPICH starts a program once. */
+    if (later > 0 && (request->ranks || !request->map))
+        request->ranks = (request->ranks ? request->ranks : 1) + later;
 
     esi_job_environment_read(&job);
     if (!request->ranks && !request->map && !request->hostfile && job.allocated > 0)
@@ -547,7 +555,13 @@ static void choose_ranks(struct esi_run_request *request)
 int esi_cmd_run(int argc, char **argv)
 {
     static const struct argp parser = {
-        options, parse_option, "[--] PROGRAM [ARGUMENT...]", doc, NULL, NULL, NULL};
+        options,
+        parse_option,
+        "[--] PROGRAM [ARGUMENT...] [: OPTIONS PROGRAM [ARGUMENT...]]...",
+        doc,
+        NULL,
+        NULL,
+        NULL};
     struct run_arguments arguments = {.launcher = NULL};
     struct esi_recording_child recorder = {.pid = 0};
     struct esi_run_setup setup;
@@ -561,7 +575,7 @@ int esi_cmd_run(int argc, char **argv)
             "would start a run of its own; let the launcher start 'eventspace exec -- "
             "%s'",
             variable, arguments.request.program[0]);
-    choose_ranks(&arguments.request);
+    choose_ranks(arguments.launcher, &arguments.request);
     int status = esi_run_setup(&arguments.request, &setup);
     esi_tree_rule_fini(&arguments.tree);
     if (status)

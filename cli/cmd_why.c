@@ -138,6 +138,8 @@ static int explain_run(const struct esi_consumer *consumer,
     }
     esi_notices_show(&notices, report.notices, report.notice_count);
     result = give_answer(&report, arguments);
+    if (arguments->format == ES_FORMAT_TEXT)
+        esi_command_print_absent(run, consumer->servers);
     result = esi_why_leaks(report.diagnosis->facts, arguments->format, result);
     esi_heartbeat_destroy(heartbeat);
     return result;

@@ -15,6 +15,7 @@
 #include "base/options.h"
 #include "base/plain.h"
 #include "base/table.h"
+#include "eventspace/servers.h"
 #include "scopes/server/process_watch.h"
 
 enum { OPTION_WIDE = 256 };
@@ -130,6 +131,25 @@ const char *esi_command_describe_alone(size_t count, char *out, size_t size)
     return out;
 }
 
+const char *esi_command_describe_absent(const struct esi_ending *ending,
+                                        char *out,
+                                        size_t size)
+{
+    size_t others = ending->absent - 1;
+    int used =
+        snprintf(out, size, "only %zu of %zu ranks are seen here: rank %d",
+                 ending->size - ending->absent, ending->size, ending->first_absent);
+
+    if (others > 0)
+        used += snprintf(out + used, size - (size_t)used, " and %zu other%s", others,
+                         others > 1 ? "s" : "");
+    snprintf(out + used, size - (size_t)used,
+             " %s not called MPI under EventSpace ('eventspace doctor PROGRAM' says "
+             "why)",
+             others > 0 ? "have" : "has");
+    return out;
+}
+
 void esi_command_print_alone(const char *run)
 {
     struct esi_ending ending;
@@ -141,9 +161,25 @@ void esi_command_print_alone(const char *run)
             esi_command_describe_alone(ending.alone, text, sizeof text));
 }
 
+void esi_command_print_absent(const char *run, struct es_servers *servers)
+{
+    struct esi_ending ending;
+    char text[400];
+
+    if ((!servers || es_servers_count(servers) < 2) && esi_ending_scan(run, &ending) &&
+        ending.absent > 0)
+        esi_text_prose_print(stdout, "run %s: %s", run,
+                             esi_command_describe_absent(&ending, text, sizeof text));
+}
+
 void esi_command_set_quiet(void)
 {
     is_quiet = true;
+}
+
+bool esi_command_is_quiet(void)
+{
+    return is_quiet;
 }
 
 void esi_command_hint(const char *format, ...)

@@ -39,6 +39,9 @@ enum esi_exit {
     ES_EXIT_POSSIBLE = 4, /* `why`: possible findings, but no certain one */
 };
 
+struct es_servers;
+struct esi_ending;
+
 /* One row of the table of subcommands. */
 struct esi_command {
     const char *group; /* heading of the group that starts here, or NULL */
@@ -77,6 +80,7 @@ void esi_command_note(const char *format, ...) __attribute__((format(printf, 1, 
  * outputs are terminals, and not after --quiet. */
 void esi_command_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void esi_command_set_quiet(void);
+bool esi_command_is_quiet(void);
 
 /* Prints that nothing was recorded, because no process of `program` called MPI. */
 void esi_command_note_unrecorded(const char *program);
@@ -87,6 +91,15 @@ const char *esi_command_describe_alone(size_t count, char *out, size_t size);
 
 /* Prints this for a run whose processes on this host are singletons. */
 void esi_command_print_alone(const char *run);
+
+/* Describes that the world has more ranks than are seen here.  Returns `out`. */
+const char *esi_command_describe_absent(const struct esi_ending *ending,
+                                        char *out,
+                                        size_t size);
+
+/* Prints this for a run whose ranks are all on this host, as far as its servers (NULL =
+ * none) know. */
+void esi_command_print_absent(const char *run, struct es_servers *servers);
 
 /* Calls argp_parse(); ends the process with ES_EXIT_USAGE on a usage error, and with 0
  * after --help, --usage and --version.  Adds these options and --quiet.  For an unknown

@@ -20,7 +20,8 @@ static const struct argp_option shared_options[] = {
     {NULL, '?', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, -1},
     {"usage", OPTION_USAGE, NULL, 0, "give a short usage message", -1},
     {"version", 'V', NULL, 0, "print the version", -1},
-    {"quiet", OPTION_QUIET, NULL, 0, "no line that suggests a next command", -1},
+    {"quiet", OPTION_QUIET, NULL, 0,
+     "no line that suggests a next command, or sums up what went well", -1},
     {0},
 };
 

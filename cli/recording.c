@@ -174,7 +174,7 @@ static void note_summary(const char *directory,
 {
     char amount[SUMMARY_BYTES], gaps[GAPS_BYTES];
 
-    if (totals->processes > 0)
+    if (totals->processes > 0 && !esi_command_is_quiet())
         esi_command_note("recorded in %s: %s", directory,
                          format_amount(totals, amount));
     if (totals->lost > 0)

@@ -12,10 +12,11 @@
 struct esi_launcher_request {
     const char
         *command; /* --launcher; NULL = $EVENTSPACE_LAUNCHER, or else that of the MPI */
-    int ranks;
+    int ranks;    /* of all sections */
     const char *hostfile; /* NULL = none */
     bool collect;         /* start the ranks through `eventspace exec` */
-    char **program;       /* borrowed, terminated by NULL */
+    char **program;       /* with its arguments, and ": OPTIONS PROGRAM ..." for further
+                             sections; borrowed, terminated by NULL */
 };
 
 /* A command line; its array and words are owned. */
@@ -25,9 +26,13 @@ struct esi_command_line {
     size_t capacity;
 };
 
-/* Builds "LAUNCHER -n N [-machinefile F] [SELF exec --] PROGRAM ARGUMENTS...". LAUNCHER
- * is split into words like in a shell, without running commands.  Returns 0, -EINVAL
- * with `error` filled, or -ENOMEM. */
+/* Number of ranks of the sections after the first.  `command` as in the request. */
+int esi_launcher_later_ranks(const char *command, char *const *program);
+
+/* Builds "LAUNCHER -n N [-machinefile F] [SELF exec --] PROGRAM ARGUMENTS... [: OPTIONS
+ * [SELF exec --] PROGRAM ARGUMENTS...]...".  LAUNCHER is split into words like in a
+ * shell, without running commands.  Returns 0, -EINVAL with `error` filled, or
+ * -ENOMEM. */
 int esi_launcher_command_line(const struct esi_launcher_request *request,
                               struct es_error *error,
                               struct esi_command_line *ret_line);

@@ -124,7 +124,9 @@ static void append_peer(char *out,
 static void append_requests(char *out, size_t size, const struct esi_activity *activity)
 {
     const struct es_operation *operation = es_operation_find(activity->operation);
-    bool completes = operation && operation->op_class == ES_CLASS_COMPLETION;
+    /* The number of a probe is the size of the message. */
+    bool completes =
+        operation && operation->op_class == ES_CLASS_COMPLETION && !operation->probe;
     const char *relation = operation && operation->waits ? " for" : " of";
     bool begins = activity->operation == ES_OP_MPI_collective_post;
     bool several = (completes || activity->awaited) && !begins && activity->bytes > 1;

@@ -490,24 +490,41 @@ static int list_targets(const struct thread_wait *wait, struct esi_wait *told)
     return 0;
 }
 
+/* Counts the thread for a rank, once, however many of its requests wait for the rank. */
+static void count_holder(struct esi_conditions *conditions,
+                         size_t process,
+                         size_t thread)
+{
+    if (process >= conditions->facts->process_count ||
+        conditions->counted[process] == thread + 1)
+        return;
+    conditions->counted[process] = thread + 1;
+    conditions->holds_up[process]++;
+}
+
 /* Counts the threads that wait for each rank.  Nobody holds up a thread that waits for
- * any of several ranks.  All members missing from an instance hold it up; they are
- * counted by their number. */
+ * any of several ranks.  All members missing from an instance hold it up; if a thread
+ * waits for nothing else, they are counted by their number. */
 static void count_holders(const struct thread_wait *wait)
 {
     struct esi_conditions *conditions = wait->conditions;
 
     for (size_t i = 0; i < wait->count; i++) {
         const struct esi_condition *item = &wait->items[i];
-        size_t process;
+        struct esi_instance_space *space;
 
-        if (item->space != ESI_CONDITION_NO_SPACE) {
-            conditions->instances.spaces[item->space].waiting[item->target_count]++;
+        if (item->space == ESI_CONDITION_NO_SPACE) {
+            if (!item->any)
+                count_holder(conditions,
+                             esi_facts_find_process(conditions->facts, item->rank),
+                             wait->thread);
             continue;
         }
-        process = esi_facts_find_process(conditions->facts, item->rank);
-        if (!item->any && process < conditions->facts->process_count)
-            conditions->holds_up[process]++;
+        space = &conditions->instances.spaces[item->space];
+        if (wait->count == 1)
+            space->waiting[item->target_count]++;
+        for (size_t j = 0; wait->count > 1 && j < item->target_count; j++)
+            count_holder(conditions, space->members[j].process, wait->thread);
     }
 }
 
@@ -713,12 +730,13 @@ static int make_tables(struct esi_conditions *conditions)
     conditions->exact = calloc(processes, sizeof *conditions->exact);
     conditions->terminal = calloc(processes, sizeof *conditions->terminal);
     conditions->holds_up = calloc(processes, sizeof *conditions->holds_up);
+    conditions->counted = calloc(processes, sizeof *conditions->counted);
     conditions->thread_nodes = calloc(threads, sizeof *conditions->thread_nodes);
     conditions->waits = calloc(threads, sizeof *conditions->waits);
     conditions->sets = calloc(2 * facts->group_count + 1, sizeof *conditions->sets);
     return conditions->rank_nodes && conditions->exact && conditions->terminal &&
-                   conditions->holds_up && conditions->thread_nodes &&
-                   conditions->waits && conditions->sets
+                   conditions->holds_up && conditions->counted &&
+                   conditions->thread_nodes && conditions->waits && conditions->sets
                ? 0
                : -ENOMEM;
 }
@@ -773,6 +791,7 @@ void esi_conditions_fini(struct esi_conditions *conditions)
     free(conditions->exact);
     free(conditions->terminal);
     free(conditions->holds_up);
+    free(conditions->counted);
     esi_channels_fini(&conditions->channels);
     esi_instance_table_fini(&conditions->instances);
     esi_windows_fini(&conditions->windows);

@@ -68,6 +68,7 @@ struct esi_conditions {
     size_t pending_count;
     size_t pending_capacity;
     size_t *holds_up; /* owned; per process: number of threads that wait for its rank */
+    size_t *counted;  /* owned; per process: thread counted last, plus 1 */
 };
 
 /* Returns 0 or -ENOMEM; free with esi_conditions_fini(). */

@@ -7,6 +7,7 @@
 #include "scopes/server/process_watch.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +20,9 @@ static bool ending_is_failure(const struct es_segment_info *info)
 {
     switch (info->state) {
     case ES_PROCESS_RUNNING:
-    case ES_PROCESS_FINALIZED:
         return false;
+    case ES_PROCESS_FINALIZED:
+        return info->exit_code > 0;
     case ES_PROCESS_EXITED:
         return info->exit_code != 0;
     case ES_PROCESS_ABORTED:
@@ -53,7 +55,11 @@ const char *esi_ending_describe(const struct es_segment_info *info,
         snprintf(out, size, "gone for an unknown reason");
         break;
     case ES_PROCESS_FINALIZED:
-        snprintf(out, size, info->alive ? "finalized, still there" : "finalized");
+        if (info->exit_code > 0)
+            snprintf(out, size, "exited with code %d after MPI_Finalize",
+                     info->exit_code);
+        else
+            snprintf(out, size, info->alive ? "finalized, still there" : "finalized");
         break;
     case ES_PROCESS_RUNNING:
         snprintf(out, size, "running");
@@ -115,6 +121,48 @@ static bool may_have_failed(const struct es_segment_info *info)
     return ending_is_failure(info) || info->state == ES_PROCESS_EXITED;
 }
 
+/* Segments of batch jobs and of unnamed runs are removed by processes that end
+ * successfully. */
+static bool removes_itself(const struct es_run *run, const struct es_segment_info *info)
+{
+    return info->job[0] != '\0' || strncmp(es_run_name(run), "job-", 4) == 0;
+}
+
+/* Counts the ranks that have no segment.  The lowest rank is one of the launched world:
+ * spawned worlds have higher ones. */
+static void find_absent(const struct es_run *run, struct esi_ending *ending)
+{
+    enum { MOST_RANKS = 1 << 24 };
+    size_t count = es_run_segment_count(run);
+    struct es_segment_info info;
+    int lowest = INT_MAX;
+
+    for (size_t i = 0; i < count; i++) {
+        es_segment_view_info(es_run_segment(run, i), &info);
+        if (info.rank < 0 || info.rank >= lowest)
+            continue;
+        lowest = info.rank;
+        ending->size =
+            info.size > lowest && info.size <= MOST_RANKS ? (size_t)info.size : 0;
+        if (removes_itself(run, &info))
+            return;
+    }
+    size_t size = ending->size;
+    bool *is_seen = size > 0 ? calloc(size, sizeof *is_seen) : NULL;
+
+    for (size_t i = 0; is_seen && i < count; i++) {
+        es_segment_view_info(es_run_segment(run, i), &info);
+        if (info.rank >= 0 && (size_t)info.rank < size)
+            is_seen[info.rank] = true;
+    }
+    for (size_t i = size; is_seen && i-- > 0;)
+        if (!is_seen[i]) {
+            ending->absent++;
+            ending->first_absent = (int)i;
+        }
+    free(is_seen);
+}
+
 bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
 {
     struct esi_ending ending = {.segments = 0};
@@ -146,7 +194,7 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
     if (ending.failed > 0) {
         if (best.state == ES_PROCESS_KILLED)
             ending.signal = best.signal;
-        if (best.state == ES_PROCESS_EXITED && best.exit_code > 0)
+        if (best.exit_code > 0)
             ending.exit_code = best.exit_code;
         ending.killed -= is_killed_by_launcher(&best);
         ending.together = ended > 1 && ended == ending.failed && ending.alive == 0;
@@ -157,6 +205,7 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
         else
             describe_failure(&best, ending.first_failure, sizeof ending.first_failure);
     }
+    find_absent(run, &ending);
     es_run_close(run);
     if (ending.alone < 2 || ending.alone < ending.segments)
         ending.alone = 0;

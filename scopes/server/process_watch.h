@@ -17,12 +17,17 @@ struct esi_segment_set;
 struct esi_ending {
     size_t segments;
     size_t alive;  /* segments whose process is alive */
-    size_t failed; /* aborted, killed, lost, or ended with an exit code other than 0 */
+    size_t failed; /* aborted, killed, lost, or ended with an exit code other than 0,
+                      also after MPI_Finalize */
     size_t killed; /* of the failed ones, those killed after the first failure, as
                       launchers do; includes processes whose end nobody saw */
     bool together; /* all failed ones were killed by one signal, and not by SIGKILL,
                       with which launchers kill others: the job was ended */
     size_t alone;  /* segments if there are several, each of rank 0 of 1; else 0 */
+    size_t size;   /* of the launched MPI_COMM_WORLD; 0 = unknown */
+    size_t absent; /* ranks of that world without a segment on this host; 0 if processes
+                      remove their segments */
+    int first_absent;
     bool is_first_unseen; /* rank 0 has ended, and nobody recorded how */
     /* Of first_failure. */
     int signal;              /* the signal that killed it, or 0 */

@@ -212,6 +212,20 @@ static void sets_of_ranks_read_well(void **state)
         "ranks 0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32 and 183 more");
 }
 
+static void a_probe_has_a_message_and_no_requests(void **state)
+{
+    struct esi_activity probe = {.present = true, .peer = 1, .tag = 7, .bytes = 32};
+    char words[160];
+
+    (void)state;
+    probe.operation = es_operation_by_name("MPI_Iprobe")->code;
+    esi_describe_activity(words, sizeof words, &probe);
+    assert_null(strstr(words, "requests"));
+    probe.operation = es_operation_by_name("MPI_Waitall")->code;
+    esi_describe_activity(words, sizeof words, &probe);
+    assert_non_null(strstr(words, "of 32 requests"));
+}
+
 SUITE(test_thread_state)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +235,7 @@ SUITE(test_thread_state)
         cmocka_unit_test(waits_that_last_are_told_before_they_stall),
         cmocka_unit_test(collectors_that_are_off_are_told_with_what_helps),
         cmocka_unit_test(sets_of_ranks_read_well),
+        cmocka_unit_test(a_probe_has_a_message_and_no_requests),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

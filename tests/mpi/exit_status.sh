@@ -118,6 +118,7 @@ done
 
 # The end of the rank is reported when the command has ended.
 for how in SIGSEGV:'rank 0 was killed by signal 11' SIGKILL:'was killed by signal 9' \
+    finalize:'rank 0 exited with code 4 after MPI_Finalize' \
     _exit:'rank 0 exited with code 5' abort:'rank 0 called MPI_Abort' \
     exit-well:'rank 0 exited with code 0 before MPI_Finalize'; do
     collected_run "${how%%:*}" >/dev/null

@@ -510,6 +510,18 @@ static void who_computes_holds_up_the_others(void **state)
         "no deadlock: rank 3 holds up 3 threads; it has been computing for 8.00 s");
 }
 
+static void a_thread_is_held_up_once_by_a_rank(void **state)
+{
+    struct made_facts *made = *state;
+
+    for (int tag = 1; tag <= 3; tag++)
+        made_request(made, 0, ESI_LEDGER_RECEIVE, "MPI_Irecv", 1, tag, 0);
+    made_wait(made, 0, "MPI_Waitall", ESI_LEDGER_WAIT_ALL);
+    made_verdicts_are(made, "");
+    assert_int_equal(made->diagnosis.holder_count, 1);
+    assert_int_equal(made->diagnosis.holders[0].waiting, 1);
+}
+
 static void a_broadcast_waits_for_its_root(void **state)
 {
     struct made_facts *made = *state;
@@ -820,6 +832,7 @@ SUITE(test_verdict)
         MADE_CASE(of_many_requests_the_first_are_told),
         MADE_CASE(a_barrier_waits_for_who_is_missing),
         MADE_CASE(who_computes_holds_up_the_others),
+        MADE_CASE(a_thread_is_held_up_once_by_a_rank),
         MADE_CASE(a_broadcast_waits_for_its_root),
         MADE_CASE(instances_wrap_around),
         MADE_CASE(different_operations_at_one_instance_are_a_mismatch),

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# sections.sh - several programs in one world, separated by ':' as for the launcher: all are
+# collected, and ranks that are not seen are named.
+
+. "${top_srcdir:?not set}/tests/mpi/functions.sh"
+
+[ -z "$ES_SANITIZERS" ] || skip 'a sanitized collector cannot be preloaded into the programs'
+
+eventspace=$top_builddir/cli/eventspace
+run=sections-$$
+unset EVENTSPACE_RUN EVENTSPACE_LAUNCHER
+export EVENTSPACE_DIR=$work/runs EVENTSPACE_PRELOAD=$library
+
+clean_up() {
+    "$eventspace" clean --all >/dev/null
+    rm -rf "$work"
+}
+trap clean_up EXIT
+
+# said TEXT - by the last command, on either output.
+said() {
+    tr '\n' ' ' <"$work/said" | tr -s ' ' | grep -qF -- "$1" || { cat "$work/said"; false; }
+}
+
+try() {
+    timeout -k 5 120 "$@" >"$work/said" 2>&1 </dev/null
+}
+
+ring="$apps/ring --rounds 2"
+# shellcheck disable=SC2086 # words
+try "$eventspace" run -n 2 --quiet --record "$work/archive" --keep --name $run -- \
+    $ring : -n 1 -wdir / $ring : -n 1 $ring
+expect 0 "three sections run"
+said 'over 4 ranks correct'
+expect 0 "they are one world"
+! said 'recorded in' >/dev/null
+expect 0 "--quiet: a recording that went well is not summed up"
+try "$eventspace" list $run
+said "run $run: 4 processes"
+expect 0 "each section is recorded"
+! said 'ranks are seen' >/dev/null
+expect 0 "no rank is missed"
+
+# shellcheck disable=SC2086 # words
+try "$eventspace" run -n 1 --keep --name $run-part -- $ring : -n 2 env EVENTSPACE_DISABLE=1 $ring
+absent='only 1 of 3 ranks are seen here: rank 1 and 1 other have not called MPI under EventSpace'
+said "$absent"
+expect 0 "run: ranks that are not seen are named"
+for command in list why; do
+    try "$eventspace" $command $run-part
+    said "$absent"
+    expect 0 "$command: ranks that are not seen are named"
+done
+
+# shellcheck disable=SC2086 # words
+EVENTSPACE_RUN=$run-exec try "$MPIEXEC" -n 1 "$eventspace" exec -- $ring : \
+    -n 1 "$eventspace" exec -- $ring
+expect 0 "sections of the launcher alone"
+try "$eventspace" list $run-exec
+said "run $run-exec: 2 processes"
+expect 0 "each is recorded by its own exec"
+
+# shellcheck disable=SC2086 # words
+try "$eventspace" run -n 1 --name $run-unknown -- $ring : -no-such-option $ring
+said "not collecting the program after ':': option '-no-such-option' is not known"
+expect 0 "an unknown option of a section is named"
+
+# For other launchers it is an argument.
+try "$eventspace" run -n 1 --name $run-other --launcher \
+    "$top_srcdir/tests/cli/local_launcher.sh" -- sh -c 'echo "$@"' - one : -n 1 two
+said 'one : -n 1 two'
+expect 0 "the argument ':' of a program"
+finish
