@@ -56,8 +56,8 @@ static const char doc[] =
     "no MPI operation), waiting (in one operation), polling (tests without success), "
     "stalled (waiting or polling for too long), unknown (collectors are off), "
     "finished, dead.\n\n"
-    "Exit status: 0 all well, 1 a thread is stalled or dead at the end, or a verdict is "
-    "certain, 2 usage, 3 the run vanished, or the state of a thread is unknown.";
+    "Exit status: 0 all well, 1 a thread is stalled or dead at the end, or a verdict "
+    "is certain, 2 usage, 3 the run vanished, or the state of a thread is unknown.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {

@@ -166,6 +166,20 @@ static bool is_watched(const struct watched_runs *runs, const char *name)
     return false;
 }
 
+/* Checks the folder of run directories: the runs of one that is not ours are not
+ * ours. */
+static int check_folder(void)
+{
+    struct es_error error = {.text = ""};
+    char(*names)[64] = NULL;
+    int code = esi_run_directory_list(&error, &names);
+
+    free(names);
+    return code >= 0 ? ES_EXIT_SUCCESS
+                     : esi_command_fail_error(ES_EXIT_USAGE, &error, code,
+                                              "cannot look for run directories");
+}
+
 /* Opens new live runs.  Failures are reported and skipped. */
 static int open_live_runs(struct watched_runs *runs,
                           const struct metrics_arguments *arguments)
@@ -346,7 +360,7 @@ static int observe_runs(const struct metrics_arguments *arguments)
 {
     struct watched_runs runs = {.count = 0};
     int status = is_one_run(arguments) ? open_run(&runs, arguments->run, arguments)
-                                       : ES_EXIT_SUCCESS;
+                                       : check_folder();
 
     if (status != ES_EXIT_SUCCESS) {
         free(runs.items);

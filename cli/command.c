@@ -17,6 +17,7 @@
 #include "base/table.h"
 #include "eventspace/servers.h"
 #include "scopes/server/process_watch.h"
+#include "tuplespace/run_directory.h"
 
 enum { OPTION_WIDE = 256 };
 
@@ -268,8 +269,17 @@ static int fail_to_find(const char *name, const char *what, const char *none)
 
 int esi_command_fail_to_find(const char *run)
 {
+    int folder = esi_run_directory_open(run, NULL);
     char what[256];
 
+    if (folder >= 0) {
+        close(folder);
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "run '%s': it has a run directory, but no process of "
+                                "it has called MPI on this host, and no tuple server "
+                                "answers; 'eventspace clean %s' removes it",
+                                run, run);
+    }
     snprintf(what, sizeof what, "run '%.200s': not found", run);
     return fail_to_find(run, what, "none");
 }

@@ -490,7 +490,7 @@ static int list_targets(const struct thread_wait *wait, struct esi_wait *told)
     return 0;
 }
 
-/* Counts the thread for a rank, once, however many of its requests wait for the rank. */
+/* Counts the thread for a rank, once, however many of its requests wait for it. */
 static void count_holder(struct esi_conditions *conditions,
                          size_t process,
                          size_t thread)

@@ -137,6 +137,10 @@ exec 8<"$EVENTSPACE_DIR/$run/lock"
 flock 8
 expect 1 "$eventspace" clean "$run"
 exec 8<&-
+for command in list why; do
+    expect 2 "$eventspace" $command "$run"
+    contains err "run '$run': it has a run directory, but no process of it has called MPI"
+done
 expect 0 "$eventspace" clean "$run"
 contains out "removed $run: 0 segments, run directory"
 [ ! -e "$EVENTSPACE_DIR/$run" ] || fault "the directory is left"

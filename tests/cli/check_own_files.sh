@@ -224,8 +224,10 @@ make_run_folder "$EVENTSPACE_DIR/$run"
 mkfifo "$EVENTSPACE_DIR/$run/server.json" "$EVENTSPACE_DIR/$run/lock"
 chown -R $other_user "$EVENTSPACE_DIR"
 look_everywhere 2 "belongs to user $other_user" "$run"
-expect 2 "$eventspace" list
-contains err "belongs to user $other_user"
+for command in list metrics; do
+    expect 2 "$eventspace" $command
+    contains err "belongs to user $other_user"
+done
 for option in --all --dry-run --force "$run" "--force $run"; do
     # shellcheck disable=SC2086 # words
     expect 2 "$eventspace" clean $option
