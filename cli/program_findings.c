@@ -56,13 +56,20 @@ static bool can_be_preloaded(struct esi_findings *findings,
 static void add_mpi(struct esi_findings *findings, const struct esi_program_file *file)
 {
     enum esi_mpi_family family = esi_mpi_family_of_program(file);
+    enum esi_mpi_family second = esi_mpi_second_family(file);
     const struct esi_mpi *mpi = esi_mpi_find(family);
 
     for (size_t i = 0; i < file->libraries.count; i++)
         if (strncmp(file->libraries.words[i], "libmpi", 6) == 0)
             esi_findings_add(findings, ES_FINDING_GOOD, "program", "needs %s",
                              file->libraries.words[i]);
-    if (mpi)
+    if (second != ES_MPI_UNKNOWN)
+        esi_findings_add(
+            findings, ES_FINDING_PROBLEM, "program",
+            "is linked with two MPIs, %s and %s, whose calls have the same "
+            "names: link it, and each library that it needs, with one MPI",
+            esi_mpi_family_name(family), esi_mpi_family_name(second));
+    else if (mpi)
         esi_findings_add(findings, ES_FINDING_GOOD, "program",
                          "is linked with %s; 'eventspace run' starts it with %s",
                          esi_mpi_family_name(family), mpi->launcher);

@@ -85,8 +85,9 @@ static enum esi_mpi_family family_of_library(const char *name)
 }
 
 /* Searches the libraries listed by the dynamic loader, which does not start the
- * program. */
-static enum esi_mpi_family family_of_loaded(const char *program)
+ * program, for a family other than `except`. */
+static enum esi_mpi_family family_of_loaded(const char *program,
+                                            enum esi_mpi_family except)
 {
     char env[] = "env", setting[] = "LD_TRACE_LOADED_OBJECTS=1";
     char *const words[] = {env, setting, (char *)(uintptr_t)program, NULL};
@@ -95,25 +96,44 @@ static enum esi_mpi_family family_of_loaded(const char *program)
 
     if (list && esi_capture(words, LIST_LIMIT_MS, list, LIST_BYTES) == 0) {
         char *rest = list;
-        for (char *line; family == ES_MPI_UNKNOWN && (line = strsep(&rest, "\n"));)
+        for (char *line; family == ES_MPI_UNKNOWN && (line = strsep(&rest, "\n"));) {
             family = family_of_library(line + strspn(line, " \t"));
+            if (family == except)
+                family = ES_MPI_UNKNOWN;
+        }
     }
     free(list);
     return family;
 }
 
-enum esi_mpi_family esi_mpi_family_of_program(const struct esi_program_file *file)
+static enum esi_mpi_family find_family(const struct esi_program_file *file,
+                                       enum esi_mpi_family except)
 {
     enum esi_mpi_family family = ES_MPI_UNKNOWN;
 
     if (file->kind != ES_PROGRAM_DYNAMIC)
         return ES_MPI_UNKNOWN;
-    for (size_t i = 0; i < file->libraries.count && family == ES_MPI_UNKNOWN; i++)
+    for (size_t i = 0; i < file->libraries.count && family == ES_MPI_UNKNOWN; i++) {
         family = family_of_library(file->libraries.words[i]);
+        if (family == except)
+            family = ES_MPI_UNKNOWN;
+    }
     /* Programs for another machine are not examined. */
     return family == ES_MPI_UNKNOWN && file->is_same_machine
-               ? family_of_loaded(file->path)
+               ? family_of_loaded(file->path, except)
                : family;
+}
+
+enum esi_mpi_family esi_mpi_family_of_program(const struct esi_program_file *file)
+{
+    return find_family(file, ES_MPI_UNKNOWN);
+}
+
+enum esi_mpi_family esi_mpi_second_family(const struct esi_program_file *file)
+{
+    enum esi_mpi_family first = esi_mpi_family_of_program(file);
+
+    return first == ES_MPI_UNKNOWN ? first : find_family(file, first);
 }
 
 static enum esi_mpi_family family_of_named(const char *program)

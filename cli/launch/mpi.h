@@ -41,6 +41,9 @@ const struct esi_mpi *esi_mpi_find(enum esi_mpi_family family);
  * scripts and for programs that load MPI later. */
 enum esi_mpi_family esi_mpi_family_of_program(const struct esi_program_file *file);
 
+/* A second family that the program is linked with, too; unknown if there is none. */
+enum esi_mpi_family esi_mpi_second_family(const struct esi_program_file *file);
+
 /* Chooses the MPI for collecting `program`: EVENTSPACE_MPI, or else the one it is
  * linked with, that of the launcher that started this process, the first in
  * LD_LIBRARY_PATH, or the first of the table.  Returns 0, or -EINVAL or -ENOTSUP with

@@ -129,6 +129,14 @@ if $CC -shared -fPIC -Wl,-soname,libmpi.so.77 -o "$folder/libmpi.so.77" "$folder
         fault "$count MPIs can be collected: $(cat "$folder/others")"
     grep -q '^problem .*the ABI of MPI 5' "$folder/others" ||
         fault "libmpi_abi is not told of: $(cat "$folder/others")"
+    # Two MPIs: both linked with the program, or one of them with a library of it.
+    $CC -shared -fPIC -o "$folder/libuser.so" "$folder/program.c" "$folder/libmpich.so.12"
+    for second in libmpich.so.12 libuser.so; do
+        $CC -o "$folder/both" "$folder/program.c" -Wl,--no-as-needed \
+            -Wl,-rpath,"$folder" "$folder/libmpi.so.40" "$folder/$second"
+        expect 1 "$eventspace" doctor "$folder/both"
+        contains out "is linked with two MPIs, Open MPI and MPICH or a compatible MPI"
+    done
     chmod u+s "$folder/program"
     doctor "$folder/program"
     [ $status = 1 ] || fault "set-user-ID gave $status"
