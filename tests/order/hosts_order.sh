@@ -17,7 +17,7 @@ sys.exit(not eval(sys.argv[2]))' "$1" "$2" || { cat "$1"; return 1; }
 hosts up --rate 100mbit --delay 200
 place a0 a1
 start_run wide --threshold 60000 --record $work/archive -- \
-    "$apps/windtunnel" --rows 40 --matrices 2 --iterations 100000000 --seconds 6
+    "$apps/windtunnel" --rows 40 --matrices 2 --iterations 100000000 --seconds 16
 home=$(home_of wide)
 bring_key out wide
 begin follow front "$eventspace" order --follow --format json wide
