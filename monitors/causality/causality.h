@@ -191,6 +191,7 @@ struct esi_causal_tuple {
                           UINT64_MAX = not known */
     uint64_t until_ns; /* of an operation under way (stop 0): now, or the end of its
                           process; 0 = not known */
+    bool may_last;     /* its process has not ended at until_ns */
     const char *site;  /* source location of the call; NULL or "" = not known; borrowed
                           until the tuple's events have been emitted */
 };

@@ -205,16 +205,19 @@ static bool is_told(const struct esi_causality_scope *scope,
 
 /* --- Tuples ----------------------------------------------------------------------- */
 
-/* The time up to which an operation under way has lasted; 0 = not known. */
-static uint64_t open_until_ns(const struct esi_causality_scope *scope, uint32_t number)
+/* Tells up to when an operation under way has lasted. */
+static void describe_open(const struct esi_causality_scope *scope,
+                          uint32_t number,
+                          struct esi_causal_tuple *told)
 {
     uint64_t now_ns = es_scope_run_now_ns(scope->scope);
     struct es_segment_info info;
 
     if (es_scope_process(scope->scope, number, &info) < 0)
-        return 0;
-    return info.alive || info.ended_realtime_ns > now_ns ? now_ns
-                                                         : info.ended_realtime_ns;
+        return;
+    told->may_last = info.alive;
+    told->until_ns =
+        info.alive || info.ended_realtime_ns > now_ns ? now_ns : info.ended_realtime_ns;
 }
 
 /* Fills in the description of a tuple and adds its communicator. */
@@ -233,7 +236,7 @@ static int describe_tuple(struct esi_causality_scope *scope,
     if (tuple->stop != 0)
         ret_told->stop_ns = es_origin_run_ns(from, tuple->stop, NULL);
     else
-        ret_told->until_ns = open_until_ns(scope, number);
+        describe_open(scope, number, ret_told);
     if (is_told(scope, origin->process, tuple->communicator))
         return 0;
     return tell_communicator(scope, number, origin->process, tuple->communicator);

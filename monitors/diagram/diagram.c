@@ -496,7 +496,9 @@ static int add_unended(struct esi_diagram *diagram,
 {
     thread->is_open = true;
     thread->open_round = round;
-    thread->open_until_ns = call->told->until_ns;
+    /* In a live run, a living process is in it until now. */
+    thread->open_until_ns =
+        call->told->may_last && diagram->now_ns > 0 ? 0 : call->told->until_ns;
     if (thread->open_until_ns > diagram->extent.end[ESI_DIAGRAM_TIME])
         diagram->extent.end[ESI_DIAGRAM_TIME] = thread->open_until_ns;
     if (thread->begin_ns == 0)

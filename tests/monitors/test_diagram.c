@@ -473,8 +473,15 @@ static void what_is_under_way_lasts(void **state)
     /* The other rank computes. */
     assert_int_equal(esi_diagram_cells(made.diagram, 1 - waiting, &window, &cell), 0);
     assert_true(fabs(cell.of[ESI_DIAGRAM_COMPUTING] - 1000) < 0.5);
-    /* Its process has ended meanwhile. */
+    /* It was seen before the end of the window, and its process lives. */
     told.until_ns = told.start_ns + 500;
+    told.may_last = true;
+    assert_int_equal(made.listener.open(made.listener.data, 0, NULL), 0);
+    assert_int_equal(made.listener.open(made.listener.data, 0, &call), 0);
+    assert_int_equal(esi_diagram_cells(made.diagram, waiting, &window, &cell), 0);
+    assert_true(fabs(cell.of[ESI_DIAGRAM_RECEIVE] - 1000) < 0.5);
+    /* Its process has ended meanwhile. */
+    told.may_last = false;
     assert_int_equal(made.listener.open(made.listener.data, 0, NULL), 0);
     assert_int_equal(made.listener.open(made.listener.data, 0, &call), 0);
     assert_int_equal(esi_diagram_row(made.diagram, waiting, &row), 0);
