@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,12 @@
 #define LEAST_COMMUNICATORS 64u
 #define SMALLEST_THRESHOLD 15u
 #define GREATEST_THRESHOLD (1u << 24)
+
+/* What a segment leaves in the file system: a share of what is free when it is created,
+ * and never less than this.  MPI and the program take shared memory later, often
+ * without reserving it: SIGBUS would end them. */
+#define LEAST_FREE_BYTES (UINT64_C(1) << 20)
+#define FREE_SHARE 4
 
 void esi_segment_config_init(struct esi_segment_config *config)
 {
@@ -215,16 +222,45 @@ bool esi_segment_room_keeps(const struct esi_segment_room *room,
             room->free_bytes - bytes >= room->total_bytes / 100 * percent);
 }
 
-/* Returns whether `bytes` can be taken so that the required rest remains free. */
+/* Determines how much of the file system stays free. */
+static void find_keep_free(struct es_segment *segment, uint32_t percent)
+{
+    struct esi_segment_room room = {.total_bytes = 0};
+
+    if (esi_segment_find_room(&room) != 0 || room.total_bytes == 0)
+        return;
+    segment->free_bytes = room.free_bytes;
+    segment->keep_free_bytes =
+        percent > 0 ? room.total_bytes / 100 * percent : room.free_bytes / FREE_SHARE;
+    if (segment->keep_free_bytes < LEAST_FREE_BYTES)
+        segment->keep_free_bytes = LEAST_FREE_BYTES;
+}
+
+/* Returns whether `bytes` can be taken so that enough remains free. */
 static bool leaves_rest(const struct es_segment *segment, int fd, uint64_t bytes)
 {
-    struct esi_segment_room room;
     struct statvfs status;
 
-    if (segment->keep_free_percent == 0 || fstatvfs(fd, &status) != 0)
-        return true;
-    room = room_of(&status);
-    return esi_segment_room_keeps(&room, bytes, segment->keep_free_percent);
+    return segment->keep_free_bytes == 0 || fstatvfs(fd, &status) != 0 ||
+           room_of(&status).free_bytes >= bytes + segment->keep_free_bytes;
+}
+
+/* Reserves memory, but leaves enough free.  Others may have reserved at the same time:
+ * if too little is left afterwards, the memory is given back. */
+static int reserve_and_leave_rest(const struct es_segment *segment,
+                                  int fd,
+                                  uint64_t begin,
+                                  uint64_t bytes)
+{
+    int rc =
+        leaves_rest(segment, fd, bytes) ? reserve_range(fd, begin, bytes) : -ENOSPC;
+
+    if (rc == 0 && !leaves_rest(segment, fd, 0)) {
+        (void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin,
+                        (off_t)bytes);
+        rc = -ENOSPC;
+    }
+    return rc;
 }
 
 /* Page faults are taken here rather than one by one on the record path.  Failure is
@@ -255,8 +291,7 @@ int esi_segment_reserve(struct es_segment *segment, struct esi_area *area, uint6
     fd = open_file(segment);
     if (fd < 0)
         return fd;
-    rc = leaves_rest(segment, fd, end - begin) ? reserve_range(fd, begin, end - begin)
-                                               : -ENOSPC;
+    rc = reserve_and_leave_rest(segment, fd, begin, end - begin);
     close(fd);
     if (rc != 0)
         return rc;
@@ -349,11 +384,9 @@ static int size_and_map(struct es_segment *segment, int fd)
         return -EFBIG;
     if (ftruncate(fd, (off_t)segment->bytes) != 0)
         return -errno;
-    do
-        rc = posix_fallocate(fd, 0, (off_t)segment->elements.begin);
-    while (rc == EINTR);
+    rc = reserve_and_leave_rest(segment, fd, 0, segment->elements.begin);
     if (rc != 0)
-        return -ENOSPC;
+        return rc;
     base = mmap(NULL, segment->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (base == MAP_FAILED)
         return -errno;
@@ -513,6 +546,13 @@ static void explain_failure(const struct es_segment *segment,
 {
     char owner[64] = "";
 
+    if (rc == -ENOSPC && segment->inode != 0 && segment->keep_free_bytes > 0) {
+        es_error_set(error, rc,
+                     "not collecting: %" PRIu64 " KiB free in " ES_SHM_DIRECTORY
+                     ", of which %" PRIu64 " KiB stay free for the program",
+                     segment->free_bytes / 1024, segment->keep_free_bytes / 1024);
+        return;
+    }
     if (segment->has_rival && !segment->shortage)
         snprintf(owner, sizeof owner, " (the object of that name belongs to user %u)",
                  segment->rival);
@@ -536,7 +576,7 @@ int esi_segment_create(const struct esi_segment_config *config,
     if (!segment)
         return -ENOMEM;
     segment->page = (uint64_t)sysconf(_SC_PAGESIZE);
-    segment->keep_free_percent = config->keep_free_percent;
+    find_keep_free(segment, config->keep_free_percent);
     rc = make_name(config, &name);
     if (rc != 0) {
         es_error_set(error, rc,

@@ -43,7 +43,8 @@ struct esi_segment_config {
                                                   address space rather than memory */
     uint64_t calibrate_ns;                     /* time budget of es_clock_calibrate() */
     uint32_t keep_free_percent;                /* percentage of the file system
-                                                  that this segment leaves free */
+                                                  that this segment leaves free; 0 for
+                                                  a quarter of what is free now */
     const struct esi_segment_keeping *keeping; /* NULL for this process; borrowed */
 };
 

@@ -39,11 +39,12 @@ struct es_segment {
         uint32_t released;      /* since the last sweep */
     } reuse;                    /* reuse of communicator indices */
     uint64_t page;
-    const char *shortage; /* the limit that made the segment
+    const char *shortage;     /* the limit that made the segment
                              small; NULL if it has full size */
-    bool has_rival;       /* the preferred name was taken */
-    unsigned int rival;   /* by a file of this user */
-    uint32_t keep_free_percent;
+    bool has_rival;           /* the preferred name was taken */
+    unsigned int rival;       /* by a file of this user */
+    uint64_t free_bytes;      /* of the file system when it was created */
+    uint64_t keep_free_bytes; /* it leaves so much free; 0 if it need not */
     char name[ES_SEGMENT_NAME_BYTES];
 };
 

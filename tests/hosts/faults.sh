@@ -205,9 +205,9 @@ link_down() {
 }
 
 memory_full() {
-    # 72 KiB are left: the segment can be created, with fewer tuples.
+    # 72 KiB more are free than a segment leaves: it has fewer tuples.
     hosts exec a1 sh -c 'dd if=/dev/zero of=/dev/shm/full bs=4k 2>/dev/null
-        truncate -s -73728 /dev/shm/full'
+        truncate -s -1122304 /dev/shm/full'
     observe
     on a1 10 "$eventspace" list "$fault" | grep 'less than the requested threshold' >$work/less
     expect 0 "$fault: it is known that elements are smaller"

@@ -186,11 +186,30 @@ with_memory() {
     expect 0 "shared memory of $1: there is one line about it"
 }
 
+# ranks_with_memory SIZE [WORD...] - the same for four ranks, which exchange messages without
+# UCX's own shared memory; WORDS change the environment. Returns the status.
+ranks_with_memory() {
+    local size=$1
+    shift
+    unshare -rm sh -c 'mount -t tmpfs -o "size=$0" none /dev/shm && exec "$@"' "$size" \
+        timeout -k 5 60 "$MPIEXEC" -n 4 env UCX_TLS=sysv,self "$@" "$bin/endings" finalize \
+        >"$work/out" 2>"$work/err" </dev/null
+}
+
 if unshare -rm mount -t tmpfs -o size=4k none /dev/shm 2>/dev/null; then
     with_memory 4k
-    with_memory 48k
+    with_memory 380k
+    grep -q 'not collecting: 380 KiB free in /dev/shm, of which 1024 KiB stay free' "$work/err"
+    expect 0 'little shared memory is left to the program'
+    with_memory 1200k
     grep -q 'too little space in /dev/shm: .* keeps [0-9]* tuples instead of' "$work/err"
     expect 0 'too little shared memory: elements keep less'
+    for size in 100k 380k 1m 2m; do
+        ranks_with_memory "$size"
+        plain=$?
+        ranks_with_memory "$size" LD_PRELOAD="$runtime$library:$shim"
+        expect "$plain" "4 ranks and shared memory of $size end as without collection"
+    done
 else
     echo 'not checked: no mount namespace to be had, so no full /dev/shm'
 fi

@@ -4,7 +4,8 @@
  * Too little shared memory leads to smaller thresholds and error codes, never to
  * SIGBUS.
  *
- * Each test is a process in its own mount namespace with a tiny /dev/shm.
+ * Each test is a process in its own mount namespace with a tiny /dev/shm, of which a
+ * segment leaves 1 MiB free.
  */
 #include "config.h"
 
@@ -110,7 +111,7 @@ static int fill_until_refused(void)
 static void a_full_memory_shrinks_thresholds_then_refuses(void **state)
 {
     (void)state;
-    with_space("1m", fill_until_refused);
+    with_space("2m", fill_until_refused);
 }
 
 static int create_in_nothing(void)
@@ -176,8 +177,8 @@ static int fill_communicators(void)
 static void communicators_are_refused_when_memory_is_full(void **state)
 {
     (void)state;
-    /* The header, and two pages for the table or for lists. */
-    with_space("16k", fill_communicators);
+    /* Beside what stays free: the header, and two pages for the table or for lists. */
+    with_space("1040k", fill_communicators);
 }
 
 /* Readers touch only existing pages, so they need no memory either. */
@@ -210,7 +211,7 @@ static int read_in_full_memory(void)
 static void readers_need_no_memory(void **state)
 {
     (void)state;
-    with_space("1m", read_in_full_memory);
+    with_space("2m", read_in_full_memory);
 }
 
 SUITE(test_space)
