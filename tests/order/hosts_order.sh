@@ -14,10 +14,16 @@ o = json.load(open(sys.argv[1]))
 sys.exit(not eval(sys.argv[2]))' "$1" "$2" || { cat "$1"; return 1; }
 }
 
+# all_follow - whether the three orders read the run.
+all_follow() {
+    on front 20 "$eventspace" scope list wide >$work/scopes
+    [ "$(grep -c '^causality' $work/scopes)" -eq 3 ]
+}
+
 hosts up --rate 100mbit --delay 200
 place a0 a1
 start_run wide --threshold 60000 --record $work/archive -- \
-    "$apps/windtunnel" --rows 40 --matrices 2 --iterations 100000000 --seconds 16
+    "$apps/windtunnel" --rows 40 --matrices 2 --iterations 100000000 --until $work/enough
 home=$(home_of wide)
 bring_key out wide
 begin follow front "$eventspace" order --follow --format json wide
@@ -26,6 +32,9 @@ begin outside out "$eventspace" order --follow --server "$home" --format json wi
 on a0 20 "$eventspace" order --local --format json wide >$work/local
 expect 0 "one host's part"
 check 'is ordered' holds $work/local 'o["events"] > 10 and o["messages"] == 0'
+await 60 all_follow
+expect 0 'all orders read the run'
+touch $work/enough
 ended job
 expect 0 'a run over two hosts is recorded'
 "$eventspace" order --format json $work/archive >$work/recorded
