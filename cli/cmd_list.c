@@ -374,8 +374,9 @@ static void print_shortages(const struct es_segment_info *info)
                "left\n",
                info->rank, info->elements_refused);
     if (info->elements_shrunk)
-        printf("rank %d: %" PRIu32 " elements have less than the requested threshold\n",
-               info->rank, info->elements_shrunk);
+        printf("rank %d: %" PRIu32 " %s less than the requested threshold\n",
+               info->rank, info->elements_shrunk,
+               info->elements_shrunk == 1 ? "element has" : "elements have");
     if (info->communicators_refused)
         printf("rank %d: %" PRIu32 " communicators have no room in the table\n",
                info->rank, info->communicators_refused);
