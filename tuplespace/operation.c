@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "eventspace/tuple.h"
+#include "tuplespace/error_classes.h"
 #include "tuplespace/operation_table.h"
 
 const char *const esi_class_names[ES_CLASS_COUNT + 1] = {
@@ -42,6 +43,7 @@ const struct es_operation *es_operation_find(uint16_t code)
 {
     const struct es_operation *operation;
 
+    code &= (uint16_t)~ES_OPERATION_FAILED;
     if (!(code & ES_OPERATION_ANY_SOURCE))
         return find_plain(code);
     operation = find_plain(code & (uint16_t)~ES_OPERATION_ANY_SOURCE);
@@ -91,6 +93,18 @@ enum es_class es_class_by_name(const char *name)
         if (strcmp(name, esi_class_names[op_class]) == 0)
             return op_class;
     return ES_CLASS_NONE;
+}
+
+const char *es_error_name(uint32_t number)
+{
+    static const char *const names[] = {
+#define ESI_NAME(name) "MPI_ERR_" #name,
+        ESI_ERROR_CLASSES(ESI_NAME)
+#undef ESI_NAME
+    };
+
+    return number - 1 < sizeof names / sizeof names[0] ? names[number - 1]
+                                                       : "unknown class";
 }
 
 static int compare_routine(const void *name, const void *routine)

@@ -250,7 +250,7 @@ static int read_open(struct profile_reading *reading)
             .site = site,
             .ticks = to->until - tuple.start,
             .thread = element->thread,
-            .operation = tuple.operation & (uint16_t)~ES_OPERATION_ANY_SOURCE,
+            .operation = es_tuple_operation(&tuple),
         };
     }
     return 0;

@@ -74,8 +74,9 @@ struct es_operation {
     bool poll;          /* tests requests or probes for a message without blocking */
 };
 
-/* Finds an operation by code; NULL if there is none.  Codes of receives and probes may
- * include ES_OPERATION_ANY_SOURCE (tuple.h).  O(1). */
+/* Finds an operation by code; NULL if there is none.  The code may include
+ * ES_OPERATION_FAILED, and that of a receive or probe ES_OPERATION_ANY_SOURCE
+ * (tuple.h).  O(1). */
 ES_API const struct es_operation *es_operation_find(uint16_t code);
 /* Finds an operation by name; NULL if unknown.  O(log n) for the exact name.  Also
  * accepts "send" or "mpi_send", in O(n). */
@@ -88,6 +89,11 @@ ES_API const char *es_operation_name(uint16_t code);
 ES_API const char *es_class_name(enum es_class op_class);
 /* Finds a class by name; ES_CLASS_NONE if unknown. */
 ES_API enum es_class es_class_by_name(const char *name);
+
+/* Name of a class of MPI's errors by its number in tuples, which is the same for all
+ * MPIs: "MPI_ERR_RANK"; "unknown class" for others, such as a class that a program has
+ * added.  Static. */
+ES_API const char *es_error_name(uint32_t number);
 
 /* A routine in the table, collected or not (for `eventspace doctor`). */
 struct es_routine {

@@ -86,7 +86,7 @@ has_some "$folder/killed" || fault "the killed recording has nothing"
 
 # A limit of the file size ends the recording with one error; the program goes on.
 (
-    ulimit -f 100
+    ulimit -f 400 # the metadata have 160 KiB
     expect 2 "$eventspace" record -o "$folder/full" "$run"
     contains err "recording ended too soon"
     [ "$(wc -l <"$folder/err")" = 1 ] || fault "more than one line: $(cat "$folder/err")"

@@ -28,7 +28,7 @@ all_numbered() {
     numbered MPI_Isend 6 '0 1 2 ? 3 4 5'
     numbered MPI_Send 7 '0 1 2 3 4 5'
     numbered MPI_Recv 5 '0 1 2 ? 3 4 5'
-    numbered MPI_Irecv 6 '0 1 2 3 4 5'
+    numbered MPI_Irecv 6 '0 1 2 ? 3 4 5'
     numbered MPI_Recv 7 '0 1 2 3 4 5'
     numbered MPI_Bcast 0 '0 1 2 ? 4 5 6'
 }

@@ -101,7 +101,7 @@ static void every_operation_is_found_by_its_code_and_its_name(void **state)
         assert_ptr_equal(es_operation_find(operation->code), operation);
         assert_ptr_equal(es_operation_by_name(operation->name), operation);
     }
-    for (unsigned code = 0; code < ES_OPERATION_ANY_SOURCE; code++)
+    for (unsigned code = 0; code < ES_OPERATION_FAILED; code++)
         found += es_operation_find((uint16_t)code) != NULL;
     assert_int_equal(found, esi_operation_count);
 }
@@ -121,6 +121,23 @@ static void receives_and_probes_from_any_source_are_found(void **state)
     }
     assert_non_null(es_operation_find(ES_OP_MPI_Improbe | ES_OPERATION_ANY_SOURCE));
     assert_null(es_operation_find(ES_OPERATION_ANY_SOURCE));
+}
+
+static void failed_operations_are_found_with_their_error(void **state)
+{
+    struct es_tuple tuple = {.operation = ES_OP_MPI_Recv, .bytes = 6};
+
+    (void)state;
+    assert_int_equal(es_tuple_bytes(&tuple), 6);
+    assert_int_equal(es_tuple_error(&tuple), 0);
+    tuple.operation |= ES_OPERATION_FAILED | ES_OPERATION_ANY_SOURCE;
+    assert_string_equal(es_operation_name(tuple.operation), "MPI_Recv");
+    assert_int_equal(es_tuple_operation(&tuple), ES_OP_MPI_Recv);
+    assert_int_equal(es_tuple_bytes(&tuple), 0);
+    assert_string_equal(es_error_name(es_tuple_error(&tuple)), "MPI_ERR_RANK");
+    assert_string_equal(es_error_name(1), "MPI_ERR_BUFFER");
+    assert_string_equal(es_error_name(0), "unknown class");
+    assert_string_equal(es_error_name(UINT16_MAX), "unknown class");
 }
 
 static void unknown_operations_are_not_found(void **state)
@@ -221,6 +238,7 @@ SUITE(test_operation)
         cmocka_unit_test(facts_of_an_operation_are_told),
         cmocka_unit_test(every_operation_is_found_by_its_code_and_its_name),
         cmocka_unit_test(receives_and_probes_from_any_source_are_found),
+        cmocka_unit_test(failed_operations_are_found_with_their_error),
         cmocka_unit_test(unknown_operations_are_not_found),
         cmocka_unit_test(people_write_names_in_short),
         cmocka_unit_test(large_counts_have_codes_2000_above),

@@ -58,16 +58,35 @@ static void size_late(struct esi_call *call)
                              call->tuple.bytes);
 }
 
+void esi_tuple_mark_failed(struct es_tuple *tuple, int result)
+{
+    tuple->bytes = esi_ledger_note_error(es_tuple_operation(tuple), result);
+    tuple->operation |= ES_OPERATION_FAILED;
+}
+
+void esi_call_fail(struct esi_call *call, int result)
+{
+    esi_tuple_mark_failed(&call->tuple, result);
+    call->tuple.sequence = ES_SEQUENCE_UNKNOWN;
+}
+
+void esi_call_write_failed(struct esi_call *call)
+{
+    call->tuple.stop = esi_clock_read();
+    if (esi_call_is_wanted(call))
+        esi_call_count(call, call->tuple.stop);
+    esi_path_write(call->thread, &call->tuple);
+}
+
 void esi_call_complete_late(struct esi_call *call, int result)
 {
     if (result != MPI_SUCCESS) {
-        esi_ledger_note_error(call->tuple.operation, result);
         if (call->numbered) {
             esi_channel_back(&call->comm->sent, call->tuple.peer, call->tuple.tag);
             esi_profile_add_sent(call->comm, call->tuple.peer, call->tuple.tag, -1,
                                  -(int64_t)call->tuple.bytes);
         }
-        call->tuple.sequence = ES_SEQUENCE_UNKNOWN;
+        esi_call_fail(call, result);
         return;
     }
     if (call->unknown_comm != 0) {
@@ -90,7 +109,7 @@ void esi_call_write_late(struct esi_call *call, int result, uint64_t stop)
 void esi_call_complete_init_late(struct esi_call *call, int result)
 {
     if (result != MPI_SUCCESS) {
-        esi_ledger_note_error(call->tuple.operation, result);
+        esi_call_fail(call, result);
         return;
     }
     if (call->unknown_comm != 0)

@@ -171,8 +171,8 @@ ES_HOT bool esi_call_write_span(struct esi_call *call, uint64_t start, uint64_t 
  * described by its tuple. */
 ES_HOT void esi_call_count(const struct esi_call *call, uint64_t stop)
 {
-    esi_profile_add_call(call->thread, call->tuple.operation, stop - call->tuple.start,
-                         call->tuple.bytes);
+    esi_profile_add_call(call->thread, es_tuple_operation(&call->tuple),
+                         stop - call->tuple.start, es_tuple_bytes(&call->tuple));
 }
 
 /* Returns whether the tuple of a call that is not open would be written now; for calls
@@ -214,7 +214,14 @@ ES_HOT bool esi_call_is_late(const struct esi_call *call, int result)
     return result != MPI_SUCCESS || call->count != 0 || call->unknown_comm != 0;
 }
 
-/* Determines what remained, or undoes what the failed call had done (call.c). */
+/* Marks the tuple of a call that returned an error (tuple.h). */
+void esi_tuple_mark_failed(struct es_tuple *tuple, int result);
+/* The same; and the call is no send, receive or instance. */
+void esi_call_fail(struct esi_call *call, int result);
+/* Writes the tuple of such a call, which would have begun an operation. */
+void esi_call_write_failed(struct esi_call *call);
+/* Determines what remained, or undoes what the failed call had done and marks its tuple
+ * (call.c). */
 void esi_call_complete_late(struct esi_call *call, int result);
 /* Like esi_call_complete_late(), for a call that creates a persistent request, which
  * has no number. */

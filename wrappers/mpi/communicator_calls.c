@@ -149,6 +149,8 @@ static void leave_idup(struct esi_call *call,
         esi_collective_write_post(call->thread, &call->tuple, stop);
         if (esi_call_is_wanted(call))
             esi_call_count(call, stop);
+    } else {
+        esi_call_write_failed(call);
     }
     esi_call_exit(call);
 }

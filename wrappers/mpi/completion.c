@@ -144,6 +144,9 @@ void esi_receive_record_null(struct esi_call *call, int result)
         if (esi_call_is_wanted(call))
             esi_call_count(call, call->tuple.stop);
         esi_path_write(call->thread, &call->tuple);
+    } else {
+        esi_call_fail(call, result);
+        esi_call_write_failed(call);
     }
     esi_call_exit(call);
 }
@@ -194,12 +197,13 @@ uint32_t esi_receive_record(struct esi_thread *thread,
         esi_tuple_note_any_source(&tuple);
         tuple.peer = status->MPI_SOURCE;
         tuple.tag = status->MPI_TAG;
-        tuple.bytes = esi_status_get_bytes(status);
+        if (!(tuple.operation & ES_OPERATION_FAILED))
+            tuple.bytes = esi_status_get_bytes(status);
         received_message(thread, request, &tuple);
     }
     if (request->comm != NULL)
         esi_comm_unref(request->comm);
-    return tuple.bytes;
+    return es_tuple_bytes(&tuple);
 }
 
 /* Records a completed receive that was posted by another call. */
@@ -532,6 +536,15 @@ void esi_completion_leave(struct esi_call *call, uint64_t stop)
     esi_call_exit(call);
 }
 
+void esi_wait_leave_failed(struct esi_call *call, int result, uint64_t stop)
+{
+    uint32_t awaited = call->tuple.sequence;
+
+    esi_call_fail(call, result);
+    call->tuple.sequence = awaited;
+    esi_completion_leave(call, stop);
+}
+
 /* --- What the generated wrappers call after posting ----------------------------- */
 
 static void put_request(const struct esi_call *call,
@@ -586,6 +599,8 @@ void esi_end_posted_collective(struct esi_call *call, int result, MPI_Request *r
         esi_collective_write_post(call->thread, &call->tuple, stop);
         if (esi_call_is_wanted(call))
             esi_call_count(call, stop);
+    } else {
+        esi_call_write_failed(call);
     }
     esi_call_exit(call);
 }
@@ -608,7 +623,8 @@ void esi_persistent_leave_init(struct esi_call *call,
             esi_comm_ref(record->comm);
         esi_request_put(record);
     }
-    call->tuple.bytes = 0; /* no data has been moved */
+    if (result == MPI_SUCCESS)
+        call->tuple.bytes = 0; /* no data has been moved */
     if (call->open) {
         esi_call_write(call);
         esi_call_count(call, call->tuple.stop);

@@ -36,15 +36,6 @@ static inline void esi_tuple_note_any_source(struct es_tuple *tuple)
         tuple->operation |= ES_OPERATION_ANY_SOURCE;
 }
 
-/* Adds a receive or probe, which may have been posted with MPI_ANY_SOURCE, to the
- * profile. */
-static inline void esi_call_count_any(const struct esi_call *call, uint64_t stop)
-{
-    esi_profile_add_call(call->thread,
-                         call->tuple.operation & (uint16_t)~ES_OPERATION_ANY_SOURCE,
-                         stop - call->tuple.start, call->tuple.bytes);
-}
-
 /* The receive of `request` ended at `stop` with `status`: records it and ends its
  * reference.  Returns the bytes received. */
 uint32_t esi_receive_record(struct esi_thread *thread,
@@ -157,21 +148,28 @@ static inline void esi_wait_begin_one(struct esi_thread *thread, uint64_t handle
     esi_ledger_set_wait(thread->ledger, ESI_LEDGER_WAIT_ALL, 1);
 }
 
-ES_HOT void esi_wait_end(const struct esi_call *call, int result)
+ES_HOT void esi_wait_end(const struct esi_call *call)
 {
     if (ESI_LIKELY(call->thread->ledger != NULL))
         esi_ledger_set_wait(call->thread->ledger, ESI_LEDGER_WAIT_NONE, 0);
-    if (ESI_UNLIKELY(result != MPI_SUCCESS))
-        esi_ledger_note_error(call->tuple.operation, result);
 }
 
 /* Publishes the tuple of a completion call, after those of the completed operations. */
 void esi_completion_leave(struct esi_call *call, uint64_t stop);
 
+/* Like esi_completion_leave(), for a wait that returned an error. */
+void esi_wait_leave_failed(struct esi_call *call, int result, uint64_t stop);
+
 /* Like esi_completion_leave(), for a tuple that was not changed since it was shown.  If
  * the completed operations were written to other elements, it is still in its slot. */
-ES_HOT void esi_wait_leave(struct esi_call *call, uint64_t stop)
+ES_HOT void esi_wait_leave(struct esi_call *call, int result, uint64_t stop)
 {
+    if (ESI_UNLIKELY(result != MPI_SUCCESS)) {
+        struct esi_call failed = *call;
+
+        esi_wait_leave_failed(&failed, result, stop);
+        return;
+    }
     if (ESI_LIKELY(call->open)) {
         if (call->path->writer.head == call->head) {
             esi_writer_close(&call->path->writer, stop);

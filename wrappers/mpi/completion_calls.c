@@ -99,11 +99,11 @@ int esi_wrap_MPI_Wait(esi_MPI_Wait_fn *next, MPI_Request *request, MPI_Status *s
     esi_completion_open(&call, request, 1);
     esi_wait_begin_one(call.thread, handle);
     result = next(request, seen);
-    esi_wait_end(&call, result);
+    esi_wait_end(&call);
     stop = esi_clock_read();
     if (is_done(result, *request))
         esi_completion_record(call.thread, handle, seen, stop);
-    esi_wait_leave(&call, stop);
+    esi_wait_leave(&call, result, stop);
     return result;
 }
 
@@ -261,10 +261,10 @@ int esi_wrap_MPI_Waitall(esi_MPI_Waitall_fn *next,
     esi_completion_open(&call, requests, count);
     begin_wait(&call, &batch, ESI_LEDGER_WAIT_ALL);
     result = next(count, requests, batch.statuses);
-    esi_wait_end(&call, result);
+    esi_wait_end(&call);
     stop = esi_clock_read();
     completed_all(call.thread, &batch, requests, result, stop);
-    esi_wait_leave(&call, stop);
+    esi_wait_leave(&call, result, stop);
     esi_batch_fini(&batch);
     return result;
 }
@@ -328,11 +328,11 @@ int esi_wrap_MPI_Waitany(esi_MPI_Waitany_fn *next,
     esi_completion_open(&call, requests, count);
     begin_wait(&call, &batch, ESI_LEDGER_WAIT_ANY);
     result = next(count, requests, index, seen);
-    esi_wait_end(&call, result);
+    esi_wait_end(&call);
     stop = esi_clock_read();
     if (*index >= 0 && *index < batch.count && is_done(result, requests[*index]))
         esi_completion_record(call.thread, batch.handles[*index], seen, stop);
-    esi_wait_leave(&call, stop);
+    esi_wait_leave(&call, result, stop);
     esi_batch_fini(&batch);
     return result;
 }
@@ -403,11 +403,11 @@ int esi_wrap_MPI_Waitsome(esi_MPI_Waitsome_fn *next,
     esi_completion_open(&call, requests, incount);
     begin_wait(&call, &batch, ESI_LEDGER_WAIT_ANY);
     result = next(incount, requests, outcount, indices, batch.statuses);
-    esi_wait_end(&call, result);
+    esi_wait_end(&call);
     stop = esi_clock_read();
     if ((result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) && *outcount > 0)
         completed_some(&call, &batch, *outcount, indices, stop);
-    esi_wait_leave(&call, stop);
+    esi_wait_leave(&call, result, stop);
     esi_batch_fini(&batch);
     return result;
 }

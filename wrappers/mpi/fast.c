@@ -33,15 +33,26 @@ void esi_fast_fail_send(const struct esi_known_message *known, int result)
     esi_call_leave(&call, result);
 }
 
-void esi_fast_fail_irecv(const struct esi_known_message *known, int result)
+void esi_fast_fail_irecv(const struct esi_known_message *known,
+                         int result,
+                         uint64_t start)
 {
     struct esi_thread *thread = &esi_thread_self;
+    struct esi_call call = {.thread = thread,
+                            .path = thread->paths[ES_CLASS_RECEIVE],
+                            .tuple = {.operation = thread->operation,
+                                      .communicator = known->comm->index,
+                                      .start = start,
+                                      .peer = known->peer,
+                                      .tag = known->tag}};
 
-    if (result == MPI_SUCCESS)
-        esi_process_count_refused_tuple();
-    else
-        esi_ledger_note_error(thread->operation, result);
     esi_channel_back(&known->comm->received.channels, known->peer, known->tag);
+    if (result == MPI_SUCCESS) {
+        esi_process_count_refused_tuple();
+    } else {
+        esi_call_fail(&call, result);
+        esi_call_write_failed(&call);
+    }
     thread->depth = 0;
 }
 

@@ -254,7 +254,9 @@ ES_HOT bool esi_fast_begin_irecv(struct esi_fast *fast,
 }
 
 /* A receive was not posted, or there is no memory for its request. */
-void esi_fast_fail_irecv(const struct esi_known_message *known, int result);
+void esi_fast_fail_irecv(const struct esi_known_message *known,
+                         int result,
+                         uint64_t start);
 
 ES_HOT void esi_fast_end_irecv(struct esi_fast *fast,
                                int result,
@@ -265,7 +267,7 @@ ES_HOT void esi_fast_end_irecv(struct esi_fast *fast,
     if (ESI_LIKELY(result == MPI_SUCCESS))
         request = esi_request_claim_alone(ESI_HANDLE(*handle));
     if (ESI_UNLIKELY(request == NULL)) {
-        esi_fast_fail_irecv(fast->known, result);
+        esi_fast_fail_irecv(fast->known, result, fast->tuple.start);
         return;
     }
     esi_comm_ref_alone(fast->known->comm);

@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "base/process.h"
 #include "tuplespace/arena_pool.h"
+#include "tuplespace/error_classes.h"
 #include "wrappers/mpi/mpi_next.h"
 
 enum { FIRST_COMMUNICATORS_LOG2 = 6 };
@@ -233,29 +234,60 @@ static void store_text(const char *text)
                               memory_order_relaxed);
 }
 
-void esi_ledger_note_error(uint16_t operation, int code)
+/* Not every MPI has all classes. */
+#ifndef MPI_ERR_SESSION
+#define MPI_ERR_SESSION (-1)
+#endif
+#ifndef MPI_ERR_PROC_ABORTED
+#define MPI_ERR_PROC_ABORTED (-1)
+#endif
+#ifndef MPI_ERR_VALUE_TOO_LARGE
+#define MPI_ERR_VALUE_TOO_LARGE (-1)
+#endif
+#ifndef MPI_ERR_ERRHANDLER
+#define MPI_ERR_ERRHANDLER (-1)
+#endif
+
+/* The number of a class of this MPI's. */
+static uint32_t number_of_class(int error_class)
+{
+    static const int classes[] = {
+#define ESI_VALUE(name) MPI_ERR_##name,
+        ESI_ERROR_CLASSES(ESI_VALUE)
+#undef ESI_VALUE
+    };
+
+    for (uint32_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+        if (classes[i] == error_class)
+            return i + 1;
+    return ESI_ERROR_UNKNOWN;
+}
+
+uint32_t esi_ledger_note_error(uint16_t operation, int code)
 {
     struct esi_ledger_layout *ledger = esi_ledger;
     char text[MPI_MAX_ERROR_STRING + 1] = "";
     int error_class = code;
     int length = 0;
+    uint32_t number;
     uint32_t version;
 
     if (ESI_REAL(MPI_Error_class)(code, &error_class) != MPI_SUCCESS ||
         ESI_REAL(MPI_Error_string)(code, text, &length) != MPI_SUCCESS)
         text[0] = '\0';
+    number = number_of_class(error_class);
     pthread_mutex_lock(&changing);
     version = atomic_load_explicit(&ledger->error_version, memory_order_relaxed);
     atomic_store_explicit(&ledger->error_version, version + 1, memory_order_relaxed);
     /* Pairs with the fence of readers: a reader that sees a word sees the odd
      * version. */
     atomic_thread_fence(memory_order_release);
-    atomic_store_explicit(&ledger->error_class, (uint32_t)error_class,
-                          memory_order_relaxed);
+    atomic_store_explicit(&ledger->error_class, number, memory_order_relaxed);
     atomic_store_explicit(&ledger->error_operation, operation, memory_order_relaxed);
     store_text(text);
     atomic_store_explicit(&ledger->error_version, version + 2, memory_order_release);
     pthread_mutex_unlock(&changing);
+    return number;
 }
 
 /* --- Windows ---------------------------------------------------------------------- */

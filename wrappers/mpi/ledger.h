@@ -98,8 +98,9 @@ void esi_ledger_add_poll(struct esi_ledger_thread *thread,
 /* The program has created (1) or freed (-1) an object. */
 void esi_ledger_count_object(enum esi_ledger_object object, int change);
 
-/* A call has returned `code`, which is not MPI_SUCCESS. */
-void esi_ledger_note_error(uint16_t operation, int code);
+/* A call has returned `code`, which is not MPI_SUCCESS.  Returns the number of its
+ * class (tuplespace/error_classes.h). */
+uint32_t esi_ledger_note_error(uint16_t operation, int code);
 
 /* --- Windows ---------------------------------------------------------------------- */
 

@@ -63,7 +63,7 @@ static void close_probe(struct esi_call *call, int result, const MPI_Status *sta
         describe_found(call, status);
     if (call->open) {
         esi_call_write(call);
-        esi_call_count_any(call, call->tuple.stop);
+        esi_call_count(call, call->tuple.stop);
     }
     esi_call_exit(call);
 }
@@ -84,7 +84,7 @@ static void write_probe(struct esi_call *call,
     if (status != NULL)
         describe_found(call, status);
     if (esi_call_write_span(call, start, now))
-        esi_call_count_any(call, now);
+        esi_call_count(call, now);
 }
 
 /* The same without taking the address of the call: see struct esi_call. */

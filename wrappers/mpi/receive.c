@@ -97,8 +97,10 @@ ES_HOT void publish_foreseen(struct esi_call *call,
                          bytes);
 }
 
-/* The number is decided, so the status completes the tuple. */
+/* The number is decided, so the status completes the tuple.  The message may have been
+ * too long. */
 static void publish_receive(struct esi_call *call,
+                            int result,
                             const MPI_Status *status,
                             uint64_t stop)
 {
@@ -111,14 +113,17 @@ static void publish_receive(struct esi_call *call,
         call->tuple.tag = status->MPI_TAG;
         call->tuple.bytes = esi_status_get_bytes(status);
     }
+    if (result != MPI_SUCCESS)
+        esi_tuple_mark_failed(&call->tuple, result);
     if (call->open) {
         esi_call_write(call);
-        esi_call_count_any(call, stop);
+        esi_call_count(call, stop);
     }
 }
 
 /* Passes the tuple to the match, which publishes it when its number is decided. */
 static void hand_to_match(struct blocking *receive,
+                          int result,
                           const MPI_Status *status,
                           uint64_t stop)
 {
@@ -129,10 +134,12 @@ static void hand_to_match(struct blocking *receive,
         esi_writer_withdraw(&call->path->writer);
     else
         receive->request.tuple.operation = 0; /* not recorded, but takes its number */
+    if (call->open && result != MPI_SUCCESS)
+        esi_tuple_mark_failed(&receive->request.tuple, result);
     call->tuple.bytes =
         esi_receive_record(call->thread, &receive->request, status, stop);
     if (call->open)
-        esi_call_count_any(call, stop);
+        esi_call_count(call, stop);
 }
 
 /* A wildcard whose message has arrived: posts it now. */
@@ -176,11 +183,11 @@ static void close_uncommon(struct blocking *receive,
                      call->comm != NULL))
         post_late(receive, status);
     if (receive->posting != QUEUED) {
-        publish_receive(call, status, stop);
+        publish_receive(call, result, status, stop);
     } else if (receive->request.receive != NULL) {
-        hand_to_match(receive, status, stop);
+        hand_to_match(receive, result, status, stop);
     } else {
-        publish_receive(call, status, stop);
+        publish_receive(call, result, status, stop);
         if (receive->request.comm != NULL)
             esi_comm_unref(receive->request.comm);
     }
@@ -307,11 +314,13 @@ static void end_uncommon(struct esi_call *call,
     if (result == MPI_SUCCESS)
         request = esi_request_claim(ESI_HANDLE(*handle));
     if (request == NULL) {
-        if (result == MPI_SUCCESS)
-            esi_process_count_refused_tuple();
-        else
-            esi_ledger_note_error(call->tuple.operation, result);
         unpost_in_match(call, receive);
+        if (result == MPI_SUCCESS) {
+            esi_process_count_refused_tuple();
+        } else {
+            esi_call_fail(call, result);
+            esi_call_write_failed(call);
+        }
     } else {
         keep_receive(call, receive, request);
     }
@@ -405,7 +414,7 @@ static void close_matched(struct esi_call *call,
         esi_writer_withdraw(&call->path->writer);
     call->tuple.bytes = esi_receive_record(call->thread, request, status, stop);
     if (call->open)
-        esi_call_count_any(call, stop);
+        esi_call_count(call, stop);
     esi_call_exit(call);
 }
 
@@ -418,6 +427,8 @@ static void end_matched(struct esi_call *call,
     request->site = esi_site_number(call->thread);
     if (result != MPI_SUCCESS) {
         esi_receive_unpost(request);
+        esi_call_fail(call, result);
+        esi_call_write_failed(call);
     } else if (!esi_request_put(request)) {
         esi_process_count_refused_tuple();
         esi_receive_unpost(request);
@@ -494,7 +505,7 @@ static void record_receive_half(struct sendrecv_pair *pair,
                                 uint64_t stop)
 {
     struct esi_thread *thread = pair->call.thread;
-    uint16_t operation = pair->request.tuple.operation;
+    uint16_t operation = es_tuple_operation(&pair->request.tuple);
     uint32_t bytes = esi_receive_record(thread, &pair->request, status, stop);
 
     esi_profile_add_moved(thread, operation, thread->site, bytes);
@@ -518,6 +529,8 @@ static void close_pair(struct sendrecv_pair *pair, int result, const MPI_Status 
         esi_call_write(call);
         esi_call_count(call, stop);
     }
+    if (came && result != MPI_SUCCESS && pair->request.tuple.operation != 0)
+        esi_tuple_mark_failed(&pair->request.tuple, result);
     if (came)
         record_receive_half(pair, status, stop);
     esi_call_exit(call);

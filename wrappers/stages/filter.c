@@ -523,7 +523,7 @@ static int64_t value_of(const struct esi_filter_event *event, enum field field)
 
     switch (field) {
     case FIELD_OPERATION:
-        return tuple->operation & ~ES_OPERATION_ANY_SOURCE;
+        return es_tuple_operation(tuple);
     case FIELD_CLASS:
         operation = es_operation_find(tuple->operation);
         return operation ? operation->op_class : ES_CLASS_NONE;
@@ -534,7 +534,7 @@ static int64_t value_of(const struct esi_filter_event *event, enum field field)
     case FIELD_TAG:
         return tuple->tag;
     case FIELD_BYTES:
-        return tuple->bytes;
+        return es_tuple_bytes(tuple);
     case FIELD_SEQUENCE:
         return tuple->sequence;
     case FIELD_DURATION:

@@ -203,7 +203,7 @@ static struct es_summary first_summary(const struct grouping *grouping,
                                        const struct es_tuple *tuple,
                                        const struct es_origin *origin)
 {
-    uint64_t value = tuple->bytes;
+    uint64_t value = es_tuple_bytes(tuple);
 
     if (grouping->of == ES_SUMMARY_DURATION)
         value = tuple->stop > tuple->start
@@ -217,7 +217,7 @@ static struct es_summary first_summary(const struct grouping *grouping,
         .of = grouping->of,
         .by = grouping->by,
         .bucket = grouping->kind == ES_SUMMARY_HISTOGRAM ? es_summary_bucket(value) : 0,
-        .operation = tuple->operation & (uint16_t)~ES_OPERATION_ANY_SOURCE,
+        .operation = es_tuple_operation(tuple),
         .count = 1,
         .value = grouping->kind == ES_SUMMARY_COUNT ? 0 : value,
         .first_ns = es_origin_run_ns(origin, tuple->start, NULL),
