@@ -14,7 +14,7 @@
 #include "monitors/causality/causal_private.h"
 #include "tuplespace/operation_table.h"
 
-enum { ATTRIBUTES_MAX = 17 };
+enum { ATTRIBUTES_MAX = 18 };
 
 int esi_output_init(struct esi_causal_output *output)
 {
@@ -134,7 +134,9 @@ static void fill_attributes(struct attributes *attributes, const struct esi_item
         add_number(attributes, "tag", tuple->tag);
     if (is_on_window(item) && tuple->tag >= 0)
         add_number(attributes, "window", tuple->tag);
-    add_number(attributes, "bytes", tuple->bytes);
+    add_number(attributes, "bytes", es_tuple_bytes(tuple));
+    if (es_tuple_error(tuple) != 0)
+        add_text(attributes, "failed", es_error_name(es_tuple_error(tuple)));
     if (item->instance)
         add_order(attributes, item);
     add_number(attributes, "start", (int64_t)item->told.start_ns);

@@ -43,8 +43,17 @@ static enum esi_action action_of_class(const struct es_operation *operation)
     }
 }
 
-static enum esi_action action_of(const struct es_operation *operation)
+/* A call that failed is no send, receive or instance, unless it took a message. */
+static bool has_only_failed(const struct es_tuple *tuple)
 {
+    return es_tuple_error(tuple) != 0 && tuple->sequence == ES_SEQUENCE_UNKNOWN;
+}
+
+static enum esi_action action_of(const struct es_tuple *tuple,
+                                 const struct es_operation *operation)
+{
+    if (has_only_failed(tuple))
+        return ESI_UNARY;
     switch (operation ? operation->code : 0) {
     case 0: /* not known */
         return ESI_UNARY;
@@ -327,7 +336,7 @@ static struct esi_item *make_item(struct esi_causality *causality,
     item->operation = operation;
     item->lost = element->lost;
     element->lost = 0;
-    item->empty = tuple->bytes == 0 && tells_empty(operation);
+    item->empty = es_tuple_bytes(tuple) == 0 && tells_empty(operation);
     if (tuple->communicator != ES_COMMUNICATOR_NONE)
         item->view = esi_process_view(element->thread->process, tuple->communicator);
     causality->totals.held++;
@@ -540,7 +549,7 @@ int esi_causality_add(struct esi_causality *causality,
 {
     struct esi_element *of = causality->elements[element];
     const struct es_operation *operation = es_operation_find(tuple->tuple.operation);
-    enum esi_action action = action_of(operation);
+    enum esi_action action = action_of(&tuple->tuple, operation);
     struct esi_item *item;
     int result = end_gap(causality, element, tuple);
 

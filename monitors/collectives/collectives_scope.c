@@ -173,6 +173,8 @@ static bool make_call(struct esi_collectives_scope *scope,
     const struct es_origin *origin = es_scope_origin(scope->scope, origin_index);
     const struct es_communicator_info *info;
 
+    if (es_tuple_error(tuple) != 0)
+        return false;
     /* The call that initializes a persistent operation has no number; each start has
      * one. */
     if (tuple->stop == 0 || tuple->sequence == ES_SEQUENCE_UNKNOWN) {
@@ -198,7 +200,7 @@ static bool make_call(struct esi_collectives_scope *scope,
         .rank = info->rank,
         .world_rank = origin->rank,
         .root = tuple->peer < 0 ? -1 : tuple->peer,
-        .bytes = tuple->bytes,
+        .bytes = es_tuple_bytes(tuple),
         .site = esi_sites_format(scope->sites, scope->scope, origin_index, mark->site),
     };
     convert_time(scope, tuple, origin_index, ret_call);

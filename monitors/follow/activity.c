@@ -100,14 +100,15 @@ void esi_activity_init(const struct es_tuple *tuple, struct esi_activity *ret_ac
 {
     *ret_activity = (struct esi_activity){
         .present = true,
-        .operation = tuple->operation,
+        .operation = tuple->operation & (uint16_t)~ES_OPERATION_FAILED,
+        .error = es_tuple_error(tuple),
         .communicator_index = tuple->communicator,
         .peer = tuple->peer == ES_PEER_ANY ? ES_PEER_ANY
                 : tuple->peer < 0          ? ES_PEER_NONE
                                            : ES_PEER_UNKNOWN,
         .argument = tuple->peer,
         .tag = tuple->tag,
-        .bytes = tuple->bytes,
+        .bytes = es_tuple_bytes(tuple),
         .sequence = tuple->sequence,
     };
     read_awaited(tuple, ret_activity);
@@ -172,6 +173,8 @@ void esi_activity_describe(struct esi_row *row,
     bool is = activity->present;
 
     esi_activity_describe_subject(row, activity);
+    esi_row_text(row, "failed", NULL,
+                 activity->error ? es_error_name(activity->error) : NULL);
     if (start_ns || !esi_row_is_json(row)) {
         esi_row_signed(esi_row_if(row, is), "start_ns", NULL,
                        (int64_t)(activity->start_ns - start_ns));

@@ -23,7 +23,7 @@ void esi_activity_read(const struct es_scope *scope,
                        const struct es_tuple *tuple,
                        struct esi_activity *ret_activity);
 
-/* Describes communicator, peer, tag, bytes, sequence and times.  The times are
+/* Describes communicator, peer, tag, bytes, sequence, error and times.  The times are
  * start_unix_ns and stop_unix_ns, only in JSON, and start_ns and stop_ns relative to
  * the start of the run (`start_ns`), which are omitted from JSON if that is 0 (not
  * known). An activity that is not present has all members, without values. */

@@ -153,6 +153,8 @@ const char *esi_describe_activity(char *out,
         esi_describe_append(out, size, " on %s", activity->communicator);
     if (collective && activity->sequence != ES_SEQUENCE_UNKNOWN)
         esi_describe_append(out, size, ", instance %" PRIu32, activity->sequence);
+    if (activity->error)
+        esi_describe_append(out, size, ", failed: %s", es_error_name(activity->error));
     if (activity->site && *activity->site)
         esi_describe_append(out, size, ", at %s", activity->site);
     return out;

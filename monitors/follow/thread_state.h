@@ -39,7 +39,8 @@ const char *esi_verdict_name(enum esi_verdict verdict);
 /* An operation of a thread, with converted ranks and times. */
 struct esi_activity {
     bool present;
-    uint16_t operation;
+    uint16_t operation; /* without ES_OPERATION_FAILED */
+    uint32_t error;     /* the class of the error that it returned; 0 = none */
     /* In calls that complete, start or cancel requests: the operation of the request
      * that peer, tag, communicator and sequence refer to; 0 = not known.  Their `bytes`
      * is the number of requests. */

@@ -113,6 +113,9 @@ int esi_replay_add(struct esi_replay *replay,
 {
     struct esi_replay_thread *owner = &replay->threads[thread];
 
+    /* What failed has no effect on others.  A wait has completed requests, even so. */
+    if (es_tuple_error(tuple) != 0 && tuple->sequence == ES_SEQUENCE_UNKNOWN)
+        return 0;
     /* Nodes have 32 bits; behind the tuples' come those of collective instances. */
     if (replay->totals.calls == UINT32_MAX / 2 ||
         ESI_ARRAY_RESERVE(owner->tuples, owner->capacity, owner->count + 1) < 0)
@@ -304,8 +307,8 @@ static int compare_tuples(const void *left, const void *right)
 {
     const struct es_tuple *a = left;
     const struct es_tuple *b = right;
-    uint16_t a_code = a->operation & (uint16_t)~ES_OPERATION_ANY_SOURCE;
-    uint16_t b_code = b->operation & (uint16_t)~ES_OPERATION_ANY_SOURCE;
+    uint16_t a_code = es_tuple_operation(a);
+    uint16_t b_code = es_tuple_operation(b);
 
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;

@@ -563,7 +563,7 @@ static int need_send(struct needs *needs, const struct es_tuple *tuple, uint32_t
     uint32_t call = node;
 
     if (!esi_replay_is_blocking_receive(esi_replay_family(tuple))) {
-        edge.request = tuple->operation & (uint16_t)~ES_OPERATION_ANY_SOURCE;
+        edge.request = es_tuple_operation(tuple);
         /* Also what completes without a message is no send. */
         if (tuple->stop == 0 || !find_completion(needs, tuple->stop, &call))
             return 0;

@@ -175,6 +175,26 @@ static bool hint_collective(const struct hint_view *view, char out[ESI_HINT_WORD
 
 /* --- Any wait --------------------------------------------------------------------- */
 
+/* The last call of the awaited rank that returned an error may be what is missing. */
+static void add_failure(const struct hint_view *view, char out[ESI_HINT_WORDS])
+{
+    const struct esi_facts *facts = view->conditions->facts;
+    const struct esi_fact_process *target;
+
+    if (view->target == facts->process_count)
+        return;
+    target = &facts->processes[view->target];
+    if (!target->ledger || !target->ledger->error_class)
+        return;
+    if (*out)
+        esi_describe_append(out, ESI_HINT_WORDS, "; its");
+    else
+        snprintf(out, ESI_HINT_WORDS, "rank %d's", target->rank);
+    esi_describe_append(out, ESI_HINT_WORDS, " %s returned %s",
+                        es_operation_name(target->ledger->error_operation),
+                        es_error_name(target->ledger->error_class));
+}
+
 bool esi_hint_find(const struct esi_conditions *conditions,
                    size_t thread,
                    char out[ESI_HINT_WORDS])
@@ -192,15 +212,20 @@ bool esi_hint_find(const struct esi_conditions *conditions,
                      ? esi_fact_group_of(&facts->processes[view.process],
                                          view.thread->open.communicator_index)
                      : ESI_FACT_NO_GROUP;
+    *out = '\0';
     switch (view.wait->reason) {
     case ES_REASON_RECEIVE:
     case ES_REASON_COMPLETION:
-        return hint_message(&view, out);
+        (void)hint_message(&view, out);
+        break;
     case ES_REASON_COLLECTIVE:
-        return hint_collective(&view, out);
+        (void)hint_collective(&view, out);
+        break;
     default:
-        return false;
+        break;
     }
+    add_failure(&view, out);
+    return *out;
 }
 
 /* --- Threads that have never called MPI ------------------------------------------- */

@@ -121,7 +121,7 @@ static void describe_error(const struct esi_ledger *ledger, FILE *out)
     fprintf(out, "; %s had failed: ", es_operation_name(ledger->error_operation));
     for (const char *next = ledger->error_text; *next; next++)
         fputc(*next == '\n' ? ' ' : *next, out);
-    fprintf(out, " (class %" PRIu32 ")", ledger->error_class);
+    fprintf(out, " (%s)", es_error_name(ledger->error_class));
 }
 
 static void describe_death(const struct esi_diagnosis *diagnosis,

@@ -79,6 +79,10 @@ uint32_t made_add_to(struct made_tuples *made,
                                    .bytes = made->next_bytes++};
     if (call->any_source)
         told.tuple.operation |= ES_OPERATION_ANY_SOURCE;
+    if (call->error != 0) {
+        told.tuple.operation |= ES_OPERATION_FAILED;
+        told.tuple.bytes = call->error;
+    }
     assert_int_equal(esi_causality_add(made->causality, element, &told), 0);
     return told.tuple.bytes;
 }

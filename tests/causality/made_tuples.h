@@ -43,6 +43,7 @@ struct made_call {
     int32_t tag;
     uint16_t communicator;
     bool any_source; /* a receive from any source */
+    uint32_t error;  /* the class of the error that it returned; 0 = none */
 };
 
 /* Adds the tuple to an element, or to the first one of a rank.  Returns its bytes. */

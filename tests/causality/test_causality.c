@@ -147,6 +147,30 @@ static void to_nobody_goes_no_message(void **state)
     made_tuples_end(&made);
 }
 
+static void what_failed_is_in_no_order(void **state)
+{
+    struct made_tuples made;
+
+    (void)state;
+    made_tuples_begin(&made, 2);
+    made_add(&made, 0,
+             CALL("MPI_Send", 1, 2, .peer = 99, .sequence = ES_SEQUENCE_UNKNOWN,
+                  .error = 6));
+    made_add(&made, 0,
+             CALL("MPI_Barrier", 3, 4, .peer = ES_PEER_NONE,
+                  .sequence = ES_SEQUENCE_UNKNOWN, .error = 5));
+    /* A message that is too long is taken. */
+    made_add(&made, 0, CALL("MPI_Ssend", 5, 20, .peer = 1));
+    made_add(&made, 1, CALL("MPI_Recv", 5, 30, .peer = 0, .error = 15));
+    made_finish(&made);
+    assert_int_equal(find(&made, "0.0", "MPI_Send")->kind, ES_EVENT_UNARY);
+    assert_int_equal(find(&made, "0.0", "MPI_Barrier")->kind, ES_EVENT_UNARY);
+    assert_names(&made, find(&made, "1.0", "MPI_Recv"),
+                 find(&made, "0.0", "MPI_Ssend"));
+    assert_false(esi_causality_is_incomplete(made.causality));
+    made_tuples_end(&made);
+}
+
 static void an_end_without_a_number_matches_nothing(void **state)
 {
     struct made_tuples made;
@@ -734,6 +758,7 @@ SUITE(test_causality)
         cmocka_unit_test(a_cancelled_send_takes_its_number_and_those_behind_it_back),
         cmocka_unit_test(another_channel_is_another_message),
         cmocka_unit_test(to_nobody_goes_no_message),
+        cmocka_unit_test(what_failed_is_in_no_order),
         cmocka_unit_test(an_end_without_a_number_matches_nothing),
         cmocka_unit_test(a_sendrecv_sends_before_it_receives),
         cmocka_unit_test(calls_that_block_on_each_other_are_one_event),

@@ -197,7 +197,7 @@ static void json_and_csv_have_their_fields(void **state)
                "{\"type\":\"event\",\"rank\":1,\"thread\":0,\"host\":\"made\","
                "\"element\":\"1.0/all\",\"position\":0,\"operation\":\"MPI_Send\","
                "\"class\":\"send\",\"communicator\":\"MPI_COMM_WORLD\",\"peer\":0,"
-               "\"tag\":7,\"bytes\":8,\"sequence\":7,\"start_ns\":"));
+               "\"tag\":7,\"bytes\":8,\"sequence\":7,\"failed\":null,\"start_ns\":"));
     assert_non_null(strstr(fixture->text, ",\"start_unix_ns\":"));
     assert_non_null(strstr(fixture->text, ",\"stop_unix_ns\":"));
     write_event(fixture, 1, 10, 8);

@@ -615,7 +615,7 @@ static void the_first_that_died_is_named(void **state)
              "message truncated");
     made_verdicts_are(made, "DIED certain 0");
     made_shows(made, "DIED (certain): rank 0 killed by signal 11 (SIGSEGV)");
-    made_shows(made, "MPI_Recv had failed: message truncated (class 15)");
+    made_shows(made, "MPI_Recv had failed: message truncated (MPI_ERR_TRUNCATE)");
 }
 
 /* An error in MPI makes the launcher kill all ranks, including that which failed. */

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# failed_calls.sh - a call that returns an error is told as that: with its class and its
+# arguments, and it is no send or receive for the order of events.
+
+. "${top_srcdir:?not set}/tests/mpi/functions.sh"
+
+[ -z "$ES_SANITIZERS" ] || skip 'a sanitized collector cannot be preloaded into the programs'
+
+eventspace=$top_builddir/cli/eventspace
+run=failed-$$
+unset EVENTSPACE_RUN EVENTSPACE_LAUNCHER
+export EVENTSPACE_DIR=$work/runs EVENTSPACE_PRELOAD=$library
+
+clean_up() {
+    "$eventspace" clean --all >/dev/null
+    rm -rf "$work"
+}
+trap clean_up EXIT
+
+# try COMMAND... - its output is in $work/said.
+try() {
+    timeout -k 5 120 "$@" >"$work/said" 2>&1 </dev/null
+}
+
+# said TEXT - by the last command.
+said() {
+    tr '\n' ' ' <"$work/said" | tr -s ' ' | grep -qF -- "$1" || { cat "$work/said"; false; }
+}
+
+try "$eventspace" run -n 2 --quiet --keep --record "$work/archive" --name $run -- \
+    "$bin/failed_calls"
+expect 0 'the program runs'
+try "$eventspace" events $run
+for wanted in 'MPI_Send to 99 (no such rank), tag 7, failed: MPI_ERR_RANK' \
+    'MPI_Irecv from 99 (no such rank), tag 7, failed: MPI_ERR_RANK' \
+    'MPI_Send to 1, tag 7, failed: MPI_ERR_COUNT' \
+    'MPI_Recv from 1, tag 8, failed: MPI_ERR_TRUNCATE'; do
+    said "$wanted"
+    expect 0 "events: $wanted"
+done
+try "$eventspace" export "$work/archive" --to event-set --output "$work/set"
+expect 0 'the recording is converted'
+for wanted in '"index":[0-9]*,"type":"MPI_Send".*"peer":"99".*"failed":"MPI_ERR_RANK"' \
+    '"index":[0-9]*,"type":"MPI_Irecv".*"peer":"99".*"failed":"MPI_ERR_RANK"' \
+    '"index":[0-9]*,"type":"MPI_Send".*"peer":"1".*"failed":"MPI_ERR_COUNT"' \
+    '"receive","type":"MPI_Recv".*"failed":"MPI_ERR_TRUNCATE"'; do
+    grep -q "$wanted" "$work/set" || { cat "$work/set"; false; }
+    expect 0 "event set: $wanted"
+done
+try "$eventspace" search --patterns mpi --count "$work/archive" LostMessage
+[ "$(cat "$work/said")" = 0 ] || { cat "$work/said"; false; }
+expect 0 'no message is lost, and the order is complete'
+
+"$eventspace" run -n 2 --name $run-hang -- "$bin/failed_calls" hang >"$work/hang" 2>&1 </dev/null &
+launcher=$!
+# is_told - the verdict has the hint.
+is_told() {
+    try "$eventspace" why $run-hang
+    said 'hint: rank 0 has never sent to rank 1 with tag 7' &&
+        said 'its MPI_Send returned MPI_ERR_COUNT'
+}
+await 30 is_told
+expect 0 'why: who waits for a message learns that its send failed'
+kill $launcher
+wait $launcher
+finish
