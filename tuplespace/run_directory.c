@@ -204,17 +204,19 @@ static int write_mark(int directory, const char *run)
     return rc;
 }
 
-static bool has_mark(int directory, const char *run)
+/* Returns 0; -EPERM if the directory has no mark of the run; or -EMFILE or -ENFILE,
+ * which say nothing about the directory. */
+static int check_mark(int directory, const char *run)
 {
     char expected[MARK_BYTES], text[MARK_BYTES];
     size_t length = format_mark(run, expected);
     int fd = esi_file_open_own(directory, ES_RUN_MARK, O_RDONLY, ES_RUN_MARK, NULL);
 
     if (fd < 0)
-        return false;
+        return fd == -EMFILE || fd == -ENFILE ? fd : -EPERM;
     ssize_t got = read(fd, text, sizeof text);
     close(fd);
-    return got == (ssize_t)length && memcmp(text, expected, length) == 0;
+    return got == (ssize_t)length && memcmp(text, expected, length) == 0 ? 0 : -EPERM;
 }
 
 /* Opens the run's directory in the open folder. */
@@ -224,9 +226,14 @@ static int open_run(int folder, const char *run, struct es_error *error)
     int rc = esi_run_directory_path(run, NULL, error, path);
     int fd = rc < 0 ? rc : open_directory(folder, run, path, error);
 
-    if (fd < 0 || has_mark(fd, run))
+    if (fd < 0)
+        return fd;
+    rc = check_mark(fd, run);
+    if (rc == 0)
         return fd;
     close(fd);
+    if (rc != -EPERM)
+        return run_directory_fail(error, rc, path);
     return es_error_set_at(error, -EPERM, path, 0, 0,
                            "is not a run directory (it lacks the file " ES_RUN_MARK
                            " of this run): not removed");
@@ -274,10 +281,10 @@ static void remove_draft(int folder, const char *draft)
 {
     int fd = openat(folder, draft, DIRECTORY_FLAGS);
 
-    if (fd < 0)
-        return;
-    unlinkat(fd, ES_RUN_MARK, 0);
-    close(fd);
+    if (fd >= 0) {
+        unlinkat(fd, ES_RUN_MARK, 0);
+        close(fd);
+    }
     unlinkat(folder, draft, AT_REMOVEDIR);
 }
 

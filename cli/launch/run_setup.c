@@ -311,8 +311,11 @@ static int lay_out(const struct esi_run_request *request,
             request->name, request->name);
     if (code == 0) {
         code = fill_directory(request, map, path, &error, setup);
-        if (code < 0)
+        if (code < 0) {
+            /* Removing needs as many descriptors as creating. */
+            esi_run_setup_fini(setup);
             esi_run_directory_remove(setup->name, NULL);
+        }
     }
     if (code < 0) {
         esi_command_fail_error(0, &error, code, "not collecting");

@@ -162,6 +162,19 @@ expect 3 env EVENTSPACE_DIR=/proc/nothing "${run[@]}" -n 1 -- sh -c 'echo "<$MAR
 contains out '<>'
 contains err "eventspace run: not collecting"
 
+# The same holds if too few descriptors are free, wherever the preparations end.
+# shellcheck disable=SC2016
+few=(sh -c 'exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n "$0"; exec "$@"')
+# shellcheck disable=SC2016
+alone="sh -c 'shift 2; exec \"\$@\"' sh"
+for limit in {4..16}; do
+    expect 3 "${few[@]}" "$limit" "$eventspace" run -n 1 --launcher "$alone" -- sh -c 'exit 3'
+    [ "$(wc -l <"$folder/err")" -le 1 ] || fault "limit $limit: $(cat "$folder/err")"
+    [ -z "$(ls -A "$EVENTSPACE_DIR")" ] ||
+        fault "limit $limit leaves $(ls -A "$EVENTSPACE_DIR"): $(cat "$folder/err")"
+done
+lacks err "not collecting"
+
 # A rank that died keeps what it recorded; one line says how to look.
 expect 0 "${run[@]}" -n 1 --name "$prefix-good" -- "$helpers/make_segments" "$prefix-good" 1 5
 contains err "kept"
