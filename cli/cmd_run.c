@@ -253,9 +253,10 @@ static int exit_status_of(int status)
 
 /* How the launcher ended. */
 struct launch_end {
-    int exit_status;  /* as in shells */
-    bool interrupted; /* SIGINT was received meanwhile */
-    bool aborted;     /* the watch has ended the job */
+    int exit_status;          /* as in shells */
+    bool interrupted;         /* SIGINT was received meanwhile */
+    bool aborted;             /* the watch has ended the job */
+    struct esi_unseen unseen; /* why there may be no data */
 };
 
 /*
@@ -300,19 +301,6 @@ static bool may_have_others(const struct run_arguments *arguments,
     return setup->has_other_hosts || arguments->launcher || (chosen && *chosen);
 }
 
-static void report_nothing(const struct run_arguments *arguments,
-                           const struct esi_run_setup *setup)
-{
-    const char *program = arguments->request.program[0];
-
-    if (may_have_others(arguments, setup))
-        esi_command_note("nothing was recorded on this host: no process here called "
-                         "MPI ('eventspace doctor %s' says why)",
-                         program);
-    else
-        esi_command_note_unrecorded(program);
-}
-
 /* Reports what the user cannot see: the first rank that failed, and why there may be no
  * data.  `ending` is NULL if no process of this host called MPI. */
 static void report_end(const struct run_arguments *arguments,
@@ -324,7 +312,8 @@ static void report_end(const struct run_arguments *arguments,
 
     if (!ending) {
         if (!setup->has_other_hosts && end->exit_status == 0)
-            report_nothing(arguments, setup);
+            esi_unseen_note(&end->unseen, arguments->request.program[0],
+                            may_have_others(arguments, setup));
         return;
     }
     if (ending->alone > 0)
@@ -475,7 +464,8 @@ static int launch_ranks(const struct run_arguments *arguments,
         code = esi_command_fail_error(ES_EXIT_USAGE, NULL, child, "cannot start %s",
                                       line.words[0]);
     } else {
-        int ended = esi_supervise_wait(child, &ret_end->interrupted);
+        int ended = esi_supervise_wait(child, request.collect ? &ret_end->unseen : NULL,
+                                       &ret_end->interrupted);
         ret_end->exit_status = exit_status_of(ended);
         code = ES_EXIT_SUCCESS;
     }

@@ -114,13 +114,6 @@ void esi_command_note(const char *format, ...)
     fputc('\n', stderr);
 }
 
-void esi_command_note_unrecorded(const char *program)
-{
-    esi_command_note("nothing was recorded: no process called MPI ('eventspace doctor "
-                     "%s' says why)",
-                     program);
-}
-
 const char *esi_command_describe_alone(size_t count, char *out, size_t size)
 {
     snprintf(

@@ -82,9 +82,6 @@ void esi_command_hint(const char *format, ...) __attribute__((format(printf, 1, 
 void esi_command_set_quiet(void);
 bool esi_command_is_quiet(void);
 
-/* Prints that nothing was recorded, because no process of `program` called MPI. */
-void esi_command_note_unrecorded(const char *program);
-
 /* Describes the problem that `count` processes of a run are singletons, and what to do.
  * Returns `out`. */
 const char *esi_command_describe_alone(size_t count, char *out, size_t size);

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #ifdef HAVE_LIBELF
@@ -324,7 +325,9 @@ static int read_file(struct esi_program_file *file, struct es_error *error)
     }
     int code = 0;
     if (S_ISREG(status.st_mode)) {
-        file->changes_rights = (status.st_mode & (S_ISUID | S_ISGID)) != 0;
+        file->changes_rights =
+            (status.st_mode & (S_ISUID | S_ISGID)) != 0 ||
+            fgetxattr(descriptor, "security.capability", NULL, 0) > 0;
         file->kind =
             look_at_start(descriptor, file->interpreter, sizeof file->interpreter);
         if (file->kind == ES_PROGRAM_DYNAMIC)
@@ -351,6 +354,18 @@ int esi_program_file_read(const char *name,
     }
     *ret_file = file;
     return 0;
+}
+
+const char *esi_program_file_obstacle(const struct esi_program_file *file)
+{
+    if (file->kind == ES_PROGRAM_STATIC)
+        return "is linked statically, nothing can be preloaded";
+    if (file->defines_mpi)
+        return "has MPI linked in statically, its calls cannot be seen from outside";
+    if (file->changes_rights)
+        return "changes the user, group or capabilities it runs with, the loader then "
+               "ignores preloads";
+    return NULL;
 }
 
 void esi_program_file_fini(struct esi_program_file *file)

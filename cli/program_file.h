@@ -27,7 +27,7 @@ struct esi_program_file {
     char *path; /* owned */
     enum esi_program_kind kind;
     char interpreter[256]; /* for scripts: the line after "#!" */
-    bool changes_rights;   /* set-user-ID or set-group-ID */
+    bool changes_rights;   /* set-user-ID, set-group-ID or capabilities */
     bool is_same_machine;  /* same class and machine as this command */
     bool defines_mpi;      /* the file contains MPI_Init: MPI is linked statically */
     struct esi_word_list libraries; /* DT_NEEDED, in order */
@@ -42,6 +42,10 @@ struct esi_program_file {
 int esi_program_file_read(const char *name,
                           struct es_error *error,
                           struct esi_program_file *ret_file);
+
+/* Why no library can be preloaded into the program, or does not see its calls of MPI: a
+ * predicate for its name, "is linked statically ...".  NULL if nothing is known. */
+const char *esi_program_file_obstacle(const struct esi_program_file *file);
 
 /* Whether execvp(3) would find an executable program of this name. */
 bool esi_program_is_there(const char *name);

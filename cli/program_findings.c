@@ -6,6 +6,7 @@
 
 #include "cli/findings.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/launch/mpi.h"
@@ -13,18 +14,85 @@
 #include "cli/program_file.h"
 #include "eventspace/operation.h"
 
+static const char clears[] =
+    "clears the environment: what it starts does not load EventSpace's library; keep "
+    "LD_PRELOAD and EVENTSPACE_*";
+static const char by_ctypes[] =
+    "opens a library by ctypes, and calls of MPI through its handle are not seen: take "
+    "MPI's routines from ctypes.CDLL(None) after that";
+static const char by_ccall[] =
+    "takes MPI's routines from the library's handle, as Julia's ccall does, and such "
+    "calls are not seen";
+
+/* Parts of a script's line that hide calls of MPI, unless `except` follows in the
+ * same command. */
+static const struct {
+    const char *part;
+    const char *except;
+    const char *effect;
+} traps[] = {
+    {"LD_PRELOAD=", "LD_PRELOAD",
+     "sets LD_PRELOAD anew, and what starts then does not load EventSpace's library: "
+     "write LD_PRELOAD=OTHER:$LD_PRELOAD"},
+    {"unset LD_PRELOAD", NULL,
+     "unsets LD_PRELOAD, and what starts then does not load EventSpace's library"},
+    {"env -i", NULL, clears},
+    {"env - ", NULL, clears},
+    {"env --ignore-environment", NULL, clears},
+    {"exec -c ", NULL, clears},
+    {"CDLL(", "None", by_ctypes},
+    {"LoadLibrary(", "None", by_ctypes},
+    {"ccall(", NULL, by_ccall},
+    {"using MPI", NULL, by_ccall},
+};
+
+static const char *find_trap(const char *line)
+{
+    for (size_t i = 0; i < sizeof traps / sizeof traps[0]; i++) {
+        const char *found = strstr(line, traps[i].part);
+        if (!found)
+            continue;
+        const char *rest = found + strlen(traps[i].part);
+        const char *except = traps[i].except ? strstr(rest, traps[i].except) : NULL;
+        if (!except || except > rest + strcspn(rest, ");"))
+            return traps[i].effect;
+    }
+    return NULL;
+}
+
+/* Lines of a script that hide calls of MPI, up to one that is too long for text. */
+static void add_traps(struct esi_findings *findings, const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char line[4096];
+    bool is_text = true;
+
+    for (int number = 1; file && is_text && fgets(line, sizeof line, file); number++) {
+        bool is_comment = line[strspn(line, " \t")] == '#';
+        const char *effect = is_comment ? NULL : find_trap(line);
+        if (effect)
+            esi_findings_add(findings, ES_FINDING_NOTE, "program", "%s:%d %s", path,
+                             number, effect);
+        is_text = strchr(line, '\n') != NULL;
+    }
+    if (file)
+        fclose(file);
+}
+
 static void add_other_kind(struct esi_findings *findings,
                            const struct esi_program_file *file)
 {
-    if (file->kind == ES_PROGRAM_SCRIPT)
+    if (file->kind == ES_PROGRAM_SCRIPT) {
+        add_traps(findings, file->path);
         esi_findings_add(
             findings, ES_FINDING_NOTE, "program",
             "%s is a script for %s: check the MPI program that the script starts "
             "instead",
             file->path, file->interpreter);
-    else
+    } else {
         esi_findings_add(findings, ES_FINDING_PROBLEM, "program",
                          "%s is neither an ELF program nor a script", file->path);
+    }
 }
 
 /* Whether the dynamic loader accepts the preload library and MPI calls go through
@@ -33,14 +101,8 @@ static bool can_be_preloaded(struct esi_findings *findings,
                              const struct esi_program_file *file)
 {
     static const char link[] = "link it with 'mpicc -profile=eventspace' instead";
-    const char *why = NULL;
+    const char *why = esi_program_file_obstacle(file);
 
-    if (file->kind == ES_PROGRAM_STATIC)
-        why = "is linked statically, nothing can be preloaded";
-    else if (file->defines_mpi)
-        why = "has MPI linked in statically, its calls cannot be seen from outside";
-    else if (file->changes_rights)
-        why = "changes the user or group it runs as, the loader then ignores preloads";
     if (why)
         esi_findings_add(findings, ES_FINDING_PROBLEM, "program", "%s %s: %s",
                          file->path, why, link);
@@ -87,7 +149,9 @@ static void add_mpi(struct esi_findings *findings, const struct esi_program_file
         esi_findings_add(
             findings, ES_FINDING_NOTE, "program",
             "%s is linked with no MPI; one that it loads later is collected if it is "
-            "that of the launcher, of LD_LIBRARY_PATH, or of EVENTSPACE_MPI",
+            "that of the launcher, of LD_LIBRARY_PATH, or of EVENTSPACE_MPI; calls are "
+            "not seen if it takes MPI's routines by dlsym() from the handle of "
+            "dlopen(), as ctypes and Julia do, instead of RTLD_DEFAULT",
             file->path);
 }
 

@@ -65,8 +65,7 @@ const struct esi_mpi *esi_mpi_find(enum esi_mpi_family family)
 
 /* --- Programs --------------------------------------------------------------------- */
 
-/* The family of a library name such as "libmpi.so.40". */
-static enum esi_mpi_family family_of_library(const char *name)
+enum esi_mpi_family esi_mpi_family_of_library(const char *name)
 {
     static const struct {
         const char *beginning;
@@ -97,7 +96,7 @@ static enum esi_mpi_family family_of_loaded(const char *program,
     if (list && esi_capture(words, LIST_LIMIT_MS, list, LIST_BYTES) == 0) {
         char *rest = list;
         for (char *line; family == ES_MPI_UNKNOWN && (line = strsep(&rest, "\n"));) {
-            family = family_of_library(line + strspn(line, " \t"));
+            family = esi_mpi_family_of_library(line + strspn(line, " \t"));
             if (family == except)
                 family = ES_MPI_UNKNOWN;
         }
@@ -114,7 +113,7 @@ static enum esi_mpi_family find_family(const struct esi_program_file *file,
     if (file->kind != ES_PROGRAM_DYNAMIC)
         return ES_MPI_UNKNOWN;
     for (size_t i = 0; i < file->libraries.count && family == ES_MPI_UNKNOWN; i++) {
-        family = family_of_library(file->libraries.words[i]);
+        family = esi_mpi_family_of_library(file->libraries.words[i]);
         if (family == except)
             family = ES_MPI_UNKNOWN;
     }
@@ -169,7 +168,7 @@ static enum esi_mpi_family family_in_folder(const char *folder, size_t length)
         int used =
             snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, names[i]);
         if (used < (int)sizeof path && access(path, R_OK) == 0)
-            return family_of_library(names[i]);
+            return esi_mpi_family_of_library(names[i]);
     }
     return ES_MPI_UNKNOWN;
 }

@@ -37,6 +37,9 @@ const struct esi_mpi *esi_mpi_table(size_t *ret_count);
 /* The table row of a family; NULL if it is not supported. */
 const struct esi_mpi *esi_mpi_find(enum esi_mpi_family family);
 
+/* The family of a library's name such as "libmpi.so.40". */
+enum esi_mpi_family esi_mpi_family_of_library(const char *name);
+
 /* The family that the program is linked with, directly or indirectly.  Unknown for
  * scripts and for programs that load MPI later. */
 enum esi_mpi_family esi_mpi_family_of_program(const struct esi_program_file *file);

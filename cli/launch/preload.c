@@ -14,8 +14,6 @@
 #include "cli/launch/installed.h"
 #include "cli/program_file.h"
 
-#define LIBRARY "libeventspace-mpi.so"
-
 static int find_chosen(const char *chosen, struct es_error *error, char **ret_path)
 {
     char *path = realpath(chosen, NULL);
@@ -34,13 +32,13 @@ static int find_anywhere(const struct esi_mpi *mpi,
                          struct es_error *error,
                          char **ret_path)
 {
-    char *path = esi_installed_find(mpi->in_build, mpi->folder, LIBRARY);
+    char *path = esi_installed_find(mpi->in_build, mpi->folder, ES_PRELOAD_LIBRARY);
 
     if (!path)
         return es_error_set(error, -ENOENT,
                             "%s is neither beside this command nor in %s; "
                             "EVENTSPACE_PRELOAD may name it",
-                            LIBRARY, mpi->folder);
+                            ES_PRELOAD_LIBRARY, mpi->folder);
     *ret_path = path;
     return 0;
 }

@@ -9,6 +9,8 @@
 #include "cli/launch/mpi.h"
 #include "eventspace/error.h"
 
+#define ES_PRELOAD_LIBRARY "libeventspace-mpi.so"
+
 /* Finds an MPI's libeventspace-mpi.so: $EVENTSPACE_PRELOAD, the build tree that this
  * command runs from, next to the installed command, or the configured library
  * directory.  The caller frees *ret_path.  Returns 0, or -ENOENT and the like with

@@ -26,8 +26,8 @@
 #include <unistd.h>
 
 #include "base/now.h"
-#include "cli/command.h"
 #include "cli/launch/job.h"
+#include "cli/launch/unseen.h"
 #include "eventspace/run.h"
 #include "scopes/server/process_watch.h"
 #include "scopes/server/server_location.h"
@@ -56,8 +56,9 @@ struct rank_watcher {
     int pidfd; /* of the rank; -1 = the kernel has none */
     int lock;  /* -1 = nobody waits for the watcher */
     bool clean_up;
-    const char *speaks_for; /* the program, if it is to be reported that it did not
-                               call MPI; or NULL */
+    const char *speaks_for; /* the program, if it is to be reported that nothing was
+                               recorded; or NULL */
+    struct esi_unseen unseen;
 };
 
 /* --- The rank's end --------------------------------------------------------------- */
@@ -110,11 +111,12 @@ static bool read_reaped(int pidfd, int *ret_status)
  * taken at once: a launcher soon ends the other ranks, and their watchers must not be
  * first.
  */
-static bool await_end(const struct rank_watcher *watcher,
+static bool await_end(struct rank_watcher *watcher,
                       int *ret_status,
                       uint64_t *ret_ended_ns)
 {
     struct pollfd rank = {.fd = watcher->pidfd, .events = POLLIN};
+    int ready, pause_ms;
 
     if (watcher->pidfd < 0) {
         while (!read_zombie(watcher->rank, ret_status)) {
@@ -125,8 +127,11 @@ static bool await_end(const struct rank_watcher *watcher,
         *ret_ended_ns = esi_now_ns(CLOCK_REALTIME);
         return true;
     }
-    while (poll(&rank, 1, -1) < 0 && errno == EINTR)
-        continue;
+    do {
+        pause_ms =
+            watcher->speaks_for ? esi_unseen_look(&watcher->unseen, watcher->rank) : -1;
+        ready = poll(&rank, 1, pause_ms);
+    } while (ready == 0 || (ready < 0 && errno == EINTR));
     *ret_ended_ns = esi_now_ns(CLOCK_REALTIME);
     return read_zombie(watcher->rank, ret_status) ||
            read_reaped(watcher->pidfd, ret_status);
@@ -222,7 +227,7 @@ _Noreturn static void watch_rank(struct rank_watcher *watcher)
         bool is_recorded = has_segments(watcher->run);
         es_run_note_exit(watcher->run, watcher->rank, status, ended_ns);
         if (status == 0 && watcher->speaks_for && !is_recorded)
-            esi_command_note_unrecorded(watcher->speaks_for);
+            esi_unseen_note(&watcher->unseen, watcher->speaks_for, false);
         if (status == 0 && watcher->clean_up)
             clean_up_run(watcher->run);
     }

@@ -3,7 +3,7 @@
 /*
  * Runs a program as a child with minimal interference.
  *
- * The supervisor blocks all signals and receives them with sigwaitinfo(2), so that it
+ * The supervisor blocks all signals and receives them with sigtimedwait(2), so that it
  * installs no handlers and the child inherits everything as the launcher left it.
  */
 #include "config.h"
@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -161,26 +162,36 @@ static bool next_change(pid_t child, int *ret_status, int *stopped_by)
     return true;
 }
 
+/* Receives a signal; returns false if it is time to look at the processes again. */
+static bool await_signal(pid_t child, struct esi_unseen *unseen, siginfo_t *ret_info)
+{
+    int pause_ms = unseen ? esi_unseen_look(unseen, child) : -1;
+    struct timespec pause = {.tv_sec = pause_ms / 1000,
+                             .tv_nsec = pause_ms % 1000 * 1000000L};
+    sigset_t all;
+
+    sigfillset(&all);
+    return sigtimedwait(&all, ret_info, pause_ms < 0 ? NULL : &pause) > 0;
+}
+
 /*
  * The supervisor is a member of the shell's job like the child: it stops when it has
  * received a signal that stops, but only when the child has stopped, too.  Launchers
  * handle these signals: after SIGTTIN they go on without standard input.  If somebody
  * stops only the child, the supervisor goes on: nobody would wake it.
  */
-int esi_supervise_wait(pid_t child, bool *ret_interrupted)
+int esi_supervise_wait(pid_t child, struct esi_unseen *unseen, bool *ret_interrupted)
 {
     bool interrupted = false, is_asked_to_stop = false;
     int status, stopped_by = 0;
-    sigset_t all;
     siginfo_t info;
 
-    sigfillset(&all);
     while (!next_change(child, &status, &stopped_by)) {
         if (is_asked_to_stop && stopped_by) {
             is_asked_to_stop = false;
             stop_self(stopped_by);
         }
-        if (sigwaitinfo(&all, &info) <= 0 || info.si_signo == SIGCHLD)
+        if (!await_signal(child, unseen, &info) || info.si_signo == SIGCHLD)
             continue;
         interrupted = interrupted || info.si_signo == SIGINT;
         if (stops_a_job(info.si_signo) || info.si_signo == SIGCONT)

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "cli/launch/unseen.h"
+
 struct esi_supervision {
     char **argv;      /* borrowed; argv[0] is searched in PATH */
     int death_signal; /* sent to the child when the supervisor dies; 0 = none */
@@ -22,9 +24,10 @@ struct esi_supervision {
 pid_t esi_supervise_start(const struct esi_supervision *supervision);
 
 /* Waits for the child and forwards signals meanwhile; stops and continues with it, as a
- * member of the same job.  Returns its status like waitpid(2), or -1 if not available;
- * and whether SIGINT was received.  Once per start. */
-int esi_supervise_wait(pid_t child, bool *ret_interrupted);
+ * member of the same job.  `unseen`: looks at its processes meanwhile; or NULL.
+ * Returns its status like waitpid(2), or -1 if not available; and whether SIGINT was
+ * received.  Once per start. */
+int esi_supervise_wait(pid_t child, struct esi_unseen *unseen, bool *ret_interrupted);
 
 /* Ignores all signals that end or stop a job: for other children of `run`, which end
  * with the program, and go on while it does. */

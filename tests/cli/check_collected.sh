@@ -19,7 +19,7 @@ contains out "2 segments, run directory"
 
 # Nobody calls MPI.
 expect 0 env -u EVENTSPACE_LAUNCHER "$eventspace" run -n 1 --name "$prefix-none" --record "$folder/none" -- true
-[ "$(cat "$folder/err")" = "eventspace run: nothing was recorded: no process called MPI ('eventspace doctor true' says why)" ] ||
+[ "$(cat "$folder/err")" = "eventspace run: nothing was recorded: no call of MPI was seen ('eventspace doctor true' says what can hide calls)" ] ||
     fault "run without MPI says: $(cat "$folder/err")"
 
 # Without it nothing is left, by no way of starting.

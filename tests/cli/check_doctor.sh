@@ -77,6 +77,20 @@ expect 2 "$eventspace" doctor "$folder"
 printf '#!/usr/bin/env python3\n' >"$folder/script"
 doctor "$folder/script"
 contains out "is a script for /usr/bin/env python3"
+cat >"$folder/script" <<'END'
+#!/bin/sh
+# LD_PRELOAD=libx.so
+LD_PRELOAD=libx.so ./program
+LD_PRELOAD=libx.so:$LD_PRELOAD ./program
+exec env -i ./program
+END
+doctor "$folder/script"
+contains out "note     program: $folder/script:3 sets LD_PRELOAD anew, and what starts then does not"
+contains out "$folder/script:5 clears the environment: "
+[ "$(grep -c "^note  *program: $folder/script:" "$folder/out")" = 2 ] || fault "other lines: $(cat "$folder/out")"
+printf '#!/usr/bin/env python3\nimport ctypes\nmpi = ctypes.CDLL("libmpi.so"); mpi.MPI_Init(None, None)' >"$folder/script"
+doctor "$folder/script"
+contains out "$folder/script:3 opens a library by ctypes, and calls of MPI through its handle"
 echo text >"$folder/text"
 doctor "$folder/text"
 [ $status = 1 ] || fault "a text was taken for a program"
@@ -89,6 +103,7 @@ grep -q '^#define HAVE_LIBELF 1' "$top_builddir/config.h" || {
 }
 doctor sh
 contains out "is linked with no MPI"
+contains out "calls are not seen if it takes MPI's routines by dlsym() from the handle of dlopen()"
 grep -q '^note  *program: 0 MPI routines called, 0 recorded' "$folder/out" ||
     fault "no MPI is called good: $(cat "$folder/out")"
 tail -1 "$folder/out" | grep -q "this first: " || fault "it is not said what to do first"
@@ -140,7 +155,14 @@ if $CC -shared -fPIC -Wl,-soname,libmpi.so.77 -o "$folder/libmpi.so.77" "$folder
     chmod u+s "$folder/program"
     doctor "$folder/program"
     [ $status = 1 ] || fault "set-user-ID gave $status"
-    contains out "changes the user or group"
+    contains out "changes the user, group or capabilities"
+    chmod u-s "$folder/program"
+    if "$PYTHON" -c 'import os, struct, sys
+os.setxattr(sys.argv[1], "security.capability", struct.pack("<5I", 0x2000001, 1 << 10, 0, 0, 0))' \
+        "$folder/program" 2>/dev/null; then
+        expect 1 "$eventspace" doctor "$folder/program"
+        contains out "changes the user, group or capabilities"
+    fi
 else
     fault "cannot compile a test program"
 fi

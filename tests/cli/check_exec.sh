@@ -57,13 +57,13 @@ pid, terminal = pty.fork()
 if pid == 0: # the terminal is there until its shell ends
     os.execvp("sh", ["sh", "-c", '"$0" exec -- true; read answer', sys.argv[1]])
 text = b""
-while b"says why" not in text:
+while b"hide calls" not in text:
     text += os.read(terminal, 4096)
 print(text.decode())
 os.write(terminal, b"\n")
 sys.exit(os.waitpid(pid, 0)[1])
 END
-contains out "eventspace exec: nothing was recorded: no process called MPI ('eventspace doctor true' says why)"
+contains out "eventspace exec: nothing was recorded: no call of MPI was seen ('eventspace doctor true' says what can hide calls)"
 expect 0 "$eventspace" exec -- true
 is_empty err
 

@@ -10,8 +10,16 @@ run=("$eventspace" run --launcher "$launcher")
 
 # Ends as the launcher does, and leaves nothing.
 expect 0 "${run[@]}" -n 2 true
-nothing_recorded="eventspace run: nothing was recorded on this host: no process here called MPI"
-contains err "$nothing_recorded ('eventspace doctor true' says why)"
+nothing_recorded="eventspace run: nothing was recorded on this host: no call of MPI was seen"
+contains err "$nothing_recorded ('eventspace doctor true' says what can hide calls)"
+
+# A program into which nothing can be preloaded.
+printf 'int main(void){return 0;}\n' >"$folder/static.c"
+if $CC -static -o "$folder/static" "$folder/static.c" 2>/dev/null &&
+    grep -q '^#define HAVE_LIBELF 1' "$top_builddir/config.h"; then
+    expect 0 "${run[@]}" -n 1 "$folder/static"
+    contains err "$folder/static is linked statically, nothing can be preloaded ('eventspace"
+fi
 
 # Several ranks would each start a run; one that is alone, and a batch script, may.
 for rank in "PMI_RANK=1 PMI_SIZE=4" "PMIX_RANK=0" "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2" \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
 # sections.sh - several programs in one world, separated by ':' as for the launcher: all are
-# collected, and ranks that are not seen are named.
+# collected; ranks that are not seen are named, and it is said why nothing is recorded.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
@@ -66,6 +66,40 @@ expect 0 "each is recorded by its own exec"
 try "$eventspace" run -n 1 --name $run-unknown -- $ring : -no-such-option $ring
 said "not collecting the program after ':': option '-no-such-option' is not known"
 expect 0 "an unknown option of a section is named"
+
+# says TEXT COMMAND... - starts a program for longer and longer until the run's processes
+# have been looked at meanwhile; it must end well, without a trace.
+says() {
+    local seconds
+    for seconds in 0 1 2 4 8 16; do
+        ES_SECONDS=$seconds try "$eventspace" run -n 1 --name $run-none "${@:2}" || return
+        said "nothing was recorded: $1" >/dev/null && break
+    done
+    said "nothing was recorded: $1" && [ ! -e "$EVENTSPACE_DIR/$run-none" ]
+}
+late=("$bin/late_host" "$bin/late_module.so" handle)
+# shellcheck disable=SC2016 # of the program
+seconds='"$@" "$ES_SECONDS"'
+
+says 'late_host loaded MPI, but no call was seen: it made none, or takes MPI'"'"'s routines by dlsym()' \
+    sh -c "$seconds" sh "${late[@]}"
+expect 0 "routines from a handle"
+says 'late_host used MPI without the library that records: its environment was cleared' \
+    sh -c "env -i \"PATH=\$PATH\" $seconds" sh "${late[@]}"
+expect 0 "a cleared environment"
+says "late_host used MPI without the library that records: LD_PRELOAD is '$shim' and does not" \
+    sh -c "export LD_PRELOAD=$shim; $seconds; exit \$?" sh "${late[@]}"
+expect 0 "LD_PRELOAD set anew for a child of a script"
+says 'late_host used MPI without the library that records: LD_PRELOAD does not name it' \
+    env -u LD_PRELOAD sh -c "$seconds" sh "${late[@]}"
+expect 0 "LD_PRELOAD unset"
+EVENTSPACE_DISABLE=1 says 'late_host used MPI without the library that records: EVENTSPACE_DISABLE' \
+    sh -c "$seconds" sh "${late[@]}"
+expect 0 "collecting switched off"
+# shellcheck disable=SC2086 # words
+try "$eventspace" run -n 1 --name $run-seen -- $ring
+! said 'nothing was recorded' >/dev/null
+expect 0 "nothing of that for a program that is recorded"
 
 # For other launchers it is an argument.
 try "$eventspace" run -n 1 --name $run-other --launcher \
