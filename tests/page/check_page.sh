@@ -58,7 +58,7 @@ fi
 # The map that is generated for a run, with another name of the cluster.
 "$eventspace" map -n 2 | sed 's/"default"/"lab"/' >"$folder/lab.json"
 launch_options="--map $folder/lab.json"
-run_program live 2 "$top_builddir/apps/imbalance" --sleep --late-us 2000 \
+run_program live 2 "$top_builddir/apps/imbalance" --sleep --ranks-late 1 --late-us 2000 \
     --iterations 1000000
 "${PYTHON:-python3}" "$here/check_run.py" live "$prefix-live" "$!" || fault "live run"
 wait
