@@ -31,8 +31,9 @@
 struct esi_page_feed {
     struct esi_page_feed_config config;
     struct esi_diagram *diagram;
-    struct esi_diagram *kept; /* sums of an earlier reading; NULL = none */
-    uint64_t archive;         /* identifies their archive */
+    struct esi_diagram *kept;        /* sums of an earlier reading; NULL = none */
+    uint64_t archive;                /* identifies their archive */
+    char end[ESI_ARCHIVE_END_BYTES]; /* why the recording ended before the run, or "" */
     struct esi_causal_listener to_diagram;
     pthread_mutex_t lock; /* protects the following */
     struct esi_delay *delay;
@@ -49,19 +50,15 @@ struct esi_page_feed {
     bool is_over;
 };
 
-/* --- Stored sums ------------------------------------------------------------------ */
+/* --- The archive ------------------------------------------------------------------ */
 
-/* Errors of the archive are reported when its events are read. */
-static void load_sums(struct esi_page_feed *feed)
+static void load_sums(struct esi_page_feed *feed, struct esi_archive_reader *reader)
 {
     struct es_error error = {.text = ""};
-    struct esi_archive_reader *reader;
     uint64_t all_bytes;
     size_t length;
     char *bytes;
 
-    if (esi_archive_open(feed->config.name, NULL, &reader) < 0)
-        return;
     feed->archive = esi_archive_fingerprint(reader, &all_bytes);
     if (esi_archive_read_side(reader, ESI_ARCHIVE_DIAGRAM, &bytes, &length) == 0) {
         if (esi_diagram_load_marks(bytes, length, feed->archive, &error, &feed->kept) ==
@@ -71,9 +68,21 @@ static void load_sums(struct esi_page_feed *feed)
                              feed->config.name, error.text);
         free(bytes);
     }
-    esi_archive_read_close(reader);
     if (feed->kept)
         esi_page_clusters_of_archive(feed->config.name, feed->kept);
+}
+
+/* Errors of the archive are reported when its events are read. */
+static void load_archive(struct esi_page_feed *feed)
+{
+    struct esi_archive_reader *reader;
+
+    if (esi_archive_open(feed->config.name, NULL, &reader) < 0)
+        return;
+    (void)esi_archive_describe_end(reader, feed->end);
+    if (feed->config.keeps_sums)
+        load_sums(feed, reader);
+    esi_archive_read_close(reader);
 }
 
 /* Skipped if the archive is read-only or has grown meanwhile. */
@@ -113,8 +122,8 @@ int esi_page_feed_create(const struct esi_page_feed_config *config,
         esi_page_feed_destroy(feed);
         return -ENOMEM;
     }
-    if (config->keeps_sums)
-        load_sums(feed);
+    if (config->is_archive)
+        load_archive(feed);
     feed->to_diagram = esi_diagram_listener(feed->diagram);
     feed->to_delay = esi_delay_listener(feed->delay);
     *ret_feed = feed;
@@ -286,6 +295,7 @@ void esi_page_feed_state(struct esi_page_feed *feed, struct esi_page_state *ret_
     pthread_mutex_lock(&feed->lock);
     *ret_state = (struct esi_page_state){
         .name = feed->config.name,
+        .end = feed->end,
         .is_archive = feed->config.is_archive,
         .is_read = feed->is_read,
         .is_over = feed->config.is_archive || feed->is_over,

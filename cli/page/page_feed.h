@@ -44,7 +44,8 @@ int esi_page_feed_read(struct esi_page_feed *feed,
                        struct esi_set_source_facts *ret_facts);
 
 struct esi_page_state {
-    const char *name; /* borrowed, for the life of the feed */
+    const char *name; /* borrowed, for the life of the feed, like `end` */
+    const char *end;  /* why a recording ended before the run, and when; or "" */
     bool is_archive;
     bool is_read; /* reading has ended */
     bool is_over; /* the run has ended */

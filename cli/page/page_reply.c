@@ -278,6 +278,7 @@ static void make_run(struct esi_page_asked *asked)
     esi_json_out_string(&json.out, "kind", state.is_archive ? "archive" : "run");
     esi_json_out_bool(&json.out, "live", !state.is_over && !state.is_read);
     esi_json_out_bool(&json.out, "over", state.is_over);
+    esi_json_out_string(&json.out, "recording_end", *state.end ? state.end : NULL);
     put_reading(&json.out, &state, extent);
     put_text_number(&json.out, "begin_ns", extent->begin[ESI_DIAGRAM_TIME]);
     esi_json_out_real(&json.out, "end",

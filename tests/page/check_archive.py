@@ -13,6 +13,7 @@ import json
 import math
 import os
 import random
+import shutil
 import signal
 import socket
 import stat
@@ -148,6 +149,23 @@ def check_clusters():
             check([line[:2] for line in lines] ==
                   [(of[0]["row"], len(of)) for of in wanted], f"groups by {group}")
         check(view.stop(signal.SIGTERM) == 0, "SIGTERM")
+
+
+def check_short_recording():
+    """A recording that ended before the run says so; one that did not does not."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, error in ("whole", ""), ("short", "No space left on device"):
+            copy = os.path.join(folder, name)
+            shutil.copytree(ARCHIVE, copy)
+            facts = os.path.join(copy, ".eventspace", "archive.jsonl")
+            with open(facts, encoding="utf-8") as file:
+                text = file.read()
+            with open(facts, "w", encoding="utf-8") as file:
+                file.write(text.replace('"error":""', f'"error":"{error}"'))
+            view = View(copy)
+            end = view.get("/api/run")["recording_end"]
+            check(error in end if error else end is None, f"{name}: ended: {end}")
+            check(view.stop(signal.SIGTERM) == 0, "SIGTERM")
 
 
 # --- Events -------------------------------------------------------------------------
@@ -476,6 +494,7 @@ def check_port():
 
 check_socket()
 check_clusters()
+check_short_recording()
 check_trees()
 check_port()
 check_other_user()

@@ -120,6 +120,7 @@ function noticeParts() {
     parts.push(`Reading: ${count(run.events)} events so far.`);
   if (!run.events) parts.push(run.live ? 'No events yet: nothing has been recorded so far.' :
     'This run has no events.');
+  if (run.recording_end) parts.push(`Careful: ${run.recording_end}.`);
   const cut = withoutEnd();
   if (cut.count && !run.live && run.reading.done && run.over)
     parts.push(`Cut: ${cut.count} of ${cut.of} ranks have no MPI_Finalize. They were ` +

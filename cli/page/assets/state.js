@@ -7,8 +7,8 @@ import { takeToken } from './api.js';
 export const run = {
   name: '', begin_ns: '0', kind: 'run', live: false, over: false, events: 0, calls: 0,
   lost: 0, forgotten: 0, end: 0, levels: [1, 1], error_ns: null, changes: -1,
-  verdict: null, cost: null, reading: { done: false, events: 0 }, rows: [], known: false,
-  begin: 0, saved: false, part: false,
+  verdict: null, cost: null, recording_end: null, reading: { done: false, events: 0 },
+  rows: [], known: false, begin: 0, saved: false, part: false,
 };
 
 /** What the user chose; all of it stands in the address. */
