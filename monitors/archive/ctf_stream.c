@@ -122,9 +122,10 @@ static void write_operations(FILE *stream)
 
         for (int kind = 0; operation && kind < ESI_CTF_KINDS; kind++)
             fprintf(stream,
-                    "event { name = \"%s\"; id = %u; stream_id = %d; "
+                    "event { name = \"%s%s\"; id = %u; stream_id = %d; "
                     "fields := struct operation; };\n",
-                    operation->name, code, kind);
+                    operation->name, code & ES_OPERATION_FAILED ? " failed" : "", code,
+                    kind);
     }
 }
 
