@@ -496,9 +496,7 @@ static int add_unended(struct esi_diagram *diagram,
 {
     thread->is_open = true;
     thread->open_round = round;
-    /* In a live run, a living process is in it until now. */
-    thread->open_until_ns =
-        call->told->may_last && diagram->now_ns > 0 ? 0 : call->told->until_ns;
+    thread->open_until_ns = call->told->may_last ? 0 : call->told->until_ns;
     if (thread->open_until_ns > diagram->extent.end[ESI_DIAGRAM_TIME])
         diagram->extent.end[ESI_DIAGRAM_TIME] = thread->open_until_ns;
     if (thread->begin_ns == 0)

@@ -73,8 +73,7 @@ struct esi_diagram_thread {
     bool is_over;
     bool is_open;
     uint64_t open_round;    /* in which it was last seen; UINT64_MAX = permanent */
-    uint64_t open_until_ns; /* when it was seen last, or its process ended; 0 = it
-                               goes on */
+    uint64_t open_until_ns; /* when its process ended; 0 = not known, or it lives */
     struct esi_diagram_span open;
     uint32_t last_what;
 };
