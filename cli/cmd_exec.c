@@ -169,8 +169,7 @@ int esi_cmd_exec(int argc, char **argv)
     /* The watcher is killed with the batch job's step, possibly too early. */
     if (cleans_up && esi_job_environment_is_batch())
         setenv("EVENTSPACE_REMOVE", "1", 1);
-    int code = esi_rank_watcher_start(run, cleans_up,
-                                      is_speaker ? arguments.program[0] : NULL);
+    int code = esi_rank_watcher_start(run, arguments.program[0], cleans_up, is_speaker);
     if (code < 0)
         esi_command_note("how %s ends will not be recorded: %s", arguments.program[0],
                          strerror(-code));

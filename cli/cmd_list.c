@@ -24,6 +24,7 @@
 #include "scopes/server/process_watch.h"
 #include "tuplespace/process_state.h"
 #include "tuplespace/run_directory.h"
+#include "tuplespace/started.h"
 
 struct list_arguments {
     const char *run;
@@ -347,12 +348,16 @@ static void add_sums(struct sums *sums, const struct sums *more)
 /* Threads are numbered from 0 in each process. */
 static void sum_up(const struct es_segment_view *segment, struct sums *ret_sums)
 {
-    struct sums sums = {.elements = es_segment_view_element_count(segment)};
+    size_t count = es_segment_view_element_count(segment);
+    struct sums sums = {.elements = 0};
     struct es_segment_info process;
 
-    for (size_t i = 0; i < sums.elements; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct es_element_info info;
         es_element_view_info(es_segment_view_element(segment, i), &info);
+        if (info.classes == ES_CLASSES_STARTED)
+            continue;
+        sums.elements++;
         if (info.thread >= 0 && (size_t)info.thread >= sums.threads)
             sums.threads = (size_t)info.thread + 1;
         sums.off += !info.enabled;
@@ -390,6 +395,7 @@ static void print_shortages(const struct es_segment_info *info)
 struct listed_process {
     const char *run;
     struct es_segment_info info;
+    bool before_mpi; /* it has not called MPI, or had not when it ended */
     struct sums sums;
     const struct sums *shown; /* of all processes: columns that are 0 are omitted;
                                  borrowed */
@@ -425,8 +431,10 @@ static void describe_process(struct esi_row *row, const void *record)
     esi_row_signed(esi_row_minor(row, 3), "pid", "PID", info->pid);
     esi_row_text(row, "program", NULL, info->program);
     esi_row_bool(row, "alive", NULL, info->alive);
-    esi_row_long_text(row, NULL, "STATE", 9,
-                      esi_ending_describe(info, text, sizeof text));
+    esi_row_bool(row, "before_mpi", NULL, process->before_mpi);
+    esi_row_long_text(
+        row, NULL, "STATE", 9,
+        esi_ending_describe(info, process->before_mpi, text, sizeof text));
     describe_ending(row, info);
     esi_row_unsigned(esi_row_minor(row, 4), "threads", "THREADS", sums->threads);
     esi_row_unsigned(esi_row_minor(row, 5), "elements", "ELEMENTS", sums->elements);
@@ -455,6 +463,7 @@ static void process_init(struct listed_process *process,
 {
     process->run = es_run_name(run);
     es_segment_view_info(es_run_segment(run, index), &process->info);
+    process->before_mpi = esi_ending_is_before_mpi(run, es_run_segment(run, index));
     sum_up(es_run_segment(run, index), &process->sums);
 }
 

@@ -302,7 +302,7 @@ static bool may_have_others(const struct run_arguments *arguments,
 }
 
 /* Reports what the user cannot see: the first rank that failed, and why there may be no
- * data.  `ending` is NULL if no process of this host called MPI. */
+ * data.  `ending` is NULL if there is nothing to tell of processes. */
 static void report_end(const struct run_arguments *arguments,
                        const struct esi_run_setup *setup,
                        const struct launch_end *end,
@@ -356,13 +356,16 @@ static int finish_run(const struct run_arguments *arguments,
     struct esi_ending ending = {.segments = 0};
 
     esi_rank_watchers_await(setup->name, WATCHERS_NS);
-    bool found = esi_ending_scan(setup->name, &ending);
+    bool found =
+        esi_ending_scan(setup->name, &ending) && ending.segments > ending.before_mpi;
     int exit_status = choose_status(end, &ending);
     /* The data of other hosts cannot be checked here. */
     bool is_kept = (found || setup->has_other_hosts) &&
                    (keep || exit_status != 0 || ending.failed > 0);
     esi_run_server_end(setup->name, is_kept);
-    report_end(arguments, setup, end, found ? &ending : NULL);
+    /* The status tells how a single process ended. */
+    bool is_told = found || (ending.failed > 0 && ending.segments > 1);
+    report_end(arguments, setup, end, is_told ? &ending : NULL);
     if (is_kept) {
         esi_command_note(
             "data kept: 'eventspace heartbeat %s' and 'eventspace events %s' show it, "

@@ -23,6 +23,7 @@
 #include "tuplespace/futex.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/segment_private.h"
+#include "tuplespace/started.h"
 
 /* Limits do not make a segment smaller than this, unless its creator requests less. */
 #define LEAST_ARENA_BYTES (UINT64_C(1) << 20)
@@ -159,6 +160,74 @@ static void segment_file_remove(const struct es_segment *segment)
         close(fd);
     if (is_ours)
         shm_unlink(segment->name);
+}
+
+/* --- Segments made before the first MPI call -------------------------------------- */
+
+/* Returns whether the header is one that this version has made for a process that has
+ * not called MPI yet. */
+static bool is_started(const struct esi_segment_layout *header)
+{
+    return header->magic == ES_SEGMENT_MAGIC && header->major == ES_SEGMENT_MAJOR &&
+           header->minor == ES_SEGMENT_MINOR &&
+           header->header_bytes == sizeof *header &&
+           header->element_bytes == sizeof(struct esi_element_layout) &&
+           header->communicator_bytes == sizeof(struct esi_communicator_layout) &&
+           header->flags == 0 && header->state == ES_SEGMENT_STARTED;
+}
+
+/* Opens the file of the segment that `eventspace exec` has made for this process or an
+ * ancestor, and removes the variable: processes started by this one do not need it.
+ * Returns a descriptor, or -ENOENT. */
+static int take_started(struct esi_segment_layout *ret_header, char *ret_name)
+{
+    const char *file = getenv(ES_STARTED_VARIABLE);
+    struct esi_segment_name name;
+    struct stat status;
+
+    bool is_named = file && esi_segment_name_parse(file, &name) == 0 &&
+                    esi_segment_name_format(&name, ret_name) == 0;
+    unsetenv(ES_STARTED_VARIABLE);
+    if (!is_named)
+        return -ENOENT;
+    int fd = shm_open(ret_name, O_RDWR | O_CLOEXEC | O_NONBLOCK, 0);
+    if (fd < 0)
+        return -ENOENT;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_uid == geteuid() && status.st_nlink == 1 &&
+        pread(fd, ret_header, sizeof *ret_header, 0) == (ssize_t)sizeof *ret_header &&
+        is_started(ret_header) && ret_header->segment_bytes == (uint64_t)status.st_size)
+        return fd;
+    close(fd);
+    return -ENOENT;
+}
+
+/* Removes the segment, and tells its readers.  Not with pwrite(2), which causes SIGXFSZ
+ * under a file size limit. */
+static void pass_on(int fd, const char *name)
+{
+    struct esi_segment_layout *layout =
+        mmap(NULL, sizeof *layout, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (layout != MAP_FAILED) {
+        atomic_store_explicit(&layout->state, ES_SEGMENT_PASSED, memory_order_relaxed);
+        munmap(layout, sizeof *layout);
+    }
+    shm_unlink(name);
+}
+
+void esi_segment_pass_on(void)
+{
+    struct esi_segment_layout header;
+    char name[ES_SEGMENT_NAME_BYTES];
+    int saved_errno = errno;
+    int fd = take_started(&header, name);
+
+    if (fd >= 0) {
+        pass_on(fd, name);
+        close(fd);
+    }
+    errno = saved_errno;
 }
 
 /* --- Space ------------------------------------------------------------------------ */
@@ -525,6 +594,57 @@ static void fill_header(struct es_segment *segment,
     __atomic_store_n(&layout->magic, ES_SEGMENT_MAGIC, __ATOMIC_RELEASE);
 }
 
+/* Whether the header describes this process as the planned segment would. */
+static bool is_own(const struct es_segment *segment,
+                   const struct esi_segment_config *config,
+                   const struct esi_segment_layout *header)
+{
+    uint64_t start = 0;
+
+    return header->pid == getpid() && esi_process_start_time(getpid(), &start) == 0 &&
+           header->pid_start == start && header->folder == esi_run_directory_folder() &&
+           strcmp(header->run, config->run) == 0 &&
+           strcmp(header->host, config->host) == 0 &&
+           header->clock.kind == (uint32_t)es_clock_kind() &&
+           header->segment_bytes == segment->bytes &&
+           header->arena_offset == segment->arena.begin &&
+           header->communicators_offset == segment->communicators.begin;
+}
+
+/* Maps the segment that was made for this process before its first MPI call.  Returns
+ * false if there is none, or if it does not fit, because limits have changed or it is
+ * of a parent: then it is passed on. */
+static bool continue_started(struct es_segment *segment,
+                             const struct esi_segment_config *config)
+{
+    struct esi_segment_layout header;
+    struct stat status;
+    void *base = MAP_FAILED;
+    int fd = take_started(&header, segment->name);
+
+    if (fd < 0)
+        return false;
+    plan_areas(segment, config);
+    if (is_own(segment, config, &header) && is_within_limits(segment->bytes) &&
+        segment->bytes <= esi_process_address_space_left() / ES_SEGMENT_ADDRESS_SHARE &&
+        fstat(fd, &status) == 0)
+        base = mmap(NULL, segment->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (base == MAP_FAILED)
+        pass_on(fd, segment->name);
+    close(fd);
+    if (base == MAP_FAILED)
+        return false;
+    segment->base = base;
+    segment->layout = base;
+    segment->device = status.st_dev;
+    segment->inode = status.st_ino;
+    segment->layout->spawn = config->spawn;
+    snprintf(segment->layout->program, sizeof header.program, "%s", config->program);
+    esi_segment_set_rank(segment, config->rank, config->size);
+    esi_segment_set_state(segment, ES_SEGMENT_RUNNING);
+    return true;
+}
+
 static int check_config(const struct esi_segment_config *config, struct es_error *error)
 {
     if (!esi_run_id_is_valid(config->run))
@@ -584,14 +704,16 @@ int esi_segment_create(const struct esi_segment_config *config,
                      config->host);
         goto free_segment;
     }
-    rc = make_file(segment, &name, &fitting);
+    bool is_continued = config->continues && continue_started(segment, config);
+    rc = is_continued ? 0 : make_file(segment, &name, &fitting);
     if (rc != 0) {
         explain_failure(segment, rc, error);
         goto free_segment;
     }
     pthread_mutex_init(&segment->lock, NULL);
     esi_barrier_register();
-    fill_header(segment, &fitting);
+    if (!is_continued)
+        fill_header(segment, &fitting);
     *ret_segment = segment;
     return 0;
 
@@ -825,5 +947,39 @@ int esi_segment_add_element(struct es_segment *segment,
                          : NULL,
             .mask = element->capacity - 1,
         };
+    return 0;
+}
+
+int esi_segment_create_started(const struct esi_segment_config *config,
+                               struct es_error *error)
+{
+    const struct esi_element_config element = {
+        .kind = ES_ELEMENT_TRACE,
+        .name = "started",
+        .collector = "exec",
+        .rank = config->rank,
+        .classes = ES_CLASSES_STARTED,
+        .peer = ES_PEER_NONE,
+        .communicator = ES_COMMUNICATOR_NONE,
+        .tuple_bytes = sizeof(struct es_tuple),
+        .threshold = 1,
+        .enabled = true,
+    };
+    struct es_segment *segment;
+
+    unsetenv(ES_STARTED_VARIABLE);
+    int rc = esi_segment_create(config, error, &segment);
+    if (rc < 0)
+        return rc;
+    rc = esi_segment_add_element(segment, &element, NULL);
+    if (rc == 0 && setenv(ES_STARTED_VARIABLE, segment->name, 1) != 0)
+        rc = -ENOMEM;
+    if (rc < 0) {
+        esi_segment_destroy(segment);
+        return rc;
+    }
+    atomic_store_explicit(&segment->layout->state, ES_SEGMENT_STARTED,
+                          memory_order_relaxed);
+    esi_segment_close(segment);
     return 0;
 }

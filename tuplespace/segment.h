@@ -45,6 +45,8 @@ struct esi_segment_config {
     uint32_t keep_free_percent;                /* percentage of the file system
                                                   that this segment leaves free; 0 for
                                                   a quarter of what is free now */
+    bool continues;                            /* the segment that `eventspace exec`
+                                                  made, if there is one */
     const struct esi_segment_keeping *keeping; /* NULL for this process; borrowed */
 };
 

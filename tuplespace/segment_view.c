@@ -23,6 +23,7 @@
 #include "base/process.h"
 #include "eventspace/run.h"
 #include "tuplespace/segment.h"
+#include "tuplespace/started.h"
 
 #define GREATEST_CAPACITY (1u << 25)
 
@@ -448,6 +449,12 @@ bool esi_segment_view_is_alive(const struct es_segment_view *view)
                                 view->pid_start);
 }
 
+bool esi_segment_view_is_before_mpi(const struct es_segment_view *view)
+{
+    return atomic_load_explicit(&view->layout->state, memory_order_relaxed) ==
+           ES_SEGMENT_STARTED;
+}
+
 static enum es_process_state find_state(const struct es_segment_view *view,
                                         const struct es_segment_info *info,
                                         bool ended)
@@ -501,6 +508,8 @@ void es_segment_view_info(const struct es_segment_view *segment,
         info.ended_realtime_ns =
             atomic_load_explicit(&layout->ended_realtime_ns, memory_order_relaxed);
     info.state = find_state(segment, &info, ended);
+    if (atomic_load_explicit(&layout->state, memory_order_relaxed) == ES_SEGMENT_PASSED)
+        info.rank = info.size = -1;
     *ret_info = info;
 }
 

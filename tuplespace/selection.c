@@ -13,6 +13,7 @@
 #include "eventspace/operation.h"
 #include "tuplespace/plan/plan.h"
 #include "tuplespace/segment_set.h"
+#include "tuplespace/started.h"
 #include "tuplespace/view_private.h"
 
 /* A set of ranks, in a form for fast tests. */
@@ -64,7 +65,8 @@ static bool selection_agrees(const struct es_selection *selection,
     /* Elements of consumers themselves, and of collective trees, are selected on
      * request only. */
     if (selection->classes == 0 && info->classes != 0 &&
-        (info->classes & ~(ES_CLASSES_TREE | 1u << ES_CLASS_MONITOR)) == 0)
+        (info->classes &
+         ~(ES_CLASSES_TREE | ES_CLASSES_STARTED | 1u << ES_CLASS_MONITOR)) == 0)
         return false;
     if (selection->collector && strcmp(selection->collector, info->collector) != 0)
         return false;

@@ -25,12 +25,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/host.h"
+#include "base/job_environment.h"
 #include "base/now.h"
 #include "cli/launch/job.h"
 #include "cli/launch/unseen.h"
 #include "eventspace/run.h"
 #include "scopes/server/process_watch.h"
 #include "scopes/server/server_location.h"
+#include "tuplespace/segment.h"
+#include "tuplespace/started.h"
 
 /* Polling interval for processes if the kernel has no pidfd (before Linux 5.3), and for
  * a rank whose end is to be recorded. */
@@ -56,8 +60,8 @@ struct rank_watcher {
     int pidfd; /* of the rank; -1 = the kernel has none */
     int lock;  /* -1 = nobody waits for the watcher */
     bool clean_up;
-    const char *speaks_for; /* the program, if it is to be reported that nothing was
-                               recorded; or NULL */
+    const char *program;
+    bool speaks; /* reports that the program did not call MPI */
     struct esi_unseen unseen;
 };
 
@@ -129,7 +133,7 @@ static bool await_end(struct rank_watcher *watcher,
     }
     do {
         pause_ms =
-            watcher->speaks_for ? esi_unseen_look(&watcher->unseen, watcher->rank) : -1;
+            watcher->speaks ? esi_unseen_look(&watcher->unseen, watcher->rank) : -1;
         ready = poll(&rank, 1, pause_ms);
     } while (ready == 0 || (ready < 0 && errno == EINTR));
     *ret_ended_ns = esi_now_ns(CLOCK_REALTIME);
@@ -142,7 +146,7 @@ static bool has_segments(const char *run)
 {
     struct esi_ending ending;
 
-    return esi_ending_scan(run, &ending);
+    return esi_ending_scan(run, &ending) && ending.segments > ending.before_mpi;
 }
 
 /* Rank 0's watcher looks for segments before it records the end: they exist until
@@ -209,7 +213,7 @@ static void drop_descriptors(struct rank_watcher *watcher)
     int pidfd = copy_above(watcher->pidfd, REST),
         lock = copy_above(watcher->lock, REST);
     int null = open("/dev/null", O_RDWR);
-    int last = watcher->speaks_for ? STDOUT_FILENO : STDERR_FILENO;
+    int last = watcher->speaks ? STDOUT_FILENO : STDERR_FILENO;
 
     for (int i = 0; null >= 0 && i <= last; i++)
         dup2(null, i);
@@ -226,8 +230,8 @@ _Noreturn static void watch_rank(struct rank_watcher *watcher)
     if (await_end(watcher, &status, &ended_ns)) {
         bool is_recorded = has_segments(watcher->run);
         es_run_note_exit(watcher->run, watcher->rank, status, ended_ns);
-        if (status == 0 && watcher->speaks_for && !is_recorded)
-            esi_unseen_note(&watcher->unseen, watcher->speaks_for, false);
+        if (status == 0 && watcher->speaks && !is_recorded)
+            esi_unseen_note(&watcher->unseen, watcher->program, false);
         if (status == 0 && watcher->clean_up)
             clean_up_run(watcher->run);
     }
@@ -262,7 +266,37 @@ static int fork_watcher(struct rank_watcher *watcher)
     return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
 }
 
-int esi_rank_watcher_start(const char *run, bool clean_up, const char *speaks_for)
+/* The record of this process until its program calls MPI, and of its end if it never
+ * does.  If that is impossible, the program will say so at its first call. */
+static void record_start(const char *run, const char *program)
+{
+    struct esi_job_environment job;
+    struct esi_segment_config config;
+    char host[ES_HOST_NAME_BYTES];
+    const char *given = getenv("EVENTSPACE_RANK");
+
+    esi_job_environment_read(&job);
+    esi_segment_config_init(&config);
+    config.run = run;
+    config.host = esi_host_name(host);
+    config.program = program;
+    config.job = job.job;
+    config.launcher = job.launcher;
+    config.rank = given && *given ? atoi(given) : job.rank;
+    config.size = job.size;
+    if (config.rank < 0) { /* a single process, unless MPI reports more */
+        config.rank = 0;
+        config.size = 1;
+    }
+    /* The numbers of spawned worlds are known to MPI only. */
+    if (job.world == 0)
+        esi_segment_create_started(&config, NULL);
+}
+
+int esi_rank_watcher_start(const char *run,
+                           const char *program,
+                           bool clean_up,
+                           bool speaks)
 {
     struct sigaction before, plain = {.sa_handler = SIG_DFL};
     struct rank_watcher watcher = {
@@ -271,8 +305,11 @@ int esi_rank_watcher_start(const char *run, bool clean_up, const char *speaks_fo
         .pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0),
         .lock = esi_run_lock_share(run, lock_file),
         .clean_up = clean_up,
-        .speaks_for = speaks_for,
+        .program = program,
+        .speaks = speaks,
     };
+
+    record_start(run, program);
 
     /* waitpid() must find the intermediate process even if our parent ignores
      * SIGCHLD. */

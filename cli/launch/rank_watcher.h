@@ -15,12 +15,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Starts the watcher of this process, for single-threaded programs that exec(2) next.
- * `clean_up`: remove the remains of the run when its last rank has ended, if all ended
- * successfully.  `speaks_for`: the program, to report on standard error if it ended
- * successfully and nobody called MPI; NULL: no report.  Returns 0, or -errno; then the
- * end will not be recorded. */
-int esi_rank_watcher_start(const char *run, bool clean_up, const char *speaks_for);
+/* Starts the watcher of this process, for single-threaded programs that exec(2)
+ * `program` next, and makes the process's segment, in which the end is recorded even if
+ * the program never calls MPI.  `clean_up`: remove the remains of the run when its last
+ * rank has ended, if all ended successfully.  `speaks`: report on standard error if the
+ * program ended successfully and nobody called MPI.  Returns 0, or -errno; then the end
+ * will not be recorded. */
+int esi_rank_watcher_start(const char *run,
+                           const char *program,
+                           bool clean_up,
+                           bool speaks);
 
 /* Waits until all watchers of the run's ranks on this host have finished, or until the
  * timeout. */

@@ -111,8 +111,9 @@ static void look_at_process(struct esi_unseen *unseen, pid_t pid)
     enum esi_unseen_reason reason =
         map.has_library ? ES_UNSEEN_NO_CALL : ES_UNSEEN_NO_LIBRARY;
 
-    unseen->is_over = map.has_segment;
-    if (map.has_segment || !map.has_mpi)
+    /* `eventspace exec` maps the segment for a moment, but neither of the libraries. */
+    unseen->is_over = map.has_segment && (map.has_library || map.has_mpi);
+    if (unseen->is_over || !map.has_mpi)
         return;
     if (reason <= unseen->reason)
         return;

@@ -171,9 +171,14 @@ const char *esi_describe_end(char *out,
                              size_t size,
                              const struct esi_thread_state *thread)
 {
+    const char *early =
+        thread->before_mpi ? "before its first MPI call" : "without MPI_Finalize";
+
     snprintf(out, size, "%s", "");
     switch (thread->process) {
     case ES_PROCESS_RUNNING:
+        if (thread->before_mpi)
+            snprintf(out, size, "has not called MPI yet");
         break;
     case ES_PROCESS_FINALIZED:
         snprintf(out, size, "finalized");
@@ -183,14 +188,14 @@ const char *esi_describe_end(char *out,
         break;
     case ES_PROCESS_EXITED:
         if (thread->exit_code >= 0)
-            snprintf(out, size, "exited with %d without MPI_Finalize",
-                     thread->exit_code);
+            snprintf(out, size, "exited with %d %s", thread->exit_code, early);
         else
-            snprintf(out, size, "exited without MPI_Finalize");
+            snprintf(out, size, "exited %s", early);
         break;
     case ES_PROCESS_KILLED:
-        snprintf(out, size, "killed by signal %d (SIG%s)", thread->signal,
-                 signal_name(thread->signal));
+        snprintf(out, size, "killed by signal %d (SIG%s)%s%s", thread->signal,
+                 signal_name(thread->signal), thread->before_mpi ? " " : "",
+                 thread->before_mpi ? early : "");
         break;
     case ES_PROCESS_LOST:
         snprintf(out, size, "gone for an unknown reason");

@@ -21,7 +21,8 @@ const char *esi_describe_activity(char *out,
                                   size_t size,
                                   const struct esi_activity *activity);
 
-/* "killed by SIGKILL", "exited with 3 without MPI_Finalize"; "" while it runs. */
+/* "killed by SIGKILL", "exited with 3 without MPI_Finalize", "has not called MPI yet";
+ * otherwise "" while it runs. */
 const char *esi_describe_end(char *out,
                              size_t size,
                              const struct esi_thread_state *thread);

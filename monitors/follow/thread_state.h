@@ -76,6 +76,7 @@ struct esi_thread_state {
     int signal;
     int exit_code;
     uint64_t ended_ns;     /* run time of the process's end; 0 = alive, or not known */
+    bool before_mpi;       /* it has not called MPI, or had not when it ended */
     uint64_t events;       /* total number of tuples published by the thread */
     uint64_t polls;        /* number of unsuccessful polls */
     unsigned elements;     /* number of elements that record it */

@@ -16,6 +16,9 @@
 #include "monitors/sites/sites.h"
 #include "monitors/follow/follower.h"
 #include "monitors/verdict/facts_scope.h"
+#include "tuplespace/started.h"
+
+#define NO_THREAD SIZE_MAX
 
 struct esi_heartbeat {
     struct es_run *run; /* borrowed */
@@ -32,7 +35,7 @@ struct esi_heartbeat {
     size_t thread_capacity;
     uint32_t *first_origin; /* per thread; owned */
     size_t first_capacity;
-    size_t *thread_of; /* per origin of the scope; owned */
+    size_t *thread_of; /* per origin of the scope, or NO_THREAD; owned */
     size_t origin_count;
     size_t origin_capacity;
 
@@ -84,7 +87,9 @@ static struct esi_thread_state thread_of_origin(const struct es_origin *origin)
     return (struct esi_thread_state){.host = origin->host,
                                      .pid = origin->pid,
                                      .rank = origin->rank,
-                                     .thread = origin->thread};
+                                     .thread = origin->thread,
+                                     .before_mpi =
+                                         origin->classes == ES_CLASSES_STARTED};
 }
 
 static bool is_thread_before(const void *item, const void *sought)
@@ -116,6 +121,27 @@ static void insert_thread(struct esi_heartbeat *heartbeat,
     heartbeat->thread_count++;
 }
 
+/* Removes the thread of a process that is no rank, because a child of it is, or whose
+ * calls cannot be seen. */
+static void remove_thread(struct esi_heartbeat *heartbeat, size_t place)
+{
+    size_t behind = --heartbeat->thread_count - place;
+
+    esi_diagnosis_fini(&heartbeat->diagnosis); /* it refers to the old threads */
+    memmove(heartbeat->threads + place, heartbeat->threads + place + 1,
+            behind * sizeof *heartbeat->threads);
+    memmove(heartbeat->before + place, heartbeat->before + place + 1,
+            behind * sizeof *heartbeat->before);
+    memmove(heartbeat->first_origin + place, heartbeat->first_origin + place + 1,
+            behind * sizeof *heartbeat->first_origin);
+    for (size_t i = 0; i < heartbeat->origin_count; i++)
+        if (heartbeat->thread_of[i] == place)
+            heartbeat->thread_of[i] = NO_THREAD;
+        else if (heartbeat->thread_of[i] != NO_THREAD &&
+                 heartbeat->thread_of[i] > place)
+            heartbeat->thread_of[i]--;
+}
+
 /* Adds the thread of a joined origin, if it is new. */
 static int take_origin(void *data, uint32_t number, const struct es_origin *origin)
 {
@@ -124,8 +150,10 @@ static int take_origin(void *data, uint32_t number, const struct es_origin *orig
     size_t place = find_thread(heartbeat, &thread);
 
     if (place < heartbeat->thread_count &&
-        compare_threads(&heartbeat->threads[place], &thread) == 0)
+        compare_threads(&heartbeat->threads[place], &thread) == 0) {
+        heartbeat->threads[place].before_mpi &= thread.before_mpi;
         return 0;
+    }
     if (ESI_ARRAY_RESERVE_PAIR(heartbeat->threads, heartbeat->before,
                                heartbeat->thread_capacity,
                                heartbeat->thread_count + 1) < 0 ||
@@ -150,7 +178,13 @@ static int index_origins(struct esi_heartbeat *heartbeat)
         struct esi_thread_state thread =
             thread_of_origin(es_scope_origin(heartbeat->scope, i));
 
-        heartbeat->thread_of[i] = find_thread(heartbeat, &thread);
+        size_t place = find_thread(heartbeat, &thread);
+
+        heartbeat->thread_of[i] =
+            place < heartbeat->thread_count &&
+                    compare_threads(&heartbeat->threads[place], &thread) == 0
+                ? place
+                : NO_THREAD;
     }
     heartbeat->origin_count = count;
     return 0;
@@ -181,6 +215,7 @@ int esi_heartbeat_create(struct es_run *run,
     scope->servers = config->servers;
     if (config->tree)
         scope->tree = *config->tree;
+    scope->view.selection.classes = ES_CLASSES_ALL | ES_CLASSES_STARTED;
     scope->name = "heartbeat";
     result = esi_sites_create(&heartbeat->sites);
     if (result == 0)
@@ -218,26 +253,60 @@ static void turn_over(struct esi_heartbeat *heartbeat)
     }
 }
 
-static void read_process(struct esi_heartbeat *heartbeat, size_t index)
+/* Whether threads that seem not to have called MPI call it unseen: a process has left
+ * MPI_Init, which waits for all ranks. */
+static bool misses_calls(const struct esi_heartbeat *heartbeat)
+{
+    struct es_communicator_info info;
+    bool has_early = false;
+
+    for (size_t i = 0; i < heartbeat->thread_count; i++)
+        has_early |= heartbeat->threads[i].before_mpi;
+    for (size_t i = 0; has_early && i < heartbeat->thread_count; i++)
+        if (es_scope_communicator(heartbeat->scope, heartbeat->first_origin[i], 0,
+                                  &info) == 0)
+            return true;
+    return false;
+}
+
+/* Returns false if the process is no rank, or its calls cannot be seen. */
+static bool read_process(struct esi_heartbeat *heartbeat, size_t index, bool is_missed)
 {
     struct esi_thread_state *thread = &heartbeat->threads[index];
+    uint32_t origin = heartbeat->first_origin[index];
+    const struct es_element_view *element =
+        es_scope_origin(heartbeat->scope, origin)->element;
     struct es_segment_info info;
 
-    if (es_scope_process(heartbeat->scope, heartbeat->first_origin[index], &info) < 0)
-        return;
+    if (es_scope_process(heartbeat->scope, origin, &info) < 0)
+        return true;
+    if (thread->before_mpi && info.rank < 0)
+        return false;
+    /* Its calls may all be of kinds that are not collected. */
+    if (element)
+        thread->before_mpi &=
+            esi_segment_view_is_before_mpi(es_element_view_segment(element));
+    if (thread->before_mpi && is_missed)
+        return false;
     thread->process = info.state;
     thread->signal = info.signal;
     thread->exit_code = info.exit_code;
     thread->ended_ns = info.ended_realtime_ns;
+    return true;
 }
 
 static void read_batch(struct esi_heartbeat *heartbeat, const struct es_batch *batch)
 {
     for (size_t i = 0; i < batch->report_count; i++) {
         const struct es_report *report = &batch->reports[i];
-        struct esi_thread_state *thread =
-            &heartbeat->threads[heartbeat->thread_of[report->origin]];
+        size_t place = heartbeat->thread_of[report->origin];
 
+        /* A process that has not called MPI has no element that records it. */
+        if (place == NO_THREAD ||
+            es_scope_origin(heartbeat->scope, report->origin)->classes ==
+                ES_CLASSES_STARTED)
+            continue;
+        struct esi_thread_state *thread = &heartbeat->threads[place];
         thread->events += report->head;
         thread->polls += report->polls;
         thread->elements++;
@@ -245,9 +314,11 @@ static void read_batch(struct esi_heartbeat *heartbeat, const struct es_batch *b
     }
     for (size_t i = 0; i < batch->count; i++) {
         uint32_t origin = batch->marks[i].origin;
-        struct esi_thread_state *thread =
-            &heartbeat->threads[heartbeat->thread_of[origin]];
+        size_t place = heartbeat->thread_of[origin];
 
+        if (place == NO_THREAD)
+            continue;
+        struct esi_thread_state *thread = &heartbeat->threads[place];
         struct esi_activity *activity =
             es_batch_is_open(batch, i) ? &thread->open : &thread->last;
 
@@ -445,8 +516,13 @@ int esi_heartbeat_beat(struct esi_heartbeat *heartbeat,
     now_ns = es_scope_run_now_ns(heartbeat->scope);
     heartbeat->pulls++;
     turn_over(heartbeat);
-    for (size_t i = 0; i < heartbeat->thread_count; i++)
-        read_process(heartbeat, i);
+    bool is_missed = misses_calls(heartbeat);
+
+    for (size_t i = 0; i < heartbeat->thread_count;)
+        if (read_process(heartbeat, i, is_missed))
+            i++;
+        else
+            remove_thread(heartbeat, i);
     read_batch(heartbeat, batch);
     classify_threads(heartbeat, now_ns);
     result = give_verdicts(heartbeat, now_ns);

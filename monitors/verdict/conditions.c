@@ -657,6 +657,24 @@ static int add_completion(struct thread_wait *wait,
     return result < 0 ? result : finish_thread(wait, operation->any, known != NULL);
 }
 
+/* MPI_Init waits for the ranks that have not called MPI yet, in all usual MPIs. */
+static int add_init(struct thread_wait *wait)
+{
+    struct esi_conditions *conditions = wait->conditions;
+    const struct esi_facts *facts = conditions->facts;
+    int result = 0;
+
+    for (size_t i = 0; i < facts->process_count && result == 0; i++)
+        if (facts->threads[facts->processes[i].first_thread].before_mpi)
+            result = take_condition(
+                wait, &(struct esi_condition){.surety = ESI_CONDITION_MAYBE,
+                                              .reason = ES_REASON_COLLECTIVE,
+                                              .rank = facts->processes[i].rank,
+                                              .node = conditions->rank_nodes[i],
+                                              .space = ESI_CONDITION_NO_SPACE});
+    return result < 0 ? result : finish_thread(wait, false, false);
+}
+
 static int add_call(struct thread_wait *wait, const struct esi_ledger_wait *known)
 {
     const struct esi_thread_state *thread =
@@ -667,6 +685,9 @@ static int add_call(struct thread_wait *wait, const struct esi_ledger_wait *know
 
     if (!operation)
         return 0;
+    if (thread->open.operation == ES_OP_MPI_Init ||
+        thread->open.operation == ES_OP_MPI_Init_thread)
+        return add_init(wait);
     if (completes_requests(&thread->open))
         return add_completion(wait, known, &thread->open);
     if (thread->open.awaited)

@@ -133,13 +133,16 @@ static void describe_death(const struct esi_diagnosis *diagnosis,
     char words[WORDS];
 
     if (item->together) {
+        struct esi_thread_state thread =
+            diagnosis->facts->threads[process->first_thread];
+
+        thread.before_mpi = false; /* others had called MPI */
         esi_describe_ranks(words, sizeof words, item->ranks.items, item->ranks.count);
         fprintf(out, "%s were", words);
         fprintf(out,
                 " %s, which the whole job got: by a time limit, from a batch system, "
                 "because its launcher was ended, or after an error in one of them",
-                esi_describe_end(words, sizeof words,
-                                 &diagnosis->facts->threads[process->first_thread]));
+                esi_describe_end(words, sizeof words, &thread));
         return;
     }
     if (item->ranks.count > 1) {
@@ -429,6 +432,10 @@ static void describe_holder(const struct esi_facts *facts,
     snprintf(out, WORDS, "is not known here");
     if (!thread)
         return;
+    if (thread->before_mpi && thread->process == ES_PROCESS_RUNNING) {
+        esi_describe_end(out, WORDS, thread);
+        return;
+    }
     if (thread->quiet_since_ns && !thread->open.present &&
         (thread->verdict == ES_VERDICT_COMPUTING || thread->verdict == ES_VERDICT_DEAD))
         snprintf(out, WORDS, "%s computing for %s",
@@ -478,18 +485,25 @@ static void print_calm(const struct esi_diagnosis *diagnosis, FILE *stream)
 {
     const struct esi_facts *facts = diagnosis->facts;
     size_t unknown = esi_diagnosis_count_unknown(diagnosis);
-    size_t finished = 0;
+    size_t finished = 0, early = 0;
 
-    for (size_t i = 0; i < facts->thread_count; i++)
+    for (size_t i = 0; i < facts->thread_count; i++) {
         finished += facts->threads[i].verdict == ES_VERDICT_FINISHED;
-    if (unknown)
+        early += facts->threads[i].before_mpi;
+    }
+    if (unknown) {
         esi_text_prose_print(stream,
                              "%zu of %zu threads may wait or not: their collectors are "
                              "off ('eventspace collect on' switches them on)",
                              unknown, facts->thread_count);
-    else
-        fprintf(stream, "nothing is wrong: %zu threads, %zu finished\n",
-                facts->thread_count, finished);
+        return;
+    }
+    fprintf(stream, "nothing is wrong: %zu threads, %zu finished", facts->thread_count,
+            finished);
+    if (early > 0)
+        fprintf(stream, ", %zu %s not called MPI yet", early,
+                early == 1 ? "has" : "have");
+    fputc('\n', stream);
 }
 
 int esi_diagnosis_print_text(const struct esi_diagnosis *diagnosis,

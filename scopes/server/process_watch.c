@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "tuplespace/segment_set.h"
+#include "tuplespace/started.h"
 
 /* Returns true if the process failed. */
 static bool ending_is_failure(const struct es_segment_info *info)
@@ -34,6 +35,7 @@ static bool ending_is_failure(const struct es_segment_info *info)
 }
 
 const char *esi_ending_describe(const struct es_segment_info *info,
+                                bool before_mpi,
                                 char *out,
                                 size_t size)
 {
@@ -62,9 +64,11 @@ const char *esi_ending_describe(const struct es_segment_info *info,
             snprintf(out, size, info->alive ? "finalized, still there" : "finalized");
         break;
     case ES_PROCESS_RUNNING:
-        snprintf(out, size, "running");
-        break;
+        snprintf(out, size, before_mpi ? "has not called MPI yet" : "running");
+        return out;
     }
+    if (before_mpi)
+        snprintf(out + strlen(out), size - strlen(out), " before its first MPI call");
     return out;
 }
 
@@ -76,17 +80,20 @@ static bool is_ended_with_job(const struct es_segment_info *info)
             info->signal == SIGHUP || info->signal == SIGQUIT);
 }
 
-static void describe_failure(const struct es_segment_info *info, char *out, size_t size)
+static void describe_failure(const struct es_segment_info *info,
+                             bool before_mpi,
+                             char *out,
+                             size_t size)
 {
     bool is_early = info->state == ES_PROCESS_EXITED && info->exit_code == 0;
     char how[96];
 
-    esi_ending_describe(info, how, sizeof how);
+    esi_ending_describe(info, before_mpi, how, sizeof how);
     snprintf(out, size, "rank %d %s%s%s", info->rank,
              info->state == ES_PROCESS_KILLED
                  ? "was "
                  : (info->state == ES_PROCESS_LOST ? "is " : ""),
-             how, is_early ? " before MPI_Finalize" : "");
+             how, is_early && !before_mpi ? " before MPI_Finalize" : "");
 }
 
 /* Launchers end the remaining ranks with these signals.  A rank that exits records it,
@@ -128,12 +135,31 @@ static bool removes_itself(const struct es_run *run, const struct es_segment_inf
     return info->job[0] != '\0' || strncmp(es_run_name(run), "job-", 4) == 0;
 }
 
-/* Counts the ranks that have no segment.  The lowest rank is one of the launched world:
- * spawned worlds have higher ones. */
+/* Whether a process has left MPI_Init.  It waits there for all ranks, so one that still
+ * seems not to have called MPI calls it unseen. */
+static bool has_left_init(const struct es_run *run)
+{
+    size_t count = es_run_segment_count(run);
+
+    for (size_t i = 0; i < count; i++)
+        if (es_segment_view_communicator_count(es_run_segment(run, i)) > 0)
+            return true;
+    return false;
+}
+
+bool esi_ending_is_before_mpi(const struct es_run *run,
+                              const struct es_segment_view *segment)
+{
+    return esi_segment_view_is_before_mpi(segment) && !has_left_init(run);
+}
+
+/* Counts the ranks whose calls are not seen.  The lowest rank is one of the launched
+ * world: spawned worlds have higher ones. */
 static void find_absent(const struct es_run *run, struct esi_ending *ending)
 {
     enum { MOST_RANKS = 1 << 24 };
     size_t count = es_run_segment_count(run);
+    bool has_left = has_left_init(run);
     struct es_segment_info info;
     int lowest = INT_MAX;
 
@@ -151,9 +177,11 @@ static void find_absent(const struct es_run *run, struct esi_ending *ending)
     bool *is_seen = size > 0 ? calloc(size, sizeof *is_seen) : NULL;
 
     for (size_t i = 0; is_seen && i < count; i++) {
-        es_segment_view_info(es_run_segment(run, i), &info);
+        const struct es_segment_view *segment = es_run_segment(run, i);
+
+        es_segment_view_info(segment, &info);
         if (info.rank >= 0 && (size_t)info.rank < size)
-            is_seen[info.rank] = true;
+            is_seen[info.rank] |= !has_left || !esi_segment_view_is_before_mpi(segment);
     }
     for (size_t i = size; is_seen && i-- > 0;)
         if (!is_seen[i]) {
@@ -167,6 +195,7 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
 {
     struct esi_ending ending = {.segments = 0};
     struct es_segment_info best = {.rank = -1};
+    bool is_best_before_mpi = false;
     struct es_run *run;
     size_t ended = 0; /* with the job, by the signal of `best` */
     char how[96];
@@ -175,21 +204,26 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
         return false;
     size_t count = es_run_segment_count(run);
     for (size_t i = 0; i < count; i++) {
+        const struct es_segment_view *segment = es_run_segment(run, i);
+        bool before_mpi = esi_ending_is_before_mpi(run, segment);
         struct es_segment_info info;
-        es_segment_view_info(es_run_segment(run, i), &info);
+        es_segment_view_info(segment, &info);
         if (info.kept || info.rank < 0)
             continue; /* not a process of the program */
         ending.segments++;
+        ending.before_mpi += before_mpi;
         ending.alive += info.alive;
         ending.failed += ending_is_failure(&info);
         ending.killed += is_killed_by_launcher(&info);
-        ending.alone += info.rank == 0 && info.size == 1;
+        ending.alone += info.rank == 0 && info.size == 1 && !before_mpi;
         ending.is_first_unseen |=
             info.rank == 0 && !info.alive && info.ended_realtime_ns == 0;
         ended +=
             is_ended_with_job(&info) && (best.rank < 0 || info.signal == best.signal);
-        if (may_have_failed(&info) && (best.rank < 0 || is_nearer(&info, &best)))
+        if (may_have_failed(&info) && (best.rank < 0 || is_nearer(&info, &best))) {
             best = info;
+            is_best_before_mpi = before_mpi;
+        }
     }
     if (ending.failed > 0) {
         if (best.state == ES_PROCESS_KILLED)
@@ -201,13 +235,14 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
         if (ending.together)
             snprintf(ending.first_failure, sizeof ending.first_failure,
                      "%s%zu ranks were %s", ended == ending.segments ? "all " : "",
-                     ended, esi_ending_describe(&best, how, sizeof how));
+                     ended, esi_ending_describe(&best, false, how, sizeof how));
         else
-            describe_failure(&best, ending.first_failure, sizeof ending.first_failure);
+            describe_failure(&best, is_best_before_mpi, ending.first_failure,
+                             sizeof ending.first_failure);
     }
     find_absent(run, &ending);
     es_run_close(run);
-    if (ending.alone < 2 || ending.alone < ending.segments)
+    if (ending.alone < 2 || ending.alone < ending.segments - ending.before_mpi)
         ending.alone = 0;
     *ret_ending = ending;
     return ending.segments > 0;
@@ -293,8 +328,8 @@ static int follow_segments(struct esi_watch *watch)
 }
 
 /* Returns true if the process lives. */
-static bool scan_process(struct watched *item,
-                         const char *host,
+static bool scan_process(const struct esi_watch *watch,
+                         struct watched *item,
                          void (*on_lost)(void *data, const struct esi_lost_rank *lost),
                          void *data)
 {
@@ -304,7 +339,7 @@ static bool scan_process(struct watched *item,
         return false;
     es_segment_view_info(item->segment, &info);
     /* Segments of tuple servers are no processes; monitors do not keep a run alive. */
-    if (info.kept || info.rank < 0 || strcmp(info.host, host) != 0) {
+    if (info.kept || info.rank < 0 || strcmp(info.host, watch->host) != 0) {
         item->gone = FINAL;
         return false;
     }
@@ -317,7 +352,8 @@ static bool scan_process(struct watched *item,
     if (!has_finished) {
         struct esi_lost_rank lost = {.rank = info.rank, .pid = info.pid};
 
-        esi_ending_describe(&info, lost.how, sizeof lost.how);
+        esi_ending_describe(&info, esi_ending_is_before_mpi(watch->run, item->segment),
+                            lost.how, sizeof lost.how);
         on_lost(data, &lost);
     }
     return false;
@@ -333,6 +369,6 @@ int esi_watch_scan(struct esi_watch *watch,
     if (es_run_refresh(watch->run) >= 0)
         follow_segments(watch);
     for (size_t i = 0; i < watch->count; i++)
-        alive += scan_process(&watch->items[i], watch->host, on_lost, data);
+        alive += scan_process(watch, &watch->items[i], on_lost, data);
     return alive;
 }

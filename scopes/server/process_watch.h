@@ -16,7 +16,9 @@ struct esi_segment_set;
 
 struct esi_ending {
     size_t segments;
-    size_t alive;  /* segments whose process is alive */
+    size_t before_mpi; /* segments whose process has not called MPI, or had not when it
+                          ended */
+    size_t alive;      /* segments whose process is alive */
     size_t failed; /* aborted, killed, lost, or ended with an exit code other than 0,
                       also after MPI_Finalize */
     size_t killed; /* of the failed ones, those killed after the first failure, as
@@ -39,9 +41,16 @@ struct esi_ending {
 /* Scans the run's segments.  Returns false if there are none. */
 bool esi_ending_scan(const char *run, struct esi_ending *ret_ending);
 
+/* Whether the process has not called MPI, or had not when it ended.  Not if its calls
+ * cannot be seen. */
+bool esi_ending_is_before_mpi(const struct es_run *run,
+                              const struct es_segment_view *segment);
+
 /* Describes the state of the process, such as "running" or "killed by signal 9
- * (Killed)".  Returns `out`. */
+ * (Killed)"; `before_mpi`: it has not called MPI, or had not when it ended.  Returns
+ * `out`. */
 const char *esi_ending_describe(const struct es_segment_info *info,
+                                bool before_mpi,
                                 char *out,
                                 size_t size);
 

@@ -58,13 +58,38 @@ static const struct ending endings[] = {
     {"wait", wait_for_ever, 0, 1},
 };
 
+static void sleep_for_ever(int unused)
+{
+    (void)unused;
+    for (;;)
+        pause();
+}
+
+/* Before MPI_Init. */
+static const struct ending early_endings[] = {
+    {"exit-early", exit, 6, 1},
+    {"early-exit", exit, 5, 0},
+    {"early-SIGABRT", raise_signal, SIGABRT, 0},
+    {"early-sleep", sleep_for_ever, 0, 0},
+};
+
+static int launched_rank(void)
+{
+    const char *text = getenv("PMI_RANK");
+
+    text = text ? text : getenv("OMPI_COMM_WORLD_RANK");
+    return text ? atoi(text) : -1;
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
     int who = argc > 2 ? atoi(argv[2]) : 0;
 
-    if (strcmp(how, "exit-early") == 0)
-        exit(6);
+    for (size_t i = 0; i < sizeof early_endings / sizeof early_endings[0]; i++)
+        if (strcmp(how, early_endings[i].name) == 0 &&
+            (launched_rank() == who || early_endings[i].is_of_all))
+            early_endings[i].end(early_endings[i].value);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)

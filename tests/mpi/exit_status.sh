@@ -126,6 +126,39 @@ for how in SIGSEGV:'rank 0 was killed by signal 11' SIGKILL:'was killed by signa
     expect 0 "$how: the end is named"
 done
 
+# So is the end of a rank that has not called MPI, and the others wait for it.
+"$eventspace" clean --all >/dev/null
+for how in early-SIGABRT:'killed by signal 6 (SIGABRT)' early-exit:'exited with 5'; do
+    timeout -k 5 60 "$eventspace" run -n 3 --name early "$bin/exit_status" "${how%%:*}" 1 \
+        >"$work/out" 2>"$work/said" </dev/null &
+    await 20 eval '"$eventspace" why early >"$work/why"; grep -q "^DIED" "$work/why"'
+    "$eventspace" heartbeat --once early >"$work/heartbeat"
+    kill $! 2>/dev/null
+    wait $!
+    grep -qF "DIED (certain): rank 1 ${how#*:} before its first MPI call" "$work/why" ||
+        { cat "$work/why"; false; }
+    expect 0 "$how: the end is named by why"
+    grep -qF "${how#*:} before its first MPI call" "$work/heartbeat" ||
+        { cat "$work/heartbeat"; false; }
+    expect 0 "$how: the end is named by heartbeat"
+    "$eventspace" list early | grep -q 'before its first MPI call'
+    expect 0 "$how: the end is named by list"
+    grep -qE "rank 1 .*before its first MPI call" "$work/said" || { cat "$work/said"; false; }
+    expect 0 "$how: the end is named by run"
+    "$eventspace" clean early >/dev/null
+done
+"$eventspace" run -n 3 --name early "$bin/exit_status" early-sleep 1 >"$work/out" \
+    2>"$work/said" </dev/null &
+holds='rank 1 holds up 2 threads; it has not called MPI yet'
+await 20 eval '"$eventspace" why early >"$work/why"; grep -qF "$holds" "$work/why"'
+expect 0 "a rank that sleeps before MPI_Init holds up the others"
+kill $!
+wait $!
+"$eventspace" why early >"$work/why"
+! grep -h 'first MPI call, which the whole job got' "$work/said" "$work/why"
+expect 0 "a signal that all ranks got says nothing of their calls"
+"$eventspace" clean --all >/dev/null
+
 collected_run SIGSEGV >/dev/null
 grep -qF 'the launcher then killed 1 other' "$work/said"
 expect 0 "SIGSEGV: who was killed by the launcher is told apart"

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -22,6 +23,7 @@
 #include "base/process.h"
 #include "fixture.h"
 #include "tests/suites.h"
+#include "tuplespace/started.h"
 
 static struct esi_segment_config config_for(const char *run)
 {
@@ -275,6 +277,135 @@ static void another_file_of_the_name_is_not_removed(void **state)
     esi_segment_destroy(segment);
     check_untouched(FILE_OF_OURS, path, NULL);
     assert_int_equal(unlink(path), 0);
+}
+
+/* --- Segments made before the first MPI call -------------------------------------- */
+
+/* Makes one of this process, and opens the run. */
+static struct es_run *make_started(char name[64], struct esi_segment_config *ret_config)
+{
+    struct es_run *run;
+
+    *ret_config = config_for(fixture_run("started", name));
+    ret_config->rank = 3;
+    ret_config->size = 4;
+    ret_config->continues = true;
+    assert_int_equal(esi_segment_create_started(ret_config, NULL), 0);
+    assert_non_null(getenv(ES_STARTED_VARIABLE));
+    run = fixture_open(name);
+    assert_int_equal(es_run_segment_count(run), 1);
+    assert_true(esi_segment_view_is_before_mpi(es_run_segment(run, 0)));
+    return run;
+}
+
+static void the_process_continues_its_first_segment(void **state)
+{
+    struct esi_segment_config config;
+    struct es_segment *segment;
+    struct es_segment_info info;
+    struct esi_writer writer;
+    char name[64];
+    struct es_run *run = make_started(name, &config);
+
+    (void)state;
+    config.rank = 5;
+    config.program = "later";
+    assert_int_equal(esi_segment_create(&config, NULL, &segment), 0);
+    assert_null(getenv(ES_STARTED_VARIABLE));
+    fixture_element(segment, "5.0/test", 15, &writer);
+    assert_true(es_run_refresh(run) >= 0);
+    assert_int_equal(es_run_segment_count(run), 1);
+    assert_false(esi_segment_view_is_before_mpi(es_run_segment(run, 0)));
+    assert_non_null(fixture_find(run, "5.0/test"));
+    es_segment_view_info(es_run_segment(run, 0), &info);
+    assert_int_equal(info.rank, 5);
+    es_run_close(run);
+    run = fixture_open(name); /* readers copy the program when they attach */
+    es_segment_view_info(es_run_segment(run, 0), &info);
+    assert_string_equal(info.program, "later");
+    es_run_close(run);
+    esi_segment_destroy(segment);
+    assert_int_equal(es_run_remove(name, true), 0);
+}
+
+/* In a child: it makes its own segment, or is not collected. */
+static void pass_on_in_child(const struct esi_segment_config *config, bool is_collected)
+{
+    struct es_segment *segment;
+    int status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        /* A file size limit must cause no signal. */
+        const struct rlimit none = {0, 0};
+        if (is_collected)
+            _exit(esi_segment_create(config, NULL, &segment) != 0);
+        setrlimit(RLIMIT_FSIZE, &none);
+        esi_segment_pass_on();
+        _exit(getenv(ES_STARTED_VARIABLE) != NULL);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void a_child_passes_the_first_segment_on(void **state)
+{
+    (void)state;
+    for (int is_collected = 0; is_collected < 2; is_collected++) {
+        struct esi_segment_config config;
+        struct es_segment_info info;
+        struct es_segment *segment;
+        char name[64];
+        struct es_run *before = make_started(name, &config);
+
+        pass_on_in_child(&config, is_collected);
+        pass_on_in_child(&config, is_collected); /* a second one finds nothing */
+        es_segment_view_info(es_run_segment(before, 0), &info);
+        assert_int_equal(info.rank, -1);
+        es_run_close(before);
+        assert_int_equal(es_run_remove(name, true), is_collected ? 2 : 0);
+        /* The process itself can still be collected. */
+        assert_int_equal(esi_segment_create(&config, NULL, &segment), 0);
+        esi_segment_destroy(segment);
+    }
+}
+
+static void a_first_segment_that_does_not_fit_is_replaced(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct esi_segment_config config;
+        struct es_segment *segment;
+        struct es_run *after;
+        char name[64];
+
+        es_run_close(make_started(name, &config));
+        if (i == 0)
+            config.host = "otherhost";
+        else
+            config.arena_bytes /= 2;
+        assert_int_equal(esi_segment_create(&config, NULL, &segment), 0);
+        after = fixture_open(name);
+        assert_int_equal(es_run_segment_count(after), 1);
+        assert_false(esi_segment_view_is_before_mpi(es_run_segment(after, 0)));
+        es_run_close(after);
+        esi_segment_destroy(segment);
+        assert_int_equal(es_run_remove(name, true), 0);
+    }
+}
+
+/* The variable comes from the environment: whatever it says, nothing else is opened. */
+static void a_wrong_name_of_a_first_segment_is_ignored(void **state)
+{
+    static const char *const names[] = {"", "x", "/etc/passwd", "/eventspace.a.b.0.1",
+                                        "/eventspace.a.b.0.1/../../etc/passwd"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        setenv(ES_STARTED_VARIABLE, names[i], 1);
+        esi_segment_pass_on();
+        assert_null(getenv(ES_STARTED_VARIABLE));
+    }
 }
 
 static void bad_names_are_refused_in_words(void **state)
@@ -619,6 +750,10 @@ SUITE(test_segment)
         cmocka_unit_test(a_segment_left_under_the_name_is_replaced),
         cmocka_unit_test(a_name_that_is_taken_keeps_nobody_uncollected),
         cmocka_unit_test(another_file_of_the_name_is_not_removed),
+        cmocka_unit_test(the_process_continues_its_first_segment),
+        cmocka_unit_test(a_child_passes_the_first_segment_on),
+        cmocka_unit_test(a_first_segment_that_does_not_fit_is_replaced),
+        cmocka_unit_test(a_wrong_name_of_a_first_segment_is_ignored),
         cmocka_unit_test(bad_names_are_refused_in_words),
         cmocka_unit_test(bad_elements_are_refused),
         cmocka_unit_test(the_ring_is_the_next_power_of_two),

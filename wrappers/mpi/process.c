@@ -25,6 +25,7 @@
 #include "base/plain.h"
 #include "base/process.h"
 #include "tuplespace/layout.h"
+#include "tuplespace/started.h"
 #include "tuplespace/tree_control.h"
 #include "wrappers/mpi/ledger.h"
 #include "wrappers/mpi/next.h"
@@ -198,6 +199,7 @@ __attribute__((constructor)) static void leave_other_mpi(int argc, char **argv)
     if (!esi_next_is_foreign() || !leave_preload())
         return;
     find_rank();
+    esi_segment_pass_on();
     esi_process_warn("the program is not linked with " ESI_OWN_MPI
                      ", which this library is for; it runs uncollected");
     execv("/proc/self/exe", argv);
@@ -209,6 +211,7 @@ void esi_process_leave_mpi(void)
     if (atomic_load_explicit(&state, memory_order_relaxed) == NOT_STARTED) {
         find_rank();
         leave_preload();
+        esi_segment_pass_on();
         atomic_store_explicit(&state, ASIDE, memory_order_release);
         esi_process_warn("the program has loaded another MPI than " ESI_OWN_MPI
                          ", which this library is for; it runs uncollected; "
@@ -326,6 +329,7 @@ static int make_segment(struct es_error *error)
     config.rank = process.rank;
     config.size = process.size;
     config.spawn = esi_spawn_mark(process.spawn);
+    config.continues = true;
     return esi_segment_create(&config, error, &process.segment);
 }
 
@@ -376,8 +380,10 @@ static int start_process(void)
     take_spawn();
     find_rank();
     leave_preload();
-    if (getenv("EVENTSPACE_DISABLE") != NULL)
+    if (getenv("EVENTSPACE_DISABLE") != NULL) {
+        esi_segment_pass_on();
         return ASIDE;
+    }
     /* Even if nothing can be recorded: trees need all ranks. */
     if (esi_trees_start != NULL)
         esi_trees_start(process.rank);
@@ -387,6 +393,7 @@ static int start_process(void)
     if (result >= 0 && pthread_atfork(NULL, NULL, step_aside_in_child) != 0)
         result = -ENOMEM;
     if (result < 0) {
+        esi_segment_pass_on();
         if (error.text[0] == '\0')
             es_error_set(&error, result, "%s", strerror(-result));
         esi_process_warn("%s; the program runs uncollected",
