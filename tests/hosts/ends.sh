@@ -9,10 +9,11 @@
 
 server=$top_builddir/cli/eventspaced
 
-# start RUN SECONDS - starts a program of this duration and a consumer of its events.
+# start RUN - starts a program that runs until $work/enough.RUN exists, and a consumer of its
+# events.
 start() {
     start_run "$1" --threshold 60000 --map $work/map.json -- \
-        "$apps/windtunnel" --size small --iterations 100000000 --seconds "$2"
+        "$apps/windtunnel" --size small --iterations 100000000 --until "$work/enough.$1"
     home=$(home_of "$1")
     begin events front "$eventspace" events --follow --format json "$1"
     await 20 test -s $work/events.out
@@ -36,7 +37,7 @@ hosts up --rate 10mbit --delay 2000
 place a0 a1 b0
 draw_map $work/map.json
 
-start restarted 24
+start restarted
 bring_key gate restarted
 on gate 10 "$server" --run restarted --home "$home" --cluster west --gateway gate >$work/out
 expect 0 'a server on the gateway'
@@ -50,14 +51,16 @@ sleep 1 # the new tree carries some events
 kill_server a1
 on a1 10 "$server" --run restarted --home "$home" >$work/out
 expect 0 'the server of a1, started again in a tree of levels'
+touch $work/enough.restarted
 ended job
 expect 0 'the program'
 events_end restarted
 hosts exec gate rm -rf "$EVENTSPACE_DIR/restarted"
 
-# All servers are killed at once; the program continues for a while without them.
-start killed 3
+# All servers are killed at once; the program ends without them.
+start killed
 for host in front a0 a1 b0; do hosts exec $host pkill -9 -x eventspaced; done
+touch $work/enough.killed
 events_end killed
 ended job
 expect 0 'the program without tuple servers'
