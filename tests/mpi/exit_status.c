@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* exit_status - ends early in the way named by its first argument. If a single rank
- * does so, it is the rank of the second argument, by default rank 0. */
+ * does so, it is the rank of the second argument, by default rank 0. Before MPI_Init it
+ * waits until the file of the third argument exists. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -88,8 +89,11 @@ int main(int argc, char **argv)
 
     for (size_t i = 0; i < sizeof early_endings / sizeof early_endings[0]; i++)
         if (strcmp(how, early_endings[i].name) == 0 &&
-            (launched_rank() == who || early_endings[i].is_of_all))
+            (launched_rank() == who || early_endings[i].is_of_all)) {
+            while (argc > 3 && access(argv[3], F_OK) != 0)
+                usleep(10000);
             early_endings[i].end(early_endings[i].value);
+        }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)

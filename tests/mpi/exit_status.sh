@@ -126,17 +126,26 @@ for how in SIGSEGV:'rank 0 was killed by signal 11' SIGKILL:'was killed by signa
     expect 0 "$how: the end is named"
 done
 
+# others_are_in_mpi - two ranks have called MPI, and rank 1 has not.
+others_are_in_mpi() {
+    "$eventspace" list early >"$work/list" &&
+        [ "$(grep -c ' running ' "$work/list")" = 2 ] && grep -q 'not called MPI' "$work/list"
+}
+
 # So is the end of a rank that has not called MPI, and the others wait for it.
 "$eventspace" clean --all >/dev/null
 for how in early-SIGABRT:'killed by signal 6 (SIGABRT)' early-exit:'exited with 5'; do
+    rm -f "$work/go"
     timeout -k 5 60 "$eventspace" run -n 3 --name early "$bin/exit_status" "${how%%:*}" 1 \
-        >"$work/out" 2>"$work/said" </dev/null &
-    await 20 eval '"$eventspace" why early >"$work/why"; grep -q "^DIED" "$work/why"'
+        "$work/go" >"$work/out" 2>"$work/said" </dev/null &
+    await 20 others_are_in_mpi
+    touch "$work/go"
+    wanted="DIED (certain): rank 1 ${how#*:} before its first MPI call"
+    await 20 eval '"$eventspace" why early >"$work/why"; grep -qF "$wanted" "$work/why"'
     "$eventspace" heartbeat --once early >"$work/heartbeat"
     kill $! 2>/dev/null
     wait $!
-    grep -qF "DIED (certain): rank 1 ${how#*:} before its first MPI call" "$work/why" ||
-        { cat "$work/why"; false; }
+    grep -qF "$wanted" "$work/why" || { cat "$work/why"; false; }
     expect 0 "$how: the end is named by why"
     grep -qF "${how#*:} before its first MPI call" "$work/heartbeat" ||
         { cat "$work/heartbeat"; false; }
