@@ -22,21 +22,9 @@
 #   SIGABRT                      6 x20              6 x19, 15 x1
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
-
-[ -z "$ES_SANITIZERS" ] || skip 'a sanitized collector cannot be preloaded into the programs'
-
-eventspace=$top_builddir/cli/eventspace
-unset EVENTSPACE_RUN
-export EVENTSPACE_DIR=$work/runs EVENTSPACE_PRELOAD=$library
+use_commands
 signalled=0
 [ "$mpi" != openmpi ] || signalled=128 # its launcher adds 128
-
-# clean_up - runs that ended badly are kept in this folder; some have no run directory.
-clean_up() {
-    "$eventspace" clean --all >/dev/null
-    rm -rf "$work"
-}
-trap clean_up EXIT
 
 # ended COMMAND... - prints its exit status; its messages go to $work/said.
 ended() {

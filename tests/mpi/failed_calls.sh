@@ -5,29 +5,8 @@
 # arguments, and it is no send or receive for the order of events.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
-
-[ -z "$ES_SANITIZERS" ] || skip 'a sanitized collector cannot be preloaded into the programs'
-
-eventspace=$top_builddir/cli/eventspace
+use_commands
 run=failed-$$
-unset EVENTSPACE_RUN EVENTSPACE_LAUNCHER
-export EVENTSPACE_DIR=$work/runs EVENTSPACE_PRELOAD=$library
-
-clean_up() {
-    "$eventspace" clean --all >/dev/null
-    rm -rf "$work"
-}
-trap clean_up EXIT
-
-# try COMMAND... - its output is in $work/said.
-try() {
-    timeout -k 5 120 "$@" >"$work/said" 2>&1 </dev/null
-}
-
-# said TEXT - by the last command.
-said() {
-    tr '\n' ' ' <"$work/said" | tr -s ' ' | grep -qF -- "$1" || { cat "$work/said"; false; }
-}
 
 try "$eventspace" run -n 2 --quiet --keep --record "$work/archive" --name $run -- \
     "$bin/failed_calls"

@@ -6,18 +6,7 @@
 # (errors.sh compares many more errors).
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
-
-[ -z "$ES_SANITIZERS" ] || skip 'a sanitized collector cannot be preloaded into the programs'
-
-eventspace=$top_builddir/cli/eventspace
-unset EVENTSPACE_RUN
-export EVENTSPACE_DIR=$work/runs EVENTSPACE_PRELOAD=$library
-
-clean_up() {
-    "$eventspace" clean --all >/dev/null
-    rm -rf "$work"
-}
-trap clean_up EXIT
+use_commands
 
 # ended COMMAND... - prints its exit status; its output goes to $work/said.
 ended() {

@@ -76,3 +76,29 @@ observe() {
 tuples() {
     "$bin/tuples" "$EVENTSPACE_RUN"
 }
+
+# use_commands - for drivers of whole commands: $eventspace, whose runs stand in a folder of
+# their own, also those that are kept, and end with the driver.
+use_commands() {
+    [ -z "$ES_SANITIZERS" ] ||
+        skip 'a sanitized collector cannot be preloaded into the programs'
+    eventspace=$top_builddir/cli/eventspace
+    unset EVENTSPACE_RUN EVENTSPACE_LAUNCHER
+    export EVENTSPACE_DIR=$work/runs EVENTSPACE_PRELOAD=$library
+    trap clean_up_commands EXIT
+}
+
+clean_up_commands() {
+    "$eventspace" clean --all >/dev/null 2>&1
+    rm -rf "$work"
+}
+
+# try COMMAND... - its output goes to $work/said.
+try() {
+    timeout -k 5 120 "$@" >"$work/said" 2>&1 </dev/null
+}
+
+# said TEXT - by the last command that was tried, on either output.
+said() {
+    tr '\n' ' ' <"$work/said" | tr -s ' ' | grep -qF -- "$1" || { cat "$work/said"; false; }
+}

@@ -5,11 +5,8 @@
 # The output of every command is searched, for a program with hostile names.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
-[ -z "$ES_SANITIZERS" ] || skip 'a sanitized collector cannot be preloaded into the programs'
+use_commands
 
-eventspace=$top_builddir/cli/eventspace
-unset EVENTSPACE_RUN
-export EVENTSPACE_DIR=$work/runs EVENTSPACE_PRELOAD=$library
 ! "$MPIEXEC" --version 2>/dev/null | grep -qi hydra ||
     export EVENTSPACE_LAUNCHER="$MPIEXEC -genv LD_PRELOAD $shim"
 run=planted-$$
@@ -23,8 +20,7 @@ cp "$bin/planted_names" "$folder/$planted"
 clean_up() {
     [ -z "${launcher:-}" ] || kill "$launcher" 2>/dev/null
     wait
-    "$eventspace" clean --all >/dev/null 2>&1
-    rm -rf "$work"
+    clean_up_commands
 }
 trap clean_up EXIT
 

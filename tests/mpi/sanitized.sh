@@ -6,22 +6,13 @@
 # preloads. What does not build or run alone is left out.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
+use_commands
 
-[ -z "$ES_SANITIZERS" ] || skip 'a sanitized collector cannot be preloaded into the programs'
-
-eventspace=$top_builddir/cli/eventspace
 grep -q '^#define HAVE_LIBELF 1' "$top_builddir/config.h" || skip 'built without libelf'
-unset EVENTSPACE_RUN ASAN_OPTIONS
+unset ASAN_OPTIONS
 # MPI keeps some memory until the end, and UCX's hooks crash under the thread sanitizer.
 export ASAN_OPTIONS=detect_leaks=0 UCX_MEM_EVENTS=n TSAN_OPTIONS=report_bugs=0
-export EVENTSPACE_DIR=$work/runs EVENTSPACE_PRELOAD=$library
 launch=("$MPIEXEC" -n 2)
-
-clean_up() {
-    "$eventspace" clean --all >/dev/null
-    rm -rf "$work"
-}
-trap clean_up EXIT
 
 cat >"$work/program.c" <<'END'
 #include <mpi.h>

@@ -5,28 +5,8 @@
 # collected; ranks that are not seen are named, and it is said why nothing is recorded.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
-
-[ -z "$ES_SANITIZERS" ] || skip 'a sanitized collector cannot be preloaded into the programs'
-
-eventspace=$top_builddir/cli/eventspace
+use_commands
 run=sections-$$
-unset EVENTSPACE_RUN EVENTSPACE_LAUNCHER
-export EVENTSPACE_DIR=$work/runs EVENTSPACE_PRELOAD=$library
-
-clean_up() {
-    "$eventspace" clean --all >/dev/null
-    rm -rf "$work"
-}
-trap clean_up EXIT
-
-# said TEXT - by the last command, on either output.
-said() {
-    tr '\n' ' ' <"$work/said" | tr -s ' ' | grep -qF -- "$1" || { cat "$work/said"; false; }
-}
-
-try() {
-    timeout -k 5 120 "$@" >"$work/said" 2>&1 </dev/null
-}
 
 ring="$apps/ring --rounds 2"
 # shellcheck disable=SC2086 # words
