@@ -25,7 +25,8 @@ enum { REST = 20, SHARE_OF_AGE = 8, DEEPEST = 64 };
 
 /* --- One process ------------------------------------------------------------------ */
 
-struct process_map {
+/* What the memory map of a process shows. */
+struct mapped {
     bool has_segment; /* calls are recorded */
     bool has_library;
     bool has_mpi;
@@ -39,7 +40,7 @@ static FILE *open_of_process(pid_t pid, const char *file)
     return fopen(path, "re");
 }
 
-static void note_file(struct process_map *map, const char *path)
+static void note_file(struct mapped *map, const char *path)
 {
     static const char segment[] = "/dev/shm/eventspace.";
     const char *name = strrchr(path, '/') + 1;
@@ -49,9 +50,9 @@ static void note_file(struct process_map *map, const char *path)
     map->has_mpi |= esi_mpi_family_of_library(name) != ES_MPI_UNKNOWN;
 }
 
-static struct process_map read_map(pid_t pid)
+static struct mapped read_map(pid_t pid)
 {
-    struct process_map map = {.has_segment = false};
+    struct mapped map = {.has_segment = false};
     FILE *file = open_of_process(pid, "maps");
     char *line = NULL;
     size_t room = 0;
@@ -107,7 +108,7 @@ static void read_program(pid_t pid, struct esi_unseen *unseen)
 
 static void look_at_process(struct esi_unseen *unseen, pid_t pid)
 {
-    struct process_map map = read_map(pid);
+    struct mapped map = read_map(pid);
     enum esi_unseen_reason reason =
         map.has_library ? ES_UNSEEN_NO_CALL : ES_UNSEEN_NO_LIBRARY;
 

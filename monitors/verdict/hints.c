@@ -108,7 +108,7 @@ static void hint_taker(const struct hint_view *view, char out[ESI_HINT_WORDS])
              *site ? ", posted at " : "", site);
 }
 
-static bool hint_message(const struct hint_view *view, char out[ESI_HINT_WORDS])
+static void hint_message(const struct hint_view *view, char out[ESI_HINT_WORDS])
 {
     const struct esi_conditions *conditions = view->conditions;
     const struct esi_channel_state *unreceived = find_unreceived(view);
@@ -119,19 +119,19 @@ static bool hint_message(const struct hint_view *view, char out[ESI_HINT_WORDS])
 
     if (view->wait->taker) {
         hint_taker(view, out);
-        return true;
+        return;
     }
     if (unreceived) {
         hint_unreceived(view, unreceived, out);
-        return true;
+        return;
     }
     if (view->wait->any || view->target == conditions->facts->process_count ||
         !conditions->exact[view->target] || message.tag == ES_TAG_ANY ||
         view->group == ESI_FACT_NO_GROUP)
-        return false;
+        return;
     message.source = view->wait->targets[0];
     if (esi_facts_has_freed(conditions->facts, view->group, message.source))
-        return false;
+        return;
     channel = esi_channels_find(&conditions->channels, &message);
     if (!channel || channel->sent == 0)
         snprintf(out, ESI_HINT_WORDS, "rank %d has never sent to rank %d with tag %d",
@@ -142,20 +142,19 @@ static bool hint_message(const struct hint_view *view, char out[ESI_HINT_WORDS])
                  " message%s with tag %d to rank %d, all received",
                  message.source, channel->sent, channel->sent == 1 ? "" : "s",
                  message.tag, message.destination);
-    return true;
 }
 
 /* --- Collective operations -------------------------------------------------------- */
 
 /* The awaited rank is in the same operation on another communicator. */
-static bool hint_collective(const struct hint_view *view, char out[ESI_HINT_WORDS])
+static void hint_collective(const struct hint_view *view, char out[ESI_HINT_WORDS])
 {
     const struct esi_facts *facts = view->conditions->facts;
     const struct esi_activity *open = &view->thread->open;
     const struct esi_fact_process *target;
 
     if (view->target == facts->process_count)
-        return false;
+        return;
     target = &facts->processes[view->target];
     for (size_t i = 0; i < target->thread_count; i++) {
         const struct esi_activity *theirs =
@@ -168,9 +167,8 @@ static bool hint_collective(const struct hint_view *view, char out[ESI_HINT_WORD
         snprintf(out, ESI_HINT_WORDS, "rank %d is in %s on %s, not on %s", target->rank,
                  es_operation_name(open->operation), theirs->communicator,
                  open->communicator);
-        return true;
+        return;
     }
-    return false;
 }
 
 /* --- Any wait --------------------------------------------------------------------- */
@@ -216,10 +214,10 @@ bool esi_hint_find(const struct esi_conditions *conditions,
     switch (view.wait->reason) {
     case ES_REASON_RECEIVE:
     case ES_REASON_COMPLETION:
-        (void)hint_message(&view, out);
+        hint_message(&view, out);
         break;
     case ES_REASON_COLLECTIVE:
-        (void)hint_collective(&view, out);
+        hint_collective(&view, out);
         break;
     default:
         break;
