@@ -221,5 +221,7 @@ void esi_notices_follow(struct esi_notices *notices,
     const struct es_notice *items = NULL;
     size_t count = esi_follower_notices(follower, &items);
 
-    esi_notices_show(notices, items, count);
+    /* The servers end with the run. */
+    if (!esi_follower_is_over(follower))
+        esi_notices_show(notices, items, count);
 }

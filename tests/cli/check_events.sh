@@ -66,6 +66,7 @@ contains out '"type":"end","lost":0,"overwritten_before":'
 run=$prefix-live
 "$eventspace" run -n 2 --name "$run" -- "$top_builddir/apps/ring" --rounds 100000000 \
     >"$folder/ring" 2>&1 </dev/null &
+runner=$!
 await 20 "$eventspace" heartbeat --once "$run"
 expect 2 "$eventspace" events --follow --rank 9 "$run"
 contains err "--rank: there is no rank 9; the run has ranks 0 to 1"
@@ -92,4 +93,14 @@ for format in text json csv; do
         "$followed.err" || fault "--format $format: $(cat "$followed.err")"
     [ "$(tail -c 1 "$followed")" = "" ] || fault "the last line does not end"
 done
+# The servers end with the run: that is no fault to tell of.
+"$eventspace" events --follow "$run" >"$folder/ended" 2>"$folder/ended.err" &
+follower=$!
+await 20 grep -q MPI_ "$folder/ended"
+kill -INT $runner
+wait $runner
+wait $follower || fault "the end of the run is a failure"
+grep -q "^eventspace events: [1-9][0-9]* events shown" "$folder/ended.err" &&
+    [ "$(wc -l <"$folder/ended.err")" = 1 ] ||
+    fault "at the end of a run: $(cat "$folder/ended.err")"
 finish
