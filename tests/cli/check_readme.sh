@@ -44,6 +44,6 @@ for document in $documents; do
         'exec bash -meu "$1" >"$2" 2>&1' - "$folder/commands" "$folder/out" ||
         fault "$document: $(cat "$folder/out")"
     "$PYTHON" "$top_srcdir/tests/cli/check_printed.py" "$top_srcdir/$document" "$folder/out" \
-        >"$folder/missing" || fault "$(cat "$folder/missing" "$folder/out")"
+        >"$folder/missing" || fault "$(cat "$folder/out" "$folder/missing")"
 done
 finish
