@@ -180,11 +180,21 @@ static void keep_worst(struct esi_collectives_monitor *monitor,
     monitor->kept_count++;
 }
 
+static void see_instance(struct esi_coverage *seen,
+                         const struct esi_collective_instance *instance)
+{
+    if (seen->from_ns == 0 || instance->first_enter_ns < seen->from_ns)
+        seen->from_ns = instance->first_enter_ns;
+    if (instance->last_exit_ns > seen->end_ns)
+        seen->end_ns = instance->last_exit_ns;
+}
+
 static void take_instance(void *data, const struct esi_collective_instance *instance)
 {
     struct esi_collectives_monitor *monitor = data;
     struct esi_collectives_report *state = &monitor->state;
 
+    see_instance(&state->seen, instance);
     if (!is_wanted(monitor, instance))
         return;
     if (esi_recent_add(monitor->recent, instance) < 0 && monitor->result == 0)
@@ -480,6 +490,19 @@ static void find_span(struct esi_collectives_report *report)
     report->first_ns = first_ns;
 }
 
+/* If nothing was overwritten before the reading began, all is seen. */
+static void find_coverage(struct esi_collectives_report *report)
+{
+    struct esi_coverage *seen = &report->seen;
+
+    if (seen->end_ns == 0)
+        return;
+    seen->begin_ns = report->start_ns;
+    if (report->losses.missed == 0)
+        seen->from_ns = seen->begin_ns;
+    seen->seen_ns = seen->end_ns - seen->from_ns;
+}
+
 int esi_collectives_monitor_report(struct esi_collectives_monitor *monitor,
                                    struct esi_collectives_report *ret_report)
 {
@@ -498,6 +521,7 @@ int esi_collectives_monitor_report(struct esi_collectives_monitor *monitor,
         return result;
     }
     find_span(&report);
+    find_coverage(&report);
     *ret_report = report;
     return 0;
 }

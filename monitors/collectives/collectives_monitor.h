@@ -23,6 +23,7 @@
 #define ES_MONITORS_COLLECTIVES_COLLECTIVES_MONITOR_H
 
 #include "eventspace/scope.h"
+#include "monitors/causality/gaps.h"
 #include "monitors/collectives/collective_statistics.h"
 #include "monitors/collectives/collectives_scope.h"
 
@@ -84,6 +85,8 @@ struct esi_collectives_report {
     uint64_t start_ns;            /* run time at which the run began */
     uint64_t first_ns;            /* first enter of the operations in the statistics */
     uint64_t last_ns;             /* and their last exit */
+    struct esi_coverage seen;     /* from when operations were read, also those that are
+                                     not selected */
     bool over;                    /* the run is over and was read completely */
     bool vanished;                /* nothing of the run exists any more */
     bool paced;                   /* see es_scope_is_paced() */

@@ -512,8 +512,12 @@ int esi_collectives_print_text(const struct esi_collectives_report *report,
                                FILE *stream)
 {
     bool is_empty = esi_collective_statistics_count(report->statistics) == 0;
-    int result = is_empty ? 0 : print_groups(report, top, ESI_ROWS_TABLE, stream);
+    char seen[ESI_COVERAGE_BYTES];
+    int result;
 
+    if (esi_coverage_describe(&report->seen, seen))
+        esi_text_prose_print(stream, "%s", seen);
+    result = is_empty ? 0 : print_groups(report, top, ESI_ROWS_TABLE, stream);
     if (result < 0)
         return result;
     if (!is_empty)
@@ -687,6 +691,8 @@ static void describe_summary(struct esi_row *row, const void *record)
     esi_row_bool(row, "over", NULL, report->over);
     describe_time(row, "first_ns", report->first_ns, report->start_ns);
     describe_time(row, "last_ns", report->last_ns, report->start_ns);
+    esi_row_unsigned(row, "seen_ns", NULL, report->seen.seen_ns);
+    esi_row_unsigned(row, "run_ns", NULL, report->seen.end_ns - report->seen.begin_ns);
     esi_row_unsigned(row, "operations", NULL, count_operations(report));
     esi_row_real(row, "lost_ns", NULL, lost_ns);
     esi_row_signed(esi_row_if(row, worst >= 0), "culprit", NULL, worst);

@@ -48,12 +48,22 @@ sys.exit(not eval("(" + sys.argv[1] + ")", names))
 END
 }
 
+# What the rings no longer hold is no part of a report, which says so first.
+expect 0 "$eventspace" run -n 2 --keep --threshold 100 --name "$prefix-ring" -- "$late" \
+    --operation barrier --iterations 400
+expect 0 "$eventspace" collectives "$prefix-ring"
+head -n 1 "$folder/out" | grep -q "^the last .* of .*: earlier operations were overwritten" ||
+    fault "what is seen: $(cat "$folder/out")"
+expect 0 "$eventspace" collectives --format json "$prefix-ring"
+holds '0 < summary["seen_ns"] < summary["run_ns"] and summary["overwritten_before"] > 0' out
+
 # One rank is late by 20 ms each time: it is named, and what it did between the
 # operations is the truth it tells (but for what came before the first).
 leaves late --ranks-late 2 --late-us 20000 --iterations 40 --sleep
 expect 0 "$eventspace" collectives --format json "$prefix-late"
 holds 'operation["MPI_Allreduce"]["count"] == 40 and summary["culprit"] == 2' late
 holds 'summary["incomplete"] == summary["lost_tuples"] == summary["impossible"] == 0' late
+holds 'summary["seen_ns"] == summary["run_ns"]' late
 holds 'rank[2]["last"] >= 36 and rank[2]["blamed"] >= 36' late
 holds '0.85 < rank[2]["work_ns"] / (late[2] * 39 / 40) < 1.15' late
 # Three others wait for it, each as long as it is late, less what it was ahead of them.
