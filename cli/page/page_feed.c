@@ -189,8 +189,14 @@ static int pass_gap(void *data, uint32_t trace, const struct esi_gap *gap)
 static int pass_open(void *data, uint32_t trace, const struct esi_causal_call *call)
 {
     struct esi_page_feed *feed = data;
+    int result = feed->to_diagram.open(feed->to_diagram.data, trace, call);
 
-    return feed->to_diagram.open(feed->to_diagram.data, trace, call);
+    if (result < 0)
+        return result;
+    pthread_mutex_lock(&feed->lock);
+    result = feed->to_delay.open(feed->to_delay.data, trace, call);
+    pthread_mutex_unlock(&feed->lock);
+    return result;
 }
 
 static bool is_look_wanted(struct esi_page_feed *feed)

@@ -82,8 +82,9 @@ struct esi_causal_listener {
                 const struct es_set_event *event,
                 const struct esi_causal_call *call);
     /* Called for the operations under way that the source finds after a reading: first
-     * with `call` NULL, then for each operation, with the trace of its thread.  If
-     * NULL, the source does not look for them. */
+     * with `call` NULL, then for each operation, with the trace of its thread; at last
+     * only with NULL, before they are told as events.  If NULL, the source does not
+     * look for them. */
     int (*open)(void *data, uint32_t trace, const struct esi_causal_call *call);
     /* Called for each member of the group of an epoch that MPI_Win_post or
      * MPI_Win_start has begun, with the trace of the thread.  May be NULL. */

@@ -540,8 +540,11 @@ static int read_rest(struct esi_causality_scope *scope)
 
 int esi_causality_scope_finish(struct esi_causality_scope *scope)
 {
+    const struct esi_causal_listener *listener = &scope->listener;
     int result = read_rest(scope);
 
+    if (result >= 0 && listener->open) /* they become events */
+        result = listener->open(listener->data, 0, NULL);
     if (result >= 0)
         result = esi_follower_read_open(scope->follower, add_tuple, NULL, scope);
     if (result >= 0)

@@ -259,6 +259,7 @@ void esi_delay_destroy(struct esi_delay *delay)
     free(delay->meetings);
     esi_hash_fini(&delay->meeting_table);
     free(delay->windows);
+    free(delay->pending);
     esi_heap_fini(&delay->waits);
     esi_tally_fini(&delay->excess);
     esi_tally_fini(&delay->pairs);
@@ -271,8 +272,10 @@ void esi_delay_destroy(struct esi_delay *delay)
 
 struct esi_causal_listener esi_delay_listener(struct esi_delay *delay)
 {
-    return (struct esi_causal_listener){
-        .told = esi_delay_told, .gap = esi_delay_gap, .data = delay};
+    return (struct esi_causal_listener){.told = esi_delay_told,
+                                        .open = esi_delay_open,
+                                        .gap = esi_delay_gap,
+                                        .data = delay};
 }
 
 /* --- Results ---------------------------------------------------------------------- */
@@ -458,8 +461,10 @@ void esi_delay_totals(const struct esi_delay *delay,
                       struct esi_delay_totals *ret_totals)
 {
     *ret_totals = delay->totals;
+    if (delay->pending_ns > ret_totals->end_ns)
+        ret_totals->end_ns = delay->pending_ns;
     ret_totals->threads = delay->thread_count;
     ret_totals->detours = delay->paths.detours;
     ret_totals->seen =
-        esi_gaps_coverage(&delay->gaps, delay->totals.begin_ns, delay->totals.end_ns);
+        esi_gaps_coverage(&delay->gaps, ret_totals->begin_ns, ret_totals->end_ns);
 }

@@ -86,11 +86,13 @@ struct esi_delay_times {
     double waited;      /* in its calls */
     double nonblocking; /* part of `waited`: for operations started by another call */
     double polling;     /* part of `waited`: in sequences of tests or probes */
-    double caused;      /* waits of all ranks that are charged to it */
-    double direct;      /* part of `caused`: waits directly for it */
-    double critical;    /* time on the critical path */
-    double computed;    /* outside of calls, before its own */
-    double called;      /* in calls, without waits */
+    double pending;  /* part of `waited`: had not ended at the last look, and may turn
+                           out to be less */
+    double caused;   /* waits of all ranks that are charged to it */
+    double direct;   /* part of `caused`: waits directly for it */
+    double critical; /* time on the critical path */
+    double computed; /* outside of calls, before its own */
+    double called;   /* in calls, without waits */
     /* For lines: the parts of `caused` and `critical` spent computing before the
      * call. */
     double caused_computing;
@@ -186,8 +188,9 @@ struct esi_delay_totals {
     double waited;
     double direct;      /* charged to the awaited rank itself */
     double indirect;    /* the rest: charged to ranks that those waited for */
-    size_t open;        /* waits that have not ended, of as many threads; they count up
-                           to now, or to the end of the process, and have no causes */
+    size_t open;        /* waits that have not ended, of as many threads, or had not at
+                           the last look; they count up to then, or to the end of the
+                           process, and have no causes */
     uint64_t open_ns;   /* the longest of them */
     double open_waited; /* their sum, part of `waited` */
     double elsewhere;   /* waits whose causes are too many, or precede the window */

@@ -708,6 +708,14 @@ static bool is_waiting(const struct es_operation *operation)
     }
 }
 
+static bool is_open_wait(const struct esi_causal_call *call)
+{
+    const struct esi_causal_tuple *told = call->told;
+
+    return told->tuple.stop == 0 && told->until_ns > told->start_ns && !call->posted &&
+           is_waiting(call->operation);
+}
+
 /* An operation under way lasts until now, or the end of its process. */
 static int take_open(struct esi_delay *delay,
                      struct esi_delay_thread *thread,
@@ -718,8 +726,7 @@ static int take_open(struct esi_delay *delay,
     struct esi_causal_call call = *open;
     struct esi_delay_call *last;
 
-    if (told->tuple.stop != 0 || told->until_ns <= told->start_ns || call.posted ||
-        !is_waiting(call.operation))
+    if (!is_open_wait(open))
         return 0;
     tuple.stop_ns = told->until_ns;
     call.told = &tuple;
@@ -759,6 +766,42 @@ int esi_delay_gap(void *data, uint32_t trace, const struct esi_gap *gap)
 
     (void)trace;
     return esi_gaps_add(&delay->gaps, gap->begin_ns, gap->end_ns);
+}
+
+int esi_delay_open(void *data, uint32_t trace, const struct esi_causal_call *call)
+{
+    struct esi_delay *delay = data;
+    struct esi_delay_pending wait = {.rows[ESI_DELAY_BY_KIND] = ESI_DELAY_OPEN};
+    const struct esi_delay_thread *thread;
+    uint64_t begin_ns, seen_ns;
+    uint32_t place;
+
+    if (!call) {
+        esi_delay_drop_pending(delay);
+        return 0;
+    }
+    if (!call->operation || !is_open_wait(call))
+        return 0;
+    begin_ns = call->told->start_ns;
+    seen_ns = esi_gaps_end_before(&delay->gaps, begin_ns);
+    begin_ns = seen_ns > begin_ns ? seen_ns : begin_ns;
+    if (begin_ns >= call->told->until_ns)
+        return 0;
+    thread = thread_of(delay, trace, call);
+    place = esi_delay_place_find(delay, call->operation, call->told->site);
+    if (!thread || place == UINT32_MAX)
+        return -ENOMEM;
+    wait.rows[ESI_DELAY_BY_RANK] = thread->row;
+    wait.rows[ESI_DELAY_BY_OPERATION] = delay->places[place].operation;
+    wait.rows[ESI_DELAY_BY_LINE] = delay->places[place].line;
+    wait.rows[ESI_DELAY_BY_COMMUNICATOR] =
+        esi_delay_communicator_row(delay, call->communicator);
+    if (wait.rows[ESI_DELAY_BY_COMMUNICATOR] == UINT32_MAX)
+        return -ENOMEM;
+    wait.ns = (double)(call->told->until_ns - begin_ns);
+    if (call->told->until_ns > delay->pending_ns)
+        delay->pending_ns = call->told->until_ns;
+    return esi_delay_add_pending(delay, &wait);
 }
 
 int esi_delay_told(void *data,

@@ -75,6 +75,12 @@ struct esi_delay_window {
     struct esi_delay_locking lockings[ESI_DELAY_UNLOCKS];
 };
 
+/* A wait that had not ended at the last look at the operations under way. */
+struct esi_delay_pending {
+    uint32_t rows[ESI_DELAY_GROUPS]; /* that contain it */
+    double ns;
+};
+
 enum { ESI_DELAY_PLACE_CACHE = 256 };
 
 /* Keys of pairs and blames: two rank rows and an activity, with a limited number of
@@ -114,6 +120,9 @@ struct esi_delay {
     struct esi_tally causes; /* of the wait being charged */
     struct esi_paths paths;
     struct esi_gaps gaps; /* of all threads: no call in them is counted */
+    struct esi_delay_pending *pending;
+    size_t pending_count, pending_capacity;
+    uint64_t pending_ns; /* run time of that look; 0 = none */
     struct esi_delay_totals totals;
     uint64_t block_calls; /* calls per block of the series */
 };
@@ -158,6 +167,8 @@ int esi_delay_told(void *data,
                    const struct es_set_event *event,
                    const struct esi_causal_call *call);
 
+int esi_delay_open(void *data, uint32_t trace, const struct esi_causal_call *call);
+
 int esi_delay_gap(void *data, uint32_t trace, const struct esi_gap *gap);
 
 /* --- delay_costs.c ---------------------------------------------------------------- */
@@ -177,6 +188,11 @@ int esi_delay_meet(struct esi_delay *delay,
                    const struct esi_delay_cause *sent);
 /* Adds the wait of a thread's last call, which has not ended, to the rows. */
 void esi_delay_wait_on(struct esi_delay *delay, struct esi_delay_thread *thread);
+/* Adds a wait that goes on to the rows, until esi_delay_drop_pending().  Returns 0 or
+ * -ENOMEM. */
+int esi_delay_add_pending(struct esi_delay *delay,
+                          const struct esi_delay_pending *wait);
+void esi_delay_drop_pending(struct esi_delay *delay);
 /* Stores a call's wait until it is charged.  Returns 0 or -ENOMEM. */
 int esi_delay_expect(struct esi_delay *delay,
                      struct esi_delay_thread *thread,

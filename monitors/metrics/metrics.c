@@ -275,11 +275,14 @@ static int collect_collective_waits(const struct esi_top_look *look,
 
         if (!known || known->op_class != ES_CLASS_COLLECTIVE)
             continue;
+        /* Counters never decrease. */
+        double waited = (rows[i].times.waited - rows[i].times.pending) / 1e9;
+
         if (samples->count < OPERATIONS) {
-            add_sample(samples, rows[i].name, rows[i].times.waited / 1e9);
+            add_sample(samples, rows[i].name, waited);
         } else {
             has_others = true;
-            others += rows[i].times.waited / 1e9;
+            others += waited;
         }
     }
     if (has_others)

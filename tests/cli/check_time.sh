@@ -113,8 +113,13 @@ await 30 wait_on
 expect 0 "$eventspace" time "$prefix-hang"
 contains out "3 waits have not ended, the longest of "
 contains out "not over"
+"$eventspace" time --follow --interval 500ms --format json "$prefix-hang" \
+    >"$folder/followed" 2>"$folder/err" &
+follower=$!
+await 20 grep -q '"type":"totals".*"open":3,' "$folder/followed"
 kill -TERM $job
 wait $job
+wait $follower || fault "following a run that is killed fails: $(cat "$folder/err")"
 ended=$(open_waits)
 [ "$ended" = "$(open_waits)" ] || fault "waits of a dead run grow"
 [ "${ended%% *}" = 3 ] || fault "no waits of a dead run: $ended"

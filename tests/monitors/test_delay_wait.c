@@ -89,10 +89,60 @@ static void a_wait_names_its_greatest_cause(void **state)
     esi_delay_destroy(delay);
 }
 
+static double waited_of_rank(const struct esi_delay *delay, int rank)
+{
+    size_t count;
+    const struct esi_delay_row *rows = esi_delay_rows(delay, ESI_DELAY_BY_RANK, &count);
+
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].rank == rank)
+            return rows[i].times.waited;
+    return -1;
+}
+
+/* A wait that goes on counts until the next look, and then as long as it is. */
+static void a_wait_under_way_counts_up_to_the_last_look(void **state)
+{
+    const struct esi_delay_config config = {.window = 0};
+    struct esi_causal_tuple told = {.tuple = {.peer = 1}};
+    const struct esi_causal_call call = {.operation = es_operation_by_name("MPI_Recv"),
+                                         .communicator = "MPI_COMM_WORLD",
+                                         .told = &told};
+    struct esi_delay_totals before, during, after;
+    struct esi_delay *delay;
+    struct seen_enters seen;
+
+    (void)state;
+    assert_int_equal(esi_delay_create(&config, &delay), 0);
+    tell_late_barrier(delay, &seen);
+    assert_int_equal(esi_delay_settle(delay), 0);
+    esi_delay_totals(delay, &before);
+    double waited = waited_of_rank(delay, 0);
+
+    told.start_ns = before.end_ns + MS;
+    for (uint64_t looks = 1; looks <= 3; looks++) {
+        told.until_ns = told.start_ns + looks * 100 * MS;
+        assert_int_equal(seen.to.open(delay, 0, NULL), 0);
+        assert_int_equal(seen.to.open(delay, seen.traces[0], &call), 0);
+        esi_delay_totals(delay, &during);
+        assert_int_equal(during.open, 1);
+        assert_int_equal(during.open_ns, looks * 100 * MS);
+        assert_int_equal(during.end_ns, told.until_ns);
+        assert_true(during.waited == before.waited + (double)(looks * 100 * MS));
+        assert_true(waited_of_rank(delay, 0) == waited + (double)(looks * 100 * MS));
+    }
+    assert_int_equal(seen.to.open(delay, 0, NULL), 0);
+    esi_delay_totals(delay, &after);
+    assert_memory_equal(&before, &after, sizeof before);
+    assert_true(waited_of_rank(delay, 0) == waited);
+    esi_delay_destroy(delay);
+}
+
 SUITE(test_delay_wait)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wait_names_its_greatest_cause),
+        cmocka_unit_test(a_wait_under_way_counts_up_to_the_last_look),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
