@@ -19,6 +19,9 @@ for wanted in 'MPI_Send to 99 (no such rank), tag 7, failed: MPI_ERR_RANK' \
     said "$wanted"
     expect 0 "events: $wanted"
 done
+try "$eventspace" events --filter 'failed == MPI_ERR_COUNT' --format json $run
+[ "$(grep -c '"type":"event"' "$work/said")" = 1 ] || { cat "$work/said"; false; }
+expect 0 'a filter finds the call that failed'
 try "$eventspace" export "$work/archive" --to event-set --output "$work/set"
 expect 0 'the recording is converted'
 for wanted in '"index":[0-9]*,"type":"MPI_Send".*"peer":"99".*"failed":"MPI_ERR_RANK"' \

@@ -117,6 +117,23 @@ static void an_open_operation_lasts_until_now(void **state)
     assert_true(judge("peer == any && tag == any", &tuple));
 }
 
+static void calls_that_failed_have_the_class_of_the_error(void **state)
+{
+    struct es_tuple tuple = example();
+    uint32_t rank = 1;
+
+    (void)state;
+    assert_true(judge("failed == none", &tuple));
+    assert_false(judge("failed != none", &tuple));
+    while (strcmp(es_error_name(rank), "MPI_ERR_RANK") != 0)
+        rank++;
+    tuple.operation |= ES_OPERATION_FAILED;
+    tuple.bytes = rank;
+    assert_true(judge("failed == MPI_ERR_RANK && operation == send", &tuple));
+    assert_true(judge("failed != MPI_ERR_TAG && bytes == 0", &tuple));
+    assert_false(judge("failed == none", &tuple));
+}
+
 static void faults_are_found_where_they_are(void **state)
 {
     static const struct {
@@ -137,6 +154,8 @@ static void faults_are_found_where_they_are(void **state)
         {"operation == barier", 14, "did you mean 'Barrier'"},
         {"operation < MPI_Send", 11, "== and !="},
         {"class == sent", 10, "did you mean 'send'"},
+        {"failed == MPI_ERR_RANC", 11, "did you mean 'MPI_ERR_RANK'"},
+        {"failed > none", 8, "== and !="},
         {"duration > 5", 12, "ns, us, ms"},
         {"duration > 5parsec", 12, "ns, us, ms"},
         {"bytes > 5kB", 9, "KiB"},
@@ -199,6 +218,7 @@ SUITE(test_filter_expression)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expressions_hold_or_not),
         cmocka_unit_test(an_open_operation_lasts_until_now),
+        cmocka_unit_test(calls_that_failed_have_the_class_of_the_error),
         cmocka_unit_test(faults_are_found_where_they_are),
         cmocka_unit_test(columns_count_on_from_where_the_text_stands),
         cmocka_unit_test(depth_and_length_have_bounds),

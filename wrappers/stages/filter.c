@@ -21,6 +21,7 @@ enum { MAX_DEPTH = 64, MAX_NODES = 1024, MAX_WORD = 128 };
 enum field {
     FIELD_OPERATION,
     FIELD_CLASS,
+    FIELD_FAILED,
     FIELD_COMMUNICATOR,
     FIELD_PEER,
     FIELD_TAG,
@@ -33,15 +34,11 @@ enum field {
 };
 
 static const char *const field_names[FIELD_COUNT] = {
-    [FIELD_OPERATION] = "operation",
-    [FIELD_CLASS] = "class",
-    [FIELD_COMMUNICATOR] = "communicator",
-    [FIELD_PEER] = "peer",
-    [FIELD_TAG] = "tag",
-    [FIELD_BYTES] = "bytes",
-    [FIELD_SEQUENCE] = "sequence",
-    [FIELD_DURATION] = "duration",
-    [FIELD_RANK] = "rank",
+    [FIELD_OPERATION] = "operation", [FIELD_CLASS] = "class",
+    [FIELD_FAILED] = "failed",       [FIELD_COMMUNICATOR] = "communicator",
+    [FIELD_PEER] = "peer",           [FIELD_TAG] = "tag",
+    [FIELD_BYTES] = "bytes",         [FIELD_SEQUENCE] = "sequence",
+    [FIELD_DURATION] = "duration",   [FIELD_RANK] = "rank",
     [FIELD_THREAD] = "thread",
 };
 
@@ -214,6 +211,27 @@ static int class_value(struct filter_parser *parser, struct filter_node *node)
     return refuse_name(parser, at, "class", &nearest);
 }
 
+static int error_value(struct filter_parser *parser, struct filter_node *node)
+{
+    static const char *const unknown = "unknown class";
+    struct esi_nearest nearest;
+    const char *at = parser->at;
+    char word[MAX_WORD];
+    int result = take_word(parser, word, "expected the class of an error, or none");
+
+    if (result < 0 || strcmp(word, "none") == 0)
+        return result;
+    esi_nearest_init(&nearest, word);
+    for (uint32_t i = 1; strcmp(es_error_name(i), unknown) != 0; i++) {
+        if (strcmp(word, es_error_name(i)) == 0) {
+            node->number = i;
+            return 0;
+        }
+        esi_nearest_try(&nearest, es_error_name(i));
+    }
+    return refuse_name(parser, at, "class of errors", &nearest);
+}
+
 /* Reads an integer; *parser->at is a digit or a minus. */
 static int take_number(struct filter_parser *parser, int64_t *ret_number)
 {
@@ -315,6 +333,8 @@ static int take_value(struct filter_parser *parser, struct filter_node *node)
         return operation_value(parser, node);
     case FIELD_CLASS:
         return class_value(parser, node);
+    case FIELD_FAILED:
+        return error_value(parser, node);
     case FIELD_COMMUNICATOR:
         return communicator_value(parser, node);
     case FIELD_PEER:
@@ -527,6 +547,8 @@ static int64_t value_of(const struct esi_filter_event *event, enum field field)
     case FIELD_CLASS:
         operation = es_operation_find(tuple->operation);
         return operation ? operation->op_class : ES_CLASS_NONE;
+    case FIELD_FAILED:
+        return es_tuple_error(tuple);
     case FIELD_COMMUNICATOR:
         return tuple->communicator;
     case FIELD_PEER:
