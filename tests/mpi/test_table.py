@@ -152,6 +152,7 @@ class Emitted(unittest.TestCase):
         chapters = read_text("1 send MPI_Nothing() = custom")
         declared = emit_next(chapters, self.prototypes)
         self.assertIn("int esi_wrap_MPI_Nothing(esi_MPI_Nothing_fn *next);", declared)
+        self.assertIn("#define ESI_HAS_MPI_Nothing 1\n", declared)
         called = emit_wrappers(chapters, self.prototypes, "test")
         self.assertIn("esi_wrap_MPI_Nothing(next)", called)
         self.assertNotIn("esi_wrap", emit_pass_through(chapters, self.prototypes))

@@ -172,12 +172,7 @@ int esi_wrap_MPI_Comm_idup(esi_MPI_Comm_idup_fn *next,
     return result;
 }
 
-#if MPI_VERSION >= 4
-static uint64_t hash_stringtag(const char *stringtag)
-{
-    return esi_hash_mix_text(3, stringtag != NULL ? stringtag : "");
-}
-
+#ifdef ESI_HAS_MPI_Comm_idup_with_info
 int esi_wrap_MPI_Comm_idup_with_info(esi_MPI_Comm_idup_with_info_fn *next,
                                      MPI_Comm comm,
                                      MPI_Info info,
@@ -195,8 +190,15 @@ int esi_wrap_MPI_Comm_idup_with_info(esi_MPI_Comm_idup_with_info_fn *next,
     leave_idup(&call, result, made, request);
     return result;
 }
+#endif
 
 /* --- From groups: no parent at all ---------------------------------------------- */
+
+#ifdef ESI_HAS_MPI_Comm_create_from_group
+static uint64_t hash_stringtag(const char *stringtag)
+{
+    return esi_hash_mix_text(3, stringtag != NULL ? stringtag : "");
+}
 
 int esi_wrap_MPI_Comm_create_from_group(esi_MPI_Comm_create_from_group_fn *next,
                                         MPI_Group group,

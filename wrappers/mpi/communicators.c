@@ -59,7 +59,7 @@ struct esi_comm *esi_comm_lookup(uint64_t handle)
 
 /* --- Groups --------------------------------------------------------------------- */
 
-#if MPI_VERSION >= 4
+#ifdef ESI_HAS_MPI_Session_init
 static MPI_Session lender;
 static bool has_lender;
 

@@ -20,6 +20,7 @@
 
 #include "base/list.h"
 #include "wrappers/mpi/match.h"
+#include "wrappers/mpi/mpi_next.h"
 
 struct esi_thread;
 
@@ -170,7 +171,7 @@ void esi_comm_copy_name(const struct esi_comm *comm, char out[ESI_COMM_NAME_BYTE
 
 /* Sets the session that provides the group of all processes, to which groups are
  * translated, if there is no MPI_COMM_WORLD. */
-#if MPI_VERSION >= 4
+#ifdef ESI_HAS_MPI_Session_init
 void esi_comm_set_session(MPI_Session session);
 void esi_comm_end_session(MPI_Session session);
 #endif

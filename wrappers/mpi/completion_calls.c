@@ -442,7 +442,7 @@ int esi_wrap_MPI_Testsome(esi_MPI_Testsome_fn *next,
 
 /* --- Looking at several requests, which stay (MPI-4.1) -------------------------- */
 
-#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+#ifdef ESI_HAS_MPI_Request_get_status_all
 void esi_end_looked(struct esi_call *call,
                     int result,
                     bool found,

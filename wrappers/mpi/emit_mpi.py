@@ -36,7 +36,11 @@ def arguments_of(operation, *first):
 
 
 def emit_next(chapters, prototypes):
-    """mpi_next.h: types of all real routines, and the custom wrappers' prototypes."""
+    """mpi_next.h: types of all real routines, and the custom wrappers' prototypes.
+
+    ESI_HAS_X tells whether this MPI has a routine: Open MPI 5 has many of MPI-4.0, without
+    large counts, and its MPI_VERSION is 3.
+    """
     names = sorted(
         name for name, prototype in prototypes.items() if not prototype.is_variadic
     )
@@ -54,7 +58,9 @@ def emit_next(chapters, prototypes):
         '#pragma GCC diagnostic ignored "-Wdeprecated-declarations"',
     ]
     lines += ["typedef __typeof__(%s) esi_%s_fn;" % (name, name) for name in names]
-    lines += ["#pragma GCC diagnostic pop", "", "enum esi_routine {"]
+    lines += ["#pragma GCC diagnostic pop", "", "/* This MPI has the routine. */"]
+    lines += ["#define ESI_HAS_%s 1" % name for name in names]
+    lines += ["", "enum esi_routine {"]
     lines += ["    ESI_ROUTINE_%s," % name for name in names]
     lines += [
         "    ESI_ROUTINE_COUNT",

@@ -134,7 +134,7 @@ int esi_wrap_MPI_Abort(esi_MPI_Abort_fn *next, MPI_Comm comm, int code)
     return result;
 }
 
-#if MPI_VERSION >= 4
+#ifdef ESI_HAS_MPI_Session_init
 /* Both models have ended. */
 static void finish_process(void)
 {

@@ -337,7 +337,7 @@ int esi_wrap_MPI_Grequest_complete(esi_MPI_Grequest_complete_fn *next,
 
 /* --- Partitioned communication (MPI-4.0, chapter 4) ----------------------------- */
 
-#if MPI_VERSION >= 4
+#ifdef ESI_HAS_MPI_Psend_init
 /* A ready partition is recorded with its number. */
 int esi_wrap_MPI_Psend_init(esi_MPI_Psend_init_fn *next,
                             const void *buf,

@@ -286,7 +286,7 @@ static void take_back(MPI_Request *received)
 #undef ESI_NAME
 #undef ESI_CALL
 
-#if MPI_VERSION >= 4
+#ifdef ESI_HAS_MPI_Recv_c
 #define ESI_COUNT MPI_Count
 #define ESI_NAME(name) name##_c
 #define ESI_CALL(name) ESI_REAL(name##_c)

@@ -536,7 +536,7 @@ static void close_pair(struct sendrecv_pair *pair, int result, const MPI_Status 
     esi_call_exit(call);
 }
 
-#if MPI_VERSION >= 4
+#ifdef ESI_HAS_MPI_Isendrecv
 /* Keeps the receive half until the request completes.  From MPI_PROC_NULL it is
  * complete, and MPI may use its handle for all complete requests. */
 static void leave_receive_half(struct sendrecv_pair *pair,
@@ -590,12 +590,17 @@ static void close_ipair(struct sendrecv_pair *pair,
 #undef ESI_NAME
 #undef ESI_FN
 
-#if MPI_VERSION >= 4
+#ifdef ESI_HAS_MPI_Recv_c
 #define ESI_COUNT MPI_Count
 #define ESI_NAME(name) name##_c
 #define ESI_FN(name) esi_##name##_c_fn
 #include "wrappers/mpi/receive_calls.h"
+#undef ESI_COUNT
+#undef ESI_NAME
+#undef ESI_FN
+#endif
 
+#ifdef ESI_HAS_MPI_Precv_init
 int esi_wrap_MPI_Precv_init(esi_MPI_Precv_init_fn *next,
                             void *buf,
                             int partitions,

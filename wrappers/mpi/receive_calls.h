@@ -173,7 +173,7 @@ int ESI_NAME(esi_wrap_MPI_Sendrecv_replace)(ESI_FN(MPI_Sendrecv_replace) * next,
     return result;
 }
 
-#if MPI_VERSION >= 4
+#ifdef ESI_HAS_MPI_Isendrecv
 int ESI_NAME(esi_wrap_MPI_Isendrecv)(ESI_FN(MPI_Isendrecv) * next,
                                      const void *sendbuf,
                                      ESI_COUNT sendcount,

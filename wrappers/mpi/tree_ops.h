@@ -69,7 +69,7 @@ struct esi_tree_ops {
     /* MPI is initialized, or about to be finalized. */
     void (*on_initialized)(void);
     void (*on_finalize)(void);
-#if MPI_VERSION >= 4
+#ifdef ESI_HAS_MPI_Session_init
     void (*on_session_begin)(MPI_Session session);
     void (*on_session_end)(MPI_Session session);
 #endif

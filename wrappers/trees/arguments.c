@@ -49,7 +49,7 @@ void esi_argument_check_start(void)
     ESI_REAL(MPI_Group_free)(&group);
 }
 
-#if MPI_VERSION >= 4
+#ifdef ESI_HAS_MPI_Session_init
 static MPI_Session self_session = MPI_SESSION_NULL;
 
 void esi_argument_check_start_in_session(MPI_Session session)
@@ -86,7 +86,7 @@ void esi_argument_check_end(void)
 
 static int bcast_on_self(void *buffer, MPI_Count count, MPI_Datatype datatype)
 {
-#if MPI_VERSION >= 4
+#ifdef ESI_HAS_MPI_Bcast_c
     if (count > INT_MAX)
         return ESI_REAL(MPI_Bcast_c)(buffer, count, datatype, 0, self_comm);
 #endif

@@ -33,6 +33,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "wrappers/mpi/mpi_next.h"
+
 /* --- Checking --------------------------------------------------------------------- */
 
 struct esi_call;
@@ -41,7 +43,7 @@ struct esi_collective;
 /* Creates the communicator for checks, if there is none, from MPI_COMM_SELF.  If that
  * fails, everything is refused. */
 void esi_argument_check_start(void);
-#if MPI_VERSION >= 4
+#ifdef ESI_HAS_MPI_Session_init
 /* Like esi_argument_check_start(), from a session, if there is no world. */
 void esi_argument_check_start_in_session(MPI_Session session);
 /* The session ends: frees what was created from it. */

@@ -69,7 +69,7 @@ static int combiner_of(MPI_Datatype type)
 {
     int result;
     int combiner = MPI_COMBINER_STRUCT;
-#if MPI_VERSION >= 4
+#ifdef ESI_HAS_MPI_Type_get_envelope_c
     MPI_Count integers, addresses, counts, types;
 
     result = ESI_REAL(MPI_Type_get_envelope_c)(type, &integers, &addresses, &counts,
@@ -140,7 +140,7 @@ void esi_data_span(const struct esi_data *data,
     *ret_bytes = (size_t)(data->true_extent + (reach < 0 ? -reach : reach));
 }
 
-#if MPI_VERSION >= 4
+#ifdef ESI_HAS_MPI_Pack_c
 
 /* Packs or unpacks the elements. */
 static int convert_typed(struct esi_tree_run *run,

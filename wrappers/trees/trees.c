@@ -448,7 +448,7 @@ static const struct esi_tree_ops tree_ops = {
     .on_peers = note_peers,
     .on_initialized = esi_argument_check_start,
     .on_finalize = finalize_trees,
-#if MPI_VERSION >= 4
+#ifdef ESI_HAS_MPI_Session_init
     .on_session_begin = esi_argument_check_start_in_session,
     .on_session_end = esi_argument_check_end_session,
 #endif
