@@ -262,15 +262,17 @@ struct launch_end {
 /*
  * A launcher that kills the other ranks when one has ended returns the status of that
  * one.  MPICH's combines all statuses by `or`, sometimes including those of its own
- * kills: then it returns 9 instead of a rank's code, and 15 instead of signal 6. Then
- * the rank's own status is used.
+ * kills: then it returns 9 instead of a rank's code, and 15 instead of signal 6.  That
+ * of MPICH 4.2 sometimes returns 0.  Then the rank's own status is used.
  */
-static int undo_kills(int exit_status, const struct esi_ending *ending)
+static int correct_status(int exit_status, const struct esi_ending *ending)
 {
     bool says_killed = exit_status == SIGKILL || exit_status == 128 + SIGKILL;
 
-    if (says_killed && ending->exit_code > 0)
+    if ((exit_status == 0 || says_killed) && ending->exit_code > 0)
         return ending->exit_code;
+    if (exit_status == 0 && ending->signal > 0)
+        return ES_EXIT_FINDING;
     if (ending->signal > 0 && exit_status == (ending->signal | SIGKILL))
         return ending->signal;
     return exit_status;
@@ -287,9 +289,7 @@ static int choose_status(const struct launch_end *end, const struct esi_ending *
         return 128 + SIGINT;
     if (end->aborted && !went_well)
         return ES_EXIT_ABORTED;
-    if (end->exit_status == 0 && ending->signal > 0)
-        return ES_EXIT_FINDING;
-    return undo_kills(end->exit_status, ending);
+    return correct_status(end->exit_status, ending);
 }
 
 /* With the user's own launcher, ranks may be on any host. */

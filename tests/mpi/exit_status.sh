@@ -20,6 +20,8 @@
 #   SIGKILL                      9 x20              9 x20
 #   SIGTERM                      15 x20             15 x20
 #   SIGABRT                      6 x20              6 x19, 15 x1
+#
+# That of MPICH 4.2.1 ends with 0 after an _exit() in 1 of 15 runs.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 use_commands
@@ -90,18 +92,18 @@ for how in _exit:5 exit:5 exit-all:3 SIGABRT:$((signalled + 6)); do
         expect 0 "${how%%:*} of 3 ranks: the code of the rank that was first, not $status"
     done
 done
-cat >"$work/killing" <<'END'
+cat >"$work/saying" <<'END'
 #!/bin/bash
 "$MPIEXEC" "$@"
-exit 9
+exit $said
 END
-chmod +x "$work/killing"
-export MPIEXEC
-for how in _exit:5 SIGKILL:9; do
-    status=$(ended "$eventspace" run -n 2 --launcher "$work/killing" "$bin/exit_status" \
-        "${how%%:*}")
-    [ "$status" = "${how#*:}" ]
-    expect 0 "a launcher that ends with 9 after ${how%%:*}: ${how#*:}, not $status"
+chmod +x "$work/saying"
+export MPIEXEC said
+for how in 9:_exit:5 9:SIGKILL:9 0:_exit:5 0:SIGKILL:1 0:exit-well:0; do
+    IFS=: read -r said way wanted <<<"$how"
+    status=$(ended "$eventspace" run -n 2 --launcher "$work/saying" "$bin/exit_status" "$way")
+    [ "$status" = "$wanted" ]
+    expect 0 "a launcher that ends with $said after $way: $wanted, not $status"
 done
 
 # The end of the rank is reported when the command has ended.
