@@ -409,7 +409,7 @@ static const char *heading_if(const char *heading, uint64_t number)
 static void describe_ending(struct esi_row *row, const struct es_segment_info *info)
 {
     esi_row_text(row, "state", NULL, esi_process_state_name(info->state));
-    if (info->state == ES_PROCESS_EXITED && info->exit_code >= 0)
+    if (info->exit_code >= 0)
         esi_row_signed(row, "exit_code", NULL, info->exit_code);
     if (info->state == ES_PROCESS_KILLED)
         esi_row_signed(row, "signal", NULL, info->signal);

@@ -118,7 +118,8 @@ struct es_segment_info {
                    placed here by another host, whose process has
                    this pid, rank and clock, or data of consumers */
     enum es_process_state state;
-    int exit_code;              /* exit code if EXITED and known, else -1 */
+    int exit_code;              /* if it exited by itself, whatever the state, and that
+                                   is known; else -1 */
     int signal;                 /* signal if KILLED, else 0 */
     uint64_t ended_realtime_ns; /* 0 if not known */
     uint64_t segment_bytes;     /* memory in use: header, directory, tables and rings */

@@ -181,7 +181,10 @@ const char *esi_describe_end(char *out,
             snprintf(out, size, "has not called MPI yet");
         break;
     case ES_PROCESS_FINALIZED:
-        snprintf(out, size, "finalized");
+        if (thread->exit_code > 0)
+            snprintf(out, size, "exited with %d after MPI_Finalize", thread->exit_code);
+        else
+            snprintf(out, size, "finalized");
         break;
     case ES_PROCESS_ABORTED:
         snprintf(out, size, "called MPI_Abort");

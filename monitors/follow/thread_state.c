@@ -5,6 +5,8 @@
 
 #include "monitors/follow/thread_state.h"
 
+#include "tuplespace/process_state.h"
+
 /* A wait of this length is reported before it counts as stalled. */
 #define LASTING_NS UINT64_C(500000000)
 
@@ -29,21 +31,11 @@ const char *esi_verdict_name(enum esi_verdict verdict)
 /* The verdict on a thread whose process has ended or finalized. */
 static bool judge_end(struct esi_thread_state *state)
 {
-    switch (state->process) {
-    case ES_PROCESS_RUNNING:
+    if (state->process == ES_PROCESS_RUNNING)
         return false;
-    case ES_PROCESS_FINALIZED:
-        state->verdict = ES_VERDICT_FINISHED;
-        return true;
-    case ES_PROCESS_EXITED:
-        state->verdict = state->exit_code == 0 ? ES_VERDICT_FINISHED : ES_VERDICT_DEAD;
-        return true;
-    case ES_PROCESS_ABORTED:
-    case ES_PROCESS_KILLED:
-    case ES_PROCESS_LOST:
-        break;
-    }
-    state->verdict = ES_VERDICT_DEAD;
+    state->verdict = esi_process_has_failed(state->process, state->exit_code)
+                         ? ES_VERDICT_DEAD
+                         : ES_VERDICT_FINISHED;
     return true;
 }
 

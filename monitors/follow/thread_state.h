@@ -29,7 +29,7 @@ enum esi_verdict {
     ES_VERDICT_WAITING,     /* no event, in an operation, for less than the limit */
     ES_VERDICT_POLLING,     /* no event, but unsuccessful polls; likewise */
     ES_VERDICT_STALLED,     /* no event, in an operation or polling, for the limit */
-    ES_VERDICT_FINISHED,    /* finalized, or exited with status 0 */
+    ES_VERDICT_FINISHED,    /* finalized, or exited, and with no code but 0 */
     ES_VERDICT_DEAD,        /* ended in any other way */
 };
 

@@ -117,7 +117,8 @@ static void describe_thread(struct esi_row *row, const void *record)
     size_t i = ((const struct thread_row *)record)->index;
     const struct esi_thread_state *thread = &report->threads[i];
     bool is_killed = thread->process == ES_PROCESS_KILLED;
-    bool has_code = thread->process == ES_PROCESS_EXITED && thread->exit_code >= 0;
+    bool has_code =
+        thread->process != ES_PROCESS_RUNNING && thread->exit_code >= 0 && !is_killed;
     bool is_over = thread->verdict == ES_VERDICT_FINISHED;
     char words[WORDS];
 

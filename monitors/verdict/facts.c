@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "tuplespace/process_state.h"
 
 /* A call that lasted this long before its process was killed was not about to
  * return. */
@@ -113,6 +114,7 @@ int esi_facts_set_threads(struct esi_facts *facts,
                                                       .pid = thread->pid,
                                                       .state = thread->process,
                                                       .signal = thread->signal,
+                                                      .exit_code = thread->exit_code,
                                                       .ended_ns = thread->ended_ns,
                                                       .first_thread = i,
                                                       .thread_count = 1};
@@ -262,13 +264,19 @@ static bool is_killed_from_outside(const struct esi_fact_process *process)
             process->signal == SIGQUIT);
 }
 
+bool esi_fact_has_died(const struct esi_fact_process *process)
+{
+    return process->state != ES_PROCESS_RUNNING &&
+           !esi_process_ended_well(process->state, process->exit_code);
+}
+
 static uint64_t find_first_death(const struct esi_facts *facts)
 {
     uint64_t first_ns = UINT64_MAX;
 
     for (size_t i = 0; i < facts->process_count; i++)
         if (facts->processes[i].ended_ns && facts->processes[i].ended_ns < first_ns &&
-            facts->processes[i].state != ES_PROCESS_FINALIZED)
+            esi_fact_has_died(&facts->processes[i]))
             first_ns = facts->processes[i].ended_ns;
     return first_ns;
 }

@@ -47,6 +47,7 @@ struct esi_fact_process {
     int pid;
     enum es_process_state state;
     int signal;
+    int exit_code;     /* -1 = alive, killed or not known */
     uint64_t ended_ns; /* run time; 0 = alive or not known */
     bool as_it_was;    /* it ended with the others: its last operation counts as
                           evidence */
@@ -157,6 +158,9 @@ int esi_facts_fill_group(struct esi_facts *facts,
                          esi_fact_member_fn *find_member,
                          const void *data,
                          struct esi_fact_communicator *entry);
+
+/* Whether the process has ended, and not well (process_state.h). */
+bool esi_fact_has_died(const struct esi_fact_process *process);
 
 /* Index of the first process of a rank; process_count if there is none. */
 size_t esi_facts_find_process(const struct esi_facts *facts, int rank);

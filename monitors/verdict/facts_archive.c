@@ -61,21 +61,14 @@ bool esi_archived_facts_are_whole(const struct esi_archived_facts *archived)
 
 /* --- Threads ---------------------------------------------------------------------- */
 
-static bool has_ended_well(const struct esi_archive_process *process)
-{
-    enum es_process_state state = esi_process_state_find(process->state);
-
-    return state == ES_PROCESS_FINALIZED ||
-           (state == ES_PROCESS_EXITED && process->exit_code == 0);
-}
-
 /* The archive of a killed recorder that saw no process says nothing. */
 static bool have_all_ended_well(const struct esi_archive_tables *tables)
 {
     if (tables->process_count == 0 && tables->facts.ended_ns == 0)
         return false;
     for (size_t i = 0; i < tables->process_count; i++)
-        if (!has_ended_well(&tables->processes[i]))
+        if (!esi_process_ended_well(esi_process_state_find(tables->processes[i].state),
+                                    tables->processes[i].exit_code))
             return false;
     return true;
 }

@@ -459,18 +459,14 @@ static bool is_sent_from_outside(int number)
            number == SIGHUP || number == SIGQUIT || number == 0;
 }
 
-static bool has_died(const struct esi_fact_process *process)
-{
-    return process->state != ES_PROCESS_RUNNING &&
-           process->state != ES_PROCESS_FINALIZED;
-}
-
 static bool has_failed_itself(const struct esi_fact_process *process)
 {
     switch (process->state) {
     case ES_PROCESS_ABORTED:
     case ES_PROCESS_EXITED:
         return true;
+    case ES_PROCESS_FINALIZED:
+        return process->exit_code > 0;
     case ES_PROCESS_KILLED:
         return !is_sent_from_outside(process->signal);
     default:
@@ -575,7 +571,7 @@ static bool were_ended_together(const struct esi_diagnosis *diagnosis,
 
         if (process->state == ES_PROCESS_RUNNING)
             return false;
-        if (!has_died(process) || process->rank == first->rank)
+        if (!esi_fact_has_died(process) || process->rank == first->rank)
             continue;
         if (process->state != first->state || process->signal != first->signal ||
             has_failed_itself(process) || are_apart(process, first))
@@ -598,7 +594,7 @@ static int list_deaths(const struct esi_diagnosis *diagnosis,
         bool is_first = item->together || process->rank == first->rank ||
                         compare_deaths(facts, first, process) == 0;
 
-        if (has_died(process) && is_first_of_rank(facts, i))
+        if (esi_fact_has_died(process) && is_first_of_rank(facts, i))
             result = add_number(is_first ? &item->ranks : &item->behind, process->rank);
     }
     return result;
@@ -614,7 +610,7 @@ static int add_death(struct esi_diagnosis *diagnosis)
     for (size_t i = 0; i < facts->process_count; i++) {
         const struct esi_fact_process *process = &facts->processes[i];
 
-        if (has_died(process) &&
+        if (esi_fact_has_died(process) &&
             (!first || compare_suspects(diagnosis, process, first) < 0))
             first = process;
     }

@@ -21,7 +21,8 @@ enum esi_verdict_kind {
     ESI_VERDICT_MISMATCH, /* members call different collective operations */
     ESI_VERDICT_MISSING,  /* others wait for ranks that are in MPI_Finalize or have
                              left it */
-    ESI_VERDICT_DIED,     /* a rank ended without MPI_Finalize */
+    ESI_VERDICT_DIED,     /* a rank ended without MPI_Finalize, or with a code other
+                             than 0 after it */
 };
 
 /* "DEADLOCK" etc. */

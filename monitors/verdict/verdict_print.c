@@ -16,6 +16,7 @@
 #include "monitors/follow/describe.h"
 #include "monitors/verdict/hints.h"
 #include "monitors/verdict/wait_words.h"
+#include "tuplespace/process_state.h"
 
 enum {
     WORDS = ES_WAIT_WORDS,
@@ -115,6 +116,23 @@ static void describe_last_call(const struct esi_diagnosis *diagnosis,
     }
 }
 
+/* The call with which a process ended that had left MPI, or was not in it yet; NULL if
+ * it did not end so. */
+static const struct esi_activity *find_misplaced(const struct esi_diagnosis *diagnosis,
+                                                 const struct esi_fact_process *process)
+{
+    for (size_t i = 0; i < process->thread_count; i++) {
+        const struct esi_activity *open =
+            &diagnosis->facts->threads[process->first_thread + i].open;
+
+        if (open->present &&
+            esi_process_is_misplaced(process->state, process->communicator_count,
+                                     open->operation))
+            return open;
+    }
+    return NULL;
+}
+
 /* MPI's message may have several lines. */
 static void describe_error(const struct esi_ledger *ledger, FILE *out)
 {
@@ -150,10 +168,23 @@ static void describe_death(const struct esi_diagnosis *diagnosis,
         fprintf(out, "%s ended at the same time, and which was first is not known; ",
                 words);
     }
-    fprintf(out, "rank %d %s", process->rank,
-            esi_describe_end(words, sizeof words,
-                             &diagnosis->facts->threads[process->first_thread]));
-    describe_last_call(diagnosis, process, out);
+    const struct esi_activity *misplaced = find_misplaced(diagnosis, process);
+
+    if (misplaced) {
+        fprintf(out, "rank %d called %s %s", process->rank,
+                es_operation_name(misplaced->operation),
+                process->state == ES_PROCESS_FINALIZED ? "after MPI_Finalize"
+                                                       : "before MPI_Init");
+        if (misplaced->site && *misplaced->site)
+            fprintf(out, ", at %s", misplaced->site);
+        if (process->exit_code > 0)
+            fprintf(out, ", and exited with %d", process->exit_code);
+    } else {
+        fprintf(out, "rank %d %s", process->rank,
+                esi_describe_end(words, sizeof words,
+                                 &diagnosis->facts->threads[process->first_thread]));
+        describe_last_call(diagnosis, process, out);
+    }
     if (ledger && ledger->error_class)
         describe_error(ledger, out);
     if (item->behind.count) {

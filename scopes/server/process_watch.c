@@ -13,25 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "eventspace/operation.h"
+#include "tuplespace/process_state.h"
 #include "tuplespace/segment_set.h"
 #include "tuplespace/started.h"
 
-/* Returns true if the process failed. */
 static bool ending_is_failure(const struct es_segment_info *info)
 {
-    switch (info->state) {
-    case ES_PROCESS_RUNNING:
-        return false;
-    case ES_PROCESS_FINALIZED:
-        return info->exit_code > 0;
-    case ES_PROCESS_EXITED:
-        return info->exit_code != 0;
-    case ES_PROCESS_ABORTED:
-    case ES_PROCESS_KILLED:
-    case ES_PROCESS_LOST:
-        break;
-    }
-    return true;
+    return esi_process_has_failed(info->state, info->exit_code);
 }
 
 const char *esi_ending_describe(const struct es_segment_info *info,
@@ -80,7 +69,24 @@ static bool is_ended_with_job(const struct es_segment_info *info)
             info->signal == SIGHUP || info->signal == SIGQUIT);
 }
 
+/* The call with which the process ended although it had left MPI, or was not in it yet;
+ * 0 if it did not end so. */
+static uint16_t find_misplaced(const struct es_segment_view *segment,
+                               const struct es_segment_info *info)
+{
+    size_t count = es_segment_view_element_count(segment);
+    size_t communicators = es_segment_view_communicator_count(segment);
+    struct es_tuple open;
+
+    for (size_t i = 0; i < count; i++)
+        if (es_element_open(es_segment_view_element(segment, i), &open) == 1 &&
+            esi_process_is_misplaced(info->state, communicators, open.operation))
+            return open.operation;
+    return 0;
+}
+
 static void describe_failure(const struct es_segment_info *info,
+                             uint16_t misplaced,
                              bool before_mpi,
                              char *out,
                              size_t size)
@@ -88,6 +94,14 @@ static void describe_failure(const struct es_segment_info *info,
     bool is_early = info->state == ES_PROCESS_EXITED && info->exit_code == 0;
     char how[96];
 
+    if (misplaced) {
+        snprintf(out, size, "rank %d called %s %s, and exited with code %d", info->rank,
+                 es_operation_name(misplaced),
+                 info->state == ES_PROCESS_FINALIZED ? "after MPI_Finalize"
+                                                     : "before MPI_Init",
+                 info->exit_code);
+        return;
+    }
     esi_ending_describe(info, before_mpi, how, sizeof how);
     snprintf(out, size, "rank %d %s%s%s", info->rank,
              info->state == ES_PROCESS_KILLED
@@ -196,6 +210,7 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
     struct esi_ending ending = {.segments = 0};
     struct es_segment_info best = {.rank = -1};
     bool is_best_before_mpi = false;
+    uint16_t misplaced = 0; /* of `best` */
     struct es_run *run;
     size_t ended = 0; /* with the job, by the signal of `best` */
     char how[96];
@@ -223,6 +238,7 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
         if (may_have_failed(&info) && (best.rank < 0 || is_nearer(&info, &best))) {
             best = info;
             is_best_before_mpi = before_mpi;
+            misplaced = find_misplaced(segment, &info);
         }
     }
     if (ending.failed > 0) {
@@ -237,7 +253,7 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
                      "%s%zu ranks were %s", ended == ending.segments ? "all " : "",
                      ended, esi_ending_describe(&best, false, how, sizeof how));
         else
-            describe_failure(&best, is_best_before_mpi, ending.first_failure,
+            describe_failure(&best, misplaced, is_best_before_mpi, ending.first_failure,
                              sizeof ending.first_failure);
     }
     find_absent(run, &ending);
@@ -345,11 +361,10 @@ static bool scan_process(const struct esi_watch *watch,
     }
     if (info.alive)
         return true;
-    bool has_finished = info.state == ES_PROCESS_FINALIZED;
-    if (!has_finished && ++item->gone < SCANS)
+    if (++item->gone < SCANS)
         return false;
     item->gone = FINAL;
-    if (!has_finished) {
+    if (!esi_process_ended_well(info.state, info.exit_code)) {
         struct esi_lost_rank lost = {.rank = info.rank, .pid = info.pid};
 
         esi_ending_describe(&info, esi_ending_is_before_mpi(watch->run, item->segment),

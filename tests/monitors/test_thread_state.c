@@ -128,6 +128,14 @@ static void exit_status_decides_between_finished_and_dead(void **state)
     assert_int_equal(thread.verdict, ES_VERDICT_DEAD);
     assert_string_equal(esi_describe_end(words, sizeof words, &thread),
                         "exited with 3 without MPI_Finalize");
+    thread.process = ES_PROCESS_FINALIZED;
+    esi_thread_judge(&thread, NULL, 3 * SECOND, SECOND);
+    assert_int_equal(thread.verdict, ES_VERDICT_DEAD);
+    assert_string_equal(esi_describe_end(words, sizeof words, &thread),
+                        "exited with 3 after MPI_Finalize");
+    thread.exit_code = -1;
+    esi_thread_judge(&thread, NULL, 3 * SECOND, SECOND);
+    assert_int_equal(thread.verdict, ES_VERDICT_FINISHED);
     thread.process = ES_PROCESS_KILLED;
     thread.signal = 9;
     assert_string_equal(esi_describe_end(words, sizeof words, &thread),

@@ -28,6 +28,37 @@ static void finalize(int code)
     exit(rank == 0 ? code : 0);
 }
 
+/* A call that MPI refuses. */
+static void call_misplaced(int which)
+{
+    int word = 0;
+
+    if (which == 'B')
+        MPI_Barrier(MPI_COMM_WORLD);
+    if (which == 'S')
+        MPI_Send(&word, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
+    if (which == 'R')
+        MPI_Comm_rank(MPI_COMM_WORLD, &word);
+    if (which == 'F')
+        MPI_Finalize();
+}
+
+static void finalize_and_call(int which)
+{
+    MPI_Finalize();
+    if (rank == 0)
+        call_misplaced(which);
+    exit(0);
+}
+
+static void finalize_and_raise(int number)
+{
+    MPI_Finalize();
+    if (rank == 0)
+        raise(number);
+    exit(0);
+}
+
 static void wait_for_ever(int tag)
 {
     int word;
@@ -57,6 +88,11 @@ static const struct ending endings[] = {
     {"SIGTERM", raise_signal, SIGTERM, 0},
     {"SIGABRT", raise_signal, SIGABRT, 0},
     {"wait", wait_for_ever, 0, 1},
+    {"after-barrier", finalize_and_call, 'B', 1},
+    {"after-send", finalize_and_call, 'S', 1},
+    {"after-rank", finalize_and_call, 'R', 1},
+    {"after-finalize", finalize_and_call, 'F', 1},
+    {"after-signal", finalize_and_raise, SIGABRT, 1},
 };
 
 static void sleep_for_ever(int unused)
@@ -69,6 +105,8 @@ static void sleep_for_ever(int unused)
 /* Before MPI_Init. */
 static const struct ending early_endings[] = {
     {"exit-early", exit, 6, 1},
+    {"before-barrier", call_misplaced, 'B', 1},
+    {"before-send", call_misplaced, 'S', 1},
     {"early-exit", exit, 5, 0},
     {"early-SIGABRT", raise_signal, SIGABRT, 0},
     {"early-sleep", sleep_for_ever, 0, 0},

@@ -162,6 +162,48 @@ collected_run SIGSEGV >/dev/null
 grep -qF 'the launcher then killed 1 other' "$work/said"
 expect 0 "SIGSEGV: who was killed by the launcher is told apart"
 
+# A call that MPI refuses because it is finalised, or not initialised: what MPI prints is the
+# same as without us, and all commands tell it alike; so they do of a failure after
+# MPI_Finalize.
+refused() {
+    grep -ohE 'MPI routine \([A-Za-z_]*\)|The MPI_[A-Za-z_]*\(\) function was called.*' "$@" |
+        sort -u
+}
+after='after MPI_Finalize'
+for how in after-barrier:"called MPI_Barrier $after" after-send:"called MPI_Send $after" \
+    after-finalize:"called MPI_Finalize $after" after-rank:"exited with 1 $after" \
+    finalize:"exited with 4 $after" after-signal:'killed by signal 6' \
+    before-barrier:'called MPI_Barrier before MPI_Init' \
+    before-send:'called MPI_Send before MPI_Init'; do
+    wanted=${how#*:} how=${how%%:*}
+    alone $how >/dev/null
+    refused "$work/out" "$work/said" >"$work/alone"
+    ended "$eventspace" run -n 2 --name misplaced --record "$work/archive" \
+        "$bin/exit_status" $how >/dev/null
+    refused "$work/out" "$work/said" >"$work/seen"
+    cmp "$work/alone" "$work/seen"
+    expect 0 "$how: MPI names the same routine"
+    case $how in *-signal | *-rank | finalize) ended=${wanted/exited with/exited with code} ;;
+    *) ended="rank [01] $wanted, and exited with code [1-9]" ;; esac
+    grep -qE "$ended" "$work/said" || { cat "$work/said"; false; }
+    expect 0 "$how: told by run"
+    "$eventspace" list | tr -s ' \n' ' ' >"$work/list"
+    grep -qE "$ended" "$work/list" || { cat "$work/list"; false; }
+    expect 0 "$how: told by list"
+    for of in misplaced "$work/archive"; do
+        "$eventspace" why "$of" >"$work/why"
+        [ $? = 1 ] && tr -s ' \n' ' ' <"$work/why" |
+            grep -E "DIED \(certain\): .*rank [01] $wanted" |
+            grep -vqE 'DEADLOCK|MISSING|LEAK|nothing is wrong' || { cat "$work/why"; false; }
+        expect 0 "$how: told by why ${of##*/}"
+    done
+    "$eventspace" heartbeat --once misplaced >"$work/heartbeat"
+    [ $? = 1 ] && grep -qE ' dead ' "$work/heartbeat" || { cat "$work/heartbeat"; false; }
+    expect 0 "$how: told by heartbeat"
+    "$eventspace" clean misplaced >/dev/null
+    rm -rf "$work/archive"
+done
+
 # interrupted terminal|process COMMAND... - prints its status after SIGINT, sent when its
 # ranks wait. Ctrl-C of a terminal also goes to the launcher, which must get no second one.
 interrupted() {

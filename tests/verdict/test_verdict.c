@@ -618,6 +618,35 @@ static void the_first_that_died_is_named(void **state)
     made_shows(made, "MPI_Recv had failed: message truncated (MPI_ERR_TRUNCATE)");
 }
 
+/* The launcher kills the others because of the code. */
+static void a_failure_after_finalize_is_the_first(void **state)
+{
+    struct made_facts *made = *state;
+
+    made->facts.processes[1].state = made->threads[1].process = ES_PROCESS_FINALIZED;
+    made->threads[1].verdict = ES_VERDICT_FINISHED;
+    made_verdicts_are(made, "");
+    made->facts.processes[1].exit_code = made->threads[1].exit_code = 4;
+    made->threads[1].verdict = ES_VERDICT_DEAD;
+    made_verdicts_are(made, "DIED certain 1");
+    made_shows(made, "DIED (certain): rank 1 exited with 4 after MPI_Finalize");
+    made->facts.processes[0].state = made->threads[0].process = ES_PROCESS_KILLED;
+    made->facts.processes[0].signal = made->threads[0].signal = SIGTERM;
+    made->threads[0].verdict = ES_VERDICT_DEAD;
+    made_verdicts_are(made, "DIED certain 1");
+    made_shows(made, "exited with 4 after MPI_Finalize; rank 0 ended later");
+    made_open(made, 1, "MPI_Barrier", ES_PEER_NONE, 0, ES_SEQUENCE_UNKNOWN);
+    made->threads[1].verdict = ES_VERDICT_DEAD;
+    made_verdicts_are(made, "DIED certain 1");
+    made_shows(made, "rank 1 called MPI_Barrier after MPI_Finalize, and exited with 4");
+    made->facts.processes[1].state = made->threads[1].process = ES_PROCESS_EXITED;
+    made_verdicts_are(made, "DIED certain 1");
+    made_shows(made, "rank 1 exited with 4 without MPI_Finalize in MPI_Barrier");
+    made->facts.processes[1].communicator_count = 0;
+    made_verdicts_are(made, "DIED certain 1");
+    made_shows(made, "rank 1 called MPI_Barrier before MPI_Init, and exited with 4");
+}
+
 /* An error in MPI makes the launcher kill all ranks, including that which failed. */
 static void a_kill_of_all_ranks_proves_nothing_of_one(void **state)
 {
@@ -838,6 +867,7 @@ SUITE(test_verdict)
         MADE_CASE(different_operations_at_one_instance_are_a_mismatch),
         MADE_CASE(roots_and_hashes_have_to_be_alike),
         MADE_CASE(the_first_that_died_is_named),
+        MADE_CASE(a_failure_after_finalize_is_the_first),
         MADE_CASE(a_kill_of_all_ranks_proves_nothing_of_one),
         MADE_CASE(what_killed_ranks_were_in_counts_as_it_was),
         MADE_CASE(a_lock_waits_for_its_holder),

@@ -86,7 +86,7 @@ ES_HOT bool esi_call_enter(struct esi_call *call,
         thread->limit = ESI_UNLIKELY(esi_multiple) ? esi_request_serial() : UINT64_MAX;
     call->path = thread->paths[op_class];
     if (ESI_UNLIKELY(call->path == NULL)) {
-        call->path = esi_path_make(thread, operation);
+        call->path = esi_path_enter(thread, operation);
         if (call->path == NULL)
             return false;
     }

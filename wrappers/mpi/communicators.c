@@ -291,9 +291,12 @@ int32_t esi_comm_world_rank(MPI_Comm handle, const struct esi_comm *comm, int ra
 {
     MPI_Group group;
     int found = -1;
-    int rc = comm->inter ? ESI_REAL(MPI_Comm_remote_group)(handle, &group)
-                         : ESI_REAL(MPI_Comm_group)(handle, &group);
+    int rc;
 
+    if (!esi_environment_is_up()) /* another thread has finalised MPI */
+        return -1;
+    rc = comm->inter ? ESI_REAL(MPI_Comm_remote_group)(handle, &group)
+                     : ESI_REAL(MPI_Comm_group)(handle, &group);
     if (rc != MPI_SUCCESS)
         return -1;
     find_ranks(group, 1, &rank, &found);

@@ -19,6 +19,17 @@
 static _Atomic int open_sessions;
 static _Atomic bool world_is_up;
 
+bool esi_environment_is_up(void)
+{
+    int up = 0, over = 0;
+
+    if (atomic_load(&open_sessions) > 0)
+        return true;
+    ESI_REAL(MPI_Initialized)(&up);
+    ESI_REAL(MPI_Finalized)(&over);
+    return up && !over;
+}
+
 static void flush_communicator(struct esi_comm *comm)
 {
     esi_match_flush(&comm->received);
@@ -113,6 +124,7 @@ int esi_wrap_MPI_Finalize(esi_MPI_Finalize_fn *next)
     if (result == MPI_SUCCESS && atomic_load(&open_sessions) == 0) {
         esi_comm_drop_destroyed();
         esi_process_set_state(ES_SEGMENT_FINALIZED);
+        esi_path_forget();
     }
     return result;
 }
@@ -124,8 +136,10 @@ int esi_wrap_MPI_Abort(esi_MPI_Abort_fn *next, MPI_Comm comm, int code)
     int result;
 
     /* Also from an error handler, where it is not an operation of its own. */
-    esi_process_set_abort_code(code);
-    esi_process_set_state(ES_SEGMENT_ABORTED);
+    if (esi_environment_is_up()) {
+        esi_process_set_abort_code(code);
+        esi_process_set_state(ES_SEGMENT_ABORTED);
+    }
     if (!esi_call_enter(&call, ES_OP_MPI_Abort, ES_CLASS_OTHER))
         return next(comm, code);
     esi_begin_on_communicator(&call, comm);
@@ -141,6 +155,7 @@ static void finish_process(void)
     flush_communicators();
     esi_comm_drop_destroyed();
     esi_process_set_state(ES_SEGMENT_FINALIZED);
+    esi_path_forget();
 }
 
 int esi_wrap_MPI_Session_init(esi_MPI_Session_init_fn *next,

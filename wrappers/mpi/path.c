@@ -12,8 +12,10 @@
 #include <string.h>
 
 #include "base/shared_map.h"
+#include "tuplespace/operation_codes.h"
 #include "wrappers/mpi/communicators.h"
 #include "wrappers/mpi/process.h"
+#include "wrappers/mpi/sites.h"
 #include "wrappers/mpi/tree_ops.h"
 
 /* An element of the plan, for one thread and, if split, for a communicator and peer. */
@@ -301,6 +303,47 @@ struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation)
     }
     thread->paths[op_class] = find_path(thread->slot, op_class);
     return thread->paths[op_class];
+}
+
+static bool initializes_mpi(uint16_t operation)
+{
+    return operation == ES_OP_MPI_Init || operation == ES_OP_MPI_Init_thread ||
+           operation == ES_OP_MPI_Session_init;
+}
+
+/* The tuple remains open: MPI ends the process. */
+static void show_misplaced(struct esi_thread *thread,
+                           struct esi_path *path,
+                           uint16_t operation)
+{
+    struct es_tuple tuple = {.operation = operation,
+                             .communicator = ES_COMMUNICATOR_NONE,
+                             .peer = ES_PEER_NONE};
+
+    if (path->is_choice)
+        path = esi_path_choose(path, &tuple);
+    if (!esi_writer_is_enabled(&path->writer))
+        return;
+    esi_site_take(thread);
+    tuple.start = esi_clock_read();
+    esi_writer_open_at(&path->writer, &tuple, thread->site);
+}
+
+struct esi_path *esi_path_enter(struct esi_thread *thread, uint16_t operation)
+{
+    struct esi_path *path = esi_path_make(thread, operation);
+
+    if (path == NULL || initializes_mpi(operation) || esi_environment_is_up())
+        return path;
+    show_misplaced(thread, path, operation);
+    esi_path_forget();
+    thread->depth = 0;
+    return NULL;
+}
+
+void esi_path_forget(void)
+{
+    memset(esi_thread_self.paths, 0, sizeof esi_thread_self.paths);
 }
 
 /* --- Writing -------------------------------------------------------------------- */

@@ -32,6 +32,14 @@ struct esi_path {
  * nothing instead. */
 struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation);
 
+/* The same, for a call by the program.  If MPI is not initialised or already finalised,
+ * the call is wrong, and MPI is to say so: only shows it as the open tuple, without its
+ * arguments, and returns NULL. */
+struct esi_path *esi_path_enter(struct esi_thread *thread, uint16_t operation);
+
+/* MPI is finalised: the next call of the thread is entered as above. */
+void esi_path_forget(void);
+
 /* The selected path of a choice, created if necessary. */
 struct esi_path *esi_path_choose(struct esi_path *path, const struct es_tuple *tuple);
 

@@ -44,6 +44,10 @@ void esi_process_set_world(int rank, int size, bool is_spawned);
  * not known. */
 int esi_process_first_rank(void);
 
+/* Whether MPI can be called: it is initialised, in either model, and not finalised
+ * (environment.c).  Asks MPI, which may have been initialised unseen. */
+bool esi_environment_is_up(void);
+
 void esi_process_set_state(enum esi_segment_state state);
 void esi_process_set_abort_code(int code);
 
