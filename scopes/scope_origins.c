@@ -23,6 +23,7 @@
 #include "scopes/profile_json.h"
 #include "scopes/scope_ledger.h"
 #include "scopes/scope_profile.h"
+#include "scopes/scope_started.h"
 #include "scopes/scope_private.h"
 #include "tuplespace/ledger.h"
 #include "tuplespace/profile.h"
@@ -477,6 +478,17 @@ int es_scope_communicator(const struct es_scope *scope,
     return process ? esi_catalog_communicator_find(scope->from.catalog, process,
                                                    communicator, ret_info)
                    : -ENOENT;
+}
+
+bool esi_scope_has_left_init(const struct es_scope *scope)
+{
+    size_t count = es_scope_origin_count(scope);
+    struct es_communicator_info info;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (es_scope_communicator(scope, i, 0, &info) == 0)
+            return true;
+    return false;
 }
 
 int esi_scope_read_ledger(const struct es_scope *scope,

@@ -421,6 +421,9 @@ static void transfer_process(struct line *line,
     process->pid = transfer_int(line, "pid", process->pid);
     transfer_text(line, "program", process->program, sizeof process->program);
     transfer_text(line, "state", process->state, sizeof process->state);
+    if (line->out ? process->before_mpi
+                  : esi_member_find(line->object, "before_mpi") != NULL)
+        process->before_mpi = transfer_boolean(line, "before_mpi", process->before_mpi);
     process->exit_code = transfer_int(line, "exit_code", process->exit_code);
     process->signal = transfer_int(line, "signal", process->signal);
     process->ended_realtime_ns =
@@ -462,6 +465,9 @@ static void transfer_element(struct line *line,
     transfer_number(line, number);
     element->process = transfer_reference(line, "process", element->process,
                                           line->tables->process_count);
+    if (!line->out && line->result == 0 &&
+        line->tables->processes[element->process].before_mpi)
+        fail_line(line, "'process' is one that had not called MPI");
     transfer_text(line, "name", element->name, sizeof element->name);
     transfer_text(line, "collector", element->collector, sizeof element->collector);
     element->thread =

@@ -74,7 +74,8 @@ struct esi_archive_process {
     int size;
     int pid;
     char program[256];
-    char state[16]; /* "running", "finalized", "aborted", "exited", "killed", "lost" */
+    char state[16];  /* "running", "finalized", "aborted", "exited", "killed", "lost" */
+    bool before_mpi; /* it has no elements, because it had not called MPI at the end */
     int exit_code;
     int signal;
     uint64_t ended_realtime_ns;                     /* 0 = not known */

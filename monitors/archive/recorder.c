@@ -20,6 +20,8 @@
 #include "scopes/remote/run_files.h"
 #include "scopes/scope_ledger.h"
 #include "scopes/scope_profile.h"
+#include "scopes/scope_started.h"
+#include "tuplespace/started.h"
 
 /* Maximum time until a new element joins; */
 #define REFRESH_NS UINT64_C(100000000)
@@ -405,6 +407,8 @@ void esi_recorder_totals(const struct esi_recorder *recorder,
     ret_totals->bytes = esi_archive_bytes(recorder->archive);
     ret_totals->hosts = tables->host_count;
     ret_totals->processes = tables->process_count;
+    for (size_t i = 0; i < tables->process_count; i++)
+        ret_totals->processes -= tables->processes[i].before_mpi;
     ret_totals->elements = tables->element_count;
 }
 
@@ -499,17 +503,43 @@ static int take_record(struct esi_recorder *recorder,
     return record->is_known ? convert_profile(recorder, origin, &record->profile) : 0;
 }
 
+/* Adds the processes that have not called MPI.  Until now they could have called it, or
+ * left it to a child. */
+static int add_early(struct esi_recorder *recorder)
+{
+    struct es_scope_config config = *es_scope_config(recorder->scope);
+    struct es_scope *scope;
+
+    config.view.selection.classes = ES_CLASSES_STARTED;
+    config.lossless = false;
+    config.name = NULL;
+    int result = es_scope_open(recorder->run, &config, NULL, &scope);
+    if (result < 0)
+        return result;
+    size_t count = es_scope_origin_count(scope);
+    bool is_missed =
+        esi_scope_has_left_init(recorder->scope) || esi_scope_has_left_init(scope);
+    for (uint32_t i = 0; i < count && !is_missed && result == 0; i++)
+        result = esi_recorder_tables_add_early(recorder->tables, scope, i);
+    es_scope_close(scope);
+    return result;
+}
+
 /* Processes whose ledger or profile cannot be read are omitted. */
 static int write_records(struct esi_recorder *recorder,
                          enum esi_archive_record_kind kind)
 {
-    size_t count = esi_archive_writer_tables(recorder->archive)->process_count;
+    const struct esi_archive_tables *tables =
+        esi_archive_writer_tables(recorder->archive);
+    size_t count = tables->process_count;
     struct esi_archive_records records = {.count = 0};
     int result = esi_archive_records_init(&records, kind, count);
 
     for (size_t i = 0; i < count && result == 0; i++)
-        result = take_record(recorder, esi_recorder_tables_origin(recorder->tables, i),
-                             kind, &records.processes[i]);
+        if (!tables->processes[i].before_mpi)
+            result =
+                take_record(recorder, esi_recorder_tables_origin(recorder->tables, i),
+                            kind, &records.processes[i]);
     if (result == 0)
         result = esi_archive_write_records(recorder->archive, &records);
     esi_archive_records_fini(&records);
@@ -525,6 +555,8 @@ static int end_recording(struct esi_recorder *recorder)
     result = esi_follower_read_open(recorder->follower, add_open, note_off, recorder);
     if (result == 0)
         result = esi_recorder_tables_refresh(recorder->tables, true);
+    if (result >= 0)
+        result = add_early(recorder);
     if (result >= 0)
         result = write_records(recorder, ESI_RECORD_LEDGER);
     if (result >= 0)

@@ -56,7 +56,7 @@ struct esi_recorder_totals {
                         get everything; 0 = everything was read */
     uint64_t lag_most_ns;
     size_t hosts;
-    size_t processes;
+    size_t processes; /* that called MPI */
     size_t elements;
 };
 void esi_recorder_totals(const struct esi_recorder *recorder,

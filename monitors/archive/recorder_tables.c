@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/now.h"
 #include "tuplespace/process_state.h"
+#include "tuplespace/started.h"
 
 /* Minimum time between two looks for modules. */
 #define MODULES_NS UINT64_C(1000000000)
@@ -76,13 +77,13 @@ void esi_recorder_tables_destroy(struct esi_recorder_tables *recorder)
 
 /* --- Processes --------------------------------------------------------------- */
 
-static void describe_process(const struct esi_recorder_tables *recorder,
+static void describe_process(const struct es_scope *scope,
                              uint32_t origin,
                              struct esi_archive_process *process)
 {
     struct es_segment_info info;
 
-    if (es_scope_process(recorder->scope, origin, &info) < 0)
+    if (es_scope_process(scope, origin, &info) < 0)
         return;
     process->size = info.size;
     snprintf(process->program, sizeof process->program, "%s",
@@ -115,11 +116,13 @@ static int find_clock(struct esi_recorder_tables *recorder,
     return result;
 }
 
+/* `scope`: of the origin. */
 static int add_process(struct esi_recorder_tables *recorder,
+                       const struct es_scope *scope,
                        uint32_t number,
                        uint32_t *ret_process)
 {
-    const struct es_origin *origin = es_scope_origin(recorder->scope, number);
+    const struct es_origin *origin = es_scope_origin(scope, number);
     struct esi_archive_process row = {.rank = origin->rank,
                                       .size = -1,
                                       .pid = origin->pid,
@@ -135,7 +138,7 @@ static int add_process(struct esi_recorder_tables *recorder,
     result = find_clock(recorder, origin, &process.clock);
     if (result == 0)
         result = esi_archive_tables_host(recorder->tables, origin->host, &row.host);
-    describe_process(recorder, number, &row);
+    describe_process(scope, number, &row);
     if (result == 0)
         result = esi_archive_tables_add_process(recorder->tables, &row, ret_process);
     if (result == 0)
@@ -155,11 +158,12 @@ static bool is_process_of(const struct esi_archive_tables *tables,
 
 /* Searches backwards, because the elements of a process are usually consecutive. */
 static int find_process(struct esi_recorder_tables *recorder,
+                        const struct es_scope *scope,
                         uint32_t number,
                         uint32_t *ret_process)
 {
     const struct esi_archive_tables *tables = recorder->tables;
-    const struct es_origin *origin = es_scope_origin(recorder->scope, number);
+    const struct es_origin *origin = es_scope_origin(scope, number);
 
     for (size_t i = tables->process_count; i-- > 0;) {
         if (is_process_of(tables, &tables->processes[i], origin)) {
@@ -167,7 +171,26 @@ static int find_process(struct esi_recorder_tables *recorder,
             return 0;
         }
     }
-    return add_process(recorder, number, ret_process);
+    return add_process(recorder, scope, number, ret_process);
+}
+
+int esi_recorder_tables_add_early(struct esi_recorder_tables *recorder,
+                                  const struct es_scope *scope,
+                                  uint32_t origin)
+{
+    const struct es_element_view *element = es_scope_origin(scope, origin)->element;
+    size_t before = recorder->tables->process_count;
+    struct es_segment_info info;
+    uint32_t process;
+
+    if (es_scope_process(scope, origin, &info) < 0 || info.rank < 0 ||
+        (element && !esi_segment_view_is_before_mpi(es_element_view_segment(element))))
+        return 0;
+    int result = find_process(recorder, scope, origin, &process);
+
+    if (recorder->tables->process_count > before)
+        recorder->tables->processes[process].before_mpi = true;
+    return result;
 }
 
 /* --- Elements ---------------------------------------------------------------- */
@@ -187,7 +210,7 @@ int esi_recorder_tables_add_origin(struct esi_recorder_tables *recorder,
                                    (size_t)number + 1);
 
     if (result == 0)
-        result = find_process(recorder, number, &row.process);
+        result = find_process(recorder, recorder->scope, number, &row.process);
     if (result < 0)
         return result;
     snprintf(row.name, sizeof row.name, "%s", origin->name);
@@ -452,7 +475,7 @@ int esi_recorder_tables_refresh(struct esi_recorder_tables *recorder, bool last)
         if (last && read_modules(recorder, &recorder->processes[i], i, 0) < 0)
             return -ENOMEM;
         if (last)
-            describe_process(recorder, recorder->processes[i].origin,
+            describe_process(recorder->scope, recorder->processes[i].origin,
                              &recorder->tables->processes[i]);
     }
     refresh_hosts(recorder);

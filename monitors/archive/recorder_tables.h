@@ -56,4 +56,11 @@ int esi_recorder_tables_note_site(struct esi_recorder_tables *recorder,
  * and processes that have changed. */
 int esi_recorder_tables_refresh(struct esi_recorder_tables *recorder, bool last);
 
+/* Adds the process of an element of class ES_CLASSES_STARTED in another scope, after
+ * the last refresh, unless it has elements or is no rank: it has not called MPI.
+ * Returns 0 or -ENOMEM. */
+int esi_recorder_tables_add_early(struct esi_recorder_tables *recorder,
+                                  const struct es_scope *scope,
+                                  uint32_t origin);
+
 #endif

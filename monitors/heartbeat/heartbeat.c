@@ -16,6 +16,7 @@
 #include "monitors/sites/sites.h"
 #include "monitors/follow/follower.h"
 #include "monitors/verdict/facts_scope.h"
+#include "scopes/scope_started.h"
 #include "tuplespace/started.h"
 
 #define NO_THREAD SIZE_MAX
@@ -253,20 +254,14 @@ static void turn_over(struct esi_heartbeat *heartbeat)
     }
 }
 
-/* Whether threads that seem not to have called MPI call it unseen: a process has left
- * MPI_Init, which waits for all ranks. */
+/* Whether threads that seem not to have called MPI call it unseen. */
 static bool misses_calls(const struct esi_heartbeat *heartbeat)
 {
-    struct es_communicator_info info;
     bool has_early = false;
 
     for (size_t i = 0; i < heartbeat->thread_count; i++)
         has_early |= heartbeat->threads[i].before_mpi;
-    for (size_t i = 0; has_early && i < heartbeat->thread_count; i++)
-        if (es_scope_communicator(heartbeat->scope, heartbeat->first_origin[i], 0,
-                                  &info) == 0)
-            return true;
-    return false;
+    return has_early && esi_scope_has_left_init(heartbeat->scope);
 }
 
 /* Returns false if the process is no rank, or its calls cannot be seen. */

@@ -78,11 +78,19 @@ static int compare_numbers(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-static int compare_elements(const void *left, const void *right, void *data)
+/* An element, or the first thread of a process that has none. */
+struct thread_source {
+    uint32_t process;
+    uint32_t element; /* NO_ELEMENT: the process has not called MPI */
+    int thread;
+};
+
+#define NO_ELEMENT UINT32_MAX
+
+static int compare_sources(const void *left, const void *right, void *data)
 {
     const struct esi_archive_tables *tables = data;
-    const struct esi_archive_element *a = &tables->elements[*(const uint32_t *)left];
-    const struct esi_archive_element *b = &tables->elements[*(const uint32_t *)right];
+    const struct thread_source *a = left, *b = right;
     const struct esi_archive_process *first = &tables->processes[a->process];
     const struct esi_archive_process *second = &tables->processes[b->process];
     int order = compare_numbers(first->rank, second->rank);
@@ -94,64 +102,87 @@ static int compare_elements(const void *left, const void *right, void *data)
     return order == 0 ? compare_numbers(a->thread, b->thread) : order;
 }
 
-static struct esi_thread_state describe_thread(
-    const struct esi_archive_tables *tables,
-    const struct esi_archive_element *element)
+static struct esi_thread_state describe_thread(const struct esi_archive_tables *tables,
+                                               const struct thread_source *source)
 {
-    const struct esi_archive_process *process = &tables->processes[element->process];
+    const struct esi_archive_process *process = &tables->processes[source->process];
 
     return (struct esi_thread_state){
         .host = tables->hosts[process->host].name,
         .pid = process->pid,
         .rank = process->rank,
-        .thread = element->thread,
+        .thread = source->thread,
         .process = esi_process_state_find(process->state),
         .signal = process->signal,
         .exit_code = process->exit_code,
         .ended_ns = process->ended_realtime_ns,
+        .before_mpi = source->element == NO_ELEMENT,
     };
 }
 
-/* `sorted` lists elements by thread; returns the number of threads. */
-static size_t add_threads(struct esi_archived_facts *archived, const uint32_t *sorted)
+/* `sources` are sorted by thread; returns the number of threads. */
+static size_t add_threads(struct esi_archived_facts *archived,
+                          const struct thread_source *sources,
+                          size_t source_count)
 {
     const struct esi_archive_tables *tables = archived->tables;
     size_t count = 0;
 
-    for (size_t i = 0; i < tables->element_count; i++) {
-        const struct esi_archive_element *element = &tables->elements[sorted[i]];
+    for (size_t i = 0; i < source_count; i++) {
+        const struct thread_source *source = &sources[i];
 
-        if (count == 0 || archived->processes[count - 1] != element->process ||
-            archived->threads[count - 1].thread != element->thread) {
-            archived->threads[count] = describe_thread(tables, element);
-            archived->processes[count++] = element->process;
+        if (count == 0 || archived->processes[count - 1] != source->process ||
+            archived->threads[count - 1].thread != source->thread) {
+            archived->threads[count] = describe_thread(tables, source);
+            archived->processes[count++] = source->process;
         }
-        archived->thread_of[sorted[i]] = count - 1;
+        if (source->element == NO_ELEMENT)
+            continue;
+        archived->thread_of[source->element] = count - 1;
         archived->threads[count - 1].elements++;
-        archived->threads[count - 1].elements_off += element->off;
+        archived->threads[count - 1].elements_off +=
+            tables->elements[source->element].off;
     }
+    return count;
+}
+
+/* Lists the elements, and the processes without elements that had not called MPI. */
+static size_t list_sources(const struct esi_archive_tables *tables,
+                           struct thread_source *sources)
+{
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < tables->element_count; i++)
+        sources[count++] =
+            (struct thread_source){.process = tables->elements[i].process,
+                                   .element = i,
+                                   .thread = tables->elements[i].thread};
+    for (uint32_t i = 0; i < tables->process_count; i++)
+        if (tables->processes[i].before_mpi)
+            sources[count++] =
+                (struct thread_source){.process = i, .element = NO_ELEMENT};
     return count;
 }
 
 static int make_threads(struct esi_archived_facts *archived, size_t *ret_count)
 {
     const struct esi_archive_tables *tables = archived->tables;
-    size_t count = tables->element_count;
-    uint32_t *sorted = calloc(count + 1, sizeof *sorted);
+    size_t room = tables->element_count + tables->process_count + 1;
+    struct thread_source *sources = calloc(room, sizeof *sources);
 
-    archived->threads = calloc(count + 1, sizeof *archived->threads);
-    archived->processes = calloc(count + 1, sizeof *archived->processes);
-    archived->thread_of = calloc(count + 1, sizeof *archived->thread_of);
-    if (!sorted || !archived->threads || !archived->processes || !archived->thread_of) {
-        free(sorted);
+    archived->threads = calloc(room, sizeof *archived->threads);
+    archived->processes = calloc(room, sizeof *archived->processes);
+    archived->thread_of = calloc(room, sizeof *archived->thread_of);
+    if (!sources || !archived->threads || !archived->processes ||
+        !archived->thread_of) {
+        free(sources);
         return -ENOMEM;
     }
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = (uint32_t)i;
+    size_t count = list_sources(tables, sources);
     if (count > 1)
-        qsort_r(sorted, count, sizeof *sorted, compare_elements, (void *)tables);
-    *ret_count = add_threads(archived, sorted);
-    free(sorted);
+        qsort_r(sources, count, sizeof *sources, compare_sources, (void *)tables);
+    *ret_count = add_threads(archived, sources, count);
+    free(sources);
     return 0;
 }
 

@@ -25,10 +25,12 @@
 #define CLOCK                                                                          \
     "{\"kind\":1,\"frequency_hz\":1,\"frequency_error_ppb\":0,\"base_ticks\":0,"       \
     "\"base_realtime_ns\":0,\"base_monotonic_ns\":0,\"base_error_ns\":0}"
-#define PROCESS                                                                        \
+#define PROCESS_WITH(members)                                                          \
     "{\"type\":\"process\",\"number\":0,\"host\":0,\"rank\":0,\"size\":1,\"pid\":1,"   \
-    "\"program\":\"p\",\"state\":\"running\",\"exit_code\":-1,\"signal\":0,"           \
-    "\"ended_realtime_ns\":0,\"clock\":" CLOCK "}\n"
+    "\"program\":\"p\",\"state\":\"running\"," members                                 \
+    "\"exit_code\":-1,\"signal\":0,\"ended_realtime_ns\":0,\"clock\":" CLOCK "}\n"
+#define PROCESS PROCESS_WITH("")
+#define EARLY_PROCESS PROCESS_WITH("\"before_mpi\":true,")
 
 struct fault {
     const char *text;
@@ -62,6 +64,9 @@ static const struct fault faults[] = {
     {FACTS HOST "{\"type\":\"process\",\"number\":0,\"host\":0,\"rank\":4,\"size\":4,"
                 "\"pid\":1}\n",
      3, "'rank' is not below 'size'"},
+    {FACTS HOST PROCESS_WITH("\"before_mpi\":1,"), 3, "before_mpi"},
+    {FACTS HOST EARLY_PROCESS "{\"type\":\"element\",\"number\":0,\"process\":0}\n", 4,
+     "had not called MPI"},
     {FACTS HOST PROCESS "{\"type\":\"element\",\"number\":0,\"process\":1}\n", 4,
      "process"},
     {FACTS HOST PROCESS
@@ -111,22 +116,26 @@ static void lines_of_other_types_are_passed_over(void **state)
 /* Tables that are read and written again have the same text. */
 static void reading_and_writing_are_inverse(void **state)
 {
-    static const char text[] = FACTS HOST PROCESS;
-    struct esi_archive_tables tables;
-    char *written;
-    size_t size;
-    FILE *stream = open_memstream(&written, &size);
+    static const char *const texts[] = {FACTS HOST PROCESS, FACTS HOST EARLY_PROCESS};
 
     (void)state;
-    assert_non_null(stream);
-    esi_archive_tables_init(&tables);
-    assert_int_equal(esi_archive_tables_read(&tables, text, strlen(text), "file", NULL),
-                     0);
-    esi_archive_tables_write(&tables, stream);
-    fclose(stream);
-    assert_string_equal(written, text);
-    free(written);
-    esi_archive_tables_fini(&tables);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct esi_archive_tables tables;
+        char *written;
+        size_t size;
+        FILE *stream = open_memstream(&written, &size);
+
+        assert_non_null(stream);
+        esi_archive_tables_init(&tables);
+        assert_int_equal(
+            esi_archive_tables_read(&tables, texts[i], strlen(texts[i]), "file", NULL),
+            0);
+        esi_archive_tables_write(&tables, stream);
+        fclose(stream);
+        assert_string_equal(written, texts[i]);
+        free(written);
+        esi_archive_tables_fini(&tables);
+    }
 }
 
 SUITE(test_archive_tables)

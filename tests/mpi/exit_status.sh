@@ -122,12 +122,22 @@ others_are_in_mpi() {
         [ "$(grep -c ' running ' "$work/list")" = 2 ] && grep -q 'not called MPI' "$work/list"
 }
 
+# tell_alike WHAT - the archive of the run is told as the run.
+tell_alike() {
+    "$eventspace" why early 2>/dev/null | grep -v '^ ' >"$work/why"
+    "$eventspace" why "$work/early" 2>/dev/null | grep -v '^ ' | cmp - "$work/why" ||
+        { "$eventspace" why "$work/early" && cat "$work/why" && false; }
+    expect 0 "$1: the archive is told as the run"
+    rm -r "$work/early"
+}
+
 # So is the end of a rank that has not called MPI, and the others wait for it.
 "$eventspace" clean --all >/dev/null
 for how in early-SIGABRT:'killed by signal 6 (SIGABRT)' early-exit:'exited with 5'; do
     rm -f "$work/go"
-    timeout -k 5 60 "$eventspace" run -n 3 --name early "$bin/exit_status" "${how%%:*}" 1 \
-        "$work/go" >"$work/out" 2>"$work/said" </dev/null &
+    timeout -k 5 60 "$eventspace" run -n 3 --name early --record "$work/early" \
+        "$bin/exit_status" "${how%%:*}" 1 "$work/go" >"$work/out" 2>"$work/said" \
+        </dev/null &
     await 20 others_are_in_mpi
     touch "$work/go"
     wanted="DIED (certain): rank 1 ${how#*:} before its first MPI call"
@@ -144,10 +154,11 @@ for how in early-SIGABRT:'killed by signal 6 (SIGABRT)' early-exit:'exited with 
     expect 0 "$how: the end is named by list"
     grep -qE "rank 1 .*before its first MPI call" "$work/said" || { cat "$work/said"; false; }
     expect 0 "$how: the end is named by run"
+    tell_alike "$how"
     "$eventspace" clean early >/dev/null
 done
-"$eventspace" run -n 3 --name early "$bin/exit_status" early-sleep 1 >"$work/out" \
-    2>"$work/said" </dev/null &
+"$eventspace" run -n 3 --name early --record "$work/early" "$bin/exit_status" \
+    early-sleep 1 >"$work/out" 2>"$work/said" </dev/null &
 holds='rank 1 holds up 2 threads; it has not called MPI yet'
 await 20 eval '"$eventspace" why early >"$work/why"; grep -qF "$holds" "$work/why"'
 expect 0 "a rank that sleeps before MPI_Init holds up the others"
@@ -156,6 +167,9 @@ wait $!
 "$eventspace" why early >"$work/why"
 ! grep -h 'first MPI call, which the whole job got' "$work/said" "$work/why"
 expect 0 "a signal that all ranks got says nothing of their calls"
+grep -qF 'rank 1 holds up 2 threads' "$work/why"
+expect 0 "the rank that slept before MPI_Init is told when the job was ended, too"
+tell_alike early-sleep
 "$eventspace" clean --all >/dev/null
 
 collected_run SIGSEGV >/dev/null
