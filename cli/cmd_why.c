@@ -26,8 +26,8 @@ struct why_arguments {
 };
 
 static const struct argp_option options[] = {
-    {"interval", 'i', "TIME", 0,
-     "time between the two observations (300ms), at least 10ms", 0},
+    {"interval", 'i', "TIME", 0, "time between two observations (300ms), at least 10ms",
+     0},
     {"verbose", 'v', NULL, 0, "all verdicts with all ranks and requests", 0},
     {0},
 };
@@ -68,18 +68,20 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* Observes twice, with a pause, what may still progress. */
-static int look_twice(struct esi_heartbeat *heartbeat,
+/* Observes twice, with a pause, what may still progress, and further while ranks die:
+ * the order of their ends is known when they have all been recorded. */
+static int look_again(struct esi_heartbeat *heartbeat,
                       const struct why_arguments *arguments,
                       struct esi_heartbeat_report *report)
 {
     int result = esi_heartbeat_beat(heartbeat, report);
 
-    if (result < 0 || !report->again)
-        return result;
-    if (!report->paced)
-        esi_interrupt_sleep(arguments->interval_ns);
-    return esi_heartbeat_beat(heartbeat, report);
+    while (result >= 0 && report->again && !esi_interrupt_came()) {
+        if (!report->paced)
+            esi_interrupt_sleep(arguments->interval_ns);
+        result = esi_heartbeat_beat(heartbeat, report);
+    }
+    return result;
 }
 
 static int print_report(const struct esi_heartbeat_report *report,
@@ -131,7 +133,7 @@ static int explain_run(const struct esi_consumer *consumer,
 
     if (result < 0)
         return esi_command_fail_observe(run, &error, result);
-    result = look_twice(heartbeat, arguments, &report);
+    result = look_again(heartbeat, arguments, &report);
     if (result < 0) {
         esi_heartbeat_destroy(heartbeat);
         return esi_command_fail_lost(run, result);

@@ -37,8 +37,8 @@ struct esi_heartbeat_report {
     const uint32_t *origins;      /* per thread: one of its origins ... */
     const struct es_scope *scope; /* ... in the scope that was pulled */
     const struct esi_diagnosis *diagnosis;
-    bool again;    /* a second observation would give more information */
-    bool doubtful; /* a second observation would make a verdict certain */
+    bool again;    /* another observation would give more information */
+    bool doubtful; /* another observation would make a verdict certain */
     size_t stalled;
     size_t dead;
     size_t finished;

@@ -104,6 +104,8 @@ struct esi_facts {
     uint64_t now_ns;                        /* run time of the observation */
     bool recorded;                          /* `now_ns` is when recording ended */
     bool over;                              /* no process is alive */
+    bool ends_change;                       /* a process died just now: other ends may
+                                               not be known yet */
     const struct esi_thread_state *threads; /* by rank, then pid; borrowed */
     size_t thread_count;
     struct esi_fact_process *processes; /* owned; in the order of their threads */

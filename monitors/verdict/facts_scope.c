@@ -20,7 +20,12 @@ struct process_memory {
     uint64_t changes;
     bool is_here; /* on this host */
     struct esi_process_time time;
+    enum es_process_state state;
+    uint64_t lost_since_ns; /* when it was first seen to be lost; 0 = it is not */
 };
+
+/* Within this time of the end of a process, its watcher records how it ended. */
+#define RECORDED_NS UINT64_C(1000000000)
 
 struct esi_fact_reader {
     struct esi_follower *follower; /* borrowed */
@@ -340,6 +345,29 @@ static void compare_process(struct esi_fact_reader *reader, size_t index)
     process->schedule = esi_process_time_compare(&before->time, &now->time);
 }
 
+/*
+ * The processes are not read at the same moment, and their ends are recorded in any
+ * order: one that a launcher killed may be seen to be dead before the one that had died
+ * first.  So the order of ends is known when all are recorded, or if they are as they
+ * were at the last observation.
+ */
+static bool may_end_change(const struct esi_fact_reader *reader, size_t index)
+{
+    const struct esi_facts *facts = &reader->facts;
+    const struct esi_fact_process *process = &facts->processes[index];
+    const struct process_memory *before = find_before(reader, process);
+    struct process_memory *now = &reader->now[index];
+
+    now->state = process->state;
+    if (process->state == ES_PROCESS_RUNNING || process->state == ES_PROCESS_FINALIZED)
+        return false;
+    if (process->state != ES_PROCESS_LOST)
+        return !facts->over && (!before || before->state != process->state);
+    now->lost_since_ns =
+        before && before->lost_since_ns ? before->lost_since_ns : facts->now_ns;
+    return facts->now_ns - now->lost_since_ns < RECORDED_NS;
+}
+
 /* --- One observation -------------------------------------------------------------- */
 
 int esi_fact_reader_read(struct esi_fact_reader *reader,
@@ -370,11 +398,14 @@ int esi_fact_reader_read(struct esi_fact_reader *reader,
         return -ENOMEM;
     for (size_t i = 0; i < facts->process_count; i++)
         compare_process(reader, i);
+    esi_facts_set_ends(facts);
+    facts->ends_change = false;
+    for (size_t i = 0; i < facts->process_count; i++)
+        facts->ends_change |= may_end_change(reader, i);
     free(reader->before);
     reader->before = reader->now;
     reader->before_count = facts->process_count;
     reader->now = NULL;
-    esi_facts_set_ends(facts);
     *ret_facts = facts;
     return 0;
 }

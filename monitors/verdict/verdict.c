@@ -604,7 +604,8 @@ static int add_death(struct esi_diagnosis *diagnosis)
 {
     const struct esi_facts *facts = diagnosis->facts;
     const struct esi_fact_process *first = NULL;
-    struct esi_verdict_item item = {.kind = ESI_VERDICT_DIED, .certain = true};
+    struct esi_verdict_item item = {.kind = ESI_VERDICT_DIED,
+                                    .certain = !facts->ends_change};
     int result;
 
     for (size_t i = 0; i < facts->process_count; i++) {

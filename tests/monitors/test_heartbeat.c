@@ -265,6 +265,25 @@ static void one_that_was_killed_is_shown_with_its_signal_and_last_operation(
     assert_shows(fixture, "killed by signal 9 (SIGKILL), in MPI_Recv from 0, tag 7");
 }
 
+/* Another rank may have died first, and its end is recorded later. */
+static void a_death_is_certain_if_no_end_is_new(void **state)
+{
+    struct fixture *fixture = *state;
+
+    beat(fixture, 2);
+    esi_segment_set_state(fixture->made.segments[2], ES_SEGMENT_ABORTED);
+    beat(fixture, 1);
+    assert_shows(fixture, "DIED (possible): rank 2 called MPI_Abort");
+    assert_true(fixture->report.again);
+    esi_segment_set_state(fixture->made.segments[1], ES_SEGMENT_ABORTED);
+    beat(fixture, 1);
+    assert_shows(fixture, "DIED (possible): ranks 1-2");
+    assert_true(fixture->report.again);
+    beat(fixture, 1);
+    assert_shows(fixture, "DIED (certain): ranks 1-2");
+    assert_false(fixture->report.again);
+}
+
 static void polls_in_vain_are_not_progress(void **state)
 {
     struct fixture *fixture = *state;
@@ -399,6 +418,8 @@ SUITE(test_heartbeat)
         cmocka_unit_test_setup_teardown(
             one_that_was_killed_is_shown_with_its_signal_and_last_operation, set_up,
             tear_down),
+        cmocka_unit_test_setup_teardown(a_death_is_certain_if_no_end_is_new, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(polls_in_vain_are_not_progress, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(threads_that_appear_late_join, set_up,
