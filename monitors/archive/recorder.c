@@ -514,8 +514,8 @@ static int add_early(struct esi_recorder *recorder)
     config.lossless = false;
     config.name = NULL;
     int result = es_scope_open(recorder->run, &config, NULL, &scope);
-    if (result < 0)
-        return result;
+    if (result < 0) /* the servers may have ended with the run */
+        return result == -ENOMEM ? result : 0;
     size_t count = es_scope_origin_count(scope);
     bool is_missed =
         esi_scope_has_left_init(recorder->scope) || esi_scope_has_left_init(scope);
