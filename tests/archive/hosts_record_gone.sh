@@ -11,13 +11,15 @@ dump=$top_builddir/tests/archive/dump_archive
 
 hosts up --rate 100mbit --delay 200
 place a0 a1
-start_run gone --keep -- "$apps/windtunnel" --rows 40 --iterations 1000000 --seconds 5
+start_run gone --keep -- "$apps/windtunnel" --rows 40 --iterations 100000000 --until $work/enough
 begin recorder front "$eventspace" record -o $work/archive gone
 of_a1() {
     "$dump" "$work/archive" | grep '^[0-9]' | cut -d ' ' -f 3 | grep -qx 1
 }
 await 20 of_a1
 hosts exec a1 pkill -9 -x eventspaced
+await 30 grep -q 'a1' $work/recorder.err
+touch $work/enough
 ended job
 expect 0 'the program runs on'
 ended recorder
