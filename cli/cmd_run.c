@@ -262,9 +262,9 @@ struct launch_end {
 /*
  * A launcher that kills the other ranks when one has ended returns the status of that
  * one.  MPICH's combines all statuses by `or`, sometimes including those of its own
- * kills: then it returns 9 instead of a rank's code, and 15 instead of signal 6.  In one
- * of some hundred runs it tells of a hangup, 1, that nobody got, and that of MPICH 4.2
- * sometimes returns 0.  Then the rank's own status is used.
+ * kills: then it returns 9 instead of a rank's code, and 15 instead of signal 6.  In
+ * one of some hundred runs it tells of a hangup, 1, that nobody got, and that of
+ * MPICH 4.2 sometimes returns 0.  Then the rank's own status is used.
  */
 static int correct_status(int exit_status, const struct esi_ending *ending)
 {
