@@ -18,7 +18,7 @@ draw_map $work/map.json
 watched() {
     local run=$1 name
     start_run "$@" --keep --threshold 20000 --map $work/map.json -- \
-        "$apps/imbalance" --ranks-late 3 --late-us 40000 --sleep --iterations 80
+        "$apps/imbalance" --ranks-late 3 --late-us 40000 --sleep --iterations 200
     local home
     home=$(home_of $run)
     bring_key out $run
