@@ -15,21 +15,35 @@ need_mpi
 phases=3
 lives=5
 messages=100
-expect 0 "$eventspace" run --name "$prefix-short" -n 1 --threshold 255 \
-    --record "$folder/a" -- \
-    "$top_builddir/tests/mpi/short_threads" $phases $lives $messages
-grep -q 'no threads' "$folder/out" && { echo "this MPI has no threads"; exit 77; }
-lacks err "before their elements were found"
-
-# Missing tuples were lost because the recorder was slow; each is counted.
 wanted=$((lives * messages * 2 * (1 + 2 + 3)))
-"${PYTHON:-python3}" - "$folder/a/.eventspace/archive.jsonl" $wanted <<'END' ||
+
+# records N - counts every tuple, read or not; sets $missed, those of elements found too late.
+records()
+{
+    expect 0 "$eventspace" run --name "$prefix-short$1" -n 1 --threshold 255 \
+        --record "$folder/$1" -- \
+        "$top_builddir/tests/mpi/short_threads" $phases $lives $messages
+    grep -q 'no threads' "$folder/out" && { echo "this MPI has no threads"; exit 77; }
+    missed=$("${PYTHON:-python3}" - "$folder/$1/.eventspace/archive.jsonl" $wanted <<'END'
 import json, sys
 rows = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
 archive = [row for row in rows if row["type"] == "archive"][0]
-print(archive)
-others = archive["tuples"] + archive["lost"] - int(sys.argv[2])
-sys.exit(archive["missed"] != 0 or not 2 <= others <= 10)
+others = archive["tuples"] + archive["lost"] + archive["missed"] - int(sys.argv[2])
+print(archive["missed"] if 2 <= others <= 10 else archive)
 END
-    fault "not $wanted tuples and those of MPI's begin and end, none of them missed"
+)
+    case $missed in
+    0) lacks err "before their elements were found" ;;
+    *[!0-9]*) fault "not $wanted tuples and those of MPI's begin and end: $missed" ;;
+    *) contains err "before their elements were found" ;;
+    esac
+}
+
+# Other load may keep the recorder from the processor for longer than a thread lives: one
+# good try will do. Without being woken none is good.
+for i in 1 2 3 4 5; do
+    records $i
+    [ "$missed" = 0 ] && break
+done
+[ "$missed" = 0 ] || fault "elements are found too late: $missed tuples are missed"
 finish
