@@ -54,9 +54,9 @@ const char *esi_page_server_token(const struct esi_page_server *server)
 #include "tuplespace/transport/link.h"
 
 enum {
-    CONNECTIONS = 128,
-    PLACES = 112,    /* for more connections than these, strangers are dropped */
-    STRANGER_S = 10, /* until a stranger's request is complete */
+    PLACES = 112,      /* for more connections than these, strangers are dropped */
+    CONNECTIONS = 512, /* with those dropped whose threads have not closed them yet */
+    STRANGER_S = 10,   /* until a stranger's request is complete */
     IDLE_S = 120,
     MEMORY_BYTES = 128 << 10, /* per connection, including its request */
     LOOK_MS = 25,             /* how often a stream checks for changes */
