@@ -130,7 +130,7 @@ contains out "% of Fidge/Mattern"
 
 # A live run: its events so far, and all until its end. It is not kept.
 "$eventspace" run --name "$prefix-live" --record "$folder/live" -n 2 -- \
-    "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --check-every 20 --seconds 40 \
+    "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --check-every 20 --seconds 300 \
     --until "$folder/enough" >"$folder/live.out" 2>&1 &
 program=$!
 # has_events COUNT - `order` has at least COUNT events of the live run.

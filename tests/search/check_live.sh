@@ -88,7 +88,7 @@ compare farm mpi MessageRace '' MessageRace LostMessage Overtaking
 
 # A wind tunnel, with a second follower that ends early by --limit.
 start tunnel 2 "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --check-every 20 \
-    --seconds 40 --until "$folder/enough"
+    --seconds 300 --until "$folder/enough"
 follow tunnel "$folder/live.pattern" Matched Initial Last
 expect 0 "$eventspace" search "$run" -p "$folder/live.pattern" --follow Matched --limit 3
 [ "$(grep -vc '^ ' "$folder/out")" -eq 3 ] || fault "--limit 3: $(cat "$folder/out")"

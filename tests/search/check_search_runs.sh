@@ -136,7 +136,7 @@ json_lines_hold 'o["lower_bound"] and o["complete"]'
 # A live run: its matches so far; followed until its end, until a limit, and until an
 # interrupt.
 "$eventspace" run --name "$prefix-live" --record "$folder/live" -n 2 -- \
-    "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --check-every 20 --seconds 50 \
+    "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --check-every 20 --seconds 300 \
     --until "$folder/enough" >"$folder/live.out" 2>&1 &
 program=$!
 has_match()
@@ -146,7 +146,7 @@ has_match()
 }
 await 20 has_match
 contains out "MPI_"
-timeout 60 "$eventspace" search -p "$folder/runs.pattern" "$prefix-live" Matched Mistaken --follow \
+timeout 300 "$eventspace" search -p "$folder/runs.pattern" "$prefix-live" Matched Mistaken --follow \
     --format json --stats >"$folder/followed" 2>"$folder/followed.err" &
 follower=$!
 "$eventspace" search -p "$folder/runs.pattern" "$prefix-live" Matched --follow \
