@@ -83,7 +83,8 @@ def check_nodes(monitor, program, rank):
             ("all operations are seen", node["count"] == count),
             ("the last child is the late one", last["member"] == child),
             ("it is so nearly always", last["last"] > 0.9 * count),
-            ("the node waits as long as it is late", 0.75 < part < 1.5)))
+            # Other load delays its parents, too; wrong clocks would make it seconds.
+            ("the node waits as long as it is late", 0.75 < part < 3)))
         child = node["member"]
     return failures
 
