@@ -273,6 +273,29 @@ static const char *early_end(const struct recording *recording)
                                     : NULL;
 }
 
+static bool are_ends_recorded(const struct es_run *run)
+{
+    struct es_segment_info info;
+
+    for (size_t i = 0; i < es_run_segment_count(run); i++) {
+        es_segment_view_info(es_run_segment(run, i), &info);
+        if (!info.kept && !info.alive && info.ended_realtime_ns == 0)
+            return false;
+    }
+    return true;
+}
+
+/* The watchers of processes on this host record how these ended a moment after that. */
+static void await_ends(const struct recording *recording)
+{
+    static const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    uint64_t begun_ns = esi_now_ns(CLOCK_MONOTONIC);
+
+    while (!are_ends_recorded(recording->source) && !esi_interrupt_came() &&
+           esi_now_ns(CLOCK_MONOTONIC) - begun_ns < OVER_NS)
+        nanosleep(&pause, NULL);
+}
+
 /* Reads everything present if the run is over, however long it takes.  Data written
  * meanwhile is ignored: a program that continues to write must not keep an interrupted
  * recording from ending. */
@@ -306,6 +329,9 @@ static int follow_run(struct recording *recording)
 {
     for (;;) {
         bool at_end = is_at_end(recording);
+
+        if (at_end && recording->given->lifeline >= 0)
+            await_ends(recording);
         int result = at_end ? read_rest(recording)
                             : esi_recorder_read(recording->recorder, false);
 
