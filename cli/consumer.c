@@ -221,7 +221,6 @@ void esi_notices_follow(struct esi_notices *notices,
     const struct es_notice *items = NULL;
     size_t count = esi_follower_notices(follower, &items);
 
-    /* The servers end with the run. */
     if (!esi_follower_is_over(follower))
         esi_notices_show(notices, items, count);
 }

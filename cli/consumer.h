@@ -54,7 +54,7 @@ struct esi_notices {
 void esi_notices_show(struct esi_notices *notices,
                       const struct es_notice *items,
                       size_t count);
-/* Likewise for the notices of a follower. */
+/* Likewise for a follower's notices until its run is over: the servers end with it. */
 void esi_notices_follow(struct esi_notices *notices,
                         const struct esi_follower *follower);
 

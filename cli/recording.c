@@ -339,8 +339,7 @@ static int follow_run(struct recording *recording)
             esi_recorder_end_early(recording->recorder, early_end(recording));
         if (result < 0 || at_end)
             return result;
-        if (!esi_follower_is_over(recording->follower))
-            esi_notices_follow(&recording->notices, recording->follower);
+        esi_notices_follow(&recording->notices, recording->follower);
         show_progress(recording);
         if (result == 0 && !es_scope_is_paced(esi_follower_scope(recording->follower)))
             rest_of_run(recording);
