@@ -74,4 +74,8 @@
     X(VALUE_TOO_LARGE)                                                                 \
     X(ERRHANDLER)
 
+#define ESI_ONE(name) +1
+enum { ESI_ERROR_COUNT = 0 ESI_ERROR_CLASSES(ESI_ONE) };
+#undef ESI_ONE
+
 #endif

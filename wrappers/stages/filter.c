@@ -14,6 +14,7 @@
 
 #include "base/nearest.h"
 #include "eventspace/operation.h"
+#include "tuplespace/error_classes.h"
 #include "wrappers/stages/stage.h"
 
 enum { MAX_DEPTH = 64, MAX_NODES = 1024, MAX_WORD = 128 };
@@ -213,7 +214,6 @@ static int class_value(struct filter_parser *parser, struct filter_node *node)
 
 static int error_value(struct filter_parser *parser, struct filter_node *node)
 {
-    static const char *const unknown = "unknown class";
     struct esi_nearest nearest;
     const char *at = parser->at;
     char word[MAX_WORD];
@@ -222,7 +222,7 @@ static int error_value(struct filter_parser *parser, struct filter_node *node)
     if (result < 0 || strcmp(word, "none") == 0)
         return result;
     esi_nearest_init(&nearest, word);
-    for (uint32_t i = 1; strcmp(es_error_name(i), unknown) != 0; i++) {
+    for (uint32_t i = 1; i <= ESI_ERROR_COUNT; i++) {
         if (strcmp(word, es_error_name(i)) == 0) {
             node->number = i;
             return 0;
