@@ -246,6 +246,14 @@ static bool transfer_boolean(struct line *line, const char *name, bool value)
     return value;
 }
 
+/* A member that is written only if it is true. */
+static bool transfer_flag(struct line *line, const char *name, bool value)
+{
+    if (line->out ? value : esi_member_find(line->object, name) != NULL)
+        value = transfer_boolean(line, name, value);
+    return value;
+}
+
 /* When reading, the text must fit into `size` bytes. */
 static void transfer_text(struct line *line, const char *name, char *text, size_t size)
 {
@@ -421,9 +429,7 @@ static void transfer_process(struct line *line,
     process->pid = transfer_int(line, "pid", process->pid);
     transfer_text(line, "program", process->program, sizeof process->program);
     transfer_text(line, "state", process->state, sizeof process->state);
-    if (line->out ? process->before_mpi
-                  : esi_member_find(line->object, "before_mpi") != NULL)
-        process->before_mpi = transfer_boolean(line, "before_mpi", process->before_mpi);
+    process->before_mpi = transfer_flag(line, "before_mpi", process->before_mpi);
     process->exit_code = transfer_int(line, "exit_code", process->exit_code);
     process->signal = transfer_int(line, "signal", process->signal);
     process->ended_realtime_ns =
@@ -482,8 +488,7 @@ static void transfer_element(struct line *line,
     element->block = transfer_boolean(line, "block", element->block);
     element->missed = transfer_any(line, "missed", element->missed);
     element->lost = transfer_any(line, "lost", element->lost);
-    if (line->out ? element->off : esi_member_find(line->object, "off") != NULL)
-        element->off = transfer_boolean(line, "off", element->off);
+    element->off = transfer_flag(line, "off", element->off);
 }
 
 static void transfer_open(struct line *line, struct esi_archive_open *open)
