@@ -42,13 +42,20 @@ bool esi_process_has_failed(enum es_process_state state, int exit_code)
            !(state == ES_PROCESS_EXITED && exit_code == 0);
 }
 
-bool esi_process_is_misplaced(enum es_process_state state,
-                              size_t communicators,
-                              uint16_t operation)
+bool esi_process_is_initialized_by(uint16_t operation)
+{
+    return operation == ES_OP_MPI_Init || operation == ES_OP_MPI_Init_thread ||
+           operation == ES_OP_MPI_Session_init;
+}
+
+const char *esi_process_misplaced(enum es_process_state state,
+                                  size_t communicators,
+                                  uint16_t operation)
 {
     if (state == ES_PROCESS_FINALIZED)
-        return true;
+        return "after MPI_Finalize";
     return state == ES_PROCESS_EXITED && communicators == 0 &&
-           operation != ES_OP_MPI_Init && operation != ES_OP_MPI_Init_thread &&
-           operation != ES_OP_MPI_Session_init;
+                   !esi_process_is_initialized_by(operation)
+               ? "before MPI_Init"
+               : NULL;
 }

@@ -23,11 +23,14 @@ bool esi_process_ended_well(enum es_process_state state, int exit_code);
  * as the process knows, nothing went wrong. */
 bool esi_process_has_failed(enum es_process_state state, int exit_code);
 
-/* Whether a process that ended within a call of `operation` had made it after
- * MPI_Finalize (if FINALIZED) or before MPI_Init, to which MPI reacts by ending it.
- * `communicators` is the number of those that it is known to have had. */
-bool esi_process_is_misplaced(enum es_process_state state,
-                              size_t communicators,
-                              uint16_t operation);
+/* Whether the operation initializes MPI: it may be called before everything else. */
+bool esi_process_is_initialized_by(uint16_t operation);
+
+/* For a process that ended within a call of `operation`: "after MPI_Finalize" or
+ * "before MPI_Init" if it had made the call then, to which MPI reacts by ending it;
+ * else NULL.  `communicators` is the number of those that it is known to have had. */
+const char *esi_process_misplaced(enum es_process_state state,
+                                  size_t communicators,
+                                  uint16_t operation);
 
 #endif

@@ -126,8 +126,8 @@ static const struct esi_activity *find_misplaced(const struct esi_diagnosis *dia
             &diagnosis->facts->threads[process->first_thread + i].open;
 
         if (open->present &&
-            esi_process_is_misplaced(process->state, process->communicator_count,
-                                     open->operation))
+            esi_process_misplaced(process->state, process->communicator_count,
+                                  open->operation))
             return open;
     }
     return NULL;
@@ -173,8 +173,8 @@ static void describe_death(const struct esi_diagnosis *diagnosis,
     if (misplaced) {
         fprintf(out, "rank %d called %s %s", process->rank,
                 es_operation_name(misplaced->operation),
-                process->state == ES_PROCESS_FINALIZED ? "after MPI_Finalize"
-                                                       : "before MPI_Init");
+                esi_process_misplaced(process->state, process->communicator_count,
+                                      misplaced->operation));
         if (misplaced->site && *misplaced->site)
             fprintf(out, ", at %s", misplaced->site);
         if (process->exit_code > 0)

@@ -69,24 +69,34 @@ static bool is_ended_with_job(const struct es_segment_info *info)
             info->signal == SIGHUP || info->signal == SIGQUIT);
 }
 
-/* The call with which the process ended although it had left MPI, or was not in it yet;
- * 0 if it did not end so. */
-static uint16_t find_misplaced(const struct es_segment_view *segment,
-                               const struct es_segment_info *info)
+/* Tells the call with which the process ended although it had left MPI, or was not in
+ * it yet.  Returns false if it did not end so. */
+static bool describe_misplaced(const struct es_segment_view *segment,
+                               const struct es_segment_info *info,
+                               char *out,
+                               size_t size)
 {
     size_t count = es_segment_view_element_count(segment);
     size_t communicators = es_segment_view_communicator_count(segment);
     struct es_tuple open;
 
-    for (size_t i = 0; i < count; i++)
-        if (es_element_open(es_segment_view_element(segment, i), &open) == 1 &&
-            esi_process_is_misplaced(info->state, communicators, open.operation))
-            return open.operation;
-    return 0;
+    for (size_t i = 0; i < count; i++) {
+        if (es_element_open(es_segment_view_element(segment, i), &open) != 1)
+            continue;
+        const char *when =
+            esi_process_misplaced(info->state, communicators, open.operation);
+
+        if (!when)
+            continue;
+        snprintf(out, size, "rank %d called %s %s, and exited with code %d", info->rank,
+                 es_operation_name(open.operation), when, info->exit_code);
+        return true;
+    }
+    return false;
 }
 
-static void describe_failure(const struct es_segment_info *info,
-                             uint16_t misplaced,
+static void describe_failure(const struct es_segment_view *segment,
+                             const struct es_segment_info *info,
                              bool before_mpi,
                              char *out,
                              size_t size)
@@ -94,14 +104,8 @@ static void describe_failure(const struct es_segment_info *info,
     bool is_early = info->state == ES_PROCESS_EXITED && info->exit_code == 0;
     char how[96];
 
-    if (misplaced) {
-        snprintf(out, size, "rank %d called %s %s, and exited with code %d", info->rank,
-                 es_operation_name(misplaced),
-                 info->state == ES_PROCESS_FINALIZED ? "after MPI_Finalize"
-                                                     : "before MPI_Init",
-                 info->exit_code);
+    if (describe_misplaced(segment, info, out, size))
         return;
-    }
     esi_ending_describe(info, before_mpi, how, sizeof how);
     snprintf(out, size, "rank %d %s%s%s", info->rank,
              info->state == ES_PROCESS_KILLED
@@ -209,8 +213,7 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
 {
     struct esi_ending ending = {.segments = 0};
     struct es_segment_info best = {.rank = -1};
-    bool is_best_before_mpi = false;
-    uint16_t misplaced = 0; /* of `best` */
+    const struct es_segment_view *first = NULL; /* the segment of `best` */
     struct es_run *run;
     size_t ended = 0; /* with the job, by the signal of `best` */
     char how[96];
@@ -237,8 +240,7 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
             is_ended_with_job(&info) && (best.rank < 0 || info.signal == best.signal);
         if (may_have_failed(&info) && (best.rank < 0 || is_nearer(&info, &best))) {
             best = info;
-            is_best_before_mpi = before_mpi;
-            misplaced = find_misplaced(segment, &info);
+            first = segment;
         }
     }
     if (ending.failed > 0) {
@@ -253,8 +255,8 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
                      "%s%zu ranks were %s", ended == ending.segments ? "all " : "",
                      ended, esi_ending_describe(&best, false, how, sizeof how));
         else
-            describe_failure(&best, misplaced, is_best_before_mpi, ending.first_failure,
-                             sizeof ending.first_failure);
+            describe_failure(first, &best, esi_ending_is_before_mpi(run, first),
+                             ending.first_failure, sizeof ending.first_failure);
     }
     find_absent(run, &ending);
     es_run_close(run);

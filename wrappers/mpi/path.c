@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/shared_map.h"
-#include "tuplespace/operation_codes.h"
+#include "tuplespace/process_state.h"
 #include "wrappers/mpi/communicators.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/sites.h"
@@ -305,12 +305,6 @@ struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation)
     return thread->paths[op_class];
 }
 
-static bool initializes_mpi(uint16_t operation)
-{
-    return operation == ES_OP_MPI_Init || operation == ES_OP_MPI_Init_thread ||
-           operation == ES_OP_MPI_Session_init;
-}
-
 /* The tuple remains open: MPI ends the process. */
 static void show_misplaced(struct esi_thread *thread,
                            struct esi_path *path,
@@ -333,7 +327,8 @@ struct esi_path *esi_path_enter(struct esi_thread *thread, uint16_t operation)
 {
     struct esi_path *path = esi_path_make(thread, operation);
 
-    if (path == NULL || initializes_mpi(operation) || esi_environment_is_up())
+    if (path == NULL || esi_process_is_initialized_by(operation) ||
+        esi_environment_is_up())
         return path;
     show_misplaced(thread, path, operation);
     esi_path_forget();
