@@ -78,89 +78,98 @@ static int compare_numbers(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* An element, or the first thread of a process that has none. */
-struct thread_source {
-    uint32_t process;
-    uint32_t element; /* NO_ELEMENT: the process has not called MPI */
-    int thread;
-};
+/* A source of threads is the number of an element, or beyond these that of a process
+ * without elements, which had not called MPI. */
+static bool is_element(const struct esi_archive_tables *tables, size_t source)
+{
+    return source < tables->element_count;
+}
 
-#define NO_ELEMENT UINT32_MAX
+static uint32_t process_of(const struct esi_archive_tables *tables, size_t source)
+{
+    return is_element(tables, source) ? tables->elements[source].process
+                                      : (uint32_t)(source - tables->element_count);
+}
+
+static int thread_of(const struct esi_archive_tables *tables, size_t source)
+{
+    return is_element(tables, source) ? tables->elements[source].thread : 0;
+}
 
 static int compare_sources(const void *left, const void *right, void *data)
 {
     const struct esi_archive_tables *tables = data;
-    const struct thread_source *a = left, *b = right;
-    const struct esi_archive_process *first = &tables->processes[a->process];
-    const struct esi_archive_process *second = &tables->processes[b->process];
+    size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    const struct esi_archive_process *first = &tables->processes[process_of(tables, a)];
+    const struct esi_archive_process *second =
+        &tables->processes[process_of(tables, b)];
     int order = compare_numbers(first->rank, second->rank);
 
     if (order == 0)
         order = compare_numbers(first->pid, second->pid);
     if (order == 0)
-        order = compare_numbers(a->process, b->process);
-    return order == 0 ? compare_numbers(a->thread, b->thread) : order;
+        order = compare_numbers(process_of(tables, a), process_of(tables, b));
+    return order == 0 ? compare_numbers(thread_of(tables, a), thread_of(tables, b))
+                      : order;
 }
 
 static struct esi_thread_state describe_thread(const struct esi_archive_tables *tables,
-                                               const struct thread_source *source)
+                                               size_t source)
 {
-    const struct esi_archive_process *process = &tables->processes[source->process];
+    const struct esi_archive_process *process =
+        &tables->processes[process_of(tables, source)];
 
     return (struct esi_thread_state){
         .host = tables->hosts[process->host].name,
         .pid = process->pid,
         .rank = process->rank,
-        .thread = source->thread,
+        .thread = thread_of(tables, source),
         .process = esi_process_state_find(process->state),
         .signal = process->signal,
         .exit_code = process->exit_code,
         .ended_ns = process->ended_realtime_ns,
-        .before_mpi = source->element == NO_ELEMENT,
+        .before_mpi = !is_element(tables, source),
     };
 }
 
 /* `sources` are sorted by thread; returns the number of threads. */
 static size_t add_threads(struct esi_archived_facts *archived,
-                          const struct thread_source *sources,
+                          const size_t *sources,
                           size_t source_count)
 {
     const struct esi_archive_tables *tables = archived->tables;
     size_t count = 0;
 
     for (size_t i = 0; i < source_count; i++) {
-        const struct thread_source *source = &sources[i];
+        size_t source = sources[i];
+        uint32_t process = process_of(tables, source);
 
-        if (count == 0 || archived->processes[count - 1] != source->process ||
-            archived->threads[count - 1].thread != source->thread) {
+        if (count == 0 || archived->processes[count - 1] != process ||
+            archived->threads[count - 1].thread != thread_of(tables, source)) {
             archived->threads[count] = describe_thread(tables, source);
-            archived->processes[count++] = source->process;
+            archived->processes[count++] = process;
         }
-        if (source->element == NO_ELEMENT)
+        if (!is_element(tables, source))
             continue;
-        archived->thread_of[source->element] = count - 1;
+        archived->thread_of[source] = count - 1;
         archived->threads[count - 1].elements++;
-        archived->threads[count - 1].elements_off +=
-            tables->elements[source->element].off;
+        archived->threads[count - 1].elements_off += tables->elements[source].off;
     }
     return count;
 }
 
 /* Lists the elements, and the processes without elements that had not called MPI. */
-static size_t list_sources(const struct esi_archive_tables *tables,
-                           struct thread_source *sources)
+static size_t list_sources(const struct esi_archive_tables *tables, size_t *sources)
 {
     size_t count = 0;
 
-    for (uint32_t i = 0; i < tables->element_count; i++)
-        sources[count++] =
-            (struct thread_source){.process = tables->elements[i].process,
-                                   .element = i,
-                                   .thread = tables->elements[i].thread};
-    for (uint32_t i = 0; i < tables->process_count; i++)
+    while (count < tables->element_count) {
+        sources[count] = count;
+        count++;
+    }
+    for (size_t i = 0; i < tables->process_count; i++)
         if (tables->processes[i].before_mpi)
-            sources[count++] =
-                (struct thread_source){.process = i, .element = NO_ELEMENT};
+            sources[count++] = tables->element_count + i;
     return count;
 }
 
@@ -168,7 +177,7 @@ static int make_threads(struct esi_archived_facts *archived, size_t *ret_count)
 {
     const struct esi_archive_tables *tables = archived->tables;
     size_t room = tables->element_count + tables->process_count + 1;
-    struct thread_source *sources = calloc(room, sizeof *sources);
+    size_t *sources = calloc(room, sizeof *sources);
 
     archived->threads = calloc(room, sizeof *archived->threads);
     archived->processes = calloc(room, sizeof *archived->processes);
