@@ -768,6 +768,45 @@ int esi_delay_gap(void *data, uint32_t trace, const struct esi_gap *gap)
     return esi_gaps_add(&delay->gaps, gap->begin_ns, gap->end_ns);
 }
 
+static void sum_pending(struct esi_delay *delay,
+                        const struct esi_delay_pending *wait,
+                        int sign)
+{
+    for (int group = 0; group < ESI_DELAY_GROUPS; group++) {
+        struct esi_delay_times *times =
+            esi_delay_row_times(delay, (enum esi_delay_group)group, wait->rows[group]);
+
+        times->calls += (uint64_t)sign;
+        times->waited += sign * wait->ns;
+        times->pending += sign * wait->ns;
+    }
+    delay->totals.calls += (uint64_t)sign;
+    delay->totals.waits += (uint64_t)sign;
+    delay->totals.waited += sign * wait->ns;
+    delay->totals.open += (size_t)sign;
+    delay->totals.open_waited += sign * wait->ns;
+}
+
+static int add_pending(struct esi_delay *delay, const struct esi_delay_pending *wait)
+{
+    if (ESI_ARRAY_RESERVE(delay->pending, delay->pending_capacity,
+                          delay->pending_count + 1) < 0)
+        return -ENOMEM;
+    delay->pending[delay->pending_count++] = *wait;
+    sum_pending(delay, wait, 1);
+    if (wait->ns > (double)delay->totals.open_ns)
+        delay->totals.open_ns = (uint64_t)wait->ns;
+    return 0;
+}
+
+static void drop_pending(struct esi_delay *delay)
+{
+    while (delay->pending_count > 0)
+        sum_pending(delay, &delay->pending[--delay->pending_count], -1);
+    delay->totals.open_ns = 0;
+    delay->pending_ns = 0;
+}
+
 int esi_delay_open(void *data, uint32_t trace, const struct esi_causal_call *call)
 {
     struct esi_delay *delay = data;
@@ -777,7 +816,7 @@ int esi_delay_open(void *data, uint32_t trace, const struct esi_causal_call *cal
     uint32_t place;
 
     if (!call) {
-        esi_delay_drop_pending(delay);
+        drop_pending(delay);
         return 0;
     }
     if (!call->operation || !is_open_wait(call))
@@ -801,7 +840,7 @@ int esi_delay_open(void *data, uint32_t trace, const struct esi_causal_call *cal
     wait.ns = (double)(call->told->until_ns - begin_ns);
     if (call->told->until_ns > delay->pending_ns)
         delay->pending_ns = call->told->until_ns;
-    return esi_delay_add_pending(delay, &wait);
+    return add_pending(delay, &wait);
 }
 
 int esi_delay_told(void *data,

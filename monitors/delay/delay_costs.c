@@ -348,45 +348,6 @@ void esi_delay_wait_on(struct esi_delay *delay, struct esi_delay_thread *thread)
         delay->totals.open_ns = waited_ns;
 }
 
-static void sum_pending(struct esi_delay *delay,
-                        const struct esi_delay_pending *wait,
-                        int sign)
-{
-    for (int group = 0; group < ESI_DELAY_GROUPS; group++) {
-        struct esi_delay_times *times =
-            esi_delay_row_times(delay, (enum esi_delay_group)group, wait->rows[group]);
-
-        times->calls += (uint64_t)sign;
-        times->waited += sign * wait->ns;
-        times->pending += sign * wait->ns;
-    }
-    delay->totals.calls += (uint64_t)sign;
-    delay->totals.waits += (uint64_t)sign;
-    delay->totals.waited += sign * wait->ns;
-    delay->totals.open += (size_t)sign;
-    delay->totals.open_waited += sign * wait->ns;
-}
-
-int esi_delay_add_pending(struct esi_delay *delay, const struct esi_delay_pending *wait)
-{
-    if (ESI_ARRAY_RESERVE(delay->pending, delay->pending_capacity,
-                          delay->pending_count + 1) < 0)
-        return -ENOMEM;
-    delay->pending[delay->pending_count++] = *wait;
-    sum_pending(delay, wait, 1);
-    if (wait->ns > (double)delay->totals.open_ns)
-        delay->totals.open_ns = (uint64_t)wait->ns;
-    return 0;
-}
-
-void esi_delay_drop_pending(struct esi_delay *delay)
-{
-    while (delay->pending_count > 0)
-        sum_pending(delay, &delay->pending[--delay->pending_count], -1);
-    delay->totals.open_ns = 0;
-    delay->pending_ns = 0;
-}
-
 static int charge_wait(struct esi_delay *delay,
                        struct esi_delay_thread *thread,
                        uint64_t number,

@@ -188,11 +188,6 @@ int esi_delay_meet(struct esi_delay *delay,
                    const struct esi_delay_cause *sent);
 /* Adds the wait of a thread's last call, which has not ended, to the rows. */
 void esi_delay_wait_on(struct esi_delay *delay, struct esi_delay_thread *thread);
-/* Adds a wait that goes on to the rows, until esi_delay_drop_pending().  Returns 0 or
- * -ENOMEM. */
-int esi_delay_add_pending(struct esi_delay *delay,
-                          const struct esi_delay_pending *wait);
-void esi_delay_drop_pending(struct esi_delay *delay);
 /* Stores a call's wait until it is charged.  Returns 0 or -ENOMEM. */
 int esi_delay_expect(struct esi_delay *delay,
                      struct esi_delay_thread *thread,
