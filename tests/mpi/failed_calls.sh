@@ -12,7 +12,16 @@ try "$eventspace" run -n 2 --quiet --keep --record "$work/archive" --name $run -
     "$bin/failed_calls"
 expect 0 'the program runs'
 try "$eventspace" events $run
-for wanted in 'MPI_Send to 99 (no such rank), tag 7, failed: MPI_ERR_RANK' \
+for wanted in 'MPI_Bcast root 99 (no such rank) on MPI_COMM_WORLD, failed: MPI_ERR_ROOT' \
+    'MPI_Ibcast root 99 (no such rank) on MPI_COMM_WORLD, failed: MPI_ERR_ROOT' \
+    'MPI_Cart_create on MPI_COMM_WORLD, failed: ' \
+    'MPI_Win_fence on MPI_COMM_WORLD, failed: ' \
+    'MPI_Test, failed: MPI_ERR_TRUNCATE' \
+    'MPI_Testall, failed: ' \
+    'MPI_Testany, failed: MPI_ERR_TRUNCATE' \
+    'MPI_Testsome, failed: ' \
+    'MPI_Iprobe from 99 (no such rank), tag 7, failed: MPI_ERR_RANK' \
+    'MPI_Send to 99 (no such rank), tag 7, failed: MPI_ERR_RANK' \
     'MPI_Irecv from 99 (no such rank), tag 7, failed: MPI_ERR_RANK' \
     'MPI_Send to 1, tag 7, failed: MPI_ERR_COUNT' \
     'MPI_Recv from 1, tag 8, failed: MPI_ERR_TRUNCATE'; do
@@ -45,6 +54,8 @@ is_told() {
 }
 await 30 is_told
 expect 0 'why: who waits for a message learns that its send failed'
+! grep -E 'MISMATCH|MISSING' "$work/said" || { cat "$work/said"; false; }
+expect 0 'why: a collective operation that one rank refused is none'
 kill $launcher
 wait $launcher
 finish

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "wrappers/mpi/ledger.h"
 #include "wrappers/mpi/messages.h"
 
 void esi_call_open_slowly(struct esi_call *call)
@@ -64,8 +65,21 @@ void esi_tuple_mark_failed(struct es_tuple *tuple, int result)
     tuple->operation |= ES_OPERATION_FAILED;
 }
 
+/* A collective operation that this member refuses takes no part in the order of the
+ * others: its number is that of the next one. */
+static void take_back_instance(const struct esi_call *call)
+{
+    uint32_t instance = call->tuple.sequence;
+
+    if (call->comm != NULL && instance != ES_SEQUENCE_UNKNOWN &&
+        esi_ledger_leave_instance(call->comm->ledger, instance, call->tuple.operation))
+        esi_count_back(&call->comm->instances, instance);
+}
+
 void esi_call_fail(struct esi_call *call, int result)
 {
+    if (esi_error_is_refusal(result))
+        take_back_instance(call);
     esi_tuple_mark_failed(&call->tuple, result);
     call->tuple.sequence = ES_SEQUENCE_UNKNOWN;
 }

@@ -28,13 +28,15 @@ static void write_test(struct esi_call *call, uint64_t start, uint64_t now)
     esi_call_exit(call);
 }
 
-/* Describes a test that found something and so ends a sequence of polls. */
-ES_HOT void end_polls(struct esi_call *call, int count, uint64_t now)
+/* Describes a test that found something, or failed, and so ends a sequence of polls. */
+ES_HOT void end_polls(struct esi_call *call, int result, int count, uint64_t now)
 {
     uint64_t since = esi_thread_polling_since(call->thread, now);
 
     esi_call_describe(call, NULL, ES_PEER_NONE, 0, (uint32_t)count,
                       ES_SEQUENCE_UNKNOWN);
+    if (ESI_UNLIKELY(result != MPI_SUCCESS))
+        esi_call_fail(call, result);
     write_test(call, since, now);
 }
 
@@ -50,10 +52,8 @@ static void write_poll(struct esi_call call, const MPI_Request *requests, int co
 
 /* Ends a test that found nothing.  Returns false if the plan requires its tuple, which
  * is written first; then the description of the polls starts again. */
-ES_HOT bool leave_poll(struct esi_call *call, int result)
+ES_HOT bool leave_poll(struct esi_call *call)
 {
-    if (ESI_UNLIKELY(result != MPI_SUCCESS))
-        esi_ledger_note_error(call->tuple.operation, result);
     if (ESI_UNLIKELY(!esi_call_count_poll(call)))
         return false;
     esi_call_exit(call);
@@ -61,9 +61,9 @@ ES_HOT bool leave_poll(struct esi_call *call, int result)
 }
 
 /* The same for one request and for a batch, which are shown in the ledger. */
-ES_HOT void leave_poll_of(struct esi_call *call, int result, MPI_Request request)
+ES_HOT void leave_poll_of(struct esi_call *call, MPI_Request request)
 {
-    if (ESI_UNLIKELY(!leave_poll(call, result))) {
+    if (ESI_UNLIKELY(!leave_poll(call))) {
         MPI_Request copy = request; /* a copy, so that the original has no address */
 
         write_poll(*call, &copy, 1);
@@ -72,12 +72,11 @@ ES_HOT void leave_poll_of(struct esi_call *call, int result, MPI_Request request
 }
 
 ES_HOT void leave_poll_of_all(struct esi_call *call,
-                              int result,
                               const struct esi_batch *batch,
                               const MPI_Request *requests,
                               int count)
 {
-    if (ESI_UNLIKELY(!leave_poll(call, result)))
+    if (ESI_UNLIKELY(!leave_poll(call)))
         write_poll(*call, requests, count);
     esi_thread_note_polls(call->thread, batch->handles, (uint32_t)batch->count);
 }
@@ -110,21 +109,25 @@ int esi_wrap_MPI_Wait(esi_MPI_Wait_fn *next, MPI_Request *request, MPI_Status *s
 ES_HOT void end_test(struct esi_call *call,
                      MPI_Request before,
                      int result,
+                     MPI_Request after,
                      const int *flag,
                      const MPI_Status *status)
 {
-    if (result == MPI_SUCCESS && *flag && before != MPI_REQUEST_NULL) {
-        uint64_t now = esi_clock_read();
+    uint64_t now;
 
-        esi_completion_record(call->thread, ESI_HANDLE(before), status, now);
-        end_polls(call, 1, now);
-    } else {
-        leave_poll_of(call, result, before);
+    if (result == MPI_SUCCESS && (!*flag || before == MPI_REQUEST_NULL)) {
+        leave_poll_of(call, before);
+        return;
     }
+    now = esi_clock_read();
+    if (is_done(result, after))
+        esi_completion_record(call->thread, ESI_HANDLE(before), status, now);
+    end_polls(call, result, 1, now);
 }
 
 void esi_fast_finish_test(uint64_t handle,
                           int result,
+                          MPI_Request after,
                           const int *flag,
                           const MPI_Status *status)
 {
@@ -132,7 +135,7 @@ void esi_fast_finish_test(uint64_t handle,
     MPI_Request before;
 
     memcpy(&before, &handle, sizeof before);
-    end_test(&call, before, result, flag, status);
+    end_test(&call, before, result, after, flag, status);
 }
 
 int esi_wrap_MPI_Test(esi_MPI_Test_fn *next,
@@ -150,7 +153,7 @@ int esi_wrap_MPI_Test(esi_MPI_Test_fn *next,
         return next(request, flag, status);
     before = *request;
     result = next(request, flag, seen);
-    end_test(&call, before, result, flag, seen);
+    end_test(&call, before, result, *request, flag, seen);
     return result;
 }
 
@@ -165,10 +168,10 @@ int esi_wrap_MPI_Request_get_status(esi_MPI_Request_get_status_fn *next,
     if (!esi_call_enter(&call, ES_OP_MPI_Request_get_status, ES_CLASS_COMPLETION))
         return next(request, flag, status);
     result = next(request, flag, status);
-    if (result == MPI_SUCCESS && *flag && request != MPI_REQUEST_NULL)
-        end_polls(&call, 1, esi_clock_read());
+    if (result != MPI_SUCCESS || (*flag && request != MPI_REQUEST_NULL))
+        end_polls(&call, result, 1, esi_clock_read());
     else
-        leave_poll_of(&call, result, request);
+        leave_poll_of(&call, request);
     return result;
 }
 
@@ -294,19 +297,33 @@ int esi_wrap_MPI_Testall(esi_MPI_Testall_fn *next,
         return next(count, requests, flag, statuses);
     esi_batch_init(&batch, call.thread, requests, count, statuses);
     result = next(count, requests, flag, batch.statuses);
-    if (result == MPI_SUCCESS && *flag && has_any(&batch)) {
+    if (result != MPI_SUCCESS || (*flag && has_any(&batch))) {
         uint64_t now = esi_clock_read();
 
         completed_all(call.thread, &batch, requests, result, now);
-        end_polls(&call, count, now);
+        end_polls(&call, result, count, now);
     } else {
-        leave_poll_of_all(&call, result, &batch, requests, count);
+        leave_poll_of_all(&call, &batch, requests, count);
     }
     esi_batch_fini(&batch);
     return result;
 }
 
 /* --- Any ------------------------------------------------------------------------ */
+
+/* The call has completed the request at `index`, or failed: then its index may be any
+ * number. */
+static void completed_any(struct esi_thread *thread,
+                          const struct esi_batch *batch,
+                          const MPI_Request *requests,
+                          int result,
+                          int index,
+                          const MPI_Status *status,
+                          uint64_t stop)
+{
+    if (index >= 0 && index < batch->count && is_done(result, requests[index]))
+        esi_completion_record(thread, batch->handles[index], status, stop);
+}
 
 int esi_wrap_MPI_Waitany(esi_MPI_Waitany_fn *next,
                          int count,
@@ -330,8 +347,7 @@ int esi_wrap_MPI_Waitany(esi_MPI_Waitany_fn *next,
     result = next(count, requests, index, seen);
     esi_wait_end(&call);
     stop = esi_clock_read();
-    if (*index >= 0 && *index < batch.count && is_done(result, requests[*index]))
-        esi_completion_record(call.thread, batch.handles[*index], seen, stop);
+    completed_any(call.thread, &batch, requests, result, *index, seen, stop);
     esi_wait_leave(&call, result, stop);
     esi_batch_fini(&batch);
     return result;
@@ -355,14 +371,13 @@ int esi_wrap_MPI_Testany(esi_MPI_Testany_fn *next,
         return next(count, requests, index, flag, status);
     esi_batch_init(&batch, call.thread, requests, count, MPI_STATUSES_IGNORE);
     result = next(count, requests, index, flag, seen);
-    if (result == MPI_SUCCESS && *flag && *index >= 0 && *index < count) {
+    if (result != MPI_SUCCESS || (*flag && *index >= 0 && *index < count)) {
         uint64_t now = esi_clock_read();
 
-        if (*index < batch.count)
-            esi_completion_record(call.thread, batch.handles[*index], seen, now);
-        end_polls(&call, count, now);
+        completed_any(call.thread, &batch, requests, result, *index, seen, now);
+        end_polls(&call, result, count, now);
     } else {
-        leave_poll_of_all(&call, result, &batch, requests, count);
+        leave_poll_of_all(&call, &batch, requests, count);
     }
     esi_batch_fini(&batch);
     return result;
@@ -370,15 +385,18 @@ int esi_wrap_MPI_Testany(esi_MPI_Testany_fn *next,
 
 /* --- Some ----------------------------------------------------------------------- */
 
-/* The call has completed `done` requests, at `indices`, with statuses in the same
- * order. */
+/* The call has completed `*done` requests, at `indices`, with statuses in the same
+ * order; or failed with none, and these are not set, or NULL. */
 static void completed_some(struct esi_call *call,
                            const struct esi_batch *batch,
-                           int done,
+                           int result,
+                           const int *done,
                            const int indices[],
                            uint64_t stop)
 {
-    for (int i = 0; i < done; i++)
+    if (result != MPI_SUCCESS && result != MPI_ERR_IN_STATUS)
+        return;
+    for (int i = 0; i < *done; i++)
         if (indices[i] >= 0 && indices[i] < batch->count)
             esi_completion_record(call->thread, batch->handles[indices[i]],
                                   &batch->statuses[i], stop);
@@ -405,8 +423,7 @@ int esi_wrap_MPI_Waitsome(esi_MPI_Waitsome_fn *next,
     result = next(incount, requests, outcount, indices, batch.statuses);
     esi_wait_end(&call);
     stop = esi_clock_read();
-    if ((result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) && *outcount > 0)
-        completed_some(&call, &batch, *outcount, indices, stop);
+    completed_some(&call, &batch, result, outcount, indices, stop);
     esi_wait_leave(&call, result, stop);
     esi_batch_fini(&batch);
     return result;
@@ -428,13 +445,13 @@ int esi_wrap_MPI_Testsome(esi_MPI_Testsome_fn *next,
         return next(incount, requests, outcount, indices, statuses);
     esi_batch_init(&batch, call.thread, requests, incount, statuses);
     result = next(incount, requests, outcount, indices, batch.statuses);
-    if ((result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) && *outcount > 0) {
+    if (result != MPI_SUCCESS || *outcount > 0) {
         uint64_t now = esi_clock_read();
 
-        completed_some(&call, &batch, *outcount, indices, now);
-        end_polls(&call, incount, now);
+        completed_some(&call, &batch, result, outcount, indices, now);
+        end_polls(&call, result, incount, now);
     } else {
-        leave_poll_of_all(&call, result, &batch, requests, incount);
+        leave_poll_of_all(&call, &batch, requests, incount);
     }
     esi_batch_fini(&batch);
     return result;
@@ -454,10 +471,10 @@ void esi_end_looked(struct esi_call *call,
     if (!esi_batch_is_good(requests, count))
         count = 0;
     esi_batch_init(&batch, call->thread, requests, count, MPI_STATUSES_IGNORE);
-    if (result == MPI_SUCCESS && found && has_any(&batch))
-        end_polls(call, count, esi_clock_read());
+    if (result != MPI_SUCCESS || (found && has_any(&batch)))
+        end_polls(call, result, count, esi_clock_read());
     else
-        leave_poll_of_all(call, result, &batch, requests, count);
+        leave_poll_of_all(call, &batch, requests, count);
     esi_batch_fini(&batch);
 }
 #endif

@@ -32,7 +32,7 @@ FAST_PATHS = {
     "isend": ("isend", SEND, ", request"),
     "MPI_Recv": ("recv", RECEIVE, ", status"),
     "MPI_Irecv": ("irecv", RECEIVE + ", request", ", request"),
-    "MPI_Test": ("test", "request", ", flag, status"),
+    "MPI_Test": ("test", "request", ", request, flag, status"),
     "MPI_Iprobe": ("iprobe", "", ", source, tag, comm, flag, status"),
 }
 

@@ -58,7 +58,7 @@ void esi_fast_fail_irecv(const struct esi_known_message *known,
 
 void esi_fast_fail_collective(int result)
 {
-    struct esi_call call = esi_fast_recall(ES_CLASS_COLLECTIVE, NULL);
+    struct esi_call call = esi_fast_recall(ES_CLASS_COLLECTIVE, esi_thread_self.comm);
 
     esi_call_leave(&call, result);
 }

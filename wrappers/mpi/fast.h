@@ -365,18 +365,20 @@ ES_HOT bool esi_fast_begin_test(struct esi_fast *fast, const MPI_Request *reques
 /* Ends a test that found something, or has failed (completion_calls.c). */
 void esi_fast_finish_test(uint64_t handle,
                           int result,
+                          MPI_Request after,
                           const int *flag,
                           const MPI_Status *status);
 
 ES_HOT void esi_fast_end_test(const struct esi_fast *fast,
                               int result,
+                              const MPI_Request *request,
                               const int *flag,
                               const MPI_Status *status)
 {
     if (ESI_LIKELY(result == MPI_SUCCESS && !*flag))
         esi_fast_count_poll(fast, fast->handle);
     else
-        esi_fast_finish_test(fast->handle, result, flag, status);
+        esi_fast_finish_test(fast->handle, result, *request, flag, status);
 }
 
 ES_HOT bool esi_fast_begin_iprobe(const struct esi_fast *fast)

@@ -290,6 +290,34 @@ uint32_t esi_ledger_note_error(uint16_t operation, int code)
     return number;
 }
 
+bool esi_error_is_refusal(int code)
+{
+    int error_class = MPI_ERR_UNKNOWN;
+
+    if (ESI_REAL(MPI_Error_class)(code, &error_class) != MPI_SUCCESS)
+        return false;
+    switch (error_class) {
+    case MPI_ERR_BUFFER:
+    case MPI_ERR_COUNT:
+    case MPI_ERR_TYPE:
+    case MPI_ERR_COMM:
+    case MPI_ERR_RANK:
+    case MPI_ERR_ROOT:
+    case MPI_ERR_GROUP:
+    case MPI_ERR_OP:
+    case MPI_ERR_TOPOLOGY:
+    case MPI_ERR_DIMS:
+    case MPI_ERR_ARG:
+    case MPI_ERR_INFO:
+    case MPI_ERR_SIZE:
+    case MPI_ERR_DISP:
+    case MPI_ERR_ASSERT:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* --- Windows ---------------------------------------------------------------------- */
 
 static _Atomic uint64_t *free_window(void)
@@ -350,10 +378,11 @@ void esi_window_ledger_fini(struct esi_window_ledger *window)
     window->members = NULL;
 }
 
-void esi_window_ledger_count_collective(struct esi_window_ledger *window)
+void esi_window_ledger_count_collective(struct esi_window_ledger *window, int change)
 {
     if (window->shown != NULL)
-        atomic_fetch_add_explicit(&window->shown->collectives, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&window->shown->collectives, (uint32_t)change,
+                                  memory_order_relaxed);
 }
 
 void esi_window_ledger_reserve(struct esi_window_ledger *window, int size)

@@ -69,6 +69,21 @@ static inline void esi_ledger_enter_instance(
                           memory_order_release);
 }
 
+/* Undoes that, for a call that was refused: returns whether it was recorded.  What was
+ * there before it, ESI_LEDGER_RECENT operations ago, is lost. */
+static inline bool esi_ledger_leave_instance(
+    struct esi_ledger_communicator *communicator,
+    uint32_t instance,
+    uint16_t operation)
+{
+    struct esi_ledger_recent *recent =
+        &communicator->recent[instance % ESI_LEDGER_RECENT];
+    uint64_t what = instance | (uint64_t)operation << 32;
+
+    return atomic_compare_exchange_strong_explicit(
+        &recent->what, &what, 0, memory_order_relaxed, memory_order_relaxed);
+}
+
 /* --- Threads ---------------------------------------------------------------------- */
 
 /* Allocates the part of a thread, which is never freed; NULL if out of memory. */
@@ -102,6 +117,10 @@ void esi_ledger_count_object(enum esi_ledger_object object, int change);
  * class (tuplespace/error_classes.h). */
 uint32_t esi_ledger_note_error(uint16_t operation, int code);
 
+/* Returns whether the error is that of an argument: MPI refused the call before it
+ * communicated. */
+bool esi_error_is_refusal(int code);
+
 /* --- Windows ---------------------------------------------------------------------- */
 
 /* The ledger's data of a window, in its owner's memory; initially zero. */
@@ -120,7 +139,7 @@ void esi_window_ledger_init(struct esi_window_ledger *window,
 void esi_window_ledger_fini(struct esi_window_ledger *window);
 
 /* A collective call on the window is entered. */
-void esi_window_ledger_count_collective(struct esi_window_ledger *window);
+void esi_window_ledger_count_collective(struct esi_window_ledger *window, int change);
 
 /* Makes room for the counts of `size` members, unless done before. */
 void esi_window_ledger_reserve(struct esi_window_ledger *window, int size);

@@ -64,6 +64,15 @@ static inline uint32_t esi_count_up(_Atomic uint32_t *counter)
     return esi_count_up_alone(counter);
 }
 
+/* Takes back the increment that returned `old`, unless others followed. */
+static inline void esi_count_back(_Atomic uint32_t *counter, uint32_t old)
+{
+    uint32_t next = old + 1;
+
+    atomic_compare_exchange_strong_explicit(counter, &next, old, memory_order_relaxed,
+                                            memory_order_relaxed);
+}
+
 /* --- Channels: (peer, tag) -> counter ------------------------------------------- */
 
 struct esi_doubt; /* a channel with a cancelled send */

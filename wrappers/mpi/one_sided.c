@@ -120,7 +120,7 @@ static void describe_together(struct esi_call *call,
     struct object *object = esi_handles_find(objects, handle);
 
     if (object != NULL)
-        esi_window_ledger_count_collective(&object->ledger);
+        esi_window_ledger_count_collective(&object->ledger, 1);
     describe_object(call, objects, handle, MPI_PROC_NULL, 0,
                     object != NULL ? esi_count_up(&object->instances)
                                    : ES_SEQUENCE_UNKNOWN);
@@ -398,6 +398,17 @@ void esi_end_rma_unlocked(struct esi_call *call, int result, MPI_Win win, int ra
         esi_window_ledger_close(&object->ledger, LOCK_KINDS, rank, NULL);
 }
 
+/* Of a fence that was refused: the members' next call is the same instance. */
+static void take_back_together(MPI_Win win, uint32_t number)
+{
+    struct object *object = esi_handles_find(&windows, ESI_HANDLE(win));
+
+    if (object == NULL || number == ES_SEQUENCE_UNKNOWN)
+        return;
+    esi_window_ledger_count_collective(&object->ledger, -1);
+    esi_count_back(&object->instances, number);
+}
+
 void esi_begin_rma_fence(struct esi_call *call, MPI_Win win)
 {
     describe_together(call, &windows, ESI_HANDLE(win));
@@ -408,6 +419,8 @@ void esi_end_rma_fenced(struct esi_call *call, int result, MPI_Win win, int asse
     uint32_t number = call->tuple.sequence;
     struct object *object = end_on_window(call, result, win);
 
+    if (result != MPI_SUCCESS && esi_error_is_refusal(result))
+        take_back_together(win, number);
     if (object == NULL)
         return;
     esi_window_ledger_close(&object->ledger, 1u << ESI_LEDGER_FENCE, ES_PEER_NONE,

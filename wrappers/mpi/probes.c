@@ -68,12 +68,13 @@ static void close_probe(struct esi_call *call, int result, const MPI_Status *sta
     esi_call_exit(call);
 }
 
-/* A poll that found a message, which ends a sequence of polls; without a status it
- * found none. */
+/* A poll that found a message, or failed, which ends a sequence of polls; without a
+ * status it found none. */
 static void write_probe(struct esi_call *call,
                         MPI_Comm comm,
                         int source,
                         int tag,
+                        int result,
                         const MPI_Status *status)
 {
     uint64_t now = esi_clock_read();
@@ -81,7 +82,9 @@ static void write_probe(struct esi_call *call,
 
     esi_call_describe(call, esi_call_find_comm(call, comm), esi_tuple_peer(source),
                       esi_tuple_tag(tag), 0, ES_SEQUENCE_UNKNOWN);
-    if (status != NULL)
+    if (ESI_UNLIKELY(result != MPI_SUCCESS))
+        esi_call_fail(call, result);
+    else if (status != NULL)
         describe_found(call, status);
     if (esi_call_write_span(call, start, now))
         esi_call_count(call, now);
@@ -92,18 +95,19 @@ ES_HOT void write_probe_of(const struct esi_call *call,
                            MPI_Comm comm,
                            int source,
                            int tag,
+                           int result,
                            const MPI_Status *status)
 {
     struct esi_call found = *call;
 
-    write_probe(&found, comm, source, tag, status);
+    write_probe(&found, comm, source, tag, result, status);
 }
 
 /* A poll that found nothing, which is written if the plan requires it. */
 ES_HOT void leave_poll(struct esi_call *call, MPI_Comm comm, int source, int tag)
 {
     if (ESI_UNLIKELY(!esi_call_count_poll(call)))
-        write_probe_of(call, comm, source, tag, NULL);
+        write_probe_of(call, comm, source, tag, MPI_SUCCESS, NULL);
     esi_thread_note_poll(call->thread, ESI_POLLED_OTHER);
 }
 
@@ -156,8 +160,8 @@ ES_HOT void end_iprobe(struct esi_call *call,
                        const int *flag,
                        const MPI_Status *status)
 {
-    if (result == MPI_SUCCESS && *flag)
-        write_probe_of(call, comm, source, tag, status);
+    if (result != MPI_SUCCESS || *flag)
+        write_probe_of(call, comm, source, tag, result, status);
     else
         leave_poll(call, comm, source, tag);
     esi_call_exit(call);
@@ -210,12 +214,12 @@ int esi_wrap_MPI_Improbe(esi_MPI_Improbe_fn *next,
     if (!esi_call_enter(&call, ES_OP_MPI_Improbe, ES_CLASS_COMPLETION))
         return next(source, tag, comm, flag, message, status);
     result = next(source, tag, comm, flag, message, seen);
-    if (result == MPI_SUCCESS && *flag) {
-        write_probe(&call, comm, source, tag, seen);
-        record_matched(&call, source, comm, message, seen);
-    } else {
+    if (result == MPI_SUCCESS && !*flag)
         leave_poll(&call, comm, source, tag);
-    }
+    else
+        write_probe(&call, comm, source, tag, result, seen);
+    if (result == MPI_SUCCESS && *flag)
+        record_matched(&call, source, comm, message, seen);
     esi_call_exit(&call);
     return result;
 }
