@@ -490,7 +490,6 @@ static bool exchange(struct talker *talker,
                      bool *is_over)
 {
     struct letter letter;
-    MPI_Request request;
     MPI_Status status;
     int bytes;
 
@@ -514,7 +513,9 @@ static bool exchange(struct talker *talker,
                              found->MPI_SOURCE, found->MPI_TAG, comms[comm], &status);
         break;
 #if MPI_VERSION >= 4
-    case 1:
+    case 1: {
+        MPI_Request request;
+
         talker->calls[ISENDRECV]++;
         talker->calls[ISENDRECV_RECEIVE]++;
         MPI_Isendrecv(LETTER_BODY, words, MAX_WORDS, MPI_INT32_T, found->MPI_SOURCE,
@@ -524,6 +525,7 @@ static bool exchange(struct talker *talker,
         /* MPICH 4.0 sets no status. */
         status = *found;
         break;
+    }
 #endif
     default:
         talker->calls[SENDRECV]++;
