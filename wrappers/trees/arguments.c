@@ -50,7 +50,9 @@ void esi_argument_check_start(void)
 }
 
 #ifdef ESI_HAS_MPI_Session_init
-static MPI_Session self_session = MPI_SESSION_NULL;
+/* The session that self_comm is of.  A null session is no constant in every MPI. */
+static MPI_Session self_session;
+static bool is_of_session;
 
 void esi_argument_check_start_in_session(MPI_Session session)
 {
@@ -64,15 +66,16 @@ void esi_argument_check_start_in_session(MPI_Session session)
                                              MPI_ERRORS_RETURN, &made) == MPI_SUCCESS) {
         set_self_comm(made);
         self_session = session;
+        is_of_session = true;
     }
     ESI_REAL(MPI_Group_free)(&group);
 }
 
 void esi_argument_check_end_session(MPI_Session session)
 {
-    if (self_session == MPI_SESSION_NULL || self_session != session)
+    if (!is_of_session || self_session != session)
         return;
-    self_session = MPI_SESSION_NULL;
+    is_of_session = false;
     esi_argument_check_end();
 }
 #endif
