@@ -47,6 +47,14 @@ void case_reached(void)
         close(fd);
 }
 
+void case_await_reached(int rank)
+{
+    const char *path = sign_path("reached", rank);
+
+    while (path && access(path, F_OK) != 0)
+        case_nap();
+}
+
 bool case_may_go(void)
 {
     const char *path = sign_path("go", -1);

@@ -62,6 +62,8 @@ extern char case_large_in[LARGE_BYTES];
 
 /* Tells the observer that this rank has reached the call in which it stays. */
 void case_reached(void);
+/* Sleeps until the rank has called case_reached(). */
+void case_await_reached(int rank);
 bool case_may_go(void);
 /* Sleeps until case_may_go(). */
 void case_await_go(void);

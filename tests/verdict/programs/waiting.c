@@ -223,6 +223,7 @@ static pthread_t stop_rank(int rank)
 {
     pthread_t thread;
 
+    case_await_reached(rank); /* when stopped, it could not */
     for (int i = 0; i < 20; i++)
         case_nap(); /* until it most probably waits */
     kill(pids[rank], SIGSTOP);
