@@ -52,9 +52,13 @@ collected_exec() {
 }
 
 # is_of_launcher HOW STATUS - the launcher alone ends with this status, too. Some launchers
-# have races, with the rarer end in one of 40 runs, so many tries precede a failure.
+# have races, with the rarer end in one of 40 runs, so many tries precede a failure. Hydra
+# notes a status of 1 for a rank whose socket has closed, until it has waited for the rank;
+# where that remains, it tells of a signal that no rank got.
 is_of_launcher() {
     local i
+    [ "$2" != 1 ] || ! grep -q 'Hangup (signal 1)' "$work/out" "$work/said" || return 0
+    cat "$work/out" "$work/said"
     for ((i = 0; i < 250; i++)); do
         [ "$(alone "$1")" = "$2" ] && return
     done
