@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
 # refused_messages.sh - a call that MPI refuses takes no number from the messages that are
-# like it, and they count on. A collective operation takes one.
+# like it, and they count on. So do collective operations.
 
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
@@ -30,7 +30,7 @@ all_numbered() {
     numbered MPI_Recv 5 '0 1 2 ? 3 4 5'
     numbered MPI_Irecv 6 '0 1 2 ? 3 4 5'
     numbered MPI_Recv 7 '0 1 2 3 4 5'
-    numbered MPI_Bcast 0 '0 1 2 ? 4 5 6'
+    numbered MPI_Bcast 0 '0 1 2 ? 3 4 5'
 }
 
 all_numbered 'fast path'
