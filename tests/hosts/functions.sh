@@ -158,9 +158,21 @@ send() {
     hosts exec "$3" kill "-$1" "$(cat "$work/$2.pid")"
 }
 
+# show_hang NAME - prints what it has said, and where all commands are.
+show_hang() {
+    local pid
+    cat "$work/$1.err"
+    for pid in $(pgrep -x eventspace); do
+        tr '\0' ' ' <"/proc/$pid/cmdline"
+        echo "waits: $(cat "/proc/$pid/wchan" 2>&1)"
+        ! command -v gdb >/dev/null || gdb -p "$pid" -batch -ex 'thread apply all bt' 2>&1 |
+            grep -E '^(#|Thread)'
+    done
+}
+
 # ended NAME - waits at most 60 s until it has ended; returns its exit status.
 ended() {
-    await 60 test -s "$work/$1.status" || return 125
+    await 60 test -s "$work/$1.status" || { show_hang "$1"; return 125; }
     return "$(cat "$work/$1.status")"
 }
 
