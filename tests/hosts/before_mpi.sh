@@ -17,16 +17,17 @@ tells() {
     hosts exec front "$eventspace" why early >$work/run 2>$work/run.err
     grep -qF "$1" $work/run
 }
-await 30 tells 'rank 1 holds up 1 thread; it has not called MPI yet'
-expect 0 'the rank that has not called MPI holds up the other' || cat $work/run $work/run.err
+await 30 tells 'rank 1 holds up 1 thread; it has not called MPI yet' ||
+    { cat $work/run $work/run.err; false; }
+expect 0 'the rank that has not called MPI holds up the other'
 touch $work/go
 ended job
 wanted='DIED (certain): rank 1 killed by signal 6 (SIGABRT) before its first MPI call'
-await 20 tells "$wanted"
-expect 0 'the run tells how it ended' || cat $work/run $work/run.err
+await 20 tells "$wanted" || { cat $work/run $work/run.err; false; }
+expect 0 'the run tells how it ended'
 "$eventspace" why $work/archive >$work/told
-grep -qF "$wanted" $work/told
-expect 0 'so does its archive' || cat $work/told
+grep -qF "$wanted" $work/told || { cat $work/told; false; }
+expect 0 'so does its archive'
 on front 20 "$eventspace" clean early >/dev/null
 check_nothing_left
 finish

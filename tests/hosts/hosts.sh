@@ -75,7 +75,6 @@ possible() {
     for tool in unshare nsenter ip tc mount hostname; do
         command -v $tool >/dev/null || { echo "there is no $tool here"; return 1; }
     done
-    [ -c /dev/net/tun ] || { echo 'there is no /dev/net/tun here'; return 1; }
     how=$(maker) || { echo 'name spaces can be made neither by this user nor as root'; return 1; }
     # shellcheck disable=SC2086 # a list of options
     why=$(unshare $how "${spaces[@]}" sh -c "$trial" 2>&1) ||
