@@ -69,8 +69,9 @@ static inline void esi_ledger_enter_instance(
                           memory_order_release);
 }
 
-/* Undoes that, for a call that was refused: returns whether it was recorded.  What was
- * there before it, ESI_LEDGER_RECENT operations ago, is lost. */
+/* Undoes esi_ledger_enter_instance() for a call that was refused.  Returns whether its
+ * place still held it.  What was there before, ESI_LEDGER_RECENT operations ago, is
+ * lost. */
 static inline bool esi_ledger_leave_instance(
     struct esi_ledger_communicator *communicator,
     uint32_t instance,
@@ -138,7 +139,7 @@ void esi_window_ledger_init(struct esi_window_ledger *window,
 /* Frees the data and removes the window's epochs. */
 void esi_window_ledger_fini(struct esi_window_ledger *window);
 
-/* A collective call on the window is entered. */
+/* A collective call on the window is entered (1), or was refused (-1). */
 void esi_window_ledger_count_collective(struct esi_window_ledger *window, int change);
 
 /* Makes room for the counts of `size` members, unless done before. */
