@@ -7,7 +7,8 @@
  *
  * Creates two network devices (taps) with these names and forwards each frame from one
  * to the other after MICROSECONDS.  Prints "ready" once the devices exist.  They may be
- * moved to other namespaces, and disappear when this program ends.
+ * moved to other namespaces, and disappear when this program ends.  SIGUSR1 makes the
+ * delay four times as long.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -18,6 +19,7 @@
 #include <linux/if.h>
 #include <linux/if_tun.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +38,7 @@ struct frame {
     unsigned char bytes[FRAME_BYTES];
 };
 
-/* One direction. All frames have the same delay, so they leave in order of arrival. */
+/* One direction. A later frame is not delayed less, so they leave in order of arrival. */
 struct lane {
     int from;
     int to;
@@ -44,6 +46,14 @@ struct lane {
     size_t count;
     struct frame *frames;
 };
+
+static volatile sig_atomic_t longer; /* SIGUSR1 came */
+
+static void ask_for_longer(int signal)
+{
+    (void)signal;
+    longer = 1;
+}
 
 static uint64_t now_ns(void)
 {
@@ -154,10 +164,15 @@ int main(int argc, char **argv)
     int one = make_end(argv[2]), other = make_end(argv[3]);
     struct lane lanes[2] = {make_lane(one, other), make_lane(other, one)};
     prctl(PR_SET_TIMERSLACK, 1);
+    signal(SIGUSR1, ask_for_longer);
     printf("ready\n");
     fflush(stdout);
     for (;;) {
         rest(lanes);
+        if (longer) {
+            longer = 0;
+            delay_ns *= 4;
+        }
         for (int i = 0; i < 2; i++) {
             take(&lanes[i], delay_ns);
             give(&lanes[i], now_ns());
