@@ -17,7 +17,11 @@ export ES_YIELD_NAP=1 # ranks wait for each other, not for the processor
 export ES_DELAY_LINE=$top_builddir/tests/hosts/delay_line
 
 hosts() {
-    bash "$here/hosts.sh" "$@"
+    local status=0
+    bash "$here/hosts.sh" "$@" || status=$?
+    # A driver is of no use without its hosts.
+    [ "$1" != up ] || [ $status -eq 0 ] || exit $status
+    return $status
 }
 
 if [ -z "${ES_HOSTS_WORLD:-}" ]; then

@@ -6,6 +6,7 @@
 #   hosts.sh possible              0, or 1 and one line with the reason
 #   hosts.sh world COMMAND...      runs COMMAND in a world of its own; inside it:
 #   hosts.sh up [--rate RATE] [--delay US] [--shm SIZE] [--shared-runs]
+#                                  77 if this system cannot delay
 #   hosts.sh exec HOST COMMAND...  runs COMMAND on a host, as its root
 #   hosts.sh kill HOST             the host fails: all its processes end
 #   hosts.sh link down|up HOST     disconnects or connects its cable
@@ -185,6 +186,10 @@ up() {
         shift
     done
     [ -n "${ES_HOSTS_WORLD:-}" ] || fail 'up: only in a world: hosts.sh world COMMAND'
+    if [ -n "$delay" ] && { [ ! -c /dev/net/tun ] || ! (: <>/dev/net/tun) 2>/dev/null; }; then
+        echo 'skipped: no delay line: /dev/net/tun is absent or must not be used'
+        exit 77
+    fi
     for bridge in east west; do
         ip link add $bridge type bridge
         ip link set $bridge up
