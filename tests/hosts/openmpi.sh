@@ -14,7 +14,9 @@ for program in hang ring; do
         skip "$OPENMPI_MPICC cannot compile $program"
 done
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_plm_rsh_agent=$here/launch.sh OMPI_MCA_mpi_yield_when_idle=1
+# Open MPI 5 has another launcher, with names of its own.
+export OMPI_MCA_plm_rsh_agent=$here/launch.sh PRTE_MCA_plm_ssh_agent=$here/launch.sh
+export OMPI_MCA_mpi_yield_when_idle=1
 launcher=$OPENMPI_MPIEXEC
 
 # sees PATTERN COMMAND [ARGUMENT...] - runs the command on the launcher's host and searches
