@@ -194,7 +194,7 @@ holds 'summary["incomplete"] == 0 and summary["open"] == 0' live
 
 # Interrupted it sums up all the same.
 "$eventspace" run -n 4 --name "$prefix-stopped" -- "$late" \
-    --ranks-late 1 --late-us 10000 --sleep --iterations 2000 \
+    --ranks-late 1 --late-us 10000 --sleep --iterations 6000 \
     >"$folder/stopped" 2>&1 </dev/null &
 launched=$!
 await 20 "$eventspace" list "$prefix-stopped"
@@ -202,6 +202,7 @@ rm "$folder/out" # what the monitor before this one wrote is not to be waited fo
 "$eventspace" collectives --format json --follow -i 0.5 "$prefix-stopped" \
     >"$folder/out" 2>"$folder/err" &
 monitor=$!
+await 60 grep -qs '"type":"operation"' "$folder/out"
 # Where nothing is shown before the end, it says what it waits for.
 "$eventspace" collectives "$prefix-stopped" >"$folder/silent" 2>"$folder/told" &
 silent=$!
