@@ -36,7 +36,8 @@ ends_badly() {
     [ "$(count '^tuple\t[01]\t0\t.*\tMPI_Barrier\t')" -eq 2 ]
     expect 0 "$how: the last collective is there"
     has '^open\t1\t0\t.*\tMPI_Recv\t[0-9a-f]{32}\t0\t4711\t' "$how: rank 1 waits for rank 0"
-    [ -z "$open" ] || has "^open\t0\t0\t.*\t$open\t" "$how: rank 0 is in $open"
+    # That of MPICH 4.2 returns, and the launcher kills the rank a moment later.
+    [ -z "$open" ] || has "^(open|tuple)\t0\t0\t.*\t$open\t" "$how: rank 0 is in $open"
     lacks '^process\t.*\tfinalized\t' "$how: nobody has finalized"
 }
 
