@@ -175,6 +175,17 @@ class Run:
                               timeout=LIMIT_S, stdin=subprocess.DEVNULL).stdout
         return {thread["pid"] for thread in json.loads(text)["threads"]}
 
+    def kill_left_behind(self):
+        """MPICH 4.2's launcher leaves ranks behind if one ends with an error."""
+        mark = b"VERDICT_SIGNS=" + self.signs.encode()
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as file:
+                    if mark in file.read().split(b"\0"):
+                        os.kill(int(pid), signal.SIGKILL)
+            except OSError:
+                pass
+
     def stop(self):
         """Ends the run if it is still running, and removes what it has left."""
         if not self.is_over():
@@ -184,6 +195,7 @@ class Run:
             except subprocess.TimeoutExpired:
                 os.killpg(self.job.pid, signal.SIGKILL)
                 self.job.wait()
+        self.kill_left_behind()
         subprocess.run([EVENTSPACE, "clean", "--force", self.name], capture_output=True,
                        timeout=LIMIT_S, check=False, stdin=subprocess.DEVNULL)
 
