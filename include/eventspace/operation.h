@@ -66,6 +66,8 @@ struct es_operation {
     bool nonblocking;   /* the tuple is written when the request completes */
     bool synchronizing; /* a barrier or a synchronous send */
     bool persistent;    /* only creates a request, which another call starts */
+    bool posts;         /* a send that another call completes */
+    bool buffered;      /* a send that never waits for its receiver */
     bool combined;      /* one half of a combined send and receive */
     bool probe;         /* checks for a message that another call receives: of class
                            completion, but its tuple has the fields of a receive */

@@ -260,11 +260,15 @@ static struct esi_delay_call *call_at(struct esi_delay *delay,
 
 static int note_moment(struct esi_delay_thread *thread,
                        const struct es_set_event *event,
-                       uint64_t ns,
-                       bool posted)
+                       const struct esi_causal_call *begin)
 {
+    const struct es_operation *operation = begin->operation;
     const struct esi_delay_moment moment = {
-        .index = event->id.index, .posted = posted, .ns = ns, .call = thread->next - 1};
+        .index = event->id.index,
+        .posted = begin->posted || operation->nonblocking || operation->posts,
+        .buffered = operation->buffered,
+        .ns = begin->told->start_ns,
+        .call = thread->next - 1};
 
     return esi_delay_thread_note(thread, &moment);
 }
@@ -350,7 +354,7 @@ static int find_late_receiver(struct esi_delay *delay,
     struct esi_delay_call *call;
     bool is_kept;
 
-    if (!moment || moment->ns >= posted_ns)
+    if (!moment || moment->buffered || moment->ns >= posted_ns)
         return 0;
     call = call_during(sender, posted_ns);
     if (!call)
@@ -655,23 +659,18 @@ static int take_begin(struct esi_delay *delay,
                       const struct es_set_event *event,
                       const struct esi_causal_call *begin)
 {
-    bool posts = begin->posted || begin->operation->nonblocking;
     struct esi_causal_call call = *begin;
     struct esi_causal_tuple entered;
-    uint16_t family = esi_operation_family(begin->operation);
 
     if (begin->role == ESI_ROLE_ENTER) { /* its exit has the end */
         entered = *begin->told;
         entered.stop_ns = entered.start_ns;
         call.told = &entered;
-    } else {
-        posts |= family == ES_OP_MPI_Isend || family == ES_OP_MPI_Issend ||
-                 family == ES_OP_MPI_Irsend || family == ES_OP_MPI_Isendrecv;
     }
     if (!begin->posted && !begin->operation->nonblocking &&
         !call_at(delay, thread, &call))
         return -ENOMEM;
-    return note_moment(thread, event, begin->told->start_ns, posts);
+    return note_moment(thread, event, begin);
 }
 
 static int take_event(struct esi_delay *delay,

@@ -70,7 +70,8 @@ struct esi_delay_completion {
 /* The time of an event. */
 struct esi_delay_moment {
     uint32_t index;
-    bool posted; /* of an operation that continues after its call */
+    bool posted;   /* of an operation that continues after its call */
+    bool buffered; /* of a send that never waits for its receiver */
     uint64_t ns;
     uint64_t call; /* call number */
 };

@@ -537,6 +537,15 @@ static int complete_by(struct needs *needs, uint32_t node, uint32_t others)
     }
 }
 
+/* Whether the send completes at the latest when its receive is posted. */
+static bool needs_post(const struct needs *needs, const struct es_operation *operation)
+{
+    uint16_t family = esi_operation_family(operation);
+
+    return !operation->buffered && family != ES_OP_MPI_Start_partitioned_send &&
+           (family != ES_OP_MPI_Start_send || !needs->process->buffers);
+}
+
 static int open_request(struct needs *needs, uint32_t node, bool is_known)
 {
     if (ESI_ARRAY_RESERVE(needs->requests, needs->request_capacity,
@@ -596,15 +605,15 @@ static int follow_requests(struct needs *needs)
 
     clear_requests(needs);
     for (size_t i = 0; i < thread->count && result == 0; i++) {
+        const struct es_operation *operation =
+            es_operation_find(thread->tuples[i].operation);
         uint16_t family = esi_replay_family(&thread->tuples[i]);
         uint32_t node = node_of(needs, i);
 
         if (next < needs->completion_count && needs->completions[next] == i)
             result = complete_by(needs, node, needs->completed[next++]);
-        else if (esi_replay_is_open_send(family))
-            result = open_request(needs, node,
-                                  family != ES_OP_MPI_Start_send ||
-                                      !needs->process->buffers);
+        else if (operation && operation->posts && !operation->combined)
+            result = open_request(needs, node, needs_post(needs, operation));
         else if (esi_replay_is_open_request(family))
             result = open_request(needs, node, false);
         else if (family == ES_OP_MPI_Request_free || family == ES_OP_MPI_Cancel_send)

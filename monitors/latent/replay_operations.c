@@ -36,17 +36,9 @@ bool esi_replay_is_blocking_receive(uint16_t family)
            family == ES_OP_MPI_Sendrecv_replace_receive;
 }
 
-bool esi_replay_is_open_send(uint16_t family)
-{
-    return family == ES_OP_MPI_Isend || family == ES_OP_MPI_Issend ||
-           family == ES_OP_MPI_Irsend || family == ES_OP_MPI_Start_send;
-}
-
 bool esi_replay_is_open_request(uint16_t family)
 {
     switch (family) {
-    case ES_OP_MPI_Ibsend:
-    case ES_OP_MPI_Start_partitioned_send:
     case ES_OP_MPI_Start_partitioned_receive:
     case ES_OP_MPI_Rput:
     case ES_OP_MPI_Rget:

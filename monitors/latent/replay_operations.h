@@ -18,9 +18,7 @@ bool esi_replay_is_of_class(const struct es_tuple *tuple, enum es_class op_class
 
 bool esi_replay_is_blocking_send(uint16_t family);
 bool esi_replay_is_blocking_receive(uint16_t family);
-/* Nonblocking sends that complete at the latest when their receive is posted. */
-bool esi_replay_is_open_send(uint16_t family);
-/* Other requests whose completion has no tuple of its own. */
+/* Requests other than sends whose completion has no tuple of its own. */
 bool esi_replay_is_open_request(uint16_t family);
 /* Waits and tests. */
 bool esi_replay_is_completion(const struct es_tuple *tuple);

@@ -162,17 +162,15 @@ static void write_send(struct esi_otf2_location *location,
                        const struct esi_otf2_record *record,
                        const struct es_operation *operation)
 {
-    bool posts = esi_otf2_posts_send(operation);
-
     if (operation->persistent)
         return;
     if (!has_channel(record)) { /* the count of calls that complete requests includes
                                    it */
-        if (posts)
+        if (operation->posts)
             keep_send(location, record, 0);
         return;
     }
-    if (!posts) {
+    if (!operation->posts) {
         note_code(location,
                   OTF2_EvtWriter_MpiSend(location->writer, NULL, location->now,
                                          (uint32_t)record->peer, record->communicator,

@@ -254,24 +254,7 @@ OTF2_RegionRole esi_otf2_role(const struct es_operation *operation)
     }
 }
 
-/* --- Messages and windows --------------------------------------------------------- */
-
-bool esi_otf2_posts_send(const struct es_operation *operation)
-{
-    switch (esi_operation_family(operation)) {
-    case ES_OP_MPI_Isend:
-    case ES_OP_MPI_Ibsend:
-    case ES_OP_MPI_Issend:
-    case ES_OP_MPI_Irsend:
-    case ES_OP_MPI_Isendrecv:
-    case ES_OP_MPI_Isendrecv_replace:
-    case ES_OP_MPI_Start_send:
-    case ES_OP_MPI_Start_partitioned_send:
-        return true;
-    default:
-        return false;
-    }
-}
+/* --- Windows ---------------------------------------------------------------------- */
 
 enum esi_otf2_access_kind esi_otf2_access(const struct es_operation *operation,
                                           OTF2_RmaAtomicType *ret_type)

@@ -21,9 +21,6 @@ OTF2_CollectiveOp esi_otf2_collective(const struct es_operation *operation);
 
 OTF2_RegionRole esi_otf2_role(const struct es_operation *operation);
 
-/* Whether a send is a request that another call completes. */
-bool esi_otf2_posts_send(const struct es_operation *operation);
-
 enum esi_otf2_access_kind {
     ESI_OTF2_NO_ACCESS,
     ESI_OTF2_PUT,

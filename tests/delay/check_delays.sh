@@ -34,6 +34,7 @@ wanted=("$@")
 # ms.
 plan sender 25 0.6 1
 plan receiver 25 0.6 1
+plan persistent 25 0.6 1
 plan chain 25 0.7 3
 plan collective 25 0.7 3
 plan root 25 0.7 3

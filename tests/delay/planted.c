@@ -87,6 +87,21 @@ static void late_receiver(int round)
              MPI_Recv(in, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
+/* The same of a persistent send. */
+static void late_receiver_of_started(int round)
+{
+    MPI_Request request;
+
+    if (rank != 0) {
+        late_receiver(round);
+        return;
+    }
+    MPI_Ssend_init(out, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    MPI_Request_free(&request);
+}
+
 static void poll_until(MPI_Request *request)
 {
     int done;
@@ -201,10 +216,17 @@ static const struct {
     const char *name;
     void (*run)(int round);
 } plans[] = {
-    {"sender", late_sender}, {"receiver", late_receiver}, {"halo", halo},
-    {"chain", chain},        {"collective", collective},  {"root", root},
-    {"through", through},    {"overlap", overlap},        {"added", added},
+    {"sender", late_sender},
+    {"receiver", late_receiver},
+    {"halo", halo},
+    {"chain", chain},
+    {"collective", collective},
+    {"root", root},
+    {"through", through},
+    {"overlap", overlap},
+    {"added", added},
     {"polls", polls},
+    {"persistent", late_receiver_of_started},
 };
 
 static void run(const char *plan, int rounds)

@@ -459,6 +459,54 @@ static void probes_and_rows_of_polls_wait(void **state)
     check_polling(&hand, ESI_DELAY_LATE_RECEIVER, 27 * US, 27 * US);
 }
 
+/* Adds a send of rank 0 that ends at `end`, the receive of rank 1 posted after 30 us,
+ * and a wait for requests that ends after it. */
+static struct esi_delay *analyse_send(const char *operation, uint64_t end)
+{
+    struct made_timeline hand;
+
+    made_timeline_init(&hand, 2);
+    add_call(&hand, 0, operation, 1, 1 * US, end);
+    add_call(&hand, 1, "MPI_Recv", 0, 30 * US, 32 * US);
+    add_call(&hand, 0, "MPI_Wait", ES_PEER_NONE, end + 1 * US, 40 * US);
+    return analyse(&hand);
+}
+
+static void what_completes_a_posted_send_waits_for_its_receiver(void **state)
+{
+    static const char *posts[] = {
+        "MPI_Isend",      "MPI_Isend_c",
+        "MPI_Issend",     "MPI_Irsend",
+        "MPI_Isendrecv",  "MPI_Isendrecv_replace",
+        "MPI_Start send", "MPI_Start partitioned send",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof posts / sizeof posts[0]; i++) {
+        struct esi_delay *delay = analyse_send(posts[i], 2 * US);
+
+        check_only_wait(delay, ESI_DELAY_LATE_RECEIVER, 0, 27 * US);
+        esi_delay_destroy(delay);
+    }
+}
+
+static void a_buffered_send_waits_for_nobody(void **state)
+{
+    static const struct {
+        const char *operation;
+        uint64_t end;
+    } sends[] = {
+        {"MPI_Ibsend", 2 * US}, {"MPI_Bsend", 35 * US}, {"MPI_Bsend_c", 35 * US}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sends / sizeof sends[0]; i++) {
+        struct esi_delay *delay = analyse_send(sends[i].operation, sends[i].end);
+
+        assert_int_equal(totals_of(delay).waits, 0);
+        esi_delay_destroy(delay);
+    }
+}
+
 /* --- Causes ----------------------------------------------------------------------- */
 
 /* Adds a step of a ring, in which a rank waits for messages of both neighbours. */
@@ -782,6 +830,8 @@ SUITE(test_delay)
         cmocka_unit_test(an_exposure_waits_for_the_complete),
         cmocka_unit_test(a_lock_waits_for_the_unlock),
         cmocka_unit_test(probes_and_rows_of_polls_wait),
+        cmocka_unit_test(what_completes_a_posted_send_waits_for_its_receiver),
+        cmocka_unit_test(a_buffered_send_waits_for_nobody),
         cmocka_unit_test(a_slow_rank_of_a_ring_causes_all_waits),
         cmocka_unit_test(a_delay_is_charged_along_a_chain),
         cmocka_unit_test(a_delay_is_charged_through_a_collective),

@@ -184,6 +184,10 @@ class Codes(unittest.TestCase):
             counts = {"sendcounts", "recvcounts"} & set(row.arguments or [])
             completes = row.op_class == "completion"
             self.assertEqual(row.persistent, moves and name.endswith("_init"), name)
+            sends = row.op_class == "send"
+            posts = sends and name.startswith(("MPI_I", "MPI_Start "))
+            self.assertEqual(row.posts, posts, name)
+            self.assertEqual(row.buffered, sends and "bsend" in name.lower(), name)
             self.assertEqual(row.combined, "sendrecv" in name.lower(), name)
             self.assertEqual(row.probe, "probe" in name.lower(), name)
             self.assertEqual(row.waits, name.startswith("MPI_Wait"), name)

@@ -78,6 +78,9 @@ static void facts_of_an_operation_are_told(void **state)
     assert_true(es_operation_find(ES_OP_MPI_Ssend_init)->persistent);
     assert_false(es_operation_find(ES_OP_MPI_Ssend)->persistent);
     assert_true(es_operation_find(ES_OP_MPI_Isendrecv_c)->combined);
+    assert_true(es_operation_find(ES_OP_MPI_Start_send)->posts);
+    assert_false(es_operation_find(ES_OP_MPI_Send_init)->posts);
+    assert_true(es_operation_find(ES_OP_MPI_Ibsend_c)->buffered);
     assert_true(es_operation_find(ES_OP_MPI_Waitsome)->waits);
     assert_true(es_operation_find(ES_OP_MPI_Waitsome)->any);
     assert_false(es_operation_find(ES_OP_MPI_Testall)->waits);

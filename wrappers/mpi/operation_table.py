@@ -34,6 +34,8 @@ FACTS = (
     "nonblocking",
     "synchronizing",
     "persistent",
+    "posts",
+    "buffered",
     "combined",
     "probe",
     "waits",
@@ -70,6 +72,8 @@ class Operation:
     nonblocking: bool = False
     synchronizing: bool = False
     persistent: bool = False  # only makes a request
+    posts: bool = False  # a send that another call completes
+    buffered: bool = False  # a send that never waits for its receiver
     combined: bool = False  # a half of a send and receive
     probe: bool = False  # asks for a message that another call receives
     waits: bool = False  # until requests are complete
