@@ -41,6 +41,16 @@ ends_badly() {
     lacks '^process\t.*\tfinalized\t' "$how: nobody has finalized"
 }
 
+# Whose MPI a program calls is found out once, not for each routine that it calls: that
+# opens every library.
+LD_DEBUG=symbols LD_DEBUG_OUTPUT=$work/looked_up observe 1 "$bin/endings" session >"$work/out"
+grep -h 'symbol=ompi_mpi_comm_world;.*/libmpi[^/]*$' "$work"/looked_up.* |
+    awk '{ n[$1 $NF]++ } END { for (one in n) if (n[one] > most) most = n[one]; print most + 0 }' \
+        >"$work/most"
+rm -f "$work"/looked_up.*
+[ "$(cat "$work/most")" -gt 0 ] && [ "$(cat "$work/most")" -le 4 ]
+expect 0 "the MPI is searched for once: $(cat "$work/most") look-ups"
+
 ends_badly abort MPI_Abort
 has '^process\t0\t2\t\d+\taborted\t' 'abort: the state says so'
 ends_badly exit ''

@@ -81,11 +81,17 @@ bool esi_next_is_foreign(void)
 #else
     const bool is_open_mpi = false;
 #endif
+    static const void *_Atomic own; /* MPI_Init of this MPI, once it was found */
     const void *init = find_symbol("MPI_Init");
 
-    return init != NULL &&
-           ((find_symbol("ompi_mpi_comm_world") != NULL) != is_open_mpi ||
-            strstr(file_of(init), "libmpi_abi") != NULL);
+    /* A search in vain opens every library, which takes long if UCX watches dlopen(). */
+    if (init == NULL || init == atomic_load_explicit(&own, memory_order_relaxed))
+        return false;
+    if ((find_symbol("ompi_mpi_comm_world") != NULL) != is_open_mpi ||
+        strstr(file_of(init), "libmpi_abi") != NULL)
+        return true;
+    atomic_store_explicit(&own, init, memory_order_relaxed);
+    return false;
 }
 
 static void *say_missing(const char *name)
