@@ -172,6 +172,10 @@ static void begin_receive(void)
     MPI_Send(out, 1, MPI_INT, 0, 1, comm);
 }
 
+#if MPI_VERSION > 4 || MPI_SUBVERSION >= 1
+#define HAS_MPI_4_1 1
+#endif
+
 static void completions(void)
 {
     int indices[1];
@@ -195,6 +199,11 @@ static void completions(void)
     MPI_Testsome(1, &request, &count, indices, &status);
     begin_receive();
     MPI_Request_get_status(request, &flag, &status);
+#ifdef HAS_MPI_4_1
+    MPI_Request_get_status_all(1, &request, &flag, &status);
+    MPI_Request_get_status_any(1, &request, &index, &flag, &status);
+    MPI_Request_get_status_some(1, &request, &count, indices, &status);
+#endif
     MPI_Wait(&request, &status);
     MPI_Irecv(in, 1, MPI_INT, 0, 9, comm, &request);
     MPI_Cancel(&request);
@@ -626,6 +635,35 @@ static void buffers(void *buffer, int bytes)
     MPI_Buffer_detach_c(&attached, &big_size);
 }
 
+#ifdef HAS_MPI_4_1
+#define USE_BUFFER(KIND, OBJECT)                                                       \
+    MPI_##KIND##_attach_buffer(OBJECT, buffer, bytes);                                 \
+    MPI_##KIND##_flush_buffer(OBJECT);                                                 \
+    MPI_##KIND##_iflush_buffer(OBJECT, &request);                                      \
+    MPI_Wait(&request, &status);                                                       \
+    MPI_##KIND##_detach_buffer(OBJECT, &attached, &size);                              \
+    MPI_##KIND##_attach_buffer(OBJECT, buffer, bytes);                                 \
+    MPI_##KIND##_detach_buffer_c(OBJECT, &attached, &big_size)
+
+static void newer_buffers(void *buffer, int bytes)
+{
+    MPI_Session session;
+    void *attached;
+    int size;
+    MPI_Count big_size;
+
+    MPI_Buffer_attach(buffer, bytes);
+    MPI_Buffer_flush();
+    MPI_Buffer_iflush(&request);
+    MPI_Wait(&request, &status);
+    MPI_Buffer_detach(&attached, &size);
+    USE_BUFFER(Comm, comm);
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    USE_BUFFER(Session, session);
+    MPI_Session_finalize(&session);
+}
+#endif
+
 int main(int argc, char **argv)
 {
     enum { BUFFER = 1 << 20 };
@@ -645,6 +683,9 @@ int main(int argc, char **argv)
     completions();
     partitions();
     buffers(buffer, BUFFER);
+#ifdef HAS_MPI_4_1
+    newer_buffers(buffer, BUFFER);
+#endif
     collectives();
     nonblocking_collectives();
     persistent_collectives();
