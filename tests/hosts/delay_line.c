@@ -38,7 +38,7 @@ struct frame {
     unsigned char bytes[FRAME_BYTES];
 };
 
-/* One direction. A later frame is not delayed less, so they leave in order of arrival. */
+/* One direction. No frame is delayed less than an earlier one, so they keep order. */
 struct lane {
     int from;
     int to;

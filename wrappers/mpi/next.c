@@ -84,7 +84,7 @@ bool esi_next_is_foreign(void)
     static const void *_Atomic own; /* MPI_Init of this MPI, once it was found */
     const void *init = find_symbol("MPI_Init");
 
-    /* A search in vain opens every library, which takes long if UCX watches dlopen(). */
+    /* A search in vain opens each library, which takes long if UCX watches dlopen(). */
     if (init == NULL || init == atomic_load_explicit(&own, memory_order_relaxed))
         return false;
     if ((find_symbol("ompi_mpi_comm_world") != NULL) != is_open_mpi ||
