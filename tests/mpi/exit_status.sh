@@ -56,12 +56,14 @@ collected_exec() {
 # Hydra notes a status of 1 for a rank whose socket has closed, until it has waited for the
 # rank; where that remains, it tells of a signal that no rank got. `run` must correct it.
 is_of_launcher() {
-    local i
+    local i wanted=$2
     [ "$2:$3" != 1:collected_exec ] ||
         ! grep -q 'Hangup (signal 1)' "$work/out" "$work/said" || return 0
     cat "$work/out" "$work/said"
+    # `run` says 1 of a rank that a signal killed where the launcher says 0.
+    [ "$2:$3" != 1:collected_run ] || ! grep -q 'was killed by signal' "$work/said" || wanted=0
     for ((i = 0; i < 250; i++)); do
-        [ "$(alone "$1")" = "$2" ] && return
+        [ "$(alone "$1")" = "$wanted" ] && return
     done
     return 1
 }
