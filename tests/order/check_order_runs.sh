@@ -133,12 +133,14 @@ contains out "% of Fidge/Mattern"
     "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --check-every 20 --seconds 300 \
     --until "$folder/enough" >"$folder/live.out" 2>&1 &
 program=$!
-# has_events COUNT - `order` has at least COUNT events of the live run.
+# has_events COUNT [--local] RUN - `order` has at least COUNT events of the live run.
 has_events()
 {
-    "$eventspace" order "$prefix-live" --format json >"$folder/out" 2>"$folder/err" &&
+    local count=$1
+    shift
+    "$eventspace" order "$@" --format json >"$folder/seen" 2>"$folder/err" &&
         "$python" -c 'import json, sys; sys.exit(json.load(sys.stdin)["events"] < int(sys.argv[1]))' \
-            "$1" <"$folder/out"
+            "$count" <"$folder/seen"
 }
 # is_attached PROCESS RUN - its child has mapped a segment of the run.
 is_attached()
@@ -146,7 +148,7 @@ is_attached()
     command=$(ps -o pid= --ppid "$1") && command=${command// /} &&
         grep -q "eventspace.$2" "/proc/$command/maps"
 }
-await 20 has_events 10
+await 20 has_events 10 "$prefix-live"
 timeout 60 "$eventspace" export --follow "$prefix-live" --to csv -o "$folder/followed.csv" \
     2>"$folder/csv.err" &
 exporter=$!
@@ -155,7 +157,7 @@ timeout 60 "$eventspace" order --follow "$prefix-live" --format json >"$folder/f
 follower=$!
 await 20 is_attached $exporter "$prefix-live"
 await 20 is_attached $follower "$prefix-live"
-await 20 has_events 400
+await 20 has_events 400 "$prefix-live"
 touch "$folder/enough"
 wait $follower || fault "order --follow ended with $?: $(cat "$folder/followed.err")"
 wait $exporter || fault "export --follow ended with $?: $(cat "$folder/csv.err")"
@@ -177,16 +179,11 @@ END
     "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --seconds 60 >"$folder/live.out" 2>&1 &
 program=$!
 # The run's server answers before its ranks have segments on this host.
-is_there()
-{
-    "$eventspace" order --local "$prefix-long"
-}
-await 20 is_there
-timeout -k 5 20 "$eventspace" order --follow --local "$prefix-long" --format json \
+await 40 has_events 20 --local "$prefix-long"
+timeout -k 5 60 "$eventspace" order --follow --local "$prefix-long" --format json \
     >"$folder/out" 2>"$folder/err" &
 follower=$!
-await 20 is_attached $follower "$prefix-long"
-sleep 1 # it reads events
+await 40 is_attached $follower "$prefix-long"
 kill -TERM "$command"
 wait $follower || fault "the interrupted command ended with $?: $(cat "$folder/err")"
 json_lines_hold 'o["type"] == "statistics" and o["events"] > 10'
