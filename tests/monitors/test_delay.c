@@ -459,8 +459,8 @@ static void probes_and_rows_of_polls_wait(void **state)
     check_polling(&hand, ESI_DELAY_LATE_RECEIVER, 27 * US, 27 * US);
 }
 
-/* Adds a send of rank 0 that ends at `end`, the receive of rank 1 posted after 30 us,
- * and a wait for requests that ends after it. */
+/* Rank 0 sends until `end` and then waits for requests, rank 1 posts the receive after
+ * 30 us.  Caller destroys the result. */
 static struct esi_delay *analyse_send(const char *operation, uint64_t end)
 {
     struct made_timeline hand;
