@@ -57,7 +57,7 @@ for document in $documents; do
         /windtunnel/s/ --seconds / --check-every 1 --pause-ms 50&/" "$folder/commands"
     cat "$folder/sleep" "$folder/commands" >"$folder/script"
     # Their output goes to a file: on a terminal it depends on the width.
-    timeout -k 10 300 "$PYTHON" "$top_srcdir/tests/cli/terminal.py" 100 bash -c \
+    timeout -k 10 140 "$PYTHON" "$top_srcdir/tests/cli/terminal.py" 100 bash -c \
         'exec bash -meu "$1" >"$2" 2>&1' - "$folder/script" "$folder/out" ||
         fault "$document: $(cat "$folder/out")"
     "$PYTHON" "$top_srcdir/tests/cli/check_printed.py" "$top_srcdir/$document" "$folder/out" \

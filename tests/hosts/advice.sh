@@ -17,7 +17,7 @@ for iterations in 500 400 300; do
     run=advised$iterations
     start_run $run --trees=explicit:0-1,1-3,3-2 --threshold 60000 --map $work/map.json -- \
         "$apps/imbalance" --ranks-late 2 --late-us 8000 --sleep --iterations $iterations
-    on front 120 "$eventspace" collectives --apply --after 64 -i 0.5 --format json $run \
+    on front 60 "$eventspace" collectives --apply --after 64 -i 0.5 --format json $run \
         >$work/monitor 2>$work/err
     expect 0 'collectives --apply'
     ended job

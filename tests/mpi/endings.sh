@@ -36,8 +36,7 @@ ends_badly() {
     [ "$(count '^tuple\t[01]\t0\t.*\tMPI_Barrier\t')" -eq 2 ]
     expect 0 "$how: the last collective is there"
     has '^open\t1\t0\t.*\tMPI_Recv\t[0-9a-f]{32}\t0\t4711\t' "$how: rank 1 waits for rank 0"
-    # That of MPICH 4.2 returns, and the launcher kills the rank a moment later.
-    [ -z "$open" ] || has "^(open|tuple)\t0\t0\t.*\t$open\t" "$how: rank 0 is in $open"
+    [ -z "$open" ] || has "^$aborting\t0\t0\t.*\t$open\t" "$how: rank 0 is in $open"
     lacks '^process\t.*\tfinalized\t' "$how: nobody has finalized"
 }
 
@@ -51,6 +50,9 @@ rm -f "$work"/looked_up.*
 [ "$(cat "$work/most")" -gt 0 ] && [ "$(cat "$work/most")" -le 4 ]
 expect 0 "the MPI is searched for once: $(cat "$work/most") look-ups"
 
+# MPI_Abort of MPICH 4.2 returns, and the launcher kills the rank a moment later.
+aborting=open
+! "$MPIEXEC" --version | grep -Eq '^ *Version: +(4\.[2-9]|[5-9])' || aborting='(open|tuple)'
 ends_badly abort MPI_Abort
 has '^process\t0\t2\t\d+\taborted\t' 'abort: the state says so'
 ends_badly exit ''

@@ -13,6 +13,10 @@
 #include "mpi4.h"
 
 #if MPI_VERSION >= 4
+#if MPI_VERSION > 4 || MPI_SUBVERSION >= 1
+#define HAS_MPI_4_1 1
+#endif
+
 static int out[64];
 static int in[64];
 static MPI_Comm comm;
@@ -171,10 +175,6 @@ static void begin_receive(void)
     MPI_Irecv(in, 1, MPI_INT, 0, 1, comm, &request);
     MPI_Send(out, 1, MPI_INT, 0, 1, comm);
 }
-
-#if MPI_VERSION > 4 || MPI_SUBVERSION >= 1
-#define HAS_MPI_4_1 1
-#endif
 
 static void completions(void)
 {

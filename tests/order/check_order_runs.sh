@@ -179,11 +179,11 @@ END
     "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --seconds 60 >"$folder/live.out" 2>&1 &
 program=$!
 # The run's server answers before its ranks have segments on this host.
-await 40 has_events 20 --local "$prefix-long"
-timeout -k 5 60 "$eventspace" order --follow --local "$prefix-long" --format json \
+await 20 has_events 20 --local "$prefix-long"
+timeout -k 5 20 "$eventspace" order --follow --local "$prefix-long" --format json \
     >"$folder/out" 2>"$folder/err" &
 follower=$!
-await 40 is_attached $follower "$prefix-long"
+await 20 is_attached $follower "$prefix-long"
 kill -TERM "$command"
 wait $follower || fault "the interrupted command ended with $?: $(cat "$folder/err")"
 json_lines_hold 'o["type"] == "statistics" and o["events"] > 10'
