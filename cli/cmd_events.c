@@ -243,8 +243,6 @@ static int list_events(struct esi_events *events,
     uint64_t missed;
     int result;
 
-    if (arguments->follow)
-        esi_interrupt_catch(ES_INTERRUPT_FIRST);
     esi_events_print_header(&printer);
     result = esi_events_read_backlog(events, !arguments->follow, &sink);
     if (result == 0)
@@ -347,6 +345,8 @@ int esi_cmd_events(int argc, char **argv)
     arguments.events.scope.sorting = ES_SORTING_STOP;
     arguments.events.repair = ES_REPAIR_BOUND;
     esi_command_parse(&parser, argc, argv, 0, &arguments);
+    if (arguments.follow)
+        esi_interrupt_catch(ES_INTERRUPT_FIRST);
     status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)
         return status;

@@ -326,8 +326,6 @@ static int watch_on_screen(struct profile_showing *showing)
     bool is_text = arguments->style.format == ESI_ROWS_TABLE;
     int status;
 
-    if (arguments->follow)
-        esi_interrupt_catch(ES_INTERRUPT_FIRST);
     esi_screen_open(&showing->screen, is_text ? arguments->colours : ES_COLOURS_NEVER,
                     is_text && arguments->follow);
     status = watch_run(showing);
@@ -378,6 +376,8 @@ int esi_cmd_profile(int argc, char **argv)
         arguments.style.run = arguments.run;
         return show_archive(&arguments);
     }
+    if (arguments.follow)
+        esi_interrupt_catch(ES_INTERRUPT_FIRST);
     status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)
         return status;

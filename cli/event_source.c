@@ -168,10 +168,8 @@ static int read_scope(void *data,
         esi_causality_scope_open(reading->consumer.run, &scope_config, error, &scope);
     if (result < 0)
         return result;
-    if (reading->source->follow) {
-        esi_interrupt_catch(ES_INTERRUPT_FIRST);
+    if (reading->source->follow)
         result = follow_run(reading, scope);
-    }
     if (result >= 0)
         result = esi_causality_scope_finish(scope);
     esi_set_source_found(config, esi_causality_scope_causality(scope), facts);
@@ -282,8 +280,12 @@ static int read_first(struct source_reading *reading,
                       struct esi_set_source_facts *ret_facts)
 {
     enum esi_set_source_kind kind;
-    int status = esi_event_source_find(reading->source, &kind);
+    int status;
 
+    /* Before the run is opened: an interrupt ends the reading from its start on. */
+    if (reading->source->follow)
+        esi_interrupt_catch(ES_INTERRUPT_FIRST);
+    status = esi_event_source_find(reading->source, &kind);
     if (status != ES_EXIT_SUCCESS)
         return status;
     if (kind == ES_SET_SOURCE_RUN)
