@@ -12,6 +12,7 @@
  *   trees_odd session    no world, only a session
  *   trees_odd abort      one rank aborts while the others are in a barrier
  *   trees_odd waitall    one request fails, another one is late
+ *   trees_odd handlers   the world's error handler is set when there are trees
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -253,6 +254,24 @@ static void waitall(void)
     expect(sum == size * (size - 1) / 2, "the operation under way");
 }
 
+/* In MPICH a communicator without a handler of its own follows the world's. */
+static void handlers(void)
+{
+    MPI_Comm comm;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    use(comm, "before");
+    use(MPI_COMM_SELF, "self, before");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+#ifdef MPICH_VERSION
+    expect(class_of(MPI_Send(&rank, 1, MPI_INT, 99, 0, comm)) == MPI_ERR_RANK,
+           "to no rank");
+    expect(class_of(MPI_Send(&rank, 1, MPI_INT, 99, 0, MPI_COMM_SELF)) == MPI_ERR_RANK,
+           "to no rank of one");
+#endif
+    use_and_free(&comm, "behind");
+}
+
 static void give_up(void)
 {
     use(MPI_COMM_WORLD, "before");
@@ -266,9 +285,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"kinds", kinds},       {"types", types}, {"names", names},
-                 {"children", children}, {"quiet", NULL},  {"abort", give_up},
-                 {"waitall", waitall}};
+    } cases[] = {{"kinds", kinds},       {"types", types},      {"names", names},
+                 {"children", children}, {"quiet", NULL},       {"abort", give_up},
+                 {"waitall", waitall},   {"handlers", handlers}};
     const char *name = argc > 1 ? argv[1] : "kinds";
 
     if (strcmp(name, "session") == 0)

@@ -14,7 +14,7 @@ rules() {
     echo "eventspace-trees 1; tree t operations=${2-$all} shape=$1; end"
 }
 
-cases='kinds types names children quiet waitall'
+cases='kinds types names children quiet waitall handlers'
 [ "$mpi" = openmpi ] || cases+=' session' # of MPI 4
 for what in $cases; do
     unset EVENTSPACE_TREES

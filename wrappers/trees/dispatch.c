@@ -4,10 +4,11 @@
  * Dispatching operations: which rule applies, and over which tree; and creating and
  * freeing the trees of communicators.
  *
- * Either all ranks have a shadow communicator, or none.  This is decided by operations
- * of the MPI library on the program's communicator.  They are the only ones that this
- * library performs there, and all ranks call them at the same point in the order of its
- * collectives.
+ * Either all ranks have a shadow communicator, or none.  This is decided by reductions
+ * of the MPI library on the program's communicator.  All ranks perform them at the same
+ * point in the order of its collectives.  The shadow itself is made from a communicator
+ * of this library, whose errors nobody else sees.  No error handler of the program's
+ * communicators is touched.
  */
 #include "config.h"
 
@@ -15,6 +16,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,78 +26,146 @@
 
 /* --- Shadow communicators --------------------------------------------------------- */
 
+enum { TAGS = 32767 }; /* guaranteed by MPI */
+
 static _Atomic int shadow_count; /* number of shadow communicators of this process */
 /* For communicators that never have trees. */
 static struct esi_comm_trees no_trees;
 
-/* Operations under way advance meanwhile: a late rank may first need this one for
- * another operation. */
-int esi_comm_all_agree(MPI_Comm comm, bool own, bool *ret_all)
-{
-    int mine = own;
-    int all = 0;
-    MPI_Request request;
-    int code =
-        ESI_REAL(MPI_Iallreduce)(&mine, &all, 1, MPI_INT, MPI_MIN, comm, &request);
-
-    if (code == MPI_SUCCESS)
-        code = esi_progress_wait_own(&request);
-    *ret_all = code == MPI_SUCCESS && all == 1;
-    return code;
-}
+/* All processes of MPI_COMM_WORLD, if there is one. */
+static MPI_Comm own_world;
+static bool has_own_world;
 
 /* A communicator of the same group.  Not a duplicate: attributes have callbacks. */
-static MPI_Comm create_shadow(MPI_Comm comm)
+static MPI_Comm create_like(MPI_Comm comm)
 {
-    MPI_Comm shadow = MPI_COMM_NULL;
+    MPI_Comm made = MPI_COMM_NULL;
     MPI_Group group;
 
     if (ESI_REAL(MPI_Comm_group)(comm, &group) != MPI_SUCCESS)
         return MPI_COMM_NULL;
-    if (ESI_REAL(MPI_Comm_create)(comm, group, &shadow) != MPI_SUCCESS)
-        shadow = MPI_COMM_NULL;
+    if (ESI_REAL(MPI_Comm_create)(comm, group, &made) == MPI_SUCCESS)
+        ESI_REAL(MPI_Comm_set_errhandler)(made, MPI_ERRORS_RETURN);
+    else
+        made = MPI_COMM_NULL;
     ESI_REAL(MPI_Group_free)(&group);
-    if (shadow != MPI_COMM_NULL)
-        ESI_REAL(MPI_Comm_set_errhandler)(shadow, MPI_ERRORS_RETURN);
-    return shadow;
+    return made;
 }
 
-static void free_shadow(MPI_Comm *shadow)
+static void free_comm(MPI_Comm *comm)
 {
-    if (*shadow != MPI_COMM_NULL)
-        ESI_REAL(MPI_Comm_free)(shadow);
+    if (*comm != MPI_COMM_NULL)
+        ESI_REAL(MPI_Comm_free)(comm);
 }
 
-/* MPI_COMM_NULL at all ranks unless all ranks have one. */
-static MPI_Comm create_shadow_at_all(MPI_Comm comm, bool is_ready)
+void esi_shadows_start(void)
 {
-    MPI_Comm shadow;
-    bool all;
+    if (has_own_world)
+        return;
+    own_world = create_like(MPI_COMM_WORLD);
+    has_own_world = own_world != MPI_COMM_NULL;
+}
 
-    (void)esi_comm_all_agree(comm, is_ready, &all);
+void esi_shadows_end(void)
+{
+    if (has_own_world)
+        free_comm(&own_world);
+    has_own_world = false;
+}
+
+/* Operations under way advance meanwhile: a late rank may first need this one for
+ * another operation. */
+static int find_least(MPI_Comm comm, const int *own, int *ret_least, int count)
+{
+    MPI_Request request;
+    int code = ESI_REAL(MPI_Iallreduce)(own, ret_least, count, MPI_INT, MPI_MIN, comm,
+                                        &request);
+
+    return code == MPI_SUCCESS ? esi_progress_wait_own(&request) : code;
+}
+
+int esi_comm_all_agree(MPI_Comm comm, bool own, bool *ret_all)
+{
+    int mine = own;
+    int all = 0;
+    int code = find_least(comm, &mine, &all, 1);
+
+    *ret_all = code == MPI_SUCCESS && all == 1;
+    return code;
+}
+
+/* The members of `comm` as a group of own_world, in order; MPI_GROUP_NULL if one of
+ * them is not in it. */
+static MPI_Group find_group_in_world(MPI_Comm comm, int size)
+{
+    MPI_Group world, members, found = MPI_GROUP_NULL;
+    int *ranks = calloc((size_t)size * 2, sizeof *ranks);
+    int *in_world = ranks + size;
+    bool are_in = ranks != NULL;
+
+    if (!ranks)
+        return MPI_GROUP_NULL;
+    ESI_REAL(MPI_Comm_group)(own_world, &world);
+    ESI_REAL(MPI_Comm_group)(comm, &members);
+    for (int i = 0; i < size; i++)
+        ranks[i] = i;
+    ESI_REAL(MPI_Group_translate_ranks)(members, size, ranks, world, in_world);
+    for (int i = 0; i < size; i++)
+        are_in &= in_world[i] != MPI_UNDEFINED;
+    if (are_in)
+        ESI_REAL(MPI_Group_incl)(world, size, in_world, &found);
+    ESI_REAL(MPI_Group_free)(&members);
+    ESI_REAL(MPI_Group_free)(&world);
+    free(ranks);
+    return found;
+}
+
+/* Different for the communicators that threads may make at the same time: of the number
+ * that the first rank has in own_world, and of how many it has made. */
+static int choose_tag(void)
+{
+    static _Atomic unsigned int made;
+    int rank, size;
+
+    ESI_REAL(MPI_Comm_rank)(own_world, &rank);
+    ESI_REAL(MPI_Comm_size)(own_world, &size);
+    return (int)((atomic_fetch_add(&made, 1) * (uint64_t)size + (uint64_t)rank) % TAGS);
+}
+
+static MPI_Comm create_in_world(MPI_Group group, int tag)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+
+    if (ESI_REAL(MPI_Comm_create_group)(own_world, group, tag, &made) != MPI_SUCCESS)
+        return MPI_COMM_NULL;
+    ESI_REAL(MPI_Comm_set_errhandler)(made, MPI_ERRORS_RETURN);
+    return made;
+}
+
+/* Collective: MPI_COMM_NULL at all ranks unless all have one. */
+static MPI_Comm create_shadow(const struct esi_comm *comm,
+                              MPI_Comm handle,
+                              bool is_ready)
+{
+    MPI_Group group =
+        has_own_world ? find_group_in_world(handle, comm->size) : MPI_GROUP_NULL;
+    bool is_in_world = group != MPI_GROUP_NULL;
+    const int own[] = {is_ready, is_in_world,
+                       comm->rank == 0 && is_in_world ? choose_tag() : INT_MAX};
+    int least[3] = {0};
+    MPI_Comm shadow = MPI_COMM_NULL;
+    bool all = false;
+
+    /* All ranks are here afterwards: blocking then delays no other operation.  Members
+     * of several worlds, or of a session, have only the program's communicator. */
+    if (find_least(handle, own, least, 3) == MPI_SUCCESS && least[0]) {
+        shadow = least[1] ? create_in_world(group, least[2]) : create_like(handle);
+        (void)esi_comm_all_agree(handle, shadow != MPI_COMM_NULL, &all);
+    }
+    if (is_in_world)
+        ESI_REAL(MPI_Group_free)(&group);
     if (!all)
-        return MPI_COMM_NULL;
-    /* All ranks are here: blocking now delays no other operation. */
-    shadow = create_shadow(comm);
-    (void)esi_comm_all_agree(comm, shadow != MPI_COMM_NULL, &all);
-    if (all)
-        return shadow;
-    free_shadow(&shadow);
-    return MPI_COMM_NULL;
-}
-
-/* Errors are not reported: the program has not requested this. */
-static MPI_Comm create_shadow_quietly(MPI_Comm comm, bool is_ready)
-{
-    MPI_Errhandler handler;
-    MPI_Comm shadow;
-
-    if (ESI_REAL(MPI_Comm_get_errhandler)(comm, &handler) != MPI_SUCCESS)
-        return MPI_COMM_NULL;
-    ESI_REAL(MPI_Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
-    shadow = create_shadow_at_all(comm, is_ready);
-    ESI_REAL(MPI_Comm_set_errhandler)(comm, handler);
-    ESI_REAL(MPI_Errhandler_free)(&handler);
+        free_comm(&shadow);
     return shadow;
 }
 
@@ -115,7 +185,7 @@ static struct esi_comm_trees *create_comm_trees(struct esi_comm *comm, MPI_Comm 
         trees->rules = esi_rules_ref(esi_rules_initial); /* until the first
                                                             synchronization */
     }
-    shadow = create_shadow_quietly(handle, has_room && trees != NULL);
+    shadow = create_shadow(comm, handle, has_room && trees != NULL);
     if (shadow == MPI_COMM_NULL) {
         atomic_fetch_sub(&shadow_count, 1);
         esi_comm_trees_destroy(trees);
@@ -160,7 +230,7 @@ void esi_comm_trees_destroy(struct esi_comm_trees *trees)
     if (trees == NULL || trees == &no_trees)
         return;
     if (trees->shadow != MPI_COMM_NULL) {
-        free_shadow(&trees->shadow);
+        free_comm(&trees->shadow);
         atomic_fetch_sub(&shadow_count, 1);
     }
     drop_trees(trees);
@@ -202,8 +272,6 @@ int esi_comm_trees_set_rules(struct esi_comm_trees *trees,
     snprintf(trees->last_sync.name, sizeof trees->last_sync.name, "%s", name);
     return 0;
 }
-
-enum { TAGS = 32767 }; /* guaranteed by MPI */
 
 /* --- Trees ------------------------------------------------------------------------ */
 

@@ -86,6 +86,11 @@ int esi_comm_trees_set_rules(struct esi_comm_trees *trees,
                              struct esi_shared_rules *rules,
                              const char *name);
 
+/* MPI is initialized, or about to be finalized: creates and frees the communicator that
+ * shadow communicators are made from.  Collective over MPI_COMM_WORLD. */
+void esi_shadows_start(void);
+void esi_shadows_end(void);
+
 /* Frees the trees and their shadow communicator.  Collective.  Accepts NULL. */
 void esi_comm_trees_destroy(struct esi_comm_trees *trees);
 

@@ -432,10 +432,17 @@ static void free_comm_trees(struct esi_comm *comm)
     comm->gate = (struct esi_tree_gate){.native = 0};
 }
 
+static void start_trees(void)
+{
+    esi_shadows_start();
+    esi_argument_check_start();
+}
+
 static void finalize_trees(void)
 {
     drain_all();
     free_comm_trees(esi_comm_lookup(ESI_HANDLE((MPI_Comm){MPI_COMM_WORLD})));
+    esi_shadows_end();
     esi_argument_check_end();
 }
 
@@ -446,7 +453,7 @@ static const struct esi_tree_ops tree_ops = {
     .progress = progress_trees,
     .on_threads = note_threads,
     .on_peers = note_peers,
-    .on_initialized = esi_argument_check_start,
+    .on_initialized = start_trees,
     .on_finalize = finalize_trees,
 #ifdef ESI_HAS_MPI_Session_init
     .on_session_begin = esi_argument_check_start_in_session,
