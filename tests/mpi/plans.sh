@@ -96,6 +96,13 @@ is '0.0/c[comm=red]' 100 0
 [ "$(printf '%s\n' "$names" | grep -c '^0\.0/c\[comm=red\]')" -eq 2 ]
 expect 0 'communicators of one name have an element each'
 
+# What a thread has looked up goes with it.
+{ echo 'eventspace-plan 1'; echo 'collector p classes=send split=peer'; echo end; } >"$work/plan"
+grown=$(observe 1 "$bin/thread_memory" 21000)
+expect 0 'twenty-one thousand threads'
+[ "$grown" -lt 2048 ]
+expect 0 "their memory is freed: $grown KiB more"
+
 planned "collector off classes=$all enabled=0"
 is '0.0/off' 0 0
 finish

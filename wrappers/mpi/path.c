@@ -198,6 +198,12 @@ static struct choice *choice_create(enum es_class op_class)
     return choice;
 }
 
+static void choice_destroy(struct choice *choice)
+{
+    free(choice->paths);
+    free(choice);
+}
+
 /* The path of a class: that of the first collector, if it takes the class regardless of
  * the rest of the tuple, otherwise a choice. */
 static struct esi_path *find_path(struct esi_slot *slot, enum es_class op_class)
@@ -338,7 +344,13 @@ struct esi_path *esi_path_enter(struct esi_thread *thread, uint16_t operation)
 
 void esi_path_forget(void)
 {
-    memset(esi_thread_self.paths, 0, sizeof esi_thread_self.paths);
+    struct esi_path **paths = esi_thread_self.paths;
+
+    for (size_t i = 0; i < sizeof esi_thread_self.paths / sizeof *paths; i++) {
+        if (paths[i] != NULL && paths[i]->is_choice)
+            choice_destroy((struct choice *)paths[i]);
+        paths[i] = NULL;
+    }
 }
 
 /* --- Writing -------------------------------------------------------------------- */

@@ -37,7 +37,8 @@ struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation);
  * arguments, and returns NULL. */
 struct esi_path *esi_path_enter(struct esi_thread *thread, uint16_t operation);
 
-/* MPI is finalised: the next call of the thread is entered as above. */
+/* MPI is finalised, or the thread ends: forgets what the thread has looked up.  The
+ * next call is entered as above. */
 void esi_path_forget(void);
 
 /* The selected path of a choice, created if necessary. */

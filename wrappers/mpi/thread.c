@@ -41,6 +41,7 @@ static void slot_release(void *argument)
 
     if (slot->ledger != NULL)
         esi_ledger_set_wait(slot->ledger, ESI_LEDGER_WAIT_NONE, 0);
+    esi_path_forget();
     memset(&esi_thread_self, 0, sizeof esi_thread_self);
     pthread_mutex_lock(&slots_lock);
     slot->next = NULL;
