@@ -37,8 +37,11 @@ tells() {
 
 # fails HOW CALL TEXT
 fails() {
-    local alone collected
-    alone=$(ended "$MPIEXEC" -n 2 "$bin/fatal_errors" "$1")
+    local alone=0 tries=5 collected
+    # MPICH 4.2's launcher alone loses the status of one run in 15 (exit_status.sh).
+    while [ "$alone" = 0 ] && [ $((tries -= 1)) -ge 0 ]; do
+        alone=$(ended "$MPIEXEC" -n 2 "$bin/fatal_errors" "$1")
+    done
     collected=$(ended "$eventspace" run --name "$1" --record "$work/$1" -n 2 \
         "$bin/fatal_errors" "$1")
     # Launchers sometimes report their own kills of the other ranks (exit_status.sh).

@@ -98,10 +98,11 @@ expect 0 'communicators of one name have an element each'
 
 # What a thread has looked up goes with it.
 { echo 'eventspace-plan 1'; echo 'collector p classes=send split=peer'; echo end; } >"$work/plan"
+alone=$(ranks 1 "$bin/thread_memory" 21000) # MPICH 4.2 keeps some itself
 grown=$(observe 1 "$bin/thread_memory" 21000)
 expect 0 'twenty-one thousand threads'
-[ "$grown" -lt 2048 ]
-expect 0 "their memory is freed: $grown KiB more"
+[ $((grown - alone)) -lt 2048 ]
+expect 0 "their memory is freed: $grown KiB more, alone $alone"
 
 planned "collector off classes=$all enabled=0"
 is '0.0/off' 0 0

@@ -223,8 +223,12 @@ static unsigned compare_file(struct made_draw *draw, uint64_t *state)
     for (uint32_t p = 0; p < es_pattern_predicates(file); p++) {
         struct esi_program *program = NULL;
 
-        if (esi_program_create(file, p, &program, &error))
-            fail_msg("%s\n%s", error.text, text);
+        if (esi_program_create(file, p, &program, &error)) {
+            /* A limit of the language, which random patterns reach, too. */
+            if (!strstr(error.text, "more than 256 different sets of variables"))
+                fail_msg("%s\n%s", error.text, text);
+            continue;
+        }
         compared += compare_program(program, state);
         esi_program_destroy(program);
     }
