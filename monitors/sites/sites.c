@@ -68,6 +68,7 @@ struct esi_sites {
     struct site_process *processes;
     size_t process_count;
     size_t process_capacity;
+    struct esi_hash processes_by_key; /* those of scopes */
     struct site_known *known;
     size_t known_count;
     size_t known_capacity;
@@ -96,6 +97,7 @@ void esi_sites_destroy(struct esi_sites *sites)
         free(sites->processes[i].ranges);
     for (size_t i = 0; i < sites->text_count; i++)
         free(sites->texts[i]);
+    esi_hash_fini(&sites->processes_by_key);
     esi_hash_fini(&sites->known_by_hash);
     esi_hash_fini(&sites->texts_by_hash);
     free(sites->files);
@@ -286,18 +288,23 @@ const char *esi_sites_format_in(struct esi_sites *sites, int process, uint64_t a
 
 int esi_sites_process(struct esi_sites *sites, const char *host, int pid, uint64_t made)
 {
+    uint64_t hash = esi_hash_mix_text(esi_hash_mix(made, (uint32_t)pid), host);
     struct site_process *process;
     int number;
 
-    for (size_t i = 0; i < sites->process_count; i++) {
-        process = &sites->processes[i];
+    ESI_HASH_FOREACH(slot, &sites->processes_by_key, hash) {
+        number = (int)esi_hash_index(&sites->processes_by_key, slot);
+        process = &sites->processes[number];
         if (process->pid == pid && process->made == made &&
             strcmp(process->host, host) == 0)
-            return (int)i;
+            return number;
     }
+    if (esi_hash_reserve(&sites->processes_by_key, sites->process_count + 1) < 0)
+        return -ENOMEM;
     number = add_process(sites);
     if (number < 0)
         return number;
+    esi_hash_insert(&sites->processes_by_key, hash, (size_t)number);
     process = &sites->processes[number];
     process->pid = pid;
     process->made = made;
