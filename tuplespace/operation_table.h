@@ -29,6 +29,14 @@ static inline uint16_t esi_operation_family(const struct es_operation *operation
                : (uint16_t)(operation->code - ESI_OPERATION_LARGE);
 }
 
+/* What the operation with this code does with its window. */
+static inline enum es_rma_kind esi_rma_kind(uint16_t code)
+{
+    const struct es_operation *operation = es_operation_find(code);
+
+    return operation ? (enum es_rma_kind)operation->rma : ES_RMA_NONE;
+}
+
 /* Sorted by name in the order of strcmp(). */
 extern const struct es_routine esi_routines[];
 extern const size_t esi_routine_count;

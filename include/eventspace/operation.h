@@ -57,23 +57,50 @@ enum es_counts_kind {
     ES_COUNTS_OWN,    /* one count per rank, and each rank knows only its own */
 };
 
+/* What a one-sided operation does with its window.  Those from ES_RMA_LOCK on wait for
+ * a lock, or for accesses that need it. */
+enum es_rma_kind {
+    ES_RMA_NONE = 0,
+    ES_RMA_PUT,
+    ES_RMA_GET,
+    ES_RMA_ACCUMULATE,
+    ES_RMA_FETCH, /* and accumulate */
+    ES_RMA_SWAP,  /* compare and swap */
+    ES_RMA_FREE,
+    ES_RMA_FENCE,
+    ES_RMA_POST,
+    ES_RMA_START,
+    ES_RMA_COMPLETE,
+    ES_RMA_WAIT,
+    ES_RMA_TEST,
+    ES_RMA_LOCK,
+    ES_RMA_UNLOCK,
+    ES_RMA_FLUSH,
+    ES_RMA_FLUSH_LOCAL,
+};
+
 struct es_operation {
     uint16_t code;
     uint8_t op_class;   /* enum es_class */
     uint8_t order;      /* enum es_order_kind; collectives only */
     uint8_t counts;     /* enum es_counts_kind; collectives only */
+    uint8_t rma;        /* enum es_rma_kind; one-sided operations only */
     const char *name;   /* "MPI_Send"; pseudo-operations "MPI_Sendrecv receive" */
     bool nonblocking;   /* the tuple is written when the request completes */
     bool synchronizing; /* a barrier or a synchronous send */
     bool persistent;    /* only creates a request, which another call starts */
-    bool posts;         /* a send that another call completes */
+    bool posts;         /* the tuple is written at once, but another call completes
+                           the operation */
     bool buffered;      /* a send that never waits for its receiver */
+    bool ready;         /* a send whose receive was posted before */
     bool combined;      /* one half of a combined send and receive */
     bool probe;         /* checks for a message that another call receives: of class
                            completion, but its tuple has the fields of a receive */
     bool waits;         /* blocks until requests are complete */
     bool any;           /* completes as soon as one of several requests does */
     bool poll;          /* tests requests or probes for a message without blocking */
+    bool completes;     /* completes requests */
+    bool starts;        /* starts persistent requests */
 };
 
 /* Finds an operation by code; NULL if there is none.  The code may include

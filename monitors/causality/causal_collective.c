@@ -140,7 +140,7 @@ static void note_free(const struct esi_instance *instance)
 {
     struct esi_series *series = instance->series;
 
-    if (instance->operation->code != ES_OP_MPI_Win_free || series->window < 0 ||
+    if (instance->operation->rma != ES_RMA_FREE || series->window < 0 ||
         instance->exits < size_of(instance))
         return;
     series->freed = true;

@@ -21,6 +21,33 @@
 
 /* --- Actions of operations -------------------------------------------------------- */
 
+static enum esi_action action_of_order(const struct es_operation *operation)
+{
+    if (operation->order == ES_ORDER_NONE)
+        return ESI_UNARY;
+    return operation->nonblocking ? ESI_LATER_COLLECTIVE : ESI_COLLECTIVE;
+}
+
+static enum esi_action action_of_rma(const struct es_operation *operation)
+{
+    switch ((enum es_rma_kind)operation->rma) {
+    case ES_RMA_FENCE:
+    case ES_RMA_FREE:
+        return ESI_WINDOW_COLLECTIVE;
+    case ES_RMA_POST:
+        return ESI_WIN_POST;
+    case ES_RMA_START:
+        return ESI_WIN_START;
+    case ES_RMA_COMPLETE:
+        return ESI_WIN_COMPLETE;
+    case ES_RMA_WAIT:
+    case ES_RMA_TEST:
+        return ESI_WIN_WAIT;
+    default:
+        return action_of_order(operation);
+    }
+}
+
 static enum esi_action action_of_class(const struct es_operation *operation)
 {
     switch ((enum es_class)operation->op_class) {
@@ -30,11 +57,10 @@ static enum esi_action action_of_class(const struct es_operation *operation)
         return operation->persistent ? ESI_UNARY : ESI_RECEIVE;
     case ES_CLASS_COLLECTIVE:
     case ES_CLASS_COMMUNICATOR:
-    case ES_CLASS_ONE_SIDED:
     case ES_CLASS_IO:
-        if (operation->order == ES_ORDER_NONE)
-            return ESI_UNARY;
-        return operation->nonblocking ? ESI_LATER_COLLECTIVE : ESI_COLLECTIVE;
+        return action_of_order(operation);
+    case ES_CLASS_ONE_SIDED:
+        return action_of_rma(operation);
     case ES_CLASS_COMPLETION:
     case ES_CLASS_OTHER:
         return ESI_UNARY;
@@ -67,18 +93,6 @@ static enum esi_action action_of(const struct es_tuple *tuple,
         return ESI_POST_MEMBER;
     case ES_OP_MPI_Win_start_member:
         return ESI_START_MEMBER;
-    case ES_OP_MPI_Win_fence:
-    case ES_OP_MPI_Win_free:
-        return ESI_WINDOW_COLLECTIVE;
-    case ES_OP_MPI_Win_post:
-        return ESI_WIN_POST;
-    case ES_OP_MPI_Win_start:
-        return ESI_WIN_START;
-    case ES_OP_MPI_Win_complete:
-        return ESI_WIN_COMPLETE;
-    case ES_OP_MPI_Win_wait:
-    case ES_OP_MPI_Win_test:
-        return ESI_WIN_WAIT;
     default:
         return action_of_class(operation);
     }
@@ -212,7 +226,7 @@ static int add_send(struct esi_causality *causality, struct esi_item *item)
     } else if (find_message(causality, item, true, &key) &&
                !is_doubtful(causality, item, &key)) {
         item->synchronous =
-            esi_operation_family(item->operation) == ES_OP_MPI_Ssend && tuple->stop;
+            item->operation->synchronizing && !item->operation->posts && tuple->stop;
         result = esi_message_add_send(causality, item, &key);
     }
     return result < 0 ? result : esi_thread_place(item, ESI_ROLE_SEND);
@@ -221,9 +235,7 @@ static int add_send(struct esi_causality *causality, struct esi_item *item)
 /* Returns whether this call itself blocks until its message has arrived. */
 static bool is_blocking(const struct es_operation *operation)
 {
-    uint16_t family = esi_operation_family(operation);
-
-    return family == ES_OP_MPI_Recv || family == ES_OP_MPI_Mrecv;
+    return !operation->nonblocking && !operation->combined;
 }
 
 static int add_receive(struct esi_causality *causality, struct esi_item *item)

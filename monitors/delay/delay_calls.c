@@ -15,7 +15,6 @@
 
 #include "base/array.h"
 #include "monitors/delay/delay_private.h"
-#include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
 
 /* Error of times within one host. */
@@ -361,7 +360,7 @@ static int find_late_receiver(struct esi_delay *delay,
         return 0;
     of = delay->places[call->place].of;
     if (moment->posted) /* posting does not wait */
-        is_kept = of->waits || of->poll;
+        is_kept = of->completes;
     else
         is_kept = call == esi_delay_thread_call(sender, moment->call);
     return is_kept ? take_wait(delay, sender, call, &cause, moment->posted) : 0;
@@ -450,8 +449,8 @@ static int take_receive(struct esi_delay *delay,
     if (receive->operation->op_class == ES_CLASS_ONE_SIDED) {
         cause = last_cause(delay, event);
         cause.kind = ESI_DELAY_LATE_COMPLETE;
-        if (receive->operation->code == ES_OP_MPI_Win_complete ||
-            receive->operation->code == ES_OP_MPI_Win_start)
+        if (receive->operation->rma == ES_RMA_COMPLETE ||
+            receive->operation->rma == ES_RMA_START)
             cause.kind = ESI_DELAY_LATE_POST;
         result =
             cause.known && call ? take_wait(delay, thread, call, &cause, false) : 0;
@@ -618,16 +617,9 @@ static int take_lock(struct esi_delay *delay,
     result = take_lock_wait(delay, thread, call, window);
     window->lockings[window->next_locking++ % ESI_DELAY_UNLOCKS] =
         (struct esi_delay_locking){.thread = thread->number, .call = thread->next};
-    if (result == 0 && event->operation->code == ES_OP_MPI_Win_unlock)
+    if (result == 0 && event->operation->rma == ES_RMA_UNLOCK)
         result = take_unlock(delay, thread, call->end_ns, window);
     return result;
-}
-
-static bool is_of_lock(const struct es_operation *operation)
-{
-    return operation->code == ES_OP_MPI_Win_lock ||
-           operation->code == ES_OP_MPI_Win_unlock ||
-           operation->code == ES_OP_MPI_Win_flush;
 }
 
 /* --- Events ----------------------------------------------------------------------- */
@@ -646,7 +638,7 @@ static int take_whole(struct esi_delay *delay,
         return -ENOMEM;
     if (operation->probe)
         thread->probe = thread->next;
-    if (is_of_lock(operation))
+    if (operation->rma >= ES_RMA_LOCK && event->told->tuple.peer >= 0)
         return take_lock(delay, thread, call, event);
     if (operation->op_class == ES_CLASS_COMPLETION && !operation->probe)
         return end_completions(delay, thread, call);

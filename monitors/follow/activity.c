@@ -56,8 +56,7 @@ static bool is_about_requests(const struct es_operation *operation)
 {
     if (!operation)
         return false;
-    return operation->op_class == ES_CLASS_COMPLETION ||
-           operation->code == ES_OP_MPI_Start || operation->code == ES_OP_MPI_Startall;
+    return operation->op_class == ES_CLASS_COMPLETION || operation->starts;
 }
 
 /* These calls have no matching number of their own.  If they wait for a collective, its

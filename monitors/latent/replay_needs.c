@@ -21,7 +21,6 @@
 #include "base/array.h"
 #include "eventspace/operation.h"
 #include "monitors/follow/ends.h"
-#include "monitors/latent/replay_operations.h"
 #include "monitors/latent/replay_private.h"
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
@@ -69,6 +68,38 @@ struct needs {
 
 /* --- Nodes ------------------------------------------------------------------------ */
 
+/* Without the large-count offset; 0 = not known. */
+static uint16_t family_of(const struct es_tuple *tuple)
+{
+    const struct es_operation *operation = es_operation_find(tuple->operation);
+
+    return operation ? esi_operation_family(operation) : 0;
+}
+
+/* Calls that only create a persistent request have no class. */
+static bool is_of_class(const struct es_tuple *tuple, enum es_class op_class)
+{
+    const struct es_operation *operation = es_operation_find(tuple->operation);
+
+    return operation && operation->op_class == op_class && !operation->persistent;
+}
+
+static bool is_blocking(const struct es_tuple *tuple)
+{
+    const struct es_operation *operation = es_operation_find(tuple->operation);
+
+    return operation && !operation->nonblocking && !operation->posts &&
+           !operation->persistent;
+}
+
+/* Whether members can be matched to an instance.  The neighbours of neighbourhood
+ * operations are not known here. */
+static bool has_instances(const struct es_operation *operation)
+{
+    return operation && operation->order != ES_ORDER_NONE &&
+           operation->order != ES_ORDER_NEIGHBOURS;
+}
+
 static const struct es_tuple *tuple_at(const struct needs *needs, uint32_t node)
 {
     const struct esi_replay_thread *thread = esi_replay_thread_of(needs->replay, node);
@@ -95,8 +126,7 @@ static bool find_beginning(const struct needs *needs, uint32_t node, uint32_t *r
     const struct es_tuple *tuple = &thread->tuples[position];
 
     if (needs->replay->processes[thread->process].exchanging > 1 &&
-        esi_replay_is_of_class(tuple, ES_CLASS_RECEIVE) &&
-        !esi_replay_is_blocking_receive(esi_replay_family(tuple)))
+        is_of_class(tuple, ES_CLASS_RECEIVE) && !is_blocking(tuple))
         return false;
     position -= is_second_half(thread, position);
     *ret_node = thread->base + (uint32_t)position - 1;
@@ -130,8 +160,10 @@ static int list_completions(struct needs *needs)
 
     needs->completion_count = 0;
     for (size_t i = 0; i < thread->count; i++) {
-        if (!esi_replay_is_completion(&thread->tuples[i]) ||
-            thread->tuples[i].stop == 0)
+        const struct es_operation *operation =
+            es_operation_find(thread->tuples[i].operation);
+
+        if (!operation || !operation->completes || thread->tuples[i].stop == 0)
             continue;
         if (ESI_ARRAY_RESERVE_PAIR(needs->completions, needs->completed,
                                    needs->completion_capacity,
@@ -264,10 +296,10 @@ static int meet_message(struct needs *needs, uint32_t node, bool sends)
 
 static struct replay_instance *meet_instance(struct needs *needs,
                                              const struct es_tuple *tuple,
-                                             uint16_t family)
+                                             const struct es_operation *operation)
 {
     const struct esi_replay_communicator *communicator = communicator_of(needs, tuple);
-    bool is_window = family == ES_OP_MPI_Win_fence || family == ES_OP_MPI_Win_free;
+    bool is_window = operation->rma == ES_RMA_FENCE || operation->rma == ES_RMA_FREE;
     struct replay_instance *instance;
     struct esi_ends_key key;
 
@@ -306,7 +338,7 @@ static int add_member(struct needs *needs,
     }
     if (communicator->size + communicator->remote_size < 2)
         return 0;
-    instance = meet_instance(needs, tuple, esi_operation_family(operation));
+    instance = meet_instance(needs, tuple, operation);
     if (!instance)
         return -ENOMEM;
     if (enters)
@@ -316,7 +348,9 @@ static int add_member(struct needs *needs,
     edge.from = *leaves;
     edge.to = instance->node;
     edge.awaited = instance->node;
-    edge.hidden = !esi_replay_waits_for_all(operation, tuple);
+    /* A member must wait for all others if its result depends on them. */
+    edge.hidden = !operation->synchronizing &&
+                  (operation->order != ES_ORDER_ALL_TO_ALL || tuple->bytes == 0);
     if (!enters)
         edge.request = operation->code;
     return esi_replay_graph_add(&needs->replay->graph, &edge);
@@ -327,9 +361,8 @@ static int add_post(struct needs *needs, const struct es_tuple *tuple, uint32_t 
 {
     const struct es_operation *operation = es_operation_find((uint16_t)tuple->tag);
 
-    return esi_replay_is_collective(operation)
-               ? add_member(needs, tuple, operation, &node, NULL)
-               : 0;
+    return has_instances(operation) ? add_member(needs, tuple, operation, &node, NULL)
+                                    : 0;
 }
 
 static int add_collective(struct needs *needs,
@@ -339,7 +372,7 @@ static int add_collective(struct needs *needs,
 {
     uint32_t call;
 
-    if (!esi_replay_is_collective(operation))
+    if (!has_instances(operation))
         return 0;
     if (!operation->nonblocking)
         return add_member(needs, tuple, operation, &node, tuple->stop ? &node : NULL);
@@ -401,10 +434,11 @@ static int complete_send(struct needs *needs,
                          const struct replay_request *request,
                          uint32_t call)
 {
-    uint16_t family = esi_replay_family(tuple_at(needs, request->node));
-    struct esi_replay_edge edge = {.request = family,
+    const struct es_operation *operation =
+        es_operation_find(tuple_at(needs, request->node)->operation);
+    struct esi_replay_edge edge = {.request = esi_operation_family(operation),
                                    .reason = ESI_REPLAY_POST,
-                                   .hidden = family != ES_OP_MPI_Issend};
+                                   .hidden = !operation->synchronizing};
     uint32_t partner = needs->partners[request->node];
 
     return request->is_known && partner != ESI_REPLAY_NOBODY
@@ -472,8 +506,8 @@ static bool is_meant(const struct needs *needs,
     const struct es_tuple *tuple = tuple_at(needs, request->node);
 
     if (!of_send)
-        return !esi_replay_is_of_class(tuple, ES_CLASS_SEND);
-    return esi_replay_is_of_class(tuple, ES_CLASS_SEND) &&
+        return !is_of_class(tuple, ES_CLASS_SEND);
+    return is_of_class(tuple, ES_CLASS_SEND) &&
            tuple->communicator == wait->communicator && tuple->peer == wait->peer &&
            tuple->tag == wait->tag;
 }
@@ -522,7 +556,7 @@ static int complete_by(struct needs *needs, uint32_t node, uint32_t others)
     const struct es_tuple *tuple = tuple_at(needs, node);
     size_t count = tuple->bytes > others ? tuple->bytes - others : 0;
 
-    switch (esi_replay_family(tuple)) {
+    switch (family_of(tuple)) {
     case ES_OP_MPI_Wait:
         return others > 0 ? 0 : complete_one(needs, node);
     case ES_OP_MPI_Test:
@@ -540,10 +574,9 @@ static int complete_by(struct needs *needs, uint32_t node, uint32_t others)
 /* Whether the send completes at the latest when its receive is posted. */
 static bool needs_post(const struct needs *needs, const struct es_operation *operation)
 {
-    uint16_t family = esi_operation_family(operation);
-
-    return !operation->buffered && family != ES_OP_MPI_Start_partitioned_send &&
-           (family != ES_OP_MPI_Start_send || !needs->process->buffers);
+    return operation->op_class == ES_CLASS_SEND && !operation->buffered &&
+           operation->code != ES_OP_MPI_Start_partitioned_send &&
+           (operation->code != ES_OP_MPI_Start_send || !needs->process->buffers);
 }
 
 static int open_request(struct needs *needs, uint32_t node, bool is_known)
@@ -558,20 +591,12 @@ static int open_request(struct needs *needs, uint32_t node, bool is_known)
 
 /* --- Second pass: dependencies ---------------------------------------------------- */
 
-static int need_post(struct needs *needs, uint32_t node, uint16_t family)
-{
-    struct esi_replay_edge edge = {.reason = ESI_REPLAY_POST,
-                                   .hidden = family != ES_OP_MPI_Ssend};
-
-    return add_need(needs, node, needs->partners[node], edge);
-}
-
 static int need_send(struct needs *needs, const struct es_tuple *tuple, uint32_t node)
 {
     struct esi_replay_edge edge = {.reason = ESI_REPLAY_SEND};
     uint32_t call = node;
 
-    if (!esi_replay_is_blocking_receive(esi_replay_family(tuple))) {
+    if (!is_blocking(tuple)) {
         edge.request = es_tuple_operation(tuple);
         /* Also what completes without a message is no send. */
         if (tuple->stop == 0 || !find_completion(needs, tuple->stop, &call))
@@ -584,15 +609,17 @@ static int need_send(struct needs *needs, const struct es_tuple *tuple, uint32_t
 
 static int need_of(struct needs *needs, const struct es_tuple *tuple, uint32_t node)
 {
-    uint16_t family = esi_replay_family(tuple);
+    const struct es_operation *operation = es_operation_find(tuple->operation);
+    struct esi_replay_edge edge = {.reason = ESI_REPLAY_POST};
 
-    if (esi_replay_is_of_class(tuple, ES_CLASS_RECEIVE))
+    if (is_of_class(tuple, ES_CLASS_RECEIVE))
         return need_send(needs, tuple, node);
-    if (esi_replay_is_blocking_send(family))
-        return tuple->stop && needs->partners[node] != ESI_REPLAY_NOBODY
-                   ? need_post(needs, node, family)
-                   : 0;
-    return 0;
+    if (!is_of_class(tuple, ES_CLASS_SEND) || !is_blocking(tuple) ||
+        operation->buffered || !tuple->stop ||
+        needs->partners[node] == ESI_REPLAY_NOBODY)
+        return 0;
+    edge.hidden = !operation->synchronizing;
+    return add_need(needs, node, needs->partners[node], edge);
 }
 
 /* Matches sends with completion calls in call order, once the other completions are
@@ -607,15 +634,13 @@ static int follow_requests(struct needs *needs)
     for (size_t i = 0; i < thread->count && result == 0; i++) {
         const struct es_operation *operation =
             es_operation_find(thread->tuples[i].operation);
-        uint16_t family = esi_replay_family(&thread->tuples[i]);
+        uint16_t family = family_of(&thread->tuples[i]);
         uint32_t node = node_of(needs, i);
 
         if (next < needs->completion_count && needs->completions[next] == i)
             result = complete_by(needs, node, needs->completed[next++]);
         else if (operation && operation->posts && !operation->combined)
             result = open_request(needs, node, needs_post(needs, operation));
-        else if (esi_replay_is_open_request(family))
-            result = open_request(needs, node, false);
         else if (family == ES_OP_MPI_Request_free || family == ES_OP_MPI_Cancel_send)
             forget_requests(needs);
     }
@@ -665,13 +690,14 @@ static void look_at_thread(struct esi_replay_process *process,
 
     for (size_t i = 0; i < thread->count; i++) {
         const struct es_tuple *tuple = &thread->tuples[i];
-        uint16_t family = esi_replay_family(tuple);
+        const struct es_operation *operation = es_operation_find(tuple->operation);
 
-        exchanges |= esi_replay_is_of_class(tuple, ES_CLASS_SEND) ||
-                     esi_replay_is_of_class(tuple, ES_CLASS_RECEIVE) ||
-                     esi_replay_is_completion(tuple);
-        process->buffers |= family == ES_OP_MPI_Bsend_init;
-        process->cancels |= family == ES_OP_MPI_Cancel_send;
+        if (!operation)
+            continue;
+        exchanges |= is_of_class(tuple, ES_CLASS_SEND) ||
+                     is_of_class(tuple, ES_CLASS_RECEIVE) || operation->completes;
+        process->buffers |= operation->buffered && operation->persistent;
+        process->cancels |= operation->code == ES_OP_MPI_Cancel_send;
     }
     process->exchanging += exchanges;
 }

@@ -689,8 +689,7 @@ OTF2_ErrorCode esi_otf2_location_add(struct esi_otf2_location *location,
         location->starts[location->start_count++] = *record;
         return location->code;
     }
-    if (location->start_count > 0 &&
-        esi_otf2_starts(es_operation_find(record->operation)))
+    if (location->start_count > 0 && es_operation_find(record->operation)->starts)
         call.start = location->starts[0].start;
     else
         add_starts(location);

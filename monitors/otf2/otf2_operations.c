@@ -137,11 +137,6 @@ struct esi_otf2_sizes esi_otf2_sizes(const struct es_operation *operation,
         .received = amount_of(found->received, bytes, is_root, ranks)};
 }
 
-bool esi_otf2_starts(const struct es_operation *operation)
-{
-    return operation->code == ES_OP_MPI_Start || operation->code == ES_OP_MPI_Startall;
-}
-
 /* The receiving half of a call that also sends; 0 if it is not one. */
 static uint16_t receiving_half(const struct es_operation *operation)
 {
@@ -166,7 +161,7 @@ uint16_t esi_otf2_code_for(const struct es_operation *region,
 {
     if (!region)
         return otherwise;
-    if (esi_otf2_starts(region))
+    if (region->starts)
         return op_class == ES_CLASS_SEND ? ES_OP_MPI_Start_send
                                          : ES_OP_MPI_Start_receive;
     if (op_class == ES_CLASS_RECEIVE && receiving_half(region) != 0)
@@ -252,40 +247,4 @@ OTF2_RegionRole esi_otf2_role(const struct es_operation *operation)
     default:
         return OTF2_REGION_ROLE_FUNCTION;
     }
-}
-
-/* --- Windows ---------------------------------------------------------------------- */
-
-enum esi_otf2_access_kind esi_otf2_access(const struct es_operation *operation,
-                                          OTF2_RmaAtomicType *ret_type)
-{
-    switch (esi_operation_family(operation)) {
-    case ES_OP_MPI_Put:
-    case ES_OP_MPI_Rput:
-        return ESI_OTF2_PUT;
-    case ES_OP_MPI_Get:
-    case ES_OP_MPI_Rget:
-        return ESI_OTF2_GET;
-    case ES_OP_MPI_Accumulate:
-    case ES_OP_MPI_Raccumulate:
-        *ret_type = OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
-        return ESI_OTF2_ATOMIC;
-    case ES_OP_MPI_Get_accumulate:
-    case ES_OP_MPI_Rget_accumulate:
-    case ES_OP_MPI_Fetch_and_op:
-        *ret_type = OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;
-        return ESI_OTF2_ATOMIC;
-    case ES_OP_MPI_Compare_and_swap:
-        *ret_type = OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP;
-        return ESI_OTF2_ATOMIC;
-    default:
-        return ESI_OTF2_NO_ACCESS;
-    }
-}
-
-bool esi_otf2_posts_access(const struct es_operation *operation)
-{
-    uint16_t family = esi_operation_family(operation);
-
-    return family >= ES_OP_MPI_Rput && family <= ES_OP_MPI_Rget_accumulate;
 }

@@ -21,20 +21,6 @@ OTF2_CollectiveOp esi_otf2_collective(const struct es_operation *operation);
 
 OTF2_RegionRole esi_otf2_role(const struct es_operation *operation);
 
-enum esi_otf2_access_kind {
-    ESI_OTF2_NO_ACCESS,
-    ESI_OTF2_PUT,
-    ESI_OTF2_GET,
-    ESI_OTF2_ATOMIC,
-};
-
-/* The kind of access to another rank's window; for an atomic one, *ret_type is its
- * type. */
-enum esi_otf2_access_kind esi_otf2_access(const struct es_operation *operation,
-                                          OTF2_RmaAtomicType *ret_type);
-/* Whether an access is a request that another call may complete. */
-bool esi_otf2_posts_access(const struct es_operation *operation);
-
 /* The bytes that a rank of a collective operation sends and receives, as far as its
  * tuple contains them (docs/exports.md). */
 struct esi_otf2_sizes {
@@ -45,9 +31,6 @@ struct esi_otf2_sizes esi_otf2_sizes(const struct es_operation *operation,
                                      uint32_t bytes,
                                      bool is_root,
                                      uint32_t ranks);
-
-/* MPI_Start and MPI_Startall: requests started there are persistent. */
-bool esi_otf2_starts(const struct es_operation *operation);
 
 /* The operation of a record: that of its region (NULL = none), if it is of the same
  * kind; the operation that the region starts; or its receiving half. */

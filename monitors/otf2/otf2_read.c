@@ -147,7 +147,7 @@ static bool is_in_start(const struct esi_otf2_read_location *location)
 {
     const struct es_operation *call = esi_otf2_read_call(location);
 
-    return call && esi_otf2_starts(call);
+    return call && call->starts;
 }
 
 static OTF2_CallbackCode take_enter(OTF2_LocationRef id,
@@ -517,7 +517,7 @@ static struct esi_otf2_read_record describe_collective(
     bool is_named = region && esi_otf2_collective(region) == name &&
                     region->nonblocking == nonblocking &&
                     region->op_class != ES_CLASS_ONE_SIDED;
-    bool persistent = region && esi_otf2_starts(region);
+    bool persistent = region && region->starts;
 
     return (struct esi_otf2_read_record){
         .code = is_named ? region->code : esi_otf2_code_of(name, persistent),

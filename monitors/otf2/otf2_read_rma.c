@@ -170,13 +170,12 @@ static OTF2_CallbackCode take_unlock(OTF2_LocationRef id,
 
 static bool is_epoch_call(const struct es_operation *call)
 {
-    return call && call->code >= ES_OP_MPI_Win_start &&
-           call->code <= ES_OP_MPI_Win_test;
+    return call && call->rma >= ES_RMA_POST && call->rma <= ES_RMA_TEST;
 }
 
 static bool begins_epoch(const struct es_operation *call)
 {
-    return call->code == ES_OP_MPI_Win_start || call->code == ES_OP_MPI_Win_post;
+    return call->rma == ES_RMA_START || call->rma == ES_RMA_POST;
 }
 
 /* The channel that counts the epochs of a process. */
@@ -186,8 +185,7 @@ static struct esi_otf2_channel epoch_channel(
     uint64_t window,
     uint32_t peer)
 {
-    bool accesses =
-        call->code == ES_OP_MPI_Win_start || call->code == ES_OP_MPI_Win_complete;
+    bool accesses = call->rma == ES_RMA_START || call->rma == ES_RMA_COMPLETE;
 
     return (struct esi_otf2_channel){.communicator = window,
                                      .process = location->place.process,
@@ -255,9 +253,8 @@ OTF2_CallbackCode esi_otf2_read_members(struct esi_otf2_reading *reading,
     struct esi_otf2_read_record record = region->records[ESI_OTF2_READ_SEND];
     OTF2_CallbackCode code = OTF2_CALLBACK_SUCCESS;
 
-    record.code = region->operation->code == ES_OP_MPI_Win_start
-                      ? ES_OP_MPI_Win_start_member
-                      : ES_OP_MPI_Win_post_member;
+    record.code = region->operation->rma == ES_RMA_START ? ES_OP_MPI_Win_start_member
+                                                         : ES_OP_MPI_Win_post_member;
     for (uint32_t i = 0; i < region->group->count && code == OTF2_CALLBACK_SUCCESS;
          i++) {
         struct esi_otf2_channel channel;

@@ -72,26 +72,9 @@ static void remove_access(struct esi_otf2_rma *rma, size_t from, size_t count)
 /* --- Epochs ----------------------------------------------------------------------- */
 
 /* Calls with records for the group of their epoch. */
-struct epoch_call {
-    uint16_t code;
-    bool begins;
-    bool exposes;
-};
-
-static const struct epoch_call epoch_calls[] = {
-    {ES_OP_MPI_Win_post, .begins = true, .exposes = true},
-    {ES_OP_MPI_Win_start, .begins = true, .exposes = false},
-    {ES_OP_MPI_Win_complete, .begins = false, .exposes = false},
-    {ES_OP_MPI_Win_wait, .begins = false, .exposes = true},
-    {ES_OP_MPI_Win_test, .begins = false, .exposes = true},
-};
-
-static const struct epoch_call *find_epoch_call(const struct es_operation *operation)
+static bool is_of_epoch(const struct es_operation *operation)
 {
-    for (size_t i = 0; i < sizeof epoch_calls / sizeof epoch_calls[0]; i++)
-        if (epoch_calls[i].code == operation->code)
-            return &epoch_calls[i];
-    return NULL;
+    return operation->rma >= ES_RMA_POST && operation->rma <= ES_RMA_TEST;
 }
 
 OTF2_ErrorCode esi_otf2_rma_add_member(struct esi_otf2_rma *rma,
@@ -121,16 +104,18 @@ static struct esi_otf2_epoch *find_epoch(struct esi_otf2_rma *rma,
 
 /* A call ends the epoch with its number, once: unsuccessful tests may have that number,
  * too.  Epochs whose start was lost are ignored. */
-static OTF2_ErrorCode sync_group(struct esi_otf2_rma *rma,
-                                 const struct rma_call *call,
-                                 const struct epoch_call *of)
+static OTF2_ErrorCode sync_group(struct esi_otf2_rma *rma, const struct rma_call *call)
 {
-    struct esi_otf2_epoch *epoch = find_epoch(rma, call->window, of->exposes);
+    bool begins =
+        call->operation->rma == ES_RMA_POST || call->operation->rma == ES_RMA_START;
+    bool accesses =
+        call->operation->rma == ES_RMA_START || call->operation->rma == ES_RMA_COMPLETE;
+    struct esi_otf2_epoch *epoch = find_epoch(rma, call->window, !accesses);
     uint32_t number = call->record->sequence;
 
     if (!epoch)
         return OTF2_ERROR_ENOMEM;
-    if (of->begins) {
+    if (begins) {
         epoch->number = number;
         epoch->group =
             esi_otf2_epoch_group(rma->definitions, call->record->communicator,
@@ -143,8 +128,8 @@ static OTF2_ErrorCode sync_group(struct esi_otf2_rma *rma,
         epoch->number = ES_SEQUENCE_UNKNOWN;
     }
     return OTF2_EvtWriter_RmaGroupSync(call->writer, NULL, call->ns,
-                                       of->begins ? OTF2_RMA_SYNC_LEVEL_NONE
-                                                  : OTF2_RMA_SYNC_LEVEL_MEMORY,
+                                       begins ? OTF2_RMA_SYNC_LEVEL_NONE
+                                              : OTF2_RMA_SYNC_LEVEL_MEMORY,
                                        call->window, epoch->group);
 }
 
@@ -163,9 +148,19 @@ static OTF2_ErrorCode keep_access(struct esi_otf2_rma *rma,
         .window = call->window,
         .peer = (uint32_t)call->record->peer,
         .number = number,
-        .has_request = esi_otf2_posts_access(call->operation),
+        .has_request = call->operation->posts,
     };
     return OTF2_SUCCESS;
+}
+
+static OTF2_ErrorCode write_atomic(const struct rma_call *call,
+                                   OTF2_RmaAtomicType type,
+                                   uint32_t received,
+                                   uint64_t number)
+{
+    return OTF2_EvtWriter_RmaAtomic(call->writer, NULL, call->ns, call->window,
+                                    (uint32_t)call->record->peer, type,
+                                    call->record->bytes, received, number);
 }
 
 static OTF2_ErrorCode begin_access(struct esi_otf2_rma *rma,
@@ -174,20 +169,28 @@ static OTF2_ErrorCode begin_access(struct esi_otf2_rma *rma,
 {
     uint32_t peer = (uint32_t)call->record->peer;
     uint32_t bytes = call->record->bytes;
-    OTF2_RmaAtomicType type = OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
-    enum esi_otf2_access_kind kind = esi_otf2_access(call->operation, &type);
     OTF2_ErrorCode code;
 
-    if (kind == ESI_OTF2_PUT)
+    switch ((enum es_rma_kind)call->operation->rma) {
+    case ES_RMA_PUT:
         code = OTF2_EvtWriter_RmaPut(call->writer, NULL, call->ns, call->window, peer,
                                      bytes, number);
-    else if (kind == ESI_OTF2_GET)
+        break;
+    case ES_RMA_GET:
         code = OTF2_EvtWriter_RmaGet(call->writer, NULL, call->ns, call->window, peer,
                                      bytes, number);
-    else
-        code = OTF2_EvtWriter_RmaAtomic(
-            call->writer, NULL, call->ns, call->window, peer, type, bytes,
-            type == OTF2_RMA_ATOMIC_TYPE_ACCUMULATE ? 0 : bytes, number);
+        break;
+    case ES_RMA_ACCUMULATE:
+        code = write_atomic(call, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, 0, number);
+        break;
+    case ES_RMA_FETCH:
+        code = write_atomic(call, OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE, bytes,
+                            number);
+        break;
+    default:
+        code = write_atomic(call, OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP, bytes, number);
+        break;
+    }
     return code == OTF2_SUCCESS ? keep_access(rma, call, number) : code;
 }
 
@@ -215,58 +218,46 @@ OTF2_ErrorCode esi_otf2_rma_enter(struct esi_otf2_rma *rma,
 {
     struct rma_call call;
     OTF2_ErrorCode code = describe_call(rma, record, writer, ns, &call);
-    uint16_t family = esi_operation_family(call.operation);
 
     if (code != OTF2_SUCCESS)
         return code;
     if (is_collective(&call))
         return OTF2_EvtWriter_RmaCollectiveBegin(writer, NULL, ns);
-    if (family == ES_OP_MPI_Win_lock || family == ES_OP_MPI_Win_lock_all)
+    if (call.operation->rma == ES_RMA_LOCK)
         return request_lock(rma, &call);
-    if (find_epoch_call(call.operation))
+    if (is_of_epoch(call.operation))
         rma->member_count = 0;
-    if (record->peer < 0 ||
-        esi_otf2_access(call.operation, &(OTF2_RmaAtomicType){0}) == ESI_OTF2_NO_ACCESS)
+    if (record->peer < 0 || call.operation->rma == ES_RMA_NONE ||
+        call.operation->rma > ES_RMA_SWAP)
         return OTF2_SUCCESS;
     return begin_access(rma, &call, ++*number);
 }
 
 /* --- Completed by a call ---------------------------------------------------------- */
 
-/* Calls that complete accesses. */
-struct completion {
-    uint16_t code;
-    bool all;    /* targets, or the call's only */
-    bool remote; /* at the target, too */
-    bool unlocks;
-};
-
-static const struct completion completions[] = {
-    {ES_OP_MPI_Win_fence, .all = true, .remote = true, .unlocks = false},
-    {ES_OP_MPI_Win_complete, .all = true, .remote = false, .unlocks = false},
-    {ES_OP_MPI_Win_flush, .all = false, .remote = true, .unlocks = false},
-    {ES_OP_MPI_Win_flush_all, .all = true, .remote = true, .unlocks = false},
-    {ES_OP_MPI_Win_flush_local, .all = false, .remote = false, .unlocks = false},
-    {ES_OP_MPI_Win_flush_local_all, .all = true, .remote = false, .unlocks = false},
-    {ES_OP_MPI_Win_unlock, .all = false, .remote = true, .unlocks = true},
-    {ES_OP_MPI_Win_unlock_all, .all = true, .remote = true, .unlocks = true},
-};
-
-static const struct completion *find_completion(const struct es_operation *operation)
+/* Whether the call completes accesses; at the target, too. */
+static bool completes_access(const struct rma_call *call, bool *ret_remote)
 {
-    for (size_t i = 0; i < sizeof completions / sizeof completions[0]; i++)
-        if (completions[i].code == operation->code)
-            return &completions[i];
-    return NULL;
+    switch ((enum es_rma_kind)call->operation->rma) {
+    case ES_RMA_FENCE:
+    case ES_RMA_FLUSH:
+    case ES_RMA_UNLOCK:
+        *ret_remote = true;
+        return true;
+    case ES_RMA_COMPLETE:
+    case ES_RMA_FLUSH_LOCAL:
+        *ret_remote = false;
+        return true;
+    default:
+        return false;
+    }
 }
 
-static bool is_completed(const struct rma_call *call,
-                         const struct completion *completion,
-                         OTF2_RmaWinRef window,
-                         uint32_t peer)
+/* A call without a target is about all of them. */
+static bool is_meant(const struct rma_call *call, OTF2_RmaWinRef window, uint32_t peer)
 {
     return window == call->window &&
-           (completion->all || peer == (uint32_t)call->record->peer);
+           (call->record->peer < 0 || peer == (uint32_t)call->record->peer);
 }
 
 static OTF2_ErrorCode complete_at_origin(struct esi_otf2_access *access,
@@ -285,23 +276,21 @@ static OTF2_ErrorCode complete_at_origin(struct esi_otf2_access *access,
 
 static OTF2_ErrorCode complete_accesses(struct esi_otf2_rma *rma,
                                         const struct rma_call *call,
-                                        const struct completion *completion)
+                                        bool remote)
 {
     OTF2_ErrorCode code = OTF2_SUCCESS;
     size_t kept = 0;
 
     for (size_t i = 0; i < rma->access_count; i++) {
         struct esi_otf2_access *access = &rma->accesses[i];
-        bool is_meant =
-            access->window == call->window &&
-            (completion->all || access->peer == (uint32_t)call->record->peer);
+        bool is_complete = is_meant(call, access->window, access->peer);
 
-        if (is_meant && code == OTF2_SUCCESS)
+        if (is_complete && code == OTF2_SUCCESS)
             code = complete_at_origin(access, call->writer, call->ns);
-        if (is_meant && completion->remote && code == OTF2_SUCCESS)
+        if (is_complete && remote && code == OTF2_SUCCESS)
             code = OTF2_EvtWriter_RmaOpCompleteRemote(call->writer, NULL, call->ns,
                                                       access->window, access->number);
-        if (!is_meant || !completion->remote)
+        if (!is_complete || !remote)
             rma->accesses[kept++] = *access;
     }
     rma->access_count = kept;
@@ -320,22 +309,22 @@ static OTF2_ErrorCode acquire_lock(struct esi_otf2_lock *lock,
 }
 
 static OTF2_ErrorCode acquire_locks(struct esi_otf2_rma *rma,
-                                    const struct rma_call *call,
-                                    const struct completion *completion)
+                                    const struct rma_call *call)
 {
+    bool unlocks = call->operation->rma == ES_RMA_UNLOCK;
     OTF2_ErrorCode code = OTF2_SUCCESS;
     size_t kept = 0;
 
     for (size_t i = 0; i < rma->lock_count; i++) {
         struct esi_otf2_lock *lock = &rma->locks[i];
-        bool is_meant = is_completed(call, completion, lock->window, lock->peer);
+        bool is_needed = is_meant(call, lock->window, lock->peer);
 
-        if (is_meant && code == OTF2_SUCCESS)
+        if (is_needed && code == OTF2_SUCCESS)
             code = acquire_lock(lock, call);
-        if (is_meant && completion->unlocks && code == OTF2_SUCCESS)
+        if (is_needed && unlocks && code == OTF2_SUCCESS)
             code = OTF2_EvtWriter_RmaReleaseLock(call->writer, NULL, call->ns,
                                                  lock->window, lock->peer, 0);
-        if (!is_meant || !completion->unlocks)
+        if (!is_needed || !unlocks)
             rma->locks[kept++] = *lock;
     }
     rma->lock_count = kept;
@@ -369,15 +358,14 @@ OTF2_ErrorCode esi_otf2_rma_leave(struct esi_otf2_rma *rma,
 {
     struct rma_call call;
     OTF2_ErrorCode code = describe_call(rma, record, writer, ns, &call);
-    const struct completion *completion = find_completion(call.operation);
-    const struct epoch_call *of = find_epoch_call(call.operation);
+    bool remote = false;
 
-    if (code == OTF2_SUCCESS && completion)
-        code = complete_accesses(rma, &call, completion);
-    if (code == OTF2_SUCCESS && completion && completion->remote)
-        code = acquire_locks(rma, &call, completion);
-    if (code == OTF2_SUCCESS && of)
-        code = sync_group(rma, &call, of);
+    if (code == OTF2_SUCCESS && completes_access(&call, &remote))
+        code = complete_accesses(rma, &call, remote);
+    if (code == OTF2_SUCCESS && remote)
+        code = acquire_locks(rma, &call);
+    if (code == OTF2_SUCCESS && is_of_epoch(call.operation))
+        code = sync_group(rma, &call);
     return code == OTF2_SUCCESS && is_collective(&call) ? end_collective(rma, &call)
                                                         : code;
 }

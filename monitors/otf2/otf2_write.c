@@ -101,8 +101,7 @@ static bool is_told_here(const struct esi_causal_call *call)
     if (call->role == ESI_ROLE_ENTER)
         return call->posted ? !call->operation->persistent : is_open;
     if (call->role == ESI_ROLE_SEND)
-        return is_open ||
-               esi_operation_family(call->operation) != ES_OP_MPI_Win_complete;
+        return is_open || call->operation->rma != ES_RMA_COMPLETE;
     return true;
 }
 

@@ -7,7 +7,6 @@
 #include "eventspace/operation.h"
 #include "eventspace/tuple.h"
 #include "monitors/verdict/conditions_private.h"
-#include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
 
 /* An incomplete operation, described by its call or its request. */
@@ -270,22 +269,6 @@ static int wait_for_message(struct esi_conditions *conditions,
     return 0;
 }
 
-/* Whether the send completes without the receiver. */
-static bool is_local(const struct es_operation *operation)
-{
-    switch (esi_operation_family(operation)) {
-    case ES_OP_MPI_Bsend:
-    case ES_OP_MPI_Ibsend:
-    case ES_OP_MPI_Bsend_init:
-    case ES_OP_MPI_Rsend:
-    case ES_OP_MPI_Irsend:
-    case ES_OP_MPI_Rsend_init:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool is_posted(const struct esi_conditions *conditions,
                       const struct esi_channel_message *message)
 {
@@ -310,7 +293,7 @@ static int wait_for_receive(const struct esi_conditions *conditions,
                                           .number = pending->number};
     enum esi_condition_surety surety = ESI_CONDITION_MAYBE;
 
-    if (is_local(pending->operation)) {
+    if (pending->operation->buffered || pending->operation->ready) {
         *ret_condition = make_condition(ESI_CONDITION_MET, ES_REASON_TRANSFER);
         return 0;
     }
@@ -391,7 +374,7 @@ static enum need find_need(const struct esi_conditions *conditions,
     switch (esi_instance_order(pending->operation)) {
     case ES_ORDER_ALL_TO_ALL:
         /* With an assertion, a fence may return early. */
-        return pending->operation->code == ES_OP_MPI_Win_fence ? NEEDS_SOME : NEEDS_ALL;
+        return pending->operation->rma == ES_RMA_FENCE ? NEEDS_SOME : NEEDS_ALL;
     case ES_ORDER_ROOT_TO_ALL:
         return is_root || pending->peer < 0 ? NEEDS_SOME : NEEDS_ROOT;
     case ES_ORDER_ALL_TO_ROOT:
@@ -568,24 +551,6 @@ int esi_condition_of_open(struct esi_conditions *conditions,
 
 /* --- Windows ---------------------------------------------------------------------- */
 
-/* Calls that wait for a lock or for operations under one. */
-static bool needs_lock(uint16_t operation)
-{
-    switch (operation) {
-    case ES_OP_MPI_Win_lock:
-    case ES_OP_MPI_Win_lock_all:
-    case ES_OP_MPI_Win_unlock:
-    case ES_OP_MPI_Win_unlock_all:
-    case ES_OP_MPI_Win_flush:
-    case ES_OP_MPI_Win_flush_all:
-    case ES_OP_MPI_Win_flush_local:
-    case ES_OP_MPI_Win_flush_local_all:
-        return true;
-    default:
-        return false;
-    }
-}
-
 struct window_wait {
     struct esi_conditions *conditions;
     const struct esi_fact_process *process;
@@ -621,7 +586,7 @@ static bool asks_likewise(const struct window_wait *wait,
         const struct esi_activity *open =
             &wait->conditions->facts->threads[holder->first_thread + i].open;
 
-        if (open->present && needs_lock(open->operation) &&
+        if (open->present && esi_rma_kind(open->operation) >= ES_RMA_LOCK &&
             open->tag == wait->open->tag && (open->peer == target || open->peer < 0))
             return true;
     }
@@ -720,7 +685,7 @@ static int add_partners(const struct window_wait *wait, uint8_t kind)
                 kind == ESI_LEDGER_START ? ESI_CONDITION_REASONED : ESI_CONDITION_SURE;
         result = wait->take(wait->data, &found);
     }
-    if (result == 0 && !is_begun && wait->open->operation == ES_OP_MPI_Win_start)
+    if (result == 0 && !is_begun && esi_rma_kind(wait->open->operation) == ES_RMA_START)
         return add_members(wait);
     return result;
 }
@@ -731,6 +696,7 @@ int esi_condition_add_window(struct esi_conditions *conditions,
                              int (*take)(void *, const struct esi_condition *),
                              void *data)
 {
+    enum es_rma_kind kind = esi_rma_kind(thread->open.operation);
     struct window_wait wait = {
         .conditions = conditions,
         .process = process,
@@ -742,18 +708,13 @@ int esi_condition_add_window(struct esi_conditions *conditions,
 
     if (!process->ledger || wait.group == ESI_FACT_NO_GROUP)
         return 0;
-    switch (thread->open.operation) {
-    case ES_OP_MPI_Win_start:
-    case ES_OP_MPI_Win_complete:
+    if (kind == ES_RMA_START || kind == ES_RMA_COMPLETE)
         result = add_partners(&wait, ESI_LEDGER_START);
-        break;
-    case ES_OP_MPI_Win_wait:
+    else if (kind == ES_RMA_WAIT)
         result = add_partners(&wait, ESI_LEDGER_POST);
-        break;
-    default:
-        if (!needs_lock(thread->open.operation))
-            return 0;
+    else if (kind >= ES_RMA_LOCK)
         result = add_locks(&wait);
-    }
+    else
+        return 0;
     return result < 0 ? result : 1;
 }

@@ -32,10 +32,10 @@ bool esi_instance_is_one(const struct esi_activity *activity)
 
 int esi_instance_window(const struct esi_activity *activity)
 {
-    return activity->operation == ES_OP_MPI_Win_fence ||
-                   activity->operation == ES_OP_MPI_Win_free
-               ? activity->tag
-               : ESI_FACT_NO_WINDOW;
+    enum es_rma_kind kind = esi_rma_kind(activity->operation);
+
+    return kind == ES_RMA_FENCE || kind == ES_RMA_FREE ? activity->tag
+                                                       : ESI_FACT_NO_WINDOW;
 }
 
 /* --- Mismatches ------------------------------------------------------------------- */

@@ -80,7 +80,16 @@ static void facts_of_an_operation_are_told(void **state)
     assert_true(es_operation_find(ES_OP_MPI_Isendrecv_c)->combined);
     assert_true(es_operation_find(ES_OP_MPI_Start_send)->posts);
     assert_false(es_operation_find(ES_OP_MPI_Send_init)->posts);
+    assert_true(es_operation_find(ES_OP_MPI_File_iread_c)->posts);
     assert_true(es_operation_find(ES_OP_MPI_Ibsend_c)->buffered);
+    assert_true(es_operation_find(ES_OP_MPI_Irsend)->ready);
+    assert_false(es_operation_find(ES_OP_MPI_Isend)->ready);
+    assert_true(es_operation_find(ES_OP_MPI_Startall)->starts);
+    assert_true(es_operation_find(ES_OP_MPI_Testsome)->completes);
+    assert_false(es_operation_find(ES_OP_MPI_Iprobe)->completes);
+    assert_int_equal(es_operation_find(ES_OP_MPI_Rput_c)->rma, ES_RMA_PUT);
+    assert_int_equal(es_operation_find(ES_OP_MPI_Win_flush_all)->rma, ES_RMA_FLUSH);
+    assert_int_equal(es_operation_find(ES_OP_MPI_Win_create)->rma, ES_RMA_NONE);
     assert_true(es_operation_find(ES_OP_MPI_Waitsome)->waits);
     assert_true(es_operation_find(ES_OP_MPI_Waitsome)->any);
     assert_false(es_operation_find(ES_OP_MPI_Testall)->waits);

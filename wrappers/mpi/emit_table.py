@@ -61,6 +61,8 @@ def emit_table(chapters):
 
 def operation_row(operation):
     facts = "".join(", .%s = true" % fact for fact in FACTS if getattr(operation, fact))
+    if operation.rma != "none":
+        facts += ", .rma = " + constant("ES_RMA_", operation.rma)
     return (
         "    {.code = %d, .op_class = %s, .order = %s, .counts = %s,\n"
         '     .name = "%s"%s},'

@@ -30,17 +30,38 @@ ORDERS = (
     "neighbours",
 )
 COUNTS = {"vector": "vector", "own-counts": "own"}
+RMA = (
+    "put",
+    "get",
+    "accumulate",
+    "fetch",
+    "swap",
+    "free",
+    "fence",
+    "post",
+    "start",
+    "complete",
+    "wait",
+    "test",
+    "lock",
+    "unlock",
+    "flush",
+    "flush-local",
+)
 FACTS = (
     "nonblocking",
     "synchronizing",
     "persistent",
     "posts",
     "buffered",
+    "ready",
     "combined",
     "probe",
     "waits",
     "any",
     "poll",
+    "completes",
+    "starts",
 )
 PROGRESS = {"progress": "generated", "progress-by-hand": "by-hand"}
 LARGE_COUNT_CODES = 2000  # what is added to a code for the _c variant
@@ -69,16 +90,20 @@ class Operation:
     arguments: Optional[List[str]] = None  # None: a pseudo-operation, or not wrapped
     order: str = "none"
     counts: str = "alike"  # of the ranks of a collective
+    rma: str = "none"  # what it does with a window
     nonblocking: bool = False
     synchronizing: bool = False
     persistent: bool = False  # only makes a request
-    posts: bool = False  # a send that another call completes
+    posts: bool = False  # recorded at once, though another call completes it
     buffered: bool = False  # a send that never waits for its receiver
+    ready: bool = False  # a send whose receive was posted before
     combined: bool = False  # a half of a send and receive
     probe: bool = False  # asks for a message that another call receives
     waits: bool = False  # until requests are complete
     poll: bool = False  # asks and does not wait
     any: bool = False  # of several requests one suffices
+    completes: bool = False  # requests
+    starts: bool = False  # persistent requests
     tree: bool = False  # instrumented trees can do it
     progress: str = ""  # "generated" or "by-hand": its form that advances others
     before: Optional[Call] = None
@@ -244,6 +269,8 @@ def parse_flags(operation, flags):
             operation.order = flag
         elif flag in COUNTS:
             operation.counts = COUNTS[flag]
+        elif flag.startswith("rma-") and flag[4:] in RMA:
+            operation.rma = flag[4:]
         elif flag in FACTS or flag == "tree":
             setattr(operation, flag, True)
         elif flag in PROGRESS:
