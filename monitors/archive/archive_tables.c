@@ -39,6 +39,7 @@ void esi_archive_tables_fini(struct esi_archive_tables *tables)
     free(tables->processes);
     free(tables->elements);
     free(tables->groups);
+    esi_hash_fini(&tables->groups_by_key);
     free(tables->open);
     free(tables->modules);
     esi_archive_tables_init(tables);
@@ -118,13 +119,20 @@ int esi_archive_tables_set_communicator(
     return 0;
 }
 
+static uint64_t group_hash(const uint64_t key[2], int first, size_t size)
+{
+    return esi_hash_mix(esi_hash_mix(esi_hash_mix(key[0], key[1]), (uint64_t)first),
+                        size);
+}
+
 int esi_archive_tables_add_group(struct esi_archive_tables *tables,
                                  const struct esi_archive_group *group)
 {
     size_t count = tables->group_count;
     struct esi_archive_group *added;
 
-    if (ESI_ARRAY_RESERVE(tables->groups, tables->group_capacity, count + 1) < 0)
+    if (ESI_ARRAY_RESERVE(tables->groups, tables->group_capacity, count + 1) < 0 ||
+        esi_hash_reserve(&tables->groups_by_key, count + 1) < 0)
         return -ENOMEM;
     added = &tables->groups[count];
     *added = *group;
@@ -133,6 +141,8 @@ int esi_archive_tables_add_group(struct esi_archive_tables *tables,
         return -ENOMEM;
     if (group->size > 0)
         memcpy(added->world, group->world, group->size * sizeof *group->world);
+    esi_hash_insert(&tables->groups_by_key,
+                    group_hash(group->key, group->first, group->size), count);
     tables->group_count++;
     return 0;
 }
@@ -165,14 +175,16 @@ const struct esi_archive_group *esi_archive_tables_group(
     bool remote)
 {
     int first = remote ? communicator->remote_first : communicator->first;
-    int size = remote ? communicator->remote_size : communicator->size;
+    size_t size = (size_t)(remote ? communicator->remote_size : communicator->size);
 
-    for (size_t i = 0; i < tables->group_count && first >= 0; i++) {
-        const struct esi_archive_group *group = &tables->groups[i];
+    ESI_HASH_FOREACH(slot, &tables->groups_by_key,
+                     group_hash(communicator->key, first, size)) {
+        const struct esi_archive_group *group =
+            &tables->groups[esi_hash_index(&tables->groups_by_key, slot)];
 
         if (group->key[0] == communicator->key[0] &&
             group->key[1] == communicator->key[1] && group->first == first &&
-            group->size == (size_t)size)
+            group->size == size)
             return group;
     }
     return NULL;

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/hash.h"
 #include "eventspace/clock.h"
 #include "eventspace/error.h"
 #include "eventspace/run.h"
@@ -122,6 +123,7 @@ struct esi_archive_tables {
     size_t element_count, element_capacity;
     struct esi_archive_group *groups;
     size_t group_count, group_capacity;
+    struct esi_hash groups_by_key;
     struct esi_archive_open *open;
     size_t open_count, open_capacity;
     struct esi_archive_module *modules;
@@ -151,7 +153,7 @@ int esi_archive_tables_set_communicator(
     uint32_t process,
     uint16_t index,
     const struct esi_archive_communicator *communicator);
-/* Adds a group unless it exists. */
+/* Does not look whether the group exists. */
 int esi_archive_tables_add_group(struct esi_archive_tables *tables,
                                  const struct esi_archive_group *group);
 int esi_archive_tables_add_open(struct esi_archive_tables *tables,
@@ -160,7 +162,7 @@ int esi_archive_tables_add_module(struct esi_archive_tables *tables,
                                   const struct esi_archive_module *module);
 
 /* Returns the local or `remote` group of a communicator; NULL if its members are not
- * known.  O(groups). */
+ * known. */
 const struct esi_archive_group *esi_archive_tables_group(
     const struct esi_archive_tables *tables,
     const struct esi_archive_communicator *communicator,

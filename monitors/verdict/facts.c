@@ -191,8 +191,12 @@ static int read_side(size_t count,
                      const void *data,
                      int **ret_ranks)
 {
-    int *ranks = calloc(count + 1, sizeof *ranks);
+    int *ranks;
 
+    /* An archive may tell any size: its members are stored. */
+    if (count > 0 && find_member(data, remote, 0) < 0)
+        return 0;
+    ranks = calloc(count + 1, sizeof *ranks);
     if (!ranks)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
