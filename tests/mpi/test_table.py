@@ -185,8 +185,21 @@ class Codes(unittest.TestCase):
             completes = row.op_class == "completion"
             self.assertEqual(row.persistent, moves and name.endswith("_init"), name)
             sends = row.op_class == "send"
-            posts = sends and name.startswith(("MPI_I", "MPI_Start "))
+            # Of what has a request, receives and collectives are recorded at their end.
+            posts = (sends and name.startswith("MPI_Start ")) or (
+                "request" in (row.arguments or []) and not row.persistent
+                and not row.nonblocking and row.op_class != "completion"
+                and not name.startswith(("MPI_Start", "MPI_Pready", "MPI_Grequest_c")))
             self.assertEqual(row.posts, posts, name)
+            self.assertEqual(row.nonblocking and row.posts, False, name)
+            self.assertEqual(row.ready, sends and "rsend" in name.lower(), name)
+            self.assertEqual(row.starts, name in ("MPI_Start", "MPI_Startall"), name)
+            self.assertEqual(row.completes, completes and name.startswith(
+                ("MPI_Wait", "MPI_Test")), name)
+            self.assertEqual(row.rma != "none", row.op_class == "one-sided" and (
+                name == "MPI_Win_free" or "win" in (row.arguments or []) and not
+                name.startswith(("MPI_Win_create", "MPI_Win_allocate", "MPI_Win_set_",
+                                 "MPI_Win_sync"))), name)
             self.assertEqual(row.buffered, sends and "bsend" in name.lower(), name)
             self.assertEqual(row.combined, "sendrecv" in name.lower(), name)
             self.assertEqual(row.probe, "probe" in name.lower(), name)
