@@ -14,10 +14,12 @@ if [ "$1" = -machinefile ]; then
     shift 2
 fi
 pids=()
-trap 'kill -TERM "${pids[@]}"' TERM INT
+ended=
+trap 'ended=yes; [ ${#pids[@]} -eq 0 ] || kill -TERM "${pids[@]}"' TERM INT
 for ((rank = 0; rank < count; rank++)); do
     PMI_RANK=$rank PMI_SIZE=$count MPI_LOCALRANKID=$rank MPI_LOCALNRANKS=$count "$@" &
     pids+=($!)
+    [ -z "$ended" ] || kill -TERM $! # a signal that came before this rank
 done
 worst=0
 for pid in "${pids[@]}"; do
