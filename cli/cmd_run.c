@@ -339,8 +339,16 @@ static void report_end(const struct run_arguments *arguments,
                      ending->failed > ending->killed + 1 ? ", and other ranks ended on "
                                                            "their own"
                                                          : "");
-    /* After an error in MPI the launcher also kills the rank that failed. */
-    if (ending->killed > 0 && (ending->signal == SIGKILL || ending->signal == SIGTERM))
+    /* After an error in MPI the launcher also kills the rank that failed.  Each rank
+     * has its watcher: they may see ends that follow each other in the other order. */
+    if (ending->killed > 0 && ending->other_signal)
+        esi_command_note("%zu other%s killed%s by signal %d (%s), too; which was first "
+                         "may not be known",
+                         ending->killed, ending->killed > 1 ? "s were" : " was",
+                         ending->killed > 1 ? ", also" : "", ending->other_signal,
+                         strsignal(ending->other_signal));
+    else if (ending->killed > 0 &&
+             (ending->signal == SIGKILL || ending->signal == SIGTERM))
         esi_command_note("%zu other%s killed, too; which was first may not be known",
                          ending->killed, ending->killed > 1 ? "s were" : " was");
     else if (ending->killed > 0)

@@ -215,7 +215,8 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
     struct es_segment_info best = {.rank = -1};
     const struct es_segment_view *first = NULL; /* the segment of `best` */
     struct es_run *run;
-    size_t ended = 0; /* with the job, by the signal of `best` */
+    size_t ended = 0;                   /* with the job, by the signal of `best` */
+    bool is_killed[2] = {false, false}; /* some rank, by SIGTERM, by SIGKILL */
     char how[96];
 
     if (es_run_open(name, NULL, &run) < 0)
@@ -233,6 +234,8 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
         ending.alive += info.alive;
         ending.failed += ending_is_failure(&info);
         ending.killed += is_killed_by_launcher(&info);
+        if (info.state == ES_PROCESS_KILLED && is_killed_by_launcher(&info))
+            is_killed[info.signal == SIGKILL] = true;
         ending.alone += info.rank == 0 && info.size == 1 && !before_mpi;
         ending.is_first_unseen |=
             info.rank == 0 && !info.alive && info.ended_realtime_ns == 0;
@@ -246,6 +249,10 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
     if (ending.failed > 0) {
         if (best.state == ES_PROCESS_KILLED)
             ending.signal = best.signal;
+        if (ending.signal == SIGTERM && is_killed[1])
+            ending.other_signal = SIGKILL;
+        if (ending.signal == SIGKILL && is_killed[0])
+            ending.other_signal = SIGTERM;
         if (best.exit_code > 0)
             ending.exit_code = best.exit_code;
         ending.killed -= is_killed_by_launcher(&best);

@@ -33,6 +33,8 @@ struct esi_ending {
     bool is_first_unseen; /* rank 0 has ended, and nobody recorded how */
     /* Of first_failure. */
     int signal;              /* the signal that killed it, or 0 */
+    int other_signal;        /* if that is one with which launchers kill: the other one
+                                of these, if it killed another rank; else 0 */
     int exit_code;           /* if it exited by itself, otherwise 0 */
     char first_failure[128]; /* "rank 3 was killed by signal 9 (Killed)", "all 4 ranks
                                 were killed by ...", or "" */

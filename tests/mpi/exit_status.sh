@@ -123,6 +123,15 @@ for how in SIGSEGV:'rank 0 was killed by signal 11' SIGKILL:'was killed by signa
     grep -qF "${how#*:}" "$work/said" || { cat "$work/said"; false; }
     expect 0 "$how: the end is named"
 done
+# Of ranks that are killed by different signals both are told: the watchers of the ranks may
+# see the ends in the other order.
+# shellcheck disable=SC2016 # for the inner shell
+ended "$eventspace" run -n 2 --launcher "$top_srcdir/tests/cli/local_launcher.sh" sh -c \
+    '[ "$PMI_RANK" = 1 ] || { sleep 0.5; kill -KILL $$; }; kill -TERM $$' >/dev/null
+grep -qF 'signal 15 (Terminated)' "$work/said" && grep -qF 'signal 9 (Killed)' "$work/said" &&
+    grep -qE '1 other was killed by signal .*, too; which was first may not be known' \
+        "$work/said" || { cat "$work/said"; false; }
+expect 0 'both signals are told'
 
 # others_are_in_mpi - two ranks have called MPI, and rank 1 has not.
 others_are_in_mpi() {
