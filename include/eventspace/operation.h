@@ -57,8 +57,9 @@ enum es_counts_kind {
     ES_COUNTS_OWN,    /* one count per rank, and each rank knows only its own */
 };
 
-/* What a one-sided operation does with its window.  Those from ES_RMA_LOCK on wait for
- * a lock, or for accesses that need it. */
+/* What a one-sided operation does with its window.  Readers rely on the order: up to
+ * ES_RMA_SWAP are accesses, ES_RMA_POST to ES_RMA_TEST are of the epoch of a group, and
+ * those from ES_RMA_LOCK on wait for a lock, or for accesses that need it. */
 enum es_rma_kind {
     ES_RMA_NONE = 0,
     ES_RMA_PUT,
