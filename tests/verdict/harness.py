@@ -252,19 +252,19 @@ def run_all(judge, items, name_of):
         try:
             said = judge(item)
         except Fault as fault:
-            faults.append(item)
             said = "FAULT: %s" % fault
+            faults.append((item, fault))
         except Exception as other:  # a fault of the harness
-            faults.append(item)
             said = "FAULT: %s: %s" % (type(other).__name__, other)
+            faults.append((item, said))
         print("%-28s %5.1f s  %s" % (name_of(item), time.monotonic() - begun, said),
               flush=True)
 
     with ThreadPoolExecutor(workers()) as pool:
         list(pool.map(judge_one, items))
     print("%d judged, %d faults" % (len(items), len(faults)))
-    for item in faults:
-        print("fault: %s" % name_of(item))
+    for item, fault in faults:
+        print("fault: %s: %s" % (name_of(item), fault))
     return len(faults)
 
 
