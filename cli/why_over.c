@@ -11,7 +11,6 @@
 
 #include "monitors/latent/latent.h"
 #include "monitors/latent/leaks_facts.h"
-#include "monitors/verdict/facts_archive.h"
 #include "monitors/verdict/verdict_print.h"
 
 struct why_archive_style {
@@ -54,20 +53,18 @@ static int fail_to_read(const char *directory, const struct es_error *error, int
 }
 
 /* A run that ended successfully has no verdicts.  Returns 0 or -errno. */
-static int print_verdicts(const char *directory,
+static int print_verdicts(const struct esi_archived_facts *archived,
                           const struct why_archive_style *style,
-                          struct es_error *error,
                           enum esi_diagnosis_outcome *ret_outcome)
 {
     struct esi_verdict_style verdict_style = {.all = style->all, .waits = true};
     struct esi_verdict_memory memory = {.count = 0};
-    struct esi_archived_facts *archived;
     struct esi_diagnosis diagnosis;
-    int result = esi_archived_facts_read(directory, error, &archived);
+    int result;
 
     *ret_outcome = ESI_OUTCOME_NOTHING;
-    if (result <= 0)
-        return result;
+    if (esi_archived_facts_ended_well(archived))
+        return 0;
     if (!esi_archived_facts_are_whole(archived))
         esi_command_note(
             "where the ranks were is not known; 'eventspace why %s' reads the run "
@@ -82,7 +79,6 @@ static int print_verdicts(const char *directory,
         esi_diagnosis_fini(&diagnosis);
     }
     esi_verdict_memory_fini(&memory);
-    esi_archived_facts_destroy(archived);
     return result;
 }
 
@@ -105,7 +101,7 @@ int esi_why_archive(const char *directory, enum esi_format format, bool all)
 
     if (result < 0)
         return fail_to_read(directory, &error, result);
-    result = print_verdicts(directory, &style, &error, &outcome);
+    result = print_verdicts(latent.archived, &style, &outcome);
     if (result < 0) {
         esi_latent_fini(&latent);
         return fail_to_read(directory, &error, result);

@@ -18,7 +18,6 @@
 #include "monitors/collectives/node_watch.h"
 #include "monitors/latent/latent.h"
 #include "monitors/metrics/metrics.h"
-#include "monitors/verdict/facts_archive.h"
 #include "monitors/verdict/verdict_print.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -203,26 +202,26 @@ static int keep_look(struct esi_page_watch *watch, struct look_texts *texts, int
 
 /* --- An archive ------------------------------------------------------------------- */
 
-static int write_archived(struct look_texts *texts, const char *directory)
+/* A run that ended successfully has no verdicts. */
+static int write_end(struct look_texts *texts,
+                     const struct esi_archived_facts *archived)
 {
     struct esi_verdict_memory memory = {.count = 0};
-    struct esi_archived_facts *archived;
     struct esi_diagnosis diagnosis;
-    int result = esi_archived_facts_read(directory, NULL, &archived);
+    int result;
 
-    if (result <= 0)
-        return result; /* a run that ended successfully has no verdicts */
+    if (esi_archived_facts_ended_well(archived))
+        return 0;
     result = esi_diagnosis_make(esi_archived_facts_get(archived), &memory, &diagnosis);
     if (result == 0) {
         result = write_diagnosis(texts, &diagnosis);
         esi_diagnosis_fini(&diagnosis);
     }
     esi_verdict_memory_fini(&memory);
-    esi_archived_facts_destroy(archived);
     return result;
 }
 
-static int write_latent(struct look_texts *texts, const char *directory)
+static int write_archived(struct look_texts *texts, const char *directory)
 {
     struct esi_json_out out;
     struct esi_latent latent;
@@ -230,11 +229,14 @@ static int write_latent(struct look_texts *texts, const char *directory)
 
     if (result < 0)
         return result;
-    esi_json_out_init(&out, texts->lines);
-    esi_latent_print_json(&latent, &out);
-    esi_latent_print_text(&latent, texts->text);
+    result = write_end(texts, latent.archived);
+    if (result == 0) {
+        esi_json_out_init(&out, texts->lines);
+        esi_latent_print_json(&latent, &out);
+        esi_latent_print_text(&latent, texts->text);
+    }
     esi_latent_fini(&latent);
-    return 0;
+    return result;
 }
 
 /* Replaces a text; takes the new one. */
@@ -271,8 +273,6 @@ static void look_at_archive(struct esi_page_watch *watch)
 
     if (result == 0)
         result = write_archived(&texts, directory);
-    if (result == 0)
-        result = write_latent(&texts, directory);
     keep_look(watch, &texts, result);
     look_at_archived_trees(watch);
 }

@@ -552,6 +552,42 @@ int esi_archive_cursor_next(struct esi_archive_cursor *cursor,
     return 1;
 }
 
+static int take_items(struct esi_archive_cursor *cursor,
+                      int (*take)(void *data, const struct esi_archive_item *item),
+                      void *data,
+                      struct es_error *error)
+{
+    struct esi_archive_item item;
+    int result;
+
+    while ((result = esi_archive_cursor_next(cursor, &item, error)) > 0) {
+        result = take(data, &item);
+        if (result < 0)
+            break;
+    }
+    return result;
+}
+
+int esi_archive_foreach_item(struct esi_archive_reader *reader,
+                             int (*take)(void *data,
+                                         const struct esi_archive_item *item),
+                             void *data,
+                             struct es_error *error)
+{
+    struct esi_archive_cursor *cursor;
+    int result = 0;
+
+    for (uint32_t i = 0; i < esi_archive_tables(reader)->element_count && result == 0;
+         i++) {
+        result = esi_archive_cursor_create(reader, i, error, &cursor);
+        if (result < 0)
+            break;
+        result = take_items(cursor, take, data, error);
+        esi_archive_cursor_destroy(cursor);
+    }
+    return result;
+}
+
 /* === All elements by completion =================================================== */
 
 struct source {

@@ -74,6 +74,15 @@ int esi_archive_cursor_next(struct esi_archive_cursor *cursor,
                             struct esi_archive_item *ret_item,
                             struct es_error *error);
 
+/* Passes all items of all elements, one element after the other, each in its order; a
+ * negative result of `take` ends this.  Returns 0, that result, or the errors of
+ * esi_archive_cursor_next(). */
+int esi_archive_foreach_item(struct esi_archive_reader *reader,
+                             int (*take)(void *data,
+                                         const struct esi_archive_item *item),
+                             void *data,
+                             struct es_error *error);
+
 /* --- All elements, merged by completion; each keeps its order --------------------- */
 
 struct esi_archive_merge;

@@ -104,8 +104,9 @@ static int read_archive(const struct esi_set_source_config *config,
                         struct esi_set_source_facts *facts,
                         struct es_error *error)
 {
-    struct archive_reading reading = {.config = config};
-    int result = esi_archive_open(config->path, error, &reading.reader);
+    struct archive_reading reading = {.config = config, .reader = config->archive};
+    int result =
+        reading.reader ? 0 : esi_archive_open(config->path, error, &reading.reader);
 
     if (result < 0)
         return result;
@@ -117,7 +118,8 @@ static int read_archive(const struct esi_set_source_config *config,
     if (reading.causality)
         esi_set_source_found(config, reading.causality, facts);
     esi_causality_destroy(reading.causality);
-    esi_archive_read_close(reading.reader);
+    if (!config->archive)
+        esi_archive_read_close(reading.reader);
     return result;
 }
 
@@ -143,8 +145,9 @@ int esi_set_source_read(const struct esi_set_source_config *config,
         [ES_SET_SOURCE_ARCHIVE] = read_archive,
         [ES_SET_SOURCE_RUN] = read_run,
     };
-    struct esi_set_source_facts facts = {.is_matched = false};
-    int result = esi_set_source_detect(config->path, &facts.kind, error);
+    struct esi_set_source_facts facts = {.kind = ES_SET_SOURCE_ARCHIVE};
+    int result =
+        config->archive ? 0 : esi_set_source_detect(config->path, &facts.kind, error);
 
     if (result == 0)
         result = readers[facts.kind](config, &facts, error);

@@ -37,7 +37,9 @@ struct esi_set_source_facts {
 };
 
 struct esi_set_source_config {
-    const char *path; /* NULL: a run, which `read_run` knows */
+    const char *path;                   /* NULL: a run, which `read_run` knows */
+    struct esi_archive_reader *archive; /* an open one, which is read instead of `path`;
+                                           NULL = none; borrowed */
     struct es_set_sink sink;
     struct esi_causal_listener listener; /* for archives and runs */
     bool attributes;                     /* whether events have attributes */

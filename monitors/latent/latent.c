@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* latent.c - reads an archive for each kind of finding, and prints the findings. */
+/* latent.c - counts and prints the findings. */
 #include "config.h"
 
 #include "monitors/latent/latent.h"
@@ -9,43 +9,6 @@
 
 #include "base/plain.h"
 #include "eventspace/operation.h"
-#include "monitors/archive/archive_read.h"
-#include "monitors/latent/leaks_archive.h"
-#include "monitors/sites/sites.h"
-
-int esi_latent_read(const char *directory,
-                    struct es_error *error,
-                    struct esi_latent *ret_latent)
-{
-    struct esi_latent latent = {.replay = NULL};
-    int result = esi_replay_archive(directory, error, &latent.replay);
-
-    if (result == 0)
-        result = esi_races_archive(directory, error, &latent.races);
-    if (result == 0)
-        result = esi_archive_open(directory, error, &latent.reader);
-    if (result == 0)
-        result = esi_archive_sites(latent.reader, &latent.sites);
-    if (result == 0)
-        result = esi_leaks_find_in_archive(latent.reader, latent.sites, error,
-                                           &latent.leaks);
-    if (result < 0) {
-        esi_latent_fini(&latent);
-        return result;
-    }
-    *ret_latent = latent;
-    return 0;
-}
-
-void esi_latent_fini(struct esi_latent *latent)
-{
-    esi_replay_destroy(latent->replay);
-    esi_races_destroy(latent->races);
-    esi_leaks_fini(&latent->leaks);
-    esi_sites_destroy(latent->sites);
-    esi_archive_read_close(latent->reader);
-    *latent = (struct esi_latent){.replay = NULL};
-}
 
 size_t esi_latent_count(const struct esi_latent *latent)
 {

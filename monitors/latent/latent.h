@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * latent.h - hidden errors of a run that ended normally: deadlocks that did not occur
- * (replay.h), receives that could have matched another message (races.h), and leaks
- * (leaks.h).
+ * latent.h - what is wrong with a recorded run: the facts of its end, for verdicts
+ * (verdict.h), and hidden errors: deadlocks that did not occur (replay.h), receives
+ * that could have matched another message (races.h), and leaks (leaks.h).
  *
  *   esi_latent_read(directory, &error, &latent);
  *   esi_latent_print_text(&latent, stdout);
@@ -18,21 +18,19 @@
 #include "monitors/latent/leaks.h"
 #include "monitors/latent/races.h"
 #include "monitors/latent/replay.h"
-
-struct esi_archive_reader;
-struct esi_sites;
+#include "monitors/verdict/facts_archive.h"
 
 /* Owned. */
 struct esi_latent {
+    struct esi_archive_reader *reader;
+    struct esi_archived_facts *archived; /* the leaks borrow names from them */
     struct esi_replay *replay;
     struct esi_races *races;
-    struct esi_archive_reader *reader; /* the leaks borrow names from it and from the
-                                          sites */
-    struct esi_sites *sites;
     struct esi_leaks leaks;
 };
 
-/* Reads an archive.  Returns 0, -ENOMEM, or another error with `error` filled. */
+/* Reads an archive, each of its streams twice.  Returns 0, -ENOMEM, or another error
+ * with `error` filled. */
 int esi_latent_read(const char *directory,
                     struct es_error *error,
                     struct esi_latent *ret_latent);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* replay_archive.c - replays the content of an archive. */
+/* latent_archive.c - reads an archive once for its facts and for the replay, and once
+ * in the order of its events for the races. */
 #include "config.h"
+
+#include "monitors/latent/latent.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "eventspace/operation.h"
 #include "monitors/archive/archive_read.h"
-#include "monitors/latent/replay.h"
+#include "monitors/latent/leaks_facts.h"
 
 /* Classes that are not calls of the program. */
 #define OWN_CLASSES (ES_CLASSES_TREE | 1u << ES_CLASS_MONITOR)
@@ -69,66 +72,87 @@ static int add_tuple(struct esi_replay *replay,
                : esi_replay_add(replay, thread, tuple);
 }
 
-static int add_element(struct esi_replay *replay,
-                       struct esi_archive_reader *reader,
-                       uint32_t element,
-                       uint32_t thread,
-                       struct es_error *error)
+/* The receivers of the items of an archive. */
+struct archive_items {
+    struct esi_latent *latent;
+    uint32_t *threads; /* of the replay, by element; owned */
+};
+
+static int add_item(void *data, const struct esi_archive_item *item)
 {
-    struct esi_archive_cursor *cursor;
-    struct esi_archive_item item;
-    int result = esi_archive_cursor_create(reader, element, error, &cursor);
+    const struct archive_items *reading = data;
+    struct esi_latent *latent = reading->latent;
+    int result = esi_archived_facts_add(latent->archived, item);
 
-    if (result < 0)
-        return result;
-    while ((result = esi_archive_cursor_next(cursor, &item, error)) > 0) {
-        esi_replay_lose(replay, item.lost);
-        if (item.lost == 0)
-            result = add_tuple(replay, thread, &item.tuple);
-        if (result < 0)
-            break;
-    }
-    esi_archive_cursor_destroy(cursor);
-    return result;
-}
-
-static int add_archive(struct esi_replay *replay,
-                       struct esi_archive_reader *reader,
-                       struct es_error *error)
-{
-    const struct esi_archive_tables *tables = esi_archive_tables(reader);
-    uint32_t *threads = calloc(tables->element_count + 1, sizeof *threads);
-    int result = threads ? add_tables(replay, tables, threads) : -ENOMEM;
-
-    for (uint32_t i = 0; i < tables->element_count && result == 0; i++)
-        result = add_element(replay, reader, i, threads[i], error);
-    for (size_t i = 0; i < tables->open_count && result == 0; i++)
+    if (result == 0 && item->lost > 0)
+        esi_replay_lose(latent->replay, item->lost);
+    else if (result == 0)
         result =
-            add_tuple(replay, threads[tables->open[i].element], &tables->open[i].tuple);
-    free(threads);
+            add_tuple(latent->replay, reading->threads[item->element], &item->tuple);
     return result;
 }
 
-int esi_replay_archive(const char *directory,
-                       struct es_error *error,
-                       struct esi_replay **ret_replay)
+static int read_items(struct archive_items *reading, struct es_error *error)
 {
-    struct esi_archive_reader *reader;
-    struct esi_replay *replay;
-    int result = esi_archive_open(directory, error, &reader);
+    struct esi_latent *latent = reading->latent;
+    const struct esi_archive_tables *tables = esi_archive_tables(latent->reader);
+    int result = add_tables(latent->replay, tables, reading->threads);
 
+    if (result == 0)
+        result = esi_archive_foreach_item(latent->reader, add_item, reading, error);
+    for (size_t i = 0; i < tables->open_count && result == 0; i++)
+        result = add_tuple(latent->replay, reading->threads[tables->open[i].element],
+                           &tables->open[i].tuple);
     if (result < 0)
         return result;
-    result = esi_replay_create(&replay);
-    if (result == 0) {
-        result = add_archive(replay, reader, error);
-        if (result == 0)
-            result = esi_replay_finish(replay);
-        if (result < 0)
-            esi_replay_destroy(replay);
-        else
-            *ret_replay = replay;
-    }
-    esi_archive_read_close(reader);
+    esi_archived_facts_finish(latent->archived);
+    return esi_replay_finish(latent->replay);
+}
+
+static int read_archive(struct esi_latent *latent, struct es_error *error)
+{
+    struct archive_items reading = {.latent = latent};
+    int result = esi_archived_facts_create(latent->reader, error, &latent->archived);
+
+    if (result == 0)
+        result = esi_replay_create(&latent->replay);
+    if (result < 0)
+        return result;
+    reading.threads = calloc(esi_archive_tables(latent->reader)->element_count + 1,
+                             sizeof *reading.threads);
+    result = reading.threads ? read_items(&reading, error) : -ENOMEM;
+    free(reading.threads);
+    if (result == 0)
+        result = esi_races_archive(latent->reader, error, &latent->races);
+    if (result == 0)
+        result = esi_leaks_find_in_facts(esi_archived_facts_get(latent->archived),
+                                         &latent->leaks);
     return result;
+}
+
+int esi_latent_read(const char *directory,
+                    struct es_error *error,
+                    struct esi_latent *ret_latent)
+{
+    struct esi_latent latent = {.replay = NULL};
+    int result = esi_archive_open(directory, error, &latent.reader);
+
+    if (result == 0)
+        result = read_archive(&latent, error);
+    if (result < 0) {
+        esi_latent_fini(&latent);
+        return result;
+    }
+    *ret_latent = latent;
+    return 0;
+}
+
+void esi_latent_fini(struct esi_latent *latent)
+{
+    esi_replay_destroy(latent->replay);
+    esi_races_destroy(latent->races);
+    esi_leaks_fini(&latent->leaks);
+    esi_archived_facts_destroy(latent->archived);
+    esi_archive_read_close(latent->reader);
+    *latent = (struct esi_latent){.replay = NULL};
 }

@@ -10,18 +10,8 @@
 
 _Static_assert(sizeof(int) == sizeof(int32_t), "world ranks of both kinds are alike");
 
-/* The process's own rank on its side of a group; -1 = not known. */
-static int own_rank(const struct esi_fact_group *group, unsigned side, int rank)
-{
-    for (size_t i = 0; group->sides[side] && i < group->sizes[side]; i++)
-        if (group->sides[side][i] == rank)
-            return (int)i;
-    return -1;
-}
-
 static struct esi_leak_communicator describe_communicator(
     const struct esi_facts *facts,
-    const struct esi_fact_process *process,
     const struct esi_fact_communicator *communicator)
 {
     const struct esi_fact_group *group;
@@ -34,7 +24,7 @@ static struct esi_leak_communicator describe_communicator(
     return (struct esi_leak_communicator){
         .key = {group->key[0], group->key[1]},
         .name = group->name[0] ? group->name : NULL,
-        .rank = own_rank(group, communicator->side, process->rank),
+        .rank = communicator->rank,
         .peers = group->sides[peers],
         .peer_count = group->sizes[peers],
     };
@@ -54,7 +44,7 @@ static struct esi_leak_process describe_process(const struct esi_facts *facts,
     };
 
     for (size_t i = 0; i < process->communicator_count; i++)
-        *(*next)++ = describe_communicator(facts, process, &process->communicators[i]);
+        *(*next)++ = describe_communicator(facts, &process->communicators[i]);
     return described;
 }
 

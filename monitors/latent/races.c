@@ -381,21 +381,21 @@ int esi_races_finish(struct esi_races *races, const struct es_order *order)
 /* --- Archives --------------------------------------------------------------------- */
 
 static int read_races(struct esi_races *races,
-                      const char *path,
+                      struct esi_archive_reader *reader,
                       struct es_order *order,
                       struct es_error *error)
 {
     const struct es_set_sink items[] = {es_order_sink(order), esi_races_sink(races)};
     struct esi_sinks sinks = {.items = items, .count = 2};
     struct esi_set_source_config config = {
-        .path = path, .sink = esi_sinks_sink(&sinks), .attributes = true};
+        .archive = reader, .sink = esi_sinks_sink(&sinks), .attributes = true};
     struct esi_set_source_facts facts;
     int result = esi_set_source_read(&config, &facts, error);
 
     return result < 0 ? result : esi_races_finish(races, order);
 }
 
-int esi_races_archive(const char *path,
+int esi_races_archive(struct esi_archive_reader *reader,
                       struct es_error *error,
                       struct esi_races **ret_races)
 {
@@ -407,7 +407,7 @@ int esi_races_archive(const char *path,
         return result;
     result = esi_races_create(&races);
     if (result == 0) {
-        result = read_races(races, path, order, error);
+        result = read_races(races, reader, order, error);
         if (result < 0)
             esi_races_destroy(races);
         else

@@ -32,6 +32,7 @@
 #include "eventspace/event.h"
 #include "eventspace/order.h"
 
+struct esi_archive_reader;
 struct esi_races;
 
 /* Returns 0 or -ENOMEM. */
@@ -45,9 +46,8 @@ struct es_set_sink esi_races_sink(struct esi_races *races);
  * -ESTALE. */
 int esi_races_finish(struct esi_races *races, const struct es_order *order);
 
-/* Reads an archive or an event set and finishes.  Errors that users can correct have
- * text. */
-int esi_races_archive(const char *path,
+/* Reads an archive and finishes.  Errors that users can correct have text. */
+int esi_races_archive(struct esi_archive_reader *reader,
                       struct es_error *error,
                       struct esi_races **ret_races);
 

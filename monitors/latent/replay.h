@@ -19,7 +19,7 @@
  * Unknown operations are assumed to wait for nothing, so the result is a lower bound
  * (docs/latent.md says when). Linear in the tuples, about 100 bytes for each.
  *
- * Pure logic except for esi_replay_archive(); one thread at a time.
+ * Pure logic; one thread at a time.
  */
 #ifndef ES_MONITORS_LATENT_REPLAY_H
 #define ES_MONITORS_LATENT_REPLAY_H
@@ -37,12 +37,6 @@ struct esi_replay;
 int esi_replay_create(struct esi_replay **ret_replay);
 /* Accepts NULL. */
 void esi_replay_destroy(struct esi_replay *replay);
-
-/* Replays an archive.  Returns 0, -ENOMEM; or -ENOENT, -EINVAL or -EBADMSG with `error`
- * filled. */
-int esi_replay_archive(const char *directory,
-                       struct es_error *error,
-                       struct esi_replay **ret_replay);
 
 /* --- Input; texts are copied; all return 0 or -ENOMEM ----------------------------- */
 

@@ -221,6 +221,7 @@ int esi_facts_fill_group(struct esi_facts *facts,
     int result = 0;
 
     entry->side = info->remote_size > 0 && info->first > info->remote_first;
+    entry->rank = info->rank;
     if (!group->name[0])
         memcpy(group->name, info->name, sizeof group->name);
     group->name[sizeof group->name - 1] = '\0';

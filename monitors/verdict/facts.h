@@ -32,6 +32,7 @@ struct esi_fact_group {
 struct esi_fact_communicator {
     uint32_t group; /* index, or ESI_FACT_NO_GROUP */
     uint8_t side;   /* the side that contains the process */
+    int rank;       /* of the process on its side */
 };
 
 /* Whether the process was scheduled between two observations, so that a call that waits

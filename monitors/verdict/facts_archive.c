@@ -23,11 +23,12 @@
 
 struct esi_archived_facts {
     struct esi_facts facts;
-    struct esi_archive_reader *reader;       /* owned */
     const struct esi_archive_tables *tables; /* the reader's */
+    bool ended_well;
     struct esi_thread_state *threads; /* owned; by rank, pid, process and thread */
     uint32_t *processes;              /* of each thread; owned */
     size_t *thread_of;                /* by element; owned */
+    struct esi_archive_item *latest;  /* by element; `lost` if there is none; owned */
     struct esi_archive_records ledgers;
     struct esi_sites *sites; /* owned */
     struct esi_fact_entries entered;
@@ -44,7 +45,7 @@ void esi_archived_facts_destroy(struct esi_archived_facts *archived)
     free(archived->threads);
     free(archived->processes);
     free(archived->thread_of);
-    esi_archive_read_close(archived->reader);
+    free(archived->latest);
     free(archived);
 }
 
@@ -52,6 +53,11 @@ const struct esi_facts *esi_archived_facts_get(
     const struct esi_archived_facts *archived)
 {
     return &archived->facts;
+}
+
+bool esi_archived_facts_ended_well(const struct esi_archived_facts *archived)
+{
+    return archived->ended_well;
 }
 
 bool esi_archived_facts_are_whole(const struct esi_archived_facts *archived)
@@ -182,11 +188,14 @@ static int make_threads(struct esi_archived_facts *archived, size_t *ret_count)
     archived->threads = calloc(room, sizeof *archived->threads);
     archived->processes = calloc(room, sizeof *archived->processes);
     archived->thread_of = calloc(room, sizeof *archived->thread_of);
+    archived->latest = calloc(room, sizeof *archived->latest);
     if (!sources || !archived->threads || !archived->processes ||
-        !archived->thread_of) {
+        !archived->thread_of || !archived->latest) {
         free(sources);
         return -ENOMEM;
     }
+    for (size_t i = 0; i < tables->element_count; i++)
+        archived->latest[i].lost = 1;
     size_t count = list_sources(tables, sources);
     if (count > 1)
         qsort_r(sources, count, sizeof *sources, compare_sources, (void *)tables);
@@ -276,35 +285,32 @@ static bool has_ledger(const struct esi_archived_facts *archived, uint32_t proce
            archived->ledgers.processes[process].is_known;
 }
 
-/* Finds the last tuple of an element. */
-static int read_element(struct esi_archived_facts *archived,
-                        uint32_t element,
-                        struct es_error *error)
+int esi_archived_facts_add(struct esi_archived_facts *archived,
+                           const struct esi_archive_item *item)
 {
-    struct esi_activity *last = &archived->threads[archived->thread_of[element]].last;
-    bool notes = !has_ledger(archived, archived->tables->elements[element].process);
-    struct esi_archive_cursor *cursor;
-    struct esi_archive_item item, latest = {.lost = 1};
-    int result = esi_archive_cursor_create(archived->reader, element, error, &cursor);
+    uint32_t element = item->element;
+    struct esi_archive_item *latest = &archived->latest[element];
 
-    if (result < 0)
-        return result;
-    while ((result = esi_archive_cursor_next(cursor, &item, error)) > 0) {
-        if (item.lost > 0)
-            continue;
-        archived->threads[archived->thread_of[element]].events++;
-        if (latest.lost > 0 || item.tuple.stop >= latest.tuple.stop)
-            latest = item;
-        if (notes)
-            result = note_collective(archived, element, &item.tuple);
-        if (result < 0)
-            break;
+    if (archived->ended_well || item->lost > 0)
+        return 0;
+    archived->threads[archived->thread_of[element]].events++;
+    if (latest->lost > 0 || item->tuple.stop >= latest->tuple.stop)
+        *latest = *item;
+    return has_ledger(archived, archived->tables->elements[element].process)
+               ? 0
+               : note_collective(archived, element, &item->tuple);
+}
+
+/* Of the elements of a thread, uses the latest tuple. */
+static void read_last(const struct esi_archived_facts *archived)
+{
+    for (uint32_t i = 0; i < archived->tables->element_count; i++) {
+        const struct esi_archive_item *latest = &archived->latest[i];
+        struct esi_activity *last = &archived->threads[archived->thread_of[i]].last;
+
+        if (latest->lost == 0 && (!last->present || latest->tuple.stop > last->stop_ns))
+            read_tuple(archived, i, &latest->tuple, latest->site, last);
     }
-    esi_archive_cursor_destroy(cursor);
-    if (result == 0 && latest.lost == 0 &&
-        (!last->present || latest.tuple.stop > last->stop_ns))
-        read_tuple(archived, element, &latest.tuple, latest.site, last);
-    return result;
 }
 
 /* Of several open operations, uses the latest. */
@@ -320,11 +326,12 @@ static void read_open(const struct esi_archived_facts *archived)
     }
 }
 
-static uint64_t find_end(const struct esi_archived_facts *archived, size_t threads)
+static uint64_t find_end(const struct esi_archived_facts *archived)
 {
     uint64_t end_ns = archived->tables->facts.ended_ns;
 
-    for (size_t i = 0; i < threads && !archived->tables->facts.ended_ns; i++)
+    for (size_t i = 0;
+         i < archived->facts.thread_count && !archived->tables->facts.ended_ns; i++)
         if (archived->threads[i].last.present &&
             archived->threads[i].last.stop_ns > end_ns)
             end_ns = archived->threads[i].last.stop_ns;
@@ -339,23 +346,6 @@ static void judge_thread(const struct esi_archived_facts *archived,
     if (!esi_archived_facts_are_whole(archived) &&
         thread->verdict == ES_VERDICT_COMPUTING)
         thread->verdict = ES_VERDICT_UNKNOWN;
-}
-
-static int read_threads(struct esi_archived_facts *archived,
-                        struct es_error *error,
-                        size_t *ret_count)
-{
-    int result = make_threads(archived, ret_count);
-
-    for (uint32_t i = 0; i < archived->tables->element_count && result == 0; i++)
-        result = read_element(archived, i, error);
-    if (result < 0)
-        return result;
-    read_open(archived);
-    archived->facts.now_ns = find_end(archived, *ret_count);
-    for (size_t i = 0; i < *ret_count; i++)
-        judge_thread(archived, &archived->threads[i]);
-    return 0;
 }
 
 /* --- Communicators ---------------------------------------------------------------- */
@@ -384,6 +374,7 @@ static int read_group(struct esi_archived_facts *archived,
     const struct archived_communicator communicator = {archived->tables, row};
     struct es_communicator_info info = {
         .key = {row->key[0], row->key[1]},
+        .rank = row->rank,
         .size = row->size,
         .remote_size = row->remote_size,
         .first = row->first,
@@ -447,17 +438,19 @@ static int read_process(struct esi_archived_facts *archived,
     return read_communicators(archived, row, process);
 }
 
-static int make_facts(struct esi_archived_facts *archived, struct es_error *error)
+static int make_facts(struct esi_archived_facts *archived,
+                      const struct esi_archive_reader *reader,
+                      struct es_error *error)
 {
     struct esi_facts *facts = &archived->facts;
     size_t count = 0;
-    int result = esi_archive_read_records(archived->reader, ESI_RECORD_LEDGER, error,
-                                          &archived->ledgers);
+    int result =
+        esi_archive_read_records(reader, ESI_RECORD_LEDGER, error, &archived->ledgers);
 
     if (result == 0 || result == -ENOENT)
-        result = esi_archive_sites(archived->reader, &archived->sites);
+        result = esi_archive_sites(reader, &archived->sites);
     if (result == 0)
-        result = read_threads(archived, error, &count);
+        result = make_threads(archived, &count);
     if (result == 0)
         result = esi_facts_set_threads(facts, archived->threads, count);
     if (result < 0)
@@ -469,31 +462,37 @@ static int make_facts(struct esi_archived_facts *archived, struct es_error *erro
     facts->site_data = archived;
     for (size_t i = 0; i < facts->process_count && result == 0; i++)
         result = read_process(archived, &facts->processes[i]);
-    esi_facts_set_ends(facts);
     return result;
 }
 
-int esi_archived_facts_read(const char *directory,
-                            struct es_error *error,
-                            struct esi_archived_facts **ret_archived)
+int esi_archived_facts_create(const struct esi_archive_reader *reader,
+                              struct es_error *error,
+                              struct esi_archived_facts **ret_archived)
 {
     struct esi_archived_facts *archived = calloc(1, sizeof *archived);
-    bool is_well = false;
     int result;
 
     if (!archived)
         return -ENOMEM;
-    result = esi_archive_open(directory, error, &archived->reader);
-    if (result == 0) {
-        archived->tables = esi_archive_tables(archived->reader);
-        is_well = have_all_ended_well(archived->tables);
-    }
-    if (result == 0 && !is_well)
-        result = make_facts(archived, error);
-    if (result < 0 || is_well) {
+    archived->tables = esi_archive_tables(reader);
+    archived->ended_well = have_all_ended_well(archived->tables);
+    result = make_facts(archived, reader, error);
+    if (result < 0) {
         esi_archived_facts_destroy(archived);
         return result;
     }
     *ret_archived = archived;
-    return 1;
+    return 0;
+}
+
+void esi_archived_facts_finish(struct esi_archived_facts *archived)
+{
+    struct esi_facts *facts = &archived->facts;
+
+    read_last(archived);
+    read_open(archived);
+    facts->now_ns = find_end(archived);
+    for (size_t i = 0; i < facts->thread_count; i++)
+        judge_thread(archived, &archived->threads[i]);
+    esi_facts_set_ends(facts);
 }

@@ -152,12 +152,51 @@ static int tear_down(void **state)
     return 0;
 }
 
-static struct esi_archived_facts *read_facts(const struct made_archive *made)
-{
+struct read_facts {
+    struct esi_archive_reader *reader;
     struct esi_archived_facts *archived;
+    const struct esi_facts *facts;
+};
 
-    assert_int_equal(esi_archived_facts_read(made->directory, NULL, &archived), 1);
-    return archived;
+static void release_facts(struct read_facts *read)
+{
+    esi_archived_facts_destroy(read->archived);
+    esi_archive_read_close(read->reader);
+}
+
+static int add_item(void *data, const struct esi_archive_item *item)
+{
+    return esi_archived_facts_add(data, item);
+}
+
+static int try_facts(const struct made_archive *made,
+                     struct es_error *error,
+                     struct read_facts *read)
+{
+    int result;
+
+    *read = (struct read_facts){.reader = NULL};
+    result = esi_archive_open(made->directory, error, &read->reader);
+    if (result == 0)
+        result = esi_archived_facts_create(read->reader, error, &read->archived);
+    if (result == 0)
+        result =
+            esi_archive_foreach_item(read->reader, add_item, read->archived, error);
+    if (result < 0) {
+        release_facts(read);
+        return result;
+    }
+    esi_archived_facts_finish(read->archived);
+    read->facts = esi_archived_facts_get(read->archived);
+    return 0;
+}
+
+static struct read_facts read_facts(const struct made_archive *made)
+{
+    struct read_facts read;
+
+    assert_int_equal(try_facts(made, NULL, &read), 0);
+    return read;
 }
 
 /* --- Reading back what was written ------------------------------------------------ */
@@ -196,12 +235,13 @@ static void assert_process(const struct esi_facts *facts, int rank)
 static void facts_come_back_as_they_were(void **state)
 {
     struct made_archive *made = *state;
-    struct esi_archived_facts *archived;
+    struct read_facts read;
     const struct esi_facts *facts;
 
     set_up_deadlock(made, true);
-    archived = read_facts(made);
-    facts = esi_archived_facts_get(archived);
+    read = read_facts(made);
+    facts = read.facts;
+    assert_false(esi_archived_facts_ended_well(read.archived));
     assert_string_equal(facts->run, "made");
     assert_true(facts->over);
     assert_int_equal(facts->now_ns, 11 * SECOND);
@@ -211,7 +251,7 @@ static void facts_come_back_as_they_were(void **state)
     assert_int_equal(facts->groups[0].sides[0][1], 1);
     for (int i = 0; i < RANKS; i++)
         assert_process(facts, i);
-    esi_archived_facts_destroy(archived);
+    release_facts(&read);
 }
 
 static void assert_verdict(const struct made_archive *made,
@@ -219,11 +259,10 @@ static void assert_verdict(const struct made_archive *made,
                            size_t ranks)
 {
     struct esi_verdict_memory memory = {.count = 0};
-    struct esi_archived_facts *archived = read_facts(made);
+    struct read_facts read = read_facts(made);
     struct esi_diagnosis diagnosis;
 
-    assert_int_equal(
-        esi_diagnosis_make(esi_archived_facts_get(archived), &memory, &diagnosis), 0);
+    assert_int_equal(esi_diagnosis_make(read.facts, &memory, &diagnosis), 0);
     assert_int_equal(diagnosis.count, 1);
     assert_int_equal(diagnosis.items[0].kind, kind);
     assert_true(diagnosis.items[0].certain);
@@ -231,7 +270,7 @@ static void assert_verdict(const struct made_archive *made,
     assert_int_equal(diagnosis.items[0].ranks.items[ranks - 1], 1);
     esi_diagnosis_fini(&diagnosis);
     esi_verdict_memory_fini(&memory);
-    esi_archived_facts_destroy(archived);
+    release_facts(&read);
 }
 
 /* Both ranks were in the deadlock when somebody ended the run. */
@@ -241,14 +280,21 @@ static void killed_ranks_were_in_a_deadlock(void **state)
     assert_verdict(*state, ESI_VERDICT_DEADLOCK, RANKS);
 }
 
-static void of_a_run_that_ended_well_nothing_is_made(void **state)
+static void of_a_run_that_ended_well_no_last_operations_are_read(void **state)
 {
     struct made_archive *made = *state;
-    struct esi_archived_facts *archived;
+    struct read_facts read;
 
+    made_archive_append(made, 0, 2000, 1);
     set_states(made, "finalized", 0);
     close_archive(made);
-    assert_int_equal(esi_archived_facts_read(made->directory, NULL, &archived), 0);
+    read = read_facts(made);
+    assert_true(esi_archived_facts_ended_well(read.archived));
+    assert_int_equal(read.facts->process_count, RANKS);
+    assert_int_equal(read.facts->processes[1].communicator_count, 1);
+    assert_int_equal(read.facts->processes[1].communicators[0].rank, 1);
+    assert_false(read.facts->threads[0].last.present);
+    release_facts(&read);
 }
 
 /* --- Unknown facts ---------------------------------------------------------------- */
@@ -257,11 +303,11 @@ static enum esi_verdict find_verdict(const struct made_archive *made,
                                      int rank,
                                      bool is_whole)
 {
-    struct esi_archived_facts *archived = read_facts(made);
-    enum esi_verdict verdict = esi_archived_facts_get(archived)->threads[rank].verdict;
+    struct read_facts read = read_facts(made);
+    enum esi_verdict verdict = read.facts->threads[rank].verdict;
 
-    assert_true(esi_archived_facts_are_whole(archived) == is_whole);
-    esi_archived_facts_destroy(archived);
+    assert_true(esi_archived_facts_are_whole(read.archived) == is_whole);
+    release_facts(&read);
     return verdict;
 }
 
@@ -292,12 +338,11 @@ static void what_a_killed_recorder_left_says_nothing_of_the_end(void **state)
 static bool is_answered(const struct made_archive *made)
 {
     struct es_error error = {.text = ""};
-    struct esi_archived_facts *archived;
-    int result = esi_archived_facts_read(made->directory, &error, &archived);
+    struct read_facts read;
+    int result = try_facts(made, &error, &read);
 
-    if (result >= 0) {
-        if (result > 0)
-            esi_archived_facts_destroy(archived);
+    if (result == 0) {
+        release_facts(&read);
         return true;
     }
     assert_int_equal(result, -EINVAL);
@@ -346,7 +391,7 @@ SUITE(test_facts_archive)
     struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_come_back_as_they_were),
         cmocka_unit_test(killed_ranks_were_in_a_deadlock),
-        cmocka_unit_test(of_a_run_that_ended_well_nothing_is_made),
+        cmocka_unit_test(of_a_run_that_ended_well_no_last_operations_are_read),
         cmocka_unit_test(who_is_switched_off_is_not_known),
         cmocka_unit_test(what_a_killed_recorder_left_says_nothing_of_the_end),
         cmocka_unit_test(damaged_ledgers_are_told),
