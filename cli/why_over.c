@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "monitors/latent/latent.h"
-#include "monitors/latent/leaks_facts.h"
+#include "monitors/latent/leaks.h"
 #include "monitors/verdict/verdict_print.h"
 
 struct why_archive_style {
@@ -120,7 +120,7 @@ int esi_why_leaks(const struct esi_facts *facts, enum esi_format format, int sta
     struct esi_json_out out;
     bool has_some;
 
-    if (!facts->over || esi_leaks_find_in_facts(facts, &leaks) < 0)
+    if (!facts->over || esi_leaks_find(facts, &leaks) < 0)
         return status;
     has_some = leaks.count > 0;
     if (format == ES_FORMAT_JSON) {

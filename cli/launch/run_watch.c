@@ -21,7 +21,7 @@
 #include "cli/consumer.h"
 #include "cli/launch/supervise.h"
 #include "monitors/heartbeat/heartbeat.h"
-#include "monitors/latent/leaks_facts.h"
+#include "monitors/latent/leaks.h"
 #include "monitors/verdict/verdict_print.h"
 
 enum {
@@ -102,7 +102,7 @@ static void tell_leaks(const struct run_watcher *watcher)
     struct esi_leaks leaks;
 
     if (esi_heartbeat_beat(watcher->heartbeat, &report) < 0 ||
-        esi_leaks_find_in_facts(report.diagnosis->facts, &leaks) < 0)
+        esi_leaks_find(report.diagnosis->facts, &leaks) < 0)
         return;
     if (leaks.count > 0)
         esi_command_note("'%s' ended with leaks:", watcher->run);

@@ -11,7 +11,7 @@
 
 #include "eventspace/operation.h"
 #include "monitors/archive/archive_read.h"
-#include "monitors/latent/leaks_facts.h"
+#include "monitors/latent/leaks.h"
 
 /* Classes that are not calls of the program. */
 #define OWN_CLASSES (ES_CLASSES_TREE | 1u << ES_CLASS_MONITOR)
@@ -125,8 +125,8 @@ static int read_archive(struct esi_latent *latent, struct es_error *error)
     if (result == 0)
         result = esi_races_archive(latent->reader, error, &latent->races);
     if (result == 0)
-        result = esi_leaks_find_in_facts(esi_archived_facts_get(latent->archived),
-                                         &latent->leaks);
+        result =
+            esi_leaks_find(esi_archived_facts_get(latent->archived), &latent->leaks);
     return result;
 }
 

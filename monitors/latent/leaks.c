@@ -17,18 +17,14 @@
 
 /* The newest instance of a communicator that a process has entered. */
 struct leak_entry {
-    uint64_t key[2];
+    uint32_t group;
     size_t process; /* index */
     const struct esi_ledger_instance *instance;
 };
 
 struct leak_search {
-    const struct esi_leak_process *processes;
-    size_t count;
-    const struct esi_leak_sites *sites;
+    const struct esi_facts *facts;
     struct esi_leaks *leaks;
-    int ranks;       /* 1 + the highest world rank */
-    size_t *by_rank; /* index of the process; SIZE_MAX = none; owned */
 };
 
 void esi_leaks_fini(struct esi_leaks *leaks)
@@ -39,52 +35,54 @@ void esi_leaks_fini(struct esi_leaks *leaks)
 
 /* --- Ranks ------------------------------------------------------------------------ */
 
-static bool is_known(const struct esi_leak_process *process)
+static bool is_known(const struct esi_fact_process *process)
 {
-    return process->finalized && process->ledger;
+    return process->state == ES_PROCESS_FINALIZED && process->ledger;
 }
 
-static const struct esi_leak_communicator *communicator_of(
-    const struct esi_leak_process *process,
+/* NULL = not known. */
+static const struct esi_fact_communicator *communicator_of(
+    const struct esi_fact_process *process,
     uint16_t index)
 {
-    return index < process->communicator_count &&
-                   (process->communicators[index].key[0] ||
-                    process->communicators[index].key[1])
-               ? &process->communicators[index]
-               : NULL;
+    return esi_fact_group_of(process, index) == ESI_FACT_NO_GROUP
+               ? NULL
+               : &process->communicators[index];
 }
 
-static int world_rank(const struct esi_leak_communicator *communicator, int32_t peer)
+static int world_rank(const struct leak_search *search,
+                      const struct esi_fact_communicator *communicator,
+                      int32_t peer)
 {
-    return communicator && communicator->peers && peer >= 0 &&
-                   (size_t)peer < communicator->peer_count
-               ? communicator->peers[peer]
+    const struct esi_fact_group *group;
+    unsigned side;
+
+    if (!communicator || peer < 0)
+        return -1;
+    group = &search->facts->groups[communicator->group];
+    side = group->sizes[1] > 0 ? 1u - communicator->side : communicator->side;
+    return group->sides[side] && (size_t)peer < group->sizes[side]
+               ? group->sides[side][peer]
                : -1;
 }
 
-static const struct esi_leak_process *process_of(const struct leak_search *search,
-                                                 int rank)
+/* NULL = none. */
+static const char *name_of(const struct leak_search *search,
+                           const struct esi_fact_communicator *communicator)
 {
-    return rank >= 0 && rank < search->ranks && search->by_rank[rank] != SIZE_MAX
-               ? &search->processes[search->by_rank[rank]]
-               : NULL;
+    const char *name =
+        communicator ? search->facts->groups[communicator->group].name : "";
+
+    return name[0] ? name : NULL;
 }
 
-static int index_ranks(struct leak_search *search)
+static const struct esi_fact_process *process_of(const struct leak_search *search,
+                                                 int rank)
 {
-    for (size_t i = 0; i < search->count; i++)
-        if (search->processes[i].rank >= search->ranks)
-            search->ranks = search->processes[i].rank + 1;
-    search->by_rank = malloc(((size_t)search->ranks + 1) * sizeof *search->by_rank);
-    if (!search->by_rank)
-        return -ENOMEM;
-    for (int i = 0; i < search->ranks; i++)
-        search->by_rank[i] = SIZE_MAX;
-    for (size_t i = search->count; i > 0; i--)
-        if (search->processes[i - 1].rank >= 0)
-            search->by_rank[search->processes[i - 1].rank] = i - 1;
-    return 0;
+    size_t found = esi_facts_find_process(search->facts, rank);
+
+    return found < search->facts->process_count ? &search->facts->processes[found]
+                                                : NULL;
 }
 
 /* --- Leaks ------------------------------------------------------------------------ */
@@ -126,8 +124,8 @@ static int add_leak(struct leak_search *search,
 }
 
 /* The number of receives posted for a channel.  Returns false if it is not known. */
-static bool count_receives(const struct esi_leak_process *receiver,
-                           const struct esi_leak_communicator *communicator,
+static bool count_receives(const struct esi_fact_process *receiver,
+                           const struct esi_fact_communicator *communicator,
                            int32_t tag,
                            uint32_t *ret_count)
 {
@@ -136,11 +134,10 @@ static bool count_receives(const struct esi_leak_process *receiver,
         return false;
     for (size_t i = 0; i < receiver->ledger->channel_count; i++) {
         const struct esi_ledger_channel *channel = &receiver->ledger->channels[i];
-        const struct esi_leak_communicator *other =
+        const struct esi_fact_communicator *other =
             communicator_of(receiver, channel->communicator);
 
-        if (!channel->received || !other || other->key[0] != communicator->key[0] ||
-            other->key[1] != communicator->key[1])
+        if (!channel->received || !other || other->group != communicator->group)
             continue;
         if (channel->peer == ES_PEER_ANY)
             return false; /* some are not counted yet */
@@ -154,27 +151,27 @@ static bool count_receives(const struct esi_leak_process *receiver,
 }
 
 static int find_messages(struct leak_search *search,
-                         const struct esi_leak_process *process,
+                         const struct esi_fact_process *process,
                          size_t first)
 {
     int result = 0;
 
     for (size_t i = 0; i < process->ledger->channel_count && result == 0; i++) {
         const struct esi_ledger_channel *channel = &process->ledger->channels[i];
-        const struct esi_leak_communicator *communicator =
+        const struct esi_fact_communicator *communicator =
             communicator_of(process, channel->communicator);
         struct esi_leak leak = {.kind = ESI_LEAK_MESSAGES, .rank = process->rank};
         uint32_t received;
 
         if (channel->received || channel->doubtful || !communicator)
             continue;
-        leak.peer = world_rank(communicator, channel->peer);
+        leak.peer = world_rank(search, communicator, channel->peer);
         if (!count_receives(process_of(search, leak.peer), communicator, channel->tag,
                             &received) ||
             received >= channel->count)
             continue;
         leak.tag = channel->tag;
-        leak.communicator = communicator->name;
+        leak.communicator = name_of(search, communicator);
         leak.count = channel->count - received;
         result = add_leak(search, &leak, first);
     }
@@ -190,27 +187,23 @@ static enum esi_leak_kind kind_of_request(const struct esi_ledger_request *reque
 }
 
 static const char *name_site(const struct leak_search *search,
-                             const struct esi_leak_process *process,
+                             const struct esi_fact_process *process,
                              uint64_t address)
 {
-    const char *name =
-        search->sites && address != 0
-            ? search->sites->name(search->sites->data,
-                                  (size_t)(process - search->processes), address)
-            : "";
+    const char *name = esi_fact_name_site(search->facts, process, address);
 
     return *name ? name : NULL;
 }
 
 static int find_requests(struct leak_search *search,
-                         const struct esi_leak_process *process,
+                         const struct esi_fact_process *process,
                          size_t first)
 {
     int result = 0;
 
     for (size_t i = 0; i < process->ledger->request_count && result == 0; i++) {
         const struct esi_ledger_request *request = &process->ledger->requests[i];
-        const struct esi_leak_communicator *communicator =
+        const struct esi_fact_communicator *communicator =
             communicator_of(process, request->communicator);
         bool has_tag = request->kind != ESI_LEDGER_COLLECTIVE &&
                        request->kind != ESI_LEDGER_DUPLICATE;
@@ -218,9 +211,9 @@ static int find_requests(struct leak_search *search,
             .kind = kind_of_request(request),
             .rank = process->rank,
             .count = 1,
-            .peer = has_tag ? world_rank(communicator, request->peer) : -1,
+            .peer = has_tag ? world_rank(search, communicator, request->peer) : -1,
             .tag = has_tag ? request->tag : -1,
-            .communicator = communicator ? communicator->name : NULL,
+            .communicator = name_of(search, communicator),
             .operation = request->operation & (uint16_t)~ES_OPERATION_ANY_SOURCE,
             .site = name_site(search, process, request->site),
         };
@@ -232,22 +225,22 @@ static int find_requests(struct leak_search *search,
 
 /* A fence ends one epoch and opens another, so its open epochs are not leaks. */
 static int find_epochs(struct leak_search *search,
-                       const struct esi_leak_process *process,
+                       const struct esi_fact_process *process,
                        size_t first)
 {
     int result = 0;
 
     for (size_t i = 0; i < process->ledger->epoch_count && result == 0; i++) {
         const struct esi_ledger_epoch *epoch = &process->ledger->epochs[i];
-        const struct esi_leak_communicator *communicator =
+        const struct esi_fact_communicator *communicator =
             communicator_of(process, epoch->communicator);
         struct esi_leak leak = {
             .kind = ESI_LEAK_EPOCHS,
             .rank = process->rank,
             .count = 1,
-            .peer = world_rank(communicator, epoch->peer),
+            .peer = world_rank(search, communicator, epoch->peer),
             .tag = -1,
-            .communicator = communicator ? communicator->name : NULL,
+            .communicator = name_of(search, communicator),
             .epoch = (enum esi_ledger_epoch_kind)epoch->kind,
         };
 
@@ -258,7 +251,7 @@ static int find_epochs(struct leak_search *search,
 }
 
 static int find_objects(struct leak_search *search,
-                        const struct esi_leak_process *process,
+                        const struct esi_fact_process *process,
                         size_t first)
 {
     int result = 0;
@@ -280,14 +273,15 @@ static int find_objects(struct leak_search *search,
 }
 
 static int look_at_process(struct leak_search *search,
-                           const struct esi_leak_process *process)
+                           const struct esi_fact_process *process)
 {
     size_t first = search->leaks->count;
+    bool is_finalized = process->state == ES_PROCESS_FINALIZED;
     int result;
 
-    search->leaks->unended += !process->finalized;
+    search->leaks->unended += !is_finalized;
     search->leaks->unknown +=
-        process->finalized && (!process->ledger || process->ledger->partial);
+        is_finalized && (!process->ledger || process->ledger->partial);
     if (!is_known(process))
         return 0;
     result = find_messages(search, process, first);
@@ -305,9 +299,8 @@ static int compare_entries(const void *left, const void *right)
     const struct leak_entry *a = left;
     const struct leak_entry *b = right;
 
-    for (int i = 0; i < 2; i++)
-        if (a->key[i] != b->key[i])
-            return a->key[i] < b->key[i] ? -1 : 1;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
     if (a->process != b->process)
         return a->process < b->process ? -1 : 1;
     return a->instance->instance < b->instance->instance
@@ -324,25 +317,22 @@ static int list_entries(const struct leak_search *search,
     size_t capacity = 0;
 
     *ret_count = 0;
-    for (size_t i = 0; i < search->count; i++) {
-        const struct esi_leak_process *process = &search->processes[i];
+    for (size_t i = 0; i < search->facts->process_count; i++) {
+        const struct esi_fact_process *process = &search->facts->processes[i];
 
         for (size_t k = 0; is_known(process) && k < process->ledger->instance_count;
              k++) {
             const struct esi_ledger_instance *instance = &process->ledger->instances[k];
-            const struct esi_leak_communicator *communicator =
-                communicator_of(process, instance->communicator);
+            uint32_t group = esi_fact_group_of(process, instance->communicator);
 
-            if (!communicator)
+            if (group == ESI_FACT_NO_GROUP)
                 continue;
             if (ESI_ARRAY_RESERVE(entries, capacity, *ret_count + 1) < 0) {
                 free(entries);
                 return -ENOMEM;
             }
             entries[(*ret_count)++] =
-                (struct leak_entry){.key = {communicator->key[0], communicator->key[1]},
-                                    .process = i,
-                                    .instance = instance};
+                (struct leak_entry){.group = group, .process = i, .instance = instance};
         }
     }
     *ret_entries = entries;
@@ -358,8 +348,7 @@ static size_t keep_newest(struct leak_entry *entries, size_t count)
         qsort(entries, count, sizeof *entries, compare_entries);
     for (size_t i = 0; i < count; i++)
         if (kept == 0 || entries[kept - 1].process != entries[i].process ||
-            entries[kept - 1].key[0] != entries[i].key[0] ||
-            entries[kept - 1].key[1] != entries[i].key[1])
+            entries[kept - 1].group != entries[i].group)
             entries[kept++] = entries[i];
     return kept;
 }
@@ -377,15 +366,16 @@ static int compare_members(struct leak_search *search,
         if (entries[i].instance->instance > newest->instance->instance)
             newest = &entries[i];
     for (size_t i = 0; i < count && result == 0; i++) {
-        const struct esi_leak_process *process = &search->processes[entries[i].process];
+        const struct esi_fact_process *process =
+            &search->facts->processes[entries[i].process];
         struct esi_leak leak = {
             .kind = ESI_LEAK_COLLECTIVES,
             .rank = process->rank,
             .count = newest->instance->instance - entries[i].instance->instance,
-            .peer = search->processes[newest->process].rank,
+            .peer = search->facts->processes[newest->process].rank,
             .tag = -1,
-            .communicator =
-                communicator_of(process, entries[i].instance->communicator)->name,
+            .communicator = name_of(
+                search, communicator_of(process, entries[i].instance->communicator)),
             .operation = newest->instance->operation,
         };
 
@@ -406,9 +396,7 @@ static int find_collectives(struct leak_search *search)
         return result;
     count = keep_newest(entries, count);
     for (size_t i = 0; i < count && result == 0; i = end) {
-        for (end = i + 1; end < count && entries[end].key[0] == entries[i].key[0] &&
-                          entries[end].key[1] == entries[i].key[1];
-             end++)
+        for (end = i + 1; end < count && entries[end].group == entries[i].group; end++)
             continue;
         result = compare_members(search, &entries[i], end - i);
     }
@@ -462,21 +450,16 @@ static void fold_leaks(struct esi_leaks *leaks)
     leaks->count = kept;
 }
 
-int esi_leaks_find(const struct esi_leak_process *processes,
-                   size_t count,
-                   const struct esi_leak_sites *sites,
-                   struct esi_leaks *ret_leaks)
+int esi_leaks_find(const struct esi_facts *facts, struct esi_leaks *ret_leaks)
 {
     struct esi_leaks leaks = {.items = NULL};
-    struct leak_search search = {
-        .processes = processes, .count = count, .sites = sites, .leaks = &leaks};
-    int result = index_ranks(&search);
+    struct leak_search search = {.facts = facts, .leaks = &leaks};
+    int result = 0;
 
-    for (size_t i = 0; i < count && result == 0; i++)
-        result = look_at_process(&search, &processes[i]);
+    for (size_t i = 0; i < facts->process_count && result == 0; i++)
+        result = look_at_process(&search, &facts->processes[i]);
     if (result == 0)
         result = find_collectives(&search);
-    free(search.by_rank);
     if (result < 0) {
         esi_leaks_fini(&leaks);
         return result;

@@ -4,7 +4,7 @@
  * leaks.h - leaks at the end of a run: messages not received, requests not completed,
  * objects not freed.
  *
- *   esi_leaks_find(processes, count, &sites, &leaks);
+ *   esi_leaks_find(facts, &leaks);
  *   esi_leaks_print_text(&leaks, stdout);
  *   esi_leaks_fini(&leaks);
  *
@@ -22,27 +22,8 @@
 #include <stdio.h>
 
 #include "base/json_out.h"
+#include "monitors/verdict/facts.h"
 #include "tuplespace/ledger.h"
-
-/* --- Input; all is borrowed ------------------------------------------------------- */
-
-struct esi_leak_communicator {
-    uint64_t key[2];      /* the same in all members; both 0 = not known */
-    const char *name;     /* NULL = none */
-    int rank;             /* own */
-    const int32_t *peers; /* world ranks of the peers; NULL = not known */
-    size_t peer_count;
-};
-
-struct esi_leak_process {
-    int rank; /* in MPI_COMM_WORLD */
-    bool finalized;
-    const struct esi_ledger *ledger;                   /* NULL = not known */
-    const struct esi_leak_communicator *communicators; /* by index */
-    size_t communicator_count;
-};
-
-/* --- Results ---------------------------------------------------------------------- */
 
 enum esi_leak_kind {
     ESI_LEAK_MESSAGES,    /* sent but not received */
@@ -61,7 +42,7 @@ struct esi_leak {
     uint64_t count;           /* per rank */
     int peer;                 /* world rank; -1 = none, any, or not known */
     int32_t tag;              /* ES_TAG_ANY = any; -1 = none */
-    const char *communicator; /* borrowed from the process; NULL = none */
+    const char *communicator; /* borrowed from the facts; NULL = none */
     uint16_t operation;
     enum esi_ledger_epoch_kind epoch;
     enum esi_ledger_object object;
@@ -76,18 +57,8 @@ struct esi_leaks {
     size_t unended; /* processes that did not reach MPI_Finalize */
 };
 
-/* Resolves where requests were posted; "" = not known.  Texts must outlive the
- * leaks. */
-struct esi_leak_sites {
-    const char *(*name)(void *data, size_t process, uint64_t address);
-    void *data; /* borrowed */
-};
-
-/* `sites` may be NULL. Returns 0 or -ENOMEM. */
-int esi_leaks_find(const struct esi_leak_process *processes,
-                   size_t count,
-                   const struct esi_leak_sites *sites,
-                   struct esi_leaks *ret_leaks);
+/* `facts` must outlive the leaks: the texts are theirs.  Returns 0 or -ENOMEM. */
+int esi_leaks_find(const struct esi_facts *facts, struct esi_leaks *ret_leaks);
 /* Accepts a zeroed struct. */
 void esi_leaks_fini(struct esi_leaks *leaks);
 

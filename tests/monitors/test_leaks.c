@@ -19,8 +19,8 @@
 enum { RANKS = 3, ROWS = 4, TAG = 7, WORLD = 0, PAIR = 1 };
 
 /* The ranks of the world, and of a communicator of ranks 2 and 1, in this order. */
-static const int32_t world[RANKS] = {0, 1, 2};
-static const int32_t pair[2] = {2, 1};
+static int world[RANKS] = {0, 1, 2};
+static int pair[2] = {2, 1};
 
 struct made_ledgers {
     struct esi_ledger ledgers[RANKS];
@@ -28,38 +28,52 @@ struct made_ledgers {
     struct esi_ledger_request requests[RANKS][ROWS];
     struct esi_ledger_instance instances[RANKS][ROWS];
     struct esi_ledger_epoch epochs[RANKS][ROWS];
-    struct esi_leak_communicator communicators[RANKS][2];
-    struct esi_leak_process processes[RANKS];
+    struct esi_fact_communicator communicators[RANKS][2];
+    struct esi_fact_process processes[RANKS];
+    struct esi_fact_group groups[2];
+    struct esi_facts facts;
 };
 
 static struct made_ledgers made;
 static struct esi_leaks leaks;
 
+static const char *name_line(void *data,
+                             const struct esi_fact_process *process,
+                             uint64_t address)
+{
+    static char texts[16][32];
+    char *text = texts[address % 16];
+
+    (void)data;
+    snprintf(text, sizeof texts[0], "heat.c:%d in f%d()", (int)address, process->rank);
+    return text;
+}
+
 static int make_ledgers(void **state)
 {
     (void)state;
     memset(&made, 0, sizeof made);
+    made.groups[WORLD] = (struct esi_fact_group){
+        .sides = {world}, .sizes = {RANKS}, .name = "MPI_COMM_WORLD"};
+    made.groups[PAIR] =
+        (struct esi_fact_group){.sides = {pair}, .sizes = {2}, .name = "pair"};
+    made.facts = (struct esi_facts){.processes = made.processes,
+                                    .process_count = RANKS,
+                                    .groups = made.groups,
+                                    .group_count = 2,
+                                    .name_site = name_line};
     for (int i = 0; i < RANKS; i++) {
         made.ledgers[i].channels = made.channels[i];
         made.ledgers[i].requests = made.requests[i];
         made.ledgers[i].instances = made.instances[i];
         made.ledgers[i].epochs = made.epochs[i];
         made.communicators[i][WORLD] =
-            (struct esi_leak_communicator){.key = {1, 2},
-                                           .name = "MPI_COMM_WORLD",
-                                           .rank = i,
-                                           .peers = world,
-                                           .peer_count = RANKS};
-        if (i > 0)
-            made.communicators[i][PAIR] =
-                (struct esi_leak_communicator){.key = {3, 4},
-                                               .name = "pair",
-                                               .rank = 2 - i,
-                                               .peers = pair,
-                                               .peer_count = 2};
+            (struct esi_fact_communicator){.group = WORLD, .rank = i};
+        made.communicators[i][PAIR] = (struct esi_fact_communicator){
+            .group = i > 0 ? PAIR : ESI_FACT_NO_GROUP, .rank = 2 - i};
         made.processes[i] =
-            (struct esi_leak_process){.rank = i,
-                                      .finalized = true,
+            (struct esi_fact_process){.rank = i,
+                                      .state = ES_PROCESS_FINALIZED,
                                       .ledger = &made.ledgers[i],
                                       .communicators = made.communicators[i],
                                       .communicator_count = 2};
@@ -111,21 +125,9 @@ static void add_instance(int rank, uint32_t instance, uint16_t operation)
         .communicator = WORLD, .operation = operation, .instance = instance};
 }
 
-static const char *name_line(void *data, size_t process, uint64_t address)
-{
-    static char texts[16][32];
-    char *text = texts[address % 16];
-
-    (void)data;
-    snprintf(text, sizeof texts[0], "heat.c:%d in f%zu()", (int)address, process);
-    return text;
-}
-
 static void find(size_t count)
 {
-    const struct esi_leak_sites sites = {name_line, NULL};
-
-    assert_int_equal(esi_leaks_find(made.processes, RANKS, &sites, &leaks), 0);
+    assert_int_equal(esi_leaks_find(&made.facts, &leaks), 0);
     assert_int_equal(leaks.count, count);
 }
 
@@ -194,7 +196,7 @@ static void what_the_dead_left_is_none(void **state)
     add_channel(0, WORLD, false, 1, 5);
     add_request(0, ESI_LEDGER_RECEIVE, ES_OP_MPI_Irecv);
     made.ledgers[0].unfreed[ESI_LEDGER_WINDOWS] = 1;
-    made.processes[0].finalized = false;
+    made.processes[0].state = ES_PROCESS_KILLED;
     find(0);
     assert_int_equal(leaks.unended, 1);
 }
