@@ -197,6 +197,18 @@ struct esi_causal_tuple {
                           until the tuple's events have been emitted */
 };
 
+/* Whether an event of a thread belongs to the same call of the program as the one
+ * before it, which lasted from `begin_ns` to `end_ns`.  Calls of a thread do not
+ * overlap, so an event that starts before the other call ends is of that call, as is
+ * one that starts with it: a call may have no length.  Posted operations last longer
+ * than the calls that post them: not for these. */
+static inline bool esi_causal_call_continues(const struct esi_causal_call *call,
+                                             uint64_t begin_ns,
+                                             uint64_t end_ns)
+{
+    return call->told->start_ns < end_ns || call->told->start_ns == begin_ns;
+}
+
 /* Adds a tuple.  Returns 0, -ENOMEM, or the error of the sink.  An operation under way
  * (stop 0) may be added after all other tuples of its thread, if no more will
  * follow. */

@@ -220,7 +220,7 @@ static struct esi_delay_call *call_at(struct esi_delay *delay,
 
     if (thread->next > thread->first)
         last = esi_delay_thread_call(thread, thread->next - 1);
-    if (last && (begin_ns < last->end_ns || begin_ns == last->begin_ns)) {
+    if (last && esi_causal_call_continues(event, last->begin_ns, last->end_ns)) {
         if (end_ns > last->end_ns)
             thread->last_ns = last->end_ns = end_ns;
         return last;

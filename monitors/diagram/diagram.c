@@ -374,9 +374,10 @@ static bool is_of_last(const struct esi_diagram_thread *thread,
                        const struct esi_causal_call *call)
 {
     const struct esi_diagram_spans *calls = &thread->calls;
+    const struct esi_diagram_span *last =
+        calls->count > 0 ? &calls->items[calls->count - 1] : NULL;
 
-    return calls->count > 0 &&
-           call->told->start_ns < calls->items[calls->count - 1].end_ns;
+    return last && esi_causal_call_continues(call, last->begin_ns, last->end_ns);
 }
 
 static int add_call(struct esi_diagram *diagram,

@@ -440,6 +440,30 @@ static void no_more_calls_are_kept_than_allowed(void **state)
     end_case(&made);
 }
 
+/* The clock may show the same time when a call begins and ends: its events are of one
+ * call. */
+static void a_call_without_length_is_one_call(void **state)
+{
+    struct esi_diagram_extent extent;
+    struct diagram_case made;
+
+    (void)state;
+    begin_case(&made, 2, 0);
+    for (uint32_t i = 0; i < 3; i++)
+        for (int rank = 0; rank < 2; rank++) {
+            uint64_t now = 10000000 + 1000 * i; /* after MPI_Init */
+
+            made_timeline_tuple(
+                &made.timeline, rank, "MPI_Barrier",
+                (struct es_tuple){
+                    .start = now, .stop = now, .sequence = i, .peer = ES_PEER_NONE});
+        }
+    run_case(&made);
+    esi_diagram_extent(made.diagram, &extent);
+    assert_int_equal(extent.calls, made.rows[0].count + made.rows[1].count);
+    end_case(&made);
+}
+
 /* --- Operations under way --------------------------------------------------------- */
 
 static void what_is_under_way_lasts(void **state)
@@ -511,6 +535,7 @@ SUITE(test_diagram)
         cmocka_unit_test(a_replay_is_an_ordered_stream),
         cmocka_unit_test(sums_outlive_the_calls),
         cmocka_unit_test(no_more_calls_are_kept_than_allowed),
+        cmocka_unit_test(a_call_without_length_is_one_call),
         cmocka_unit_test(what_is_under_way_lasts),
     };
 
