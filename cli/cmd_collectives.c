@@ -234,12 +234,14 @@ static void print_instance(void *data, const struct esi_collective_instance *ins
 static int print_nodes(const struct showing *showing)
 {
     enum esi_format format = showing->arguments->format;
+    int result;
 
     if (!showing->nodes)
         return 0;
     if (format == ES_FORMAT_TEXT)
         fputs("\n", stdout);
-    return esi_node_watch_print(showing->nodes, esi_format_rows(format), stdout);
+    result = esi_node_watch_print(showing->nodes, esi_format_rows(format), stdout);
+    return result < 0 ? result : 0;
 }
 
 static int print_report(struct showing *showing,

@@ -383,14 +383,16 @@ void esi_page_make_collectives(struct esi_page_asked *asked)
 }
 
 /* Why there is no data on trees; "" = there is. */
-static const char *missing_trees(const struct esi_page_asked *asked, const char *lines)
+static const char *missing_trees(const struct esi_page_asked *asked,
+                                 const char *lines,
+                                 bool has_nodes)
 {
     struct esi_page_state state;
 
     esi_page_feed_state(asked->model->feed, &state);
     if (!lines)
         return "The trees have not been read yet.";
-    if (strstr(lines, "\"type\":\"node\""))
+    if (has_nodes)
         return "";
     if (state.is_archive)
         return "This archive holds no operations of instrumented trees: the run had no "
@@ -403,12 +405,13 @@ void esi_page_make_trees(struct esi_page_asked *asked)
 {
     struct esi_json_text json;
     char *lines;
+    int result = esi_page_watch_copy_trees(asked->model->watch, &lines);
 
-    if (esi_page_watch_copy_trees(asked->model->watch, &lines) < 0) {
+    if (result < 0) {
         esi_page_reply_fail(asked->reply, 503, "no memory");
     } else if (esi_page_begin_json(asked, &json)) {
         esi_json_out_bool(&json.out, "looked", lines != NULL);
-        esi_json_out_string(&json.out, "text", missing_trees(asked, lines));
+        esi_json_out_string(&json.out, "text", missing_trees(asked, lines, result > 0));
         put_lines(&json.out, "lines", lines);
         esi_page_end_json(asked, &json);
     }

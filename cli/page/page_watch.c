@@ -35,7 +35,8 @@ struct esi_page_watch {
     bool is_over; /* the thread has ended */
     bool wants_metrics;
     struct esi_page_verdict verdict;
-    char *trees; /* owned, like the next; NULL = no observation yet */
+    char *trees;    /* owned, like `metrics`; NULL = no observation yet */
+    bool has_nodes; /* of trees */
     char *metrics;
 };
 
@@ -104,6 +105,8 @@ int esi_page_watch_copy_trees(struct esi_page_watch *watch, char **ret_lines)
 
     pthread_mutex_lock(&watch->lock);
     result = copy_text(watch->trees, ret_lines);
+    if (result == 0)
+        result = watch->has_nodes;
     pthread_mutex_unlock(&watch->lock);
     return result;
 }
@@ -239,13 +242,20 @@ static int write_archived(struct look_texts *texts, const char *directory)
     return result;
 }
 
-/* Replaces a text; takes the new one. */
-static void keep_text(struct esi_page_watch *watch, char **place, char *text)
+/* `result` is that of printing to `out`, which wrote *lines; takes both. */
+static void keep_trees(struct esi_page_watch *watch,
+                       FILE *out,
+                       char **lines,
+                       int result)
 {
+    if (!out || fclose(out) != 0 || result < 0) {
+        free(*lines);
+        return;
+    }
     pthread_mutex_lock(&watch->lock);
-    free(*place);
-    *place = text;
-    pthread_cond_broadcast(&watch->made);
+    free(watch->trees);
+    watch->trees = *lines;
+    watch->has_nodes = result > 0;
     pthread_mutex_unlock(&watch->lock);
 }
 
@@ -255,13 +265,10 @@ static void look_at_archived_trees(struct esi_page_watch *watch)
     char *lines = NULL;
     size_t length;
     FILE *out = open_memstream(&lines, &length);
-    bool is_whole = out && esi_node_archive_print(watch->config.name, ESI_ROWS_JSON,
-                                                  out, NULL) >= 0;
+    int result =
+        out ? esi_node_archive_print(watch->config.name, ESI_ROWS_JSON, out, NULL) : 0;
 
-    if (out && fclose(out) == 0 && is_whole)
-        keep_text(watch, &watch->trees, lines);
-    else
-        free(lines);
+    keep_trees(watch, out, &lines, result);
 }
 
 static void look_at_archive(struct esi_page_watch *watch)
@@ -331,10 +338,15 @@ static void make_metrics(struct esi_page_watch *watch, const struct esi_top_look
     esi_page_feed_waits(watch->config.feed, &writing.look.waits);
     is_whole =
         esi_page_feed_use_delay(watch->config.feed, write_metrics, &writing) == 0;
-    if (fclose(writing.out) == 0 && is_whole)
-        keep_text(watch, &watch->metrics, text);
-    else
+    if (fclose(writing.out) != 0 || !is_whole) {
         free(text);
+        return;
+    }
+    pthread_mutex_lock(&watch->lock);
+    free(watch->metrics);
+    watch->metrics = text;
+    pthread_cond_broadcast(&watch->made);
+    pthread_mutex_unlock(&watch->lock);
 }
 
 /* If the run has vanished, the last verdict stays. */
@@ -379,12 +391,9 @@ static void look_at_trees(struct esi_page_watch *watch, struct esi_node_watch *n
     char *lines = NULL;
     size_t length;
     FILE *out = nodes ? open_memstream(&lines, &length) : NULL;
-    bool is_whole = out && esi_node_watch_print(nodes, ESI_ROWS_JSON, out) == 0;
+    int result = out ? esi_node_watch_print(nodes, ESI_ROWS_JSON, out) : 0;
 
-    if (out && fclose(out) == 0 && is_whole)
-        keep_text(watch, &watch->trees, lines);
-    else
-        free(lines);
+    keep_trees(watch, out, &lines, result);
 }
 
 static void look_again_and_again(struct esi_page_watch *watch,

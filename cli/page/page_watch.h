@@ -56,8 +56,8 @@ void esi_page_verdict_fini(struct esi_page_verdict *verdict);
 
 /* The activity of the internal nodes of instrumented trees up to the last observation,
  * as JSON Lines: see esi_node_watch_print(); "" for an archive without tuples of trees.
- * NULL if there was no observation yet.  Returns 0 or -ENOMEM; the caller frees
- * *ret_lines. */
+ * NULL if there was no observation yet.  Returns 1; 0 if there is no node; or -ENOMEM.
+ * The caller frees *ret_lines. */
 int esi_page_watch_copy_trees(struct esi_page_watch *watch, char **ret_lines);
 
 /* The metrics of the run for Prometheus, as of the last observation.  They are computed

@@ -172,8 +172,6 @@ int esi_node_archive_print(const char *directory,
     if (result == 0 && nodes.statistics)
         result =
             esi_node_statistics_print(nodes.statistics, &nodes.counts, format, stream);
-    if (result == 0)
-        result = nodes.counts.elements > 0;
     free_nodes(&nodes);
     esi_archive_read_close(reader);
     return result;

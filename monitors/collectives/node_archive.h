@@ -11,8 +11,8 @@
 #include "base/rows.h"
 #include "eventspace/error.h"
 
-/* Prints like esi_node_watch_print(). Returns 1; 0 if no tuples of trees were recorded
- * (nothing is printed); or -errno with `error` filled. */
+/* Prints like esi_node_watch_print(), but nothing if no tuples of trees were recorded.
+ * Returns 1; 0 if there is no node; or -errno with `error` filled. */
 int esi_node_archive_print(const char *directory,
                            enum esi_rows_format format,
                            FILE *stream,

@@ -207,14 +207,16 @@ int esi_node_statistics_print(const struct esi_node_statistics *statistics,
 
     if (result < 0)
         return result;
-    if (format == ESI_ROWS_JSON)
-        return esi_rows_print_json(stream, describe_counts, counts);
+    if (format == ESI_ROWS_JSON) {
+        result = esi_rows_print_json(stream, describe_counts, counts);
+        return result < 0 ? result : esi_node_statistics_count(statistics) > 0;
+    }
     fprintf(stream, "%" PRIu64 " results of internal nodes", counts->results);
     if (counts->incomplete + counts->lost > 0)
         fprintf(stream, ", %" PRIu64 " incomplete, %" PRIu64 " tuples lost",
                 counts->incomplete, counts->lost);
     fputc('\n', stream);
-    return ferror(stream) ? -EIO : 0;
+    return ferror(stream) ? -EIO : esi_node_statistics_count(statistics) > 0;
 }
 
 int esi_node_watch_print(struct esi_node_watch *watch,

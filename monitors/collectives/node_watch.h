@@ -29,7 +29,8 @@ void esi_node_watch_destroy(struct esi_node_watch *watch);
 
 /* Prints a table of the nodes, those that wait longest for their children first, and a
  * line of counts; or JSON Lines: a "node" for each node, communicator, operation and
- * version of the rules, and "nodes". Returns 0, -ENOMEM or -EIO. */
+ * version of the rules, and "nodes".  Returns 1; 0 if there is no node; -ENOMEM or
+ * -EIO. */
 int esi_node_watch_print(struct esi_node_watch *watch,
                          enum esi_rows_format format,
                          FILE *stream);

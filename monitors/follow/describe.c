@@ -32,8 +32,8 @@ static int compare_ranks(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* "0-2,7" for sorted ranks. */
-static void append_ranges(char *out, size_t size, const int *ranks, size_t count)
+/* "0-2,7" for sorted ranks.  Returns whether all of them are listed. */
+static bool append_ranges(char *out, size_t size, const int *ranks, size_t count)
 {
     const char *between = "";
 
@@ -43,7 +43,7 @@ static void append_ranges(char *out, size_t size, const int *ranks, size_t count
         /* Leaves space for one more range and the end of the text. */
         if (strlen(out) + 48 > size) {
             esi_describe_append(out, size, " and %zu more", count - first);
-            return;
+            return false;
         }
         if (end - first == 1)
             esi_describe_append(out, size, "%s%d", between, ranks[first]);
@@ -52,22 +52,30 @@ static void append_ranges(char *out, size_t size, const int *ranks, size_t count
                                 ranks[end - 1]);
         between = ",";
     }
+    return true;
+}
+
+/* Does the same for ranks in any order. */
+static bool append_ranks(char *out, size_t size, const int *ranks, size_t count)
+{
+    int *ordered = calloc(count + 1, sizeof *ordered);
+    bool is_whole;
+
+    if (!ordered) {
+        esi_describe_append(out, size, "(%zu of them)", count);
+        return false;
+    }
+    memcpy(ordered, ranks, count * sizeof *ordered);
+    qsort(ordered, count, sizeof *ordered, compare_ranks);
+    is_whole = append_ranges(out, size, ordered, count);
+    free(ordered);
+    return is_whole;
 }
 
 const char *esi_describe_ranks(char *out, size_t size, const int *ranks, size_t count)
 {
-    int *ordered;
-
     snprintf(out, size, count == 1 ? "rank " : "ranks ");
-    ordered = calloc(count + 1, sizeof *ordered);
-    if (!ordered) {
-        snprintf(out, size, "%zu ranks", count);
-        return out;
-    }
-    memcpy(ordered, ranks, count * sizeof *ordered);
-    qsort(ordered, count, sizeof *ordered, compare_ranks);
-    append_ranges(out, size, ordered, count);
-    free(ordered);
+    append_ranks(out, size, ranks, count);
     return out;
 }
 
@@ -214,19 +222,19 @@ const char *esi_describe_off(char *out,
                              size_t count,
                              bool some)
 {
-    char words[160];
+    char list[160] = "";
+    bool is_whole = append_ranks(list, sizeof list, ranks, count);
 
-    esi_describe_ranks(words, sizeof words, ranks, count);
-    snprintf(out, size, "%scollectors of %s are off: what %s%s is not known; ",
-             some ? "some " : "", words, some ? "else " : "",
-             count == 1 ? "it does" : "they do");
+    snprintf(out, size, "%scollectors of %s %s are off: what %s%s is not known; ",
+             some ? "some " : "", count == 1 ? "rank" : "ranks", list,
+             some ? "else " : "", count == 1 ? "it does" : "they do");
     /* A truncated list cannot be used in an option. */
-    if (strstr(words, " and "))
-        esi_describe_append(out, size, "'eventspace collect on %s' switches all on",
-                            run);
-    else
+    if (is_whole)
         esi_describe_append(out, size,
                             "'eventspace collect on --rank %s %s' switches them on",
-                            strchr(words, ' ') + 1, run);
+                            list, run);
+    else
+        esi_describe_append(out, size, "'eventspace collect on %s' switches all on",
+                            run);
     return out;
 }
