@@ -81,8 +81,9 @@ static const struct esi_fact_process *process_of(const struct leak_search *searc
 {
     size_t found = esi_facts_find_process(search->facts, rank);
 
-    return found < search->facts->process_count ? &search->facts->processes[found]
-                                                : NULL;
+    return rank >= 0 && found < search->facts->process_count
+               ? &search->facts->processes[found]
+               : NULL;
 }
 
 /* --- Leaks ------------------------------------------------------------------------ */

@@ -19,7 +19,7 @@
 enum { RANKS = 3, ROWS = 4, TAG = 7, WORLD = 0, PAIR = 1 };
 
 /* The ranks of the world, and of a communicator of ranks 2 and 1, in this order. */
-static int world[RANKS] = {0, 1, 2};
+static int world[RANKS];
 static int pair[2] = {2, 1};
 
 struct made_ledgers {
@@ -53,6 +53,8 @@ static int make_ledgers(void **state)
 {
     (void)state;
     memset(&made, 0, sizeof made);
+    for (int i = 0; i < RANKS; i++)
+        world[i] = i;
     made.groups[WORLD] = (struct esi_fact_group){
         .sides = {world}, .sizes = {RANKS}, .name = "MPI_COMM_WORLD"};
     made.groups[PAIR] =
@@ -187,6 +189,16 @@ static void doubt_is_no_leak(void **state)
     made.channels[1][0].doubtful = true;
     find(0);
     assert_int_equal(leaks.unknown, 0);
+}
+
+/* Neither rank is known: they need not be the same. */
+static void a_receiver_that_is_not_known_is_nobody(void **state)
+{
+    (void)state;
+    made.processes[0].rank = -1;
+    world[2] = -1;
+    add_channel(1, WORLD, false, 2, 5);
+    find(0);
 }
 
 /* A rank that was killed could not free its objects, so they are no leaks. */
@@ -329,6 +341,7 @@ SUITE(test_leaks)
         cmocka_unit_test(sends_beyond_the_receives_were_not_received),
         cmocka_unit_test(ranks_are_those_of_the_communicator),
         cmocka_unit_test(doubt_is_no_leak),
+        cmocka_unit_test(a_receiver_that_is_not_known_is_nobody),
         cmocka_unit_test(what_the_dead_left_is_none),
         cmocka_unit_test(requests_are_told_by_kind),
         cmocka_unit_test(requests_are_told_by_line),
