@@ -401,6 +401,13 @@ struct listed_process {
                                  borrowed */
 };
 
+/* All processes of a run, each read once: totals and rows agree while it goes on. */
+struct listed_processes {
+    struct listed_process *items; /* owned */
+    size_t count;
+    struct sums shown;
+};
+
 static const char *heading_if(const char *heading, uint64_t number)
 {
     return number > 0 ? heading : NULL;
@@ -457,126 +464,116 @@ static void describe_process(struct esi_row *row, const void *record)
     esi_row_unsigned(row, "tuples_refused", NULL, info->tuples_refused);
 }
 
-static void process_init(struct listed_process *process,
+static void read_process(struct listed_process *process,
                          const struct es_run *run,
-                         size_t index)
+                         const struct es_segment_view *segment)
 {
     process->run = es_run_name(run);
-    es_segment_view_info(es_run_segment(run, index), &process->info);
-    process->before_mpi = esi_ending_is_before_mpi(run, es_run_segment(run, index));
-    sum_up(es_run_segment(run, index), &process->sums);
+    es_segment_view_info(segment, &process->info);
+    process->before_mpi = esi_ending_is_before_mpi(run, segment);
+    sum_up(segment, &process->sums);
+}
+
+/* Columns that are 0 in all processes are left out unless `all` is set.  Returns 0 or
+ * -ENOMEM; the caller frees the items. */
+static int read_processes(const struct es_run *run,
+                          bool all,
+                          struct listed_processes *ret_processes)
+{
+    static const struct sums every = {
+        .off = 1, .overwritten = 1, .polls = 1, .held = 1};
+    size_t count = es_run_segment_count(run);
+    struct listed_process *items = calloc(count + 1, sizeof *items);
+
+    if (!items)
+        return -ENOMEM;
+    *ret_processes = (struct listed_processes){.items = items, .count = count};
+    for (size_t i = 0; i < count; i++) {
+        read_process(&items[i], run, es_run_segment(run, i));
+        items[i].shown = &ret_processes->shown;
+        add_sums(&ret_processes->shown, &items[i].sums);
+    }
+    if (all)
+        ret_processes->shown = every;
+    return 0;
 }
 
 /* The sums of the program's processes.  Monitors, which may record themselves, are not
  * part of the run. */
-static void print_run_line(const struct es_run *run)
+static void print_run_line(const char *run, const struct listed_processes *processes)
 {
-    size_t count = es_run_segment_count(run), monitors = 0;
+    size_t monitors = 0;
     struct sums all = {.threads = 0};
-    struct listed_process process;
     char memory[32];
     char beside[40] = "";
 
-    for (size_t i = 0; i < count; i++) {
-        process_init(&process, run, i);
-        if (process.info.rank < 0)
+    for (size_t i = 0; i < processes->count; i++)
+        if (processes->items[i].info.rank < 0)
             monitors++;
         else
-            add_sums(&all, &process.sums);
-    }
+            add_sums(&all, &processes->items[i].sums);
     if (monitors)
         snprintf(beside, sizeof beside, "; %zu monitoring", monitors);
     esi_text_prose_print(
         stdout,
         "run %s: %zu processes, %zu threads, %zu elements, %" PRIu64 " tuples, "
         "%" PRIu64 " overwritten, %s%s",
-        es_run_name(run), count - monitors, all.threads, all.elements, all.tuples,
+        run, processes->count - monitors, all.threads, all.elements, all.tuples,
         all.overwritten, esi_quantity_bytes(memory, sizeof memory, (double)all.bytes),
         beside);
 }
 
-/* Living ranks whose elements, or `some` of them, are off.  Caller frees; NULL if out
- * of memory. */
-static int *list_off(const struct es_run *run, bool some, size_t *ret_count)
+/* Reports the living ranks whose elements, or `some` of them, are off. */
+static void print_off(const char *run,
+                      const struct listed_processes *processes,
+                      bool some)
 {
-    size_t count = es_run_segment_count(run), found = 0;
-    int *ranks = calloc(count + 1, sizeof *ranks);
-    struct listed_process process;
-
-    for (size_t i = 0; ranks && i < count; i++) {
-        process_init(&process, run, i);
-        if (process.info.rank >= 0 && process.info.alive && process.sums.off > 0 &&
-            some == (process.sums.off < process.sums.elements))
-            ranks[found++] = process.info.rank;
-    }
-    *ret_count = found;
-    return ranks;
-}
-
-static void print_off(const struct es_run *run, bool some)
-{
+    int *ranks = calloc(processes->count + 1, sizeof *ranks);
     char words[400];
-    size_t count;
-    int *ranks = list_off(run, some, &count);
+    size_t found = 0;
 
-    if (ranks && count > 0)
-        esi_text_prose_print(stdout, "%s",
-                             esi_describe_off(words, sizeof words, es_run_name(run),
-                                              ranks, count, some));
+    for (size_t i = 0; ranks && i < processes->count; i++) {
+        const struct listed_process *process = &processes->items[i];
+
+        if (process->info.rank >= 0 && process->info.alive && process->sums.off > 0 &&
+            some == (process->sums.off < process->sums.elements))
+            ranks[found++] = process->info.rank;
+    }
+    if (found > 0)
+        esi_text_prose_print(
+            stdout, "%s",
+            esi_describe_off(words, sizeof words, run, ranks, found, some));
     free(ranks);
 }
 
-/* Columns that are 0 in all processes are left out unless `all` is set. */
-static void find_shown(const struct es_run *run, bool all, struct sums *ret_shown)
+static void print_remarks(const char *run, const struct listed_processes *processes)
 {
-    static const struct sums every = {
-        .off = 1, .overwritten = 1, .polls = 1, .held = 1};
-    struct sums shown = {.threads = 0};
-    struct listed_process process;
-
-    for (size_t i = 0; !all && i < es_run_segment_count(run); i++) {
-        process_init(&process, run, i);
-        add_sums(&shown, &process.sums);
-    }
-    *ret_shown = all ? every : shown;
+    esi_command_print_alone(run);
+    for (size_t i = 0; i < processes->count; i++)
+        print_shortages(&processes->items[i].info);
+    print_off(run, processes, false);
+    print_off(run, processes, true);
 }
 
-static void print_remarks(const struct es_run *run)
+static int print_processes(const char *run,
+                           const struct listed_processes *processes,
+                           enum esi_rows_format format)
 {
-    struct listed_process process;
-
-    esi_command_print_alone(es_run_name(run));
-    for (size_t i = 0; i < es_run_segment_count(run); i++) {
-        process_init(&process, run, i);
-        print_shortages(&process.info);
-    }
-    print_off(run, false);
-    print_off(run, true);
-}
-
-static int print_processes(const struct es_run *run,
-                           const struct list_arguments *arguments)
-{
-    enum esi_rows_format format = esi_format_rows(arguments->format);
-    size_t count = es_run_segment_count(run);
-    struct sums shown;
-    struct listed_process process = {.info.state = ES_PROCESS_RUNNING, .shown = &shown};
+    const struct listed_process none = {.info.state = ES_PROCESS_RUNNING,
+                                        .shown = &processes->shown};
     struct esi_rows rows;
 
-    find_shown(run, arguments->verbose, &shown);
     if (format == ESI_ROWS_TABLE)
-        print_run_line(run);
+        print_run_line(run, processes);
     esi_rows_init(&rows, format, stdout, describe_process);
-    int code = esi_rows_begin(&rows, &process);
+    int code = esi_rows_begin(&rows, &none);
     if (code < 0)
         return code;
-    for (size_t i = 0; i < count; i++) {
-        process_init(&process, run, i);
-        esi_rows_add(&rows, &process);
-    }
+    for (size_t i = 0; i < processes->count; i++)
+        esi_rows_add(&rows, &processes->items[i]);
     code = esi_rows_finish(&rows);
     if (format == ESI_ROWS_TABLE)
-        print_remarks(run);
+        print_remarks(run, processes);
     return code;
 }
 
@@ -744,8 +741,13 @@ static int print_run(const struct es_run *run,
                      const struct list_arguments *arguments)
 {
     enum esi_rows_format format = esi_format_rows(arguments->format);
-    int code = print_processes(run, arguments);
+    struct listed_processes processes;
+    int code = read_processes(run, arguments->verbose, &processes);
 
+    if (code < 0)
+        return code;
+    code = print_processes(es_run_name(run), &processes, format);
+    free(processes.items);
     if (code == 0 && format == ESI_ROWS_TABLE)
         esi_command_print_absent(es_run_name(run), servers);
     if (code == 0 && arguments->elements)

@@ -44,6 +44,27 @@ expect 0 "$eventspace" list -f json "$prefix-own"
 json_lines_hold "o['state'] == 'finalized' and not o['alive']"
 expect 0 "$eventspace" clean "$prefix-own"
 
+# While it records, the sum above the table is that of the rows: all is read once.
+"$eventspace" run -n 2 --name "$prefix-busy" -- "$apps/ring" --rounds 100000000 \
+    >"$folder/busy" 2>&1 </dev/null &
+launched=$!
+records()
+{
+    "$eventspace" list "$prefix-busy" | grep -q '[1-9][0-9]* tuples'
+}
+await 60 records
+for _ in 1 2 3 4 5; do
+    expect 0 "$eventspace" list "$prefix-busy"
+    awk '/^run /  { match($0, /[0-9]+ tuples/); sum = substr($0, RSTART) + 0; next }
+         /^ *RANK/ { end = index($0, "TUPLES") + length("TUPLES") - 1; next }
+         end && /running/ { count = split(substr($0, 1, end), word); rows += word[count] }
+         END { exit !(sum > 0 && sum == rows) }' "$folder/out" ||
+        fault "the rows are not the sum: $(cat "$folder/out")"
+done
+kill -TERM "$launched"
+wait "$launched"
+expect 0 "$eventspace" clean "$prefix-busy"
+
 # Killed in mid-run: what was recorded last is still there, and how it ended.
 "$eventspace" run -n 2 --name "$prefix-killed" -- "$apps/hang" --seconds 60 receive-cycle \
     >"$folder/hang.out" 2>"$folder/hang.err" </dev/null &
