@@ -103,18 +103,20 @@ static int ignore_event(void *data, const struct es_set_event *event)
 
 static void add_rank(struct stream *stream, size_t rank)
 {
-    struct esi_causal_process_info process = {
+    struct esi_run_process_config config = {
         .host = "made", .rank = (int)rank, .identity = rank + 1};
-    struct esi_causal_communicator world = {.key = {1, 2},
-                                            .name = "MPI_COMM_WORLD",
-                                            .rank = (int)rank,
-                                            .size = (int)stream->ranks};
-    uint32_t number;
+    struct esi_run_told world = {.key = {1, 2},
+                                 .name = "MPI_COMM_WORLD",
+                                 .rank = (int)rank,
+                                 .size = (int)stream->ranks};
+    struct esi_run_process *process;
 
-    if (esi_causality_add_process(stream->causality, &process, &number) < 0 ||
-        esi_causality_add_element(stream->causality, number, 0,
+    if (esi_run_model_add_process(esi_causality_run(stream->causality), &config,
+                                  &process) < 0 ||
+        esi_causality_add_element(stream->causality, process, 0,
                                   &stream->of[rank].element) < 0 ||
-        esi_causality_set_communicator(stream->causality, number, 0, &world) < 0)
+        esi_run_model_set_communicator(esi_causality_run(stream->causality), process, 0,
+                                       &world) < 0)
         fail("cannot add a rank");
     stream->of[rank].now = 1000;
 }

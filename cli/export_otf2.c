@@ -49,7 +49,8 @@ static void take_found(void *data, const struct esi_causality *causality)
 {
     struct export *export = data;
 
-    export->result = esi_otf2_write_communicators(export->write, causality);
+    export->result =
+        esi_otf2_write_communicators(export->write, esi_causality_run(causality));
 }
 
 /* Prints what is marked in the archive. */

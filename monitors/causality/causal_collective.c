@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "monitors/causality/causal_onesided.h"
 #include "monitors/causality/causal_private.h"
 #include "tuplespace/operation_codes.h"
@@ -28,12 +29,34 @@ void esi_instances_init(struct esi_ends *instances, size_t max)
 
 /* --- Series ----------------------------------------------------------------------- */
 
-struct esi_series *esi_series_find(struct esi_communicator *communicator,
+static struct esi_series_set *set_of(struct esi_causality *causality,
+                                     const struct esi_run_communicator *communicator)
+{
+    struct esi_series_set **set;
+
+    if (ESI_ARRAY_RESERVE(causality->series, causality->series_capacity,
+                          (size_t)communicator->number + 1) < 0)
+        return NULL;
+    while (causality->series_count <= communicator->number)
+        causality->series[causality->series_count++] = NULL;
+    set = &causality->series[communicator->number];
+    if (!*set)
+        *set = calloc(1, sizeof **set);
+    if (*set)
+        (*set)->communicator = communicator;
+    return *set;
+}
+
+struct esi_series *esi_series_find(struct esi_causality *causality,
+                                   const struct esi_run_communicator *communicator,
                                    int64_t window)
 {
-    struct esi_series **at = &communicator->series;
+    struct esi_series_set *set = set_of(causality, communicator);
+    struct esi_series **at = set ? &set->first : NULL;
     struct esi_series *series;
 
+    if (!set)
+        return NULL;
     while (*at && (*at)->window != window)
         at = &(*at)->next;
     series = *at;
@@ -43,18 +66,18 @@ struct esi_series *esi_series_find(struct esi_communicator *communicator,
         series = calloc(1, sizeof *series);
         if (!series)
             return NULL;
-        series->communicator = communicator;
+        series->set = set;
         series->window = window;
         series->trace = UINT32_MAX;
     }
-    series->next = communicator->series;
-    communicator->series = series;
+    series->next = set->first;
+    set->first = series;
     return series;
 }
 
 static void drop_series(struct esi_series *series)
 {
-    struct esi_series **at = &series->communicator->series;
+    struct esi_series **at = &series->set->first;
 
     while (*at != series)
         at = &(*at)->next;
@@ -63,12 +86,20 @@ static void drop_series(struct esi_series *series)
     free(series);
 }
 
-void esi_series_destroy(struct esi_communicator *communicator)
+void esi_series_fini(struct esi_causality *causality)
 {
-    while (communicator->series)
-        drop_series(communicator->series);
-    ESI_LIST_FOREACH_SAFE(struct esi_instance, unused, &communicator->unused, link)
-        free(unused);
+    for (size_t i = 0; i < causality->series_count; i++) {
+        struct esi_series_set *set = causality->series[i];
+
+        if (!set)
+            continue;
+        while (set->first)
+            drop_series(set->first);
+        ESI_LIST_FOREACH_SAFE(struct esi_instance, unused, &set->unused, link)
+            free(unused);
+        free(set);
+    }
+    free(causality->series);
 }
 
 /* Numbers wrap around. */
@@ -79,13 +110,13 @@ static bool is_older(uint32_t a, uint32_t b)
 
 static bool is_between(const struct esi_instance *instance)
 {
-    return instance->series->communicator->between;
+    return instance->series->set->communicator->between;
 }
 
 /* Returns the number of members of an instance. */
 static uint32_t size_of(const struct esi_instance *instance)
 {
-    return instance->series->communicator->size;
+    return instance->series->set->communicator->size;
 }
 
 /* Returns whether the instance has a junction. */
@@ -130,7 +161,7 @@ static void unref_instance(struct esi_instance *instance)
 
     if (--instance->references > 0)
         return;
-    esi_list_prepend(&series->communicator->unused, &instance->link);
+    esi_list_prepend(&series->set->unused, &instance->link);
     if (--series->instances == 0 && series->freed)
         drop_series(series);
 }
@@ -180,12 +211,12 @@ static void retire_instance(struct esi_causality *causality,
     unref_instance(instance);
 }
 
-static struct esi_instance *make_instance(struct esi_communicator *communicator)
+static struct esi_instance *make_instance(struct esi_series_set *set)
 {
     size_t bytes = sizeof(struct esi_instance) +
-                   communicator->size * sizeof(struct esi_causal_slot);
+                   set->communicator->size * sizeof(struct esi_causal_slot);
     struct esi_instance *instance =
-        ESI_LIST_POP(struct esi_instance, &communicator->unused, link);
+        ESI_LIST_POP(struct esi_instance, &set->unused, link);
 
     if (!instance)
         instance = malloc(bytes);
@@ -206,7 +237,7 @@ static struct esi_instance *begin_instance(struct esi_causality *causality,
                                            const struct esi_ends_key *key,
                                            const struct es_operation *operation)
 {
-    struct esi_instance *instance = make_instance(series->communicator);
+    struct esi_instance *instance = make_instance(series->set);
     struct instance_end *end =
         instance ? esi_ends_add(&causality->instances, key) : NULL;
 
@@ -233,14 +264,14 @@ static struct esi_instance *begin_instance(struct esi_causality *causality,
 static struct esi_instance *meet_instance(struct esi_causality *causality,
                                           const struct esi_item *item)
 {
-    struct esi_communicator *communicator = item->view->communicator;
+    const struct esi_run_communicator *communicator = item->member->communicator;
     int64_t window =
         item->action == ESI_WINDOW_COLLECTIVE ? (int64_t)item->told.tuple.tag : -1;
     struct esi_ends_key key = {
-        .communicator = {communicator->end.index, (uint64_t)window},
+        .communicator = {communicator->number, (uint64_t)window},
         .sequence = item->told.tuple.sequence,
     };
-    struct esi_series *series = esi_series_find(communicator, window);
+    struct esi_series *series = esi_series_find(causality, communicator, window);
     struct instance_end *found = esi_ends_find(&causality->instances, &key);
 
     if (!series)
@@ -252,7 +283,7 @@ static struct esi_instance *meet_instance(struct esi_causality *causality,
 /* Returns whether the dependences of the item can be determined. */
 static bool has_order(const struct esi_item *item)
 {
-    return item->view && item->view->slot < item->view->communicator->size &&
+    return item->member && item->member->slot < item->member->communicator->size &&
            item->told.tuple.sequence != ES_SEQUENCE_UNKNOWN;
 }
 
@@ -266,7 +297,7 @@ static void note_root(struct esi_causality *causality,
     if (instance->root != NO_SLOT ||
         (order != ES_ORDER_ROOT_TO_ALL && order != ES_ORDER_ALL_TO_ROOT))
         return;
-    instance->root = esi_view_peer(item->view, item->told.tuple.peer);
+    instance->root = esi_run_peer_slot(item->member, item->told.tuple.peer);
     if (instance->root != NO_SLOT && is_between(instance))
         wake_members(causality, instance);
 }
@@ -285,7 +316,7 @@ static int join_instance(struct esi_causality *causality, struct esi_item *item)
     item->empty &= !is_between(instance); /* the groups have separate counts */
     instance->references++;
     item->instance = instance;
-    item->slot = item->view->slot;
+    item->slot = item->member->slot;
     return 0;
 }
 
@@ -329,7 +360,7 @@ int esi_collective_add(struct esi_causality *causality, struct esi_item *item)
 
     if (result < 0)
         return result;
-    if (!item->view)
+    if (!item->member)
         causality->totals.unplaced++;
     else if (tuple->sequence == ES_SEQUENCE_UNKNOWN)
         causality->totals.unnumbered++;
@@ -440,7 +471,8 @@ static int lose_missing(struct esi_causality *causality,
                         struct esi_instance *instance,
                         uint64_t ns)
 {
-    const struct esi_communicator *communicator = instance->series->communicator;
+    const struct esi_run_communicator *communicator =
+        instance->series->set->communicator;
     int result = 0;
 
     if (instance->checked == causality->settles + 1 || is_ready(instance))
@@ -448,7 +480,7 @@ static int lose_missing(struct esi_causality *causality,
     instance->checked = causality->settles + 1;
     for (uint32_t i = 0; i < communicator->size && result >= 0; i++)
         if (instance->slots[i].entry == ESI_ENTRY_UNSEEN &&
-            esi_member_has_passed(causality, communicator, i, ns))
+            esi_thread_has_passed(causality, communicator, i, ns))
             result = lose_member(causality, instance, i);
     return result;
 }
@@ -540,7 +572,7 @@ static int await_member(struct esi_causality *causality,
         return 1;
     awaited = &instance->slots[slot];
     if (awaited->entry == ESI_ENTRY_UNSEEN &&
-        esi_member_has_passed(causality, instance->series->communicator, slot,
+        esi_thread_has_passed(causality, instance->series->set->communicator, slot,
                               item->told.stop_ns)) {
         int result = lose_member(causality, instance, slot);
 
@@ -631,8 +663,8 @@ static int collect_each(struct esi_causality *causality,
 
 static void depend_on_other_group(const struct esi_item *item, struct dependence *ret)
 {
-    ret->first = item->view->peer_slot;
-    ret->count = item->view->peers;
+    ret->first = item->member->peer_slot;
+    ret->count = item->member->peers;
 }
 
 /* The dependences on an intercommunicator.  Which member of the root's group is the
@@ -647,7 +679,7 @@ static void depend_between(const struct esi_item *item, struct dependence *ret)
         depend_on_other_group(item, ret);
         break;
     case ES_ORDER_ROOT_TO_ALL:
-        ret->first = esi_view_peer(item->view, item->told.tuple.peer);
+        ret->first = esi_run_peer_slot(item->member, item->told.tuple.peer);
         ret->count = !is_root_side;
         break;
     case ES_ORDER_ALL_TO_ROOT:
@@ -662,7 +694,7 @@ static void depend_between(const struct esi_item *item, struct dependence *ret)
 static void add_dependence(const struct esi_item *item, struct dependence *ret)
 {
     struct esi_instance *instance = item->instance;
-    const struct esi_view *view = item->view;
+    const struct esi_run_member *member = item->member;
 
     *ret = (struct dependence){.count = 0};
     if (size_of(instance) < 2 || item->empty)
@@ -689,10 +721,10 @@ static void add_dependence(const struct esi_item *item, struct dependence *ret)
         ret->count = item->slot;
         break;
     case ES_ORDER_NEIGHBOURS:
-        ret->members = view->neighbours;
-        ret->count = view->neighbours ? view->neighbour_count : 0;
+        ret->members = member->neighbours;
+        ret->count = member->neighbours ? member->neighbour_count : 0;
         instance->short_of |=
-            !view->neighbours || view->neighbours_told < view->neighbour_count;
+            !member->neighbours || member->neighbours_told < member->neighbour_count;
         break;
     default:
         break;

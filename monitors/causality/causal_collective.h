@@ -13,8 +13,10 @@
 #ifndef ES_MONITORS_CAUSALITY_CAUSAL_COLLECTIVE_H
 #define ES_MONITORS_CAUSALITY_CAUSAL_COLLECTIVE_H
 
-#include "monitors/causality/causal_process.h"
+#include "base/list.h"
 #include "monitors/causality/causal_thread.h"
+#include "monitors/follow/ends.h"
+#include "monitors/run/run_model.h"
 
 struct esi_epoch;
 
@@ -22,7 +24,7 @@ struct esi_epoch;
  * number; and the epochs of a window. */
 struct esi_series {
     struct esi_series *next;
-    struct esi_communicator *communicator;
+    struct esi_series_set *set;
     int64_t window;   /* -1 = the communicator itself */
     uint32_t trace;   /* UINT32_MAX = none yet */
     uint32_t count;   /* number of events emitted on the trace */
@@ -32,6 +34,13 @@ struct esi_series {
     uint32_t last_released;     /* number of the last released all-to-all instance */
     struct esi_list unreleased; /* all-to-all instances, by number */
     struct esi_epoch *epochs;   /* NULL = none (causal_onesided.h) */
+};
+
+/* What a communicator has of these. */
+struct esi_series_set {
+    const struct esi_run_communicator *communicator;
+    struct esi_series *first; /* list: its own and those of its windows */
+    struct esi_list unused;   /* unused instances, all of the same size */
 };
 
 enum esi_entry { ESI_ENTRY_UNSEEN, ESI_ENTRY_READ, ESI_ENTRY_GIVEN, ESI_ENTRY_LOST };
@@ -72,12 +81,13 @@ void esi_instances_finish(struct esi_causality *causality);
 
 /* Returns the series of a communicator, or of one of its windows if `window` is 0 or
  * more.  Creates it if necessary; NULL if there is no memory. */
-struct esi_series *esi_series_find(struct esi_communicator *communicator,
+struct esi_series *esi_series_find(struct esi_causality *causality,
+                                   const struct esi_run_communicator *communicator,
                                    int64_t window);
-/* Called when the communicator is destroyed. */
-void esi_series_destroy(struct esi_communicator *communicator);
+/* Destroys all series. */
+void esi_series_fini(struct esi_causality *causality);
 
-/* Adds an item, whose view is known, to its instance.  Returns 0 or -errno. */
+/* Adds an item, whose communicator is known, to its instance.  Returns 0 or -errno. */
 int esi_collective_add(struct esi_causality *causality, struct esi_item *item);
 int esi_collective_add_post(struct esi_causality *causality, struct esi_item *item);
 

@@ -113,7 +113,7 @@ static bool is_on_window(const struct esi_item *item)
 
 static void fill_attributes(struct attributes *attributes, const struct esi_item *item)
 {
-    const struct esi_causal_process *process = item->element->thread->process;
+    const struct esi_run_process *process = item->element->thread->of->process;
     const struct es_tuple *tuple = &item->told.tuple;
 
     attributes->count = 0;
@@ -124,8 +124,8 @@ static void fill_attributes(struct attributes *attributes, const struct esi_item
     if (process->rank >= 0)
         add_number(attributes, "rank", process->rank);
     add_text(attributes, "host", process->host);
-    if (item->view)
-        add_text(attributes, "communicator", item->view->communicator->name);
+    if (item->member)
+        add_text(attributes, "communicator", item->member->communicator->name);
     if (tuple->peer >= 0)
         add_number(attributes, "peer", tuple->peer);
     if (tuple->operation & ES_OPERATION_ANY_SOURCE)
@@ -150,18 +150,6 @@ static void fill_attributes(struct attributes *attributes, const struct esi_item
 
 /* --- Emitting --------------------------------------------------------------------- */
 
-static struct esi_causal_member member_of(const struct esi_view *view)
-{
-    const struct esi_communicator *communicator = view->communicator;
-
-    if (communicator->between)
-        return (struct esi_causal_member){.size = 0};
-    return (struct esi_causal_member){.key = {communicator->end.key.communicator[0],
-                                              communicator->end.key.communicator[1]},
-                                      .size = (int)communicator->size,
-                                      .rank = (int)view->slot};
-}
-
 /* Passes the operation of an event to the listener. */
 static int tell_call(const struct esi_causality *causality,
                      const struct esi_placed *placed,
@@ -174,15 +162,15 @@ static int tell_call(const struct esi_causality *causality,
         .operation = item->operation,
         .role = (enum esi_role)placed->role,
         .posted = item->action == ESI_POSTED,
-        .host = thread->process->host,
-        .rank = thread->process->rank,
-        .thread = thread->number,
+        .host = thread->of->process->host,
+        .rank = thread->of->process->rank,
+        .thread = thread->of->thread,
         .lost = item->lost,
     };
 
-    if (item->view) {
-        call.communicator = item->view->communicator->name;
-        call.member = member_of(item->view);
+    if (item->member) {
+        call.communicator = item->member->communicator->name;
+        call.member = item->member;
     }
     return causality->config.listener.told(causality->config.listener.data, event,
                                            &call);
@@ -210,6 +198,20 @@ static int emit_event(struct esi_causality *causality,
             return result;
     }
     return sink->event ? sink->event(sink->data, event) : 0;
+}
+
+int esi_trace_add(struct esi_causality *causality,
+                  const char *name,
+                  uint32_t *ret_trace)
+{
+    const struct es_set_sink *sink = &causality->config.sink;
+    int result =
+        sink->trace ? sink->trace(sink->data, causality->trace_count, name) : 0;
+
+    if (result < 0)
+        return result;
+    *ret_trace = causality->trace_count++;
+    return 0;
 }
 
 int esi_event_give(struct esi_causality *causality,
@@ -275,7 +277,7 @@ static bool take_name(struct esi_texts *names, const char *name)
 
 static int add_trace_of(struct esi_causality *causality, struct esi_series *series)
 {
-    const char *of = series->communicator->name;
+    const char *of = series->set->communicator->name;
     char name[192];
     int length = snprintf(name, sizeof name, "comm:%.100s", of);
 
@@ -293,7 +295,7 @@ static void fill_junction(struct attributes *attributes,
     attributes->count = 0;
     add_text(attributes, "operation", instance->operation->name);
     add_text(attributes, "class", es_class_name(instance->operation->op_class));
-    add_text(attributes, "communicator", instance->series->communicator->name);
+    add_text(attributes, "communicator", instance->series->set->communicator->name);
     add_number(attributes, "instance", instance->number);
     add_text(attributes, "synchronizing",
              instance->operation->synchronizing ? "required" : "assumed");

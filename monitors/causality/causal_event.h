@@ -30,6 +30,10 @@ void esi_output_fini(struct esi_causal_output *output);
 /* Makes room for `count` partners.  Returns 0 or -ENOMEM. */
 int esi_output_reserve(struct esi_causal_output *output, size_t count);
 
+/* Adds a trace. */
+int esi_trace_add(struct esi_causality *causality,
+                  const char *name,
+                  uint32_t *ret_trace);
 /* Emits an event of a thread, with the collected partners.  Returns the result of the
  * sink, like the other functions. */
 int esi_event_give(struct esi_causality *causality,

@@ -43,6 +43,30 @@ struct esi_channel {
     uint64_t doubtful_till; /* for sends that began before this tick of the sender */
 };
 
+bool esi_channel_key(const struct esi_run_member *member,
+                     int32_t peer,
+                     bool sends,
+                     struct esi_ends_key *ret_key)
+{
+    int32_t other = (int32_t)esi_run_peer_slot(member, peer);
+    int32_t own = (int32_t)member->slot;
+
+    *ret_key = (struct esi_ends_key){
+        .communicator = {member->communicator->number},
+        .source = sends ? own : other,
+        .destination = sends ? other : own,
+    };
+    return other >= 0 && own >= 0;
+}
+
+/* The communicator of such a key. */
+static const struct esi_run_communicator *communicator_of(
+    const struct esi_causality *causality,
+    const struct esi_ends_key *key)
+{
+    return causality->run->communicators[key->communicator[0]];
+}
+
 void esi_messages_init(struct esi_messages *messages, size_t max)
 {
     esi_ends_init(&messages->ends, sizeof(struct esi_message), max);
@@ -91,9 +115,8 @@ static bool has_passed(const struct esi_causality *causality,
                        int32_t slot,
                        uint64_t ns)
 {
-    return esi_member_has_passed(causality,
-                                 esi_channel_communicator(causality, &message->end.key),
-                                 (uint32_t)slot, ns);
+    return esi_thread_has_passed(
+        causality, communicator_of(causality, &message->end.key), (uint32_t)slot, ns);
 }
 
 /* --- Unmatched ends --------------------------------------------------------------- */
@@ -167,12 +190,12 @@ void esi_causality_foreach_unmatched(
     for (size_t i = 0; i < channels->made; i++) {
         const struct esi_channel *channel = esi_pool_at(channels, i);
         const struct esi_ends_key *key = &channel->end.key;
-        const struct esi_communicator *communicator =
-            esi_channel_communicator(causality, key);
+        const struct esi_run_communicator *communicator =
+            communicator_of(causality, key);
         struct esi_causal_channel told = {
             .communicator = communicator->name,
-            .source = esi_member_rank(communicator, (uint32_t)key->source),
-            .destination = esi_member_rank(communicator, (uint32_t)key->destination),
+            .source = esi_run_slot_rank(communicator, (uint32_t)key->source),
+            .destination = esi_run_slot_rank(communicator, (uint32_t)key->destination),
             .tag = key->tag,
             .sends = channel->sends,
             .receives = channel->receives,

@@ -5,7 +5,7 @@
  * of the epochs of one-sided operations.
  *
  * A message exists from the first of its ends that is read until the last one is
- * emitted. The communicator in its key is that of esi_view_channel(); the tag may be
+ * emitted. The communicator in its key is that of esi_channel_key(); the tag may be
  * the number of a window.
  */
 #ifndef ES_MONITORS_CAUSALITY_CAUSAL_MESSAGE_H
@@ -22,6 +22,13 @@ struct esi_messages {
     struct esi_ends channels; /* channels with unmatched ends */
     struct esi_ends doubts;   /* channels on which a send may have been cancelled */
 };
+
+/* Fills in the key of messages from this member to a peer (`sends`), or from the peer to
+ * it.  Returns false if the slot of one of them is not known. */
+bool esi_channel_key(const struct esi_run_member *member,
+                     int32_t peer,
+                     bool sends,
+                     struct esi_ends_key *ret_key);
 
 /* Initializes the tables.  At most `max` unreceived sends are kept. */
 void esi_messages_init(struct esi_messages *messages, size_t max);

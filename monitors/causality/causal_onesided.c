@@ -29,19 +29,22 @@ struct esi_epoch {
 /* Each member has two epochs: one that accesses and one that exposes. */
 static size_t epoch_count(const struct esi_series *series)
 {
-    return 2 * (size_t)series->communicator->size;
+    return 2 * (size_t)series->set->communicator->size;
 }
 
 /* Returns the epoch of a member on a window; NULL if there is no memory. */
-static struct esi_epoch *epoch_of(const struct esi_view *view,
+static struct esi_epoch *epoch_of(struct esi_causality *causality,
+                                  const struct esi_run_member *member,
                                   int32_t window,
                                   bool exposes)
 {
-    struct esi_series *series = esi_series_find(view->communicator, window);
+    struct esi_series *series =
+        esi_series_find(causality, member->communicator, window);
 
     if (series && !series->epochs)
         series->epochs = calloc(epoch_count(series), sizeof *series->epochs);
-    return series && series->epochs ? &series->epochs[2 * view->slot + exposes] : NULL;
+    return series && series->epochs ? &series->epochs[2 * member->slot + exposes]
+                                    : NULL;
 }
 
 void esi_onesided_forget(struct esi_series *series)
@@ -76,31 +79,31 @@ static int add_to_epoch(struct esi_epoch *epoch, const struct es_tuple *tuple)
 
 /* Fills in the key of the message from a target to an origin (a post) or back (a
  * complete).  Returns false if there is no such member. */
-static bool fill_key(const struct esi_view *view,
+static bool fill_key(const struct esi_run_member *member,
                      int32_t window,
-                     const struct epoch_member *member,
+                     const struct epoch_member *other,
                      enum esi_message_kind kind,
                      bool sends,
                      struct esi_ends_key *ret_key)
 {
-    if (!esi_view_channel(view, member->peer, sends, ret_key))
+    if (!esi_channel_key(member, other->peer, sends, ret_key))
         return false;
     ret_key->tag = window;
-    ret_key->sequence = member->sequence;
+    ret_key->sequence = other->sequence;
     ret_key->kind = kind;
     return true;
 }
 
 static int add_post(struct esi_causality *causality,
                     struct esi_element *element,
-                    const struct esi_view *view,
+                    const struct esi_run_member *member,
                     const struct es_tuple *tuple)
 {
-    struct epoch_member member = {tuple->peer, tuple->sequence};
+    struct epoch_member other = {tuple->peer, tuple->sequence};
     struct esi_ends_key key;
 
     if (element->post_begun != tuple->start ||
-        !fill_key(view, tuple->tag, &member, ESI_EPOCH_POST, true, &key))
+        !fill_key(member, tuple->tag, &other, ESI_EPOCH_POST, true, &key))
         return 0;
     if (element->post)
         return esi_message_add_send(causality, element->post, &key);
@@ -114,18 +117,19 @@ int esi_onesided_add_member(struct esi_causality *causality,
                             const struct es_tuple *tuple,
                             bool exposes)
 {
-    struct esi_view *view =
-        esi_process_view(element->thread->process, tuple->communicator);
+    struct esi_run_member *member =
+        esi_run_member(element->thread->of->process, tuple->communicator);
     struct esi_epoch *epoch;
 
-    if (!view || view->slot == UINT32_MAX || tuple->sequence == ES_SEQUENCE_UNKNOWN) {
+    if (!member || member->slot == UINT32_MAX ||
+        tuple->sequence == ES_SEQUENCE_UNKNOWN) {
         causality->totals.unplaced++;
         return 0;
     }
-    epoch = epoch_of(view, tuple->tag, exposes);
+    epoch = epoch_of(causality, member, tuple->tag, exposes);
     if (!epoch || add_to_epoch(epoch, tuple) < 0)
         return -ENOMEM;
-    return exposes ? add_post(causality, element, view, tuple) : 0;
+    return exposes ? add_post(causality, element, member, tuple) : 0;
 }
 
 void esi_onesided_note_given(struct esi_item *item, const struct es_event_id *id)
@@ -151,8 +155,8 @@ static int add_ends(struct esi_causality *causality,
     int result = 0;
 
     for (size_t i = 0; epoch && i < epoch->count && result >= 0; i++) {
-        if (!fill_key(item->view, item->told.tuple.tag, &epoch->members[i], kind, sends,
-                      &key))
+        if (!fill_key(item->member, item->told.tuple.tag, &epoch->members[i], kind,
+                      sends, &key))
             continue;
         result = sends ? esi_message_add_send(causality, item, &key)
                        : esi_message_add_receive(causality, item, &key, false);
@@ -209,7 +213,9 @@ static int place_post(struct esi_causality *causality, struct esi_item *item)
 }
 
 /* Finds the epoch that a call begins or ends; NULL if it cannot be determined. */
-static int find_epoch_of(const struct esi_item *item, struct esi_epoch **ret_epoch)
+static int find_epoch_of(struct esi_causality *causality,
+                         const struct esi_item *item,
+                         struct esi_epoch **ret_epoch)
 {
     const struct es_tuple *tuple = &item->told.tuple;
     bool exposes = item->action == ESI_WIN_POST || item->action == ESI_WIN_WAIT;
@@ -217,9 +223,9 @@ static int find_epoch_of(const struct esi_item *item, struct esi_epoch **ret_epo
     struct esi_epoch *epoch;
 
     *ret_epoch = NULL;
-    if (!item->view || item->view->slot == UINT32_MAX)
+    if (!item->member || item->member->slot == UINT32_MAX)
         return 0;
-    epoch = epoch_of(item->view, tuple->tag, exposes);
+    epoch = epoch_of(causality, item->member, tuple->tag, exposes);
     if (!epoch)
         return -ENOMEM;
     if (begins) {
@@ -235,7 +241,7 @@ static int find_epoch_of(const struct esi_item *item, struct esi_epoch **ret_epo
 int esi_onesided_add(struct esi_causality *causality, struct esi_item *item)
 {
     struct esi_epoch *epoch;
-    int result = find_epoch_of(item, &epoch);
+    int result = find_epoch_of(causality, item, &epoch);
 
     if (result < 0)
         return result;

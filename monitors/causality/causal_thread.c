@@ -22,6 +22,10 @@
  * also started at this tick. */
 enum { RANK_STOP, RANK_WHOLE, RANK_START, RANK_STOP_AT_ONCE };
 
+/* Bound of the difference between the clocks of two hosts.  If it is too large, losses
+ * are detected late, which costs memory; if it is too small, edges are missing. */
+#define MARGIN_NS UINT64_C(50000000)
+
 static bool is_before(const struct esi_placed *a, const struct esi_placed *b)
 {
     return a->time != b->time ? a->time < b->time : a->rank < b->rank;
@@ -237,4 +241,32 @@ void esi_waiters_wake(struct esi_causality *causality, struct esi_waiters *waite
         esi_thread_leave(thread);
         esi_thread_make_runnable(causality, thread);
     }
+}
+
+/* --- Waiting for members ----------------------------------------------------------- */
+
+bool esi_thread_has_passed(const struct esi_causality *causality,
+                           const struct esi_run_communicator *communicator,
+                           uint32_t slot,
+                           uint64_t ns)
+{
+    const struct esi_run_process *process =
+        esi_run_slot_process(causality->run, communicator, slot);
+    uint64_t bound = ns + MARGIN_NS;
+    uint64_t patience = causality->config.patience_ns;
+
+    if (causality->finished)
+        return true;
+    /* Members without new tuples are waited for only for a limited time. */
+    if (causality->settled_ns > patience && causality->settled_ns - patience > bound)
+        return true;
+    if (!process || !process->threads)
+        return false;
+    if (process->ended)
+        return true;
+    for (const struct esi_run_thread *thread = process->threads; thread;
+         thread = thread->sibling)
+        if (causality->threads[thread->number]->settled_ns <= bound)
+            return false;
+    return true;
 }

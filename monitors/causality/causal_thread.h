@@ -19,7 +19,9 @@
 
 struct esi_instance;
 struct esi_message;
-struct esi_view;
+struct esi_run_communicator;
+struct esi_run_member;
+struct esi_run_thread;
 
 /* What is done with the tuple of an operation. */
 enum esi_action {
@@ -45,7 +47,8 @@ struct esi_item {
     struct esi_causal_tuple told;
     const struct es_operation *operation;
     struct esi_element *element;
-    struct esi_view *view;         /* of its communicator; NULL = none or not known */
+    struct esi_run_member *member; /* its process in its communicator; NULL = none or
+                                      not known */
     struct esi_message *sends;     /* list: messages of its send event */
     struct esi_message *receives;  /* list: messages that its receive event names */
     struct esi_instance *instance; /* of a collective operation; counted as a
@@ -85,9 +88,7 @@ struct esi_waiters {
 };
 
 struct esi_causal_thread {
-    struct esi_causal_process *process;
-    struct esi_causal_thread *sibling; /* next thread of the process */
-    int number;
+    const struct esi_run_thread *of;
     uint32_t trace;
     uint32_t count;            /* events emitted */
     struct esi_placed *events; /* [head, released) are in final order, [released, tail)
@@ -134,6 +135,13 @@ void esi_thread_make_runnable(struct esi_causality *causality,
 void esi_thread_wait(struct esi_causal_thread *thread, struct esi_waiters *waiters);
 void esi_thread_leave(struct esi_causal_thread *thread);
 void esi_waiters_wake(struct esi_causality *causality, struct esi_waiters *waiters);
+
+/* Returns whether a tuple of the member in a slot from before run time `ns` would have
+ * been read by now. */
+bool esi_thread_has_passed(const struct esi_causality *causality,
+                           const struct esi_run_communicator *communicator,
+                           uint32_t slot,
+                           uint64_t ns);
 
 /* Removes the next event, which was emitted, from its thread (causality.c). */
 void esi_thread_pop(struct esi_causality *causality, struct esi_causal_thread *thread);

@@ -9,8 +9,10 @@
 #include "monitors/causality/causality.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "monitors/causality/causal_onesided.h"
 #include "monitors/causality/causal_private.h"
 #include "tuplespace/operation_codes.h"
@@ -120,10 +122,10 @@ int esi_causality_create(const struct esi_causality_config *config,
     if (causality->config.patience_ns == 0)
         causality->config.patience_ns = PATIENCE_NS;
     esi_pool_init(&causality->items, sizeof(struct esi_item));
-    esi_ends_init(&causality->communicators, sizeof(struct esi_communicator), 0);
     esi_instances_init(&causality->instances, causality->config.held_max);
     esi_messages_init(&causality->messages, causality->config.held_max);
-    if (esi_output_init(&causality->output) < 0) {
+    causality->run = calloc(1, sizeof *causality->run);
+    if (!causality->run || esi_output_init(&causality->output) < 0) {
         esi_causality_destroy(causality);
         return -ENOMEM;
     }
@@ -149,7 +151,13 @@ void esi_causality_destroy(struct esi_causality *causality)
     for (size_t i = 0; i < causality->thread_count; i++)
         destroy_thread(causality->threads[i]);
     free(causality->threads);
-    esi_processes_fini(causality);
+    for (size_t i = 0; i < causality->element_count; i++)
+        free(causality->elements[i]);
+    free(causality->elements);
+    esi_series_fini(causality);
+    if (causality->run)
+        esi_run_model_fini(causality->run);
+    free(causality->run);
     esi_ends_fini(&causality->instances);
     esi_messages_fini(&causality->messages);
     esi_pool_fini(&causality->items);
@@ -166,6 +174,77 @@ bool esi_causality_wants_sites(const struct esi_causality *causality)
 bool esi_causality_wants_gaps(const struct esi_causality *causality)
 {
     return causality->config.listener.gap;
+}
+
+struct esi_run_model *esi_causality_run(const struct esi_causality *causality)
+{
+    return causality->run;
+}
+
+/* --- Threads and their elements --------------------------------------------------- */
+
+static int name_thread(struct esi_causality *causality,
+                       struct esi_causal_thread *thread)
+{
+    const struct esi_run_process *process = thread->of->process;
+    char name[64];
+    int length =
+        process->rank < 0
+            ? snprintf(name, sizeof name, "?.%d", thread->of->thread)
+            : snprintf(name, sizeof name, "%d.%d", process->rank, thread->of->thread);
+
+    if (process->world > 0)
+        snprintf(name + length, sizeof name - (size_t)length, "#%u",
+                 process->world + 1);
+    return esi_trace_add(causality, name, &thread->trace);
+}
+
+static int add_thread(struct esi_causality *causality, const struct esi_run_thread *of)
+{
+    struct esi_causal_thread *thread;
+    int result;
+
+    if (ESI_ARRAY_RESERVE(causality->threads, causality->thread_room,
+                          causality->thread_count + 1) < 0)
+        return -ENOMEM;
+    thread = calloc(1, sizeof *thread);
+    if (!thread)
+        return -ENOMEM;
+    thread->of = of;
+    thread->sorted = true;
+    result = name_thread(causality, thread);
+    if (result < 0) {
+        free(thread);
+        return result;
+    }
+    causality->threads[causality->thread_count++] = thread;
+    return 0;
+}
+
+int esi_causality_add_element(struct esi_causality *causality,
+                              struct esi_run_process *process,
+                              int thread,
+                              uint32_t *ret_element)
+{
+    struct esi_run_thread *of;
+    struct esi_element *element;
+    int result = esi_run_model_add_thread(causality->run, process, thread, &of);
+
+    if (result == 0 && of->number == causality->thread_count)
+        result = add_thread(causality, of);
+    if (result < 0)
+        return result;
+    if (ESI_ARRAY_RESERVE(causality->elements, causality->element_room,
+                          causality->element_count + 1) < 0)
+        return -ENOMEM;
+    element = calloc(1, sizeof *element);
+    if (!element)
+        return -ENOMEM;
+    element->thread = causality->threads[of->number];
+    element->last_ns = process->begun_ns;
+    *ret_element = (uint32_t)causality->element_count;
+    causality->elements[causality->element_count++] = element;
+    return 0;
 }
 
 /* --- Reading ---------------------------------------------------------------------- */
@@ -185,11 +264,11 @@ static bool find_message(struct esi_causality *causality,
 {
     const struct es_tuple *tuple = &item->told.tuple;
 
-    if (item->view && tuple->sequence == ES_SEQUENCE_UNKNOWN) {
+    if (item->member && tuple->sequence == ES_SEQUENCE_UNKNOWN) {
         causality->totals.unnumbered++;
         return false;
     }
-    if (!item->view || !esi_view_channel(item->view, tuple->peer, sends, ret_key)) {
+    if (!item->member || !esi_channel_key(item->member, tuple->peer, sends, ret_key)) {
         causality->totals.unplaced++;
         return false;
     }
@@ -259,26 +338,26 @@ static int add_neighbour(struct esi_causality *causality,
                          struct esi_element *element,
                          const struct es_tuple *tuple)
 {
-    struct esi_view *view =
-        esi_process_view(element->thread->process, tuple->communicator);
+    struct esi_run_member *member =
+        esi_run_member(element->thread->of->process, tuple->communicator);
     uint32_t count = tuple->tag > 0 ? (uint32_t)tuple->tag : 0;
 
-    if (!view) {
+    if (!member) {
         causality->totals.unplaced++;
         return 0;
     }
-    if (!view->neighbours) {
-        view->neighbours = malloc((count ? count : 1) * sizeof *view->neighbours);
-        if (!view->neighbours)
+    if (!member->neighbours) {
+        member->neighbours = malloc((count ? count : 1) * sizeof *member->neighbours);
+        if (!member->neighbours)
             return -ENOMEM;
         for (uint32_t i = 0; i < count; i++)
-            view->neighbours[i] = ES_PEER_NONE;
-        view->neighbour_count = count;
+            member->neighbours[i] = ES_PEER_NONE;
+        member->neighbour_count = count;
     }
-    if (tuple->sequence >= view->neighbour_count)
+    if (tuple->sequence >= member->neighbour_count)
         return 0;
-    view->neighbours[tuple->sequence] = tuple->peer;
-    view->neighbours_told++;
+    member->neighbours[tuple->sequence] = tuple->peer;
+    member->neighbours_told++;
     return 0;
 }
 
@@ -286,11 +365,11 @@ static int add_cancelled_send(struct esi_causality *causality,
                               const struct esi_element *element,
                               const struct es_tuple *tuple)
 {
-    const struct esi_view *view =
-        esi_process_view(element->thread->process, tuple->communicator);
+    const struct esi_run_member *member =
+        esi_run_member(element->thread->of->process, tuple->communicator);
     struct esi_ends_key key;
 
-    if (!view || !esi_view_channel(view, tuple->peer, true, &key)) {
+    if (!member || !esi_channel_key(member, tuple->peer, true, &key)) {
         causality->totals.unplaced++; /* the sends themselves are unplaced, too */
         return 0;
     }
@@ -350,7 +429,8 @@ static struct esi_item *make_item(struct esi_causality *causality,
     element->lost = 0;
     item->empty = es_tuple_bytes(tuple) == 0 && tells_empty(operation);
     if (tuple->communicator != ES_COMMUNICATOR_NONE)
-        item->view = esi_process_view(element->thread->process, tuple->communicator);
+        item->member =
+            esi_run_member(element->thread->of->process, tuple->communicator);
     causality->totals.held++;
     return item;
 }
@@ -421,7 +501,7 @@ static int release_waiting(struct esi_causality *causality, bool all)
     for (size_t i = 0; i < causality->thread_count; i++) {
         struct esi_causal_thread *thread = causality->threads[i];
 
-        bool whole = all || thread->process->ended;
+        bool whole = all || thread->of->process->ended;
 
         if (esi_thread_release(thread, whole ? UINT64_MAX : thread->settled) < 0)
             return -ENOMEM;
@@ -483,18 +563,20 @@ static struct esi_causal_call describe_call(const struct esi_causal_thread *thre
                                             const struct esi_causal_tuple *tuple)
 {
     uint16_t communicator = tuple->tuple.communicator;
-    const struct esi_view *view = communicator == ES_COMMUNICATOR_NONE
-                                      ? NULL
-                                      : esi_process_view(thread->process, communicator);
+    const struct esi_run_member *member =
+        communicator == ES_COMMUNICATOR_NONE
+            ? NULL
+            : esi_run_member(thread->of->process, communicator);
 
     return (struct esi_causal_call){
         .told = tuple,
         .operation = es_operation_find(tuple->tuple.operation),
         .role = ESI_ROLE_WHOLE,
-        .host = thread->process->host,
-        .communicator = view ? view->communicator->name : NULL,
-        .rank = thread->process->rank,
-        .thread = thread->number,
+        .host = thread->of->process->host,
+        .communicator = member ? member->communicator->name : NULL,
+        .member = member,
+        .rank = thread->of->process->rank,
+        .thread = thread->of->thread,
     };
 }
 
@@ -672,7 +754,7 @@ void esi_causality_totals(const struct esi_causality *causality,
                           struct esi_causality_totals *ret_totals)
 {
     *ret_totals = causality->totals;
-    ret_totals->processes = causality->process_count;
+    ret_totals->processes = causality->run->process_count;
     ret_totals->unmatched_sends += causality->messages.ends.weight;
 }
 

@@ -6,9 +6,10 @@
  * operations, and emits an ordered stream of events (eventspace/event.h).
  *
  *   esi_causality_create(&config, &causality);
- *   esi_causality_add_process(causality, &process, &p);
+ *   run = esi_causality_run(causality);
+ *   esi_run_model_add_process(run, &process, &p);
+ *   esi_run_model_set_communicator(run, p, index, &communicator);
  *   esi_causality_add_element(causality, p, thread, &e);
- *   esi_causality_set_communicator(causality, p, index, &communicator);
  *   esi_causality_add(causality, e, &timed);  ...
  *   esi_causality_advance(causality);                 after each complete reading
  *   esi_causality_finish(causality);
@@ -36,6 +37,7 @@
 #include "eventspace/operation.h"
 #include "eventspace/tuple.h"
 #include "monitors/causality/gaps.h"
+#include "monitors/run/run_model.h"
 
 /* Which part of its operation an event is. */
 enum esi_role {
@@ -47,13 +49,6 @@ enum esi_role {
 };
 
 struct esi_causal_tuple;
-
-/* The place of a process in an intracommunicator. */
-struct esi_causal_member {
-    uint64_t key[2]; /* of the communicator */
-    int size; /* number of members; 0 = the process has no place, or it is not known */
-    int rank; /* its own rank */
-};
 
 /* The operation of an event, for listeners that need more than the event set contains.
  * Everything is borrowed for the call. */
@@ -67,9 +62,9 @@ struct esi_causal_call {
     const char *host;
     const char *communicator; /* its name; the pointer identifies the communicator,
                                  while names may repeat; NULL = none or not known */
-    struct esi_causal_member member; /* in the communicator; not set for operations
-                                        under way */
-    int rank;                        /* in its world; -1 = not known */
+    const struct esi_run_member *member; /* the process in the communicator; NULL = none
+                                            or not known */
+    int rank;                            /* in its world; -1 = not known */
     int thread;
     uint32_t lost; /* tuples of its element that are missing before it */
 };
@@ -119,68 +114,14 @@ bool esi_causality_wants_sites(const struct esi_causality *causality);
 /* Returns whether the listener is told of gaps. */
 bool esi_causality_wants_gaps(const struct esi_causality *causality);
 
-/* --- The run; strings are copied -------------------------------------------------- */
+/* The processes and communicators of the run, which the caller adds. */
+struct esi_run_model *esi_causality_run(const struct esi_causality *causality);
 
-struct esi_causal_process_info {
-    const char *host;
-    int rank;          /* in its world; -1 = not known */
-    uint64_t identity; /* distinguishes processes with the same rank, of other worlds or
-                          at other times; for example, the pid and its start time */
-    uint64_t begun_ns; /* run time from which on it records; 0 = not known */
-};
-
-/* Adds a process; if it exists already, returns its number.  Returns 0 or -ENOMEM. */
-int esi_causality_add_process(struct esi_causality *causality,
-                              const struct esi_causal_process_info *process,
-                              uint32_t *ret_process);
 /* Adds an element of a thread of a process. */
 int esi_causality_add_element(struct esi_causality *causality,
-                              uint32_t process,
+                              struct esi_run_process *process,
                               int thread,
                               uint32_t *ret_element);
-
-/* Records that the process has ended and all its tuples have been added. */
-void esi_causality_end_process(struct esi_causality *causality, uint32_t process);
-
-struct esi_causal_communicator {
-    uint64_t key[2]; /* equal in all members */
-    const char *name;
-    int rank;             /* its own rank */
-    int size;             /* of the local group */
-    int remote_size;      /* 0 unless it is an intercommunicator */
-    const int32_t *world; /* world ranks of the local group; NULL = not known (yet);
-                             another process with this key may provide them */
-    const int32_t *remote_world;
-    uint64_t parent[2]; /* key of the communicator that it was derived from; 0, 0 = not
-                           known */
-};
-
-/* Sets entry `index` of a process's communicator table.  May be called again when more
- * is known or when the index has been reused for another communicator. */
-int esi_causality_set_communicator(struct esi_causality *causality,
-                                   uint32_t process,
-                                   uint16_t index,
-                                   const struct esi_causal_communicator *communicator);
-bool esi_causality_has_communicator(const struct esi_causality *causality,
-                                    uint32_t process,
-                                    uint16_t index);
-
-/* What is known of a communicator from all its members.  Borrowed. */
-struct esi_causal_group {
-    const char *name; /* identifies the communicator, as in struct esi_causal_call */
-    uint64_t key[2];
-    uint64_t parent[2];   /* key; 0, 0 = not known */
-    const int32_t *world; /* world ranks; -1 = not known */
-    uint32_t size;        /* for an intercommunicator, of both groups */
-    uint32_t first;       /* size of the first group; 0 = not known */
-    bool between;         /* an intercommunicator */
-};
-
-/* Visits all communicators. */
-void esi_causality_foreach_communicator(
-    const struct esi_causality *causality,
-    void (*visit)(void *data, const struct esi_causal_group *group),
-    void *data);
 
 /* --- Tuples ----------------------------------------------------------------------- */
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/pipeline.h"
+#include "monitors/run/run_archive.h"
 #include "monitors/sites/sites.h"
 
 /* Number of items between two settlements; items per batch; batches between the two
@@ -26,9 +27,8 @@ enum { READING_ITEMS = 8192, BATCH_ITEMS = 4096, BATCHES = 4 };
 struct feed {
     struct esi_causality *causality;
     const struct esi_archive_tables *tables;
-    uint32_t *processes; /* numbers in causality, by number in the archive; owned */
-    uint32_t *elements;
-    bool *ended;             /* by process; owned */
+    struct esi_run_process **processes; /* by number in the archive; owned */
+    uint32_t *elements;                 /* numbers in causality; owned */
     struct esi_sites *sites; /* owned; processes are numbered as in the archive; NULL =
                                 sites are not used */
     bool is_threaded;
@@ -49,58 +49,7 @@ struct item_reading {
     struct item_batch batches[BATCHES];
 };
 
-/* --- Processes, elements and communicators ---------------------------------------- */
-
-static const int32_t *members_of(const struct feed *feed,
-                                 const struct esi_archive_communicator *communicator,
-                                 bool remote)
-{
-    const struct esi_archive_group *group =
-        esi_archive_tables_group(feed->tables, communicator, remote);
-
-    return group ? group->world : NULL;
-}
-
-static int tell_communicators(const struct feed *feed, uint32_t number)
-{
-    const struct esi_archive_process *process = &feed->tables->processes[number];
-    int result = 0;
-
-    for (size_t i = 0; i < process->communicator_count && result == 0; i++) {
-        const struct esi_archive_communicator *row = &process->communicators[i];
-        struct esi_causal_communicator communicator = {
-            .key = {row->key[0], row->key[1]},
-            .name = row->name,
-            .rank = row->rank,
-            .size = row->size,
-            .remote_size = row->remote_size,
-            .world = members_of(feed, row, false),
-            .remote_world = row->remote_size > 0 ? members_of(feed, row, true) : NULL,
-        };
-
-        if (row->parent < process->communicator_count)
-            memcpy(communicator.parent, process->communicators[row->parent].key,
-                   sizeof communicator.parent);
-        result = esi_causality_set_communicator(
-            feed->causality, feed->processes[number], (uint16_t)i, &communicator);
-    }
-    return result;
-}
-
-static int tell_process(struct feed *feed, uint32_t number)
-{
-    const struct esi_archive_process *row = &feed->tables->processes[number];
-    struct esi_causal_process_info process = {
-        .host = feed->tables->hosts[row->host].name,
-        .rank = row->rank,
-        .identity = row->clock.base_ticks ^ (uint64_t)(uint32_t)row->pid << 32,
-        .begun_ns = row->clock.base_realtime_ns,
-    };
-    int result =
-        esi_causality_add_process(feed->causality, &process, &feed->processes[number]);
-
-    return result < 0 ? result : tell_communicators(feed, number);
-}
+/* --- Elements --------------------------------------------------------------------- */
 
 static int tell_element(struct feed *feed, uint32_t number)
 {
@@ -149,15 +98,6 @@ static int tell_elements(struct feed *feed)
         result = tell_element(feed, sorted[i]);
     free(sorted);
     return result;
-}
-
-static int tell_tables(struct feed *feed)
-{
-    int result = 0;
-
-    for (uint32_t i = 0; i < feed->tables->process_count && result == 0; i++)
-        result = tell_process(feed, i);
-    return result < 0 ? result : tell_elements(feed);
 }
 
 /* --- Gaps ------------------------------------------------------------------------- */
@@ -256,9 +196,7 @@ static int end_process(const struct feed *feed, uint32_t process)
         if (tables->elements[open->element].process == process)
             result = add_tuple(feed, open->element, &open->tuple, open->site);
     }
-    if (result == 0)
-        esi_causality_end_process(feed->causality, feed->processes[process]);
-    feed->ended[process] = true;
+    feed->processes[process]->ended = true;
     return result;
 }
 
@@ -352,7 +290,7 @@ static int read_all(struct feed *feed,
                     struct es_error *error)
 {
     struct esi_archive_merge *merge;
-    int result = tell_tables(feed);
+    int result = tell_elements(feed);
 
     if (result == 0)
         result = tell_gaps(feed, reader, error);
@@ -365,7 +303,7 @@ static int read_all(struct feed *feed,
     esi_archive_merge_destroy(merge);
     /* Processes without tuples. */
     for (uint32_t i = 0; i < feed->tables->process_count && result == 0; i++)
-        if (!feed->ended[i])
+        if (!feed->processes[i]->ended)
             result = end_process(feed, i);
     return result < 0 ? result : esi_causality_finish(feed->causality);
 }
@@ -379,9 +317,7 @@ int esi_causality_read_archive(struct esi_causality *causality,
     struct feed feed = {
         .causality = causality,
         .tables = tables,
-        .processes = calloc(tables->process_count + 1, sizeof *feed.processes),
         .elements = calloc(tables->element_count + 1, sizeof *feed.elements),
-        .ended = calloc(tables->process_count + 1, sizeof *feed.ended),
         .is_threaded = is_threaded,
     };
     int result = esi_causality_wants_sites(causality)
@@ -389,12 +325,12 @@ int esi_causality_read_archive(struct esi_causality *causality,
                      : 0;
 
     if (result == 0)
-        result = feed.processes && feed.elements && feed.ended
-                     ? read_all(&feed, reader, error)
-                     : -ENOMEM;
+        result =
+            esi_run_read_archive(esi_causality_run(causality), tables, &feed.processes);
+    if (result == 0)
+        result = feed.elements ? read_all(&feed, reader, error) : -ENOMEM;
     esi_sites_destroy(feed.sites);
     free(feed.processes);
     free(feed.elements);
-    free(feed.ended);
     return result;
 }

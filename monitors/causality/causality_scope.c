@@ -14,12 +14,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/now.h"
 #include "eventspace/operation.h"
 #include "eventspace/summary.h"
+#include "monitors/run/run_follow.h"
 #include "monitors/sites/sites.h"
 
 /* Time for which a silent part of the tree holds up the stream. */
@@ -32,7 +32,7 @@
 
 /* State of an origin. */
 struct origin {
-    uint32_t process;
+    struct esi_run_process *process;
     uint32_t element;  /* NO_ELEMENT = does not belong to the program */
     uint64_t position; /* next position to read */
     uint64_t goal;     /* its end when the reading began */
@@ -42,13 +42,13 @@ struct origin {
 struct process_end {
     uint64_t reading; /* last reading in which it was examined */
     bool dead;        /* at the beginning of that reading */
-    bool ended;       /* and causality was informed */
 };
 
 struct esi_causality_scope {
     struct esi_follower *follower;
     struct es_scope *scope; /* belongs to the follower */
     struct esi_causality *causality;
+    struct esi_run_model *run; /* belongs to causality */
     struct esi_causal_listener listener;
     uint64_t looked_ns;      /* time of the last look at operations under way, by
                                 CLOCK_MONOTONIC */
@@ -83,21 +83,19 @@ static int join_origins(struct esi_causality_scope *scope,
                         const struct es_origin *from,
                         struct origin *origin)
 {
-    struct esi_causal_process_info process = {
-        .host = from->host,
-        .rank = from->rank,
-        .identity = (uint64_t)from->pid,
-        .begun_ns = es_origin_run_ns(from, from->clock->base_ticks, NULL)};
+    struct esi_run_process *process;
     int result;
 
     if (!(from->classes & ES_CLASSES_ALL))
         return 0;
-    result = esi_causality_add_process(scope->causality, &process, &origin->process);
+    result = esi_run_follow_process(scope->run, from, &process);
+    if (result < 0)
+        return result;
+    origin->process = process;
+    result = reserve_process(scope, process->number);
     if (result >= 0)
-        result = reserve_process(scope, origin->process);
-    if (result >= 0)
-        result = esi_causality_add_element(scope->causality, origin->process,
-                                           from->thread, &origin->element);
+        result = esi_causality_add_element(scope->causality, process, from->thread,
+                                           &origin->element);
     return result;
 }
 
@@ -121,86 +119,9 @@ static int take_origin(void *data, uint32_t number, const struct es_origin *from
     return 0;
 }
 
-/* --- Communicators ---------------------------------------------------------------- */
-
-/* Returns the known world ranks of a group.  Only rank 0 of a group provides all of
- * them; other members provide only the first one.  NULL if there is no memory. */
-static int32_t *ranks_of(const struct es_scope *scope,
-                         uint32_t origin,
-                         uint16_t index,
-                         const struct es_communicator_info *info,
-                         bool remote)
+static bool is_told(const struct esi_run_process *process, uint16_t index)
 {
-    int size = remote ? info->remote_size : info->size;
-    int32_t *ranks = malloc((size_t)(size > 0 ? size : 1) * sizeof *ranks);
-    bool all = info->rank == 0;
-
-    if (!ranks)
-        return NULL;
-    for (int i = 0; i < size; i++) {
-        int rank = all ? es_scope_world_rank(scope, origin, index, remote, i) : -1;
-
-        ranks[i] = rank < 0 ? -1 : rank;
-    }
-    if (size > 0 && ranks[0] < 0)
-        ranks[0] = remote ? info->remote_first : info->first;
-    return ranks;
-}
-
-/* Finds the key of the communicator from which another one was derived.  Invalidates
- * communicator information obtained earlier. */
-static void find_parent(struct esi_causality_scope *scope,
-                        uint32_t origin,
-                        uint16_t index,
-                        uint64_t ret_key[2])
-{
-    const struct es_communicator_info *parent =
-        esi_follower_communicator(scope->follower, origin, index);
-
-    if (parent)
-        memcpy(ret_key, parent->key, sizeof parent->key);
-}
-
-static int tell_communicator(struct esi_causality_scope *scope,
-                             uint32_t origin,
-                             uint32_t process,
-                             uint16_t index)
-{
-    const struct es_communicator_info *info =
-        esi_follower_communicator(scope->follower, origin, index);
-    uint64_t parent[2] = {0};
-    struct esi_causal_communicator told;
-    int32_t *local, *remote;
-    int result = -ENOMEM;
-
-    if (!info)
-        return 0;
-    find_parent(scope, origin, info->parent, parent);
-    info = esi_follower_communicator(scope->follower, origin, index);
-    local = ranks_of(scope->scope, origin, index, info, false);
-    remote = ranks_of(scope->scope, origin, index, info, true);
-    told = (struct esi_causal_communicator){.key = {info->key[0], info->key[1]},
-                                            .name = info->name,
-                                            .rank = info->rank,
-                                            .size = info->size,
-                                            .remote_size = info->remote_size,
-                                            .world = local,
-                                            .remote_world = remote,
-                                            .parent = {parent[0], parent[1]}};
-    if (local && remote)
-        result =
-            esi_causality_set_communicator(scope->causality, process, index, &told);
-    free(local);
-    free(remote);
-    return result;
-}
-
-static bool is_told(const struct esi_causality_scope *scope,
-                    uint32_t process,
-                    uint16_t index)
-{
-    return index == ES_COMMUNICATOR_NONE ||
-           esi_causality_has_communicator(scope->causality, process, index);
+    return index == ES_COMMUNICATOR_NONE || esi_run_member(process, index);
 }
 
 /* --- Tuples ----------------------------------------------------------------------- */
@@ -237,9 +158,10 @@ static int describe_tuple(struct esi_causality_scope *scope,
         ret_told->stop_ns = es_origin_run_ns(from, tuple->stop, NULL);
     else
         describe_open(scope, number, ret_told);
-    if (is_told(scope, origin->process, tuple->communicator))
+    if (is_told(origin->process, tuple->communicator))
         return 0;
-    return tell_communicator(scope, number, origin->process, tuple->communicator);
+    return esi_run_follow_communicator(scope->run, scope->follower, number,
+                                       origin->process, tuple->communicator, false);
 }
 
 /* Handles a tuple that was read, or an operation under way that is only for the
@@ -327,8 +249,8 @@ static void note_the_dead(struct esi_causality_scope *scope)
 
         if (origin->element == NO_ELEMENT)
             continue;
-        process = &scope->processes[origin->process];
-        if (process->ended || process->reading == scope->readings)
+        process = &scope->processes[origin->process->number];
+        if (origin->process->ended || process->reading == scope->readings)
             continue;
         if (es_scope_process(scope->scope, i, &info) == 0) {
             process->reading = scope->readings;
@@ -369,14 +291,9 @@ static bool has_reached_goals(const struct esi_causality_scope *scope)
 
 static int end_reading(struct esi_causality_scope *scope)
 {
-    for (size_t i = 0; i < scope->process_count; i++) {
-        struct process_end *process = &scope->processes[i];
-
-        if (process->dead && !process->ended) {
-            process->ended = true;
-            esi_causality_end_process(scope->causality, (uint32_t)i);
-        }
-    }
+    for (size_t i = 0; i < scope->process_count; i++)
+        if (scope->processes[i].dead)
+            scope->run->processes[i]->ended = true;
     scope->reading = false;
     scope->complete_ns = scope->begun_ns;
     return esi_causality_advance(scope->causality);
@@ -409,7 +326,7 @@ static bool is_ahead(struct esi_causality_scope *scope, const struct es_batch *b
 
         if (origin->element == NO_ELEMENT ||
             es_scope_origin(scope->scope, number)->element ||
-            is_told(scope, origin->process, communicator))
+            is_told(origin->process, communicator))
             continue;
         if (!esi_follower_communicator(scope->follower, number, communicator))
             return true;
@@ -496,8 +413,10 @@ int esi_causality_scope_open(struct es_run *run,
         return -ENOMEM;
     scope->listener = config->causality.listener;
     result = esi_causality_create(&config->causality, &scope->causality);
-    if (result >= 0)
+    if (result >= 0) {
+        scope->run = esi_causality_run(scope->causality);
         result = open_follower(scope, run, config, error);
+    }
     if (result >= 0)
         result = begin_reading(scope, true);
     if (result < 0) {

@@ -116,15 +116,22 @@ int esi_diagram_instances_leave(struct esi_diagram *diagram,
                                 const struct esi_causal_call *exit)
 {
     const struct es_tuple *tuple = &exit->told->tuple;
+    const struct esi_run_member *member = exit->member;
     const char *text = exit->told->site ? exit->told->site : "";
+    struct esi_collective_call call;
     uint32_t site;
-    struct esi_collective_call call = {
-        .key = {exit->member.key[0], exit->member.key[1]},
+
+    if (!member || member->communicator->between || tuple->stop == 0 ||
+        tuple->sequence == ES_SEQUENCE_UNKNOWN || !exit->operation ||
+        exit->operation->op_class != ES_CLASS_COLLECTIVE)
+        return 0;
+    call = (struct esi_collective_call){
+        .key = {member->communicator->key[0], member->communicator->key[1]},
         .communicator = exit->communicator,
         .operation = tuple->operation,
         .instance = tuple->sequence,
-        .size = exit->member.size,
-        .rank = exit->member.rank,
+        .size = (int)member->communicator->size,
+        .rank = member->rank,
         .world_rank = (int)row,
         .root = tuple->peer < 0 ? -1 : tuple->peer,
         .bytes = es_tuple_bytes(tuple),
@@ -133,11 +140,6 @@ int esi_diagram_instances_leave(struct esi_diagram *diagram,
         .error_ns = exit->told->error_ns,
         .clock = diagram->threads[row]->host + 1,
     };
-
-    if (exit->member.size == 0 || tuple->stop == 0 ||
-        tuple->sequence == ES_SEQUENCE_UNKNOWN || !exit->operation ||
-        exit->operation->op_class != ES_CLASS_COLLECTIVE)
-        return 0;
     if (esi_texts_add(&diagram->texts, text, strlen(text), &site) < 0)
         return -ENOMEM;
     call.site = esi_texts_at(&diagram->texts, site);

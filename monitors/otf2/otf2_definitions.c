@@ -43,13 +43,12 @@ void esi_otf2_definitions_fini(struct esi_otf2_definitions *definitions)
         free(definitions->threads[i].host);
     }
     for (size_t i = 0; i < definitions->communicator_count; i++) {
-        free(definitions->communicators[i].name);
-        free(definitions->communicators[i].world);
+        free(definitions->communicators[i].of.name);
+        free(definitions->communicators[i].of.world_ranks);
     }
     free(definitions->threads);
     free(definitions->first_threads);
     free(definitions->communicators);
-    esi_hash_fini(&definitions->communicator_table);
     esi_otf2_groups_fini(&definitions->epoch_groups);
     free(definitions->windows);
     esi_hash_fini(&definitions->window_table);
@@ -83,92 +82,40 @@ static int note_thread(struct esi_otf2_thread *thread,
     return thread->host ? 0 : -ENOMEM;
 }
 
-/* Finds or adds a communicator by its identity. */
-static uint32_t find_communicator(struct esi_otf2_definitions *definitions,
-                                  const void *identity)
-{
-    uint64_t hash = esi_hash_u64((uint64_t)(uintptr_t)identity);
-    struct esi_otf2_communicator made = {.identity = identity};
-
-    ESI_HASH_FOREACH(slot, &definitions->communicator_table, hash) {
-        uint32_t index = esi_hash_index(&definitions->communicator_table, slot);
-
-        if (definitions->communicators[index].identity == identity)
-            return index;
-    }
-    if (ESI_ARRAY_RESERVE(definitions->communicators,
-                          definitions->communicator_capacity,
-                          definitions->communicator_count + 1) < 0 ||
-        esi_hash_reserve(&definitions->communicator_table,
-                         definitions->communicator_count + 1) < 0)
-        return UINT32_MAX;
-    esi_hash_insert(&definitions->communicator_table, hash,
-                    definitions->communicator_count);
-    definitions->communicators[definitions->communicator_count] = made;
-    return (uint32_t)definitions->communicator_count++;
-}
-
 int esi_otf2_note_call(struct esi_otf2_definitions *definitions,
                        uint32_t trace,
-                       const struct esi_causal_call *call,
-                       uint32_t *ret_communicator)
+                       const struct esi_causal_call *call)
 {
     struct esi_otf2_thread *thread = &definitions->threads[trace];
-    uint32_t last = definitions->communicator_last;
 
     if (!thread->used && note_thread(thread, call) < 0)
         return -ENOMEM;
     thread->lost += call->lost;
-    if (!call->communicator) {
-        *ret_communicator = UINT32_MAX;
-        return 0;
-    }
-    if (last >= definitions->communicator_count ||
-        definitions->communicators[last].identity != call->communicator)
-        last = find_communicator(definitions, call->communicator);
-    if (last == UINT32_MAX)
-        return -ENOMEM;
-    definitions->communicator_last = last;
-    *ret_communicator = last;
     return 0;
 }
 
-struct communicator_walk {
-    struct esi_otf2_definitions *definitions;
-    int result;
-};
-
-static void take_communicator(void *data, const struct esi_causal_group *group)
-{
-    struct communicator_walk *walk = data;
-    uint32_t number = find_communicator(walk->definitions, group->name);
-    struct esi_otf2_communicator *communicator;
-
-    if (number == UINT32_MAX) {
-        walk->result = -ENOMEM;
-        return;
-    }
-    communicator = &walk->definitions->communicators[number];
-    if (communicator->known)
-        return;
-    communicator->group = *group;
-    communicator->name = strdup(group->name);
-    communicator->world = malloc(group->size * sizeof *communicator->world);
-    communicator->known = communicator->name && communicator->world;
-    if (!communicator->known) {
-        walk->result = -ENOMEM;
-        return;
-    }
-    memcpy(communicator->world, group->world, group->size * sizeof *group->world);
-}
-
 int esi_otf2_add_communicators(struct esi_otf2_definitions *definitions,
-                               const struct esi_causality *causality)
+                               const struct esi_run_model *run)
 {
-    struct communicator_walk walk = {.definitions = definitions};
+    definitions->communicators =
+        calloc(run->communicator_count + 1, sizeof *definitions->communicators);
+    if (!definitions->communicators)
+        return -ENOMEM;
+    for (size_t i = 0; i < run->communicator_count; i++) {
+        const struct esi_run_communicator *from = run->communicators[i];
+        struct esi_run_communicator *copy = &definitions->communicators[i].of;
 
-    esi_causality_foreach_communicator(causality, take_communicator, &walk);
-    return walk.result;
+        *copy = *from;
+        copy->name = strdup(from->name);
+        copy->world_ranks = malloc(from->size * sizeof *from->world_ranks);
+        copy->members = NULL;
+        definitions->communicator_count++;
+        if (!copy->name || !copy->world_ranks)
+            return -ENOMEM;
+        for (uint32_t j = 0; j < from->size; j++)
+            copy->world_ranks[j] = from->world_ranks ? from->world_ranks[j] : -1;
+    }
+    return 0;
 }
 
 OTF2_RegionRef esi_otf2_region(struct esi_otf2_definitions *definitions, uint16_t code)
@@ -209,9 +156,10 @@ OTF2_GroupRef esi_otf2_epoch_group(struct esi_otf2_definitions *definitions,
                                    const int32_t *ranks,
                                    uint32_t count)
 {
-    const struct esi_otf2_communicator *of = &definitions->communicators[communicator];
-    uint32_t group = esi_otf2_groups_add(&definitions->epoch_groups, of->world,
-                                         of->known ? of->group.size : 0, ranks, count);
+    const struct esi_run_communicator *of =
+        &definitions->communicators[communicator].of;
+    uint32_t group = esi_otf2_groups_add(&definitions->epoch_groups, of->world_ranks,
+                                         of->size, ranks, count);
 
     return group == UINT32_MAX ? UINT32_MAX : ESI_OTF2_FIRST_GROUP + group;
 }
@@ -236,11 +184,11 @@ static uint32_t count_ranks(const struct esi_otf2_definitions *definitions)
             last = thread->rank;
     }
     for (size_t i = 0; i < definitions->communicator_count; i++) {
-        const struct esi_otf2_communicator *each = &definitions->communicators[i];
+        const struct esi_run_communicator *each = &definitions->communicators[i].of;
 
-        for (uint32_t j = 0; each->known && j < each->group.size; j++)
-            if (each->world[j] > last)
-                last = each->world[j];
+        for (uint32_t j = 0; j < each->size; j++)
+            if (each->world_ranks[j] > last)
+                last = each->world_ranks[j];
     }
     return (uint32_t)(last + 1);
 }
@@ -612,9 +560,8 @@ static void index_keys(struct definition_output *output)
         return;
     }
     for (size_t i = 0; i < definitions->communicator_count; i++)
-        if (definitions->communicators[i].known)
-            esi_hash_insert(&output->keys,
-                            hash_key(definitions->communicators[i].group.key), i);
+        esi_hash_insert(&output->keys, hash_key(definitions->communicators[i].of.key),
+                        i);
 }
 
 /* A key of zeros matches nothing. */
@@ -625,7 +572,7 @@ static OTF2_CommRef find_key(const struct definition_output *output,
         return OTF2_UNDEFINED_COMM;
     ESI_HASH_FOREACH(slot, &output->keys, hash_key(key)) {
         uint32_t index = esi_hash_index(&output->keys, slot);
-        const uint64_t *known = output->definitions->communicators[index].group.key;
+        const uint64_t *known = output->definitions->communicators[index].of.key;
 
         if (known[0] == key[0] && known[1] == key[1])
             return index;
@@ -638,12 +585,12 @@ static void write_between(struct definition_output *output,
                           OTF2_CommRef parent,
                           OTF2_StringRef name)
 {
-    const struct esi_otf2_communicator *each =
-        &output->definitions->communicators[number];
-    uint32_t first = each->group.first;
-    OTF2_GroupRef a = write_ranks_of(output, each->world, first);
+    const struct esi_run_communicator *each =
+        &output->definitions->communicators[number].of;
+    uint32_t first = each->has_sides ? (uint32_t)each->sizes[0] : 0;
+    OTF2_GroupRef a = write_ranks_of(output, each->world_ranks, first);
     OTF2_GroupRef b =
-        write_ranks_of(output, each->world + first, each->group.size - first);
+        write_ranks_of(output, each->world_ranks + first, each->size - first);
 
     note_code(output,
               OTF2_GlobalDefWriter_WriteInterComm(output->writer, number, name, a, b,
@@ -654,16 +601,16 @@ static void write_communicator(struct definition_output *output,
                                uint32_t number,
                                OTF2_CommRef parent)
 {
-    const struct esi_otf2_communicator *each =
-        &output->definitions->communicators[number];
+    const struct esi_run_communicator *each =
+        &output->definitions->communicators[number].of;
     OTF2_StringRef name = write_text(output, each->name);
 
-    if (each->group.between)
+    if (each->between)
         write_between(output, number, parent, name);
     else
         note_code(output, OTF2_GlobalDefWriter_WriteComm(
                               output->writer, number, name,
-                              write_ranks_of(output, each->world, each->group.size),
+                              write_ranks_of(output, each->world_ranks, each->size),
                               parent, OTF2_COMM_FLAG_NONE));
 }
 
@@ -680,7 +627,7 @@ static void write_chain(struct definition_output *output,
     while (parent != OTF2_UNDEFINED_COMM && !all[parent].written) {
         all[parent].written = true;
         chain[count++] = parent;
-        parent = find_key(output, all[parent].group.parent);
+        parent = find_key(output, all[parent].of.parent);
     }
     for (size_t i = 0; i < count; i++)
         if (chain[i] == parent)
@@ -702,8 +649,7 @@ static void write_communicators(struct definition_output *output)
     }
     index_keys(output);
     for (uint32_t i = 0; i < definitions->communicator_count; i++)
-        if (definitions->communicators[i].known)
-            write_chain(output, i, chain);
+        write_chain(output, i, chain);
     esi_hash_fini(&output->keys);
     free(chain);
 }

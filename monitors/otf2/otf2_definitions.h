@@ -43,11 +43,9 @@ struct esi_otf2_thread {
 };
 
 struct esi_otf2_communicator {
-    const void *identity; /* while events arrive */
-    struct esi_causal_group group;
-    char *name;     /* owned, like `world` */
-    int32_t *world; /* world ranks */
-    bool known;
+    struct esi_run_communicator
+        of; /* a copy that owns its name and world ranks, and has
+                                       no members */
     bool written;
 };
 
@@ -61,10 +59,8 @@ struct esi_otf2_window {
 struct esi_otf2_definitions {
     struct esi_otf2_thread *threads; /* by trace; owned, like all below */
     size_t thread_count, thread_capacity;
-    struct esi_otf2_communicator *communicators;
-    size_t communicator_count, communicator_capacity;
-    struct esi_hash communicator_table;
-    uint32_t communicator_last; /* found by the last lookup */
+    struct esi_otf2_communicator *communicators; /* by number */
+    size_t communicator_count;
     struct esi_otf2_window *windows;
     size_t window_count, window_capacity;
     struct esi_hash window_table;
@@ -87,14 +83,13 @@ void esi_otf2_definitions_fini(struct esi_otf2_definitions *definitions);
 
 /* Adds a trace of an event set.  Returns 0 or -ENOMEM. */
 int esi_otf2_add_trace(struct esi_otf2_definitions *definitions, const char *name);
-/* Records the trace, communicator and times of a call.  Returns 0 or -ENOMEM. */
+/* Records the trace and times of a call.  Returns 0 or -ENOMEM. */
 int esi_otf2_note_call(struct esi_otf2_definitions *definitions,
                        uint32_t trace,
-                       const struct esi_causal_call *call,
-                       uint32_t *ret_communicator);
-/* Adds the data known at the end about all communicators.  Returns 0 or -ENOMEM. */
+                       const struct esi_causal_call *call);
+/* Copies the communicators, as they are known at the end.  Returns 0 or -ENOMEM. */
 int esi_otf2_add_communicators(struct esi_otf2_definitions *definitions,
-                               const struct esi_causality *causality);
+                               const struct esi_run_model *run);
 /* Numbers the processes; call after all traces were used.  Returns 0 or -ENOMEM. */
 int esi_otf2_number_groups(struct esi_otf2_definitions *definitions);
 OTF2_LocationRef esi_otf2_location_of(const struct esi_otf2_thread *thread);

@@ -279,13 +279,13 @@ static uint32_t root_of(const struct es_operation *operation,
 /* Whether a thread's rank is the root of a collective operation. */
 static bool is_root(const struct esi_otf2_location *location,
                     const struct esi_otf2_record *record,
-                    const struct esi_otf2_communicator *communicator)
+                    const struct esi_run_communicator *communicator)
 {
     int rank = location->definitions->threads[record->location].rank;
 
-    return record->peer >= 0 && communicator->known && !communicator->group.between &&
-           (uint32_t)record->peer < communicator->group.size &&
-           communicator->world[record->peer] == rank;
+    return record->peer >= 0 && !communicator->between &&
+           (uint32_t)record->peer < communicator->size &&
+           communicator->world_ranks[record->peer] == rank;
 }
 
 static struct collective_facts describe_collective(
@@ -293,15 +293,15 @@ static struct collective_facts describe_collective(
     const struct es_operation *operation,
     const struct esi_otf2_record *record)
 {
-    const struct esi_otf2_communicator *communicator =
-        &location->definitions->communicators[record->communicator];
+    const struct esi_run_communicator *communicator =
+        &location->definitions->communicators[record->communicator].of;
 
     return (struct collective_facts){
         .name = esi_otf2_collective(operation),
         .root = root_of(operation, record),
         .sizes = esi_otf2_sizes(operation, record->bytes,
                                 is_root(location, record, communicator),
-                                communicator->known ? communicator->group.size : 0),
+                                communicator->size),
     };
 }
 

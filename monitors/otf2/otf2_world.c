@@ -37,11 +37,11 @@ static int add_process(struct esi_otf2_world *world, size_t number)
     const struct esi_otf2_row *node = esi_otf2_row(&tables->nodes, process->refers);
     const struct esi_otf2_row *host =
         node ? esi_otf2_row(&tables->texts, node->refers) : NULL;
-    const struct esi_causal_process_info info = {.host = host ? host->text : "",
-                                                 .rank = world->ranks[number],
-                                                 .identity = process->id};
+    const struct esi_run_process_config config = {.host = host ? host->text : "",
+                                                  .rank = world->ranks[number],
+                                                  .identity = process->id};
 
-    return esi_causality_add_process(world->causality, &info,
+    return esi_run_model_add_process(esi_causality_run(world->causality), &config,
                                      &world->processes[number]);
 }
 
@@ -134,7 +134,7 @@ static int add_members(struct esi_otf2_world *world,
 
     for (size_t i = 0; i < world->tables->processes.count && result == 0; i++) {
         int32_t rank = world->ranks[i];
-        struct esi_causal_communicator told = {
+        struct esi_run_told told = {
             .key = {communicator->id + 1, is_self ? (uint64_t)rank + 2 : 1},
             .name = communicator->text,
             .size = is_self ? 1 : (int)own->count,
@@ -146,8 +146,9 @@ static int add_members(struct esi_otf2_world *world,
         while (!is_self && told.rank < told.size && ranks[told.rank] != rank)
             told.rank++;
         if (rank >= 0 && told.rank < told.size)
-            result = esi_causality_set_communicator(
-                world->causality, world->processes[i], (uint16_t)row, &told);
+            result = esi_run_model_set_communicator(esi_causality_run(world->causality),
+                                                    world->processes[i], (uint16_t)row,
+                                                    &told);
     }
     return result;
 }

@@ -24,9 +24,9 @@ struct esi_otf2_world {
     const char *path;                     /* for errors */
     struct es_error *error;
 
-    struct esi_otf2_place *places; /* by row of locations; owned, like the next */
-    int32_t *ranks;                /* by row of processes; -1 = none */
-    uint32_t *processes;           /* numbers in `causality`, by row */
+    struct esi_otf2_place *places;      /* by row of locations; owned, like the next */
+    int32_t *ranks;                     /* by row of processes; -1 = none */
+    struct esi_run_process **processes; /* in `causality`, by row */
 };
 
 /* Adds them to `causality`. Returns 0, -ENOMEM, or -EINVAL with `error` filled. */

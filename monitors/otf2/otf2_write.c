@@ -173,9 +173,9 @@ static int add_call(struct esi_otf2_write *write,
         .operation = call->operation->code,
         .part = (uint8_t)part_of(call),
         .open = told->tuple.stop == 0,
+        .communicator = call->member ? call->member->communicator->number : UINT32_MAX,
     };
-    int result =
-        esi_otf2_note_call(&write->definitions, trace, call, &record.communicator);
+    int result = esi_otf2_note_call(&write->definitions, trace, call);
 
     if (result < 0)
         return result;
@@ -222,9 +222,9 @@ struct esi_causal_listener esi_otf2_write_listener(struct esi_otf2_write *write)
 }
 
 int esi_otf2_write_communicators(struct esi_otf2_write *write,
-                                 const struct esi_causality *causality)
+                                 const struct esi_run_model *run)
 {
-    return esi_otf2_add_communicators(&write->definitions, causality);
+    return esi_otf2_add_communicators(&write->definitions, run);
 }
 
 /* --- Writing ---------------------------------------------------------------------- */

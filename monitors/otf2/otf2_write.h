@@ -6,7 +6,7 @@
  *   esi_otf2_write_open(&config, &error, &write);
  *   ... events of an archive or a run into esi_otf2_write_sink(write), what is said of
  *       their calls into esi_otf2_write_listener(write) ...
- *   esi_otf2_write_communicators(write, causality);
+ *   esi_otf2_write_communicators(write, esi_causality_run(causality));
  *   esi_otf2_write_close(write, &counts, &error);
  *
  * In memory are 2^19 operations, and the requests that are open on one location; other
@@ -44,9 +44,9 @@ int esi_otf2_write_open(const struct esi_otf2_write_config *config,
                         struct esi_otf2_write **ret_write);
 struct es_set_sink esi_otf2_write_sink(struct esi_otf2_write *write);
 struct esi_causal_listener esi_otf2_write_listener(struct esi_otf2_write *write);
-/* Call after the last event.  Returns 0 or -ENOMEM. */
+/* Call after the last event, with the run of the events.  Returns 0 or -ENOMEM. */
 int esi_otf2_write_communicators(struct esi_otf2_write *write,
-                                 const struct esi_causality *causality);
+                                 const struct esi_run_model *run);
 /* Writes the archive.  Returns 0, or -errno with `error` filled; then there is no
  * archive. */
 int esi_otf2_write_close(struct esi_otf2_write *write,

@@ -14,16 +14,16 @@
 
 static void add_rank(struct made_tuples *made, int rank)
 {
-    struct esi_causal_process_info process = {
+    struct esi_run_process_config process = {
         .host = "made", .rank = rank, .identity = (uint64_t)rank + 100};
-    struct esi_causal_communicator world = {
+    struct esi_run_told world = {
         .key = {1, 2}, .name = "MPI_COMM_WORLD", .rank = rank, .size = made->ranks};
 
-    assert_int_equal(
-        esi_causality_add_process(made->causality, &process, &made->processes[rank]),
-        0);
+    assert_int_equal(esi_run_model_add_process(esi_causality_run(made->causality),
+                                               &process, &made->processes[rank]),
+                     0);
     made->elements[rank] = made_element(made, rank, 0);
-    assert_int_equal(esi_causality_set_communicator(made->causality,
+    assert_int_equal(esi_run_model_set_communicator(esi_causality_run(made->causality),
                                                     made->processes[rank], 0, &world),
                      0);
 }

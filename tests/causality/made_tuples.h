@@ -16,7 +16,7 @@ struct made_tuples {
     struct esi_causality *causality;
     struct made_stream stream;
     int ranks;
-    uint32_t processes[MADE_RANKS_MAX];
+    struct esi_run_process *processes[MADE_RANKS_MAX];
     uint32_t elements[MADE_RANKS_MAX]; /* first element of thread 0 of each rank */
     uint32_t next_bytes;               /* unique for each tuple, from 1 */
 };

@@ -65,15 +65,16 @@ static void another_channel_is_another_message(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        struct esi_causal_communicator other = {
+        struct esi_run_told other = {
             .key = {3, 4}, .name = "other", .rank = 1, .size = 3};
         struct made_tuples made;
         struct esi_causality_totals totals;
 
         made_tuples_begin(&made, 3);
-        assert_int_equal(esi_causality_set_communicator(made.causality,
-                                                        made.processes[1], 1, &other),
-                         0);
+        assert_int_equal(
+            esi_run_model_set_communicator(esi_causality_run(made.causality),
+                                           made.processes[1], 1, &other),
+            0);
         made_add(&made, 0, CALL("MPI_Send", 10, 20, .peer = 1, .tag = 7));
         made_add(&made, 1, &others[i]);
         totals = made_finish(&made);
@@ -332,16 +333,21 @@ static void nobody_depends_on_a_send_that_comes_late(void **state)
 
 static void processes_of_one_rank_have_traces_of_their_own(void **state)
 {
-    struct esi_causal_process_info other = {.host = "made", .rank = 0, .identity = 7};
+    struct esi_run_process_config other = {.host = "made", .rank = 0, .identity = 7};
     struct made_tuples made;
-    uint32_t process, again, element;
+    struct esi_run_process *process, *again;
+    uint32_t element;
 
     (void)state;
     made_tuples_begin(&made, 1);
-    assert_int_equal(esi_causality_add_process(made.causality, &other, &process), 0);
-    assert_int_equal(esi_causality_add_process(made.causality, &other, &again), 0);
-    assert_int_equal(process, again);
-    assert_int_not_equal(process, made.processes[0]);
+    assert_int_equal(
+        esi_run_model_add_process(esi_causality_run(made.causality), &other, &process),
+        0);
+    assert_int_equal(
+        esi_run_model_add_process(esi_causality_run(made.causality), &other, &again),
+        0);
+    assert_ptr_equal(process, again);
+    assert_ptr_not_equal(process, made.processes[0]);
     assert_int_equal(esi_causality_add_element(made.causality, process, 3, &element),
                      0);
     assert_string_equal(made.stream.names[0], "0.0");
@@ -381,7 +387,7 @@ static void who_ended_sends_no_more(void **state)
     (void)state;
     made_tuples_begin(&made, 2);
     made_add(&made, 1, CALL("MPI_Recv", 5, 30, .peer = 0));
-    esi_causality_end_process(made.causality, made.processes[0]);
+    made.processes[0]->ended = true;
     made_advance(&made);
     made_advance(&made);
     assert_int_equal(find(&made, "1.0", "MPI_Recv")->partner_count, 0);

@@ -72,19 +72,20 @@ static void add(struct trial *trial,
 
 static void add_process(struct trial *trial, int rank)
 {
-    struct esi_causal_process_info process = {.host = "host", .rank = rank};
-    struct esi_causal_communicator world = {
+    struct esi_run_process_config config = {.host = "host", .rank = rank};
+    struct esi_run_told world = {
         .key = {1, 2}, .name = "world", .rank = rank, .size = RANKS};
-    uint32_t number;
+    struct esi_run_process *process;
 
     if (trial->result == 0)
-        trial->result = esi_causality_add_process(trial->causality, &process, &number);
+        trial->result = esi_run_model_add_process(esi_causality_run(trial->causality),
+                                                  &config, &process);
     if (trial->result == 0)
-        trial->result = esi_causality_add_element(trial->causality, number, 0,
+        trial->result = esi_causality_add_element(trial->causality, process, 0,
                                                   &trial->elements[rank]);
     if (trial->result == 0)
-        trial->result =
-            esi_causality_set_communicator(trial->causality, number, 0, &world);
+        trial->result = esi_run_model_set_communicator(
+            esi_causality_run(trial->causality), process, 0, &world);
 }
 
 /* Adds a message, a synchronous one, an unmatched one, collectives of each kind, and an

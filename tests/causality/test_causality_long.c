@@ -46,19 +46,22 @@ static int take_event(void *data, const struct es_set_event *event)
 
 static void add_rank(struct ring *ring, int rank)
 {
-    struct esi_causal_process_info process = {
+    struct esi_run_process_config config = {
         .host = "made", .rank = rank, .identity = 1};
-    struct esi_causal_communicator world = {
+    struct esi_run_told world = {
         .key = {1, 2}, .name = "MPI_COMM_WORLD", .rank = rank, .size = RANKS};
-    uint32_t number;
+    struct esi_run_process *process;
 
-    assert_int_equal(esi_causality_add_process(ring->causality, &process, &number), 0);
+    assert_int_equal(esi_run_model_add_process(esi_causality_run(ring->causality),
+                                               &config, &process),
+                     0);
     assert_int_equal(
-        esi_causality_add_element(ring->causality, number, 0, &ring->messages[rank]),
+        esi_causality_add_element(ring->causality, process, 0, &ring->messages[rank]),
         0);
     assert_int_equal(
-        esi_causality_add_element(ring->causality, number, 0, &ring->others[rank]), 0);
-    assert_int_equal(esi_causality_set_communicator(ring->causality, number, 0, &world),
+        esi_causality_add_element(ring->causality, process, 0, &ring->others[rank]), 0);
+    assert_int_equal(esi_run_model_set_communicator(esi_causality_run(ring->causality),
+                                                    process, 0, &world),
                      0);
 }
 

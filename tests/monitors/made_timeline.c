@@ -647,15 +647,19 @@ static uint32_t tell_rank(const struct made_timeline *timeline,
                           struct esi_causality *causality,
                           int rank)
 {
-    struct esi_causal_process_info process = {
+    struct esi_run_process_config config = {
         .host = timeline->of[rank].host, .rank = rank, .identity = (uint64_t)rank + 1};
-    struct esi_causal_communicator world = {
+    struct esi_run_told world = {
         .key = {1, 2}, .name = "MPI_COMM_WORLD", .rank = rank, .size = timeline->ranks};
-    uint32_t number, element;
+    struct esi_run_process *process;
+    uint32_t element;
 
-    assert_int_equal(esi_causality_add_process(causality, &process, &number), 0);
-    assert_int_equal(esi_causality_add_element(causality, number, 0, &element), 0);
-    assert_int_equal(esi_causality_set_communicator(causality, number, 0, &world), 0);
+    assert_int_equal(
+        esi_run_model_add_process(esi_causality_run(causality), &config, &process), 0);
+    assert_int_equal(esi_causality_add_element(causality, process, 0, &element), 0);
+    assert_int_equal(esi_run_model_set_communicator(esi_causality_run(causality),
+                                                    process, 0, &world),
+                     0);
     return element;
 }
 

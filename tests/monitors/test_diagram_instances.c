@@ -49,7 +49,7 @@ static int pass_call(void *data,
     if (!call || call->rank != made->outside)
         return made->listener.told(made->listener.data, event, call);
     outside = *call;
-    outside.member.size = 0;
+    outside.member = NULL;
     return made->listener.told(made->listener.data, event, &outside);
 }
 

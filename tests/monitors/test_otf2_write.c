@@ -29,11 +29,11 @@ static char archive[64];
 
 /* Adds a communicator of rank 0 whose duplicate is the next one. */
 static void add_communicator(struct esi_causality *causality,
-                             uint32_t process,
+                             struct esi_run_process *process,
                              uint16_t number)
 {
     const int32_t world[] = {0};
-    const struct esi_causal_communicator communicator = {
+    const struct esi_run_told communicator = {
         .key = {number + UINT64_C(1), 1},
         .name = "copy",
         .size = 1,
@@ -41,20 +41,22 @@ static void add_communicator(struct esi_causality *causality,
         .parent = {number, number > 0},
     };
 
-    assert_int_equal(
-        esi_causality_set_communicator(causality, process, number, &communicator), 0);
+    assert_int_equal(esi_run_model_set_communicator(esi_causality_run(causality),
+                                                    process, number, &communicator),
+                     0);
 }
 
 /* Adds the innermost communicator first, or the outermost. */
 static struct esi_causality *make_nested(bool innermost_first)
 {
     const struct esi_causality_config config = {.held_max = 0};
-    const struct esi_causal_process_info info = {.host = "host", .rank = 0};
+    const struct esi_run_process_config info = {.host = "host", .rank = 0};
     struct esi_causality *causality;
-    uint32_t process;
+    struct esi_run_process *process;
 
     assert_int_equal(esi_causality_create(&config, &causality), 0);
-    assert_int_equal(esi_causality_add_process(causality, &info, &process), 0);
+    assert_int_equal(
+        esi_run_model_add_process(esi_causality_run(causality), &info, &process), 0);
     for (int i = 0; i < NESTED; i++)
         add_communicator(causality, process,
                          (uint16_t)(innermost_first ? NESTED - 1 - i : i));
@@ -69,7 +71,8 @@ static void write_archive(const struct esi_causality *causality)
     struct esi_otf2_write *write;
 
     assert_int_equal(esi_otf2_write_open(&config, &error, &write), 0);
-    assert_int_equal(esi_otf2_write_communicators(write, causality), 0);
+    assert_int_equal(esi_otf2_write_communicators(write, esi_causality_run(causality)),
+                     0);
     assert_int_equal(esi_otf2_write_close(write, &counts, &error), 0);
     assert_string_equal(error.text, "");
     esi_otf2_write_destroy(write);
