@@ -16,7 +16,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/launch/capture.h"
-#include "cli/search_file.h"
+#include "cli/search/search_file.h"
 #include "eventspace/operation.h"
 #include "eventspace/run.h"
 

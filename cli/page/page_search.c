@@ -11,7 +11,7 @@
 #include "base/now.h"
 #include "cli/interrupt.h"
 #include "cli/page/page_asked.h"
-#include "cli/search_file.h"
+#include "cli/search/search_file.h"
 #include "eventspace/pattern.h"
 #include "monitors/search/search.h"
 

@@ -4,7 +4,7 @@
  * terminal that the search is running. */
 #include "config.h"
 
-#include "cli/search_print.h"
+#include "cli/search/search_print.h"
 
 #include <errno.h>
 #include <inttypes.h>

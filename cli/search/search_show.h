@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-#include "cli/search_file.h"
-#include "cli/search_options.h"
+#include "cli/search/search_file.h"
+#include "cli/search/search_options.h"
 #include "monitors/order/order.h"
 #include "monitors/search/domains/domains.h"
 #include "monitors/search/domains/event_details.h"

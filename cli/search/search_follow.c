@@ -4,15 +4,15 @@
  * are decided. */
 #include "config.h"
 
-#include "cli/search_follow.h"
+#include "cli/search/search_follow.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/now.h"
 #include "cli/interrupt.h"
-#include "cli/search_print.h"
-#include "cli/search_show.h"
+#include "cli/search/search_print.h"
+#include "cli/search/search_show.h"
 #include "monitors/search/live/live.h"
 
 /* For event details: enough for several million of the latest events. */

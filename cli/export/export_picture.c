@@ -3,7 +3,7 @@
 /* export_picture.c - exports a window of the process-time diagram as a picture. */
 #include "config.h"
 
-#include "cli/export_picture.h"
+#include "cli/export/export_picture.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -9,11 +9,11 @@
 #include "base/now.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
-#include "cli/search_file.h"
-#include "cli/search_follow.h"
-#include "cli/search_options.h"
-#include "cli/search_print.h"
-#include "cli/search_show.h"
+#include "cli/search/search_file.h"
+#include "cli/search/search_follow.h"
+#include "cli/search/search_options.h"
+#include "cli/search/search_print.h"
+#include "cli/search/search_show.h"
 
 /* --- The events ------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 /* export_otf2.c - exports an archive or a run as an OTF2 archive. */
 #include "config.h"
 
-#include "cli/export_otf2.h"
+#include "cli/export/export_otf2.h"
 
 #include <inttypes.h>
 

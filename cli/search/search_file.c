@@ -3,7 +3,7 @@
 /* search_file.c - the pattern file of a command, and the predicates to search. */
 #include "config.h"
 
-#include "cli/search_file.h"
+#include "cli/search/search_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

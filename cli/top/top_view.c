@@ -3,7 +3,7 @@
 /* top_view.c - keys, selection and columns. */
 #include "config.h"
 
-#include "cli/top_view.h"
+#include "cli/top/top_view.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include "cli/consumer.h"
 #include "cli/interrupt.h"
 #include "cli/screen.h"
-#include "cli/top_screen.h"
+#include "cli/top/top_screen.h"
 #include "monitors/top/top_print.h"
 
 #define SECOND_NS UINT64_C(1000000000)

@@ -5,7 +5,7 @@
 #ifndef ES_CLI_EXPORT_PAGE_H
 #define ES_CLI_EXPORT_PAGE_H
 
-#include "cli/export_picture.h"
+#include "cli/export/export_picture.h"
 
 /* Reads all events and writes the page; ignores options for pictures only.  Returns 0,
  * or the exit status after a message. */

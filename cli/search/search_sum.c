@@ -3,7 +3,7 @@
 /* search_sum.c - matches counted by rank, pair of ranks, or communicator. */
 #include "config.h"
 
-#include "cli/search_sum.h"
+#include "cli/search/search_sum.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "cli/command.h"
-#include "cli/search_sum.h"
+#include "cli/search/search_sum.h"
 #include "monitors/search/domains/domains.h"
 #include "monitors/search/domains/event_details.h"
 #include "monitors/search/matches.h"

@@ -4,7 +4,7 @@
  * to the page's requests are stored in it as one JSON object (docs/view.md). */
 #include "config.h"
 
-#include "cli/export_page.h"
+#include "cli/export/export_page.h"
 
 #include <errno.h>
 #include <stdlib.h>

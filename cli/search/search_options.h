@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/event_source.h"
-#include "cli/search_sum.h"
+#include "cli/search/search_sum.h"
 #include "monitors/order/order.h"
 #include "monitors/search/search.h"
 

@@ -3,7 +3,7 @@
 /* Prints the content and the cost of an order. */
 #include "config.h"
 
-#include "cli/order_show.h"
+#include "cli/order/order_show.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -4,8 +4,8 @@
 #ifndef ES_CLI_SEARCH_FOLLOW_H
 #define ES_CLI_SEARCH_FOLLOW_H
 
-#include "cli/search_file.h"
-#include "cli/search_options.h"
+#include "cli/search/search_file.h"
+#include "cli/search/search_options.h"
 
 /* Searches until the run is over, all predicates have enough matches, the time limit,
  * or an interrupt.  Returns the exit status. */

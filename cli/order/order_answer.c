@@ -3,7 +3,7 @@
 /* Answers questions about events from a file. */
 #include "config.h"
 
-#include "cli/order_answer.h"
+#include "cli/order/order_answer.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 /* top_screen.c - draws with ncurses. */
 #include "config.h"
 
-#include "cli/top_screen.h"
+#include "cli/top/top_screen.h"
 
 #include <errno.h>
 
@@ -46,7 +46,7 @@ int esi_top_screen_run(struct esi_top *top,
 #include "base/table.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "cli/top_view.h"
+#include "cli/top/top_view.h"
 #include "monitors/top/top_print.h"
 #include "monitors/verdict/verdict_print.h"
 

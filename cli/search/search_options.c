@@ -3,7 +3,7 @@
 /* search_options.c - the options of `eventspace search`. */
 #include "config.h"
 
-#include "cli/search_options.h"
+#include "cli/search/search_options.h"
 #include "base/options.h"
 #include "base/pipeline.h"
 

@@ -3,7 +3,7 @@
 /* search_show.c - prints the statistics of a search. */
 #include "config.h"
 
-#include "cli/search_show.h"
+#include "cli/search/search_show.h"
 
 #include <inttypes.h>
 
