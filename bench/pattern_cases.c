@@ -33,13 +33,6 @@ const struct pattern_case pattern_cases[] = {
 #define PRUNING " 1 1b 2 2b 11 11b "
 #define REORDERING " 4 5 8 9 9.1 9.2 "
 
-/* The indexed engine without one part. */
-#define WITHOUT(part, flag, ...)                                                       \
-    {                                                                                  \
-        .name = "without_" part, .engine = "indexed", .threads = 1, .without = (flag), \
-        .cases = THESIS, __VA_ARGS__                                                   \
-    }
-
 const struct pattern_way pattern_ways[] = {
     /* Tables 4.1 and 4.2. */
     {.name = "closure_existing",
@@ -92,14 +85,6 @@ const struct pattern_way pattern_ways[] = {
     /* The indexed engine. */
     {.name = "indexed_1", .engine = "indexed", .prune = true, .threads = 1},
     {.name = "indexed_2", .engine = "indexed", .prune = true, .threads = 2},
-    /* The effect of each of its parts (docs/indexed-search.md). */
-    WITHOUT("memory", ES_INDEXED_MEMORY, .slow = NULL),
-    WITHOUT("exchange", ES_INDEXED_EXCHANGE, .slow = " 9 "),
-    WITHOUT("fewest", ES_INDEXED_FEWEST, .slow = NULL),
-    WITHOUT("failed", ES_INDEXED_FAILED, .slow = NULL),
-    WITHOUT("forward", ES_INDEXED_FORWARD, .slow = NULL),
-    WITHOUT("first", ES_INDEXED_FIRST, .slow = NULL),
-    WITHOUT("implied", ES_INDEXED_IMPLIED, .slow = NULL),
     {.name = NULL},
 };
 
@@ -132,5 +117,4 @@ void pattern_way_configure(const struct pattern_way *way,
     ret_config->reordering = way->reordering;
     ret_config->failed_first = way->failed_first;
     ret_config->threads = way->threads;
-    ret_config->indexed_without = way->without;
 }

@@ -31,7 +31,6 @@ struct pattern_way {
     enum esi_reordering reordering;
     bool failed_first;
     unsigned threads;
-    unsigned without;  /* of enum esi_indexed_part */
     const char *cases; /* names, each surrounded by spaces; NULL for all */
     const char *slow;  /* the slow ones of these, in the same format; NULL if none */
 };

@@ -88,7 +88,6 @@ for events in $sizes; do
     measure large.txt bench/patterns_large -e "$events" -t "$seconds" \
         -d "$sources/patterns"
 done
-# With and without indexes: slow searches without are aborted early.
 measure attributes.txt bench/patterns_large -a -e 1000000 -t 20 -d "$sources/patterns"
 measure live.txt bench/pattern_live
 {

@@ -37,7 +37,6 @@ struct options {
 struct search {
     const char *predicate;
     uint64_t limit;   /* of matches; 0 for all */
-    unsigned without; /* enum esi_indexed_part */
     const char *name; /* in figures; NULL for that of the predicate */
 };
 
@@ -51,53 +50,39 @@ struct suite {
 static const struct suite large = {
     .name = "large",
     .file = "large.pattern",
-    .searches = {{"Chain", 1, 0, NULL},
-                 {"Apart", 1, 0, NULL},
-                 {"Late", 1, 0, NULL},
-                 {"Sends", 1, 0, NULL},
-                 {"TimeoutsBetween", 0, 0, NULL},
-                 {"Together", 0, 0, NULL},
-                 {"Next", 0, 0, NULL},
-                 {"Three", 0, 0, NULL},
-                 {"Lost", 0, 0, NULL}},
+    .searches = {{"Chain", 1, NULL},
+                 {"Apart", 1, NULL},
+                 {"Late", 1, NULL},
+                 {"Sends", 1, NULL},
+                 {"TimeoutsBetween", 0, NULL},
+                 {"Together", 0, NULL},
+                 {"Next", 0, NULL},
+                 {"Three", 0, NULL},
+                 {"Lost", 0, NULL}},
 };
 
 static const struct suite attributes = {
     .name = "attributes",
     .file = "attributes.pattern",
-    .searches = {{"SamePeer", 0, 0, NULL},
-                 {"SamePeer", 0, ES_INDEXED_LOOKUPS, "SamePeer_tested"},
-                 {"Chain", 0, 0, NULL},
-                 {"Chain", 0, ES_INDEXED_LOOKUPS, "Chain_tested"},
-                 {"OnlyOne", 0, 0, NULL},
-                 {"OnlyOne", 0, ES_INDEXED_LOOKUPS, "OnlyOne_tested"},
-                 {"Chosen", 0, 0, NULL},
-                 {"Chosen", 0, ES_INDEXED_LOOKUPS, "Chosen_tested"},
-                 {"Apart", 0, 0, NULL},
-                 {"Apart", 0, ES_INDEXED_LOOKUPS, "Apart_tested"},
-                 {"Either", 0, 0, NULL},
-                 {"Either", 0, ES_INDEXED_LOOKUPS, "Either_tested"},
-                 {"During", 0, 0, NULL},
-                 {"During", 0, ES_INDEXED_LOOKUPS, "During_tested"},
-                 {"Longer", 0, 0, NULL},
-                 {"Longer", 0, ES_INDEXED_LOOKUPS, "Longer_tested"},
-                 {"LongerOrSame", 0, 0, NULL},
-                 {"LongerOrSame", 0, ES_INDEXED_LOOKUPS, "LongerOrSame_tested"},
-                 {"SameStop", 0, 0, NULL},
-                 {"SameStop", 0, ES_INDEXED_LOOKUPS, "SameStop_tested"},
-                 {"SameStop", 1, 0, "SameStop_first"},
-                 {"SameStop", 1, ES_INDEXED_LOOKUPS, "SameStop_first_tested"}},
+    .searches = {{"SamePeer", 0, NULL},
+                 {"Chain", 0, NULL},
+                 {"OnlyOne", 0, NULL},
+                 {"Chosen", 0, NULL},
+                 {"Apart", 0, NULL},
+                 {"Either", 0, NULL},
+                 {"During", 0, NULL},
+                 {"Longer", 0, NULL},
+                 {"LongerOrSame", 0, NULL},
+                 {"SameStop", 0, NULL},
+                 {"SameStop", 1, "SameStop_first"}},
 };
 
 static const struct suite messages = {
     .name = "messages",
     .file = "messages.pattern",
-    .searches = {{"Overtaking", 0, 0, NULL},
-                 {"Overtaking", 0, ES_INDEXED_IMPLIED, "Overtaking_written"},
-                 {"OvertakingPair", 0, 0, NULL},
-                 {"OvertakingPair", 0, ES_INDEXED_IMPLIED, "OvertakingPair_written"},
-                 {"Race", 0, 0, NULL},
-                 {"Race", 0, ES_INDEXED_IMPLIED, "Race_written"}},
+    .searches = {{"Overtaking", 0, NULL},
+                 {"OvertakingPair", 0, NULL},
+                 {"Race", 0, NULL}},
 };
 
 static int ignore_match(void *data, const struct es_event_id *events, size_t count)
@@ -182,7 +167,6 @@ static int search_one(struct options *options,
         return es_error_set(error, -EINVAL, "no predicate '%s' in %s",
                             search->predicate, options->suite->file);
     options->search.limit = search->limit;
-    options->search.indexed_without = search->without;
     options->search.deadline_ns =
         esi_now_ns(CLOCK_MONOTONIC) + options->limit_s * SECOND_NS;
     code = esi_search_run(data->file, predicate, data->domains, data->order,

@@ -44,22 +44,6 @@ enum esi_reordering {
     ES_REORDER_CLUSTER, /* 6.2.3: variable clustering */
 };
 
-/* Optimizations of the engine "indexed" that can be switched off to measure their
- * effect (docs/indexed-search.md).  The matches stay the same; their order may
- * change. */
-enum esi_indexed_part {
-    ES_INDEXED_LOOKUPS = 1,  /* indexes by compared attributes */
-    ES_INDEXED_MEMORY = 2,   /* caching results for values of small domains */
-    ES_INDEXED_EXCHANGE = 4, /* exchangeable variables take only increasing values */
-    ES_INDEXED_FEWEST = 8,   /* bind the variable with the fewest values next */
-    ES_INDEXED_FAILED = 16,  /* try universal values that failed recently first */
-    ES_INDEXED_FORWARD = 32, /* search first successors forward from earlier ones */
-    ES_INDEXED_FIRST = 64, /* start with the cheapest variable, not the first written */
-    ES_INDEXED_THRIFT = 128,  /* use lookups only when they pay off, for short lists */
-    ES_INDEXED_ALONE = 256,   /* one thread works alone before others are started */
-    ES_INDEXED_IMPLIED = 512, /* relations that follow from others */
-};
-
 struct esi_search_config {
     const char *engine; /* "indexed", "rewrite", "closure"; NULL = "indexed" */
 
@@ -74,8 +58,9 @@ struct esi_search_config {
     bool failed_first; /* 6.3: try values that failed first next time */
     uint64_t seed;     /* of the samples for estimates */
 
-    unsigned threads;         /* of "indexed"; 0 = number of cores */
-    unsigned indexed_without; /* enum esi_indexed_part */
+    unsigned threads;   /* of "indexed"; 0 = number of cores */
+    const void *tuning; /* of the engine, a struct of its own; NULL = its defaults;
+                           borrowed */
 
     uint64_t limit;       /* matches; 0 = all */
     uint64_t deadline_ns; /* time limit, by esi_now_ns(CLOCK_MONOTONIC); 0 = none */

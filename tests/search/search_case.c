@@ -11,6 +11,7 @@
 
 #include "monitors/order/order.h"
 #include "monitors/search/domains/domains.h"
+#include "monitors/search/indexed/indexed.h"
 
 struct search_case {
     const struct small_set *set;
@@ -310,6 +311,8 @@ static void add_rewrites(void)
 
 static void add_indexed(void)
 {
+    static const struct esi_indexed_tuning eager = {.listed_share = 1,
+                                                    .sorted_share = 1};
     struct esi_search_config *at_once;
 
     add_config("indexed", "1 thread")->threads = 1;
@@ -317,7 +320,7 @@ static void add_indexed(void)
     /* Otherwise small searches end before other threads start or an index is made. */
     at_once = add_config("indexed", "4 threads at once");
     at_once->threads = 4;
-    at_once->indexed_without = ES_INDEXED_ALONE | ES_INDEXED_THRIFT;
+    at_once->tuning = &eager;
 }
 
 static void add_configs(void)

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "monitors/search/indexed/indexed.h"
 #include "monitors/search/indexed/indexed_sorted.h"
 #include "tests/search/typed_world.h"
 #include "tests/suites.h"
@@ -86,17 +88,25 @@ static const struct typed_world_config worlds = {.text = text,
                                                  .events = EVENTS,
                                                  .keys = KEYS};
 
+/* Indexes are made at once, and lists of any length are used. */
+static const struct esi_indexed_tuning eager = {.listed_share = 1, .sorted_share = 1};
+/* No index is worth its creation. */
+static const struct esi_indexed_tuning never = {.index_ordinal = UINT_MAX,
+                                                .index_comparisons = UINT_MAX,
+                                                .listed_share = 8,
+                                                .sorted_share = 64};
+
 static struct typed_answer search(const struct typed_world *world,
                                   const char *predicate,
                                   unsigned threads,
-                                  unsigned without)
+                                  const struct esi_indexed_tuning *tuning)
 {
     struct esi_search_config config;
 
     esi_search_config_init(&config);
     config.engine = "indexed";
     config.threads = threads;
-    config.indexed_without = without;
+    config.tuning = tuning;
     return typed_world_search(world, predicate, &config);
 }
 
@@ -125,18 +135,31 @@ static void check_same_matches(const struct typed_answer *one,
     assert_int_equal(sum_of(one), sum_of(other));
 }
 
+/* The engine compares values itself: no index, and the relations as written. */
+static struct typed_answer search_rewritten(const struct typed_world *world,
+                                            const char *predicate)
+{
+    struct esi_search_config config;
+
+    esi_search_config_init(&config);
+    config.engine = "rewrite";
+    return typed_world_search(world, predicate, &config);
+}
+
 static void check_predicate(const struct typed_world *world, const char *predicate)
 {
-    struct typed_answer with = search(world, predicate, 1, 0);
-    struct typed_answer without = search(world, predicate, 1, ES_INDEXED_LOOKUPS);
-    struct typed_answer at_once = search(world, predicate, 1, ES_INDEXED_THRIFT);
-    struct typed_answer written = search(world, predicate, 1, ES_INDEXED_IMPLIED);
+    struct esi_indexed_tuning threaded = esi_indexed_defaults;
+    struct typed_answer with = search(world, predicate, 1, NULL);
+    struct typed_answer without = search(world, predicate, 1, &never);
+    struct typed_answer at_once = search(world, predicate, 1, &eager);
+    struct typed_answer written = search_rewritten(world, predicate);
 
     check_same_matches(&with, &without);
     check_same_matches(&with, &at_once);
     check_same_matches(&with, &written);
+    threaded.alone_ns = 0;
     for (unsigned threads = 2; threads <= 5; threads += 3) {
-        struct typed_answer many = search(world, predicate, threads, ES_INDEXED_ALONE);
+        struct typed_answer many = search(world, predicate, threads, &threaded);
 
         typed_answers_check(&with, &many);
         typed_answer_fini(&many);
@@ -153,12 +176,37 @@ static void check_all(const struct typed_world *world)
         check_predicate(world, predicates[i]);
 }
 
+static const enum made_shape shapes[] = {MADE_NEAR, MADE_CHANNELS, MADE_SYNCS};
+
 static void what_is_looked_up_is_what_is_compared(void **state)
 {
-    static const enum made_shape shapes[] = {MADE_NEAR, MADE_CHANNELS, MADE_SYNCS};
-
     (void)state;
     typed_worlds_check(&worlds, shapes, sizeof shapes / sizeof shapes[0], check_all);
+}
+
+static void check_all_plainly(const struct typed_world *world)
+{
+    for (unsigned i = 0; i < sizeof predicates / sizeof predicates[0]; i++) {
+        struct typed_answer plain = typed_world_search_plainly(world, predicates[i]);
+        struct typed_answer with = search(world, predicates[i], 1, NULL);
+        struct typed_answer at_once = search(world, predicates[i], 1, &eager);
+
+        check_same_matches(&plain, &with);
+        check_same_matches(&plain, &at_once);
+        typed_answer_fini(&plain);
+        typed_answer_fini(&with);
+        typed_answer_fini(&at_once);
+    }
+}
+
+static void what_is_looked_up_is_what_holds(void **state)
+{
+    static const struct typed_world_config small = {
+        .text = text, .traces = 5, .events = 50, .keys = 8};
+
+    (void)state;
+    typed_worlds_check(&small, shapes, sizeof shapes / sizeof shapes[0],
+                       check_all_plainly);
 }
 
 /* --- By definition ---------------------------------------------------------------- */
@@ -201,12 +249,12 @@ static void numbers_are_compared_as_numbers_and_texts_as_texts(void **state)
         uint64_t alone = 0;
 
         typed_world_init(&world, &worlds, seed + round, MADE_UNIFORM);
-        answer = search(&world, "Same", 1, 0);
+        answer = search(&world, "Same", 1, NULL);
         assert_int_equal(answer.statistics.assignments, count_same(&world));
         typed_answer_fini(&answer);
         for (uint32_t i = 0; i < world.made->count; i++)
             alone += strcmp(world.events[i].type, "d") == 0 && is_alone(&world, i);
-        answer = search(&world, "Alone", 1, 0);
+        answer = search(&world, "Alone", 1, NULL);
         assert_int_equal(answer.matches, alone);
         typed_answer_fini(&answer);
         typed_world_fini(&world);
@@ -222,8 +270,8 @@ static void few_values_are_tried(void **state)
 
     (void)state;
     typed_world_init(&world, &worlds, 1, MADE_UNIFORM);
-    with = search(&world, "Same", 1, 0);
-    without = search(&world, "Same", 1, ES_INDEXED_LOOKUPS);
+    with = search(&world, "Same", 1, NULL);
+    without = search(&world, "Same", 1, &never);
     assert_true(with.statistics.backtracks < without.statistics.backtracks / 2);
     assert_true(with.statistics.bytes > without.statistics.bytes);
     typed_answer_fini(&with);
@@ -322,6 +370,7 @@ SUITE(test_indexed_lookup)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_looked_up_is_what_is_compared),
+        cmocka_unit_test(what_is_looked_up_is_what_holds),
         cmocka_unit_test(numbers_are_compared_as_numbers_and_texts_as_texts),
         cmocka_unit_test(few_values_are_tried),
         cmocka_unit_test(a_plan_says_what_an_index_finds),

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/now.h"
+#include "monitors/search/indexed/indexed.h"
 #include "monitors/search/search.h"
 #include "tests/search/typed_world.h"
 #include "tests/suites.h"
@@ -58,13 +59,15 @@ static void check_predicate(const struct typed_world *world,
                             const char *predicate,
                             uint64_t limit)
 {
+    struct esi_indexed_tuning tuning = esi_indexed_defaults;
     struct esi_search_config config;
     struct typed_answer one;
 
     esi_search_config_init(&config);
     config.engine = "indexed";
     config.limit = limit;
-    config.indexed_without = ES_INDEXED_ALONE;
+    tuning.alone_ns = 0;
+    config.tuning = &tuning;
     one = typed_world_search(world, predicate, &config);
     for (config.threads = 2; config.threads <= 5; config.threads += 3) {
         struct typed_answer many = typed_world_search(world, predicate, &config);
@@ -97,6 +100,7 @@ static void matches_come_in_one_order_for_any_number_of_threads(void **state)
 static void what_is_cancelled_ends_with_what_was_found(void **state)
 {
     atomic_bool is_cancelled = true;
+    struct esi_indexed_tuning tuning = esi_indexed_defaults;
     struct esi_search_config config;
     struct typed_world world;
     struct typed_answer answer;
@@ -106,7 +110,8 @@ static void what_is_cancelled_ends_with_what_was_found(void **state)
     esi_search_config_init(&config);
     config.engine = "indexed";
     config.threads = 4;
-    config.indexed_without = ES_INDEXED_ALONE;
+    tuning.alone_ns = 0;
+    config.tuning = &tuning;
     config.is_cancelled = &is_cancelled;
     answer = typed_world_search(&world, "Rising", &config);
     assert_false(answer.statistics.is_complete);

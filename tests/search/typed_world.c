@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "monitors/search/search_engine.h"
+#include "tests/search/plain_engine.h"
 #include "tests/search/typed_world.h"
 
 /* Maximum size of the stored matches of a search. */
@@ -150,22 +152,39 @@ static int take(void *data, const struct es_event_id *events, size_t count)
     return 0;
 }
 
-struct typed_answer typed_world_search(const struct typed_world *world,
-                                       const char *predicate,
-                                       const struct esi_search_config *config)
+static struct typed_answer search_by(const struct esi_engine_ops *engine,
+                                     const struct typed_world *world,
+                                     const char *predicate,
+                                     const struct esi_search_config *config)
 {
+    const struct esi_search_task task = {world->file,
+                                         es_pattern_find(world->file, predicate),
+                                         world->domains, world->order, config};
     struct typed_answer answer = {.words =
                                       calloc(WORDS_OF_MATCHES, sizeof *answer.words)};
     const struct esi_match_sink sink = {take, &answer};
     struct es_error error = {0};
 
     assert_non_null(answer.words);
-    assert_int_equal(esi_search_run(world->file,
-                                    es_pattern_find(world->file, predicate),
-                                    world->domains, world->order, config, &sink,
-                                    &answer.statistics, &error),
-                     0);
+    assert_int_equal(
+        esi_search_run_by(engine, &task, &sink, &answer.statistics, &error), 0);
     return answer;
+}
+
+struct typed_answer typed_world_search(const struct typed_world *world,
+                                       const char *predicate,
+                                       const struct esi_search_config *config)
+{
+    return search_by(esi_engine_find(config->engine), world, predicate, config);
+}
+
+struct typed_answer typed_world_search_plainly(const struct typed_world *world,
+                                               const char *predicate)
+{
+    struct esi_search_config config;
+
+    esi_search_config_init(&config);
+    return search_by(&plain_engine, world, predicate, &config);
 }
 
 void typed_answer_fini(struct typed_answer *answer)

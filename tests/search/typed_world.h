@@ -66,6 +66,9 @@ struct typed_answer {
 struct typed_answer typed_world_search(const struct typed_world *world,
                                        const char *predicate,
                                        const struct esi_search_config *config);
+/* Tries all values of all variables. */
+struct typed_answer typed_world_search_plainly(const struct typed_world *world,
+                                               const char *predicate);
 void typed_answer_fini(struct typed_answer *answer);
 /* Checks that both have the same matches in the same order. */
 void typed_answers_check(const struct typed_answer *one,

@@ -38,10 +38,7 @@ enum {
     BUFFERED_VALUES = 1 << 18, /* per buffer; beyond it the thread waits for its turn */
 };
 
-enum {
-    MOST_THREADS = 256,
-    ALONE_NS = 2000000, /* time before other threads are started, which takes longer */
-};
+enum { MOST_THREADS = 256 };
 
 /* --- Pieces ----------------------------------------------------------------------- */
 
@@ -552,10 +549,11 @@ static int add_worker(struct shared *shared, struct worker *workers, unsigned *c
 static bool is_done_alone(struct worker *worker)
 {
     const struct pieces *pieces = &worker->shared->pieces;
+    uint64_t alone_ns = worker->shared->plan->tuning.alone_ns;
 
-    if (worker->shared->plan->without & ES_INDEXED_ALONE)
+    if (alone_ns == 0)
         return false;
-    worker->alone_until_ns = esi_now_ns(CLOCK_MONOTONIC) + ALONE_NS;
+    worker->alone_until_ns = esi_now_ns(CLOCK_MONOTONIC) + alone_ns;
     run_worker(worker);
     worker->alone_until_ns = 0;
     return pieces_are_taken(pieces) || pieces_are_over(pieces);
@@ -704,7 +702,7 @@ static int make_plan(const struct esi_engine_task *task,
         .counted = task->counted,
         .order = task->order,
         .empty = esi_universal_empty(task->program, task->domains),
-        .without = task->config->indexed_without,
+        .tuning = task->config->tuning,
     };
 
     return esi_indexed_plan_create(&config, false, ret_plan, error);

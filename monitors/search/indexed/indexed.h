@@ -31,6 +31,19 @@
 
 struct esi_indexed;
 
+/* When the engine begins what costs time before it saves any.  The matches and their
+ * order stay the same. */
+struct esi_indexed_tuning {
+    uint64_t alone_ns; /* one thread works alone before others are started */
+    /* An index of attributes is made for a value of the first variable with this
+     * number, or after so many comparisons for each value of the class. */
+    unsigned index_ordinal;
+    unsigned index_comparisons;
+    unsigned listed_share; /* a list is used if it has at most 1 / this of all values */
+    unsigned sorted_share; /* if it must be sorted, 1 / this, or one for each column */
+};
+extern const struct esi_indexed_tuning esi_indexed_defaults;
+
 /* All pointers are borrowed until esi_indexed_destroy(), except `cnf`, which is only
  * used by esi_indexed_create(). */
 struct esi_indexed_config {
@@ -47,9 +60,9 @@ struct esi_indexed_config {
                        for `cnf` if that is given */
     bool skips_universal; /* the caller checks the clauses that name a universal
                              variable, by esi_indexed_holds() */
-    unsigned without;     /* enum esi_indexed_part (search.h) */
-    bool all_witnesses;   /* false: for each assignment of the returned variables,
-                             one assignment of the others is enough */
+    const struct esi_indexed_tuning *tuning; /* NULL: the defaults */
+    bool all_witnesses; /* false: for each assignment of the returned variables, one
+                           assignment of the others is enough */
 };
 
 /* Returns 0 or -ENOMEM. */

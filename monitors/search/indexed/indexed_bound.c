@@ -508,8 +508,6 @@ static uint32_t lowest_successor(struct esi_bound *bound,
 {
     struct es_event_id event = esi_bound_event(bound, x);
 
-    if (bound->plan->without & ES_INDEXED_FORWARD)
-        return before;
     if (entry->after_binding > 0 && entry->after_of.trace == event.trace &&
         entry->after_of.index <= event.index && entry->after_begin > before)
         return entry->after_begin;

@@ -121,7 +121,7 @@ void esi_implied_find(struct esi_indexed_plan *plan)
     bool is_changed = true;
 
     memcpy(plan->known, plan->masks, sizeof plan->known);
-    if (plan->is_growing || plan->is_false || plan->without & ES_INDEXED_IMPLIED)
+    if (plan->is_growing || plan->is_false)
         return;
     note_received(plan);
     memcpy(written, plan->known, sizeof written);
@@ -177,8 +177,6 @@ bool esi_implied_is_empty(struct esi_bound *bound, unsigned v, uint64_t applied)
     uint64_t before = 0;
     uint64_t after = 0;
 
-    if (plan->without & ES_INDEXED_IMPLIED)
-        return false;
     for (uint64_t left = bound->check.bound & plan->existential; left;
          left &= left - 1) {
         unsigned x = (unsigned)__builtin_ctzll(left);

@@ -264,7 +264,7 @@ static size_t note_comparisons(struct esi_indexed_plan *plan)
 
 int esi_lookups_create(struct esi_indexed_plan *plan)
 {
-    size_t most = plan->without & ES_INDEXED_LOOKUPS ? 0 : note_comparisons(plan);
+    size_t most = note_comparisons(plan);
     struct esi_lookups *lookups;
     int result = 0;
 

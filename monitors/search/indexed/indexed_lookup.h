@@ -26,12 +26,6 @@ bool esi_lookups_answer(const struct esi_indexed_plan *plan,
 
 enum { ESI_LISTED_FEW = 16 }; /* maximum while domains grow */
 
-/* A list is used only if it is at most 1 / this of all values. */
-static inline unsigned esi_listed_share(const struct esi_indexed_plan *plan)
-{
-    return plan->without & ES_INDEXED_THRIFT ? 1 : 8;
-}
-
 /* Lists the values of v that may satisfy the `=` of a literal whose other variable is
  * bound.  While domains grow, they are stored in `few`.  False if there was no memory
  * for an index, if there are too many values, or if another literal of the same

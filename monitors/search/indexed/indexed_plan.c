@@ -380,7 +380,7 @@ static int sum_columns(struct esi_indexed_plan *plan, unsigned distinct)
     uint64_t *offsets;
 
     if (plan->is_growing || !esi_domain_is_single(domain) ||
-        esi_domain_count(domain) > MEMORY_VALUES || plan->without & ES_INDEXED_MEMORY)
+        esi_domain_count(domain) > MEMORY_VALUES)
         return 0;
     offsets = calloc(slots + 1u, sizeof *offsets);
     if (!offsets)
@@ -503,6 +503,14 @@ static void note_links(struct esi_indexed_plan *plan)
 
 /* --- Plans ------------------------------------------------------------------------ */
 
+const struct esi_indexed_tuning esi_indexed_defaults = {
+    .alone_ns = 2000000, /* starting threads takes longer */
+    .index_ordinal = 4,
+    .index_comparisons = 1,
+    .listed_share = 8,
+    .sorted_share = 64,
+};
+
 static struct esi_indexed_plan *begin_plan(const struct esi_indexed_config *config,
                                            bool is_growing)
 {
@@ -520,7 +528,7 @@ static struct esi_indexed_plan *begin_plan(const struct esi_indexed_config *conf
     plan->stamps = config->stamps;
     plan->is_growing = is_growing;
     plan->all_witnesses = config->all_witnesses;
-    plan->without = config->without;
+    plan->tuning = config->tuning ? *config->tuning : esi_indexed_defaults;
     plan->existential = support->variables;
     plan->universal = support->universal & ~config->empty;
     plan->variable_count = config->program->variable_count;
@@ -568,7 +576,7 @@ static int fill_plan(struct esi_indexed_plan *plan,
         note_links(plan);
         note_named(plan);
     }
-    if (result == 0 && !plan->is_growing && !(plan->without & ES_INDEXED_EXCHANGE))
+    if (result == 0 && !plan->is_growing)
         esi_groups_find(&plan->groups, plan, cnf);
     return result;
 }
@@ -708,12 +716,9 @@ unsigned esi_indexed_plan_first(const struct esi_indexed_plan *plan)
 
     for (; eligible; eligible &= eligible - 1) {
         unsigned v = (unsigned)__builtin_ctzll(eligible);
-        uint64_t cost;
+        uint64_t cost = esi_domain_count(plan->domains[v]) *
+                        (uint64_t)esi_indexed_plan_weight(plan, v);
 
-        if (plan->without & ES_INDEXED_FIRST && esi_groups_is_next(&plan->groups, 0, v))
-            return v;
-        cost = esi_domain_count(plan->domains[v]) *
-               (uint64_t)esi_indexed_plan_weight(plan, v);
         if (esi_groups_is_next(&plan->groups, 0, v) &&
             (best == ES_PROGRAM_VARIABLES || cost < best_cost)) {
             best = v;

@@ -118,7 +118,7 @@ struct esi_indexed_plan {
     struct esi_sorted_index *received[ES_PROGRAM_VARIABLES];
     struct esi_lookups *lookups; /* owned; NULL if there are none */
     uint64_t bounded;            /* variables with an attribute bounded by clauses */
-    unsigned without;            /* enum esi_indexed_part */
+    struct esi_indexed_tuning tuning;
 };
 
 static inline uint32_t esi_clause_number(const struct esi_indexed_plan *plan,

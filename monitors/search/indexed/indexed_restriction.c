@@ -9,11 +9,6 @@
 #include "base/array.h"
 #include "monitors/search/indexed/indexed_implied.h"
 
-enum {
-    LOOKUP_ORDINAL = 4, /* values of the first variable before indexes are created */
-    SORTED_SHARE = 64,
-};
-
 static void push_work(struct esi_candidate_sets *sets, uint32_t number)
 {
     if (ESI_ARRAY_RESERVE(sets->work, sets->work_capacity, sets->work_count + 1) < 0)
@@ -68,11 +63,11 @@ static bool note_sends(const struct esi_candidate_sets *sets,
  * the first variable, only once all values of v might have been compared. */
 static bool are_lookups_due(const struct esi_candidate_sets *sets, unsigned v)
 {
-    struct esi_bound *bound = sets->bound;
+    const struct esi_indexed_plan *plan = sets->bound->plan;
 
-    return bound->plan->is_growing || bound->plan->without & ES_INDEXED_THRIFT ||
-           sets->ordinal >= LOOKUP_ORDINAL ||
-           sets->compared >= esi_domain_count(bound->plan->domains[v]);
+    return plan->is_growing || sets->ordinal >= plan->tuning.index_ordinal ||
+           sets->compared >=
+               plan->tuning.index_comparisons * esi_domain_count(plan->domains[v]);
 }
 
 /* Uses the shortest list of values, if it is short enough. */
@@ -83,7 +78,7 @@ static void note_listed(const struct esi_candidate_sets *sets,
     uint64_t most = restriction->is_listed
                         ? restriction->listed.count
                         : esi_candidates_total(sets, restriction->v) /
-                              esi_listed_share(sets->bound->plan);
+                              sets->bound->plan->tuning.listed_share;
 
     if (listed.count >= most && listed.count > 0)
         return;
@@ -118,16 +113,16 @@ static void note_equal(struct esi_candidate_sets *sets,
 static uint64_t most_sorted(const struct esi_candidate_sets *sets,
                             const struct esi_restriction *restriction)
 {
-    struct esi_bound *bound = sets->bound;
+    const struct esi_indexed_plan *plan = sets->bound->plan;
     unsigned v = restriction->v;
     const struct esi_candidates *source = sets->source[v];
     uint64_t total = esi_candidates_total(sets, v);
-    uint64_t most = total / esi_listed_share(bound->plan);
-    uint64_t quick = source ? source->count : esi_domain_slots(bound->plan->domains[v]);
+    uint64_t most = total / plan->tuning.listed_share;
+    uint64_t quick = source ? source->count : esi_domain_slots(plan->domains[v]);
 
-    if (quick < total / SORTED_SHARE)
-        quick = total / SORTED_SHARE;
-    if (most > quick && !(bound->plan->without & ES_INDEXED_THRIFT))
+    if (quick < total / plan->tuning.sorted_share)
+        quick = total / plan->tuning.sorted_share;
+    if (most > quick)
         most = quick;
     if (restriction->is_listed && most > restriction->listed.count)
         most = restriction->listed.count;

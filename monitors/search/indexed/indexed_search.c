@@ -240,16 +240,6 @@ static bool is_partner(const struct esi_indexed_plan *plan, unsigned v, unsigned
     return (plan->senders[v] | plan->receivers[v]) >> other & 1;
 }
 
-static int first_of(const uint8_t *variables, unsigned count)
-{
-    int first = variables[0];
-
-    for (unsigned i = 1; i < count; i++)
-        if (variables[i] < first)
-            first = variables[i];
-    return first;
-}
-
 static int choose_variable(struct esi_indexed *search,
                            unsigned depth,
                            uint64_t eligible)
@@ -264,8 +254,6 @@ static int choose_variable(struct esi_indexed *search,
     count = sort_eligible(search, eligible, variables);
     if (count > 0 && esi_candidates_total(&search->sets, variables[0]) == 0)
         return NOTHING;
-    if (count > 0 && search->bound.plan->without & ES_INDEXED_FEWEST)
-        return first_of(variables, count);
     if (count == 1 && traces_needed(search, variables[0]) == 1)
         return variables[0];
     for (unsigned i = 0; i < count; i++) {

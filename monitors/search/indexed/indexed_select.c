@@ -241,7 +241,7 @@ int esi_indexed_select(struct esi_indexed_plan *plan)
     uint64_t variables = 0;
     int result = 0;
 
-    if (plan->is_growing || plan->is_false || plan->without & ES_INDEXED_LOOKUPS)
+    if (plan->is_growing || plan->is_false)
         return 0;
     part_clauses(plan);
     for (uint64_t left = plan->universal & plan->single; left; left &= left - 1)

@@ -77,14 +77,10 @@ static struct esi_slot_order *order_of(struct esi_universal *universal,
     return order;
 }
 
-static void put_first(const struct esi_bound *bound,
-                      struct esi_slot_order *order,
-                      size_t place)
+static void put_first(struct esi_slot_order *order, size_t place)
 {
     uint32_t slot = order->slots[place];
 
-    if (bound->plan->without & ES_INDEXED_FAILED)
-        return;
     for (; place > 0; place--)
         order->slots[place] = order->slots[place - 1];
     order->slots[0] = slot;
@@ -191,7 +187,7 @@ static bool holds_by_columns(struct esi_universal *universal,
     for (size_t i = 0; i < order->count; i++)
         if (order->slots[i] < slots &&
             !holds_in_column(universal, clause, u, are_all_told, order->slots[i])) {
-            put_first(bound, order, i);
+            put_first(order, i);
             return false;
         }
     return true;
@@ -237,8 +233,8 @@ static bool find_violators(const struct esi_universal *universal,
             received, esi_send_key(esi_bound_event(bound, literal->x)));
         return true;
     }
-    return (universal->tested >= esi_domain_count(plan->domains[u]) ||
-            plan->without & ES_INDEXED_THRIFT) &&
+    return universal->tested >=
+               plan->tuning.index_comparisons * esi_domain_count(plan->domains[u]) &&
            esi_lookup_violators(bound, literal, u, ret_listed);
 }
 
@@ -258,7 +254,7 @@ static bool is_short(const struct esi_bound *bound,
                      const struct esi_listed listed[2])
 {
     return listed[0].count + listed[1].count <=
-           esi_domain_count(bound->plan->domains[u]) / esi_listed_share(bound->plan);
+           esi_domain_count(bound->plan->domains[u]) / bound->plan->tuning.listed_share;
 }
 
 static bool holds_for_last(struct esi_universal *universal,
@@ -628,7 +624,7 @@ static void restrict_by_all(struct esi_universal *universal,
             continue;
         restrict_by(universal, clause, u, order->slots[i], v, slot, intervals);
         if (intervals->count == 0)
-            put_first(bound, order, i);
+            put_first(order, i);
     }
 }
 
