@@ -49,7 +49,7 @@ static int build_program(const struct es_pattern_file *file,
     if (builder.variables)
         esi_program_walk(&builder, tree, &outcomes);
     if (!builder.failure)
-        esi_program_supports(&builder, &outcomes, &tree->place, program);
+        esi_program_disjuncts(&builder, &outcomes, &tree->place, program);
     if (builder.failure)
         return builder.failure;
     program->file = file;

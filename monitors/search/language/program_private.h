@@ -112,12 +112,12 @@ uint64_t esi_formula_universal(const struct esi_formula *formula);
 void esi_program_walk(struct esi_program_builder *builder,
                       const struct esi_pattern_predicate *predicate,
                       struct esi_outcomes *ret_outcomes);
-/* --- program_supports.c ----------------------------------------------------------- */
+/* --- program_disjuncts.c ----------------------------------------------------------- */
 
 /* Stores the supports and choices in the program. */
-void esi_program_supports(struct esi_program_builder *builder,
-                          const struct esi_outcomes *outcomes,
-                          const struct esi_pattern_place *place,
-                          struct esi_program *program);
+void esi_program_disjuncts(struct esi_program_builder *builder,
+                           const struct esi_outcomes *outcomes,
+                           const struct esi_pattern_place *place,
+                           struct esi_program *program);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* program_supports.c - computes the supports from the outcomes of a whole predicate.
+/* program_disjuncts.c - computes the supports from the outcomes of a whole predicate.
  *
  * An outcome is a choice of sides.  If there are universal variables, one choice may
  * hold for some of their values and another for the others; then both together form a
@@ -188,10 +188,10 @@ static void tell_choices(struct esi_program_builder *builder,
     program->choice_count = (uint32_t)choices->count;
 }
 
-void esi_program_supports(struct esi_program_builder *builder,
-                          const struct esi_outcomes *outcomes,
-                          const struct esi_pattern_place *place,
-                          struct esi_program *program)
+void esi_program_disjuncts(struct esi_program_builder *builder,
+                           const struct esi_outcomes *outcomes,
+                           const struct esi_pattern_place *place,
+                           struct esi_program *program)
 {
     struct groups *choices = esi_builder_alloc(builder, 2 * sizeof *choices);
     struct groups *groups = choices ? choices + 1 : NULL;
