@@ -45,8 +45,8 @@ struct esi_engine_ops {
 uint64_t esi_universal_empty(const struct esi_program *program,
                              const struct esi_domain *const *domains);
 
-/* Whether a support can have minimal assignments with these values. */
-bool esi_support_may_match(const struct esi_engine_task *task, uint32_t support);
+/* Whether a disjunct can have minimal assignments with these values. */
+bool esi_disjunct_may_match(const struct esi_engine_task *task, uint32_t disjunct);
 
 extern const struct esi_engine_ops esi_engine_closure;
 extern const struct esi_engine_ops esi_engine_rewrite;

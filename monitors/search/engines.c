@@ -57,8 +57,8 @@ uint64_t esi_universal_empty(const struct esi_program *program,
     return empty;
 }
 
-bool esi_support_may_match(const struct esi_engine_task *task, uint32_t support)
+bool esi_disjunct_may_match(const struct esi_engine_task *task, uint32_t disjunct)
 {
     return esi_program_may_be_minimal(
-        task->program, support, esi_universal_empty(task->program, task->domains));
+        task->program, disjunct, esi_universal_empty(task->program, task->domains));
 }

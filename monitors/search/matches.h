@@ -39,7 +39,7 @@ int esi_matches_create(const struct esi_program *program,
 void esi_matches_destroy(struct esi_matches *matches);
 
 /* Adds an assignment that matches.  `values` is indexed by variable; the variables in
- * the bit set `variables` (those of a support) are bound.  Each assignment must be
+ * the bit set `variables` (those of a disjunct) are bound.  Each assignment must be
  * added only once, because the proof that duplicates are impossible relies on it.
  * Returns 0 to go on, 1 if there are enough matches, or -errno.  One thread at a
  * time. */

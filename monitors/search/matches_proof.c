@@ -3,7 +3,7 @@
 /*
  * matches_proof.c - proves that matches or assignments cannot be duplicated.
  *
- * Sets determine tuples.  Let a program have one support, whose returned variables V
+ * Sets determine tuples.  Let a program have one disjunct, whose returned variables V
  * all have single events as values.  Two variables *overlap* if some event is a value
  * of both.  Let the condition require, as a conjunct, x -> y or y -> x (or x => y, or
  * what follows from these, as "->" of events is transitive) for each two variables that
@@ -19,12 +19,12 @@
  *   are equal on C.
  *
  * The values of occurrences follow from those of their variables.  If, in addition, no
- * variable of the support is hidden, f is the whole assignment, and no set occurs
+ * variable of the disjunct is hidden, f is the whole assignment, and no set occurs
  * twice.
  *
  * Tuples are distinct.  Let no existential variable be hidden, and each be the only one
  * of its occurrence.  Then a tuple contains the values of all variables, and the bound
- * variables determine the support: tuples and assignments correspond one to one.
+ * variables determine the disjunct: tuples and assignments correspond one to one.
  */
 #include "config.h"
 
@@ -40,7 +40,7 @@ struct proof {
     const struct esi_program *program;
     const struct esi_domain *const *domains;
     const struct esi_domains *growing;      /* NULL if they do not grow */
-    uint64_t returned;                      /* of the single support */
+    uint64_t returned;                      /* of the single disjunct */
     uint64_t before[ES_PROGRAM_VARIABLES];  /* bit w of [v]: v -> w is required */
     uint64_t overlap[ES_PROGRAM_VARIABLES]; /* connected variables, including itself */
 };
@@ -181,7 +181,7 @@ static bool can_be_told(struct proof *proof)
     const struct esi_program *program = proof->program;
     uint32_t count = program->variable_count;
 
-    if (program->support_count != 1 ||
+    if (program->disjunct_count != 1 ||
         __builtin_popcountll(proof->returned) > MOST_VARIABLES)
         return false;
     for (uint32_t v = 0; v < count; v++)
@@ -190,7 +190,7 @@ static bool can_be_told(struct proof *proof)
             return false;
     /* Each round may derive further requirements. */
     for (uint32_t v = 0; v < count; v++) {
-        take_formula(proof, program->supports[0].condition);
+        take_formula(proof, program->disjuncts[0].condition);
         close_transitively(proof->before, count);
     }
     find_overlaps(proof);
@@ -226,7 +226,7 @@ struct esi_matches_proof esi_matches_prove(const struct esi_program *program,
                                            const struct esi_domains *growing)
 {
     struct proof proof = {.program = program, .domains = domains, .growing = growing};
-    uint64_t bound = program->support_count == 1 ? program->supports[0].variables : 0;
+    uint64_t bound = program->disjunct_count == 1 ? program->disjuncts[0].variables : 0;
     bool is_told;
 
     for (uint32_t v = 0; v < program->variable_count; v++)

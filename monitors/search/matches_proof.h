@@ -12,7 +12,7 @@
 #include "monitors/search/language/program.h"
 
 /* Properties of all assignments that an engine reports, each at most once per
- * support. */
+ * disjunct. */
 struct esi_matches_proof {
     bool are_sets_distinct;   /* no two return the same events */
     bool are_tuples_distinct; /* no two have the same values of returned occurrences */

@@ -119,9 +119,9 @@ static void make_variable(struct made_world *world, unsigned v, bool is_universa
         is_set ? world->sets
                : esi_domains_class(world->events, world->variables[v].class_number);
     if (is_universal)
-        world->support.universal |= UINT64_C(1) << v;
+        world->disjunct.universal |= UINT64_C(1) << v;
     else
-        world->support.variables |= UINT64_C(1) << v;
+        world->disjunct.variables |= UINT64_C(1) << v;
 }
 
 static void make_literal(struct made_world *world, struct esi_literal *literal)
@@ -158,8 +158,8 @@ static void make_clause(struct made_world *world)
         make_literal(world, literal);
         variables |= literal->variables;
     }
-    clause->existential = variables & world->support.variables;
-    clause->universal = variables & world->support.universal;
+    clause->existential = variables & world->disjunct.variables;
+    clause->universal = variables & world->disjunct.universal;
     if (clause->universal & world->empty)
         return;
     world->cnf.count++;
@@ -178,8 +178,8 @@ void made_world_make_condition(struct made_world *world)
         .variable_count = world->variable_count + universal,
         .atoms = &world->atom,
         .atom_count = 1,
-        .supports = &world->support,
-        .support_count = 1,
+        .disjuncts = &world->disjunct,
+        .disjunct_count = 1,
     };
     for (unsigned v = 0; v < world->program.variable_count; v++)
         make_variable(world, v, v >= world->variable_count);
@@ -215,8 +215,8 @@ void made_world_make_exchangeable(struct made_world *world)
 
     world->cnf.count = world->cnf.literals = 0;
     world->variable_count = world->program.variable_count = 3;
-    world->support.variables = 7;
-    world->support.universal = world->empty = 0;
+    world->disjunct.variables = 7;
+    world->disjunct.universal = world->empty = 0;
     for (unsigned v = 0; v < 3; v++) {
         make_variable(world, v, false);
         world->variables[v].is_returned = true;

@@ -32,7 +32,7 @@ struct made_world {
 
     struct esi_program_variable variables[MADE_VARIABLES + MADE_UNIVERSAL];
     struct esi_atom atom;
-    struct esi_program_support support;
+    struct esi_program_disjunct disjunct;
     struct esi_program program;
     const struct esi_domain *domains[MADE_VARIABLES + MADE_UNIVERSAL];
     uint64_t empty; /* universal variables without values */

@@ -240,7 +240,7 @@ static bool holds(const struct plain *plain, const struct esi_formula *formula)
 
 /* Whether the condition holds for all values of the universal variables in `left`. */
 static bool holds_for_all(struct plain *plain,
-                          const struct esi_program_support *support,
+                          const struct esi_program_disjunct *disjunct,
                           uint64_t left)
 {
     const struct esi_domain *domain;
@@ -248,27 +248,28 @@ static bool holds_for_all(struct plain *plain,
 
     if (!left) {
         plain->tried++;
-        return holds(plain, support->condition);
+        return holds(plain, disjunct->condition);
     }
     v = (unsigned)__builtin_ctzll(left);
     domain = plain->task->domains[v];
     (void)first_value(domain, &plain->values[v]);
     do
-        if (!holds_for_all(plain, support, left & (left - 1)))
+        if (!holds_for_all(plain, disjunct, left & (left - 1)))
             return false;
     while (next_value(domain, &plain->values[v]));
     return true;
 }
 
-static bool is_satisfied(struct plain *plain, const struct esi_program_support *support)
+static bool is_satisfied(struct plain *plain,
+                         const struct esi_program_disjunct *disjunct)
 {
-    return holds_for_all(plain, support, support->universal & ~plain->empty);
+    return holds_for_all(plain, disjunct, disjunct->universal & ~plain->empty);
 }
 
 /* --- Assignments ------------------------------------------------------------------ */
 
 static int try_assignment(struct plain *plain,
-                          const struct esi_program_support *support)
+                          const struct esi_program_disjunct *disjunct)
 {
     const struct esi_engine_task *task = plain->task;
 
@@ -276,16 +277,16 @@ static int try_assignment(struct plain *plain,
         return 1;
     if (plain->tried > most)
         return -E2BIG;
-    if (!is_satisfied(plain, support))
+    if (!is_satisfied(plain, disjunct))
         return 0;
-    for (size_t i = 0; i < support->lesser_count; i++)
-        if (is_satisfied(plain, &task->program->supports[support->lesser[i]]))
+    for (size_t i = 0; i < disjunct->lesser_count; i++)
+        if (is_satisfied(plain, &task->program->disjuncts[disjunct->lesser[i]]))
             return 0;
-    return esi_matches_add(task->matches, support->variables, plain->values);
+    return esi_matches_add(task->matches, disjunct->variables, plain->values);
 }
 
 static int assign(struct plain *plain,
-                  const struct esi_program_support *support,
+                  const struct esi_program_disjunct *disjunct,
                   uint64_t left)
 {
     const struct esi_domain *domain;
@@ -293,13 +294,13 @@ static int assign(struct plain *plain,
     unsigned v;
 
     if (!left)
-        return try_assignment(plain, support);
+        return try_assignment(plain, disjunct);
     v = (unsigned)__builtin_ctzll(left);
     domain = plain->task->domains[v];
     if (!first_value(domain, &plain->values[v]))
         return 0;
     do {
-        result = assign(plain, support, left & (left - 1));
+        result = assign(plain, disjunct, left & (left - 1));
         plain->task->statistics->backtracks++;
     } while (result == 0 && next_value(domain, &plain->values[v]));
     return result;
@@ -316,8 +317,9 @@ static int search(const struct esi_engine_task *task, struct es_error *error)
         if (program->variables[v].is_universal &&
             esi_domain_count(task->domains[v]) == 0)
             plain.empty |= UINT64_C(1) << v;
-    for (uint32_t i = 0; result == 0 && i < program->support_count; i++)
-        result = assign(&plain, &program->supports[i], program->supports[i].variables);
+    for (uint32_t i = 0; result == 0 && i < program->disjunct_count; i++)
+        result =
+            assign(&plain, &program->disjuncts[i], program->disjuncts[i].variables);
     task->statistics->pattern_size += program->atom_count;
     task->statistics->bytes += sizeof plain;
     return result;
@@ -328,8 +330,8 @@ static int explain(const struct esi_engine_task *task,
                    struct es_error *error)
 {
     (void)error;
-    fprintf(out, "%u supports, one after the other\n",
-            (unsigned)task->program->support_count);
+    fprintf(out, "%u disjuncts, one after the other\n",
+            (unsigned)task->program->disjunct_count);
     return 0;
 }
 

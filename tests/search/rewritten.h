@@ -16,7 +16,7 @@ struct rewritten {
     struct esi_cnf *cnf;
 };
 
-/* Support 0 of predicate Q of a text that is appended to rewritten_classes; fails the
+/* Disjunct 0 of predicate Q of a text that is appended to rewritten_classes; fails the
  * test if that is impossible. */
 struct rewritten rewritten_of(const char *text);
 void rewritten_free(struct rewritten *rewritten);

@@ -154,7 +154,7 @@ static void relations_of_universal_variables_without_values_are_left_out(void **
 /* --- Random patterns -------------------------------------------------------------- */
 
 static void compare_in_orders(const struct esi_program *program,
-                              uint32_t support,
+                              uint32_t disjunct,
                               const struct esi_cnf *cnf,
                               uint64_t empty,
                               uint64_t *state)
@@ -168,7 +168,7 @@ static void compare_in_orders(const struct esi_program *program,
         truth.empty = empty;
         assert_int_equal(
             truth_cnf(&truth, program, cnf),
-            truth_formula(&truth, program, program->supports[support].condition));
+            truth_formula(&truth, program, program->disjuncts[disjunct].condition));
     }
 }
 
@@ -187,7 +187,7 @@ static unsigned compare_program(const struct esi_program *program, uint64_t *sta
 {
     unsigned compared = 0;
 
-    for (uint32_t s = 0; s < program->support_count; s++) {
+    for (uint32_t s = 0; s < program->disjunct_count; s++) {
         uint64_t empty = some_universal(program, state);
         struct esi_cnf *cnf = NULL;
         size_t literals;
@@ -248,7 +248,7 @@ static void rewritten_and_pruned_patterns_mean_the_same(void **state)
     made_draw_init(&draw, seed);
     for (unsigned i = 0; i < FILES; i++)
         compared += compare_file(&draw, &seed);
-    print_message("# %u supports were compared\n", compared);
+    print_message("# %u disjuncts were compared\n", compared);
     assert_true(compared > FILES);
 }
 

@@ -75,7 +75,7 @@ static int note(void *data, const struct esi_domain_value *values)
 {
     struct made_world *world = data;
 
-    world->found[code_of(world, world->support.variables, values)]++;
+    world->found[code_of(world, world->disjunct.variables, values)]++;
     return 0;
 }
 
@@ -128,7 +128,7 @@ static void all_assignments_are_found_once(void **state)
         for (int again = 0; again < 2; again++) {
             clear_found(world);
             assert_int_equal(esi_indexed_all(search, note, world), 0);
-            check_found(world, world->support.variables,
+            check_found(world, world->disjunct.variables,
                         config.skips_universal ? ESI_INDEXED_EXISTENTIAL
                                                : ESI_INDEXED_ALL,
                         round);
@@ -203,7 +203,7 @@ static void what_is_remembered_of_values_changes_nothing(void **state)
 
         clear_found(world);
         assert_int_equal(esi_indexed_all(search, note, world), 0);
-        check_found(world, world->support.variables, ESI_INDEXED_ALL, round);
+        check_found(world, world->disjunct.variables, ESI_INDEXED_ALL, round);
         esi_indexed_destroy(search);
         esi_indexed_plan_destroy(plan);
         made_world_destroy(world);
@@ -345,7 +345,7 @@ static void check_pinned(uint64_t seed, unsigned round)
     clear_found(world);
     made_world_give(world);
     if (!has_sets(world))
-        check_found(world, world->support.variables, ESI_INDEXED_EXISTENTIAL, round);
+        check_found(world, world->disjunct.variables, ESI_INDEXED_EXISTENTIAL, round);
     esi_indexed_destroy(live.search);
     made_world_destroy(world);
 }

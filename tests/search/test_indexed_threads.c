@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * test_indexed_threads.c - several threads that search one support deliver the matches
+ * test_indexed_threads.c - several threads that search one disjunct deliver the matches
  * of one thread in the same order; small enough for the thread sanitizer.
  */
 #include "config.h"

@@ -210,7 +210,7 @@ static unsigned check_round(struct made_draw *draw,
     leave_out_large(&round, answers);
     result = search(&round, answers, config);
     if (result == -EINVAL || result == -EOVERFLOW) {
-        /* Too many variables or supports. */
+        /* Too many variables or disjuncts. */
         reference_answers_destroy(answers);
         end_round(&round);
         return 0;

@@ -75,7 +75,7 @@ struct trial {
     const struct esi_program *program;
     struct truth truth;
     struct found values[ES_PROGRAM_VARIABLES];
-    const struct esi_program_support *support;
+    const struct esi_program_disjunct *disjunct;
     struct found *found;
 };
 
@@ -114,17 +114,17 @@ static void find_class(const struct es_pattern_file *file,
 
 /* Whether the condition holds for all values of the universal variables from v on. */
 static bool holds_for_all(struct trial *trial,
-                          const struct esi_program_support *support,
+                          const struct esi_program_disjunct *disjunct,
                           uint32_t v)
 {
     while (v < trial->program->variable_count &&
-           (!(support->universal >> v & 1) || (trial->truth.empty >> v & 1)))
+           (!(disjunct->universal >> v & 1) || (trial->truth.empty >> v & 1)))
         v++;
     if (v == trial->program->variable_count)
-        return truth_formula(&trial->truth, trial->program, support->condition);
+        return truth_formula(&trial->truth, trial->program, disjunct->condition);
     for (size_t i = 0; i < trial->values[v].count; i++) {
         trial->truth.values[v] = trial->values[v].sets[i];
-        if (!holds_for_all(trial, support, v + 1))
+        if (!holds_for_all(trial, disjunct, v + 1))
             return false;
     }
     return true;
@@ -132,10 +132,10 @@ static bool holds_for_all(struct trial *trial,
 
 static bool is_match(struct trial *trial)
 {
-    if (!holds_for_all(trial, trial->support, 0))
+    if (!holds_for_all(trial, trial->disjunct, 0))
         return false;
-    for (size_t i = 0; i < trial->support->lesser_count; i++)
-        if (holds_for_all(trial, &trial->program->supports[trial->support->lesser[i]],
+    for (size_t i = 0; i < trial->disjunct->lesser_count; i++)
+        if (holds_for_all(trial, &trial->program->disjuncts[trial->disjunct->lesser[i]],
                           0))
             return false;
     return true;
@@ -143,7 +143,7 @@ static bool is_match(struct trial *trial)
 
 static void try_values(struct trial *trial, uint32_t v, uint32_t returned)
 {
-    while (v < trial->program->variable_count && !(trial->support->variables >> v & 1))
+    while (v < trial->program->variable_count && !(trial->disjunct->variables >> v & 1))
         v++;
     if (v == trial->program->variable_count) {
         if (is_match(trial))
@@ -182,8 +182,8 @@ static void find_matches(const struct es_pattern_file *file,
         if (variable->is_universal && trial->values[v].count == 0)
             trial->truth.empty |= UINT64_C(1) << v;
     }
-    for (uint32_t s = 0; s < program->support_count; s++) {
-        trial->support = &program->supports[s];
+    for (uint32_t s = 0; s < program->disjunct_count; s++) {
+        trial->disjunct = &program->disjuncts[s];
         try_values(trial, 0, 0);
     }
     free(trial);
@@ -342,14 +342,14 @@ static void the_limited_operator_is_one_relation_and_one_of_two(void **state)
 {
     struct es_pattern_file *file = parsed("Q := A -(C)-> B;");
     struct esi_program *program = program_of(file, "Q");
-    const struct esi_formula *condition = program->supports[0].condition;
+    const struct esi_formula *condition = program->disjuncts[0].condition;
 
     (void)state;
     assert_int_equal(program->variable_count, 3);
     assert_true(program->variables[2].is_universal);
-    assert_int_equal(program->support_count, 1);
-    assert_int_equal(program->supports[0].variables, 3);
-    assert_int_equal(program->supports[0].universal, 4);
+    assert_int_equal(program->disjunct_count, 1);
+    assert_int_equal(program->disjuncts[0].variables, 3);
+    assert_int_equal(program->disjuncts[0].universal, 4);
     assert_int_equal(condition->kind, ES_FORMULA_AND);
     assert_int_equal(condition->part_count, 2);
     check_atom(program, condition->parts[0], false, 1, 2);
@@ -361,7 +361,7 @@ static void the_limited_operator_is_one_relation_and_one_of_two(void **state)
     es_pattern_file_destroy(file);
 }
 
-static void sides_that_need_the_same_variables_are_one_support(void **state)
+static void sides_that_need_the_same_variables_are_one_disjunct(void **state)
 {
     struct es_pattern_file *file =
         parsed("Q := ($a --> $b) & (($a !--> *c) | (*c !--> $b));"
@@ -370,16 +370,16 @@ static void sides_that_need_the_same_variables_are_one_support(void **state)
     struct esi_program *program = program_of(file, "Q");
 
     (void)state;
-    assert_int_equal(program->support_count, 1);
-    assert_int_equal(program->supports[0].variables, 3);
+    assert_int_equal(program->disjunct_count, 1);
+    assert_int_equal(program->disjuncts[0].variables, 3);
     esi_program_destroy(program);
     /* They share no universal variable: both together are never minimal. */
     program = program_of(file, "R");
-    assert_int_equal(program->support_count, 2);
+    assert_int_equal(program->disjunct_count, 2);
     esi_program_destroy(program);
     program = program_of(file, "S");
-    assert_int_equal(program->support_count, 3);
-    assert_int_equal(program->supports[2].lesser_count, 2);
+    assert_int_equal(program->disjunct_count, 3);
+    assert_int_equal(program->disjuncts[2].lesser_count, 2);
     esi_program_destroy(program);
     es_pattern_file_destroy(file);
 }
@@ -416,7 +416,7 @@ static void names_are_replaced_by_variables_with_names_of_their_own(void **state
     program = program_of(file, "R");
     assert_int_equal(program->variable_count, 3);
     esi_program_destroy(program);
-    program = program_of(file, "S"); /* E has two supports */
+    program = program_of(file, "S"); /* E has two disjuncts */
     assert_int_equal(program->variable_count, 2);
     assert_int_not_equal(program->variables[0].predicate, ES_PATTERN_NONE);
     esi_program_destroy(program);
@@ -444,7 +444,7 @@ static void counts_and_comparisons_are_atoms(void **state)
     assert_false(program->atoms[0].is_reversed);
     assert_int_equal(program->atoms[1].kind, ES_ATOM_COMPARE);
     assert_int_equal(program->atoms[1].right, 2);
-    assert_int_equal(program->supports[0].variables, 3);
+    assert_int_equal(program->disjuncts[0].variables, 3);
     esi_program_destroy(program);
     program = program_of(file, "R");
     assert_true(program->atoms[0].is_reversed);
@@ -462,15 +462,15 @@ static uint64_t variable_of(const struct esi_program *program, const char *name)
     return 0;
 }
 
-/* For the support with these variables. */
+/* For the disjunct with these variables. */
 static bool may_be_minimal(const struct esi_program *program,
                            uint64_t variables,
                            uint64_t empty)
 {
-    for (uint32_t i = 0; i < program->support_count; i++)
-        if (program->supports[i].variables == variables)
+    for (uint32_t i = 0; i < program->disjunct_count; i++)
+        if (program->disjuncts[i].variables == variables)
             return esi_program_may_be_minimal(program, i, empty);
-    fail_msg("no support %#llx", (unsigned long long)variables);
+    fail_msg("no disjunct %#llx", (unsigned long long)variables);
     return false;
 }
 
@@ -587,7 +587,7 @@ SUITE(test_program)
         cmocka_unit_test(the_limited_operator_lets_nothing_stand_between),
         cmocka_unit_test(times_and_receipts),
         cmocka_unit_test(the_limited_operator_is_one_relation_and_one_of_two),
-        cmocka_unit_test(sides_that_need_the_same_variables_are_one_support),
+        cmocka_unit_test(sides_that_need_the_same_variables_are_one_disjunct),
         cmocka_unit_test(equal_relations_are_one_atom),
         cmocka_unit_test(names_are_replaced_by_variables_with_names_of_their_own),
         cmocka_unit_test(counts_and_comparisons_are_atoms),

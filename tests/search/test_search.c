@@ -224,7 +224,7 @@ static void a_plan_tells_of_inner_predicates_and_their_matches(void **state)
     fclose(out);
     inner = strstr(text, "3 matches");
     assert_non_null(inner);
-    assert_non_null(strstr(inner, "1 supports, one after the other"));
+    assert_non_null(strstr(inner, "1 disjuncts, one after the other"));
     assert_non_null(strstr(inner, "Q := "));
     assert_null(strstr(inner, "P := "));
     assert_non_null(strstr(text, "P := "));

@@ -345,7 +345,7 @@ struct indexed_plans {
 struct shared {
     const struct indexed_plans *plans;
     const struct esi_indexed_plan *plan;
-    const struct esi_program_support *support;
+    const struct esi_program_disjunct *disjunct;
     const struct esi_indexed *prepared; /* prepared by the calling thread before the
                                            others start */
     unsigned first;
@@ -392,7 +392,8 @@ static uint64_t variables_of_lesser(const struct worker *worker, size_t i)
 {
     const struct shared *shared = worker->shared;
 
-    return shared->plans->task->program->supports[shared->support->lesser[i]].variables;
+    return shared->plans->task->program->disjuncts[shared->disjunct->lesser[i]]
+        .variables;
 }
 
 static bool lesser_holds(struct worker *worker, size_t i)
@@ -418,7 +419,7 @@ static bool is_refused(void *data, unsigned v)
 {
     struct worker *worker = data;
 
-    for (size_t i = 0; i < worker->shared->support->lesser_count; i++) {
+    for (size_t i = 0; i < worker->shared->disjunct->lesser_count; i++) {
         uint64_t variables = variables_of_lesser(worker, i);
 
         if (variables >> v & 1 && !(variables & ~worker->search->bound.check.bound) &&
@@ -480,7 +481,8 @@ static bool is_over(void *data)
 
 static void worker_fini(struct worker *worker)
 {
-    for (size_t i = 0; worker->lesser && i < worker->shared->support->lesser_count; i++)
+    for (size_t i = 0; worker->lesser && i < worker->shared->disjunct->lesser_count;
+         i++)
         esi_indexed_destroy(worker->lesser[i]);
     free(worker->lesser);
     esi_indexed_destroy(worker->search);
@@ -488,7 +490,7 @@ static void worker_fini(struct worker *worker)
 
 static int worker_init(struct worker *worker, struct shared *shared)
 {
-    size_t count = shared->support->lesser_count;
+    size_t count = shared->disjunct->lesser_count;
     int result;
 
     *worker = (struct worker){.shared = shared};
@@ -497,7 +499,7 @@ static int worker_init(struct worker *worker, struct shared *shared)
                             : -ENOMEM;
     for (size_t i = 0; result == 0 && i < count; i++)
         result = esi_indexed_create_for(
-            shared->plans->items[shared->support->lesser[i]], &worker->lesser[i]);
+            shared->plans->items[shared->disjunct->lesser[i]], &worker->lesser[i]);
     if (result < 0) {
         worker_fini(worker);
         return result;
@@ -530,7 +532,7 @@ static void add_statistics(const struct indexed_plans *plans,
 static void take_statistics(const struct worker *worker)
 {
     add_statistics(worker->shared->plans, worker->search);
-    for (size_t i = 0; i < worker->shared->support->lesser_count; i++)
+    for (size_t i = 0; i < worker->shared->disjunct->lesser_count; i++)
         add_statistics(worker->shared->plans, worker->lesser[i]);
 }
 
@@ -648,13 +650,13 @@ static int search_prepared(struct shared *shared, struct worker *worker)
 /* Whether a lesser disjunct without variables matches. */
 static bool is_never_minimal(struct worker *worker)
 {
-    for (size_t i = 0; i < worker->shared->support->lesser_count; i++)
+    for (size_t i = 0; i < worker->shared->disjunct->lesser_count; i++)
         if (!variables_of_lesser(worker, i) && lesser_holds(worker, i))
             return true;
     return false;
 }
 
-static int search_support(struct shared *shared, struct worker *worker)
+static int search_disjunct(struct shared *shared, struct worker *worker)
 {
     if (is_never_minimal(worker) || worker->search->bound.error)
         return worker->search->bound.error;
@@ -666,12 +668,12 @@ static int search_support(struct shared *shared, struct worker *worker)
 
 /* Searches one disjunct with the requested number of threads.  Returns as
  * esi_engine_ops. */
-static int search_plan(const struct indexed_plans *plans, uint32_t support)
+static int search_plan(const struct indexed_plans *plans, uint32_t disjunct)
 {
     struct shared shared = {
         .plans = plans,
-        .plan = plans->items[support],
-        .support = &plans->task->program->supports[support],
+        .plan = plans->items[disjunct],
+        .disjunct = &plans->task->program->disjuncts[disjunct],
         .threads = threads_of(plans->task->config),
     };
     struct worker worker;
@@ -680,7 +682,7 @@ static int search_plan(const struct indexed_plans *plans, uint32_t support)
     if (result < 0)
         return result;
     worker.is_direct = true;
-    result = search_support(&shared, &worker);
+    result = search_disjunct(&shared, &worker);
     if (result == 0)
         result = worker.search->bound.error;
     take_statistics(&worker);
@@ -691,13 +693,13 @@ static int search_plan(const struct indexed_plans *plans, uint32_t support)
 /* --- Plans ------------------------------------------------------------------------ */
 
 static int make_plan(const struct esi_engine_task *task,
-                     uint32_t support,
+                     uint32_t disjunct,
                      struct esi_indexed_plan **ret_plan,
                      struct es_error *error)
 {
     struct esi_indexed_config config = {
         .program = task->program,
-        .support = support,
+        .disjunct = disjunct,
         .domains = task->domains,
         .counted = task->counted,
         .order = task->order,
@@ -710,7 +712,7 @@ static int make_plan(const struct esi_engine_task *task,
 
 static void fini_plans(struct indexed_plans *plans)
 {
-    for (uint32_t i = 0; plans->items && i < plans->task->program->support_count; i++)
+    for (uint32_t i = 0; plans->items && i < plans->task->program->disjunct_count; i++)
         esi_indexed_plan_destroy(plans->items[i]);
     free(plans->items);
 }
@@ -719,7 +721,7 @@ static int create_plans(const struct esi_engine_task *task,
                         struct indexed_plans *ret_plans,
                         struct es_error *error)
 {
-    uint32_t count = task->program->support_count;
+    uint32_t count = task->program->disjunct_count;
     struct indexed_plans plans = {
         .task = task,
         .items = calloc(count + 1u, sizeof *plans.items),
@@ -737,15 +739,15 @@ static int create_plans(const struct esi_engine_task *task,
 }
 
 /* False if a lesser disjunct matches for all values. */
-static bool may_match(const struct indexed_plans *plans, uint32_t support)
+static bool may_match(const struct indexed_plans *plans, uint32_t disjunct)
 {
     const struct esi_engine_task *task = plans->task;
-    const struct esi_program_support *of = &task->program->supports[support];
+    const struct esi_program_disjunct *of = &task->program->disjuncts[disjunct];
 
     for (size_t i = 0; i < of->lesser_count; i++)
         if (esi_indexed_plan_is_true(plans->items[of->lesser[i]]))
             return false;
-    return esi_support_may_match(task, support);
+    return esi_disjunct_may_match(task, disjunct);
 }
 
 static int search_ranges(const struct esi_engine_task *task, struct es_error *error)
@@ -755,12 +757,12 @@ static int search_ranges(const struct esi_engine_task *task, struct es_error *er
 
     if (result < 0)
         return result;
-    for (uint32_t i = 0; i < task->program->support_count; i++)
+    for (uint32_t i = 0; i < task->program->disjunct_count; i++)
         task->statistics->pattern_size += plans.items[i]->size;
-    for (uint32_t i = 0; result == 0 && i < task->program->support_count; i++)
+    for (uint32_t i = 0; result == 0 && i < task->program->disjunct_count; i++)
         if (may_match(&plans, i))
             result = search_plan(&plans, i);
-    for (uint32_t i = 0; i < task->program->support_count; i++)
+    for (uint32_t i = 0; i < task->program->disjunct_count; i++)
         task->statistics->bytes += esi_indexed_plan_bytes(plans.items[i]);
     fini_plans(&plans);
     return result;
@@ -775,10 +777,10 @@ static int explain_ranges(const struct esi_engine_task *task,
 
     if (result < 0)
         return result;
-    for (uint32_t i = 0; i < task->program->support_count; i++) {
+    for (uint32_t i = 0; i < task->program->disjunct_count; i++) {
         esi_indexed_plan_print(plans.items[i], out);
         if (!may_match(&plans, i))
-            fputs("is not searched: what matches it has a lesser support that "
+            fputs("is not searched: what matches it has a lesser disjunct that "
                   "matches\n",
                   out);
     }

@@ -4,7 +4,7 @@
  * Search of one disjunct by ranges: finds all assignments, or those in which one
  * variable has a given value, while events arrive (docs/indexed-search.md).
  *
- *   struct esi_indexed_config config = {.program = program, .support = 0,
+ *   struct esi_indexed_config config = {.program = program, .disjunct = 0,
  *                                       .domains = domains, .order = order};
  *   esi_indexed_create(&config, &search, &error);
  *   for each event that joined a class, and each variable v of this class:
@@ -48,7 +48,7 @@ extern const struct esi_indexed_tuning esi_indexed_defaults;
  * used by esi_indexed_create(). */
 struct esi_indexed_config {
     const struct esi_program *program;
-    uint32_t support;
+    uint32_t disjunct;
     const struct esi_cnf *cnf; /* NULL: created from the disjunct's condition and
                                   pruned */
     const struct esi_domain *const *domains; /* by variable of the program */

@@ -180,19 +180,20 @@ static void print_groups(const struct esi_indexed_plan *plan, FILE *out)
 
 void esi_indexed_plan_print(const struct esi_indexed_plan *plan, FILE *out)
 {
-    const struct esi_program_support *support = &plan->program->supports[plan->support];
+    const struct esi_program_disjunct *disjunct =
+        &plan->program->disjuncts[plan->disjunct];
 
-    fprintf(out, "support %" PRIu32 " of %" PRIu32 ": ", plan->support + 1,
-            plan->program->support_count);
+    fprintf(out, "disjunct %" PRIu32 " of %" PRIu32 ": ", plan->disjunct + 1,
+            plan->program->disjunct_count);
     print_names(plan, plan->existential, out);
-    if (support->universal & ~plan->universal) {
+    if (disjunct->universal & ~plan->universal) {
         fputs("; no values of ", out);
-        print_names(plan, support->universal & ~plan->universal, out);
+        print_names(plan, disjunct->universal & ~plan->universal, out);
     }
     fputs("\n", out);
-    if (support->lesser_count > 0)
-        fprintf(out, "matches if none of %zu lesser supports does\n",
-                support->lesser_count);
+    if (disjunct->lesser_count > 0)
+        fprintf(out, "matches if none of %zu lesser disjuncts does\n",
+                disjunct->lesser_count);
     if (plan->is_false) {
         fputs("cannot be satisfied\n", out);
         return;

@@ -172,7 +172,7 @@ void esi_groups_find(struct esi_indexed_groups *groups,
                      const struct esi_indexed_plan *plan,
                      const struct esi_cnf *cnf)
 {
-    if (plan->program->support_count != 1 || cnf->literals > MOST_LITERALS ||
+    if (plan->program->disjunct_count != 1 || cnf->literals > MOST_LITERALS ||
         plan->all_witnesses)
         return;
     for (unsigned v = 0; v < plan->variable_count; v++)

@@ -514,14 +514,14 @@ const struct esi_indexed_tuning esi_indexed_defaults = {
 static struct esi_indexed_plan *begin_plan(const struct esi_indexed_config *config,
                                            bool is_growing)
 {
-    const struct esi_program_support *support =
-        &config->program->supports[config->support];
+    const struct esi_program_disjunct *disjunct =
+        &config->program->disjuncts[config->disjunct];
     struct esi_indexed_plan *plan = calloc(1, sizeof *plan);
 
     if (!plan)
         return NULL;
     plan->program = config->program;
-    plan->support = config->support;
+    plan->disjunct = config->disjunct;
     plan->domains = config->domains;
     plan->counted = config->counted;
     plan->order = config->order;
@@ -529,8 +529,8 @@ static struct esi_indexed_plan *begin_plan(const struct esi_indexed_config *conf
     plan->is_growing = is_growing;
     plan->all_witnesses = config->all_witnesses;
     plan->tuning = config->tuning ? *config->tuning : esi_indexed_defaults;
-    plan->existential = support->variables;
-    plan->universal = support->universal & ~config->empty;
+    plan->existential = disjunct->variables;
+    plan->universal = disjunct->universal & ~config->empty;
     plan->variable_count = config->program->variable_count;
     memset(plan->masks, ESI_IS_ANY, sizeof plan->masks);
     for (unsigned v = 0; v < plan->variable_count; v++) {
@@ -581,12 +581,12 @@ static int fill_plan(struct esi_indexed_plan *plan,
     return result;
 }
 
-static int rewrite_support(const struct esi_indexed_config *config,
-                           struct esi_cnf **ret_cnf,
-                           struct es_error *error)
+static int rewrite_disjunct(const struct esi_indexed_config *config,
+                            struct esi_cnf **ret_cnf,
+                            struct es_error *error)
 {
-    int result =
-        esi_cnf_create(config->program, config->support, config->empty, ret_cnf, error);
+    int result = esi_cnf_create(config->program, config->disjunct, config->empty,
+                                ret_cnf, error);
 
     if (result < 0)
         return result;
@@ -606,7 +606,7 @@ int esi_indexed_plan_create(const struct esi_indexed_config *config,
     int result = 0;
 
     if (!config->cnf)
-        result = rewrite_support(config, &made, error);
+        result = rewrite_disjunct(config, &made, error);
     if (result < 0)
         return result;
     plan = begin_plan(config, is_growing);

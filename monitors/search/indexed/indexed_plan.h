@@ -48,7 +48,7 @@ struct esi_sorted_index; /* indexed_sorted.h */
 
 struct esi_indexed_plan {
     const struct esi_program *program;
-    uint32_t support;
+    uint32_t disjunct;
     const struct esi_domain *const *domains; /* by variable; may be from `selected` */
     const struct esi_domain *const *counted;
     const struct es_order *order;

@@ -20,7 +20,7 @@ struct whole_program {
     struct esi_arena arena;
 };
 
-static bool have_one_support(const struct esi_outcomes *outcomes)
+static bool have_one_disjunct(const struct esi_outcomes *outcomes)
 {
     for (size_t i = 1; i < outcomes->count; i++)
         if (outcomes->items[i].needed != outcomes->items[0].needed)
@@ -60,7 +60,7 @@ static int build_program(const struct es_pattern_file *file,
     program->atom_count = builder.atom_count;
     if (ret_replaceable)
         *ret_replaceable =
-            (struct esi_replaceable){.has_one_support = have_one_support(&outcomes),
+            (struct esi_replaceable){.has_one_disjunct = have_one_disjunct(&outcomes),
                                      .has_universal = builder.universal != 0,
                                      .variables = builder.variable_count,
                                      .nested = builder.nested};

@@ -3,22 +3,22 @@
 /*
  * The meaning of a predicate, in the form that all engines search.
  *
- * A predicate becomes variables and, for each *support*, a condition.  A support is a
+ * A predicate becomes variables and, for each *disjunct*, a condition.  A disjunct is a
  * set of existential variables that may form a match: without `|` there is one; with
  * `|` there is one for each choice of sides and, if there are universal variables, one
  * for each union of choices (docs/decisions.md, D6).  A condition consists of AND, OR
  * and atoms.  An atom names the variables whose values it relates, so the events of
  * each side (D7) are determined once, here.
  *
- *   an assignment of values to the variables of support S is a match, if
+ *   an assignment of values to the variables of disjunct S is a match, if
  *     for all values of the universal variables S's condition holds, and
- *     for no support in `lesser` of S (proper subsets) its condition does (minimality)
+ *     for no disjunct in `lesser` of S (proper subsets) its condition does (minimality)
  *
  * An atom that names a universal variable without values holds (D8), except that a
  * WITHIN atom only omits the variable.
  *
  * The name of a predicate is replaced by the predicate's variables if its value is
- * existential, it has one support and, below a `|`, it has no universal variables.
+ * existential, it has one disjunct and, below a `|`, it has no universal variables.
  * Otherwise the matches of the predicate are the values of one variable.  `occurrence`
  * is the occurrence of the predicate itself that a variable belongs to.
  *
@@ -36,8 +36,8 @@
 #include "monitors/search/language/pattern.h"
 
 enum {
-    ES_PROGRAM_VARIABLES = 64, /* maximum; sets of variables are bit sets */
-    ES_PROGRAM_SUPPORTS = 256, /* maximum */
+    ES_PROGRAM_VARIABLES = 64,  /* maximum; sets of variables are bit sets */
+    ES_PROGRAM_DISJUNCTS = 256, /* maximum */
 };
 
 struct esi_program_variable {
@@ -90,15 +90,15 @@ struct esi_formula {
     const struct esi_formula *const *parts;
 };
 
-struct esi_program_support {
+struct esi_program_disjunct {
     uint64_t variables; /* existential; all of them take values */
     uint64_t universal; /* named by the condition */
     const struct esi_formula *condition;
-    const uint32_t *lesser; /* supports that are proper subsets */
+    const uint32_t *lesser; /* disjuncts that are proper subsets */
     size_t lesser_count;
 };
 
-/* Sides of `|` that may form a match.  The supports are the choices and their
+/* Sides of `|` that may form a match.  The disjuncts are the choices and their
  * unions. */
 struct esi_program_choice {
     uint64_t variables; /* existential */
@@ -112,8 +112,8 @@ struct esi_program {
     uint32_t variable_count;
     const struct esi_atom *atoms;
     uint32_t atom_count;
-    const struct esi_program_support *supports; /* subsets first */
-    uint32_t support_count;
+    const struct esi_program_disjunct *disjuncts; /* subsets first */
+    uint32_t disjunct_count;
     const struct esi_program_choice *choices;
     uint32_t choice_count;
 };
@@ -137,14 +137,14 @@ bool esi_program_is_prompt(const struct esi_program *program, unsigned variable)
 
 uint64_t esi_program_universal(const struct esi_program *program);
 
-/* Whether a support may have minimal assignments when the universal variables `empty`
+/* Whether a disjunct may have minimal assignments when the universal variables `empty`
  * have no values (D8).  A union of choices has none if it exists only because of these
  * variables. */
 bool esi_program_may_be_minimal(const struct esi_program *program,
-                                uint32_t support,
+                                uint32_t disjunct,
                                 uint64_t empty);
 
-/* Returns 0; -EINVAL with a message if there are too many variables or supports; or
+/* Returns 0; -EINVAL with a message if there are too many variables or disjuncts; or
  * -ENOMEM. */
 int esi_program_create(const struct es_pattern_file *file,
                        uint32_t predicate,

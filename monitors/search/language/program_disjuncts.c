@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* program_disjuncts.c - computes the supports from the outcomes of a whole predicate.
+/* program_disjuncts.c - computes the disjuncts from the outcomes of a whole predicate.
  *
  * An outcome is a choice of sides.  If there are universal variables, one choice may
  * hold for some of their values and another for the others; then both together form a
- * support.  But if two groups of choices have no universal variable in common, "for all
- * values one of these or one of those" is equivalent to "one of these for all, or one
- * of those for all": then one group suffices, and the other is never part of a minimal
- * assignment.  So only groups connected by universal variables are joined. */
+ * disjunct.  But if two groups of choices have no universal variable in common, "for
+ * all values one of these or one of those" is equivalent to "one of these for all, or
+ * one of those for all": then one group suffices, and the other is never part of a
+ * minimal assignment.  So only groups connected by universal variables are joined. */
 #include "config.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ struct group {
 };
 
 struct groups {
-    struct group items[ES_PROGRAM_SUPPORTS];
+    struct group items[ES_PROGRAM_DISJUNCTS];
     size_t count;
 };
 
@@ -44,7 +44,7 @@ static struct group *add_group(struct esi_program_builder *builder,
 
     if (group)
         return group;
-    if (groups->count == ES_PROGRAM_SUPPORTS) {
+    if (groups->count == ES_PROGRAM_DISJUNCTS) {
         esi_builder_fail(builder, -EINVAL, place,
                          "the sides of '|' can make up more than 256 different sets of "
                          "variables for a match");
@@ -144,20 +144,20 @@ static const struct esi_formula *condition_of(struct esi_program_builder *builde
     return condition;
 }
 
-/* If a lesser support always holds, this one has no minimal assignments. */
-static bool is_never_minimal(const struct esi_program_support *supports,
+/* If a lesser disjunct always holds, this one has no minimal assignments. */
+static bool is_never_minimal(const struct esi_program_disjunct *disjuncts,
                              uint32_t count,
                              uint64_t variables)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (is_within(supports[i].variables, variables) &&
-            supports[i].condition->kind == ES_FORMULA_TRUE)
+        if (is_within(disjuncts[i].variables, variables) &&
+            disjuncts[i].condition->kind == ES_FORMULA_TRUE)
             return true;
     return false;
 }
 
 static void find_lesser(struct esi_program_builder *builder,
-                        struct esi_program_support *supports,
+                        struct esi_program_disjunct *disjuncts,
                         uint32_t number)
 {
     uint32_t *lesser = esi_builder_alloc(builder, number * sizeof *lesser);
@@ -166,10 +166,10 @@ static void find_lesser(struct esi_program_builder *builder,
     if (!lesser)
         return;
     for (uint32_t i = 0; i < number; i++)
-        if (is_within(supports[i].variables, supports[number].variables))
+        if (is_within(disjuncts[i].variables, disjuncts[number].variables))
             lesser[count++] = i;
-    supports[number].lesser = lesser;
-    supports[number].lesser_count = count;
+    disjuncts[number].lesser = lesser;
+    disjuncts[number].lesser_count = count;
 }
 
 static void tell_choices(struct esi_program_builder *builder,
@@ -195,7 +195,7 @@ void esi_program_disjuncts(struct esi_program_builder *builder,
 {
     struct groups *choices = esi_builder_alloc(builder, 2 * sizeof *choices);
     struct groups *groups = choices ? choices + 1 : NULL;
-    struct esi_program_support *supports;
+    struct esi_program_disjunct *disjuncts;
     uint32_t count = 0;
 
     if (!choices)
@@ -207,22 +207,22 @@ void esi_program_disjuncts(struct esi_program_builder *builder,
     if (builder->failure)
         return;
     qsort(groups->items, groups->count, sizeof *groups->items, compare_sizes);
-    supports = esi_builder_alloc(builder, groups->count * sizeof *supports);
-    for (size_t i = 0; supports && i < groups->count && !builder->failure; i++) {
+    disjuncts = esi_builder_alloc(builder, groups->count * sizeof *disjuncts);
+    for (size_t i = 0; disjuncts && i < groups->count && !builder->failure; i++) {
         uint64_t needed = groups->items[i].needed;
         const struct esi_formula *condition = condition_of(builder, choices, needed);
 
-        if (is_never_minimal(supports, count, needed))
+        if (is_never_minimal(disjuncts, count, needed))
             continue;
-        supports[count] = (struct esi_program_support){
+        disjuncts[count] = (struct esi_program_disjunct){
             .variables = needed,
             .universal = esi_formula_universal(condition),
             .condition = condition,
         };
-        find_lesser(builder, supports, count++);
+        find_lesser(builder, disjuncts, count++);
     }
-    program->supports = supports;
-    program->support_count = count;
+    program->disjuncts = disjuncts;
+    program->disjunct_count = count;
 }
 
 /* --- Universal variables without values ------------------------------------------- */
@@ -256,13 +256,13 @@ static uint64_t take_connected(const struct esi_program *program,
 }
 
 bool esi_program_may_be_minimal(const struct esi_program *program,
-                                uint32_t support,
+                                uint32_t disjunct,
                                 uint64_t empty)
 {
-    uint64_t whole = program->supports[support].variables;
-    bool is_taken[ES_PROGRAM_SUPPORTS] = {false};
+    uint64_t whole = program->disjuncts[disjunct].variables;
+    bool is_taken[ES_PROGRAM_DISJUNCTS] = {false};
 
-    if (!(program->supports[support].universal & empty))
+    if (!(program->disjuncts[disjunct].universal & empty))
         return true;
     for (uint32_t i = 0; i < program->choice_count; i++)
         if (!is_taken[i] && is_within(program->choices[i].variables, whole) &&

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * Creation of a program: a walk of the tree computes a list of outcomes for each node
- * (docs/decisions.md, D7), and the outcomes of the root determine the supports (D6).
+ * (docs/decisions.md, D7), and the outcomes of the root determine the disjuncts (D6).
  *
  * The builder keeps the first failure.  Functions called after a failure may continue
  * with any values, because the result is discarded.
@@ -49,7 +49,7 @@ struct esi_outcomes {
 
 /* Tells whether the name of this predicate may be replaced by its variables. */
 struct esi_replaceable {
-    bool has_one_support;
+    bool has_one_disjunct;
     bool has_universal;
     uint32_t variables;
     uint32_t nested; /* nesting of the names replaced in it */
@@ -112,9 +112,9 @@ uint64_t esi_formula_universal(const struct esi_formula *formula);
 void esi_program_walk(struct esi_program_builder *builder,
                       const struct esi_pattern_predicate *predicate,
                       struct esi_outcomes *ret_outcomes);
-/* --- program_disjuncts.c ----------------------------------------------------------- */
+/* --- program_disjuncts.c ---------------------------------------------------------- */
 
-/* Stores the supports and choices in the program. */
+/* Stores the disjuncts and choices in the program. */
 void esi_program_disjuncts(struct esi_program_builder *builder,
                            const struct esi_outcomes *outcomes,
                            const struct esi_pattern_place *place,

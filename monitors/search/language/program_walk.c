@@ -112,7 +112,7 @@ static bool is_replaced(const struct esi_program_builder *builder,
         occurrence->sign == ES_SIGN_UNIVERSAL)
         return false;
     replaceable = &builder->replaceable[occurrence->predicate];
-    return replaceable->has_one_support &&
+    return replaceable->has_one_disjunct &&
            !(replaceable->has_universal && at.is_below_or) &&
            at.scope->nested + replaceable->nested < ESI_NESTED_NAMES &&
            builder->variable_count + replaceable->variables + builder->pending <=

@@ -14,10 +14,10 @@ enum { SWEEP_MIN = 1024 };
 
 /* The values of a match's variables, and what is undecided about it. */
 struct esi_live_candidate {
-    struct esi_live_support *support;
-    bool is_held;     /* its own condition is decided to hold; lesser supports are
+    struct esi_live_disjunct *disjunct;
+    bool is_held;     /* its own condition is decided to hold; lesser disjuncts are
                          not decided */
-    bool *is_open;    /* by lesser support: it may still come to hold */
+    bool *is_open;    /* by lesser disjunct: it may still come to hold */
     uint64_t *counts; /* by atom: values counted so far, or ES_FORMULA_UNCOUNTED;
                          NULL: nothing is counted */
     struct es_event_id *ids; /* by variable; for a set: NONE and its number */
@@ -34,7 +34,7 @@ static void remove_candidate(struct esi_live_query *query, size_t at)
 {
     struct esi_live_candidates *candidates = &query->candidates;
 
-    candidates->eager_count -= !candidates->items[at].support->is_lazy;
+    candidates->eager_count -= !candidates->items[at].disjunct->is_lazy;
     destroy_candidate(&candidates->items[at]);
     candidates->items[at] = candidates->items[--candidates->count];
     query->live->candidates--;
@@ -54,7 +54,7 @@ uint64_t esi_live_candidates_bytes(const struct esi_live_query *query)
     const struct esi_live_candidates *candidates = &query->candidates;
     uint64_t one =
         query->program->variable_count * sizeof(struct es_event_id) +
-        query->program->support_count * sizeof(bool) +
+        query->program->disjunct_count * sizeof(bool) +
         (candidates->has_counts ? query->program->atom_count : 0u) * sizeof(uint64_t);
 
     return candidates->capacity * sizeof *candidates->items + candidates->count * one;
@@ -67,7 +67,7 @@ static bool bind_variables(struct esi_live_query *query,
                            const struct esi_live_candidate *candidate)
 {
     struct esi_live_assignment *assignment = &query->assignment;
-    uint64_t left = candidate->support->condition.support->variables;
+    uint64_t left = candidate->disjunct->condition.disjunct->variables;
 
     assignment->check.counts = candidate->counts;
     for (; left; left &= left - 1) {
@@ -115,7 +115,7 @@ static uint64_t count_now(struct esi_live_query *query, uint32_t number)
 static void count_all(struct esi_live_query *query,
                       struct esi_live_candidate *candidate)
 {
-    uint64_t variables = candidate->support->condition.support->variables;
+    uint64_t variables = candidate->disjunct->condition.disjunct->variables;
 
     for (uint32_t a = 0; a < query->program->atom_count; a++)
         candidate->counts[a] =
@@ -149,13 +149,13 @@ static bool count_joined(struct esi_live_query *query,
 
 /* The variables of the match must be bound. */
 static int keep_candidate(struct esi_live_query *query,
-                          struct esi_live_support *support,
+                          struct esi_live_disjunct *disjunct,
                           bool is_held,
                           const bool *is_open)
 {
-    const struct esi_program_support *of = support->condition.support;
+    const struct esi_program_disjunct *of = disjunct->condition.disjunct;
     struct esi_live_candidates *candidates = &query->candidates;
-    struct esi_live_candidate candidate = {.support = support, .is_held = is_held};
+    struct esi_live_candidate candidate = {.disjunct = disjunct, .is_held = is_held};
 
     if (query->live->candidates >= query->live->config.kept_candidates) {
         candidates->lost++;
@@ -182,19 +182,19 @@ static int keep_candidate(struct esi_live_query *query,
     for (size_t i = 0; i < of->lesser_count; i++)
         candidate.is_open[i] = is_open[i];
     candidates->items[candidates->count++] = candidate;
-    candidates->eager_count += !support->is_lazy;
+    candidates->eager_count += !disjunct->is_lazy;
     query->live->candidates++;
     return 0;
 }
 
-/* Evaluates the lesser supports: if one of them holds, there is no match (FAILS).  With
- * `is_end` only the open ones are evaluated, whose certain clauses hold. */
+/* Evaluates the lesser disjuncts: if one of them holds, there is no match (FAILS).
+ * With `is_end` only the open ones are evaluated, whose certain clauses hold. */
 static enum esi_formula_truth lesser_truth(struct esi_live_query *query,
-                                           const struct esi_live_support *support,
+                                           const struct esi_live_disjunct *disjunct,
                                            bool is_end,
                                            bool *is_open)
 {
-    const struct esi_program_support *of = support->condition.support;
+    const struct esi_program_disjunct *of = disjunct->condition.disjunct;
     enum esi_formula_truth all = ES_FORMULA_HOLDS;
 
     for (size_t i = 0; i < of->lesser_count; i++) {
@@ -203,7 +203,7 @@ static enum esi_formula_truth lesser_truth(struct esi_live_query *query,
         if (is_end && !is_open[i])
             continue;
         one = esi_live_condition_truth(&query->assignment,
-                                       &query->supports[of->lesser[i]].condition,
+                                       &query->disjuncts[of->lesser[i]].condition,
                                        is_end, is_end);
         if (one == ES_FORMULA_HOLDS)
             return ES_FORMULA_FAILS;
@@ -218,25 +218,25 @@ static enum esi_formula_truth lesser_truth(struct esi_live_query *query,
  * are decided again, and rejected if they depend on unknown relations. */
 int esi_live_candidates_add(struct esi_live_query *query, uint32_t number)
 {
-    struct esi_live_support *support = &query->supports[number];
-    bool is_sure = !support->search || esi_indexed_unknown(support->search) == 0;
+    struct esi_live_disjunct *disjunct = &query->disjuncts[number];
+    bool is_sure = !disjunct->search || esi_indexed_unknown(disjunct->search) == 0;
     uint64_t unknown = query->live->precedence.unknown;
-    bool is_open[ES_PROGRAM_SUPPORTS];
+    bool is_open[ES_PROGRAM_DISJUNCTS];
     enum esi_formula_truth own, lesser;
 
-    if (is_sure && support->is_decided)
-        return esi_live_query_emit(query, support->condition.support->variables);
+    if (is_sure && disjunct->is_decided)
+        return esi_live_query_emit(query, disjunct->condition.disjunct->variables);
     query->assignment.check.counts = NULL;
-    own = esi_live_condition_truth(&query->assignment, &support->condition, is_sure,
+    own = esi_live_condition_truth(&query->assignment, &disjunct->condition, is_sure,
                                    false);
     if (own == ES_FORMULA_FAILS)
         return 0;
-    lesser = lesser_truth(query, support, false, is_open);
+    lesser = lesser_truth(query, disjunct, false, is_open);
     if (lesser == ES_FORMULA_FAILS || query->live->precedence.unknown != unknown)
         return 0;
     if (own == ES_FORMULA_HOLDS && lesser == ES_FORMULA_HOLDS)
-        return esi_live_query_emit(query, support->condition.support->variables);
-    return keep_candidate(query, support, own == ES_FORMULA_HOLDS, is_open);
+        return esi_live_query_emit(query, disjunct->condition.disjunct->variables);
+    return keep_candidate(query, disjunct, own == ES_FORMULA_HOLDS, is_open);
 }
 
 /* --- Deciding --------------------------------------------------------------------- */
@@ -254,7 +254,7 @@ static int decide_candidate(struct esi_live_query *query,
                             const struct esi_joined *joined)
 {
     struct esi_live_candidate *candidate = &query->candidates.items[at];
-    uint64_t variables = candidate->support->condition.support->variables;
+    uint64_t variables = candidate->disjunct->condition.disjunct->variables;
     uint64_t unknown = query->live->precedence.unknown;
     bool is_bound = bind_variables(query, candidate);
     enum esi_formula_truth truth =
@@ -278,7 +278,7 @@ static enum esi_formula_truth refused_truth(struct esi_live_query *query,
                                             const struct esi_joined *joined)
 {
     (void)joined;
-    return esi_live_condition_truth(&query->assignment, &candidate->support->condition,
+    return esi_live_condition_truth(&query->assignment, &candidate->disjunct->condition,
                                     true, false) == ES_FORMULA_FAILS
                ? ES_FORMULA_FAILS
                : ES_FORMULA_OPEN;
@@ -289,7 +289,7 @@ static enum esi_formula_truth joined_truth(struct esi_live_query *query,
                                            struct esi_live_candidate *candidate,
                                            const struct esi_joined *joined)
 {
-    struct esi_live_condition *condition = &candidate->support->condition;
+    struct esi_live_condition *condition = &candidate->disjunct->condition;
     bool is_counted = count_joined(query, candidate, joined);
     bool is_any_open = false;
 
@@ -301,14 +301,15 @@ static enum esi_formula_truth joined_truth(struct esi_live_query *query,
             return own;
         candidate->is_held = own == ES_FORMULA_HOLDS;
     }
-    for (size_t i = 0; i < condition->support->lesser_count; i++) {
-        uint32_t number = condition->support->lesser[i];
+    for (size_t i = 0; i < condition->disjunct->lesser_count; i++) {
+        uint32_t number = condition->disjunct->lesser[i];
         enum esi_formula_truth lesser;
 
         if (!candidate->is_open[i])
             continue;
-        lesser = esi_live_condition_update(
-            &query->assignment, &query->supports[number].condition, joined, is_counted);
+        lesser = esi_live_condition_update(&query->assignment,
+                                           &query->disjuncts[number].condition, joined,
+                                           is_counted);
         if (lesser == ES_FORMULA_HOLDS)
             return ES_FORMULA_FAILS;
         candidate->is_open[i] = lesser == ES_FORMULA_OPEN;
@@ -323,9 +324,9 @@ static enum esi_formula_truth last_truth(struct esi_live_query *query,
                                          const struct esi_joined *joined)
 {
     (void)joined;
-    return esi_live_condition_truth(&query->assignment, &candidate->support->condition,
+    return esi_live_condition_truth(&query->assignment, &candidate->disjunct->condition,
                                     true, true) == ES_FORMULA_HOLDS &&
-                   lesser_truth(query, candidate->support, true, candidate->is_open) ==
+                   lesser_truth(query, candidate->disjunct, true, candidate->is_open) ==
                        ES_FORMULA_HOLDS
                ? ES_FORMULA_HOLDS
                : ES_FORMULA_FAILS;
@@ -336,7 +337,7 @@ void esi_live_candidates_sweep(struct esi_live_query *query)
     struct esi_live_candidates *candidates = &query->candidates;
 
     for (size_t i = candidates->count; i > 0; i--)
-        if (candidates->items[i - 1].support->is_lazy)
+        if (candidates->items[i - 1].disjunct->is_lazy)
             decide_candidate(query, i - 1, refused_truth, NULL);
     candidates->next_sweep = 2 * candidates->count + SWEEP_MIN;
 }
@@ -453,7 +454,7 @@ int esi_live_candidates_update(struct esi_live_query *query,
     for (size_t i = candidates->count; result == 0 && i > 0; i--) {
         const struct esi_live_candidate *candidate = &candidates->items[i - 1];
 
-        if (!(is_many && candidate->support->is_lazy) &&
+        if (!(is_many && candidate->disjunct->is_lazy) &&
             (effect == MAY_DECIDE ||
              !is_uncounted(query, candidate, joined->domain, &event)))
             result = decide_candidate(query, i - 1, joined_truth, joined);

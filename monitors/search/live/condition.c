@@ -203,7 +203,7 @@ static int init_form(struct esi_live_assignment *assignment,
 }
 
 int esi_live_condition_init(struct esi_live_assignment *assignment,
-                            uint32_t support,
+                            uint32_t disjunct,
                             struct esi_live_condition *ret_condition,
                             struct es_error *error)
 {
@@ -211,10 +211,10 @@ int esi_live_condition_init(struct esi_live_assignment *assignment,
     int result;
 
     *condition = (struct esi_live_condition){
-        .number = support,
-        .support = &assignment->check.program->supports[support],
+        .number = disjunct,
+        .disjunct = &assignment->check.program->disjuncts[disjunct],
     };
-    result = init_form(assignment, condition, condition->support->universal,
+    result = init_form(assignment, condition, condition->disjunct->universal,
                        &condition->weak, error);
     return result < 0 ? result
                       : init_form(assignment, condition, 0, &condition->strong, error);

@@ -34,7 +34,7 @@ struct esi_timed_clause {
     bool is_searched; /* and it holds for all assignments that the search finds */
 };
 
-/* The condition of a support if the universal variables `empty` have no values: atoms
+/* The condition of a disjunct if the universal variables `empty` have no values: atoms
  * that name them hold (D8). */
 struct esi_live_form {
     uint64_t empty;
@@ -46,11 +46,11 @@ struct esi_live_form {
     size_t timed_count;
 };
 
-/* The condition of a support becomes stronger as values arrive: from `weak` to
+/* The condition of a disjunct becomes stronger as values arrive: from `weak` to
  * `strong`. */
 struct esi_live_condition {
-    uint32_t number; /* of the support */
-    const struct esi_program_support *support;
+    uint32_t number; /* of the disjunct */
+    const struct esi_program_disjunct *disjunct;
     struct esi_live_form weak;   /* no universal variable has values */
     struct esi_live_form strong; /* all have */
     struct esi_live_form now;    /* some have values; created when needed */
@@ -69,7 +69,7 @@ struct esi_live_assignment {
 /* Returns 0, -EINVAL with a message if the condition is too large, or -ENOMEM.  Must be
  * followed by esi_live_condition_fini() in all cases. */
 int esi_live_condition_init(struct esi_live_assignment *assignment,
-                            uint32_t support,
+                            uint32_t disjunct,
                             struct esi_live_condition *ret_condition,
                             struct es_error *error);
 void esi_live_condition_fini(struct esi_live_condition *condition);

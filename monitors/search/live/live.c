@@ -343,12 +343,12 @@ static void add_query(const struct esi_live_query *query,
     statistics->bytes += sizeof *query + esi_seen_bytes(&query->seen) +
                          esi_live_candidates_bytes(query) +
                          (query->sets ? esi_domain_bytes(query->sets) : 0);
-    for (uint32_t i = 0; i < query->program->support_count; i++) {
+    for (uint32_t i = 0; i < query->program->disjunct_count; i++) {
         struct esi_indexed_statistics one;
 
-        if (!query->supports[i].search)
+        if (!query->disjuncts[i].search)
             continue;
-        esi_indexed_statistics(query->supports[i].search, &one);
+        esi_indexed_statistics(query->disjuncts[i].search, &one);
         statistics->comparisons += one.comparisons;
         statistics->unknown += one.unknown;
         statistics->bytes += one.bytes;

@@ -29,11 +29,11 @@ struct esi_live_candidates {
     uint64_t lost;
 };
 
-/* One support of a query's program. */
-struct esi_live_support {
+/* One disjunct of a query's program. */
+struct esi_live_disjunct {
     struct esi_live_condition condition;
     struct esi_indexed *search; /* searches by the certain clauses of the weak form;
-                                   NULL if the support has no variables */
+                                   NULL if the disjunct has no variables */
     bool is_lazy;               /* before the end, values can only refuse a candidate */
     bool is_decided;     /* whatever the search finds is a match, if all relations are
                         known */
@@ -51,7 +51,7 @@ struct esi_live_use {
 struct esi_live_query {
     struct esi_live *live;
     struct esi_program *program;
-    struct esi_live_support *supports;
+    struct esi_live_disjunct *disjuncts;
     const struct esi_domain **domains; /* by variable */
     const struct esi_domain **counted; /* by atom */
     struct esi_live_use *uses;         /* owned: each domain once */
@@ -122,7 +122,7 @@ int esi_live_query_create(struct esi_live *live,
                           struct es_error *error);
 /* Accepts NULL. */
 void esi_live_query_destroy(struct esi_live_query *query);
-/* Adds supports without existential variables to the candidates. */
+/* Adds disjuncts without existential variables to the candidates. */
 int esi_live_query_begin(struct esi_live_query *query);
 /* NULL if the query does not use the domain. */
 static inline const struct esi_live_use *esi_live_query_use(
@@ -147,9 +147,9 @@ int esi_live_query_emit(struct esi_live_query *query, uint64_t variables);
 
 /* --- candidates.c ----------------------------------------------------------------- */
 
-/* Takes an assignment found by a support's search, with its variables bound: reports
+/* Takes an assignment found by a disjunct's search, with its variables bound: reports
  * it, keeps it as a candidate, or discards it. */
-int esi_live_candidates_add(struct esi_live_query *query, uint32_t support);
+int esi_live_candidates_add(struct esi_live_query *query, uint32_t disjunct);
 /* Checks the candidates, of which there is one or more, that a new value may decide. */
 int esi_live_candidates_update(struct esi_live_query *query,
                                const struct esi_joined *joined);

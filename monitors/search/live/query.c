@@ -83,7 +83,7 @@ static bool is_searched(const struct esi_live_condition *condition,
                         const struct esi_timed_clause *timed)
 {
     const struct esi_clause *clause = timed->clause;
-    uint64_t universal = condition->support->universal;
+    uint64_t universal = condition->disjunct->universal;
 
     if (!timed->is_safe || timed->counts || universal & (universal - 1) ||
         !(clause->existential & (clause->existential - 1)))
@@ -124,17 +124,17 @@ static void list_searched(struct esi_live_condition *condition,
 }
 
 static int create_search(struct esi_live_query *query,
-                         struct esi_live_support *support,
+                         struct esi_live_disjunct *disjunct,
                          struct es_error *error)
 {
-    struct esi_live_condition *condition = &support->condition;
+    struct esi_live_condition *condition = &disjunct->condition;
     struct esi_clause *clauses =
         calloc(condition->weak.certain_count + condition->strong.timed_count + 1,
                sizeof *clauses);
     struct esi_cnf searched;
     struct esi_indexed_config config = {
         .program = query->program,
-        .support = condition->number,
+        .disjunct = condition->number,
         .cnf = &searched,
         .domains = query->domains,
         .counted = query->counted,
@@ -143,27 +143,27 @@ static int create_search(struct esi_live_query *query,
         /* The result may depend on the values of hidden variables, so all of them are
          * needed. */
         .all_witnesses = condition->strong.timed_count > 0 ||
-                         condition->support->lesser_count > 0 ||
-                         condition->support->universal != 0,
+                         condition->disjunct->lesser_count > 0 ||
+                         condition->disjunct->universal != 0,
     };
     int result;
 
     if (!clauses)
         return -ENOMEM;
     list_searched(condition, clauses, &searched);
-    result = esi_indexed_create(&config, &support->search, error);
+    result = esi_indexed_create(&config, &disjunct->search, error);
     free(clauses);
     return result;
 }
 
-/* Without counts and lesser supports only the end can confirm a candidate, because
+/* Without counts and lesser disjuncts only the end can confirm a candidate, because
  * clauses that are not safe stay so. */
 static bool is_lazy(const struct esi_live_condition *condition)
 {
     for (size_t i = 0; i < condition->strong.timed_count; i++)
         if (condition->strong.timed[i].counts)
             return false;
-    return condition->support->lesser_count == 0;
+    return condition->disjunct->lesser_count == 0;
 }
 
 /* The variables of clauses `x => y`. */
@@ -177,27 +177,27 @@ static uint64_t partnered_of(const struct esi_live_condition *condition)
     return partnered;
 }
 
-static int init_support(struct esi_live_query *query,
-                        uint32_t number,
-                        struct es_error *error)
+static int init_disjunct(struct esi_live_query *query,
+                         uint32_t number,
+                         struct es_error *error)
 {
-    struct esi_live_support *support = &query->supports[number];
-    int result =
-        esi_live_condition_init(&query->assignment, number, &support->condition, error);
+    struct esi_live_disjunct *disjunct = &query->disjuncts[number];
+    int result = esi_live_condition_init(&query->assignment, number,
+                                         &disjunct->condition, error);
 
     if (result < 0)
         return result;
-    support->is_lazy = is_lazy(&support->condition);
-    support->is_decided = support->condition.strong.more_count == 0 &&
-                          support->condition.strong.timed_count == 0 &&
-                          support->condition.weak.empty == 0 &&
-                          support->condition.support->lesser_count == 0;
-    if (!support->condition.support->variables)
+    disjunct->is_lazy = is_lazy(&disjunct->condition);
+    disjunct->is_decided = disjunct->condition.strong.more_count == 0 &&
+                           disjunct->condition.strong.timed_count == 0 &&
+                           disjunct->condition.weak.empty == 0 &&
+                           disjunct->condition.disjunct->lesser_count == 0;
+    if (!disjunct->condition.disjunct->variables)
         return 0;
-    support->partnered = partnered_of(&support->condition);
-    result = create_search(query, support, error);
+    disjunct->partnered = partnered_of(&disjunct->condition);
+    result = create_search(query, disjunct, error);
     if (result == 0)
-        support->never_last = esi_indexed_never_last(support->search);
+        disjunct->never_last = esi_indexed_never_last(disjunct->search);
     return result;
 }
 
@@ -217,10 +217,10 @@ int esi_live_query_create(struct esi_live *live,
     query->live = live;
     query->program = program;
     query->seen.limit = live->config.kept_matches;
-    query->supports = calloc(program->support_count + 1u, sizeof *query->supports);
-    result = query->supports ? find_domains(query) : -ENOMEM;
-    for (uint32_t i = 0; result == 0 && i < program->support_count; i++)
-        result = init_support(query, i, error);
+    query->disjuncts = calloc(program->disjunct_count + 1u, sizeof *query->disjuncts);
+    result = query->disjuncts ? find_domains(query) : -ENOMEM;
+    for (uint32_t i = 0; result == 0 && i < program->disjunct_count; i++)
+        result = init_disjunct(query, i, error);
     if (result == 0 && is_value)
         result = esi_domain_create_sets(live->domains, &query->sets);
     if (result < 0) {
@@ -235,9 +235,9 @@ void esi_live_query_destroy(struct esi_live_query *query)
 {
     if (!query)
         return;
-    for (uint32_t i = 0; query->supports && i < query->program->support_count; i++) {
-        esi_indexed_destroy(query->supports[i].search);
-        esi_live_condition_fini(&query->supports[i].condition);
+    for (uint32_t i = 0; query->disjuncts && i < query->program->disjunct_count; i++) {
+        esi_indexed_destroy(query->disjuncts[i].search);
+        esi_live_condition_fini(&query->disjuncts[i].condition);
     }
     esi_live_candidates_fini(query);
     esi_seen_fini(&query->seen);
@@ -245,7 +245,7 @@ void esi_live_query_destroy(struct esi_live_query *query)
     esi_program_destroy(query->program);
     esi_event_list_fini(&query->events);
     esi_formula_check_fini(&query->assignment.check);
-    free(query->supports);
+    free(query->disjuncts);
     free(query->domains);
     free(query->counted);
     free(query->uses);
@@ -353,9 +353,9 @@ int esi_live_query_emit(struct esi_live_query *query, uint64_t variables)
 
 /* --- Searching -------------------------------------------------------------------- */
 
-struct support_search {
+struct disjunct_search {
     struct esi_live_query *query;
-    uint32_t support;
+    uint32_t disjunct;
 };
 
 struct es_event_id esi_live_query_id(const struct esi_live_query *query,
@@ -406,9 +406,10 @@ static void bind_value(struct esi_live_query *query,
 
 static int on_assignment(void *data, const struct esi_domain_value *values)
 {
-    const struct support_search *search = data;
+    const struct disjunct_search *search = data;
     struct esi_live_query *query = search->query;
-    uint64_t variables = query->supports[search->support].condition.support->variables;
+    uint64_t variables =
+        query->disjuncts[search->disjunct].condition.disjunct->variables;
 
     for (uint64_t left = variables; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
@@ -416,7 +417,7 @@ static int on_assignment(void *data, const struct esi_domain_value *values)
     }
     return is_for_later(query, variables)
                ? 0
-               : esi_live_candidates_add(query, search->support);
+               : esi_live_candidates_add(query, search->disjunct);
 }
 
 /* Whether one of the partners of `value` is a value of `other`: a send that it
@@ -449,12 +450,12 @@ static bool has_partner(struct esi_live_query *query,
 /* Most receives name no send of interest, and most sends have not been received yet;
  * both are known without a search. */
 static bool can_match(struct esi_live_query *query,
-                      const struct esi_live_support *support,
+                      const struct esi_live_disjunct *disjunct,
                       uint32_t variable,
                       struct esi_domain_value value)
 {
-    for (size_t i = 0; i < support->condition.weak.certain_count; i++) {
-        const struct esi_clause *clause = &support->condition.weak.certain[i];
+    for (size_t i = 0; i < disjunct->condition.weak.certain_count; i++) {
+        const struct esi_clause *clause = &disjunct->condition.weak.certain[i];
         const struct esi_literal *literal = clause->literals;
 
         if (!is_received(clause))
@@ -473,24 +474,24 @@ static bool can_match(struct esi_live_query *query,
 
 /* Searches with the value in each variable that can take it, excluding it from those
  * with lower numbers, so that each assignment is found once. */
-static int search_support(struct esi_live_query *query,
-                          uint32_t number,
-                          const struct esi_live_use *use,
-                          const struct esi_joined *joined)
+static int search_disjunct(struct esi_live_query *query,
+                           uint32_t number,
+                           const struct esi_live_use *use,
+                           const struct esi_joined *joined)
 {
-    const struct esi_live_support *support = &query->supports[number];
-    struct support_search search = {query, number};
+    const struct esi_live_disjunct *disjunct = &query->disjuncts[number];
+    struct disjunct_search search = {query, number};
     uint64_t excluded = 0;
     int result = 0;
 
-    for (uint64_t left = support->condition.support->variables & use->variables;
+    for (uint64_t left = disjunct->condition.disjunct->variables & use->variables;
          left && result == 0; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
 
-        if (!(support->never_last & esi_program_bit(v)) &&
-            (!(support->partnered & esi_program_bit(v)) ||
-             can_match(query, support, v, joined->value)))
-            result = esi_indexed_pinned(support->search, v, joined->value, excluded,
+        if (!(disjunct->never_last & esi_program_bit(v)) &&
+            (!(disjunct->partnered & esi_program_bit(v)) ||
+             can_match(query, disjunct, v, joined->value)))
+            result = esi_indexed_pinned(disjunct->search, v, joined->value, excluded,
                                         on_assignment, &search);
         excluded |= esi_program_bit(v);
     }
@@ -513,9 +514,9 @@ int esi_live_query_joined(struct esi_live_query *query,
         check->newest = joined->id;
     if (query->candidates.count > 0)
         result = esi_live_candidates_update(query, joined);
-    for (uint32_t i = 0; use && result == 0 && i < query->program->support_count; i++)
-        if (query->supports[i].search)
-            result = search_support(query, i, use, joined);
+    for (uint32_t i = 0; use && result == 0 && i < query->program->disjunct_count; i++)
+        if (query->disjuncts[i].search)
+            result = search_disjunct(query, i, use, joined);
     check->newest = (struct es_event_id){0, 0};
     return result < 0 ? result : check->failure;
 }
@@ -524,9 +525,9 @@ int esi_live_query_begin(struct esi_live_query *query)
 {
     int result = 0;
 
-    for (uint32_t i = 0; result == 0 && i < query->program->support_count; i++)
-        if (!query->supports[i].search &&
-            esi_live_condition_truth(&query->assignment, &query->supports[i].condition,
+    for (uint32_t i = 0; result == 0 && i < query->program->disjunct_count; i++)
+        if (!query->disjuncts[i].search &&
+            esi_live_condition_truth(&query->assignment, &query->disjuncts[i].condition,
                                      false, false) != ES_FORMULA_FAILS)
             result = esi_live_candidates_add(query, i);
     return result < 0 ? result : query->assignment.check.failure;

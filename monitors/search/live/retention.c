@@ -4,7 +4,7 @@
  * retention.c - which events a live search drops.
  *
  * A match that contains an event can only be completed by a later event.  If no later
- * event can have the relations to it that all supports require, the event can be
+ * event can have the relations to it that all disjuncts require, the event can be
  * dropped:
  * - at once, if the other event must be before it, equal to it, or its send;
  * - once it is settled, if the other event must not be after it; an event is settled
@@ -105,8 +105,8 @@ static bool find_limit(const struct esi_live_query *query,
 /* Whether a universal variable occurs only in such limits. */
 static bool has_only_limits(const struct esi_live_query *query, uint32_t variable)
 {
-    for (uint32_t i = 0; i < query->program->support_count; i++) {
-        const struct esi_live_form *form = &query->supports[i].condition.strong;
+    for (uint32_t i = 0; i < query->program->disjunct_count; i++) {
+        const struct esi_live_form *form = &query->disjuncts[i].condition.strong;
         struct limit limit;
 
         for (size_t k = 0; k < form->timed_count; k++)
@@ -121,7 +121,7 @@ static bool has_only_limits(const struct esi_live_query *query, uint32_t variabl
 
 enum { AT_ONCE = 1, SETTLED = 2, TIMED = 4, AWAITED = 8, REFUSED = 16 };
 
-/* What is known of the relations of each two variables of a support. */
+/* What is known of the relations of each two variables of a disjunct. */
 struct relations {
     /* [v][w]: ways in which w allows v to be dropped */
     uint8_t of[ES_PROGRAM_VARIABLES][ES_PROGRAM_VARIABLES];
@@ -199,7 +199,7 @@ static void demand_refuser(struct retention_rule *rule, uint32_t refuser)
     rule->refuser = refuser;
 }
 
-/* Restricts a rule by the needs of one variable of a support. */
+/* Restricts a rule by the needs of one variable of a disjunct. */
 static void demand_event(const struct esi_live_query *query,
                          const struct relations *relations,
                          uint64_t variables,
@@ -257,12 +257,12 @@ static void demand_once(const struct esi_live_query *query,
     rule->emitted_by = query;
 }
 
-static void rule_support(const struct esi_live_query *query,
-                         const struct esi_live_condition *condition,
-                         struct retention_rule *rules)
+static void rule_disjunct(const struct esi_live_query *query,
+                          const struct esi_live_condition *condition,
+                          struct retention_rule *rules)
 {
     struct relations relations = {.before = {0}};
-    uint64_t variables = condition->support->variables;
+    uint64_t variables = condition->disjunct->variables;
 
     for (size_t i = 0; i < condition->weak.certain_count; i++)
         if (condition->weak.certain[i].count == 1)
@@ -299,9 +299,9 @@ static uint8_t way_of_counted(const struct esi_live_query *query,
         !esi_program_is_prompt(program, v) ||
         esi_pattern_class(program->file, atom->counted)->partner_count > 0)
         return 0;
-    for (uint32_t i = 0; i < program->support_count; i++)
-        if (program->supports[i].variables & atom->left &&
-            program->supports[i].variables != atom->left)
+    for (uint32_t i = 0; i < program->disjunct_count; i++)
+        if (program->disjuncts[i].variables & atom->left &&
+            program->disjuncts[i].variables != atom->left)
             return 0;
     if (atom->op == ES_OPERATOR_CONCURRENT)
         return SETTLED;
@@ -332,11 +332,11 @@ static void keep_for_values(const struct esi_live_query *query,
 {
     const struct esi_program *program = query->program;
     bool may_wait =
-        condition->strong.timed_count > 0 || condition->support->lesser_count > 0;
+        condition->strong.timed_count > 0 || condition->disjunct->lesser_count > 0;
 
     if (!query->sets || (!may_wait && !is_in_values(query)))
         return;
-    for (uint64_t left = condition->support->variables; left; left &= left - 1) {
+    for (uint64_t left = condition->disjunct->variables; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
 
         if (program->variables[v].is_returned && esi_program_is_single(program, v))
@@ -366,9 +366,9 @@ static void rule_query(const struct esi_live_query *query, struct retention_rule
             rules[program->atoms[a].counted].is_kept |= way == 0;
             rules[program->atoms[a].counted].is_settled |= way == SETTLED;
         }
-    for (uint32_t i = 0; i < program->support_count; i++) {
-        rule_support(query, &query->supports[i].condition, rules);
-        keep_for_values(query, &query->supports[i].condition, rules);
+    for (uint32_t i = 0; i < program->disjunct_count; i++) {
+        rule_disjunct(query, &query->disjuncts[i].condition, rules);
+        keep_for_values(query, &query->disjuncts[i].condition, rules);
     }
 }
 
@@ -393,8 +393,8 @@ static bool keep_between(struct esi_live *live, const struct esi_live_query *que
 {
     bool has_changed = false;
 
-    for (uint32_t i = 0; i < query->program->support_count; i++) {
-        const struct esi_live_form *form = &query->supports[i].condition.strong;
+    for (uint32_t i = 0; i < query->program->disjunct_count; i++) {
+        const struct esi_live_form *form = &query->disjuncts[i].condition.strong;
 
         for (size_t k = 0; k < form->timed_count; k++) {
             struct retention_rule *rule;

@@ -39,7 +39,7 @@ struct closure_search {
 
 /* Variables are bound in the post-order of the tree: those of an atom when it is
  * reached, its left operand first.  A conjunct is tested as soon as its last
- * existential variable is bound, and so is a lesser support.  It is also tested after
+ * existential variable is bound, and so is a lesser disjunct.  It is also tested after
  * each earlier variable if the bound ones may show that it fails. */
 
 static size_t count_parts(const struct esi_formula *formula)
@@ -193,15 +193,15 @@ static void add_early_checks(const struct esi_program *program,
 
 static void add_lesser_checks(const struct esi_program *program,
                               const struct esi_closure_plan *plans,
-                              uint32_t support,
+                              uint32_t disjunct,
                               struct esi_closure_plan *plan,
                               uint32_t level)
 {
-    for (size_t i = 0; i < program->supports[support].lesser_count; i++) {
-        uint32_t lesser = program->supports[support].lesser[i];
+    for (size_t i = 0; i < program->disjuncts[disjunct].lesser_count; i++) {
+        uint32_t lesser = program->disjuncts[disjunct].lesser[i];
 
         if (!plans[lesser].is_false &&
-            is_due(plan, program->supports[lesser].variables, level))
+            is_due(plan, program->disjuncts[lesser].variables, level))
             plan->checks[plan->check_count++] = (struct esi_closure_check){
                 plans[lesser].parts, plans[lesser].part_count, lesser, 0};
     }
@@ -209,11 +209,11 @@ static void add_lesser_checks(const struct esi_program *program,
 
 static int place_checks(const struct esi_program *program,
                         const struct esi_closure_plan *plans,
-                        uint32_t support,
+                        uint32_t disjunct,
                         struct esi_closure_plan *plan)
 {
     size_t count = plan->part_count * ((size_t)plan->level_count + 1) +
-                   program->supports[support].lesser_count;
+                   program->disjuncts[disjunct].lesser_count;
 
     plan->checks = calloc(count ? count : 1, sizeof *plan->checks);
     if (!plan->checks)
@@ -222,52 +222,52 @@ static int place_checks(const struct esi_program *program,
         plan->begins[level] = plan->check_count;
         add_early_checks(program, plan, level);
         add_own_checks(plan, level);
-        add_lesser_checks(program, plans, support, plan, level);
+        add_lesser_checks(program, plans, disjunct, plan, level);
     }
     plan->begins[plan->level_count + 1] = plan->check_count;
     return 0;
 }
 
-/* --- Plans of all supports -------------------------------------------------------- */
+/* --- Plans of all disjuncts ------------------------------------------------------- */
 
-/* Lesser supports come first, so their parts exist. */
+/* Lesser disjuncts come first, so their parts exist. */
 static int make_plan(const struct esi_engine_task *task,
                      struct esi_closure_plan *plans,
-                     uint32_t support)
+                     uint32_t disjunct)
 {
-    const struct esi_program_support *of = &task->program->supports[support];
-    struct esi_closure_plan *plan = &plans[support];
+    const struct esi_program_disjunct *of = &task->program->disjuncts[disjunct];
+    struct esi_closure_plan *plan = &plans[disjunct];
 
     plan->parts = calloc(count_parts(of->condition), sizeof *plan->parts);
     if (!plan->parts)
         return -ENOMEM;
     add_parts(task, of->condition, plan);
     order_variables(task->program, of->variables, plan);
-    return place_checks(task->program, plans, support, plan);
+    return place_checks(task->program, plans, disjunct, plan);
 }
 
 static void destroy_plans(const struct esi_engine_task *task,
                           struct esi_closure_plan *plans)
 {
-    for (uint32_t i = 0; plans && i < task->program->support_count; i++) {
+    for (uint32_t i = 0; plans && i < task->program->disjunct_count; i++) {
         free(plans[i].parts);
         free(plans[i].checks);
     }
     free(plans);
 }
 
-/* Creates plans of all supports of the task's program.  Returns 0 or -ENOMEM. */
+/* Creates plans of all disjuncts of the task's program.  Returns 0 or -ENOMEM. */
 static int create_plans(const struct esi_engine_task *task,
                         struct esi_closure_plan **ret_plans)
 {
-    uint32_t count = task->program->support_count;
+    uint32_t count = task->program->disjunct_count;
     struct esi_closure_plan *plans = calloc(count ? count : 1, sizeof *plans);
     int result = 0;
 
     if (!plans)
         return -ENOMEM;
-    for (uint32_t support = 0; support < count && result == 0; support++)
-        result = make_plan(task, plans, support);
+    for (uint32_t disjunct = 0; disjunct < count && result == 0; disjunct++)
+        result = make_plan(task, plans, disjunct);
     if (result < 0)
         destroy_plans(task, plans);
     else
@@ -600,7 +600,7 @@ static bool add_match(struct closure_search *search, uint64_t variables)
 /* Binds the variables from `level` on in all ways that match.  Returns whether there is
  * one. */
 static bool search_from(struct closure_search *search,
-                        uint32_t support,
+                        uint32_t disjunct,
                         const struct esi_closure_plan *plan,
                         uint32_t level)
 {
@@ -609,12 +609,12 @@ static bool search_from(struct closure_search *search,
     uint8_t v;
 
     if (level == plan->level_count)
-        return add_match(search, search->task->program->supports[support].variables);
+        return add_match(search, search->task->program->disjuncts[disjunct].variables);
     v = plan->order[level];
     init_cursor(search->task->domains[v], &cursor);
     while (search->result == 0 && bind_next(search, &cursor, v)) {
         if (all_hold(search, plan, level + 1))
-            has_found |= search_from(search, support, plan, level + 1);
+            has_found |= search_from(search, disjunct, plan, level + 1);
         search->task->statistics->backtracks++;
         if (has_found && level >= plan->hidden_from)
             break;
@@ -630,16 +630,17 @@ static bool have_values(const struct esi_engine_task *task, uint64_t variables)
     return true;
 }
 
-static void search_support(struct closure_search *search,
-                           const struct esi_closure_plan *plans,
-                           uint32_t support)
+static void search_disjunct(struct closure_search *search,
+                            const struct esi_closure_plan *plans,
+                            uint32_t disjunct)
 {
-    const struct esi_closure_plan *plan = &plans[support];
+    const struct esi_closure_plan *plan = &plans[disjunct];
 
-    if (!plan->is_false && esi_support_may_match(search->task, support) &&
-        have_values(search->task, search->task->program->supports[support].variables) &&
+    if (!plan->is_false && esi_disjunct_may_match(search->task, disjunct) &&
+        have_values(search->task,
+                    search->task->program->disjuncts[disjunct].variables) &&
         all_hold(search, plan, 0))
-        search_from(search, support, plan, 0);
+        search_from(search, disjunct, plan, 0);
 }
 
 /* --- Start and end ---------------------------------------------------------------- */
@@ -692,8 +693,8 @@ static int run_search(const struct esi_engine_task *task, struct es_error *error
     if (result == 0)
         result = create_plans(task, &plans);
     search.result = result;
-    for (uint32_t i = 0; i < task->program->support_count && search.result == 0; i++)
-        search_support(&search, plans, i);
+    for (uint32_t i = 0; i < task->program->disjunct_count && search.result == 0; i++)
+        search_disjunct(&search, plans, i);
     destroy_plans(task, plans);
     end_search(&search);
     return search.result;

@@ -108,7 +108,7 @@ static void explain_check(const struct esi_program *program,
                           FILE *out)
 {
     if (check->lesser != ES_PATTERN_NONE) {
-        fprintf(out, "    test that support %" PRIu32 " does not hold\n",
+        fprintf(out, "    test that disjunct %" PRIu32 " does not hold\n",
                 check->lesser + 1);
         return;
     }
@@ -134,15 +134,15 @@ static void explain_checks(const struct esi_program *program,
         explain_check(program, &plan->checks[i], out);
 }
 
-static void explain_support(const struct esi_engine_task *task,
-                            const struct esi_closure_plan *plan,
-                            uint32_t support,
-                            FILE *out)
+static void explain_disjunct(const struct esi_engine_task *task,
+                             const struct esi_closure_plan *plan,
+                             uint32_t disjunct,
+                             FILE *out)
 {
     const struct esi_program *program = task->program;
 
-    fprintf(out, "  support %" PRIu32 " of %" PRIu32 "%s\n", support + 1,
-            program->support_count, plan->is_false ? ": nothing can match" : "");
+    fprintf(out, "  disjunct %" PRIu32 " of %" PRIu32 "%s\n", disjunct + 1,
+            program->disjunct_count, plan->is_false ? ": nothing can match" : "");
     if (plan->is_false)
         return;
     explain_checks(program, plan, 0, out);
@@ -194,8 +194,8 @@ void esi_closure_explain(const struct esi_engine_task *task,
     fprintf(out,
             "  engine closure: variables in the order of the tree; closures by %s\n",
             methods[task->config->closure_method]);
-    for (uint32_t i = 0; i < task->program->support_count; i++)
-        explain_support(task, &plans[i], i, out);
+    for (uint32_t i = 0; i < task->program->disjunct_count; i++)
+        explain_disjunct(task, &plans[i], i, out);
     for (size_t i = 0; i < operands->count; i++)
         explain_operand(task, &operands->items[i], out);
 }

@@ -15,18 +15,18 @@ struct esi_closure_part {
     uint64_t universal;
 };
 
-/* A test made once enough variables are bound: that a part of the support's own
- * condition holds, or that some part of a lesser support's condition does not. */
+/* A test made once enough variables are bound: that a part of the disjunct's own
+ * condition holds, or that some part of a lesser disjunct's condition does not. */
 struct esi_closure_check {
     const struct esi_closure_part *parts;
     size_t part_count;
-    uint32_t lesser; /* number of the lesser support; ES_PATTERN_NONE for a part */
+    uint32_t lesser; /* number of the lesser disjunct; ES_PATTERN_NONE for a part */
     uint64_t early;  /* for a part: only these of its variables are bound, and it may
                         already fail; 0: all are bound */
 };
 
-/* The plan of one support: `order[0]` is bound first; when `level` variables are bound,
- * checks `begins[level]` to `begins[level + 1]` are made. */
+/* The plan of one disjunct: `order[0]` is bound first; when `level` variables are
+ * bound, checks `begins[level]` to `begins[level + 1]` are made. */
 struct esi_closure_plan {
     struct esi_closure_part *parts;
     size_t part_count;

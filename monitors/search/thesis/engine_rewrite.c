@@ -22,7 +22,7 @@ struct clause_search {
     struct esi_plans *plans;
     struct esi_choice *choice;
     const struct esi_plan *plan;
-    const struct esi_program_support *support;
+    const struct esi_program_disjunct *disjunct;
     uint64_t bound;
     uint64_t backtracks;
     struct esi_domain_value values[ES_PROGRAM_VARIABLES]; /* of a match */
@@ -94,12 +94,12 @@ static bool clause_holds(struct esi_choice *choice, struct esi_plan_clause *clau
 
 /* --- Matches ---------------------------------------------------------------------- */
 
-/* A lesser support that holds needs fewer of these values (D6). */
+/* A lesser disjunct that holds needs fewer of these values (D6). */
 static bool is_minimal(struct clause_search *search)
 {
-    for (size_t i = 0; i < search->support->lesser_count; i++) {
+    for (size_t i = 0; i < search->disjunct->lesser_count; i++) {
         const struct esi_plan *lesser =
-            &search->plans->items[search->support->lesser[i]];
+            &search->plans->items[search->disjunct->lesser[i]];
         bool holds = true;
 
         for (size_t k = 0; k < lesser->clause_count && holds; k++)
@@ -113,7 +113,7 @@ static bool is_minimal(struct clause_search *search)
 static int add_match(struct clause_search *search)
 {
     const struct esi_engine_task *task = search->plans->task;
-    uint64_t variables = search->support->variables;
+    uint64_t variables = search->disjunct->variables;
 
     if (!is_minimal(search))
         return 0;
@@ -188,8 +188,8 @@ static int go_on(struct clause_search *search, size_t number, size_t literal)
         number++;
         literal = 0;
     }
-    if (search->support->variables & ~search->bound)
-        return try_values(search, search->support->variables & ~search->bound, number,
+    if (search->disjunct->variables & ~search->bound)
+        return try_values(search, search->disjunct->variables & ~search->bound, number,
                           0);
     return add_match(search);
 }
@@ -201,10 +201,10 @@ static int search_plans(struct esi_plans *plans)
     int result = esi_search_is_over(plans->task->config);
 
     for (uint32_t s = 0; s < plans->count && result == 0; s++) {
-        if (!esi_support_may_match(plans->task, s))
+        if (!esi_disjunct_may_match(plans->task, s))
             continue;
         search.plan = &plans->items[s];
-        search.support = &plans->task->program->supports[s];
+        search.disjunct = &plans->task->program->disjuncts[s];
         result = go_on(&search, 0, 0);
     }
     if (result == 0)

@@ -74,17 +74,17 @@ static void explain_order(const struct esi_plan *plan, FILE *out)
     }
 }
 
-static void explain_support(const struct esi_plans *plans, uint32_t number, FILE *out)
+static void explain_disjunct(const struct esi_plans *plans, uint32_t number, FILE *out)
 {
     const struct esi_program *program = plans->task->program;
-    const struct esi_program_support *support = &program->supports[number];
+    const struct esi_program_disjunct *disjunct = &program->disjuncts[number];
     const struct esi_plan *plan = &plans->items[number];
 
     fputs("match of ", out);
-    explain_set(program, support->variables, out);
-    if (support->lesser_count)
+    explain_set(program, disjunct->variables, out);
+    if (disjunct->lesser_count)
         fprintf(out, ", if no part of it is a match (%zu to be tested)",
-                support->lesser_count);
+                disjunct->lesser_count);
     fprintf(out, ":\n  size: %zu relations, and %zu equalities\n", plan->size_before,
             plan->literals_before - plan->size_before);
     if (plan->cnf->literals != plan->literals_before)
@@ -122,7 +122,7 @@ int esi_rewrite_explain(const struct esi_engine_task *task,
         return result;
     explain_variables(&plans, out);
     for (uint32_t s = 0; s < plans.count && result == 0; s++) {
-        explain_support(&plans, s, out);
+        explain_disjunct(&plans, s, out);
         esi_cnf_print(task->program, plans.items[s].cnf, out);
         if (plans.items[s].cnf->literals != plans.items[s].literals_before)
             result = explain_before_pruning(&plans, s, out, error);

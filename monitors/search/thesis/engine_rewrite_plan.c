@@ -172,11 +172,11 @@ static int make_clauses(struct esi_plans *plans, struct esi_plan *plan)
 
 /* --- Plans ------------------------------------------------------------------------ */
 
-static int make_plan(struct esi_plans *plans, uint32_t support, struct es_error *error)
+static int make_plan(struct esi_plans *plans, uint32_t disjunct, struct es_error *error)
 {
-    struct esi_plan *plan = &plans->items[support];
+    struct esi_plan *plan = &plans->items[disjunct];
     int result =
-        esi_cnf_create(plans->task->program, support, plans->empty, &plan->cnf, error);
+        esi_cnf_create(plans->task->program, disjunct, plans->empty, &plan->cnf, error);
 
     if (result)
         return result;
@@ -199,10 +199,10 @@ int esi_plans_create(const struct esi_engine_task *task,
     if (result)
         return result;
     plans.empty = esi_universal_empty(task->program, task->domains);
-    plans.items = calloc(task->program->support_count + 1u, sizeof *plans.items);
+    plans.items = calloc(task->program->disjunct_count + 1u, sizeof *plans.items);
     if (!plans.items)
         result = -ENOMEM;
-    while (result == 0 && plans.count < task->program->support_count)
+    while (result == 0 && plans.count < task->program->disjunct_count)
         result = make_plan(&plans, plans.count++, error);
     if (result)
         esi_plans_destroy(&plans);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The plan of the engine "rewrite": the rewritten pattern of each support, ordered,
+ * The plan of the engine "rewrite": the rewritten pattern of each disjunct, ordered,
  * with its literals ready for testing.
  */
 #ifndef ES_MONITORS_SEARCH_THESIS_ENGINE_REWRITE_PRIVATE_H
@@ -31,7 +31,7 @@ struct esi_plan_clause {
     struct esi_forall *foralls;
 };
 
-/* The plan of one support. */
+/* The plan of one disjunct. */
 struct esi_plan {
     struct esi_cnf *cnf;
     size_t size_before; /* size of the pattern before pruning */
@@ -46,7 +46,7 @@ struct esi_plans {
     const struct esi_engine_task *task;
     struct esi_choice choice;
     uint64_t empty;         /* universal variables without values */
-    struct esi_plan *items; /* by support of the program */
+    struct esi_plan *items; /* by disjunct of the program */
     uint32_t count;
 };
 

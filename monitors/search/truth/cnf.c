@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* cnf.c - the condition of a support as clauses of literals. */
+/* cnf.c - the condition of a disjunct as clauses of literals. */
 #include "config.h"
 
 #include "monitors/search/truth/cnf.h"
@@ -398,14 +398,14 @@ static int finish_clauses(const struct rewriting *rewriting,
 }
 
 int esi_cnf_create(const struct esi_program *program,
-                   uint32_t support,
+                   uint32_t disjunct,
                    uint64_t empty,
                    struct esi_cnf **ret_cnf,
                    struct es_error *error)
 {
     struct rewriting rewriting = {.program = program, .empty = empty};
     struct esi_clauses clauses;
-    int result = rewrite_formula(&rewriting, program->supports[support].condition,
+    int result = rewrite_formula(&rewriting, program->disjuncts[disjunct].condition,
                                  ESI_CNF_LITERALS, &clauses);
 
     if (result == 0) {

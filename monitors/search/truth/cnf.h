@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Rewritten patterns: the condition of one support in conjunctive normal form, with
+ * Rewritten patterns: the condition of one disjunct in conjunctive normal form, with
  * literals over pairs of variables (Nichols, 5.2).
  *
  * Relations of sets are expanded by their definitions (3.5, 3.7, 3.8).  The literals
@@ -94,12 +94,12 @@ struct esi_cnf {
     size_t size;     /* the same without EQUAL: the size of a pattern in the thesis */
 };
 
-/* Creates the normal form of a support, in the order of a post-order walk.  `empty` are
- * the universal variables without values.  Expanded parts have at most 2^15 literals in
- * total, and at most 2^12 for one part with `|`; larger parts become FORMULA literals.
- * Returns 0, or -ENOMEM with a message. */
+/* Creates the normal form of a disjunct, in the order of a post-order walk.  `empty`
+ * are the universal variables without values.  Expanded parts have at most 2^15
+ * literals in total, and at most 2^12 for one part with `|`; larger parts become
+ * FORMULA literals.  Returns 0, or -ENOMEM with a message. */
 int esi_cnf_create(const struct esi_program *program,
-                   uint32_t support,
+                   uint32_t disjunct,
                    uint64_t empty,
                    struct esi_cnf **ret_cnf,
                    struct es_error *error);
