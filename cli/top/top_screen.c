@@ -242,20 +242,16 @@ static void put_text(const struct top_screen *screen,
 
 static attr_t colour_of(const struct esi_top_row *row)
 {
-    if (row->finding >= 0 || row->verdict == ES_VERDICT_DEAD)
-        return (attr_t)COLOR_PAIR(PAIR_RED) | A_BOLD;
-    switch (row->verdict) {
-    case ES_VERDICT_STALLED:
-        return (attr_t)COLOR_PAIR(PAIR_RED);
-    case ES_VERDICT_UNKNOWN:
-    case ES_VERDICT_POLLING:
-    case ES_VERDICT_WAITING:
-        return (attr_t)COLOR_PAIR(PAIR_YELLOW);
-    case ES_VERDICT_PROGRESSING:
-        return (attr_t)COLOR_PAIR(PAIR_GREEN);
-    default:
-        return A_NORMAL;
-    }
+    const attr_t attributes[] = {
+        [ESI_COLOUR_PLAIN] = A_NORMAL,
+        [ESI_COLOUR_GOOD] = (attr_t)COLOR_PAIR(PAIR_GREEN),
+        [ESI_COLOUR_WAITS] = (attr_t)COLOR_PAIR(PAIR_YELLOW),
+        [ESI_COLOUR_BAD] = (attr_t)COLOR_PAIR(PAIR_RED),
+        [ESI_COLOUR_WORST] = (attr_t)COLOR_PAIR(PAIR_RED) | A_BOLD,
+    };
+
+    return attributes[row->finding >= 0 ? ESI_COLOUR_WORST
+                                        : esi_verdicts[row->verdict].colour];
 }
 
 /* --- The parts of the screen ------------------------------------------------------ */

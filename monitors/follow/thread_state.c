@@ -16,17 +16,16 @@ const struct es_operation *esi_activity_subject(const struct esi_activity *activ
                                                : activity->operation);
 }
 
-const char *esi_verdict_name(enum esi_verdict verdict)
-{
-    static const char *const names[] = {
-        [ES_VERDICT_PROGRESSING] = "progressing", [ES_VERDICT_COMPUTING] = "computing",
-        [ES_VERDICT_UNKNOWN] = "unknown",         [ES_VERDICT_WAITING] = "waiting",
-        [ES_VERDICT_POLLING] = "polling",         [ES_VERDICT_STALLED] = "stalled",
-        [ES_VERDICT_FINISHED] = "finished",       [ES_VERDICT_DEAD] = "dead",
-    };
-
-    return names[verdict];
-}
+const struct esi_verdict_info esi_verdicts[ES_VERDICTS] = {
+    [ES_VERDICT_PROGRESSING] = {"progressing", 1, ESI_COLOUR_GOOD},
+    [ES_VERDICT_COMPUTING] = {"computing", 2, ESI_COLOUR_PLAIN},
+    [ES_VERDICT_UNKNOWN] = {"unknown", 5, ESI_COLOUR_WAITS},
+    [ES_VERDICT_WAITING] = {"waiting", 3, ESI_COLOUR_WAITS},
+    [ES_VERDICT_POLLING] = {"polling", 4, ESI_COLOUR_WAITS},
+    [ES_VERDICT_STALLED] = {"stalled", 6, ESI_COLOUR_BAD},
+    [ES_VERDICT_FINISHED] = {"finished", 0, ESI_COLOUR_PLAIN},
+    [ES_VERDICT_DEAD] = {"dead", 7, ESI_COLOUR_WORST},
+};
 
 /* The verdict on a thread whose process has ended or finalized. */
 static bool judge_end(struct esi_thread_state *state)

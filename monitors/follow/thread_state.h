@@ -33,8 +33,25 @@ enum esi_verdict {
     ES_VERDICT_DEAD,        /* ended in any other way */
 };
 
-/* "progressing" etc. */
-const char *esi_verdict_name(enum esi_verdict verdict);
+enum { ES_VERDICTS = ES_VERDICT_DEAD + 1 };
+
+enum esi_verdict_colour {
+    ESI_COLOUR_PLAIN,
+    ESI_COLOUR_GOOD,
+    ESI_COLOUR_WAITS, /* may be a problem */
+    ESI_COLOUR_BAD,
+    ESI_COLOUR_WORST,
+};
+
+/* How a verdict is shown. */
+struct esi_verdict_info {
+    const char *name; /* "progressing": in texts, in JSON, as a label of metrics */
+    int severity;     /* 0 = the least; no two are equal */
+    enum esi_verdict_colour colour;
+};
+
+/* By enum esi_verdict. */
+extern const struct esi_verdict_info esi_verdicts[ES_VERDICTS];
 
 /* An operation of a thread, with converted ranks and times. */
 struct esi_activity {

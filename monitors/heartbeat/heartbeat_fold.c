@@ -9,18 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int order_of(enum esi_verdict verdict)
-{
-    static const int orders[] = {
-        [ES_VERDICT_DEAD] = 0,        [ES_VERDICT_STALLED] = 1,
-        [ES_VERDICT_UNKNOWN] = 2,     [ES_VERDICT_POLLING] = 3,
-        [ES_VERDICT_WAITING] = 4,     [ES_VERDICT_COMPUTING] = 5,
-        [ES_VERDICT_PROGRESSING] = 6, [ES_VERDICT_FINISHED] = 7,
-    };
-
-    return orders[verdict];
-}
-
 static int compare_words(const void *a, const void *b)
 {
     const struct esi_folded_thread *first = a;
@@ -85,8 +73,8 @@ static void fold_by(const struct esi_heartbeat_report *report,
 
         if (!rule->is_meant(thread))
             continue;
-        *item =
-            (struct esi_folded_thread){.index = i, .order = order_of(thread->verdict)};
+        *item = (struct esi_folded_thread){
+            .index = i, .order = -esi_verdicts[thread->verdict].severity};
         rule->describe(report, i, brief, item->words);
         fold->count++;
     }

@@ -127,14 +127,14 @@ static void describe_thread(struct esi_row *row, const void *record)
     esi_row_signed(row, "thread", NULL, thread->thread);
     esi_row_long_text(esi_row_minor(row, 2), "host", "HOST", 8, thread->host);
     esi_row_signed(row, "pid", NULL, thread->pid);
-    esi_row_text(row, "verdict", NULL, esi_verdict_name(thread->verdict));
+    esi_row_text(row, "verdict", NULL, esi_verdicts[thread->verdict].name);
     esi_row_text(row, "process", NULL, esi_process_state_name(thread->process));
     esi_row_signed(esi_row_if(row, is_killed), "signal", NULL, thread->signal);
     esi_row_signed(esi_row_if(row, has_code), "exit_code", NULL, thread->exit_code);
     esi_row_unsigned(esi_row_minor(row, 1), "events", "EVENTS", thread->events);
     esi_row_unsigned(esi_row_minor(row, 3), "polls", "POLLS", thread->polls);
     esi_row_unsigned(row, "elements_off", NULL, thread->elements_off);
-    esi_row_text(row, NULL, "VERDICT", esi_verdict_name(thread->verdict));
+    esi_row_text(row, NULL, "VERDICT", esi_verdicts[thread->verdict].name);
     esi_row_bool(row, "polling", NULL, thread->polls_rise);
     esi_row_unsigned(row, "unchanged_pulls", NULL, thread->unchanged);
     esi_row_unsigned(row, "quiet_ns", NULL,
@@ -325,7 +325,7 @@ static void describe_group(struct esi_row *row, const void *record)
                    offsetof(struct esi_thread_state, events));
     describe_range(esi_row_minor(row, 4), "POLLS", group,
                    offsetof(struct esi_thread_state, polls));
-    esi_row_text(row, NULL, "VERDICT", esi_verdict_name(thread->verdict));
+    esi_row_text(row, NULL, "VERDICT", esi_verdicts[thread->verdict].name);
     esi_quantity_time(words, sizeof words,
                       (double)longest_ns(group->report, group->items, group->count));
     esi_row_quantity(row, "FOR", "%s",

@@ -109,9 +109,8 @@ static int collect_run(const struct esi_top_look *look, struct metric_samples *s
 static int collect_ranks(const struct esi_top_look *look,
                          struct metric_samples *samples)
 {
-    for (size_t i = 0; i < ESI_TOP_VERDICTS; i++)
-        add_sample(samples, esi_verdict_name((enum esi_verdict)i),
-                   (double)look->verdicts[i]);
+    for (size_t i = 0; i < ES_VERDICTS; i++)
+        add_sample(samples, esi_verdicts[i].name, (double)look->verdicts[i]);
     return 0;
 }
 

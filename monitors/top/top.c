@@ -115,8 +115,8 @@ static void fill_row(const struct esi_heartbeat_report *report,
     *known = (struct known_process){.origin = report->origins[first], .share = -1};
     for (size_t i = first; i < end; i++) {
         known->events += report->threads[i].events;
-        if (esi_top_verdict_order(report->threads[i].verdict) >
-            esi_top_verdict_order(report->threads[worst].verdict))
+        if (esi_verdicts[report->threads[i].verdict].severity >
+            esi_verdicts[report->threads[worst].verdict].severity)
             worst = i;
     }
     thread = &report->threads[worst];

@@ -47,10 +47,10 @@ struct esi_top_look {
     const struct esi_top_row *rows; /* by rank */
     size_t row_count;
     size_t host_count;
-    size_t verdicts[ESI_TOP_VERDICTS]; /* number of ranks by verdict */
-    double rate;                       /* events per second; negative = not known yet */
-    uint64_t overwritten;              /* tuples overwritten before reading, */
-    bool overwritten_more;             /* and more on other hosts */
+    size_t verdicts[ES_VERDICTS]; /* number of ranks by verdict */
+    double rate;                  /* events per second; negative = not known yet */
+    uint64_t overwritten;         /* tuples overwritten before reading, */
+    bool overwritten_more;        /* and more on other hosts */
     uint64_t clock_error_ns; /* bound of all clocks' errors; UINT64_MAX = not known */
     double cost;             /* of this process, in cores; negative = not known yet */
     const struct esi_profile_report *profile; /* NULL = not requested */

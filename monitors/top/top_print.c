@@ -36,7 +36,7 @@ static void describe_verdicts(const struct esi_top_look *look, char *out, size_t
 {
     struct esi_top_row all = {.rank = -1};
 
-    for (size_t i = 0; i < ESI_TOP_VERDICTS; i++)
+    for (size_t i = 0; i < ES_VERDICTS; i++)
         all.verdicts[i] = look->verdicts[i];
     esi_top_cell(&all, ESI_TOP_DOING, out, size);
     if (out[0] == '\0')
@@ -111,7 +111,7 @@ static void describe_members(struct esi_row *row, const struct esi_top_row *from
     esi_row_signed(esi_row_if(row, from->rank >= 0), "rank", NULL, from->rank);
     esi_row_text(row, "host", NULL, from->host);
     esi_row_unsigned(row, "ranks", NULL, from->ranks);
-    esi_row_text(row, "verdict", NULL, esi_verdict_name(from->verdict));
+    esi_row_text(row, "verdict", NULL, esi_verdicts[from->verdict].name);
     esi_row_text(row, "finding", NULL,
                  from->finding >= 0
                      ? esi_verdict_kind_name((enum esi_verdict_kind)from->finding)
@@ -193,9 +193,8 @@ static void describe_record(struct esi_row *row, const void *from)
     esi_row_unsigned(row, "time_unix_ns", NULL, look->heartbeat.realtime_ns);
     esi_row_unsigned(row, "ranks", NULL, look->row_count);
     esi_row_unsigned(row, "hosts", NULL, look->host_count);
-    for (size_t i = 0; i < ESI_TOP_VERDICTS; i++)
-        esi_row_unsigned(row, esi_verdict_name((enum esi_verdict)i), NULL,
-                         look->verdicts[i]);
+    for (size_t i = 0; i < ES_VERDICTS; i++)
+        esi_row_unsigned(row, esi_verdicts[i].name, NULL, look->verdicts[i]);
     esi_row_real(esi_row_if(row, look->rate >= 0), "events_per_second", NULL,
                  look->rate);
     esi_row_unsigned(row, "overwritten", NULL, look->overwritten);

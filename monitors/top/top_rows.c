@@ -40,23 +40,11 @@ const struct esi_top_column_info *esi_top_column_info(enum esi_top_column column
 
 /* --- Cells ------------------------------------------------------------------------ */
 
-int esi_top_verdict_order(enum esi_verdict verdict)
-{
-    static const int orders[ESI_TOP_VERDICTS] = {
-        [ES_VERDICT_DEAD] = 7,        [ES_VERDICT_STALLED] = 6,
-        [ES_VERDICT_UNKNOWN] = 5,     [ES_VERDICT_POLLING] = 4,
-        [ES_VERDICT_WAITING] = 3,     [ES_VERDICT_COMPUTING] = 2,
-        [ES_VERDICT_PROGRESSING] = 1, [ES_VERDICT_FINISHED] = 0,
-    };
-
-    return orders[verdict];
-}
-
 const char *esi_top_row_state(const struct esi_top_row *row)
 {
     return row->finding >= 0
                ? esi_verdict_kind_name((enum esi_verdict_kind)row->finding)
-               : esi_verdict_name(row->verdict);
+               : esi_verdicts[row->verdict].name;
 }
 
 /* The operation that the row shows; NULL = none yet. */
@@ -78,12 +66,11 @@ static bool is_over(const struct esi_top_row *row)
 static void describe_host(const struct esi_top_row *row, char *out, size_t size)
 {
     out[0] = '\0';
-    for (int order = ESI_TOP_VERDICTS - 1; order >= 0; order--)
-        for (int i = 0; i < ESI_TOP_VERDICTS; i++)
-            if (esi_top_verdict_order((enum esi_verdict)i) == order && row->verdicts[i])
+    for (int order = ES_VERDICTS - 1; order >= 0; order--)
+        for (int i = 0; i < ES_VERDICTS; i++)
+            if (esi_verdicts[i].severity == order && row->verdicts[i])
                 esi_describe_append(out, size, "%s%zu %s", out[0] ? ", " : "",
-                                    row->verdicts[i],
-                                    esi_verdict_name((enum esi_verdict)i));
+                                    row->verdicts[i], esi_verdicts[i].name);
 }
 
 static void describe_doing(const struct esi_top_row *row, char *out, size_t size)
@@ -250,7 +237,7 @@ static double number_of(const struct esi_top_row *row, enum esi_top_column colum
     switch (column) {
     case ESI_TOP_STATE:
         return row->finding >= 0 ? 100 - row->finding
-                                 : esi_top_verdict_order(row->verdict);
+                                 : esi_verdicts[row->verdict].severity;
     case ESI_TOP_FOR:
         return is_over(row) ? 0 : (double)row->quiet_ns;
     case ESI_TOP_RATE:
@@ -321,13 +308,13 @@ static double add_known(double sum, double more)
 
 static void add_to_host(struct esi_top_row *host, const struct esi_top_row *row)
 {
-    if (esi_top_verdict_order(row->verdict) > esi_top_verdict_order(host->verdict))
+    if (esi_verdicts[row->verdict].severity > esi_verdicts[host->verdict].severity)
         host->verdict = row->verdict;
     if (row->finding >= 0 && (host->finding < 0 || row->finding < host->finding))
         host->finding = row->finding;
     if (!is_over(row) && row->quiet_ns > host->quiet_ns)
         host->quiet_ns = row->quiet_ns;
-    for (size_t i = 0; i < ESI_TOP_VERDICTS; i++)
+    for (size_t i = 0; i < ES_VERDICTS; i++)
         host->verdicts[i] += row->verdicts[i];
     host->ranks += row->ranks;
     host->rate = add_known(host->rate, row->rate);

@@ -48,8 +48,6 @@ struct esi_top_column_info {
 
 const struct esi_top_column_info *esi_top_column_info(enum esi_top_column column);
 
-enum { ESI_TOP_VERDICTS = ES_VERDICT_DEAD + 1 };
-
 /* A rank with its threads, or a host with its ranks.  Texts and pointers are borrowed
  * from the observation. */
 struct esi_top_row {
@@ -57,7 +55,7 @@ struct esi_top_row {
     int rank; /* -1 = a host */
     int pid;
     size_t ranks;                          /* 1, or number of ranks of a host */
-    size_t verdicts[ESI_TOP_VERDICTS];     /* number of ranks by verdict */
+    size_t verdicts[ES_VERDICTS];          /* number of ranks by verdict */
     enum esi_verdict verdict;              /* the worst of its threads */
     int finding;                           /* enum esi_verdict_kind of a certain
                                               verdict that contains it; -1 = none */
@@ -72,9 +70,6 @@ struct esi_top_row {
     double suffered_ns;                    /* its own waiting time */
     bool is_folded;                        /* a host whose ranks are not shown */
 };
-
-/* Severity of a verdict; higher is worse. */
-int esi_top_verdict_order(enum esi_verdict verdict);
 
 /* "DEADLOCK" for a rank with a certain verdict, otherwise "stalled" etc. */
 const char *esi_top_row_state(const struct esi_top_row *row);

@@ -474,7 +474,7 @@ static void describe_holder(const struct esi_facts *facts,
                  describe_span(span, sizeof span,
                                esi_thread_quiet_ns(thread, facts->now_ns)));
     else
-        snprintf(out, WORDS, "is %s", esi_verdict_name(thread->verdict));
+        snprintf(out, WORDS, "is %s", esi_verdicts[thread->verdict].name);
     if (thread->open.present)
         esi_describe_append(out, WORDS, ": in %s",
                             esi_describe_activity(words, sizeof words, &thread->open));

@@ -77,7 +77,7 @@ static void draw_rows(struct made_look *made, size_t count, unsigned *seed)
         made->threads[i] = (struct esi_thread_state){.last = last};
         made->rows[i] = (struct esi_top_row){
             .rank = (int)i,
-            .verdict = (enum esi_verdict)(rand_r(seed) % ESI_TOP_VERDICTS),
+            .verdict = (enum esi_verdict)(rand_r(seed) % ES_VERDICTS),
             .finding = rand_r(seed) % 3 ? -1 : rand_r(seed) % 4,
             .quiet_ns = (uint64_t)rand_r(seed) % 1000 * 1000000,
             .thread = &made->threads[i]};

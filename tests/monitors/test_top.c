@@ -32,7 +32,7 @@ struct made_rows {
 
 static void make_row(struct made_rows *made, size_t i, unsigned *seed)
 {
-    enum esi_verdict verdict = (enum esi_verdict)(rand_r(seed) % ESI_TOP_VERDICTS);
+    enum esi_verdict verdict = (enum esi_verdict)(rand_r(seed) % ES_VERDICTS);
     int rate = rand_r(seed) % 5;
 
     made->threads[i] = (struct esi_thread_state){.host = hosts[rand_r(seed) % 4],
@@ -196,8 +196,8 @@ static void check_host(const struct esi_top_row *host, const struct made_rows *m
         stalled += row->verdict == ES_VERDICT_STALLED;
         if (row->rate >= 0)
             rate = (rate < 0 ? 0 : rate) + row->rate;
-        assert_true(esi_top_verdict_order(row->verdict) <=
-                    esi_top_verdict_order(host->verdict));
+        assert_true(esi_verdicts[row->verdict].severity <=
+                    esi_verdicts[host->verdict].severity);
     }
     assert_int_equal(host->ranks, ranks);
     assert_int_equal(host->verdicts[ES_VERDICT_STALLED], stalled);
