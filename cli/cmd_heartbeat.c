@@ -11,7 +11,7 @@
 #include "cli/consumer.h"
 #include "cli/interrupt.h"
 #include "cli/screen.h"
-#include "monitors/heartbeat/heartbeat_print.h"
+#include "monitors/verdict/heartbeat_print.h"
 #include "base/options.h"
 
 enum { OPTION_ONCE = 256, OPTION_STALLED_AFTER };

@@ -11,7 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/why_over.h"
 #include "monitors/archive/archive_read.h"
-#include "monitors/heartbeat/heartbeat.h"
+#include "monitors/verdict/observe.h"
 #include "monitors/verdict/verdict_print.h"
 
 #define SECOND_NS UINT64_C(1000000000)

@@ -20,7 +20,7 @@
 #include "cli/command.h"
 #include "cli/consumer.h"
 #include "cli/launch/supervise.h"
-#include "monitors/heartbeat/heartbeat.h"
+#include "monitors/verdict/observe.h"
 #include "monitors/latent/leaks.h"
 #include "monitors/verdict/verdict_print.h"
 

@@ -23,7 +23,7 @@
 
 #include "monitors/causality/causality_scope.h"
 #include "monitors/delay/delay.h"
-#include "monitors/heartbeat/heartbeat.h"
+#include "monitors/verdict/observe.h"
 #include "monitors/profile/profile_report.h"
 #include "monitors/top/top_rows.h"
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "eventspace/operation.h"
-#include "monitors/heartbeat/heartbeat_print.h"
+#include "monitors/verdict/heartbeat_print.h"
 #include "tests/scopes/made_run.h"
 #include "tests/suites.h"
 

@@ -3,7 +3,7 @@
 /* heartbeat.c - pulls the threads' latest events and keeps their history. */
 #include "config.h"
 
-#include "monitors/heartbeat/heartbeat.h"
+#include "monitors/verdict/observe.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* heartbeat_fold.h - groups the threads of a report that do the same: trouble first,
  * then by rank. */
-#ifndef ES_MONITORS_HEARTBEAT_HEARTBEAT_FOLD_H
-#define ES_MONITORS_HEARTBEAT_HEARTBEAT_FOLD_H
+#ifndef ES_MONITORS_VERDICT_HEARTBEAT_FOLD_H
+#define ES_MONITORS_VERDICT_HEARTBEAT_FOLD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "monitors/heartbeat/heartbeat.h"
+#include "monitors/verdict/observe.h"
 
 enum {
     ES_FOLD_WORDS = 400,

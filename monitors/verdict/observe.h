@@ -10,8 +10,8 @@
  * without a ledger, a second scope reads the collectives when a thread has waited for
  * long, to find the ranks missing from them.
  */
-#ifndef ES_MONITORS_HEARTBEAT_HEARTBEAT_H
-#define ES_MONITORS_HEARTBEAT_HEARTBEAT_H
+#ifndef ES_MONITORS_VERDICT_OBSERVE_H
+#define ES_MONITORS_VERDICT_OBSERVE_H
 
 #include "eventspace/scope.h"
 #include "monitors/follow/thread_state.h"

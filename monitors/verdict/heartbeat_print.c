@@ -4,7 +4,7 @@
  * JSON. */
 #include "config.h"
 
-#include "monitors/heartbeat/heartbeat_print.h"
+#include "monitors/verdict/heartbeat_print.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #include "eventspace/operation.h"
 #include "monitors/follow/activity.h"
 #include "monitors/follow/describe.h"
-#include "monitors/heartbeat/heartbeat_fold.h"
+#include "monitors/verdict/heartbeat_fold.h"
 #include "monitors/verdict/verdict_print.h"
 #include "monitors/verdict/wait_words.h"
 #include "tuplespace/process_state.h"

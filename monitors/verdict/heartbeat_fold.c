@@ -3,7 +3,7 @@
 /* heartbeat_fold.c - sorts threads by their descriptions. */
 #include "config.h"
 
-#include "monitors/heartbeat/heartbeat_fold.h"
+#include "monitors/verdict/heartbeat_fold.h"
 
 #include <errno.h>
 #include <stdlib.h>
