@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/nearest.h"
+#include "scopes/origin_process.h"
 #include "scopes/planner.h"
 
 /* --- Hosts by name ------------------------------------------------------------ */
@@ -84,6 +85,8 @@ static int compare_threads(const struct es_origin *a, const struct es_origin *b)
 
     if (order == 0)
         order = compare_numbers(a->pid, b->pid);
+    if (order == 0 && esi_origin_birth(a) != esi_origin_birth(b))
+        order = esi_origin_birth(a) < esi_origin_birth(b) ? -1 : 1;
     return order ? order : compare_numbers(a->thread, b->thread);
 }
 
@@ -151,7 +154,7 @@ static bool is_together(const struct esi_planner *planner,
         return !sockets ||
                sockets[planner->order[first]] == sockets[planner->order[second]];
     case ESI_GROUP_PROCESS:
-        return a->rank == b->rank && a->pid == b->pid;
+        return esi_origin_is_same_process(a, b);
     case ESI_GROUP_THREAD:
         return compare_threads(a, b) == 0;
     }

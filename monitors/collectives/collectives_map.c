@@ -18,6 +18,7 @@
 #include "base/json_out.h"
 #include "eventspace/operation.h"
 #include "pathmap/pathmap.h"
+#include "scopes/origin_process.h"
 
 /* The threads not assigned to nodes: front end and contributions. */
 enum { OWN_THREADS = 2 };
@@ -214,11 +215,6 @@ struct host_list {
     size_t capacity;
 };
 
-static bool is_same_process(const struct es_origin *a, const struct es_origin *b)
-{
-    return a->rank == b->rank && a->pid == b->pid && strcmp(a->host, b->host) == 0;
-}
-
 /* Elements of one process are usually adjacent. */
 static bool was_counted(const struct es_scope *scope, uint32_t index)
 {
@@ -227,7 +223,8 @@ static bool was_counted(const struct es_scope *scope, uint32_t index)
     for (uint32_t i = index; i > 0; i--) {
         const struct es_origin *other = es_scope_origin(scope, i - 1);
 
-        if (other->classes & 1u << ES_CLASS_ARRIVAL && is_same_process(origin, other))
+        if (other->classes & 1u << ES_CLASS_ARRIVAL &&
+            esi_origin_is_same_process(origin, other))
             return true;
     }
     return false;

@@ -17,6 +17,7 @@
 #include "eventspace/operation.h"
 #include "monitors/collectives/node_pieces.h"
 #include "monitors/follow/follower.h"
+#include "scopes/origin_process.h"
 #include "wrappers/stages/node_edges.h"
 
 #define INTERVAL_NS UINT64_C(100000000)
@@ -31,6 +32,7 @@ enum { NODE_THREADS = 16 };
 struct tree_node {
     const char *host; /* borrowed from the origins */
     int pid;
+    uint64_t birth;
     int rank;
     struct esi_node_pieces pieces;
     struct esi_node_finding half; /* an upward phase whose downward phase may be in
@@ -65,6 +67,7 @@ struct esi_tree_nodes {
 static bool is_of(const struct tree_node *node, const struct es_origin *origin)
 {
     return node->pid == origin->pid && node->rank == origin->rank &&
+           node->birth == esi_origin_birth(origin) &&
            strcmp(node->host, origin->host) == 0;
 }
 
@@ -84,8 +87,10 @@ static int take_origin(void *data, uint32_t number, const struct es_origin *orig
                               nodes->node_count + 1) < 0)
             return -ENOMEM;
         index = ++nodes->node_count;
-        nodes->nodes[index - 1] = (struct tree_node){
-            .host = origin->host, .pid = origin->pid, .rank = origin->rank};
+        nodes->nodes[index - 1] = (struct tree_node){.host = origin->host,
+                                                     .pid = origin->pid,
+                                                     .birth = esi_origin_birth(origin),
+                                                     .rank = origin->rank};
     }
     nodes->node_of[number] = index - 1;
     return 0;

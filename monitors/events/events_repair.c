@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/now.h"
 #include "eventspace/operation.h"
+#include "scopes/origin_process.h"
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/plan/tree_rules.h"
 
@@ -179,8 +180,7 @@ static int find_process(struct esi_events_repair *repair,
         if (!repair->processes[i])
             continue;
         other = es_scope_origin(scope, i);
-        if (other->pid == origin->pid && other->rank == origin->rank &&
-            strcmp(other->host, origin->host) == 0)
+        if (esi_origin_is_same_process(other, origin))
             repair->processes[index] = repair->processes[i];
     }
     if (!repair->processes[index])

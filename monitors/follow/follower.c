@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/now.h"
+#include "scopes/origin_process.h"
 #include "tuplespace/new_elements.h"
 
 /* After a new element, others may follow within this time. */
@@ -163,9 +164,8 @@ static uint32_t find_origin(const struct esi_follower *follower,
         uint32_t number = (uint32_t)((first + i) % count);
         const struct es_origin *origin = es_scope_origin(follower->scope, number);
 
-        if (origin->pid == wanted->pid && origin->rank == wanted->rank &&
-            strcmp(origin->name, wanted->name) == 0 &&
-            strcmp(origin->host, wanted->host) == 0)
+        if (esi_origin_is_same_process(origin, wanted) &&
+            strcmp(origin->name, wanted->name) == 0)
             return number;
     }
     return UINT32_MAX;

@@ -87,6 +87,7 @@ const struct es_operation *esi_activity_subject(const struct esi_activity *activ
 struct esi_thread_state {
     const char *host; /* borrowed */
     int pid;
+    uint64_t birth; /* of its process: see scopes/origin_process.h */
     int rank;
     int thread;
     enum es_process_state process;

@@ -11,6 +11,7 @@
 
 #include "monitors/archive/archive_records.h"
 #include "monitors/archive/archive_read.h"
+#include "scopes/origin_process.h"
 #include "scopes/scope_profile.h"
 #include "tuplespace/plan/plan.h"
 
@@ -32,11 +33,6 @@ static const char *format_scope_site(void *data, uint64_t address)
                : "";
 }
 
-static uint64_t made_of(const struct es_origin *origin)
-{
-    return origin->clock ? origin->clock->base_realtime_ns : 0;
-}
-
 /* Sorts origins by rank, then by pid, so that those of a process are adjacent. */
 static int compare_origins(const void *left, const void *right, void *data)
 {
@@ -48,8 +44,8 @@ static int compare_origins(const void *left, const void *right, void *data)
         return a->rank < b->rank ? -1 : 1;
     if (a->pid != b->pid)
         return a->pid < b->pid ? -1 : 1;
-    if (made_of(a) != made_of(b))
-        return made_of(a) < made_of(b) ? -1 : 1;
+    if (esi_origin_birth(a) != esi_origin_birth(b))
+        return esi_origin_birth(a) < esi_origin_birth(b) ? -1 : 1;
     return strcmp(a->host, b->host);
 }
 

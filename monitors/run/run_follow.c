@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "scopes/origin_process.h"
+
 int esi_run_follow_process(struct esi_run_model *run,
                            const struct es_origin *origin,
                            struct esi_run_process **ret_process)
@@ -16,7 +19,7 @@ int esi_run_follow_process(struct esi_run_model *run,
     const struct esi_run_process_config config = {
         .host = origin->host,
         .rank = origin->rank,
-        .identity = (uint64_t)origin->pid,
+        .identity = esi_hash_mix((uint32_t)origin->pid, esi_origin_birth(origin)),
         .begun_ns = es_origin_run_ns(origin, origin->clock->base_ticks, NULL)};
 
     return esi_run_model_add_process(run, &config, ret_process);

@@ -26,6 +26,7 @@ enum {
 struct known_process {
     int rank;
     int pid;
+    uint64_t birth;
     const char *host; /* borrowed from the scope */
     uint32_t origin;  /* one of its origins */
     uint64_t events;  /* total */
@@ -99,7 +100,8 @@ int esi_top_create(struct es_run *run,
 static bool is_same_process(const struct esi_thread_state *a,
                             const struct esi_thread_state *b)
 {
-    return a->rank == b->rank && a->pid == b->pid && strcmp(a->host, b->host) == 0;
+    return a->rank == b->rank && a->pid == b->pid && a->birth == b->birth &&
+           strcmp(a->host, b->host) == 0;
 }
 
 /* Fills the row of threads first to end - 1 from the one with the worst verdict. */
@@ -122,6 +124,7 @@ static void fill_row(const struct esi_heartbeat_report *report,
     thread = &report->threads[worst];
     known->rank = thread->rank;
     known->pid = thread->pid;
+    known->birth = thread->birth;
     known->host = thread->host;
     *row = (struct esi_top_row){.host = thread->host,
                                 .rank = thread->rank,
@@ -166,6 +169,8 @@ static int compare_known(const struct known_process *a, const struct known_proce
         return a->rank < b->rank ? -1 : 1;
     if (a->pid != b->pid)
         return a->pid < b->pid ? -1 : 1;
+    if (a->birth != b->birth)
+        return a->birth < b->birth ? -1 : 1;
     return strcmp(a->host, b->host);
 }
 

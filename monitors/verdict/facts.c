@@ -81,7 +81,7 @@ void esi_fact_entries_fini(struct esi_fact_entries *entries)
 static bool is_same_process(const struct esi_thread_state *a,
                             const struct esi_thread_state *b)
 {
-    return a->rank == b->rank && a->pid == b->pid &&
+    return a->rank == b->rank && a->pid == b->pid && a->birth == b->birth &&
            (a->host == b->host || (a->host && b->host && !strcmp(a->host, b->host)));
 }
 
@@ -112,6 +112,7 @@ int esi_facts_set_threads(struct esi_facts *facts,
         }
         processes[made++] = (struct esi_fact_process){.rank = thread->rank,
                                                       .pid = thread->pid,
+                                                      .birth = thread->birth,
                                                       .state = thread->process,
                                                       .signal = thread->signal,
                                                       .exit_code = thread->exit_code,

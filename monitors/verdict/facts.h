@@ -46,6 +46,7 @@ enum esi_fact_schedule {
 struct esi_fact_process {
     int rank;
     int pid;
+    uint64_t birth; /* of several with this pid; 0 = not known */
     enum es_process_state state;
     int signal;
     int exit_code;     /* -1 = alive, killed or not known */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/lower_bound.h"
 #include "monitors/verdict/process_time.h"
 #include "scopes/scope_ledger.h"
 
@@ -16,6 +17,7 @@
 struct process_memory {
     int rank;
     int pid;
+    uint64_t birth;
     bool has_ledger;
     uint64_t changes;
     bool is_here; /* on this host */
@@ -34,7 +36,7 @@ struct esi_fact_reader {
     struct esi_facts facts;
     struct esi_ledger *ledgers; /* owned; per process */
     size_t ledger_count;
-    struct process_memory *before; /* owned; by rank, then pid */
+    struct process_memory *before; /* owned; by rank, pid, birth */
     size_t before_count;
     struct process_memory *now;
 };
@@ -278,24 +280,30 @@ static int find_freed(struct esi_fact_reader *reader)
 
 /* --- Comparison with the last observation ----------------------------------------- */
 
+static bool is_memory_before(const void *item, const void *sought)
+{
+    const struct process_memory *memory = item;
+    const struct esi_fact_process *process = sought;
+
+    if (memory->rank != process->rank)
+        return memory->rank < process->rank;
+    if (memory->pid != process->pid)
+        return memory->pid < process->pid;
+    return memory->birth < process->birth;
+}
+
 static const struct process_memory *find_before(const struct esi_fact_reader *reader,
                                                 const struct esi_fact_process *process)
 {
-    size_t low = 0, high = reader->before_count;
+    size_t i = esi_lower_bound(reader->before, reader->before_count,
+                               sizeof *reader->before, is_memory_before, process);
+    const struct process_memory *found =
+        i < reader->before_count ? &reader->before[i] : NULL;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct process_memory *memory = &reader->before[middle];
-
-        if (memory->rank == process->rank && memory->pid == process->pid)
-            return memory;
-        if (memory->rank < process->rank ||
-            (memory->rank == process->rank && memory->pid < process->pid))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    return found && found->rank == process->rank && found->pid == process->pid &&
+                   found->birth == process->birth
+               ? found
+               : NULL;
 }
 
 /* Whether no thread has progressed since the last observation. */
@@ -326,6 +334,7 @@ static void compare_process(struct esi_fact_reader *reader, size_t index)
 
     *now = (struct process_memory){.rank = process->rank,
                                    .pid = process->pid,
+                                   .birth = process->birth,
                                    .has_ledger = process->ledger != NULL};
     if (process->ledger)
         now->changes = process->ledger->changes;

@@ -16,6 +16,7 @@
 #include "monitors/sites/sites.h"
 #include "monitors/follow/follower.h"
 #include "monitors/verdict/facts_scope.h"
+#include "scopes/origin_process.h"
 #include "scopes/scope_started.h"
 #include "tuplespace/started.h"
 
@@ -30,7 +31,7 @@ struct esi_heartbeat {
     uint32_t classes;                 /* the classes that it reads */
     struct esi_sites *sites;          /* owned */
 
-    struct esi_thread_state *threads; /* owned; by rank, pid, thread */
+    struct esi_thread_state *threads; /* owned; by process, thread */
     struct esi_thread_state *before;  /* their states at the last pull */
     size_t thread_count;
     size_t thread_capacity;
@@ -78,15 +79,18 @@ static int compare_threads(const struct esi_thread_state *a,
         return a->rank < b->rank ? -1 : 1;
     if (a->pid != b->pid)
         return a->pid < b->pid ? -1 : 1;
-    if (a->thread != b->thread)
-        return a->thread < b->thread ? -1 : 1;
-    return strcmp(a->host, b->host);
+    if (a->birth != b->birth)
+        return a->birth < b->birth ? -1 : 1;
+    if (strcmp(a->host, b->host) != 0)
+        return strcmp(a->host, b->host);
+    return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
 static struct esi_thread_state thread_of_origin(const struct es_origin *origin)
 {
     return (struct esi_thread_state){.host = origin->host,
                                      .pid = origin->pid,
+                                     .birth = esi_origin_birth(origin),
                                      .rank = origin->rank,
                                      .thread = origin->thread,
                                      .before_mpi =

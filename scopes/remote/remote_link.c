@@ -19,6 +19,7 @@
 #include "base/array.h"
 #include "base/json_out.h"
 #include "base/now.h"
+#include "scopes/origin_process.h"
 #include "scopes/remote/clock_registry.h"
 #include "scopes/remote/remote_private.h"
 #include "scopes/remote/rpc.h"
@@ -114,11 +115,6 @@ int esi_remote_take_tree(struct esi_remote *remote, const struct esi_stage_node 
 
 /* --- The request ------------------------------------------------------------- */
 
-static bool is_same_process(const struct es_origin *a, const struct es_origin *b)
-{
-    return a->pid == b->pid && strcmp(a->host, b->host) == 0;
-}
-
 static void write_hosts(const struct es_stage *stage, struct esi_json_out *out)
 {
     const struct esi_remote *remote = stage->state;
@@ -150,7 +146,7 @@ static void write_processes(const struct es_stage *stage, struct esi_json_out *o
     for (uint32_t i = 0; i < remote->origin_count; i++) {
         const struct es_origin *origin = origin_at(stage, i);
 
-        if (i > 0 && is_same_process(origin, origin_at(stage, i - 1)))
+        if (i > 0 && esi_origin_is_same_process(origin, origin_at(stage, i - 1)))
             continue;
         esi_json_out_begin_object(out, NULL);
         esi_json_out_signed(out, "pid", origin->pid);
@@ -211,7 +207,7 @@ static void write_origins(const struct es_stage *stage, struct esi_json_out *out
     for (uint32_t i = 0; i < remote->origin_count; i++) {
         const struct es_origin *origin = origin_at(stage, i);
 
-        if (i > 0 && !is_same_process(origin, origin_at(stage, i - 1)))
+        if (i > 0 && !esi_origin_is_same_process(origin, origin_at(stage, i - 1)))
             process++;
         write_origin(origin, process, position_at(stage, i),
                      remote->acknowledged ? &remote->acknowledged[i] : NULL, out);

@@ -179,6 +179,25 @@ static void what_is_under_way_comes_at_the_end(void **state)
     assert_int_equal(fixture->stream.count, 2);
 }
 
+/* A program that executes another one keeps its pid. */
+static void a_pid_that_comes_again_is_another_process(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_segment *again;
+
+    open_scope(fixture, 0);
+    write_message(fixture, 0, "MPI_Send", 0);
+    while (esi_causality_scope_read(fixture->scope, true) > 0)
+        continue;
+    again = made_run_add_rank(&fixture->made, 0, 2);
+    fixture->messages[0] = made_run_add_element(&fixture->made, again, 0, 0, "messages",
+                                                1u << ES_CLASS_SEND, 63);
+    write_message(fixture, 0, "MPI_Send", 0);
+    assert_int_equal(esi_causality_scope_finish(fixture->scope), 0);
+    assert_int_equal(fixture->stream.trace_count, 3);
+    assert_string_equal(fixture->stream.names[2], "0.0#2");
+}
+
 SUITE(test_causality_scope)
 {
     struct CMUnitTest tests[] = {
@@ -187,6 +206,7 @@ SUITE(test_causality_scope)
         cmocka_unit_test(what_is_overwritten_is_lost),
         cmocka_unit_test(what_was_overwritten_before_is_lost_once),
         cmocka_unit_test(what_is_under_way_comes_at_the_end),
+        cmocka_unit_test(a_pid_that_comes_again_is_another_process),
     };
 
     test_suite_fixture(tests, sizeof tests / sizeof *tests, set_up, tear_down);

@@ -325,6 +325,31 @@ static void threads_that_appear_late_join(void **state)
     assert_int_equal(fixture->report.threads[1].verdict, ES_VERDICT_COMPUTING);
 }
 
+/* A program that executes another one keeps its pid. */
+static void a_pid_that_comes_again_is_another_process(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_tuple tuple = made_tuple("MPI_Send", 1, 2);
+
+    esi_writer_write(fixture->messages[0], &tuple);
+    beat(fixture, 1);
+    struct es_segment *again = made_run_add_rank(&fixture->made, 0, RANKS);
+    struct esi_writer *writer = made_run_add_element(
+        &fixture->made, again, 0, 0, "point-to-point", POINT_TO_POINT, 10);
+    tuple.operation = es_operation_by_name("MPI_Recv")->code;
+    esi_writer_write(writer, &tuple);
+    beat(fixture, 1);
+    assert_int_equal(fixture->report.thread_count, RANKS + 1);
+    assert_int_equal(fixture->report.threads[0].events, 1);
+    assert_string_equal(es_operation_name(fixture->report.threads[0].last.operation),
+                        "MPI_Send");
+    assert_int_equal(fixture->report.threads[1].rank, 0);
+    assert_int_equal(fixture->report.threads[1].events, 1);
+    assert_string_equal(es_operation_name(fixture->report.threads[1].last.operation),
+                        "MPI_Recv");
+    assert_int_equal(fixture->report.diagnosis->facts->process_count, RANKS + 1);
+}
+
 static void a_run_that_is_cleaned_up_has_vanished(void **state)
 {
     struct fixture *fixture = *state;
@@ -424,6 +449,8 @@ SUITE(test_heartbeat)
                                         tear_down),
         cmocka_unit_test_setup_teardown(threads_that_appear_late_join, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_pid_that_comes_again_is_another_process,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_run_that_is_cleaned_up_has_vanished, set_up,
                                         tear_down),
         cmocka_unit_test(many_that_do_the_same_share_a_row),
