@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 
+#include "monitors/causality/waits.h"
 #include "tuplespace/operation_table.h"
 
 struct judgement {
@@ -126,20 +127,18 @@ static uint64_t wait_for(struct judgement *judgement, int rank, uint64_t needed_
 {
     struct esi_collective_instance *instance = judgement->instance;
     struct esi_collective_arrival *arrival = &judgement->arrivals[rank];
-    uint64_t until_ns = needed_ns;
+    uint64_t until_ns = esi_wait_end(arrival->enter_ns, arrival->exit_ns, needed_ns,
+                                     instance->error_ns);
 
     if (arrival->exit_ns < needed_ns) {
-        if (needed_ns - arrival->exit_ns > instance->error_ns) {
-            /* It did not wait for that enter; if it had to, the clocks are wrong. */
+        /* Beyond the error it did not wait for that enter; if it had to, the clocks are
+         * wrong. */
+        if (needed_ns - arrival->exit_ns > instance->error_ns)
             instance->impossible += judgement->binding;
-            return 0;
-        }
-        instance->repaired += judgement->binding;
-        until_ns = arrival->exit_ns;
+        else
+            instance->repaired += judgement->binding;
     }
-    /* Spans below the clock error count as zero. */
-    if (needed_ns <= arrival->enter_ns ||
-        needed_ns - arrival->enter_ns <= instance->error_ns)
+    if (until_ns == 0)
         return 0;
     arrival->wait_ns = until_ns - arrival->enter_ns;
     instance->lost_ns += arrival->wait_ns;

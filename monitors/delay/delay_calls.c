@@ -14,11 +14,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "monitors/causality/waits.h"
 #include "monitors/delay/delay_private.h"
 #include "tuplespace/operation_table.h"
 
-/* Error of times within one host. */
-#define SAME_HOST_ERROR_NS UINT64_C(100)
 #define BUDGET_CALLS ((size_t)1 << 20) /* kept by all threads together */
 enum {
     LEAST_WINDOW = 256,
@@ -162,11 +161,7 @@ static int take_junction(struct esi_delay *delay, const struct es_set_event *eve
 static uint64_t error_between(const struct esi_delay_thread *one,
                               const struct esi_delay_thread *other)
 {
-    uint64_t sum = one->error_ns + other->error_ns;
-
-    if (one->host == other->host)
-        return SAME_HOST_ERROR_NS;
-    return sum < one->error_ns ? UINT64_MAX : sum;
+    return esi_wait_error(one->error_ns, other->error_ns, one->host == other->host);
 }
 
 /* --- Waits ------------------------------------------------------------------------ */
@@ -188,7 +183,7 @@ static int take_wait(struct esi_delay *delay,
         delay->totals.worst_error_ns = error_ns;
     if (cause->ns <= call->begin_ns || until_ns <= call->until_ns)
         return 0;
-    if (until_ns - call->begin_ns <= error_ns || cause->ns - until_ns > error_ns) {
+    if (esi_wait_end(call->begin_ns, call->end_ns, cause->ns, error_ns) == 0) {
         delay->totals.doubtful++;
         return 0;
     }
@@ -288,18 +283,28 @@ static int keep_completion(struct esi_delay_thread *thread,
     return 0;
 }
 
-/* Uses the latest of the operations that the call has completed. */
+/* Uses the latest of the operations that the call has completed, if possible of those
+ * that it certainly waited for. */
 static int end_completions(struct esi_delay *delay,
                            struct esi_delay_thread *thread,
                            struct esi_delay_call *call)
 {
     const struct esi_delay_completion *last = NULL;
+    bool is_certain = false;
 
     for (size_t i = 0; i < thread->completion_count; i++) {
         const struct esi_delay_completion *one = &thread->completions[i];
+        const struct esi_delay_thread *other = delay->threads[one->cause.thread];
+        bool has_waited =
+            other != thread && esi_wait_end(call->begin_ns, call->end_ns, one->cause.ns,
+                                            error_between(thread, other)) > 0;
 
-        if (one->stop_ns >= call->begin_ns && (!last || one->cause.ns > last->cause.ns))
+        if (one->stop_ns >= call->begin_ns &&
+            (!last || has_waited > is_certain ||
+             (has_waited == is_certain && one->cause.ns > last->cause.ns))) {
             last = one;
+            is_certain = has_waited;
+        }
     }
     thread->completion_count = 0;
     if (!last)
@@ -640,7 +645,7 @@ static int take_whole(struct esi_delay *delay,
         thread->probe = thread->next;
     if (operation->rma >= ES_RMA_LOCK && event->told->tuple.peer >= 0)
         return take_lock(delay, thread, call, event);
-    if (operation->op_class == ES_CLASS_COMPLETION && !operation->probe)
+    if (esi_wait_is_for_others(operation))
         return end_completions(delay, thread, call);
     return 0;
 }

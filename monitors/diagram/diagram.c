@@ -448,17 +448,42 @@ static uint64_t time_of(const struct esi_causal_call *call)
     return at_start ? call->told->start_ns : call->told->stop_ns;
 }
 
+/* An event of a thread; NULL if it is not kept. */
+static struct esi_diagram_moment *moment_of(const struct esi_diagram *diagram,
+                                            struct es_event_id id)
+{
+    const struct esi_diagram_thread *thread = esi_diagram_thread_of(diagram, id.trace);
+
+    return thread ? esi_diagram_moment_at(thread, id.index) : NULL;
+}
+
 /* Sets the receive as the partner of its send. */
 static void tell_sender(const struct esi_diagram *diagram,
                         const struct es_set_event *event)
 {
-    const struct es_event_id *sent = &event->partners[0];
-    struct esi_diagram_thread *thread = esi_diagram_thread_of(diagram, sent->trace);
-    struct esi_diagram_moment *moment =
-        thread ? esi_diagram_moment_at(thread, sent->index) : NULL;
+    struct esi_diagram_moment *moment = moment_of(diagram, event->partners[0]);
 
     if (moment && moment->role == ESI_ROLE_SEND && moment->partner.index == 0)
         moment->partner = event->id;
+}
+
+/* Of the events that an event refers to, the last one: it was awaited. */
+static struct es_event_id last_partner(const struct esi_diagram *diagram,
+                                       const struct es_set_event *event)
+{
+    struct es_event_id last = event->partners[0];
+    uint64_t last_ns = 0;
+
+    for (uint32_t i = 0; i < event->partner_count && event->partner_count > 1; i++) {
+        const struct esi_diagram_moment *moment =
+            moment_of(diagram, event->partners[i]);
+
+        if (moment && moment->ns > last_ns) {
+            last = event->partners[i];
+            last_ns = moment->ns;
+        }
+    }
+    return last;
 }
 
 static int add_moment(struct esi_diagram *diagram,
@@ -479,13 +504,76 @@ static int add_moment(struct esi_diagram *diagram,
     *moment = (struct esi_diagram_moment){.ns = time_of(call),
                                           .level = level,
                                           .call = number,
+                                          .waiter = UINT32_MAX,
                                           .kind = (uint8_t)event->kind,
                                           .role = (uint8_t)call->role};
     if (event->partner_count > 0)
-        moment->partner = event->partners[0];
+        moment->partner = last_partner(diagram, event);
     if (find_type(diagram, event->type, &moment->type) < 0)
         return -ENOMEM;
     return esi_track_add(&thread->tracks[ESI_DIAGRAM_LEVEL], &item);
+}
+
+/* Finds out whether a call of the thread waited for what an event received. */
+static void judge_wait(const struct esi_diagram *diagram,
+                       const struct esi_diagram_thread *thread,
+                       struct esi_diagram_moment *received,
+                       uint64_t number)
+{
+    const struct esi_diagram_thread *sender =
+        esi_diagram_thread_of(diagram, received->partner.trace);
+    const struct esi_diagram_moment *sent =
+        sender ? esi_diagram_moment_at(sender, received->partner.index) : NULL;
+    const struct esi_diagram_span *call;
+
+    if (!sent || sender == thread || number < thread->calls.first)
+        return;
+    call = esi_diagram_span_at(&thread->calls, number);
+    if (esi_wait_end(esi_diagram_wait_begin(diagram, call), call->end_ns, sent->ns,
+                     esi_wait_error(thread->error_ns, sender->error_ns,
+                                    thread->host == sender->host)) > 0)
+        received->waiter = (uint32_t)number;
+}
+
+/* A receive was awaited by its call, or by a probe before it; one that another call has
+ * started, by the call that completes it. */
+static void find_waits(const struct esi_diagram *diagram,
+                       struct esi_diagram_thread *thread,
+                       const struct esi_causal_call *call,
+                       uint32_t number)
+{
+    struct esi_diagram_moment *last = &thread->moments[thread->moment_count - 1];
+    const struct es_operation *operation = call->operation;
+
+    if (!operation || call->told->stop_ns == 0)
+        return;
+    if (call->role == ESI_ROLE_RECEIVE && thread->probe > thread->calls.first) {
+        const struct esi_diagram_span *probe =
+            esi_diagram_span_at(&thread->calls, thread->probe - 1);
+
+        if (probe->peer == call->told->tuple.peer &&
+            probe->tag == call->told->tuple.tag) {
+            judge_wait(diagram, thread, last, thread->probe - 1);
+            thread->probe = 0;
+        }
+    }
+    if (operation->nonblocking)
+        return;
+    if (call->role == ESI_ROLE_RECEIVE || call->role == ESI_ROLE_EXIT) {
+        judge_wait(diagram, thread, last, number);
+    } else if (call->role == ESI_ROLE_WHOLE && operation->probe) {
+        thread->probe = (uint64_t)number + 1;
+    } else if (call->role == ESI_ROLE_WHOLE && esi_wait_is_for_others(operation)) {
+        if (thread->awaited < thread->moment_first)
+            thread->awaited = thread->moment_first;
+        for (uint64_t i = thread->awaited - thread->moment_first;
+             i < thread->moment_count; i++)
+            if (thread->moments[i].call & ESI_DIAGRAM_FLIGHT &&
+                thread->moments[i].ns >=
+                    esi_diagram_span_at(&thread->calls, number)->begin_ns)
+                judge_wait(diagram, thread, &thread->moments[i], number);
+        thread->awaited = thread->moment_first + thread->moment_count;
+    }
 }
 
 /* Adds an operation that never ended: its event is the last of its thread. */
@@ -542,6 +630,8 @@ static int add_event(struct esi_diagram *diagram,
         return result;
     if (event->kind == ES_EVENT_RECEIVE && event->partner_count > 0)
         tell_sender(diagram, event);
+    thread->error_ns = call->told->error_ns;
+    find_waits(diagram, thread, call, number);
     if (call->operation && call->operation->code == ES_OP_MPI_Finalize)
         thread->is_over = call->told->stop_ns != 0;
     note_extent(diagram, thread, call);
@@ -679,6 +769,7 @@ void esi_diagram_destroy(struct esi_diagram *diagram)
     free(diagram->threads);
     free(diagram->traces);
     esi_diagram_instances_fini(diagram);
+    esi_gaps_fini(&diagram->gaps);
     free(diagram->whats);
     free(diagram->hosts);
     esi_hash_fini(&diagram->what_table);
@@ -698,6 +789,8 @@ static int take_gap(void *data, uint32_t trace, const struct esi_gap *gap)
     pthread_mutex_lock(&diagram->lock);
     if (trace < diagram->trace_count)
         result = esi_gaps_add(&diagram->traces[trace].gaps, gap->begin_ns, gap->end_ns);
+    if (result == 0)
+        result = esi_gaps_add(&diagram->gaps, gap->begin_ns, gap->end_ns);
     diagram->extent.changes++;
     pthread_mutex_unlock(&diagram->lock);
     return result;

@@ -196,7 +196,8 @@ struct esi_diagram_message {
     uint64_t ns[2];
     uint32_t level[2];
     uint32_t bytes;
-    uint64_t late_ns; /* how long the receiver had waited when it was sent */
+    uint64_t late_ns; /* how long a call of the receiver had waited when it was sent, as
+                         `time` counts it; 0 = none did */
 };
 
 /* Calls `visit` for each message with an end in the window and both ends in rows for
@@ -269,7 +270,7 @@ struct esi_diagram_event {
     const char *type; /* "MPI_Barrier enter"; borrowed */
     struct esi_diagram_call call;
     struct es_event_id partner; /* index 0 = none: a send's receive, or the first
-                                   event that it refers to */
+                                   event that it refers to; of several the last */
 };
 
 /* -EINVAL if there is no such event, or it is not kept. */

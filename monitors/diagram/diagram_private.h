@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 
+#include "monitors/causality/waits.h"
 #include "monitors/diagram/diagram.h"
 #include "monitors/diagram/diagram_instances.h"
 #include "monitors/diagram/diagram_track.h"
@@ -44,6 +45,7 @@ struct esi_diagram_moment {
     uint64_t ns;
     uint32_t level;
     uint32_t call;
+    uint32_t waiter; /* of a receive: the call that waited for it; UINT32_MAX = none */
     struct es_event_id partner;
     uint16_t type;
     uint8_t kind;
@@ -70,6 +72,9 @@ struct esi_diagram_thread {
     struct esi_track tracks[ESI_DIAGRAM_AXES];
     uint64_t begin_ns; /* of the first call */
     uint64_t lost;     /* tuples */
+    uint64_t error_ns; /* of its clock */
+    uint64_t probe;    /* number of its last probe plus one; 0 = none */
+    uint64_t awaited;  /* number of the first event after its last completing call */
     bool is_over;
     bool is_open;
     uint64_t open_round;    /* in which it was last seen; UINT64_MAX = permanent */
@@ -117,7 +122,8 @@ struct esi_diagram {
     size_t what_count, what_capacity;
     struct esi_hash what_table;
     struct esi_diagram_instances instances;
-    uint64_t round; /* of reading the operations in progress */
+    struct esi_gaps gaps; /* of all threads: waits in them are not known */
+    uint64_t round;       /* of reading the operations in progress */
     uint64_t now_ns;
     struct esi_diagram_extent extent;
     uint64_t worst_error_ns;
@@ -151,6 +157,15 @@ static inline struct esi_diagram_moment *esi_diagram_moment_at(
                    number - thread->moment_first < thread->moment_count
                ? &thread->moments[number - thread->moment_first]
                : NULL;
+}
+
+/* Since when a call may have waited. */
+static inline uint64_t esi_diagram_wait_begin(const struct esi_diagram *diagram,
+                                              const struct esi_diagram_span *call)
+{
+    uint64_t seen_ns = esi_gaps_end_before(&diagram->gaps, call->end_ns);
+
+    return seen_ns > call->begin_ns ? seen_ns : call->begin_ns;
 }
 
 /* Finds or adds a host and returns its number; UINT32_MAX if out of memory. */

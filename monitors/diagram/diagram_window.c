@@ -442,32 +442,24 @@ uint32_t esi_diagram_lower_bound(const struct esi_diagram_thread *thread,
     return (uint32_t)(thread->moment_first + low + 1);
 }
 
-/* How long the receiver had been in the call that got the message when it was sent. */
-static uint64_t late_of(const struct esi_diagram_thread *receiver,
+/* How long a call of the receiver had waited when the message was sent. */
+static uint64_t late_of(const struct esi_diagram *diagram,
+                        const struct esi_diagram_thread *receiver,
                         const struct esi_diagram_moment *received,
                         uint64_t sent_ns)
 {
-    uint64_t number = received->call & ~ESI_DIAGRAM_FLIGHT;
-    uint32_t next = (uint32_t)(received - receiver->moments + 1);
-    const struct esi_diagram_span *span;
+    const struct esi_diagram_spans *calls = &receiver->calls;
+    const struct esi_diagram_span *call;
+    uint64_t begin_ns;
 
-    if (received->call & ESI_DIAGRAM_FLIGHT) {
-        /* The completing call is that of the next event with a call. */
-        while (next < receiver->moment_count &&
-               receiver->moments[next].call & ESI_DIAGRAM_FLIGHT)
-            next++;
-        if (next >= receiver->moment_count)
-            return 0;
-        number = receiver->moments[next].call;
-    }
-    if (number < receiver->calls.first ||
-        number - receiver->calls.first >= receiver->calls.count)
+    if (received->waiter < calls->first ||
+        received->waiter - calls->first >= calls->count)
         return 0;
-    span = esi_diagram_span_at(&receiver->calls, number);
-    return span->begin_ns < sent_ns && span->begin_ns <= received->ns &&
-                   received->ns <= span->end_ns
-               ? (sent_ns < received->ns ? sent_ns : received->ns) - span->begin_ns
-               : 0;
+    call = esi_diagram_span_at(calls, received->waiter);
+    begin_ns = esi_diagram_wait_begin(diagram, call);
+    if (sent_ns > call->end_ns)
+        sent_ns = call->end_ns;
+    return sent_ns > begin_ns ? sent_ns - begin_ns : 0;
 }
 
 static uint32_t bytes_of(const struct esi_diagram_thread *receiver,
@@ -496,6 +488,13 @@ struct message_visit {
     void *data;
 };
 
+/* Whether an event is the end of a message, or the like. */
+static bool is_receipt(const struct esi_diagram_moment *moment)
+{
+    return moment->kind == ES_EVENT_RECEIVE ||
+           (moment->kind == ES_EVENT_SYNC && moment->role == ESI_ROLE_RECEIVE);
+}
+
 /* Visits a message from either end; if both are in the window, only from the
  * receive. */
 static int visit_message(const struct message_visit *visit,
@@ -509,7 +508,7 @@ static int visit_message(const struct message_visit *visit,
             : NULL;
     const struct esi_diagram_moment *end =
         other ? esi_diagram_moment_at(other, moment->partner.index) : NULL;
-    bool is_receive = moment->kind == ES_EVENT_RECEIVE;
+    bool is_receive = is_receipt(moment);
     const struct esi_diagram_moment *sent = is_receive ? end : moment;
     const struct esi_diagram_moment *received = is_receive ? moment : end;
     const struct esi_diagram_thread *sender = is_receive ? other : thread;
@@ -517,7 +516,7 @@ static int visit_message(const struct message_visit *visit,
     uint64_t place = end ? place_of(end, visit->window->axis) : 0;
     struct esi_diagram_message message;
 
-    if (!end || received->kind != ES_EVENT_RECEIVE ||
+    if (!end || !is_receipt(received) ||
         (!is_receive && place >= visit->window->from && place < visit->window->to))
         return 0;
     message = (struct esi_diagram_message){
@@ -531,7 +530,7 @@ static int visit_message(const struct message_visit *visit,
         .ns = {sent->ns, received->ns},
         .level = {sent->level, received->level},
         .bytes = bytes_of(receiver, received),
-        .late_ns = late_of(receiver, received, sent->ns),
+        .late_ns = late_of(visit->diagram, receiver, received, sent->ns),
     };
     if (visit->is_wanted &&
         !(visit->is_wanted[message.rows[0]] && visit->is_wanted[message.rows[1]]))

@@ -685,7 +685,9 @@ void made_timeline_tell(struct made_timeline *timeline,
 {
     const struct es_set_sink nobody = {.trace = ignore_trace, .event = ignore_event};
     const struct esi_causality_config config = {
-        .sink = timeline->sink.event ? timeline->sink : nobody, .listener = *listener};
+        .sink = timeline->sink.event ? timeline->sink : nobody,
+        .listener = *listener,
+        .attributes = timeline->attributes};
     size_t advance =
         timeline->advance_tuples > 0 ? timeline->advance_tuples : ADVANCE_TUPLES;
     struct esi_causality_totals totals;

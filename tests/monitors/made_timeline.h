@@ -122,6 +122,7 @@ struct made_timeline {
     uint64_t latency_ns;
     size_t advance_tuples;   /* between two advances of causality; 0 = 16 */
     struct es_set_sink sink; /* receives the events, too; both functions or none */
+    bool attributes;         /* whether these have attributes */
     struct made_timed_rank of[TIMELINE_RANKS];
     struct made_timed_message *messages; /* owned, as are the next */
     size_t message_count;
