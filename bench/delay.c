@@ -8,6 +8,8 @@
  * alone, and with the analysis of delays, in turn.  Prints `figure: NAME VALUE UNIT`:
  * time per event of both, their ratio, events per second, the share of a core for 10^5
  * events per second, and the growth of memory after the first quarter of the stream.
+ * Then ranks lock and unlock few targets in turn, and many: the time per event of
+ * both, and their ratio.
  */
 #include "config.h"
 
@@ -29,6 +31,8 @@ enum {
     ADVANCE_TUPLES = 8192,
     REGULAR_NS = 100000,
     SLOW_NS = 300000,
+    FEW_TARGETS = 10,
+    MANY_TARGETS = 2000,
 };
 
 struct made_rank {
@@ -337,13 +341,52 @@ static double median_of(double *numbers)
     return numbers[ROUNDS / 2];
 }
 
+/* --- Locks ------------------------------------------------------------------------ */
+
+/* Median of the nanoseconds per event of `events` locks and unlocks of so many targets,
+ * each of a window of its own. */
+static double time_locks(uint64_t events, size_t ranks, uint32_t targets)
+{
+    const struct esi_delay_config config = {.window = 0};
+    const uint16_t operations[] = {es_operation_by_name("MPI_Win_lock")->code,
+                                   es_operation_by_name("MPI_Win_unlock")->code};
+    double times[ROUNDS];
+
+    for (int round = 0; round < ROUNDS; round++) {
+        double begin_s = now_s();
+        struct esi_delay *delay;
+        struct stream stream;
+
+        if (esi_delay_create(&config, &delay) < 0)
+            fail("no memory");
+        begin_stream(&stream, ranks, delay);
+        for (uint64_t i = 0; i < events / 2; i++) {
+            size_t rank = i % ranks;
+            uint64_t *now = &stream.of[rank].now;
+            uint32_t target = (uint32_t)draw_below(&stream, targets);
+
+            for (int half = 0; half < 2; half++, *now += 2 * CALL_NS)
+                add_tuple(&stream, rank, "lock.c:20",
+                          (struct es_tuple){.operation = operations[half],
+                                            .start = *now,
+                                            .stop = *now + CALL_NS,
+                                            .peer = (int32_t)(target % ranks),
+                                            .tag = (int32_t)target});
+        }
+        end_stream(&stream);
+        times[round] = (now_s() - begin_s) * 1e9 / (double)events;
+        esi_delay_destroy(delay);
+    }
+    return median_of(times);
+}
+
 int main(int argc, char **argv)
 {
     uint64_t events = argc > 1 ? strtoull(argv[1], NULL, 10) : EVENTS;
     size_t ranks = argc > 2 ? strtoul(argv[2], NULL, 10) : RANKS;
     double alone[ROUNDS], both[ROUNDS], ratios[ROUNDS];
     struct measured last;
-    double alone_ns, both_ns;
+    double alone_ns, both_ns, few_ns, many_ns;
 
     if (events == 0 || ranks < 3)
         fail("usage: delay [EVENTS [RANKS]], of 3 ranks at least");
@@ -362,5 +405,10 @@ int main(int argc, char **argv)
     printf("figure: share_at_100000 %.2f %%\n", both_ns * 1e5 / 1e9 * 100);
     printf("figure: memory %.1f MB\n", last.most_mb);
     printf("figure: memory_growth %.1f MB\n", last.grown_mb);
+    few_ns = time_locks(events / 10 + 2, ranks, FEW_TARGETS);
+    many_ns = time_locks(events / 10 + 2, ranks, MANY_TARGETS);
+    printf("figure: locks_%d_targets %.1f ns/event\n", FEW_TARGETS, few_ns);
+    printf("figure: locks_%d_targets %.1f ns/event\n", MANY_TARGETS, many_ns);
+    printf("figure: locks_ratio %.2f\n", many_ns / few_ns);
     return 0;
 }

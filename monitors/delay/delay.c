@@ -259,6 +259,7 @@ void esi_delay_destroy(struct esi_delay *delay)
     free(delay->meetings);
     esi_hash_fini(&delay->meeting_table);
     free(delay->windows);
+    esi_hash_fini(&delay->window_table);
     free(delay->pending);
     esi_heap_fini(&delay->waits);
     esi_tally_fini(&delay->excess);

@@ -544,17 +544,22 @@ static struct esi_delay_window *window_of(struct esi_delay *delay,
                                           const struct esi_causal_call *call)
 {
     const struct es_tuple *tuple = &call->told->tuple;
+    uint64_t hash =
+        esi_hash_mix(esi_hash_mix((uintptr_t)call->communicator, (uint32_t)tuple->tag),
+                     (uint32_t)tuple->peer);
     struct esi_delay_window *window;
 
-    for (size_t i = 0; i < delay->window_count; i++) {
-        window = &delay->windows[i];
+    ESI_HASH_FOREACH(slot, &delay->window_table, hash) {
+        window = &delay->windows[esi_hash_index(&delay->window_table, slot)];
         if (window->communicator == call->communicator &&
             window->number == tuple->tag && window->target == tuple->peer)
             return window;
     }
     if (ESI_ARRAY_RESERVE(delay->windows, delay->window_capacity,
-                          delay->window_count + 1) < 0)
+                          delay->window_count + 1) < 0 ||
+        esi_hash_reserve(&delay->window_table, delay->window_count + 1) < 0)
         return NULL;
+    esi_hash_insert(&delay->window_table, hash, delay->window_count);
     window = &delay->windows[delay->window_count++];
     *window = (struct esi_delay_window){.communicator = call->communicator,
                                         .number = tuple->tag,

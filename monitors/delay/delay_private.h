@@ -113,6 +113,7 @@ struct esi_delay {
     struct esi_hash meeting_table;
     struct esi_delay_window *windows;
     size_t window_count, window_capacity;
+    struct esi_hash window_table;
     struct esi_heap waits; /* not charged yet: end of the wait, and thread and call */
     struct esi_tally excess;
     struct esi_tally pairs;  /* by waiting rank, causing rank and activity */
