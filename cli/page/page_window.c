@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/wire.h"
 #include "cli/page/page_asked.h"
 
@@ -145,8 +146,6 @@ struct page_lines {
     bool is_grouped;
 };
 
-#define NO_KEY UINT64_MAX
-
 /* Whether rows are grouped by a common property, wherever they are. */
 static bool has_keys(int32_t group)
 {
@@ -171,31 +170,46 @@ static uint64_t key_of(const struct esi_page_asked *asked, uint32_t number)
     }
 }
 
-/* Makes the rows with the same key adjacent.  Returns 0 or -ENOMEM. */
+/* Makes the rows with the same key adjacent, in the order of their first ones.  Returns
+ * 0 or -ENOMEM. */
 static int sort_by_key(const struct esi_page_asked *asked, struct page_lines *lines)
 {
     size_t count = lines->rows.count, placed = 0;
     uint32_t *sorted = calloc(count + 1, sizeof *sorted);
-    uint64_t *keys = calloc(count + 1, sizeof *keys);
-    int result = sorted && keys ? 0 : -ENOMEM;
+    uint64_t *keys = calloc(count + 1, sizeof *keys); /* by line */
+    size_t *line_of = calloc(count + 1, sizeof *line_of);
+    size_t *places = calloc(count + 1, sizeof *places); /* by line: of its next row */
+    struct esi_hash table = {.count = 0};
+    int result =
+        sorted && keys && line_of && places ? esi_hash_reserve(&table, count) : -ENOMEM;
 
-    for (size_t i = 0; i < count && result == 0; i++)
-        keys[i] = key_of(asked, lines->rows.items[i]);
     for (size_t i = 0; i < count && result == 0; i++) {
-        const uint64_t key = keys[i];
+        uint64_t key = key_of(asked, lines->rows.items[i]);
+        size_t line = lines->count;
 
-        for (size_t j = i; j < count && key != NO_KEY; j++)
-            if (keys[j] == key) {
-                sorted[placed++] = lines->rows.items[j];
-                lines->counts[lines->count]++;
-                keys[j] = NO_KEY;
-            }
-        lines->count += key != NO_KEY;
+        ESI_HASH_FOREACH(slot, &table, esi_hash_u64(key))
+            if (keys[esi_hash_index(&table, slot)] == key)
+                line = esi_hash_index(&table, slot);
+        if (line == lines->count) {
+            esi_hash_insert(&table, esi_hash_u64(key), line);
+            keys[lines->count++] = key;
+        }
+        line_of[i] = line;
+        lines->counts[line]++;
     }
-    if (result == 0 && placed > 0)
+    for (size_t line = 0; line < lines->count && result == 0; line++) {
+        places[line] = placed;
+        placed += lines->counts[line];
+    }
+    for (size_t i = 0; i < count && result == 0; i++)
+        sorted[places[line_of[i]]++] = lines->rows.items[i];
+    if (placed > 0)
         memcpy(lines->rows.items, sorted, placed * sizeof *sorted);
     free(sorted);
     free(keys);
+    free(line_of);
+    free(places);
+    esi_hash_fini(&table);
     return result;
 }
 
