@@ -7,7 +7,9 @@
  * events are passed to an order alone, then to a diagram, which has its own order.
  * Then windows of 1,600 columns by 100 rows are requested, wide and narrow, on both
  * axes, and cones of events distributed over the run; the sums are saved and loaded.
- * Prints `figure: NAME VALUE UNIT`.
+ * The calls of a window of fixed width are requested of a thread with few nonblocking
+ * operations, and with ten times as many; and hosts are added, few and ten times as
+ * many.  Prints `figure: NAME VALUE UNIT`.
  */
 #include "config.h"
 
@@ -29,6 +31,8 @@ enum {
     ROUNDS = 9,
     CONES = 51,
     STEP_NS = 100000,
+    FLIGHTS = 50000,
+    HOSTS = 2000,
 };
 
 /* The destination of events; their times are made up here. */
@@ -221,6 +225,77 @@ static double time_window(struct esi_diagram *diagram,
     return median_of(times, ROUNDS);
 }
 
+/* Median of the microseconds for the calls in a hundred steps of a thread that has
+ * completed so many nonblocking operations, one each step. */
+static double time_flights(size_t flights)
+{
+    enum { WINDOW_STEPS = 100, QUERIES = 200, CALLS = 1000 };
+    const struct esi_diagram_config config = {.calls_max = (size_t)1 << 24};
+    struct esi_diagram_call *calls = calloc(CALLS, sizeof *calls);
+    struct esi_diagram_window window = {.axis = ESI_DIAGRAM_TIME, .columns = 1};
+    struct ring ring = {.ranks = 1, .random = 1};
+    struct esi_diagram *diagram;
+    double times[ROUNDS];
+    uint32_t next = 1;
+    uint64_t now = STEP_NS;
+
+    ring.next = &next;
+    ring.now = &now;
+    if (!calls || esi_diagram_create(&config, &diagram) < 0)
+        fail("no memory");
+    ring.listener = esi_diagram_listener(diagram);
+    ring.sink = esi_diagram_sink(diagram);
+    if (ring.sink.trace(ring.sink.data, 0, "0.0") < 0)
+        fail("no memory");
+    ring.sink.event = NULL; /* the listener passes the events on */
+    for (size_t i = 0; i < flights; i++) {
+        now += draw_below(&ring, STEP_NS);
+        emit_call(&ring, 0, "MPI_Irecv", ES_EVENT_UNARY, ESI_ROLE_WHOLE, NULL, STEP_NS);
+        emit_call(&ring, 0, "MPI_Wait", ES_EVENT_UNARY, ESI_ROLE_WHOLE, NULL, 1);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t begin = esi_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+        for (int i = 0; i < QUERIES; i++) {
+            window.from = STEP_NS + draw_below(&ring, now - STEP_NS);
+            window.to = window.from + (uint64_t)WINDOW_STEPS * STEP_NS;
+            if (esi_diagram_calls(diagram, 0, &window, calls, CALLS) < 0)
+                fail("no calls");
+        }
+        times[round] =
+            (double)(esi_now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin) / 1e3 / QUERIES;
+    }
+    esi_diagram_destroy(diagram);
+    free(calls);
+    return median_of(times, ROUNDS);
+}
+
+/* Median of the nanoseconds for finding a host, of so many. */
+static double time_hosts(size_t hosts)
+{
+    const struct esi_diagram_config config = {.calls_max = 0};
+    double times[ROUNDS];
+
+    for (int round = 0; round < ROUNDS; round++) {
+        struct esi_diagram *diagram;
+        uint64_t begin;
+        char name[32];
+
+        if (esi_diagram_create(&config, &diagram) < 0)
+            fail("no memory");
+        begin = esi_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+        for (size_t i = 0; i < hosts; i++) {
+            snprintf(name, sizeof name, "host%zu", i);
+            if (esi_diagram_set_cluster(diagram, name, "") < 0)
+                fail("no memory");
+        }
+        times[round] =
+            (double)(esi_now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin) / (double)hosts;
+        esi_diagram_destroy(diagram);
+    }
+    return median_of(times, ROUNDS);
+}
+
 static double time_cones(struct esi_diagram *diagram, struct ring *ring)
 {
     uint32_t *past = calloc(ring->ranks, sizeof *past);
@@ -288,7 +363,7 @@ int main(int argc, char **argv)
     struct ring drawn = {.ranks = ranks, .random = 1};
     struct esi_diagram *diagram;
     struct es_order *order;
-    double order_ns, diagram_ns;
+    double order_ns, diagram_ns, few, many;
     size_t held;
 
     if (ranks < 2 || events == 0)
@@ -316,6 +391,14 @@ int main(int argc, char **argv)
     print_windows(diagram, &drawn);
     printf("figure: diagram_cone %.2f ms\n", time_cones(diagram, &drawn));
     time_marks(diagram, drawn.events);
+    few = time_flights(FLIGHTS);
+    many = time_flights(10 * FLIGHTS);
+    printf("figure: diagram_calls_of_%d_flights %.2f us\n", FLIGHTS, few);
+    printf("figure: diagram_flights_growth %.2f x\n", many / few);
+    few = time_hosts(HOSTS);
+    many = time_hosts(10 * HOSTS);
+    printf("figure: diagram_host_of_%d %.0f ns\n", HOSTS, few);
+    printf("figure: diagram_hosts_growth %.2f x\n", many / few);
     end_ring(&drawn);
     esi_diagram_destroy(diagram);
     return 0;

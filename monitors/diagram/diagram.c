@@ -149,21 +149,17 @@ static int add_trace(void *data, uint32_t number, const char *name)
 
 uint32_t esi_diagram_host_number(struct esi_diagram *diagram, const char *name)
 {
-    struct esi_diagram_host host;
-    uint32_t none;
+    size_t known = esi_texts_count(&diagram->hosts);
+    uint32_t number, none;
 
-    if (add_text(&diagram->texts, name, &host.name) < 0 ||
-        add_text(&diagram->texts, "", &none) < 0)
+    if (add_text(&diagram->texts, "", &none) < 0 ||
+        ESI_ARRAY_RESERVE(diagram->clusters, diagram->cluster_capacity, known + 1) <
+            0 ||
+        add_text(&diagram->hosts, name, &number) < 0)
         return UINT32_MAX;
-    host.cluster = esi_texts_at(&diagram->texts, none);
-    for (size_t i = 0; i < diagram->host_count; i++)
-        if (diagram->hosts[i].name == host.name)
-            return (uint32_t)i;
-    if (ESI_ARRAY_RESERVE(diagram->hosts, diagram->host_capacity,
-                          diagram->host_count + 1) < 0)
-        return UINT32_MAX;
-    diagram->hosts[diagram->host_count] = host;
-    return (uint32_t)diagram->host_count++;
+    if (number == known)
+        diagram->clusters[number] = esi_texts_at(&diagram->texts, none);
+    return number;
 }
 
 struct esi_diagram_thread *esi_diagram_thread_of(const struct esi_diagram *diagram,
@@ -304,6 +300,7 @@ static void drop_moments(struct esi_diagram_thread *thread, uint32_t event)
            thread->flights.items[flights].event <= thread->moment_first)
         flights++;
     drop_spans(&thread->flights, flights);
+    esi_bounds_drop(&thread->bounds, thread->flights.first);
 }
 
 /* Discards half of the calls of a thread that has more than its share. */
@@ -422,8 +419,12 @@ static int place_call(struct esi_diagram *diagram,
     }
     result = fill_span(diagram, thread, event, call, &span);
     if (result == 0 && span.nonblocking) {
-        struct esi_diagram_span *flight = add_span(&thread->flights);
+        struct esi_diagram_span *flight = NULL;
 
+        if (esi_bounds_add(&thread->bounds,
+                           thread->flights.first + thread->flights.count, span.begin_ns,
+                           span.end_ns) == 0)
+            flight = add_span(&thread->flights);
         if (!flight)
             return -ENOMEM;
         *flight = span;
@@ -726,6 +727,7 @@ int esi_diagram_create(const struct esi_diagram_config *config,
         diagram->config.calls_max = CALLS_MAX;
     esi_texts_init(&diagram->texts);
     esi_texts_init(&diagram->types);
+    esi_texts_init(&diagram->hosts);
     if (diagram->config.order_bytes == 0)
         diagram->config.order_bytes = ORDER_BYTES;
     if (es_order_open(NULL, diagram->config.order_bytes, NULL, NULL, &diagram->order) <
@@ -746,6 +748,7 @@ static void destroy_thread(struct esi_diagram_thread *thread)
 {
     free(thread->calls.items);
     free(thread->flights.items);
+    esi_bounds_fini(&thread->bounds);
     free(thread->moments);
     for (int axis = 0; axis < ESI_DIAGRAM_AXES; axis++)
         esi_track_fini(&thread->tracks[axis]);
@@ -771,10 +774,11 @@ void esi_diagram_destroy(struct esi_diagram *diagram)
     esi_diagram_instances_fini(diagram);
     esi_gaps_fini(&diagram->gaps);
     free(diagram->whats);
-    free(diagram->hosts);
+    free(diagram->clusters);
     esi_hash_fini(&diagram->what_table);
     esi_texts_fini(&diagram->texts);
     esi_texts_fini(&diagram->types);
+    esi_texts_fini(&diagram->hosts);
     es_order_destroy(diagram->order);
     pthread_mutex_destroy(&diagram->lock);
     free(diagram);

@@ -47,8 +47,8 @@ int esi_diagram_set_cluster(struct esi_diagram *diagram,
     number = esi_diagram_host_number(diagram, host);
     if (number != UINT32_MAX)
         result = esi_texts_add(&diagram->texts, cluster, strlen(cluster), &text);
-    if (result == 0 && strcmp(diagram->hosts[number].cluster, cluster) != 0) {
-        diagram->hosts[number].cluster = esi_texts_at(&diagram->texts, text);
+    if (result == 0 && strcmp(diagram->clusters[number], cluster) != 0) {
+        diagram->clusters[number] = esi_texts_at(&diagram->texts, text);
         diagram->extent.changes++;
     }
     pthread_mutex_unlock(&diagram->lock);
@@ -112,8 +112,8 @@ static void fill_row(const struct esi_diagram *diagram,
 {
     *row = (struct esi_diagram_row){
         .name = diagram->traces[thread->trace].name,
-        .host = esi_texts_at(&diagram->texts, diagram->hosts[thread->host].name),
-        .cluster = diagram->hosts[thread->host].cluster,
+        .host = esi_texts_at(&diagram->hosts, thread->host),
+        .cluster = diagram->clusters[thread->host],
         .rank = thread->rank,
         .thread = thread->thread,
         .trace = thread->trace,

@@ -89,7 +89,7 @@ static void put_track(struct esi_wire_writer *out,
 static const char *host_name(const struct esi_diagram *diagram,
                              const struct esi_diagram_thread *thread)
 {
-    return esi_texts_at(&diagram->texts, diagram->hosts[thread->host].name);
+    return esi_texts_at(&diagram->hosts, thread->host);
 }
 
 static void put_name(struct esi_wire_writer *out, const char *name)

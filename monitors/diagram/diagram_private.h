@@ -14,6 +14,7 @@
 
 #include "monitors/causality/waits.h"
 #include "monitors/diagram/diagram.h"
+#include "monitors/diagram/diagram_bounds.h"
 #include "monitors/diagram/diagram_instances.h"
 #include "monitors/diagram/diagram_track.h"
 #include "monitors/eventset/set_texts.h"
@@ -65,6 +66,7 @@ struct esi_diagram_thread {
     uint32_t host; /* number in diagram.hosts */
     struct esi_diagram_spans calls;
     struct esi_diagram_spans flights;
+    struct esi_bounds bounds;           /* of the flights, on run time */
     struct esi_diagram_moment *moments; /* owned; the event with index i has number i
                                            - 1 */
     size_t moment_count, moment_capacity;
@@ -95,12 +97,6 @@ struct esi_diagram_trace {
     struct esi_gaps gaps; /* of a thread: what it did then is not known */
 };
 
-/* A host that runs threads, or may do so. */
-struct esi_diagram_host {
-    uint32_t name; /* number of a text */
-    const char *cluster;
-};
-
 enum { ESI_DIAGRAM_TYPE_CACHE = 256 };
 
 struct esi_diagram {
@@ -127,8 +123,9 @@ struct esi_diagram {
     uint64_t now_ns;
     struct esi_diagram_extent extent;
     uint64_t worst_error_ns;
-    struct esi_diagram_host *hosts;
-    size_t host_count, host_capacity;
+    struct esi_texts hosts; /* that run threads, or may do so */
+    const char **clusters;  /* by number of a host; owned */
+    size_t cluster_capacity;
     bool has_hosts; /* there are several hosts */
 };
 

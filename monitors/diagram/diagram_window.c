@@ -340,15 +340,16 @@ static void list_call(struct call_list *list, const struct esi_diagram_span *spa
     list->count++;
 }
 
-/* The first call that may end in the window or after it. */
-static size_t first_call(const struct esi_diagram_thread *thread,
+/* The first of the spans, which are sorted, that may end in the window or after it. */
+static size_t first_span(const struct esi_diagram_thread *thread,
+                         const struct esi_diagram_spans *spans,
                          const struct esi_diagram_window *window)
 {
-    size_t low = 0, high = thread->calls.count;
+    size_t low = 0, high = spans->count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct esi_diagram_span *span = &thread->calls.items[middle];
+        const struct esi_diagram_span *span = &spans->items[middle];
         const struct esi_diagram_moment *moment =
             esi_diagram_moment_at(thread, span->event);
         bool is_before = window->axis == ESI_DIAGRAM_TIME
@@ -372,6 +373,28 @@ static bool is_behind(const struct esi_diagram_thread *thread,
 
     return window->axis == ESI_DIAGRAM_TIME ? span->begin_ns >= window->to
                                             : moment && moment->level >= window->to;
+}
+
+static void list_sorted(struct call_list *list, const struct esi_diagram_spans *spans)
+{
+    for (size_t i = first_span(list->thread, spans, list->window);
+         i < spans->count && !is_behind(list->thread, &spans->items[i], list->window);
+         i++)
+        list_call(list, &spans->items[i]);
+}
+
+/* Flights overlap on run time. */
+static void list_flights(struct call_list *list)
+{
+    const struct esi_diagram_thread *thread = list->thread;
+    const struct esi_diagram_spans *flights = &thread->flights;
+    uint64_t last = flights->first + flights->count;
+
+    for (uint64_t i = flights->first;
+         (i = esi_bounds_next(&thread->bounds, i, last, list->window->from,
+                              list->window->to)) < last;
+         i++)
+        list_call(list, esi_diagram_span_at(flights, i));
 }
 
 /* The calls that are known in a gap are drawn above it. */
@@ -410,14 +433,13 @@ int64_t esi_diagram_calls(struct esi_diagram *diagram,
     }
     for (size_t i = 0; i < gaps_of(diagram, thread)->count; i++)
         list_gap(&list, &gaps_of(diagram, thread)->items[i]);
-    for (size_t i = first_call(thread, window);
-         i < thread->calls.count && !is_behind(thread, &thread->calls.items[i], window);
-         i++)
-        list_call(&list, &thread->calls.items[i]);
+    list_sorted(&list, &thread->calls);
     if (thread->is_open)
         list_call(&list, &thread->open);
-    for (size_t i = 0; i < thread->flights.count; i++)
-        list_call(&list, &thread->flights.items[i]);
+    if (window->axis == ESI_DIAGRAM_LEVEL) /* in the order of their events */
+        list_sorted(&list, &thread->flights);
+    else
+        list_flights(&list);
     pthread_mutex_unlock(&diagram->lock);
     return list.count;
 }

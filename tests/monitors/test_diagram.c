@@ -330,6 +330,53 @@ static void messages_have_an_end_in_the_window(void **state)
     }
 }
 
+/* --- Calls ------------------------------------------------------------------------ */
+
+/* What a window shows is what it should of all calls that are kept. */
+static void check_calls_of_window(const struct diagram_case *made,
+                                  uint32_t row,
+                                  enum esi_diagram_axis axis)
+{
+    static struct esi_diagram_call all[CALLS], some[CALLS];
+    struct esi_diagram_window everything = {
+        .axis = axis, .to = UINT64_MAX, .columns = 1};
+    struct esi_diagram_window window = draw_window(made->diagram, axis);
+    int64_t count = esi_diagram_calls(made->diagram, row, &everything, all, CALLS);
+    int64_t found = esi_diagram_calls(made->diagram, row, &window, some, CALLS), at = 0;
+
+    assert_in_range(count, 1, CALLS);
+    for (int64_t i = 0; i < count; i++) {
+        bool is_in =
+            axis == ESI_DIAGRAM_TIME
+                ? all[i].begin_ns < window.to && all[i].end_ns >= window.from
+                : all[i].level[0] < window.to && all[i].level[1] >= window.from;
+
+        if (!is_in)
+            continue;
+        assert_true(at < found);
+        assert_int_equal(some[at].event, all[i].event);
+        assert_int_equal(some[at].begin_ns, all[i].begin_ns);
+        assert_int_equal(some[at++].nonblocking, all[i].nonblocking);
+    }
+    assert_int_equal(at, found);
+}
+
+static void a_window_has_the_calls_that_reach_into_it(void **state)
+{
+    enum { LONG = 600, KEPT = 1500 };
+    struct diagram_case made;
+
+    (void)state;
+    for (int i = 0; i < 12; i++) {
+        draw_case(&made, LONG, i % 2 ? KEPT : 0);
+        for (int j = 0; j < 100; j++)
+            check_calls_of_window(&made,
+                                  (uint32_t)draw_below((uint64_t)made.timeline.ranks),
+                                  j % 2 ? ESI_DIAGRAM_TIME : ESI_DIAGRAM_LEVEL);
+        end_case(&made);
+    }
+}
+
 /* --- Replay and retention --------------------------------------------------------- */
 
 struct replay_check {
@@ -547,6 +594,7 @@ SUITE(test_diagram)
         cmocka_unit_test(levels_are_longest_chains),
         cmocka_unit_test(cones_are_all_that_is_before_and_after),
         cmocka_unit_test(messages_have_an_end_in_the_window),
+        cmocka_unit_test(a_window_has_the_calls_that_reach_into_it),
         cmocka_unit_test(a_replay_is_an_ordered_stream),
         cmocka_unit_test(sums_outlive_the_calls),
         cmocka_unit_test(no_more_calls_are_kept_than_allowed),
