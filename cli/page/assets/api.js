@@ -51,6 +51,22 @@ function address(path, parameters) {
   return '/api/' + path + (text ? '?' + text : '');
 }
 
+/** The lines of a window: cells, and of groups their spread. */
+function decode(buffer) {
+  const head = new DataView(buffer);
+  if (head.getUint32(0, true) !== 0x31575345) throw new Error('not a window');
+  const [columns, count, flags] = [4, 8, 12].map((at) => head.getUint32(at, true));
+  const lines = [];
+  for (let i = 0, at = 32; i < count; i++) {
+    const cells = new Uint32Array(buffer, at + 8, columns);
+    at += 8 + 4 * columns;
+    const spread = flags & 1 ? new Uint8Array(buffer, at, 4 * columns) : null;
+    at += flags & 1 ? 4 * columns : 0;
+    lines.push({ cells, spread });
+  }
+  return lines;
+}
+
 async function get(path, parameters, signal) {
   underway++;
   try {
@@ -58,14 +74,14 @@ async function get(path, parameters, signal) {
     const reply = await fetch(address(path, parameters),
       { headers: headers(), signal });
     if (!reply.ok) throw await refusal(reply);
-    return await (path === 'window' ? reply.arrayBuffer() :
+    return await (path === 'window' ? decode(await reply.arrayBuffer()) :
       path === 'export' ? reply.blob() : reply.json());
   } finally {
     underway--;
   }
 }
 
-/** The reply to /api/PATH: JSON, the bytes of a window, or a picture. */
+/** The reply to /api/PATH: JSON, the lines of a window, or a picture. */
 export const request = get;
 
 /**

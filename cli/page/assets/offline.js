@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 the EventSpace authors
-// offline.js - a page saved as a file: requests are answered from the data within it.
+// offline.js - a page saved as a file: requests are answered from the replies within it.
 import { parseRanges } from './format.js';
 
 const STATES = 7;
 const PARTS = 15;
-const HEAD_BYTES = 32;
 const BUCKETS = 64;
 
 const element = document.getElementById('eventspace-data');
@@ -15,53 +14,18 @@ export const isSaved = element !== null;
 
 // --- What was saved -----------------------------------------------------------------
 
-/** Rows are numbered from 0, also where some of the run's are left out. */
-function renumber(data) {
-  const rows = data.rows.flatMap((part) => part.rows);
-  const numbers = new Map(rows.map((row, i) => [row.row, i]));
-  const of = (row) => numbers.get(row);
-  const id = (event) => event && numbers.has(event[0]) ?
-    [of(event[0]), ...event.slice(1)] : null;
-  const ids = (events) => events.map(id).filter(Boolean);
-  return {
-    rows: rows.map((row, i) => ({ ...row, row: i })),
-    calls: data.calls.calls.map((call) => [of(call[0]), ...call.slice(1)]),
-    messages: data.messages.complete ? data.messages.messages.map((one) =>
-      [of(one[0]), ...one.slice(1, 4), of(one[4]), ...one.slice(5)]) : null,
-    events: data.events.map((event) => ({ ...event, event: id(event.event),
-      partner: id(event.partner), previous: id(event.previous), next: id(event.next),
-      causes: ids(event.causes), effects: ids(event.effects) })),
-    past: data.past && data.past.map(([row, index, ...known]) => [of(row), index,
-      ...known.map((number, i) => i % 2 ? number : of(number))]),
-  };
-}
-
-/** By row and other row: at which event more of the other row's came before. */
-function readPast(past, rows) {
-  const known = rows.map(() => rows.map(() => []));
-  for (const [row, index, ...pairs] of past)
-    for (let i = 0; i < pairs.length; i += 2)
-      known[row][pairs[i]].push([index, pairs[i + 1]]);
-  return known;
-}
-
-/** The data, by row. */
+/** The replies; rows by number, and calls and events by row. */
 function read(data) {
-  const all = renumber(data);
+  const rows = [];
+  for (const row of data.rows.flatMap((part) => part.rows)) rows[row.row] = row;
   const byRow = (items, rowOf) => {
-    const lists = all.rows.map(() => []);
+    const lists = rows.map(() => []);
     for (const one of items) lists[rowOf(one)].push(one);
     return lists;
   };
-  const levels = all.events.map((event) => event.level);
-  return {
-    run: data.run, from: data.from, to: data.to, rows: all.rows, texts: data.calls,
-    calls: byRow(all.calls, (call) => call[0]), messages: all.messages,
-    events: byRow(all.events, (event) => event.event[0]),
-    past: all.past && readPast(all.past, all.rows),
-    levels: levels.reduce(([first, last], level) =>
-      [Math.min(first, level), Math.max(last, level + 1)], [Infinity, 1]),
-  };
+  return { ...data, rows, texts: data.calls, messages: data.messages.messages,
+    calls: byRow(data.calls.calls, (call) => call[0]),
+    events: byRow(data.events, (event) => event.event[0]) };
 }
 
 /** The data of the element: JSON, in the format of zlib, in base64. */
@@ -79,7 +43,7 @@ const saved = isSaved ? read(await unpack(element.textContent)) : null;
 // --- Parameters ---------------------------------------------------------------------
 
 function rowsOf({ rows }) {
-  if (!rows) return saved.rows.map((row) => row.row);
+  if (!rows) return Object.keys(saved.rows).map(Number);
   return parseRanges(rows).flatMap(([first, last]) =>
     Array.from({ length: last - first + 1 }, (_, i) => first + i));
 }
@@ -88,13 +52,16 @@ const isTime = ({ axis }) => axis !== 'level';
 
 const isInWindow = ({ from, to }, first, last) => first < to && last >= from;
 
-const idOf = (text) => text.split(':').map(Number);
 const placed = ({ event, t, level }) => [...event.slice(0, 2), t, level];
 
-function eventOf(text) {
-  const [row, index] = idOf(text);
+/** An event that was saved, or nothing. */
+function eventAt(row, index) {
   const events = saved.events[row] || [];
-  const event = events.length && events[index - events[0].event[1]];
+  return events.length ? events[index - events[0].event[1]] : undefined;
+}
+
+function eventOf(text) {
+  const event = eventAt(...text.split(':').map(Number));
   if (!event) throw new Error('this event is not in the saved page');
   return event;
 }
@@ -103,69 +70,60 @@ function eventOf(text) {
 
 /** As it was told, but that it begins and ends with what was saved. */
 function run() {
-  const { from, to, levels, rows } = saved;
-  const isPart = from > 0 || to < saved.run.end || rows.length < saved.run.rows;
-  return { ...saved.run, saved: true, part: isPart, begin: from, end: to,
-    levels: levels[0] < levels[1] ? levels : saved.run.levels, live: false };
+  const { from, to, rows, events } = saved;
+  const isPart = from > 0 || to < saved.run.end ||
+    rowsOf({}).length < saved.run.rows;
+  const levels = events.flatMap((list) => list.length ?
+    [list[0].level, list[list.length - 1].level + 1] : []);
+  return { ...saved.run, saved: true, part: isPart, begin: from, end: to, live: false,
+    levels: levels.length ? [Math.min(...levels), Math.max(...levels)] :
+      saved.run.levels };
 }
 
-const rows = ({ first, count }) => ({ rows: saved.rows.slice(first, first + count) });
+const rows = ({ first, count }) =>
+  ({ rows: Object.values(saved.rows).slice(first, first + count) });
 
 // --- Calls and messages -------------------------------------------------------------
 
 function calls(parameters) {
-  const { operations, communicators, sites } = saved.texts;
   const list = rowsOf(parameters).flatMap((row) => saved.calls[row].filter((call) =>
     isTime(parameters) ?
       isInWindow(parameters, call[1], call[2] ?? saved.rows[row].end) :
       isInWindow(parameters, call[3], call[4])));
-  const isComplete = list.length <= parameters.limit;
-  return { complete: isComplete, operations, communicators, sites,
-    calls: isComplete ? list : list.slice(0, parameters.limit) };
+  return { ...saved.texts, complete: list.length <= parameters.limit,
+    calls: list.slice(0, parameters.limit) };
 }
 
-/** Those of the window, and in which bucket each row is. */
 function listMessages(parameters) {
-  if (!saved.messages) throw new Error('messages are not in the saved page: too many');
+  const wanted = new Set(rowsOf(parameters));
+  const at = isTime(parameters) ? 2 : 3;
+  const isIn = (position) => position >= parameters.from && position < parameters.to;
+  return saved.messages.filter((one) => wanted.has(one[0]) && wanted.has(one[4]) &&
+    (isIn(one[at]) || isIn(one[at + 4])));
+}
+
+function messages(parameters) {
+  const list = listMessages(parameters);
+  return { complete: list.length <= parameters.limit, count: list.length,
+    messages: list };
+}
+
+/** Sums by sender's and receiver's bucket of rows. */
+function matrix(parameters) {
   const wanted = rowsOf(parameters);
   const bucket = Math.max(1, Math.ceil(wanted.length / BUCKETS));
   const buckets = new Map(wanted.map((row, i) => [row, Math.floor(i / bucket)]));
-  const at = isTime(parameters) ? 2 : 3;
-  const isIn = (position) => position >= parameters.from && position < parameters.to;
-  const list = saved.messages.filter((one) => buckets.has(one[0]) &&
-    buckets.has(one[4]) && (isIn(one[at]) || isIn(one[at + 4])));
-  return { wanted, bucket, buckets, list };
-}
-
-/** Sums by sender's and receiver's bucket. */
-function sumsOf({ buckets, list }) {
   const sums = new Map();
-  for (const one of list) {
+  for (const one of listMessages(parameters)) {
     const pair = [buckets.get(one[0]), buckets.get(one[4])];
-    const key = pair.join();
-    if (!sums.has(key)) sums.set(key, [...pair, 0, 0, 0]);
-    const sum = sums.get(key);
+    const sum = sums.get(pair.join()) || [...pair, 0, 0, 0];
+    sums.set(pair.join(), sum);
     sum[2]++;
     sum[3] += one[8];
     sum[4] += one[9];
   }
-  return [...sums.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-}
-
-function messages(parameters) {
-  const found = listMessages(parameters);
-  const { list, bucket, wanted } = found;
-  if (list.length <= parameters.limit)
-    return { complete: true, count: list.length, messages: list };
-  const pairs = sumsOf(found).map(([from, to, ...sums]) =>
-    [wanted[from * bucket], wanted[to * bucket], ...sums]);
-  return { complete: false, count: list.length, bucket, pairs };
-}
-
-function matrix(parameters) {
-  const found = listMessages(parameters);
-  return { bucket: found.bucket, size: Math.ceil(found.wanted.length / found.bucket),
-    messages: sumsOf(found) };
+  return { bucket, size: Math.ceil(wanted.length / bucket),
+    messages: [...sums.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]) };
 }
 
 // --- Cells --------------------------------------------------------------------------
@@ -214,26 +172,28 @@ function cellsOf(row, { axis, from, to, columns }) {
   return { of, began };
 }
 
-/** Fifteenths by the largest remainders, and the bit length of the number of calls. */
+/** Fifteenths that differ from the shares by less than one, and the bit length of the
+ * number of calls. */
 function packed(of, began) {
-  const sum = of.reduce((all, one) => all + one, 0);
-  const bits = Math.min(PARTS, began ? 32 - Math.clz32(began) : 0) << 28;
-  if (!sum) return bits >>> 0;
-  const exact = Array.from(of, (one) => one / sum * PARTS);
-  const shares = exact.map(Math.floor);
-  const order = exact.map((one, i) => [one - shares[i], i]).sort((a, b) => b[0] - a[0]);
-  const left = PARTS - shares.reduce((all, one) => all + one, 0);
-  for (let i = 0; i < left; i++) shares[order[i % STATES][1]]++;
-  return (shares.reduce((all, share, i) => all | share << 4 * i, 0) | bits) >>> 0;
+  const all = of.reduce((sum, one) => sum + one, 0);
+  let word = Math.min(PARTS, began ? 32 - Math.clz32(began) : 0) << 28;
+  let sum = 0;
+  let last = 0;
+  of.forEach((one, state) => {
+    sum += one;
+    const next = all ? Math.round(sum / all * PARTS) : 0;
+    word |= next - last << 4 * state;
+    last = next;
+  });
+  return word >>> 0;
 }
 
 /** Rows that stand together. */
 function linesOf(wanted, group) {
-  if (!group) return wanted.map((row) => [row]);
   const lines = new Map();
   wanted.forEach((row, i) => {
-    const key = group === 'all' ? 0 : group === 'host' ? saved.rows[row].host :
-      group === 'rank' ? saved.rows[row].rank : Math.floor(i / Number(group));
+    const key = !group ? row : group === 'all' ? 0 : group in saved.rows[row] ?
+      saved.rows[row][group] : Math.floor(i / Number(group));
     if (!lines.has(key)) lines.set(key, []);
     lines.get(key).push(row);
   });
@@ -256,34 +216,21 @@ function spreadOf(parts, column) {
     Math.round(share * 255)), Math.min(outlier, 255)];
 }
 
-/** The bytes of a window, as the server sends them. */
-function windowBytes(parameters) {
-  const { from, to, columns, group } = parameters;
-  const lines = linesOf(rowsOf(parameters), group);
-  const lineBytes = 8 + columns * (group ? 8 : 4);
-  const bytes = new ArrayBuffer(HEAD_BYTES + lines.length * lineBytes);
-  const out = new DataView(bytes);
-  [0x31575345, columns, lines.length, group ? 1 : 0].forEach((word, i) =>
-    out.setUint32(4 * i, word, true));
-  out.setFloat64(16, from, true);
-  out.setFloat64(24, to, true);
-  lines.forEach((members, line) => {
-    const at = HEAD_BYTES + line * lineBytes;
+/** The lines of a window, as they are read from the server's reply. */
+function windowLines(parameters) {
+  const { columns, group } = parameters;
+  return linesOf(rowsOf(parameters), group).map((members) => {
     const parts = members.map((row) => cellsOf(row, parameters));
-    out.setUint32(at, members[0], true);
-    out.setUint32(at + 4, members.length, true);
+    const cells = new Uint32Array(columns);
+    const spread = group ? new Uint8Array(4 * columns) : null;
     for (let i = 0; i < columns; i++) {
-      const sum = new Float64Array(STATES);
-      for (const { of } of parts)
-        for (let state = 0; state < STATES; state++)
-          sum[state] += of[i * STATES + state];
-      out.setUint32(at + 8 + 4 * i, packed(sum, parts.reduce((all, part) =>
-        all + part.began[i], 0)), true);
-      if (group) new Uint8Array(bytes, at + 8 + 4 * (columns + i), 4)
-        .set(spreadOf(parts, i));
+      const sum = Array.from({ length: STATES }, (_, state) => parts.reduce((all, part) =>
+        all + part.of[i * STATES + state], 0));
+      cells[i] = packed(sum, parts.reduce((all, part) => all + part.began[i], 0));
+      if (group) spread.set(spreadOf(parts, i), 4 * i);
     }
+    return { cells, spread };
   });
-  return bytes;
 }
 
 function profile(parameters) {
@@ -301,6 +248,14 @@ function profile(parameters) {
 
 // --- Events and their order ---------------------------------------------------------
 
+/** Links lead to rows that were saved. */
+function event(parameters) {
+  const found = eventOf(parameters.event);
+  const [causes, effects] = [found.causes, found.effects].map((links) =>
+    links.filter(([row]) => saved.rows[row]));
+  return { ...found, causes, effects };
+}
+
 function nearest({ axis, row, at }) {
   const distance = (event) => Math.abs((axis === 'level' ? event.level : event.t) - at);
   let best = null;
@@ -309,45 +264,26 @@ function nearest({ axis, row, at }) {
   return { event: best && placed(best) };
 }
 
-/** The last event of another row that came before an event; 0 = none is known. */
-function lastBefore(row, index, other) {
-  if (other === row) return index - 1;
-  const known = saved.past[row][other];
-  let low = 0;
-  for (let high = known.length; low < high; ) {
-    const middle = (low + high) >> 1;
-    if (known[middle][0] <= index) low = middle + 1;
-    else high = middle;
-  }
-  return low ? known[low - 1][1] : 0;
-}
-
-/** The first event of another row behind an event; 0 = none in the saved page. */
-function firstBehind(row, index, other) {
-  const events = saved.events[other];
-  let low = 0;
-  for (let high = events.length; low < high; ) {
-    const middle = (low + high) >> 1;
-    if (lastBefore(other, events[middle].event[1], row) < index) low = middle + 1;
-    else high = middle;
-  }
-  return low < events.length ? events[low].event[1] : 0;
-}
-
-function needPast() {
+/** By row the last event before an event, and the first behind it; 0 = none is known. */
+function cutsOf([row, index]) {
   if (!saved.past)
     throw new Error('past and future are not in the saved page: too many rows');
+  const [past, future] = [saved.rows.map(() => 0), saved.rows.map(() => 0)];
+  for (const [other, at, ...known] of saved.past)
+    for (let i = 0; i < known.length; i += 2) {
+      if (other === row && at <= index) past[known[i]] = known[i + 1];
+      if (known[i] === row && known[i + 1] >= index) future[other] ||= at;
+    }
+  past[row] = index - 1;
+  future[row] = eventAt(row, index + 1) ? index + 1 : 0;
+  return { past, future };
 }
 
 function cone(parameters) {
-  needPast();
   const event = eventOf(parameters.event);
-  const [row, index] = event.event;
-  const past = saved.rows.map((other) => lastBefore(row, index, other.row));
-  const future = saved.rows.map((other) => firstBehind(row, index, other.row));
-  const places = (cut) => cut.map((last, other) => {
-    const events = saved.events[other];
-    const found = events.length && events[last - events[0].event[1]];
+  const { past, future } = cutsOf(event.event);
+  const places = (cut) => cut.map((index, row) => {
+    const found = eventAt(row, index);
     return found ? [found.t, found.level] : null;
   });
   return { event: placed(event), past, future, past_at: places(past),
@@ -355,10 +291,9 @@ function cone(parameters) {
 }
 
 function relation(parameters) {
-  needPast();
   const [a, b] = [eventOf(parameters.a), eventOf(parameters.b)];
   const isBefore = (one, other) =>
-    lastBefore(...other.event.slice(0, 2), one.event[0]) >= one.event[1];
+    cutsOf(other.event).past[one.event[0]] >= one.event[1];
   const [name, text] = a === b ? ['equal', 'they are the same event'] :
     isBefore(a, b) ? ['before', 'the first can have caused the second'] :
       isBefore(b, a) ? ['after', 'the second can have caused the first'] :
@@ -368,8 +303,8 @@ function relation(parameters) {
 
 // --- All ----------------------------------------------------------------------------
 
-const ANSWERS = { run, rows, calls, messages, matrix, window: windowBytes, profile,
-  nearest, event: (parameters) => eventOf(parameters.event), cone, relation };
+const ANSWERS = { run, rows, calls, messages, matrix, window: windowLines, profile,
+  nearest, event, cone, relation };
 
 /** What a saved page has to reply to /api/PATH. */
 export async function answer(path, parameters) {

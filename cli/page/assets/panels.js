@@ -23,7 +23,10 @@ const body = document.getElementById('panel');
 const askSearch = newest();
 
 /** "rank 3" of a row's number. */
-export const nameOf = (row) => run.rows[row] ? rowTitle(run.rows[row]) : 'row ' + row;
+export function nameOf(number) {
+  const row = run.rows.find((one) => one.row === number);
+  return row ? rowTitle(row) : 'row ' + number;
+}
 
 const note = (...words) => make('p', { class: 'note' }, ...words);
 

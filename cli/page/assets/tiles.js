@@ -29,22 +29,6 @@ export const isFetching = () => running || timer !== 0;
 
 // --- Reading ------------------------------------------------------------------------
 
-/** The lines of a reply: cells, and of groups their spread. */
-function decode(buffer) {
-  const head = new DataView(buffer);
-  if (head.getUint32(0, true) !== 0x31575345) throw new Error('not a window');
-  const [columns, count, flags] = [4, 8, 12].map((at) => head.getUint32(at, true));
-  const lines = [];
-  for (let i = 0, at = 32; i < count; i++) {
-    const cells = new Uint32Array(buffer, at + 8, columns);
-    at += 8 + 4 * columns;
-    const spread = flags & 1 ? new Uint8Array(buffer, at, 4 * columns) : null;
-    at += flags & 1 ? 4 * columns : 0;
-    lines.push({ cells, spread });
-  }
-  return { columns, lines };
-}
-
 /** How many calls began, at least, in some cells. */
 function leastCalls(cells) {
   let sum = 0;
@@ -157,9 +141,9 @@ function plan() {
 async function fetchLines(wish, lines, group) {
   if (!lines.length) return [];
   const rows = lines.flatMap((one) => one.rows.map((row) => row.row));
-  const got = decode(await request('window', { axis: wish.axis, from: wish.from,
-    to: wish.to, columns: wish.columns, rows: ranges(rows), group }));
-  return got.lines.map((one, i) => [lines[i] && lines[i].key, one]);
+  const got = await request('window', { axis: wish.axis, from: wish.from,
+    to: wish.to, columns: wish.columns, rows: ranges(rows), group });
+  return got.map((one, i) => [lines[i] && lines[i].key, one]);
 }
 
 async function fetchTile() {
