@@ -58,7 +58,6 @@ static int print_verdicts(const struct esi_archived_facts *archived,
                           enum esi_diagnosis_outcome *ret_outcome)
 {
     struct esi_verdict_style verdict_style = {.all = style->all, .waits = true};
-    struct esi_verdict_memory memory = {.count = 0};
     struct esi_diagnosis diagnosis;
     int result;
 
@@ -70,7 +69,7 @@ static int print_verdicts(const struct esi_archived_facts *archived,
             "where the ranks were is not known; 'eventspace why %s' reads the run "
             "while it exists",
             esi_archived_facts_get(archived)->run);
-    result = esi_diagnosis_make(esi_archived_facts_get(archived), &memory, &diagnosis);
+    result = esi_diagnosis_make(esi_archived_facts_get(archived), NULL, &diagnosis);
     if (result == 0) {
         result = style->format == ES_FORMAT_JSON
                      ? esi_diagnosis_print_json(&diagnosis, stdout)
@@ -78,7 +77,6 @@ static int print_verdicts(const struct esi_archived_facts *archived,
         *ret_outcome = esi_diagnosis_outcome(&diagnosis);
         esi_diagnosis_fini(&diagnosis);
     }
-    esi_verdict_memory_fini(&memory);
     return result;
 }
 

@@ -209,18 +209,16 @@ static int keep_look(struct esi_page_watch *watch, struct look_texts *texts, int
 static int write_end(struct look_texts *texts,
                      const struct esi_archived_facts *archived)
 {
-    struct esi_verdict_memory memory = {.count = 0};
     struct esi_diagnosis diagnosis;
     int result;
 
     if (esi_archived_facts_ended_well(archived))
         return 0;
-    result = esi_diagnosis_make(esi_archived_facts_get(archived), &memory, &diagnosis);
+    result = esi_diagnosis_make(esi_archived_facts_get(archived), NULL, &diagnosis);
     if (result == 0) {
         result = write_diagnosis(texts, &diagnosis);
         esi_diagnosis_fini(&diagnosis);
     }
-    esi_verdict_memory_fini(&memory);
     return result;
 }
 

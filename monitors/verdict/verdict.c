@@ -392,7 +392,7 @@ static bool was_seen(const struct esi_verdict_memory *memory,
 {
     const uint64_t *key = facts->groups[mismatch->group].key;
 
-    for (size_t i = 0; i < memory->count; i++)
+    for (size_t i = 0; memory && i < memory->count; i++)
         if (memory->keys[i][0] == key[0] && memory->keys[i][1] == key[1] &&
             is_same_mismatch(&memory->mismatches[i], mismatch))
             return true;
@@ -736,7 +736,7 @@ int esi_diagnosis_make(const struct esi_facts *facts,
         result = add_death(&diagnosis);
     if (result == 0)
         result = find_holders(&diagnosis);
-    if (result == 0)
+    if (result == 0 && memory)
         result = remember_mismatches(&diagnosis, memory);
     if (result < 0) {
         esi_diagnosis_fini(&diagnosis);

@@ -77,8 +77,8 @@ struct esi_verdict_memory {
 
 void esi_verdict_memory_fini(struct esi_verdict_memory *memory);
 
-/* Computes the verdicts, and updates `memory`. Returns 0 or -ENOMEM; free with
- * esi_diagnosis_fini(). */
+/* Computes the verdicts, and updates `memory`: NULL for the only observation of a run.
+ * Returns 0 or -ENOMEM; free with esi_diagnosis_fini(). */
 int esi_diagnosis_make(const struct esi_facts *facts,
                        struct esi_verdict_memory *memory,
                        struct esi_diagnosis *ret_diagnosis);

@@ -258,18 +258,16 @@ static void assert_verdict(const struct made_archive *made,
                            enum esi_verdict_kind kind,
                            size_t ranks)
 {
-    struct esi_verdict_memory memory = {.count = 0};
     struct read_facts read = read_facts(made);
     struct esi_diagnosis diagnosis;
 
-    assert_int_equal(esi_diagnosis_make(read.facts, &memory, &diagnosis), 0);
+    assert_int_equal(esi_diagnosis_make(read.facts, NULL, &diagnosis), 0);
     assert_int_equal(diagnosis.count, 1);
     assert_int_equal(diagnosis.items[0].kind, kind);
     assert_true(diagnosis.items[0].certain);
     assert_int_equal(diagnosis.items[0].ranks.count, ranks);
     assert_int_equal(diagnosis.items[0].ranks.items[ranks - 1], 1);
     esi_diagnosis_fini(&diagnosis);
-    esi_verdict_memory_fini(&memory);
     release_facts(&read);
 }
 
