@@ -287,6 +287,12 @@ bool esi_row_is_json(const struct esi_row *row)
     return row->goal == ROW_MEMBERS;
 }
 
+void esi_row_raw(struct esi_row *row, const char *name, const char *json)
+{
+    if (row->goal == ROW_MEMBERS)
+        esi_json_out_raw(&row->rows->json, name, json);
+}
+
 static bool begin_nested(struct esi_row *row,
                          const char *name,
                          void (*begin)(struct esi_json_out *out, const char *key))

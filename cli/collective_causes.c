@@ -10,6 +10,7 @@
 
 #include "base/now.h"
 #include "base/rows.h"
+#include "monitors/delay/delay_print.h"
 #include "monitors/delay/delay_run.h"
 
 enum { LOOKS = 20 }; /* the pause is this multiple of a reading's duration */
@@ -75,17 +76,8 @@ struct told_blame {
 static void describe_blame(struct esi_row *row, const void *record)
 {
     const struct told_blame *told = record;
-    const struct esi_delay_blame *blame = &told->blame;
 
-    esi_row_text(row, "type", NULL, "cause");
-    esi_row_signed(row, "rank", NULL, told->rank);
-    esi_row_unsigned(row, "waited_ns", NULL, (uint64_t)blame->waited);
-    esi_row_unsigned(row, "own_ns", NULL, (uint64_t)blame->own);
-    esi_row_signed(row, "causing", NULL, blame->causing);
-    esi_row_unsigned(row, "caused_ns", NULL, (uint64_t)blame->caused);
-    esi_row_text(row, "line", NULL, blame->line);
-    esi_row_text(row, "operation", NULL, blame->operation);
-    esi_row_bool(row, "computing", NULL, blame->computing);
+    esi_delay_describe_blame(row, told->rank, &told->blame);
 }
 
 /* Whether others have waited for the rank, in any group. */

@@ -4,7 +4,7 @@
 #ifndef ES_CLI_PAGE_PAGE_ASKED_H
 #define ES_CLI_PAGE_PAGE_ASKED_H
 
-#include "base/json_out.h"
+#include "base/rows.h"
 #include "cli/page/page_reply.h"
 
 /* A request being answered. */
@@ -17,7 +17,9 @@ struct esi_page_asked {
     struct esi_page_reply *reply;
 };
 
-typedef void esi_page_make_fn(struct esi_page_asked *asked);
+/* Adds the members of a reply; or makes asked->reply, another reply than JSON or an
+ * error, and then the members are dropped. */
+typedef void esi_page_make_fn(const struct esi_page_asked *asked, struct esi_row *row);
 
 esi_page_make_fn esi_page_make_event, esi_page_make_nearest, esi_page_make_cone,
     esi_page_make_relation, esi_page_make_window, esi_page_make_profile,
@@ -33,7 +35,7 @@ struct esi_page_row_list {
 };
 
 /* Returns false if the reply contains an error. */
-bool esi_page_list_rows(struct esi_page_asked *asked,
+bool esi_page_list_rows(const struct esi_page_asked *asked,
                         struct esi_page_row_list *ret_list);
 
 /* The window of a request, in whole units of its axis; `columns` is 1. */
@@ -46,15 +48,6 @@ uint64_t esi_page_place_of(const struct esi_page_asked *asked,
 enum esi_diagram_axis esi_page_axis_of(const struct esi_page_asked *asked);
 /* Nanoseconds since the start of the run. */
 double esi_page_ns(const struct esi_page_asked *asked, uint64_t ns);
-
-/* Starts the object of a reply.  Returns false if out of memory; then the reply says
- * so. */
-bool esi_page_begin_json(struct esi_page_asked *asked, struct esi_json_text *json);
-/* Ends the object and completes the reply. */
-void esi_page_end_json(struct esi_page_asked *asked, struct esi_json_text *json);
-
-/* Discards the object. */
-void esi_page_drop_json(struct esi_json_text *json);
 
 /* Copies the existing rows, by number; texts are borrowed from the diagram.  NULL if
  * out of memory.  Caller frees. */
@@ -77,13 +70,18 @@ int esi_page_replay(const struct esi_page_asked *asked,
 /* Writes [row, index, t, level], without the last two if the event is not kept; null if
  * `id` is none or has no row. */
 void esi_page_put_event(const struct esi_page_asked *asked,
-                        struct esi_json_out *out,
+                        struct esi_row *row,
                         const char *key,
                         struct es_event_id id);
 
+/* Adds the members of a call that the event and the row with it have. */
+void esi_page_put_call(struct esi_row *row, const struct esi_diagram_call *call);
+/* Adds the error of the clocks, null if it is not known. */
+void esi_page_put_error(const struct esi_page_asked *asked, struct esi_row *row);
+
 /* Finds the event with a row and an index.  Returns false if there is none; then the
  * reply says so. */
-bool esi_page_find_event(struct esi_page_asked *asked,
+bool esi_page_find_event(const struct esi_page_asked *asked,
                          const struct esi_page_event *event,
                          struct esi_diagram_event *ret_event);
 

@@ -16,7 +16,7 @@
 
 /* --- Events ----------------------------------------------------------------------- */
 
-bool esi_page_find_event(struct esi_page_asked *asked,
+bool esi_page_find_event(const struct esi_page_asked *asked,
                          const struct esi_page_event *event,
                          struct esi_diagram_event *ret_event)
 {
@@ -40,7 +40,7 @@ bool esi_page_find_event(struct esi_page_asked *asked,
 }
 
 /* As in the output of `events`. */
-static void put_words(struct esi_json_out *out, const struct esi_diagram_event *event)
+static void put_words(struct esi_row *row, const struct esi_diagram_event *event)
 {
     const struct esi_diagram_call *call = &event->call;
     struct esi_activity activity = {
@@ -69,34 +69,12 @@ static void put_words(struct esi_json_out *out, const struct esi_diagram_event *
         esi_describe_append(words, sizeof words, ", lasted %s",
                             esi_quantity_time(span, sizeof span,
                                               (double)(call->end_ns - call->begin_ns)));
-    esi_json_out_string(out, "text", words);
-}
-
-static void put_event_call(const struct esi_page_asked *asked,
-                           struct esi_json_out *out,
-                           const struct esi_diagram_call *call)
-{
-    esi_json_out_begin_object(out, "call");
-    esi_json_out_string(out, "operation",
-                        call->operation ? call->operation->name : "?");
-    esi_json_out_real(out, "begin", esi_page_ns(asked, call->begin_ns));
-    if (call->end_ns == 0)
-        esi_json_out_null(out, "end");
-    else
-        esi_json_out_real(out, "end", esi_page_ns(asked, call->end_ns));
-    esi_json_out_string(out, "communicator", call->communicator);
-    esi_json_out_string(out, "site", call->site);
-    esi_json_out_signed(out, "peer", call->peer);
-    esi_json_out_signed(out, "tag", call->tag);
-    esi_json_out_unsigned(out, "bytes", call->bytes);
-    esi_json_out_unsigned(out, "state", call->state);
-    esi_json_out_bool(out, "nonblocking", call->nonblocking);
-    esi_json_out_end(out);
+    esi_row_text(row, "text", NULL, words);
 }
 
 /* The adjacent events on its thread, and the other end of its message. */
 static void put_neighbours(const struct esi_page_asked *asked,
-                           struct esi_json_out *out,
+                           struct esi_row *row,
                            const struct esi_diagram_event *event)
 {
     struct es_event_id previous = {event->id.trace, event->id.index - 1};
@@ -107,49 +85,55 @@ static void put_neighbours(const struct esi_page_asked *asked,
 
     if (esi_diagram_event(asked->diagram, next, &other) < 0)
         next.index = 0;
-    esi_page_put_event(asked, out, "partner", event->partner);
-    esi_page_put_event(asked, out, "previous", previous);
-    esi_page_put_event(asked, out, "next", next);
-    esi_json_out_begin_array(out, "causes");
+    esi_page_put_event(asked, row, "partner", event->partner);
+    esi_page_put_event(asked, row, "previous", previous);
+    esi_page_put_event(asked, row, "next", next);
+    esi_row_begin_array(row, "causes");
     if (previous.index > 0)
-        esi_page_put_event(asked, out, NULL, previous);
+        esi_page_put_event(asked, row, NULL, previous);
     if (has_row && event->kind == ES_EVENT_RECEIVE)
-        esi_page_put_event(asked, out, NULL, event->partner);
-    esi_json_out_end(out);
-    esi_json_out_begin_array(out, "effects");
+        esi_page_put_event(asked, row, NULL, event->partner);
+    esi_row_end(row);
+    esi_row_begin_array(row, "effects");
     if (next.index > 0)
-        esi_page_put_event(asked, out, NULL, next);
+        esi_page_put_event(asked, row, NULL, next);
     if (has_row && event->kind == ES_EVENT_SEND)
-        esi_page_put_event(asked, out, NULL, event->partner);
-    esi_json_out_end(out);
+        esi_page_put_event(asked, row, NULL, event->partner);
+    esi_row_end(row);
 }
 
-void esi_page_make_event(struct esi_page_asked *asked)
+void esi_page_make_event(const struct esi_page_asked *asked, struct esi_row *row)
 {
     static const char *const kinds[] = {"unary", "send", "receive", "sync"};
+    const struct esi_diagram_call *call;
     struct esi_diagram_event event;
-    struct esi_json_text json;
 
-    if (!esi_page_find_event(asked, &asked->query->a, &event) ||
-        !esi_page_begin_json(asked, &json))
+    if (!esi_page_find_event(asked, &asked->query->a, &event))
         return;
-    esi_page_put_event(asked, &json.out, "event", event.id);
-    esi_json_out_real(&json.out, "t", esi_page_ns(asked, event.ns));
-    esi_json_out_unsigned(&json.out, "level", event.level);
-    esi_json_out_string(&json.out, "kind", kinds[event.kind]);
-    esi_json_out_string(&json.out, "type", event.type);
-    put_words(&json.out, &event);
-    put_event_call(asked, &json.out, &event.call);
-    put_neighbours(asked, &json.out, &event);
-    esi_page_end_json(asked, &json);
+    call = &event.call;
+    esi_page_put_event(asked, row, "event", event.id);
+    esi_row_real(row, "t", NULL, esi_page_ns(asked, event.ns));
+    esi_row_unsigned(row, "level", NULL, event.level);
+    esi_row_text(row, "kind", NULL, kinds[event.kind]);
+    esi_row_text(row, "type", NULL, event.type);
+    put_words(row, &event);
+    esi_row_begin_object(row, "call");
+    esi_page_put_call(row, call);
+    esi_row_real(row, "begin", NULL, esi_page_ns(asked, call->begin_ns));
+    esi_row_real(esi_row_if(row, call->end_ns > 0), "end", NULL,
+                 esi_page_ns(asked, call->end_ns));
+    esi_row_signed(row, "tag", NULL, call->tag);
+    esi_row_unsigned(row, "bytes", NULL, call->bytes);
+    esi_row_bool(row, "nonblocking", NULL, call->nonblocking);
+    esi_row_end(row);
+    put_neighbours(asked, row, &event);
 }
 
-void esi_page_make_nearest(struct esi_page_asked *asked)
+void esi_page_make_nearest(const struct esi_page_asked *asked, struct esi_row *row)
 {
     const struct esi_page_query *query = asked->query;
     enum esi_diagram_axis axis = esi_page_axis_of(asked);
     struct es_event_id id = {.index = 0};
-    struct esi_json_text json;
 
     if (query->row >= asked->extent.rows) {
         esi_page_reply_fail(asked->reply, 400, "row: there are %zu rows",
@@ -159,10 +143,7 @@ void esi_page_make_nearest(struct esi_page_asked *asked)
     if (esi_diagram_nearest(asked->diagram, query->row, axis,
                             esi_page_place_of(asked, axis, round(query->at)), &id) < 0)
         id.index = 0;
-    if (!esi_page_begin_json(asked, &json))
-        return;
-    esi_page_put_event(asked, &json.out, "event", id);
-    esi_page_end_json(asked, &json);
+    esi_page_put_event(asked, row, "event", id);
 }
 
 /* --- Order ------------------------------------------------------------------------ */
@@ -174,34 +155,34 @@ struct page_cut {
 };
 
 static void put_cut(const struct esi_page_asked *asked,
-                    struct esi_json_out *out,
+                    struct esi_row *row,
                     const struct page_cut *cut)
 {
-    esi_json_out_begin_array(out, cut->key);
-    for (size_t row = 0; row < asked->extent.rows; row++)
-        esi_json_out_unsigned(out, NULL, cut->indexes[row]);
-    esi_json_out_end(out);
-    esi_json_out_begin_array(out, cut->place_key);
-    for (size_t row = 0; row < asked->extent.rows; row++) {
+    esi_row_begin_array(row, cut->key);
+    for (size_t i = 0; i < asked->extent.rows; i++)
+        esi_row_unsigned(row, NULL, NULL, cut->indexes[i]);
+    esi_row_end(row);
+    esi_row_begin_array(row, cut->place_key);
+    for (size_t i = 0; i < asked->extent.rows; i++) {
         struct esi_diagram_row info;
         struct esi_diagram_event event;
 
-        if (esi_diagram_row(asked->diagram, (uint32_t)row, &info) < 0 ||
+        bool is_kept =
+            esi_diagram_row(asked->diagram, (uint32_t)i, &info) == 0 &&
             esi_diagram_event(asked->diagram,
-                              (struct es_event_id){info.trace, cut->indexes[row]},
-                              &event) < 0) {
-            esi_json_out_null(out, NULL);
+                              (struct es_event_id){info.trace, cut->indexes[i]},
+                              &event) == 0;
+
+        if (!esi_row_begin_array(esi_row_if(row, is_kept), NULL))
             continue;
-        }
-        esi_json_out_begin_array(out, NULL);
-        esi_json_out_real(out, NULL, esi_page_ns(asked, event.ns));
-        esi_json_out_unsigned(out, NULL, event.level);
-        esi_json_out_end(out);
+        esi_row_real(row, NULL, NULL, esi_page_ns(asked, event.ns));
+        esi_row_unsigned(row, NULL, NULL, event.level);
+        esi_row_end(row);
     }
-    esi_json_out_end(out);
+    esi_row_end(row);
 }
 
-static void fail_order(struct esi_page_asked *asked, int result)
+static void fail_order(const struct esi_page_asked *asked, int result)
 {
     if (result == -ENOMEM)
         esi_page_reply_fail(asked->reply, 503, "no memory");
@@ -210,14 +191,13 @@ static void fail_order(struct esi_page_asked *asked, int result)
                             "event: its relation to the other one is no longer known");
 }
 
-void esi_page_make_cone(struct esi_page_asked *asked)
+void esi_page_make_cone(const struct esi_page_asked *asked, struct esi_row *row)
 {
     struct page_cut past = {"past", "past_at",
                             calloc(asked->extent.rows + 1, sizeof *past.indexes)};
     struct page_cut future = {"future", "future_at",
                               calloc(asked->extent.rows + 1, sizeof *future.indexes)};
     struct esi_diagram_event event;
-    struct esi_json_text json;
     int result = -ENOMEM;
 
     if (esi_page_find_event(asked, &asked->query->a, &event)) {
@@ -226,18 +206,17 @@ void esi_page_make_cone(struct esi_page_asked *asked)
                                       future.indexes, asked->extent.rows);
         if (result < 0) {
             fail_order(asked, result);
-        } else if (esi_page_begin_json(asked, &json)) {
-            esi_page_put_event(asked, &json.out, "event", event.id);
-            put_cut(asked, &json.out, &past);
-            put_cut(asked, &json.out, &future);
-            esi_page_end_json(asked, &json);
+        } else {
+            esi_page_put_event(asked, row, "event", event.id);
+            put_cut(asked, row, &past);
+            put_cut(asked, row, &future);
         }
     }
     free(past.indexes);
     free(future.indexes);
 }
 
-void esi_page_make_relation(struct esi_page_asked *asked)
+void esi_page_make_relation(const struct esi_page_asked *asked, struct esi_row *row)
 {
     static const char *const words[] = {
         [ES_RELATION_EQUAL] = "they are the same event",
@@ -246,7 +225,6 @@ void esi_page_make_relation(struct esi_page_asked *asked)
         [ES_RELATION_CONCURRENT] = "neither can have caused the other",
     };
     struct esi_diagram_event a, b;
-    struct esi_json_text json;
     int relation;
 
     if (!esi_page_find_event(asked, &asked->query->a, &a) ||
@@ -257,16 +235,9 @@ void esi_page_make_relation(struct esi_page_asked *asked)
         fail_order(asked, relation);
         return;
     }
-    if (!esi_page_begin_json(asked, &json))
-        return;
-    esi_json_out_string(&json.out, "relation",
-                        es_relation_name((enum es_relation)relation));
-    esi_json_out_real(&json.out, "t_ns",
-                      esi_page_ns(asked, b.ns) - esi_page_ns(asked, a.ns));
-    if (asked->extent.worst_error_ns == UINT64_MAX)
-        esi_json_out_null(&json.out, "error_ns");
-    else
-        esi_json_out_unsigned(&json.out, "error_ns", asked->extent.worst_error_ns);
-    esi_json_out_string(&json.out, "text", words[relation]);
-    esi_page_end_json(asked, &json);
+    esi_row_text(row, "relation", NULL, es_relation_name((enum es_relation)relation));
+    esi_row_real(row, "t_ns", NULL,
+                 esi_page_ns(asked, b.ns) - esi_page_ns(asked, a.ns));
+    esi_page_put_error(asked, row);
+    esi_row_text(row, "text", NULL, words[relation]);
 }

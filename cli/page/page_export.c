@@ -89,7 +89,7 @@ static int write_calls(const struct esi_page_asked *asked,
 }
 
 /* Closes the stream of a file, and makes it the reply if there was no error. */
-static void finish_export(struct esi_page_asked *asked,
+static void finish_export(const struct esi_page_asked *asked,
                           struct esi_page_reply *reply,
                           FILE *stream,
                           int result)
@@ -111,7 +111,7 @@ static void finish_export(struct esi_page_asked *asked,
         esi_page_reply_fail(asked->reply, 503, "no memory");
 }
 
-static void export_csv(struct esi_page_asked *asked,
+static void export_csv(const struct esi_page_asked *asked,
                        const struct esi_page_row_list *list)
 {
     struct esi_page_reply reply = {
@@ -262,7 +262,7 @@ static int write_events(const struct esi_page_asked *asked,
     return result;
 }
 
-static void export_chrome(struct esi_page_asked *asked,
+static void export_chrome(const struct esi_page_asked *asked,
                           const struct esi_page_row_list *list)
 {
     struct esi_page_reply reply = {
@@ -283,7 +283,7 @@ static void export_chrome(struct esi_page_asked *asked,
 /* --- Pictures --------------------------------------------------------------------- */
 
 /* A picture, with the cones of an event if one is given. */
-static void export_svg(struct esi_page_asked *asked,
+static void export_svg(const struct esi_page_asked *asked,
                        const struct esi_page_row_list *list)
 {
     const struct esi_page_query *query = asked->query;
@@ -315,10 +315,11 @@ static void export_svg(struct esi_page_asked *asked,
                          : -ENOMEM);
 }
 
-void esi_page_make_export(struct esi_page_asked *asked)
+void esi_page_make_export(const struct esi_page_asked *asked, struct esi_row *row)
 {
     struct esi_page_row_list list;
 
+    (void)row;
     if (!esi_page_list_rows(asked, &list))
         return;
     if (asked->query->format == ESI_PAGE_SVG)

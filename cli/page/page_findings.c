@@ -20,33 +20,29 @@
 /* --- Verdict ---------------------------------------------------------------------- */
 
 /* Writes JSON Lines as items of an array. */
-static void put_lines(struct esi_json_out *out, const char *key, char *lines)
+static void put_lines(struct esi_row *row, const char *key, char *lines)
 {
     char *rest = lines;
 
-    esi_json_out_begin_array(out, key);
+    esi_row_begin_array(row, key);
     for (char *line = lines ? strsep(&rest, "\n") : NULL; line;
          line = strsep(&rest, "\n"))
         if (*line)
-            esi_json_out_raw(out, NULL, line);
-    esi_json_out_end(out);
+            esi_row_raw(row, NULL, line);
+    esi_row_end(row);
 }
 
-void esi_page_make_verdict(struct esi_page_asked *asked)
+void esi_page_make_verdict(const struct esi_page_asked *asked, struct esi_row *row)
 {
     struct esi_page_verdict verdict;
-    struct esi_json_text json;
 
     if (esi_page_watch_copy(asked->model->watch, &verdict) < 0) {
         esi_page_reply_fail(asked->reply, 503, "no memory");
         return;
     }
-    if (esi_page_begin_json(asked, &json)) {
-        esi_json_out_bool(&json.out, "looked", verdict.lines != NULL);
-        put_lines(&json.out, "lines", verdict.lines);
-        esi_json_out_string(&json.out, "text", verdict.text ? verdict.text : "");
-        esi_page_end_json(asked, &json);
-    }
+    esi_row_bool(row, "looked", NULL, verdict.lines != NULL);
+    put_lines(row, "lines", verdict.lines);
+    esi_row_text(row, "text", NULL, verdict.text ? verdict.text : "");
     esi_page_verdict_fini(&verdict);
 }
 
@@ -54,8 +50,8 @@ void esi_page_make_verdict(struct esi_page_asked *asked)
 
 /* A request while the waits are locked. */
 struct waits_writing {
-    struct esi_page_asked *asked;
-    struct esi_json_out *out;
+    const struct esi_page_asked *asked;
+    struct esi_row *row;
 };
 
 static int compare_costs(const void *left, const void *right)
@@ -83,30 +79,30 @@ static const struct esi_delay_row **sort_rows(const struct esi_delay_row *rows,
     return sorted;
 }
 
-static void put_rank(struct esi_json_out *out, const struct esi_delay_row *row)
+/* As in the output of `time`. */
+static void put_delay_row(const struct waits_writing *writing,
+                          enum esi_delay_group group,
+                          const struct esi_delay_row *shown)
 {
-    esi_json_out_begin_object(out, NULL);
-    esi_json_out_signed(out, "rank", row->rank);
-    esi_json_out_real(out, "waited_ns", round(row->times.waited));
-    esi_json_out_real(out, "caused_ns", round(row->times.caused));
-    esi_json_out_real(out, "critical_ns", round(row->times.critical));
-    esi_json_out_real(out, "computed_ns", round(row->times.computed));
-    esi_json_out_end(out);
+    esi_row_begin_object(writing->row, NULL);
+    esi_delay_describe_row(writing->row, group, shown);
+    esi_row_end(writing->row);
 }
 
 static void put_cause(void *data, const char *text, double waited_ns)
 {
-    struct esi_json_out *out = data;
+    struct esi_row *row = data;
 
-    esi_json_out_begin_object(out, NULL);
-    esi_json_out_string(out, "text", text);
-    esi_json_out_real(out, "ns", round(waited_ns));
-    esi_json_out_end(out);
+    esi_row_begin_object(row, NULL);
+    esi_row_text(row, "text", NULL, text);
+    esi_row_real(row, "ns", NULL, round(waited_ns));
+    esi_row_end(row);
 }
 
 static int write_waits(void *data, struct esi_delay *delay)
 {
     struct waits_writing *writing = data;
+    struct esi_row *row = writing->row;
     size_t top = writing->asked->query->top, count;
     const struct esi_delay_row **sorted;
     const struct esi_delay_row *rows;
@@ -122,15 +118,15 @@ static int write_waits(void *data, struct esi_delay *delay)
         return -ENOMEM;
     esi_delay_totals(delay, &totals);
     esi_coverage_describe(&totals.seen, seen);
-    esi_json_out_string(writing->out, "seen", seen);
-    esi_json_out_begin_array(writing->out, "ranks");
+    esi_row_text(row, "seen", NULL, seen);
+    esi_row_begin_array(row, "ranks");
     for (size_t i = 0; i < count && i < top; i++)
-        put_rank(writing->out, sorted[i]);
-    esi_json_out_end(writing->out);
+        put_delay_row(writing, ESI_DELAY_BY_RANK, sorted[i]);
+    esi_row_end(row);
     free(sorted);
-    esi_json_out_begin_array(writing->out, "causes");
-    result = esi_delay_foreach_cause(delay, top, put_cause, writing->out);
-    esi_json_out_end(writing->out);
+    esi_row_begin_array(row, "causes");
+    result = esi_delay_foreach_cause(delay, top, put_cause, row);
+    esi_row_end(row);
     return result;
 }
 
@@ -142,32 +138,6 @@ static bool is_collective(const struct esi_delay_row *row)
         row->name ? es_operation_by_name(row->name) : NULL;
 
     return operation && operation->order != ES_ORDER_NONE;
-}
-
-static void put_operation(struct esi_json_out *out, const struct esi_delay_row *row)
-{
-    esi_json_out_begin_object(out, NULL);
-    esi_json_out_string(out, "operation", row->name);
-    esi_json_out_unsigned(out, "calls", row->times.calls);
-    esi_json_out_real(out, "lost_ns", round(row->times.waited));
-    esi_json_out_end(out);
-}
-
-/* A rank that others waited for, and the rank that caused it. */
-static void put_late(struct esi_json_out *out,
-                     int rank,
-                     const struct esi_delay_blame *blame)
-{
-    esi_json_out_begin_object(out, NULL);
-    esi_json_out_signed(out, "rank", rank);
-    esi_json_out_real(out, "waited_ns", round(blame->waited));
-    esi_json_out_real(out, "own_ns", round(blame->own));
-    esi_json_out_signed(out, "causing", blame->causing);
-    esi_json_out_real(out, "caused_ns", round(blame->caused));
-    esi_json_out_string(out, "operation", blame->operation);
-    esi_json_out_string(out, "site", blame->line);
-    esi_json_out_bool(out, "computing", blame->computing);
-    esi_json_out_end(out);
 }
 
 /* The most expensive operations of a window: those with the largest loss or, if waits
@@ -232,41 +202,41 @@ static int list_instances(const struct esi_page_asked *asked,
 
 /* Writes it like an event, without the level if it is not known. */
 static void put_arrival(const struct esi_page_asked *asked,
-                        struct esi_json_out *out,
+                        struct esi_row *row,
                         const char *key,
                         const struct esi_diagram_arrival *arrival)
 {
-    esi_json_out_begin_array(out, key);
-    esi_json_out_unsigned(out, NULL, arrival->row);
-    esi_json_out_unsigned(out, NULL, arrival->event);
-    esi_json_out_real(out, NULL, esi_page_ns(asked, arrival->ns));
+    esi_row_begin_array(row, key);
+    esi_row_unsigned(row, NULL, NULL, arrival->row);
+    esi_row_unsigned(row, NULL, NULL, arrival->event);
+    esi_row_real(row, NULL, NULL, esi_page_ns(asked, arrival->ns));
     if (arrival->level > 0)
-        esi_json_out_unsigned(out, NULL, arrival->level);
-    esi_json_out_end(out);
+        esi_row_unsigned(row, NULL, NULL, arrival->level);
+    esi_row_end(row);
 }
 
-/* The cause of the longest wait, if it is still kept. */
+/* The cause of the longest wait, if there was one and it is still kept. */
 static void put_cause_of(const struct esi_page_asked *asked,
-                         struct esi_json_out *out,
+                         struct esi_row *row,
                          const struct esi_delay *delay,
-                         const struct esi_diagram_arrival *longest)
+                         const struct esi_diagram_instance *instance)
 {
-    struct esi_diagram_row row;
+    struct esi_diagram_row longest;
     struct esi_delay_wait wait;
+    bool is_kept =
+        instance->waits_known && instance->lost_ns > 0 &&
+        esi_diagram_row(asked->diagram, instance->longest.row, &longest) == 0 &&
+        esi_delay_find_wait(delay, longest.trace, instance->longest.ns, &wait);
 
-    if (esi_diagram_row(asked->diagram, longest->row, &row) < 0 ||
-        !esi_delay_find_wait(delay, row.trace, longest->ns, &wait)) {
-        esi_json_out_null(out, "cause");
+    if (!esi_row_begin_object(esi_row_if(row, is_kept), "cause"))
         return;
-    }
-    esi_json_out_begin_object(out, "cause");
-    esi_json_out_signed(out, "rank", wait.causing);
-    esi_json_out_string(out, "operation", wait.operation);
-    esi_json_out_string(out, "site", wait.line);
-    esi_json_out_bool(out, "computing", wait.computing);
-    esi_json_out_real(out, "waited_ns", round(wait.waited));
-    esi_json_out_real(out, "caused_ns", round(wait.caused));
-    esi_json_out_end(out);
+    esi_row_signed(row, "rank", NULL, wait.causing);
+    esi_row_text(row, "operation", NULL, wait.operation);
+    esi_row_text(row, "site", NULL, wait.line);
+    esi_row_bool(row, "computing", NULL, wait.computing);
+    esi_row_real(row, "waited_ns", NULL, round(wait.waited));
+    esi_row_real(row, "caused_ns", NULL, round(wait.caused));
+    esi_row_end(row);
 }
 
 static int rank_of(const struct esi_page_asked *asked, int64_t number)
@@ -279,39 +249,34 @@ static int rank_of(const struct esi_page_asked *asked, int64_t number)
 }
 
 static void put_instance(const struct esi_page_asked *asked,
-                         struct esi_json_out *out,
+                         struct esi_row *row,
                          const struct esi_delay *delay,
                          const struct esi_diagram_instance *instance)
 {
-    esi_json_out_begin_object(out, NULL);
-    esi_json_out_string(out, "operation",
-                        instance->operation ? instance->operation->name : "?");
-    esi_json_out_string(out, "communicator", instance->communicator);
-    esi_json_out_unsigned(out, "instance", instance->number);
-    esi_json_out_signed(out, "size", instance->size);
-    esi_json_out_signed(out, "known", instance->known);
-    put_arrival(asked, out, "first", &instance->first);
-    put_arrival(asked, out, "last", &instance->last);
-    esi_json_out_real(out, "end", esi_page_ns(asked, instance->end_ns));
-    esi_json_out_unsigned(out, "spread_ns", instance->last.ns - instance->first.ns);
-    esi_json_out_unsigned(out, "lead_ns", instance->lead_ns);
-    esi_json_out_signed(out, "late_rank", rank_of(asked, instance->last.row));
-    esi_json_out_signed(out, "late", instance->late);
-    if (instance->waits_known)
-        esi_json_out_unsigned(out, "lost_ns", instance->lost_ns);
-    else
-        esi_json_out_null(out, "lost_ns");
-    esi_json_out_signed(out, "culprit", rank_of(asked, instance->culprit));
-    esi_json_out_string(out, "site", instance->site);
-    if (instance->waits_known && instance->lost_ns > 0)
-        put_cause_of(asked, out, delay, &instance->longest);
-    else
-        esi_json_out_null(out, "cause");
-    esi_json_out_end(out);
+    esi_row_begin_object(row, NULL);
+    esi_row_text(row, "operation", NULL,
+                 instance->operation ? instance->operation->name : "?");
+    esi_row_text(row, "communicator", NULL, instance->communicator);
+    esi_row_unsigned(row, "instance", NULL, instance->number);
+    esi_row_signed(row, "size", NULL, instance->size);
+    esi_row_signed(row, "known", NULL, instance->known);
+    put_arrival(asked, row, "first", &instance->first);
+    put_arrival(asked, row, "last", &instance->last);
+    esi_row_real(row, "end", NULL, esi_page_ns(asked, instance->end_ns));
+    esi_row_unsigned(row, "spread_ns", NULL, instance->last.ns - instance->first.ns);
+    esi_row_unsigned(row, "lead_ns", NULL, instance->lead_ns);
+    esi_row_signed(row, "late_rank", NULL, rank_of(asked, instance->last.row));
+    esi_row_signed(row, "late", NULL, instance->late);
+    esi_row_unsigned(esi_row_if(row, instance->waits_known), "lost_ns", NULL,
+                     instance->lost_ns);
+    esi_row_signed(row, "culprit", NULL, rank_of(asked, instance->culprit));
+    esi_row_text(row, "site", NULL, instance->site);
+    put_cause_of(asked, row, delay, instance);
+    esi_row_end(row);
 }
 
 static int write_instances(const struct esi_page_asked *asked,
-                           struct esi_json_out *out,
+                           struct esi_row *row,
                            const struct esi_delay *delay)
 {
     struct instance_list list;
@@ -319,12 +284,12 @@ static int write_instances(const struct esi_page_asked *asked,
 
     if (result < 0)
         return result;
-    esi_json_out_unsigned(out, "count", list.count);
-    esi_json_out_bool(out, "complete", list.count <= list.room);
-    esi_json_out_begin_array(out, "instances");
+    esi_row_unsigned(row, "count", NULL, list.count);
+    esi_row_bool(row, "complete", NULL, list.count <= list.room);
+    esi_row_begin_array(row, "instances");
     for (size_t i = 0; i < list.cheapest.count; i++)
-        put_instance(asked, out, delay, &list.items[i]);
-    esi_json_out_end(out);
+        put_instance(asked, row, delay, &list.items[i]);
+    esi_row_end(row);
     esi_heap_fini(&list.cheapest);
     free(list.items);
     return 0;
@@ -333,53 +298,48 @@ static int write_instances(const struct esi_page_asked *asked,
 static int write_collectives(void *data, struct esi_delay *delay)
 {
     struct waits_writing *writing = data;
+    struct esi_row *row = writing->row;
     size_t top = writing->asked->query->top, count, shown = 0;
     const struct esi_delay_row *rows =
         esi_delay_rows(delay, ESI_DELAY_BY_OPERATION, &count);
     struct esi_delay_blame blame;
 
-    esi_json_out_begin_array(writing->out, "operations");
+    esi_row_begin_array(row, "operations");
     for (size_t i = 0; i < count; i++)
         if (is_collective(&rows[i]))
-            put_operation(writing->out, &rows[i]);
-    esi_json_out_end(writing->out);
-    esi_json_out_begin_array(writing->out, "late");
+            put_delay_row(writing, ESI_DELAY_BY_OPERATION, &rows[i]);
+    esi_row_end(row);
+    esi_row_begin_array(row, "late");
     rows = esi_delay_rows(delay, ESI_DELAY_BY_RANK, &count);
     for (size_t i = 0; i < count && shown < top; i++)
         if (esi_delay_find_blame(delay, rows[i].rank, &blame)) {
-            put_late(writing->out, rows[i].rank, &blame);
+            esi_row_begin_object(row, NULL);
+            esi_delay_describe_blame(row, rows[i].rank, &blame);
+            esi_row_end(row);
             shown++;
         }
-    esi_json_out_end(writing->out);
-    return write_instances(writing->asked, writing->out, delay);
+    esi_row_end(row);
+    return write_instances(writing->asked, row, delay);
 }
 
-static void make_of_delay(struct esi_page_asked *asked,
+static void make_of_delay(const struct esi_page_asked *asked,
+                          struct esi_row *row,
                           int (*write)(void *data, struct esi_delay *delay))
 {
-    struct esi_json_text json;
-    struct waits_writing writing = {asked, &json.out};
-    int result;
+    struct waits_writing writing = {asked, row};
 
-    if (!esi_page_begin_json(asked, &json))
-        return;
-    result = esi_page_feed_use_delay(asked->model->feed, write, &writing);
-    if (result == 0) {
-        esi_page_end_json(asked, &json);
-        return;
-    }
-    esi_page_drop_json(&json);
-    esi_page_reply_fail(asked->reply, 503, "no memory");
+    if (esi_page_feed_use_delay(asked->model->feed, write, &writing) < 0)
+        esi_page_reply_fail(asked->reply, 503, "no memory");
 }
 
-void esi_page_make_waits(struct esi_page_asked *asked)
+void esi_page_make_waits(const struct esi_page_asked *asked, struct esi_row *row)
 {
-    make_of_delay(asked, write_waits);
+    make_of_delay(asked, row, write_waits);
 }
 
-void esi_page_make_collectives(struct esi_page_asked *asked)
+void esi_page_make_collectives(const struct esi_page_asked *asked, struct esi_row *row)
 {
-    make_of_delay(asked, write_collectives);
+    make_of_delay(asked, row, write_collectives);
 }
 
 /* Why there is no data on trees; "" = there is. */
@@ -401,30 +361,29 @@ static const char *missing_trees(const struct esi_page_asked *asked,
            "eventspace run --trees=kary:4";
 }
 
-void esi_page_make_trees(struct esi_page_asked *asked)
+void esi_page_make_trees(const struct esi_page_asked *asked, struct esi_row *row)
 {
-    struct esi_json_text json;
     char *lines;
     int result = esi_page_watch_copy_trees(asked->model->watch, &lines);
 
     if (result < 0) {
         esi_page_reply_fail(asked->reply, 503, "no memory");
-    } else if (esi_page_begin_json(asked, &json)) {
-        esi_json_out_bool(&json.out, "looked", lines != NULL);
-        esi_json_out_string(&json.out, "text", missing_trees(asked, lines, result > 0));
-        put_lines(&json.out, "lines", lines);
-        esi_page_end_json(asked, &json);
+    } else {
+        esi_row_bool(row, "looked", NULL, lines != NULL);
+        esi_row_text(row, "text", NULL, missing_trees(asked, lines, result > 0));
+        put_lines(row, "lines", lines);
     }
     free(lines);
 }
 
 /* --- Metrics ---------------------------------------------------------------------- */
 
-void esi_page_make_metrics(struct esi_page_asked *asked)
+void esi_page_make_metrics(const struct esi_page_asked *asked, struct esi_row *row)
 {
     struct esi_page_state state;
     char *text = NULL;
 
+    (void)row;
     esi_page_feed_state(asked->model->feed, &state);
     if (state.is_archive)
         esi_page_reply_fail(asked->reply, 404, "an archive has no metrics");
@@ -463,9 +422,8 @@ static int format_stages(const char *stages, char **ret_lines)
     return result;
 }
 
-void esi_page_make_scope(struct esi_page_asked *asked)
+void esi_page_make_scope(const struct esi_page_asked *asked, struct esi_row *row)
 {
-    struct esi_json_text json;
     char *stages, *lines = NULL;
     int result = esi_page_feed_copy_stages(asked->model->feed, &stages);
 
@@ -473,9 +431,8 @@ void esi_page_make_scope(struct esi_page_asked *asked)
         result = format_stages(stages, &lines);
     if (result < 0) {
         esi_page_reply_fail(asked->reply, 503, "the scope: %s", strerror(-result));
-    } else if (esi_page_begin_json(asked, &json)) {
-        put_lines(&json.out, "stages", lines);
-        esi_page_end_json(asked, &json);
+    } else {
+        put_lines(row, "stages", lines);
     }
     free(lines);
     free(stages);

@@ -24,33 +24,24 @@ void esi_page_reply_fini(struct esi_page_reply *reply)
 
 static const char json_type[] = "application/json";
 
-bool esi_page_begin_json(struct esi_page_asked *asked, struct esi_json_text *json)
+static void describe_failure(struct esi_row *row, const void *text)
 {
-    if (esi_json_text_begin(json) < 0) {
-        esi_page_reply_fail(asked->reply, 503, "no memory");
-        return false;
-    }
-    esi_json_out_begin_object(&json->out, NULL);
-    return true;
+    esi_row_text(row, "error", NULL, text);
 }
 
-void esi_page_end_json(struct esi_page_asked *asked, struct esi_json_text *json)
+/* Returns whether the reply has the object. */
+static bool put_object(struct esi_page_reply *reply,
+                       esi_row_describe *describe,
+                       const void *record)
 {
-    struct esi_page_reply reply = {.status = 200, .type = json_type};
+    FILE *stream = open_memstream(&reply->bytes, &reply->length);
 
-    esi_json_out_end(&json->out);
-    if (esi_json_text_finish(json, &reply.bytes, &reply.length) < 0)
-        esi_page_reply_fail(asked->reply, 503, "no memory");
-    else
-        *asked->reply = reply;
-}
-
-void esi_page_drop_json(struct esi_json_text *json)
-{
-    char *text = NULL;
-
-    esi_json_text_finish(json, &text, NULL);
-    free(text);
+    if (stream)
+        esi_rows_print_json(stream, describe, record);
+    if (stream && fclose(stream) == 0)
+        return true;
+    esi_page_reply_fini(reply);
+    return false;
 }
 
 void esi_page_reply_fail(struct esi_page_reply *reply,
@@ -58,7 +49,6 @@ void esi_page_reply_fail(struct esi_page_reply *reply,
                          const char *format,
                          ...)
 {
-    struct esi_json_text json;
     char text[1024];
     va_list arguments;
 
@@ -66,14 +56,8 @@ void esi_page_reply_fail(struct esi_page_reply *reply,
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     *reply = (struct esi_page_reply){.status = status, .type = json_type};
-    if (esi_json_text_begin(&json) == 0) {
-        esi_json_out_begin_object(&json.out, NULL);
-        esi_json_out_string(&json.out, "error", text);
-        esi_json_out_end(&json.out);
-        if (esi_json_text_finish(&json, &reply->bytes, &reply->length) == 0)
-            return;
-    }
-    reply->status = 503;
+    if (!put_object(reply, describe_failure, text))
+        reply->status = 503;
 }
 
 /* --- Rows and positions ----------------------------------------------------------- */
@@ -87,7 +71,7 @@ static uint64_t end_of_range(const struct esi_page_asked *asked,
     return end < asked->extent.rows ? end : asked->extent.rows;
 }
 
-bool esi_page_list_rows(struct esi_page_asked *asked,
+bool esi_page_list_rows(const struct esi_page_asked *asked,
                         struct esi_page_row_list *ret_list)
 {
     const struct esi_page_range all = {0, (uint32_t)asked->extent.rows - 1};
@@ -173,135 +157,121 @@ struct esi_diagram_window esi_page_window_of(const struct esi_page_asked *asked)
 }
 
 void esi_page_put_event(const struct esi_page_asked *asked,
-                        struct esi_json_out *out,
+                        struct esi_row *row,
                         const char *key,
                         struct es_event_id id)
 {
-    int row = id.index > 0 ? esi_diagram_row_of(asked->diagram, id.trace) : -ENOENT;
+    int number = id.index > 0 ? esi_diagram_row_of(asked->diagram, id.trace) : -ENOENT;
     struct esi_diagram_event event;
 
-    if (row < 0) {
-        esi_json_out_null(out, key);
+    if (!esi_row_begin_array(esi_row_if(row, number >= 0), key))
         return;
-    }
-    esi_json_out_begin_array(out, key);
-    esi_json_out_signed(out, NULL, row);
-    esi_json_out_unsigned(out, NULL, id.index);
+    esi_row_signed(row, NULL, NULL, number);
+    esi_row_unsigned(row, NULL, NULL, id.index);
     if (esi_diagram_event(asked->diagram, id, &event) == 0) {
-        esi_json_out_real(out, NULL, esi_page_ns(asked, event.ns));
-        esi_json_out_unsigned(out, NULL, event.level);
+        esi_row_real(row, NULL, NULL, esi_page_ns(asked, event.ns));
+        esi_row_unsigned(row, NULL, NULL, event.level);
     }
-    esi_json_out_end(out);
+    esi_row_end(row);
+}
+
+void esi_page_put_call(struct esi_row *row, const struct esi_diagram_call *call)
+{
+    esi_row_text(row, "operation", NULL, call->operation ? call->operation->name : "?");
+    esi_row_text(row, "communicator", NULL, call->communicator);
+    esi_row_text(row, "site", NULL, call->site);
+    esi_row_signed(row, "peer", NULL, call->peer);
+    esi_row_unsigned(row, "state", NULL, call->state);
 }
 
 /* --- The run ---------------------------------------------------------------------- */
 
-static void put_text_number(struct esi_json_out *out, const char *key, uint64_t number)
-{
-    char text[24];
-
-    snprintf(text, sizeof text, "%" PRIu64, number);
-    esi_json_out_string(out, key, text);
-}
-
-static void put_ranks(struct esi_json_out *out,
+static void put_ranks(struct esi_row *row,
                       const char *key,
                       const struct esi_page_ranks *ranks)
 {
-    esi_json_out_begin_array(out, key);
+    esi_row_begin_array(row, key);
     for (size_t i = 0; i < ranks->count; i++)
-        esi_json_out_signed(out, NULL, ranks->items[i]);
-    esi_json_out_end(out);
+        esi_row_signed(row, NULL, NULL, ranks->items[i]);
+    esi_row_end(row);
 }
 
-static void put_verdict(const struct esi_page_asked *asked, struct esi_json_out *out)
+static void put_verdict(const struct esi_page_asked *asked, struct esi_row *row)
 {
     struct esi_page_verdict verdict;
+    bool is_known = esi_page_watch_copy(asked->model->watch, &verdict) == 0;
 
-    if (esi_page_watch_copy(asked->model->watch, &verdict) < 0 || !verdict.headline) {
-        esi_page_verdict_fini(&verdict);
-        esi_json_out_null(out, "verdict");
-        return;
+    if (esi_row_begin_object(esi_row_if(row, is_known && verdict.headline),
+                             "verdict")) {
+        esi_row_text(row, "text", NULL, verdict.headline);
+        esi_row_bool(row, "certain", NULL, verdict.is_certain);
+        put_ranks(row, "ranks", &verdict.ranks);
+        put_ranks(row, "cycle", &verdict.cycle);
+        esi_row_end(row);
     }
-    esi_json_out_begin_object(out, "verdict");
-    esi_json_out_string(out, "text", verdict.headline);
-    esi_json_out_bool(out, "certain", verdict.is_certain);
-    put_ranks(out, "ranks", &verdict.ranks);
-    put_ranks(out, "cycle", &verdict.cycle);
-    esi_json_out_end(out);
     esi_page_verdict_fini(&verdict);
 }
 
-static void put_levels(struct esi_json_out *out,
-                       const struct esi_diagram_extent *extent)
-{
-    esi_json_out_begin_array(out, "levels");
-    esi_json_out_unsigned(out, NULL, extent->begin[ESI_DIAGRAM_LEVEL]);
-    esi_json_out_unsigned(out, NULL, extent->end[ESI_DIAGRAM_LEVEL]);
-    esi_json_out_end(out);
-}
-
-static void put_reading(struct esi_json_out *out,
-                        const struct esi_page_state *state,
-                        const struct esi_diagram_extent *extent)
-{
-    esi_json_out_begin_object(out, "reading");
-    esi_json_out_bool(out, "done", state->is_read);
-    esi_json_out_unsigned(out, "events", extent->events);
-    esi_json_out_end(out);
-}
-
-/* The cost of this command for this host. */
-static void put_cost(const struct esi_page_asked *asked, struct esi_json_out *out)
-{
-    double cores = esi_page_feed_cost(asked->model->feed);
-
-    if (cores < 0) {
-        esi_json_out_null(out, "cost");
-        return;
-    }
-    esi_json_out_begin_object(out, "cost");
-    esi_json_out_real(out, "cores", cores);
-    esi_json_out_end(out);
-}
-
-static void make_run(struct esi_page_asked *asked)
+/* What changes while a run goes on or is being read. */
+static void put_progress(const struct esi_page_asked *asked,
+                         struct esi_row *row,
+                         const struct esi_page_state *state)
 {
     const struct esi_diagram_extent *extent = &asked->extent;
-    struct esi_page_state state;
-    struct esi_json_text json;
+    char begin_ns[24];
 
-    if (!esi_page_begin_json(asked, &json))
-        return;
+    snprintf(begin_ns, sizeof begin_ns, "%" PRIu64, extent->begin[ESI_DIAGRAM_TIME]);
+    esi_row_unsigned(row, "changes", NULL, extent->changes);
+    esi_row_text(row, "begin_ns", NULL, begin_ns);
+    esi_row_real(row, "end", NULL, esi_page_ns(asked, extent->end[ESI_DIAGRAM_TIME]));
+    esi_row_begin_array(row, "levels");
+    esi_row_unsigned(row, NULL, NULL, extent->begin[ESI_DIAGRAM_LEVEL]);
+    esi_row_unsigned(row, NULL, NULL, extent->end[ESI_DIAGRAM_LEVEL]);
+    esi_row_end(row);
+    esi_row_unsigned(row, "rows", NULL, extent->rows);
+    esi_row_unsigned(row, "events", NULL, extent->events);
+    esi_row_bool(row, "over", NULL, state->is_over);
+    esi_row_begin_object(row, "reading");
+    esi_row_bool(row, "done", NULL, state->is_read);
+    esi_row_unsigned(row, "events", NULL, extent->events);
+    esi_row_end(row);
+}
+
+void esi_page_put_error(const struct esi_page_asked *asked, struct esi_row *row)
+{
+    uint64_t error_ns = asked->extent.worst_error_ns;
+
+    esi_row_unsigned(esi_row_if(row, error_ns != UINT64_MAX), "error_ns", NULL,
+                     error_ns);
+}
+
+static void make_run(const struct esi_page_asked *asked, struct esi_row *row)
+{
+    const struct esi_diagram_extent *extent = &asked->extent;
+    double cores = esi_page_feed_cost(asked->model->feed);
+    struct esi_page_state state;
+
     esi_page_feed_state(asked->model->feed, &state);
-    esi_json_out_string(&json.out, "name", state.name);
-    esi_json_out_string(&json.out, "kind", state.is_archive ? "archive" : "run");
-    esi_json_out_bool(&json.out, "live", !state.is_over && !state.is_read);
-    esi_json_out_bool(&json.out, "over", state.is_over);
-    esi_json_out_string(&json.out, "recording_end", *state.end ? state.end : NULL);
-    put_reading(&json.out, &state, extent);
-    put_text_number(&json.out, "begin_ns", extent->begin[ESI_DIAGRAM_TIME]);
-    esi_json_out_real(&json.out, "end",
-                      esi_page_ns(asked, extent->end[ESI_DIAGRAM_TIME]));
-    put_levels(&json.out, extent);
-    esi_json_out_unsigned(&json.out, "rows", extent->rows);
-    esi_json_out_unsigned(&json.out, "events", extent->events);
-    esi_json_out_unsigned(&json.out, "calls", extent->calls);
-    esi_json_out_unsigned(&json.out, "lost", extent->lost);
-    esi_json_out_unsigned(&json.out, "forgotten", extent->forgotten);
-    if (extent->worst_error_ns == UINT64_MAX)
-        esi_json_out_null(&json.out, "error_ns");
-    else
-        esi_json_out_unsigned(&json.out, "error_ns", extent->worst_error_ns);
-    esi_json_out_unsigned(&json.out, "changes", extent->changes);
-    esi_json_out_begin_array(&json.out, "states");
+    esi_row_text(row, "name", NULL, state.name);
+    esi_row_text(row, "kind", NULL, state.is_archive ? "archive" : "run");
+    esi_row_bool(row, "live", NULL, !state.is_over && !state.is_read);
+    esi_row_text(row, "recording_end", NULL, *state.end ? state.end : NULL);
+    put_progress(asked, row, &state);
+    esi_row_unsigned(row, "calls", NULL, extent->calls);
+    esi_row_unsigned(row, "lost", NULL, extent->lost);
+    esi_row_unsigned(row, "forgotten", NULL, extent->forgotten);
+    esi_page_put_error(asked, row);
+    esi_row_begin_array(row, "states");
     for (int i = 0; i < ESI_DIAGRAM_STATES; i++)
-        esi_json_out_string(&json.out, NULL,
-                            esi_diagram_state_name((enum esi_diagram_state)i));
-    esi_json_out_end(&json.out);
-    put_verdict(asked, &json.out);
-    put_cost(asked, &json.out);
-    esi_page_end_json(asked, &json);
+        esi_row_text(row, NULL, NULL,
+                     esi_diagram_state_name((enum esi_diagram_state)i));
+    esi_row_end(row);
+    put_verdict(asked, row);
+    /* What this command costs this host. */
+    if (esi_row_begin_object(esi_row_if(row, cores >= 0), "cost")) {
+        esi_row_real(row, "cores", NULL, cores);
+        esi_row_end(row);
+    }
 }
 
 /* While only stored rows and sums are known, the length of the run is theirs. */
@@ -327,46 +297,48 @@ static void find_extent(struct esi_page_asked *asked, bool of_sums)
     asked->extent.worst_error_ns = known.worst_error_ns;
 }
 
+/* An update of a stream. */
+struct page_update {
+    struct esi_page_asked asked;
+    struct esi_page_state state;
+    uint64_t from_ns; /* time of the first change */
+};
+
+static void describe_update(struct esi_row *row, const void *record)
+{
+    const struct page_update *told = record;
+
+    put_progress(&told->asked, row, &told->state);
+    esi_row_real(row, "from", NULL, esi_page_ns(&told->asked, told->from_ns));
+}
+
 int esi_page_reply_update(const struct esi_page_model *model,
                           struct esi_page_update *update,
                           char **ret_text)
 {
-    struct esi_page_asked asked = {.model = model};
-    const struct esi_diagram_extent *extent = &asked.extent;
-    struct esi_page_state state;
-    struct esi_json_text json;
-    uint64_t from_ns;
+    struct page_update told = {.asked = {.model = model}};
+    const struct esi_diagram_extent *extent = &told.asked.extent;
+    struct esi_page_reply reply;
 
-    esi_page_feed_state(model->feed, &state);
-    find_extent(&asked, true);
-    if (extent->changes == update->changes && state.is_over == update->is_over &&
-        state.is_read == update->is_read &&
+    esi_page_feed_state(model->feed, &told.state);
+    find_extent(&told.asked, true);
+    if (extent->changes == update->changes && told.state.is_over == update->is_over &&
+        told.state.is_read == update->is_read &&
         extent->end[ESI_DIAGRAM_TIME] == update->end_ns)
         return 0;
-    if (esi_json_text_begin(&json) < 0)
-        return -ENOMEM;
-    from_ns = esi_page_feed_take_earliest(model->feed, update->stream);
-    if (from_ns > update->end_ns)
-        from_ns = update->end_ns;
-    if (from_ns < extent->begin[ESI_DIAGRAM_TIME])
-        from_ns = extent->begin[ESI_DIAGRAM_TIME];
-    esi_json_out_begin_object(&json.out, NULL);
-    esi_json_out_unsigned(&json.out, "changes", extent->changes);
-    put_text_number(&json.out, "begin_ns", extent->begin[ESI_DIAGRAM_TIME]);
-    esi_json_out_real(&json.out, "end",
-                      esi_page_ns(&asked, extent->end[ESI_DIAGRAM_TIME]));
-    put_levels(&json.out, extent);
-    esi_json_out_unsigned(&json.out, "rows", extent->rows);
-    esi_json_out_unsigned(&json.out, "events", extent->events);
-    esi_json_out_bool(&json.out, "over", state.is_over);
-    put_reading(&json.out, &state, extent);
-    esi_json_out_real(&json.out, "from", esi_page_ns(&asked, from_ns));
-    esi_json_out_end(&json.out);
+    told.from_ns = esi_page_feed_take_earliest(model->feed, update->stream);
+    if (told.from_ns > update->end_ns)
+        told.from_ns = update->end_ns;
+    if (told.from_ns < extent->begin[ESI_DIAGRAM_TIME])
+        told.from_ns = extent->begin[ESI_DIAGRAM_TIME];
     update->changes = extent->changes;
     update->end_ns = extent->end[ESI_DIAGRAM_TIME];
-    update->is_over = state.is_over;
-    update->is_read = state.is_read;
-    return esi_json_text_finish(&json, ret_text, NULL) < 0 ? -ENOMEM : 1;
+    update->is_over = told.state.is_over;
+    update->is_read = told.state.is_read;
+    if (!put_object(&reply, describe_update, &told))
+        return -ENOMEM;
+    *ret_text = reply.bytes;
+    return 1;
 }
 
 /* --- Rows ------------------------------------------------------------------------- */
@@ -399,72 +371,53 @@ static int take_waits(void *data, struct esi_delay *delay)
     return 0;
 }
 
-static void put_open(const struct esi_page_asked *asked,
-                     struct esi_json_out *out,
-                     const struct esi_diagram_row *row)
-{
-    const struct esi_diagram_call *open = &row->open;
-
-    if (!row->is_open) {
-        esi_json_out_null(out, "open");
-        return;
-    }
-    esi_json_out_begin_object(out, "open");
-    esi_json_out_string(out, "operation",
-                        open->operation ? open->operation->name : "?");
-    esi_json_out_real(out, "since", esi_page_ns(asked, open->begin_ns));
-    esi_json_out_signed(out, "peer", open->peer);
-    esi_json_out_string(out, "site", open->site);
-    esi_json_out_string(out, "communicator", open->communicator);
-    esi_json_out_unsigned(out, "state", open->state);
-    esi_json_out_end(out);
-}
-
 static void put_row(const struct esi_page_asked *asked,
-                    struct esi_json_out *out,
+                    struct esi_row *row,
                     uint32_t number,
                     const struct rank_waits *waits)
 {
-    struct esi_diagram_row row;
+    struct esi_diagram_row shown;
     bool has_waits;
 
-    if (esi_diagram_row(asked->diagram, number, &row) < 0)
+    if (esi_diagram_row(asked->diagram, number, &shown) < 0)
         return;
-    has_waits = row.rank >= 0 && row.rank < waits->ranks;
-    esi_json_out_begin_object(out, NULL);
-    esi_json_out_unsigned(out, "row", number);
-    esi_json_out_string(out, "name", row.name);
-    esi_json_out_string(out, "host", row.host);
-    esi_json_out_string(out, "cluster", row.cluster);
-    esi_json_out_signed(out, "rank", row.rank);
-    esi_json_out_signed(out, "thread", row.thread);
-    esi_json_out_unsigned(out, "events", row.events);
-    esi_json_out_real(out, "begin", esi_page_ns(asked, row.begin_ns));
-    esi_json_out_real(out, "end", esi_page_ns(asked, row.end_ns));
-    esi_json_out_unsigned(out, "lost", row.lost);
-    esi_json_out_unsigned(out, "kept_from", row.kept_from);
-    esi_json_out_bool(out, "over", row.is_over);
-    put_open(asked, out, &row);
-    esi_json_out_real(out, "waited", has_waits ? round(waits->waited[row.rank]) : 0);
-    esi_json_out_real(out, "caused", has_waits ? round(waits->caused[row.rank]) : 0);
-    esi_json_out_end(out);
+    has_waits = shown.rank >= 0 && shown.rank < waits->ranks;
+    esi_row_begin_object(row, NULL);
+    esi_row_unsigned(row, "row", NULL, number);
+    esi_row_text(row, "name", NULL, shown.name);
+    esi_row_text(row, "host", NULL, shown.host);
+    esi_row_text(row, "cluster", NULL, shown.cluster);
+    esi_row_signed(row, "rank", NULL, shown.rank);
+    esi_row_signed(row, "thread", NULL, shown.thread);
+    esi_row_unsigned(row, "events", NULL, shown.events);
+    esi_row_real(row, "begin", NULL, esi_page_ns(asked, shown.begin_ns));
+    esi_row_real(row, "end", NULL, esi_page_ns(asked, shown.end_ns));
+    esi_row_unsigned(row, "lost", NULL, shown.lost);
+    esi_row_unsigned(row, "kept_from", NULL, shown.kept_from);
+    esi_row_bool(row, "over", NULL, shown.is_over);
+    if (esi_row_begin_object(esi_row_if(row, shown.is_open), "open")) {
+        esi_page_put_call(row, &shown.open);
+        esi_row_real(row, "since", NULL, esi_page_ns(asked, shown.open.begin_ns));
+        esi_row_end(row);
+    }
+    esi_row_real(row, "waited", NULL, has_waits ? round(waits->waited[shown.rank]) : 0);
+    esi_row_real(row, "caused", NULL, has_waits ? round(waits->caused[shown.rank]) : 0);
+    esi_row_end(row);
 }
 
-static void make_rows(struct esi_page_asked *asked)
+static void make_rows(const struct esi_page_asked *asked, struct esi_row *row)
 {
     const struct esi_page_query *query = asked->query;
     struct rank_waits waits = {.ranks = 0};
-    struct esi_json_text json;
 
     if (esi_page_feed_use_delay(asked->model->feed, take_waits, &waits) < 0) {
         esi_page_reply_fail(asked->reply, 503, "no memory");
-    } else if (esi_page_begin_json(asked, &json)) {
-        esi_json_out_begin_array(&json.out, "rows");
+    } else {
+        esi_row_begin_array(row, "rows");
         for (uint32_t i = 0; i < query->count; i++)
             if (asked->extent.rows > i && query->first < asked->extent.rows - i)
-                put_row(asked, &json.out, query->first + i, &waits);
-        esi_json_out_end(&json.out);
-        esi_page_end_json(asked, &json);
+                put_row(asked, row, query->first + i, &waits);
+        esi_row_end(row);
     }
     free(waits.waited);
     free(waits.caused);
@@ -496,12 +449,12 @@ static int64_t number_text(struct text_list *list, const char *text)
     return (int64_t)(list->last = list->count++);
 }
 
-static void put_texts(struct esi_json_out *out, const char *key, struct text_list *list)
+static void put_texts(struct esi_row *row, const char *key, struct text_list *list)
 {
-    esi_json_out_begin_array(out, key);
+    esi_row_begin_array(row, key);
     for (size_t i = 0; i < list->count; i++)
-        esi_json_out_string(out, NULL, list->items[i]);
-    esi_json_out_end(out);
+        esi_row_text(row, NULL, NULL, list->items[i]);
+    esi_row_end(row);
     free(list->items);
 }
 
@@ -512,38 +465,36 @@ struct call_texts {
 };
 
 static void put_call(const struct esi_page_asked *asked,
-                     struct esi_json_out *out,
-                     uint32_t row,
+                     struct esi_row *row,
+                     uint32_t number,
                      const struct esi_diagram_call *call,
                      struct call_texts *texts)
 {
-    esi_json_out_begin_array(out, NULL);
-    esi_json_out_unsigned(out, NULL, row);
-    esi_json_out_real(out, NULL, esi_page_ns(asked, call->begin_ns));
-    if (call->end_ns == 0)
-        esi_json_out_null(out, NULL);
-    else
-        esi_json_out_real(out, NULL, esi_page_ns(asked, call->end_ns));
-    esi_json_out_unsigned(out, NULL, call->level[0]);
-    esi_json_out_unsigned(out, NULL, call->level[1]);
-    esi_json_out_unsigned(out, NULL, call->state);
-    esi_json_out_signed(out, NULL,
-                        number_text(&texts->operations,
-                                    call->operation ? call->operation->name : NULL));
-    esi_json_out_signed(out, NULL,
-                        number_text(&texts->communicators, call->communicator));
-    esi_json_out_signed(out, NULL, number_text(&texts->sites, call->site));
-    esi_json_out_signed(out, NULL, call->peer);
-    esi_json_out_signed(out, NULL, call->tag);
-    esi_json_out_unsigned(out, NULL, call->bytes);
-    esi_json_out_unsigned(out, NULL, call->event);
-    esi_json_out_unsigned(out, NULL, call->nonblocking);
-    esi_json_out_end(out);
+    esi_row_begin_array(row, NULL);
+    esi_row_unsigned(row, NULL, NULL, number);
+    esi_row_real(row, NULL, NULL, esi_page_ns(asked, call->begin_ns));
+    esi_row_real(esi_row_if(row, call->end_ns > 0), NULL, NULL,
+                 esi_page_ns(asked, call->end_ns));
+    esi_row_unsigned(row, NULL, NULL, call->level[0]);
+    esi_row_unsigned(row, NULL, NULL, call->level[1]);
+    esi_row_unsigned(row, NULL, NULL, call->state);
+    esi_row_signed(row, NULL, NULL,
+                   number_text(&texts->operations,
+                               call->operation ? call->operation->name : NULL));
+    esi_row_signed(row, NULL, NULL,
+                   number_text(&texts->communicators, call->communicator));
+    esi_row_signed(row, NULL, NULL, number_text(&texts->sites, call->site));
+    esi_row_signed(row, NULL, NULL, call->peer);
+    esi_row_signed(row, NULL, NULL, call->tag);
+    esi_row_unsigned(row, NULL, NULL, call->bytes);
+    esi_row_unsigned(row, NULL, NULL, call->event);
+    esi_row_unsigned(row, NULL, NULL, call->nonblocking);
+    esi_row_end(row);
 }
 
 /* Writes calls row by row up to the limit.  Returns whether all were written. */
 static bool put_calls(const struct esi_page_asked *asked,
-                      struct esi_json_out *out,
+                      struct esi_row *row,
                       const struct esi_page_row_list *rows,
                       struct esi_diagram_call *room,
                       struct call_texts *texts)
@@ -560,33 +511,29 @@ static bool put_calls(const struct esi_page_asked *asked,
         if (count > (int64_t)left)
             count = (int64_t)left;
         for (int64_t j = 0; j < count; j++)
-            put_call(asked, out, rows->items[i], &room[j], texts);
+            put_call(asked, row, rows->items[i], &room[j], texts);
         left -= count > 0 ? (size_t)count : 0;
     }
     return is_complete;
 }
 
-static void make_calls(struct esi_page_asked *asked)
+static void make_calls(const struct esi_page_asked *asked, struct esi_row *row)
 {
     struct esi_diagram_call *room = calloc(asked->query->limit, sizeof *room);
     struct call_texts texts = {.operations = {.count = 0}};
     struct esi_page_row_list rows;
-    struct esi_json_text json;
     bool is_complete;
 
     if (!room) {
         esi_page_reply_fail(asked->reply, 503, "no memory");
     } else if (esi_page_list_rows(asked, &rows)) {
-        if (esi_page_begin_json(asked, &json)) {
-            esi_json_out_begin_array(&json.out, "calls");
-            is_complete = put_calls(asked, &json.out, &rows, room, &texts);
-            esi_json_out_end(&json.out);
-            esi_json_out_bool(&json.out, "complete", is_complete);
-            put_texts(&json.out, "operations", &texts.operations);
-            put_texts(&json.out, "communicators", &texts.communicators);
-            put_texts(&json.out, "sites", &texts.sites);
-            esi_page_end_json(asked, &json);
-        }
+        esi_row_begin_array(row, "calls");
+        is_complete = put_calls(asked, row, &rows, room, &texts);
+        esi_row_end(row);
+        esi_row_bool(row, "complete", NULL, is_complete);
+        put_texts(row, "operations", &texts.operations);
+        put_texts(row, "communicators", &texts.communicators);
+        put_texts(row, "sites", &texts.sites);
         free(rows.items);
     }
     free(room);
@@ -601,9 +548,8 @@ static bool is_of_sums(const struct esi_page_query *query)
             query->axis == ESI_PAGE_TIME_AXIS);
 }
 
-void esi_page_reply_make(const struct esi_page_model *model,
-                         const struct esi_page_query *query,
-                         struct esi_page_reply *ret_reply)
+/* The members of a reply, unless it is none of JSON or has failed. */
+static void describe_reply(struct esi_row *row, const void *record)
 {
     static esi_page_make_fn *const makers[ESI_PAGE_ROUTES] = {
         [ESI_PAGE_RUN] = make_run,
@@ -626,9 +572,24 @@ void esi_page_reply_make(const struct esi_page_model *model,
         [ESI_PAGE_EXPORT] = esi_page_make_export,
         [ESI_PAGE_METRICS] = esi_page_make_metrics,
     };
+    const struct esi_page_asked *asked = record;
+
+    makers[asked->query->route](asked, row);
+}
+
+void esi_page_reply_make(const struct esi_page_model *model,
+                         const struct esi_page_query *query,
+                         struct esi_page_reply *ret_reply)
+{
+    struct esi_page_reply reply = {.status = 200, .type = json_type};
     struct esi_page_asked asked = {.model = model, .query = query, .reply = ret_reply};
 
-    *ret_reply = (struct esi_page_reply){.status = 503};
+    *ret_reply = (struct esi_page_reply){.status = 0};
     find_extent(&asked, is_of_sums(query));
-    makers[query->route](&asked);
+    if (!put_object(&reply, describe_reply, &asked))
+        esi_page_reply_fail(&reply, 503, "no memory");
+    if (ret_reply->status == 0)
+        *ret_reply = reply;
+    else
+        esi_page_reply_fini(&reply);
 }

@@ -21,8 +21,8 @@ enum { REPLAY_CHECKS = 4096 };
 
 /* A search in progress. */
 struct page_search {
-    struct esi_page_asked *asked;
-    struct esi_json_out *out;
+    const struct esi_page_asked *asked;
+    struct esi_row *row;          /* of the reply */
     struct esi_diagram_row *rows; /* owned: the rows at its start */
     struct es_pattern_file *file; /* owned */
     struct esi_domains *domains;  /* owned */
@@ -54,10 +54,10 @@ static int put_match(void *data, const struct es_event_id *events, size_t count)
 {
     struct page_search *search = data;
 
-    esi_json_out_begin_array(search->out, NULL);
+    esi_row_begin_array(search->row, NULL);
     for (size_t i = 0; i < count; i++)
-        esi_page_put_event(search->asked, search->out, NULL, events[i]);
-    esi_json_out_end(search->out);
+        esi_page_put_event(search->asked, search->row, NULL, events[i]);
+    esi_row_end(search->row);
     search->matches++;
     return 0;
 }
@@ -202,35 +202,27 @@ static int run_search(struct page_search *search)
     return result > 0 ? 0 : result;
 }
 
-void esi_page_make_search(struct esi_page_asked *asked)
+void esi_page_make_search(const struct esi_page_asked *asked, struct esi_row *row)
 {
     struct page_search search = {.asked = asked,
+                                 .row = row,
                                  .deadline_ns =
                                      esi_now_ns(CLOCK_MONOTONIC) + TIME_LIMIT_NS,
                                  .is_complete = true};
-    struct esi_json_text json;
     int result;
 
     if (asked->query->given & ESI_PAGE_FROM)
         search.from_ns = esi_page_place_of(asked, ESI_DIAGRAM_TIME, asked->query->from);
-    if (!esi_page_begin_json(asked, &json))
-        return;
-    search.out = &json.out;
-    esi_json_out_begin_array(&json.out, "matches");
+    esi_row_begin_array(row, "matches");
     result = run_search(&search);
-    esi_json_out_end(&json.out);
-    esi_json_out_bool(&json.out, "complete", search.is_complete);
-    if (result == 0) {
-        esi_page_end_json(asked, &json);
-    } else {
-        esi_page_drop_json(&json);
-        if (result == -ENOMEM)
-            esi_page_reply_fail(asked->reply, 503, "no memory");
-        else
-            esi_page_reply_fail(asked->reply, 400, "pattern: %s",
-                                search.error.text[0] ? search.error.text
-                                                     : strerror(-result));
-    }
+    esi_row_end(row);
+    esi_row_bool(row, "complete", NULL, search.is_complete);
+    if (result == -ENOMEM)
+        esi_page_reply_fail(asked->reply, 503, "no memory");
+    else if (result < 0)
+        esi_page_reply_fail(asked->reply, 400, "pattern: %s",
+                            search.error.text[0] ? search.error.text
+                                                 : strerror(-result));
     esi_domains_destroy(search.domains);
     es_pattern_file_destroy(search.file);
     free(search.rows);

@@ -213,7 +213,7 @@ static int sort_by_key(const struct esi_page_asked *asked, struct page_lines *li
     return result;
 }
 
-static bool list_lines(struct esi_page_asked *asked, struct page_lines *lines)
+static bool list_lines(const struct esi_page_asked *asked, struct page_lines *lines)
 {
     int32_t group = asked->query->group;
     size_t size = 1, count;
@@ -237,7 +237,8 @@ static bool list_lines(struct esi_page_asked *asked, struct page_lines *lines)
 }
 
 /* Checks that the reply and its temporary data are not too large. */
-static bool check_size(struct esi_page_asked *asked, const struct page_lines *lines)
+static bool check_size(const struct esi_page_asked *asked,
+                       const struct page_lines *lines)
 {
     size_t columns = asked->query->columns;
     size_t line_bytes = 8 + columns * (lines->is_grouped ? 8 : 4);
@@ -313,7 +314,8 @@ static unsigned char *put_head(const struct esi_page_query *query,
     return out + HEAD_BYTES;
 }
 
-static void fill_window(struct esi_page_asked *asked, const struct page_lines *lines)
+static void fill_window(const struct esi_page_asked *asked,
+                        const struct page_lines *lines)
 {
     struct line_fill fill = {.diagram = asked->diagram,
                              .columns = columns_of(asked),
@@ -341,10 +343,11 @@ static void fill_window(struct esi_page_asked *asked, const struct page_lines *l
     free(fill.spreads);
 }
 
-void esi_page_make_window(struct esi_page_asked *asked)
+void esi_page_make_window(const struct esi_page_asked *asked, struct esi_row *row)
 {
     struct page_lines lines = {.count = 0};
 
+    (void)row;
     if (list_lines(asked, &lines) && check_size(asked, &lines))
         fill_window(asked, &lines);
     free(lines.rows.items);
@@ -368,26 +371,25 @@ static void add_profile(double *sums,
     }
 }
 
-static void put_profile(struct esi_json_out *out, const double *sums, uint32_t columns)
+static void put_profile(struct esi_row *row, const double *sums, uint32_t columns)
 {
-    esi_json_out_unsigned(out, "columns", columns);
-    esi_json_out_begin_array(out, "states");
+    esi_row_unsigned(row, "columns", NULL, columns);
+    esi_row_begin_array(row, "states");
     for (int state = 0; state < ESI_DIAGRAM_STATES; state++) {
-        esi_json_out_begin_array(out, NULL);
+        esi_row_begin_array(row, NULL);
         for (uint32_t i = 0; i < columns; i++)
-            esi_json_out_real(out, NULL, round(*sums++ * 1000) / 1000);
-        esi_json_out_end(out);
+            esi_row_real(row, NULL, NULL, round(*sums++ * 1000) / 1000);
+        esi_row_end(row);
     }
-    esi_json_out_end(out);
+    esi_row_end(row);
 }
 
-void esi_page_make_profile(struct esi_page_asked *asked)
+void esi_page_make_profile(const struct esi_page_asked *asked, struct esi_row *row)
 {
     const struct page_columns columns = columns_of(asked);
     struct esi_diagram_cell *cells = calloc(columns.window.columns + 1, sizeof *cells);
     double *sums = calloc((size_t)columns.count * ESI_DIAGRAM_STATES, sizeof *sums);
     struct esi_page_row_list rows;
-    struct esi_json_text json;
 
     if (!cells || !sums) {
         esi_page_reply_fail(asked->reply, 503, "no memory");
@@ -396,10 +398,7 @@ void esi_page_make_profile(struct esi_page_asked *asked)
             if (esi_diagram_cells(asked->diagram, rows.items[i], &columns.window,
                                   cells) == 0)
                 add_profile(sums, &columns, cells);
-        if (esi_page_begin_json(asked, &json)) {
-            put_profile(&json.out, sums, columns.count);
-            esi_page_end_json(asked, &json);
-        }
+        put_profile(row, sums, columns.count);
         free(rows.items);
     }
     free(cells);
@@ -455,7 +454,7 @@ static void free_messages(struct message_list *list)
 
 /* Lists the first `room` messages of the window, and sums up all.  Returns false if the
  * reply contains an error. */
-static bool list_messages(struct esi_page_asked *asked,
+static bool list_messages(const struct esi_page_asked *asked,
                           size_t room,
                           struct message_list *list)
 {
@@ -487,43 +486,43 @@ static bool list_messages(struct esi_page_asked *asked,
 }
 
 static void put_message(const struct esi_page_asked *asked,
-                        struct esi_json_out *out,
+                        struct esi_row *row,
                         const struct esi_diagram_message *message)
 {
-    esi_json_out_begin_array(out, NULL);
+    esi_row_begin_array(row, NULL);
     for (int end = 0; end < 2; end++) {
-        esi_json_out_unsigned(out, NULL, message->rows[end]);
-        esi_json_out_unsigned(out, NULL, message->events[end].index);
-        esi_json_out_real(out, NULL, esi_page_ns(asked, message->ns[end]));
-        esi_json_out_unsigned(out, NULL, message->level[end]);
+        esi_row_unsigned(row, NULL, NULL, message->rows[end]);
+        esi_row_unsigned(row, NULL, NULL, message->events[end].index);
+        esi_row_real(row, NULL, NULL, esi_page_ns(asked, message->ns[end]));
+        esi_row_unsigned(row, NULL, NULL, message->level[end]);
     }
-    esi_json_out_unsigned(out, NULL, message->bytes);
-    esi_json_out_unsigned(out, NULL, message->late_ns);
-    esi_json_out_end(out);
+    esi_row_unsigned(row, NULL, NULL, message->bytes);
+    esi_row_unsigned(row, NULL, NULL, message->late_ns);
+    esi_row_end(row);
 }
 
 /* Writes the sums that are not empty; `name_of` names the buckets. */
-static void put_sums(struct esi_json_out *out,
+static void put_sums(struct esi_row *row,
                      const char *key,
                      const struct message_list *list,
                      uint32_t (*name_of)(const struct message_list *list,
                                          size_t bucket))
 {
-    esi_json_out_begin_array(out, key);
+    esi_row_begin_array(row, key);
     for (size_t i = 0; i < list->size * list->size; i++) {
         const struct message_sum *sum = &list->sums[i];
 
         if (sum->messages == 0)
             continue;
-        esi_json_out_begin_array(out, NULL);
-        esi_json_out_unsigned(out, NULL, name_of(list, i / list->size));
-        esi_json_out_unsigned(out, NULL, name_of(list, i % list->size));
-        esi_json_out_unsigned(out, NULL, sum->messages);
-        esi_json_out_unsigned(out, NULL, sum->bytes);
-        esi_json_out_real(out, NULL, sum->late_ns);
-        esi_json_out_end(out);
+        esi_row_begin_array(row, NULL);
+        esi_row_unsigned(row, NULL, NULL, name_of(list, i / list->size));
+        esi_row_unsigned(row, NULL, NULL, name_of(list, i % list->size));
+        esi_row_unsigned(row, NULL, NULL, sum->messages);
+        esi_row_unsigned(row, NULL, NULL, sum->bytes);
+        esi_row_real(row, NULL, NULL, sum->late_ns);
+        esi_row_end(row);
     }
-    esi_json_out_end(out);
+    esi_row_end(row);
 }
 
 static uint32_t first_row_of(const struct message_list *list, size_t bucket)
@@ -537,41 +536,36 @@ static uint32_t number_of(const struct message_list *list, size_t bucket)
     return (uint32_t)bucket;
 }
 
-void esi_page_make_messages(struct esi_page_asked *asked)
+void esi_page_make_messages(const struct esi_page_asked *asked, struct esi_row *row)
 {
     struct message_list list = {.count = 0};
-    struct esi_json_text json;
     bool is_complete;
 
-    if (list_messages(asked, asked->query->limit, &list) &&
-        esi_page_begin_json(asked, &json)) {
+    if (list_messages(asked, asked->query->limit, &list)) {
         is_complete = list.count <= list.room;
-        esi_json_out_bool(&json.out, "complete", is_complete);
-        esi_json_out_unsigned(&json.out, "count", list.count);
+        esi_row_bool(row, "complete", NULL, is_complete);
+        esi_row_unsigned(row, "count", NULL, list.count);
         if (is_complete) {
-            esi_json_out_begin_array(&json.out, "messages");
+            esi_row_begin_array(row, "messages");
             for (size_t i = 0; i < list.count; i++)
-                put_message(asked, &json.out, &list.items[i]);
-            esi_json_out_end(&json.out);
+                put_message(asked, row, &list.items[i]);
+            esi_row_end(row);
         } else {
-            esi_json_out_unsigned(&json.out, "bucket", list.bucket);
-            put_sums(&json.out, "pairs", &list, first_row_of);
+            esi_row_unsigned(row, "bucket", NULL, list.bucket);
+            put_sums(row, "pairs", &list, first_row_of);
         }
-        esi_page_end_json(asked, &json);
     }
     free_messages(&list);
 }
 
-void esi_page_make_matrix(struct esi_page_asked *asked)
+void esi_page_make_matrix(const struct esi_page_asked *asked, struct esi_row *row)
 {
     struct message_list list = {.count = 0};
-    struct esi_json_text json;
 
-    if (list_messages(asked, 0, &list) && esi_page_begin_json(asked, &json)) {
-        esi_json_out_unsigned(&json.out, "bucket", list.bucket);
-        esi_json_out_unsigned(&json.out, "size", list.size);
-        put_sums(&json.out, "messages", &list, number_of);
-        esi_page_end_json(asked, &json);
+    if (list_messages(asked, 0, &list)) {
+        esi_row_unsigned(row, "bucket", NULL, list.bucket);
+        esi_row_unsigned(row, "size", NULL, list.size);
+        put_sums(row, "messages", &list, number_of);
     }
     free_messages(&list);
 }

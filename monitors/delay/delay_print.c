@@ -154,6 +154,30 @@ static esi_row_describe *const descriptions[] = {
     [ESI_DELAY_BY_KIND] = describe_kind,
 };
 
+void esi_delay_describe_row(struct esi_row *row,
+                            enum esi_delay_group group,
+                            const struct esi_delay_row *shown)
+{
+    struct esi_delay_totals totals = {.critical = 0};
+
+    descriptions[group](row, &(struct shown_row){shown, &totals});
+}
+
+void esi_delay_describe_blame(struct esi_row *row,
+                              int rank,
+                              const struct esi_delay_blame *blame)
+{
+    esi_row_text(row, "type", NULL, "cause");
+    esi_row_signed(row, "rank", NULL, rank);
+    esi_row_unsigned(row, "waited_ns", NULL, whole_ns(blame->waited));
+    esi_row_unsigned(row, "own_ns", NULL, whole_ns(blame->own));
+    esi_row_signed(row, "causing", NULL, blame->causing);
+    esi_row_unsigned(row, "caused_ns", NULL, whole_ns(blame->caused));
+    esi_row_text(row, "line", NULL, blame->line);
+    esi_row_text(row, "operation", NULL, blame->operation);
+    esi_row_bool(row, "computing", NULL, blame->computing);
+}
+
 static void describe_cause(struct esi_row *row, const void *record)
 {
     const struct esi_delay_pair *pair = record;

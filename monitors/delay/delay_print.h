@@ -30,6 +30,15 @@ int esi_delay_print_csv(const struct esi_delay *delay,
                         const struct esi_delay_style *style,
                         FILE *stream);
 
+/* Adds the members of a row of a group, or of a cause, as in the lines of `time` and
+ * `collectives` for programs. */
+void esi_delay_describe_row(struct esi_row *row,
+                            enum esi_delay_group group,
+                            const struct esi_delay_row *shown);
+void esi_delay_describe_blame(struct esi_row *row,
+                              int rank,
+                              const struct esi_delay_blame *blame);
+
 /* Calls `visit` with descriptions of the main causes of waits, at most `top`: "rank 3
  * costs the others 12.5 ms (40 % of all waiting): ...". Returns 0 or -ENOMEM. */
 int esi_delay_foreach_cause(const struct esi_delay *delay,

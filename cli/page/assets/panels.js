@@ -299,8 +299,8 @@ async function collectivesPanel() {
   if (!operations.length) return [note('No collective operations yet.')];
   const blame = ['rank', 'caused_ns', 'own_ns', 'waited_ns'];
   const where = late.map((one) =>
-    make('li', {}, `rank ${one.rank}: ${one.operation} at ${one.site || '?'}`));
-  const sums = ['operation', 'calls', 'lost_ns'];
+    make('li', {}, `rank ${one.rank}: ${one.operation} at ${one.line || '?'}`));
+  const sums = ['operation', 'calls', 'waited_ns'];
   return [tableOf('Collective operations', sums, operations),
     late.length ? tableOf('Who delays them', blame, late, chooseRank) : null,
     make('ul', {}, where), instanceList(reply)];
