@@ -27,6 +27,7 @@ struct esi_row {
     size_t count;   /* number of fields so far */
     bool is_absent; /* the next field has no value */
     unsigned minor; /* of the column of the next field */
+    enum esi_tone tone;
 };
 
 /* --- Fields ----------------------------------------------------------------------- */
@@ -38,15 +39,6 @@ static bool take_presence(struct esi_row *row)
 
     row->is_absent = false;
     return is_present;
-}
-
-/* When the column of the next field is omitted. */
-static unsigned take_minor(struct esi_row *row)
-{
-    unsigned minor = row->minor;
-
-    row->minor = 0;
-    return minor;
 }
 
 static bool is_wanted(const struct esi_row *row, const char *name, const char *heading)
@@ -80,11 +72,16 @@ static bool begin_field(struct esi_row *row,
                         size_t minimum)
 {
     bool is_present = take_presence(row);
-    unsigned minor = take_minor(row);
+    unsigned minor = row->minor;
+    enum esi_tone tone = row->tone;
     bool has_value = row->goal != ROW_COLUMNS && row->goal != ROW_NAMES;
 
+    row->minor = 0;
+    row->tone = ESI_TONE_PLAIN;
     if (!is_wanted(row, name, heading))
         return false;
+    if (row->goal == ROW_CELLS && is_present)
+        esi_text_table_tone(row->rows->table, tone);
     if (row->goal == ROW_COLUMNS)
         row->rows->columns[row->count] =
             (struct esi_text_table_column){heading, alignment, minimum, minor};
@@ -136,6 +133,12 @@ struct esi_row *esi_row_if(struct esi_row *row, bool has_value)
 struct esi_row *esi_row_minor(struct esi_row *row, unsigned minor)
 {
     row->minor = minor;
+    return row;
+}
+
+struct esi_row *esi_row_tone(struct esi_row *row, enum esi_tone tone)
+{
+    row->tone = tone;
     return row;
 }
 
@@ -330,7 +333,7 @@ static size_t rows_describe(struct esi_rows *rows,
                             enum row_goal goal,
                             const void *record)
 {
-    struct esi_row row = {rows, goal, 0, false, 0};
+    struct esi_row row = {.rows = rows, .goal = goal};
 
     rows->describe(&row, record);
     return row.count;

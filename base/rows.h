@@ -102,8 +102,13 @@ struct esi_row *esi_row_if(struct esi_row *row, bool has_value);
  * highest `minor` first.  Without this call it is never omitted.  Returns `row`. */
 struct esi_row *esi_row_minor(struct esi_row *row, unsigned minor);
 
+/* The next field, if its value is shown to people, has this colour on terminals.
+ * Returns `row`. */
+struct esi_row *esi_row_tone(struct esi_row *row, enum esi_tone tone);
+
 /* A value that is JSON text, in JSON only. */
 void esi_row_raw(struct esi_row *row, const char *name, const char *json);
+
 /* Objects and arrays, in JSON only.  Return whether to describe their contents,
  * followed by esi_row_end().  Fields in arrays have no names. */
 bool esi_row_begin_object(struct esi_row *row, const char *name);

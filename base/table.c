@@ -8,7 +8,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +26,20 @@ enum {
 
 /* Process-wide: how the user wants tables, and which columns were omitted. */
 static bool is_wide;
+static bool has_colours;
 static int terminal = -1; /* represents all streams */
 static char left_out[256];
+
+struct table_cell {
+    char *text; /* owned */
+    enum esi_tone tone;
+};
 
 struct es_table {
     const struct esi_text_table_column *columns; /* borrowed */
     size_t column_count;
-    char **cells; /* owned, row by row */
+    enum esi_tone tone;       /* of the next cell */
+    struct table_cell *cells; /* owned, row by row */
     size_t cell_count;
     size_t cell_room;
     bool incomplete; /* out of memory for a cell */
@@ -60,7 +66,7 @@ void esi_text_table_destroy(struct es_table *table)
     if (!table)
         return;
     for (size_t i = 0; i < table->cell_count; i++)
-        free(table->cells[i]);
+        free(table->cells[i].text);
     free(table->cells);
     free(table);
     errno = saved;
@@ -86,6 +92,11 @@ static char *format_plain(const char *format, va_list arguments)
     return plain;
 }
 
+void esi_text_table_tone(struct es_table *table, enum esi_tone tone)
+{
+    table->tone = tone;
+}
+
 void esi_text_table_cell_list(struct es_table *table,
                               const char *format,
                               va_list arguments)
@@ -99,7 +110,8 @@ void esi_text_table_cell_list(struct es_table *table,
         table->incomplete = true;
         return;
     }
-    table->cells[table->cell_count++] = text;
+    table->cells[table->cell_count++] = (struct table_cell){text, table->tone};
+    table->tone = ESI_TONE_PLAIN;
 }
 
 void esi_text_table_cell(struct es_table *table, const char *format, ...)
@@ -167,9 +179,11 @@ size_t esi_text_table_text_width(const char *text)
     return width;
 }
 
-static const char *cell_at(const struct es_table *table, size_t row, size_t column)
+static const struct table_cell *cell_at(const struct es_table *table,
+                                        size_t row,
+                                        size_t column)
 {
-    return table->cells[row * table->column_count + column];
+    return &table->cells[row * table->column_count + column];
 }
 
 static size_t natural_width(const struct es_table *table, size_t column)
@@ -177,7 +191,7 @@ static size_t natural_width(const struct es_table *table, size_t column)
     size_t widest = esi_text_table_text_width(table->columns[column].title);
 
     for (size_t row = 0; row < count_rows(table); row++) {
-        size_t width = esi_text_table_text_width(cell_at(table, row, column));
+        size_t width = esi_text_table_text_width(cell_at(table, row, column)->text);
         if (width > widest)
             widest = width;
     }
@@ -287,28 +301,51 @@ static void print_blanks(FILE *stream, size_t count)
     fwrite(blanks, 1, count, stream);
 }
 
+/* Prints `bytes` of a text in its colour, and a mark if it is truncated there. */
+static void print_toned(FILE *stream,
+                        enum esi_tone tone,
+                        const char *text,
+                        size_t bytes,
+                        bool is_cut)
+{
+    static const char *const colours[] = {[ESI_TONE_PLAIN] = "",
+                                          [ESI_TONE_DOUBT] = "\033[33m",
+                                          [ESI_TONE_BAD] = "\033[31m",
+                                          [ESI_TONE_WORST] = "\033[1;31m"};
+    bool is_coloured = has_colours && tone != ESI_TONE_PLAIN && bytes > 0;
+
+    if (is_coloured)
+        fputs(colours[tone], stream);
+    fwrite(text, 1, bytes, stream);
+    if (is_cut)
+        fputc('~', stream);
+    if (is_coloured)
+        fputs("\033[0m", stream);
+}
+
 /* Prints what fits into `room`; a truncated text ends in '~'.  Returns its width. */
-static size_t print_cut(FILE *stream, const char *text, size_t room, size_t indent)
+static size_t print_cut(FILE *stream,
+                        struct table_cell cell,
+                        size_t room,
+                        size_t indent)
 {
     size_t width;
-    size_t bytes = table_fit(text, room, &width);
-    bool cut = text[bytes] != '\0' && room > 0;
+    size_t bytes = table_fit(cell.text, room, &width);
+    bool is_cut = cell.text[bytes] != '\0' && room > 0;
 
-    if (cut) {
-        bytes = table_fit(text, room - 1, &width);
+    if (is_cut) {
+        bytes = table_fit(cell.text, room - 1, &width);
         width++;
     }
     print_blanks(stream, indent > width ? indent - width : 0);
-    fwrite(text, 1, bytes, stream);
-    if (cut)
-        fputc('~', stream);
+    print_toned(stream, cell.tone, cell.text, bytes, is_cut);
     return width;
 }
 
 /* `behind` is the number of spaces that end the previous cell. */
 static size_t print_cell(const struct esi_text_table_column *column,
                          FILE *stream,
-                         const char *text,
+                         struct table_cell cell,
                          size_t room,
                          size_t behind)
 {
@@ -316,7 +353,7 @@ static size_t print_cell(const struct esi_text_table_column *column,
     size_t width;
 
     print_blanks(stream, behind);
-    width = print_cut(stream, text, room, is_right ? room : 0);
+    width = print_cut(stream, cell, room, is_right ? room : 0);
     return is_right ? GAP : room - width + GAP;
 }
 
@@ -362,14 +399,16 @@ static size_t find_break(const char *text, size_t width)
 
 /* Prints a cell whose further lines begin at `start`.  Words that are too long are
  * split. */
-static void print_prose(FILE *stream, const char *text, size_t room, size_t start)
+static void print_prose(FILE *stream, struct table_cell cell, size_t room, size_t start)
 {
+    const char *text = cell.text;
+
     for (size_t bytes, most, width; *text; text += bytes) {
         bytes = find_break(text, room);
         most = table_fit(text, room, &width);
         if (most > 0 && bytes > most)
             bytes = most;
-        fwrite(text, 1, bytes, stream);
+        print_toned(stream, cell.tone, text, bytes, false);
         bytes += strspn(text + bytes, " ");
         if (text[bytes]) {
             fputc('\n', stream);
@@ -388,16 +427,18 @@ static void print_row(const struct es_table *table,
 
     for (size_t i = 0; i < table->column_count; i++) {
         const struct esi_text_table_column *column = &table->columns[i];
-        const char *text = row == SIZE_MAX ? column->title : cell_at(table, row, i);
+        struct table_cell cell = row == SIZE_MAX
+                                     ? (struct table_cell){(char *)column->title, 0}
+                                     : *cell_at(table, row, i);
 
         if (fits[i].is_out)
             continue;
         if (column->alignment == ES_TABLE_PROSE) {
             print_blanks(stream, behind);
-            print_prose(stream, text, fits[i].width, start);
+            print_prose(stream, cell, fits[i].width, start);
             break;
         }
-        behind = print_cell(column, stream, text, fits[i].width, behind);
+        behind = print_cell(column, stream, cell, fits[i].width, behind);
         start += fits[i].width + GAP;
     }
     fputc('\n', stream);
@@ -441,12 +482,16 @@ void esi_text_line_print(FILE *stream, size_t width, const char *format, ...)
     va_end(arguments);
     if (!text)
         return;
-    print_cut(stream, text, width > 0 ? width : SIZE_MAX, 0);
+    print_cut(stream, (struct table_cell){text, ESI_TONE_PLAIN},
+              width > 0 ? width : SIZE_MAX, 0);
     fputc('\n', stream);
     free(text);
 }
 
-static void print_lines(FILE *stream, const char *text, size_t width)
+static void print_lines(FILE *stream,
+                        enum esi_tone tone,
+                        const char *text,
+                        size_t width)
 {
     size_t lead = strspn(text, " ");
     size_t indent = lead;
@@ -456,7 +501,7 @@ static void print_lines(FILE *stream, const char *text, size_t width)
         size_t bytes = find_break(text, indent < width ? width - indent : 1);
 
         print_blanks(stream, indent);
-        fwrite(text, 1, bytes, stream);
+        print_toned(stream, tone, text, bytes, false);
         fputc('\n', stream);
         text += bytes;
         text += strspn(text, " ");
@@ -464,21 +509,35 @@ static void print_lines(FILE *stream, const char *text, size_t width)
     } while (*text);
 }
 
-void esi_text_prose_print(FILE *stream, const char *format, ...)
+static void print_sentence(FILE *stream,
+                           enum esi_tone tone,
+                           const char *format,
+                           va_list arguments)
 {
     size_t width = esi_text_table_width(stream);
+    char *text = format_plain(format, arguments);
+
+    if (text)
+        print_lines(stream, tone, text, width > 0 ? width : SIZE_MAX);
+    free(text);
+}
+
+void esi_text_prose_print(FILE *stream, const char *format, ...)
+{
     va_list arguments;
-    char *text;
 
     va_start(arguments, format);
-    text = format_plain(format, arguments);
+    print_sentence(stream, ESI_TONE_PLAIN, format, arguments);
     va_end(arguments);
-    if (!text)
-        return;
-    if (width == 0)
-        width = SIZE_MAX;
-    print_lines(stream, text, width);
-    free(text);
+}
+
+void esi_text_tone_print(FILE *stream, enum esi_tone tone, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    print_sentence(stream, tone, format, arguments);
+    va_end(arguments);
 }
 
 /* --- Width ------------------------------------------------------------------------ */
@@ -486,6 +545,11 @@ void esi_text_prose_print(FILE *stream, const char *format, ...)
 void esi_text_table_set_terminal(int descriptor)
 {
     terminal = descriptor;
+}
+
+void esi_text_table_set_colours(bool wanted)
+{
+    has_colours = wanted;
 }
 
 void esi_text_table_set_wide(void)

@@ -17,10 +17,19 @@
 #define ES_BASE_TABLE_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 struct es_table;
+
+/* What a cell or a sentence says about the program; its colour on terminals. */
+enum esi_tone {
+    ESI_TONE_PLAIN,
+    ESI_TONE_DOUBT,
+    ESI_TONE_BAD,
+    ESI_TONE_WORST,
+};
 
 enum esi_text_table_alignment {
     ES_TABLE_LEFT,
@@ -50,6 +59,7 @@ void esi_text_table_destroy(struct es_table *table);
 
 /* Appends a cell, row by row.  Terminal control characters are escaped (plain.h).  If
  * out of memory, the cell is lost and esi_text_table_print() reports it. */
+void esi_text_table_tone(struct es_table *table, enum esi_tone tone); /* of the next */
 void esi_text_table_cell(struct es_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void esi_text_table_cell_list(struct es_table *table,
@@ -75,6 +85,8 @@ void esi_text_line_print(FILE *stream, size_t width, const char *format, ...)
  * of memory. */
 void esi_text_prose_print(FILE *stream, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void esi_text_tone_print(FILE *stream, enum esi_tone tone, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Number of terminal columns that a text occupies. */
 size_t esi_text_table_text_width(const char *text);
@@ -86,6 +98,9 @@ size_t esi_text_table_width(FILE *stream);
 /* Declares that output to memory or to a temporary file is for the terminal at this
  * descriptor; -1 to reset.  Borrowed. */
 void esi_text_table_set_terminal(int descriptor);
+
+/* Makes tones visible, or invisible as they are at first. */
+void esi_text_table_set_colours(bool wanted);
 
 /* Makes all widths 0 from now on: nothing is truncated or omitted. */
 void esi_text_table_set_wide(void);

@@ -104,7 +104,8 @@ struct listed_run {
     int ranks;         /* without monitors */
     char program[256]; /* "" = not known */
     char ending[192];  /* how it ended, or which ranks failed; "" = neither */
-    size_t alone;      /* processes that each see no other; 0 = none */
+    bool has_failed;
+    size_t alone; /* processes that each see no other; 0 = none */
 };
 
 /* The program of the first known rank. */
@@ -131,6 +132,7 @@ static void read_ending(struct listed_run *listed)
     if (!esi_ending_scan(listed->info.run, &ending))
         return;
     listed->alone = ending.alone;
+    listed->has_failed = ending.failed > 0;
     if (ending.failed > 0)
         snprintf(listed->ending, sizeof listed->ending, "%s", ending.first_failure);
     else if (ending.alive == 0)
@@ -195,7 +197,8 @@ static void describe_run(struct esi_row *row, const void *record)
                  format_time(info->started_realtime_ns, when, sizeof when));
     esi_row_quantity(esi_row_minor(row, 3), "AGE", "%s",
                      format_age(info->started_realtime_ns, when, sizeof when));
-    esi_row_prose(row, "ending", "ENDED", 16, ending);
+    esi_row_prose(esi_row_tone(row, listed->has_failed ? ESI_TONE_BAD : ESI_TONE_PLAIN),
+                  "ending", "ENDED", 16, ending);
     esi_row_bool(row, "elsewhere", NULL, info->elsewhere);
     esi_row_unsigned(row, "alone", NULL, listed->alone);
 }
@@ -440,7 +443,10 @@ static void describe_process(struct esi_row *row, const void *record)
     esi_row_bool(row, "alive", NULL, info->alive);
     esi_row_bool(row, "before_mpi", NULL, process->before_mpi);
     esi_row_long_text(
-        row, NULL, "STATE", 9,
+        esi_row_tone(row, esi_process_has_failed(info->state, info->exit_code)
+                              ? ESI_TONE_BAD
+                              : ESI_TONE_PLAIN),
+        NULL, "STATE", 9,
         esi_ending_describe(info, process->before_mpi, text, sizeof text));
     describe_ending(row, info);
     esi_row_unsigned(esi_row_minor(row, 4), "threads", "THREADS", sums->threads);

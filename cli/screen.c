@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* screen.c - collects a frame in a memory file, colours it, and writes it at once. */
+/* screen.c - collects the frames of a live screen in a memory file. */
 #include "config.h"
 
 #include "cli/screen.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -41,74 +40,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 const struct argp esi_colours_argp = {options, parse_option, NULL, NULL,
                                       NULL,    NULL,         NULL};
-
-/* --- Colours ---------------------------------------------------------------------- */
-
-#define RED "\033[31m"
-#define BOLD_RED "\033[1;31m"
-#define YELLOW "\033[33m"
-#define PLAIN "\033[0m"
-
-/* Words that indicate problems. */
-static const struct {
-    const char *word;
-    const char *colour;
-} coloured[] = {
-    {"deadlock", BOLD_RED}, {"stalled", RED}, {"dead", RED},       {"killed", RED},
-    {"lost", RED},          {"gone", RED},    {"unknown", YELLOW}, {"aborted", RED},
-};
-
-static bool is_part_of_word(char character)
-{
-    return isalnum((unsigned char)character) || strchr("_-./'", character);
-}
-
-/* "0 stalled" and "not yet counted as stalled" are not problems. */
-static bool is_denied(const char *text, const char *word)
-{
-    static const char *const before[] = {" 0 ", "counted as "};
-
-    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
-        size_t length = strlen(before[i]);
-
-        if ((size_t)(word - text) >= length &&
-            memcmp(word - length, before[i], length) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* The colour of the word of `length` bytes at `word`; NULL = none. */
-static const char *colour_of(const char *text, const char *word, size_t length)
-{
-    for (size_t i = 0; i < sizeof coloured / sizeof *coloured; i++)
-        if (strlen(coloured[i].word) == length &&
-            memcmp(coloured[i].word, word, length) == 0)
-            return is_denied(text, word) ? NULL : coloured[i].colour;
-    return NULL;
-}
-
-static void write_coloured(FILE *out, const char *text)
-{
-    for (const char *word = text; *word;) {
-        const char *colour;
-        size_t length = 0;
-
-        while (word[length] && is_part_of_word(word[length]))
-            length++;
-        if (length == 0) {
-            putc(*word++, out);
-            continue;
-        }
-        /* Excludes the period of "stalled."  at the end of a sentence. */
-        while (length > 1 && !isalnum((unsigned char)word[length - 1]))
-            length--;
-        colour = colour_of(text, word, length);
-        fprintf(out, "%s%.*s%s", colour ? colour : "", (int)length, word,
-                colour ? PLAIN : "");
-        word += length;
-    }
-}
 
 /* --- Frames ----------------------------------------------------------------------- */
 
@@ -161,28 +92,23 @@ bool esi_screen_wants_colours(enum esi_colours colours)
 
 void esi_screen_open(struct esi_screen *screen, enum esi_colours colours, bool live)
 {
-    *screen = (struct esi_screen){.colours = esi_screen_wants_colours(colours),
-                                  .live = live && esi_command_is_terminal(stdout),
-                                  .output = -1,
-                                  .memory = -1};
-    if (!screen->colours && !screen->live)
+    *screen = (struct esi_screen){.output = -1, .memory = -1};
+    esi_text_table_set_colours(esi_screen_wants_colours(colours));
+    if (!live || !esi_command_is_terminal(stdout))
         return;
     fflush(stdout);
     screen->memory = memfd_create("eventspace-screen", MFD_CLOEXEC);
     if (screen->memory >= 0)
         screen->output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-    if (screen->output < 0) {
-        screen->live = false;
+    if (screen->output < 0)
         return;
-    }
     esi_text_table_set_terminal(screen->output);
-    if (screen->live)
-        enter_screen(screen->output);
+    enter_screen(screen->output);
 }
 
 bool esi_screen_is_live(const struct esi_screen *screen)
 {
-    return screen->live;
+    return screen->output >= 0;
 }
 
 void esi_screen_begin(struct esi_screen *screen)
@@ -237,32 +163,19 @@ static void write_lines(const struct esi_screen *screen, const char *text, FILE 
     fputs("\033[J", out);
 }
 
-/* The coloured frame.  Caller frees; NULL if out of memory. */
-static char *colour_frame(const struct esi_screen *screen, size_t *ret_size)
-{
-    char *plain = read_frame(screen);
-    char *text = NULL;
-    FILE *out = plain ? open_memstream(&text, ret_size) : NULL;
-
-    if (out && screen->colours)
-        write_coloured(out, plain);
-    else if (out)
-        fputs(plain, out);
-    if (out && fclose(out) != 0) {
-        free(text);
-        text = NULL;
-    }
-    free(plain);
-    return text;
-}
-
-static int show_live(const struct esi_screen *screen)
+int esi_screen_show(struct esi_screen *screen)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
     int result;
 
+    if (screen->output < 0)
+        return fflush(stdout) == 0 ? 0 : -EIO;
+    fflush(stdout);
+    dup2(screen->output, STDOUT_FILENO);
+    free(screen->frame);
+    screen->frame = read_frame(screen);
+    FILE *out = screen->frame ? open_memstream(&text, &size) : NULL;
     if (!out)
         return -EIO;
     write_lines(screen, screen->frame, out);
@@ -271,28 +184,12 @@ static int show_live(const struct esi_screen *screen)
     return result;
 }
 
-int esi_screen_show(struct esi_screen *screen)
-{
-    if (screen->output < 0)
-        return fflush(stdout) == 0 ? 0 : -EIO;
-    fflush(stdout);
-    dup2(screen->output, STDOUT_FILENO);
-    free(screen->frame);
-    screen->frame = colour_frame(screen, &screen->written);
-    if (!screen->frame)
-        return -EIO;
-    return screen->live ? show_live(screen)
-                        : write_all(screen->output, screen->frame, screen->written);
-}
-
 void esi_screen_close(struct esi_screen *screen)
 {
-    if (screen->live && screen->output >= 0) {
+    if (screen->output >= 0) {
         leave_screen();
         if (screen->frame)
-            write_all(screen->output, screen->frame, screen->written);
-    }
-    if (screen->output >= 0) {
+            write_all(screen->output, screen->frame, strlen(screen->frame));
         esi_text_table_set_terminal(-1);
         close(screen->output);
     }

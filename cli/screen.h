@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * screen.h - terminal output: colours for problems, and a live screen on which each
- * frame replaces the last.
+ * screen.h - terminal output: whether it has colours (base/table.h), and a live screen
+ * on which each frame replaces the last.
  *
  *     esi_screen_open(&screen, colours, true);
  *     while (...) {
@@ -12,10 +12,10 @@
  *     }
  *     esi_screen_close(&screen);
  *
- * The output to stdout between begin and show is buffered and written at once.  A live
- * screen is the terminal's alternate screen; closing it, or the end of the process,
- * restores the normal one with the last frame on it.  If stdout is not a terminal and
- * no colours are requested, text is passed through.
+ * A live screen is the terminal's alternate screen: the output to stdout between begin
+ * and show is buffered and written at once.  Closing it, or the end of the process,
+ * restores the normal screen with the last frame on it.  If stdout is not a terminal,
+ * or the screen is not live, text is passed through.
  *
  * One screen at a time, one thread.
  */
@@ -24,7 +24,6 @@
 
 #include <argp.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 enum esi_colours {
     ES_COLOURS_AUTO, /* on a terminal, unless NO_COLOR is set */
@@ -40,17 +39,14 @@ bool esi_screen_wants_colours(enum esi_colours colours);
 
 /* Caller's memory; its fields are private. */
 struct esi_screen {
-    bool colours;
-    bool live;
-    int output;     /* original stdout; -1 = text is passed through */
-    int memory;     /* buffer of the current frame */
-    char *frame;    /* the last one, as on a normal screen; owned */
-    size_t written; /* its bytes */
+    int output;  /* original stdout; -1 = text is passed through */
+    int memory;  /* buffer of the current frame */
+    char *frame; /* the last one, as on a normal screen; owned */
 };
 
-/* `live` has no effect if stdout is not a terminal.  For a live screen the caller must
- * record SIGINT and SIGTERM (interrupt.h) so that it can close it.  If out of memory,
- * text is passed through. */
+/* Sets the colours of this process's tables.  `live` has no effect if stdout is not a
+ * terminal.  For a live screen the caller must record SIGINT and SIGTERM (interrupt.h)
+ * so that it can close it.  If out of memory, text is passed through. */
 void esi_screen_open(struct esi_screen *screen, enum esi_colours colours, bool live);
 
 /* Whether frames replace each other. */

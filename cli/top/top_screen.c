@@ -41,6 +41,7 @@ int esi_top_screen_run(struct esi_top *top,
 /* term.h defines capability names that are also used here. */
 #undef lines
 #undef columns
+#undef tone
 
 #include "base/now.h"
 #include "base/table.h"

@@ -489,10 +489,10 @@ static void print_totals(const struct esi_collectives_report *report, FILE *stre
     append_counted(sentence, counts->beginnings, "whose beginning is gone");
     esi_text_prose_print(stream, "%s", sentence);
     if (losses->lost + losses->missed > 0)
-        esi_text_prose_print(stream,
-                             "%" PRIu64 " tuples were lost, %" PRIu64
-                             " were overwritten before the reading began",
-                             losses->lost, losses->missed);
+        esi_text_tone_print(stream, losses->lost ? ESI_TONE_BAD : ESI_TONE_PLAIN,
+                            "%" PRIu64 " tuples were lost, %" PRIu64
+                            " were overwritten before the reading began",
+                            losses->lost, losses->missed);
     if (losses->unplaced + losses->between + unfit > 0)
         esi_text_prose_print(stream,
                              "not analysed: %" PRIu64 " tuples without number, %" PRIu64

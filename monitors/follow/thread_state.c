@@ -17,14 +17,14 @@ const struct es_operation *esi_activity_subject(const struct esi_activity *activ
 }
 
 const struct esi_verdict_info esi_verdicts[ES_VERDICTS] = {
-    [ES_VERDICT_PROGRESSING] = {"progressing", 1, ESI_COLOUR_GOOD},
-    [ES_VERDICT_COMPUTING] = {"computing", 2, ESI_COLOUR_PLAIN},
-    [ES_VERDICT_UNKNOWN] = {"unknown", 5, ESI_COLOUR_WAITS},
-    [ES_VERDICT_WAITING] = {"waiting", 3, ESI_COLOUR_WAITS},
-    [ES_VERDICT_POLLING] = {"polling", 4, ESI_COLOUR_WAITS},
-    [ES_VERDICT_STALLED] = {"stalled", 6, ESI_COLOUR_BAD},
-    [ES_VERDICT_FINISHED] = {"finished", 0, ESI_COLOUR_PLAIN},
-    [ES_VERDICT_DEAD] = {"dead", 7, ESI_COLOUR_WORST},
+    [ES_VERDICT_PROGRESSING] = {"progressing", 1, ESI_COLOUR_GOOD, ESI_TONE_PLAIN},
+    [ES_VERDICT_COMPUTING] = {"computing", 2, ESI_COLOUR_PLAIN, ESI_TONE_PLAIN},
+    [ES_VERDICT_UNKNOWN] = {"unknown", 5, ESI_COLOUR_WAITS, ESI_TONE_DOUBT},
+    [ES_VERDICT_WAITING] = {"waiting", 3, ESI_COLOUR_WAITS, ESI_TONE_PLAIN},
+    [ES_VERDICT_POLLING] = {"polling", 4, ESI_COLOUR_WAITS, ESI_TONE_PLAIN},
+    [ES_VERDICT_STALLED] = {"stalled", 6, ESI_COLOUR_BAD, ESI_TONE_BAD},
+    [ES_VERDICT_FINISHED] = {"finished", 0, ESI_COLOUR_PLAIN, ESI_TONE_PLAIN},
+    [ES_VERDICT_DEAD] = {"dead", 7, ESI_COLOUR_WORST, ESI_TONE_BAD},
 };
 
 /* The verdict on a thread whose process has ended or finalized. */

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
 #include "eventspace/operation.h"
 #include "eventspace/run.h"
 
@@ -47,7 +48,8 @@ enum esi_verdict_colour {
 struct esi_verdict_info {
     const char *name; /* "progressing": in texts, in JSON, as a label of metrics */
     int severity;     /* 0 = the least; no two are equal */
-    enum esi_verdict_colour colour;
+    enum esi_verdict_colour colour; /* on screens of its own */
+    enum esi_tone tone;             /* in printed tables */
 };
 
 /* By enum esi_verdict. */

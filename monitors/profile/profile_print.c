@@ -318,8 +318,9 @@ static void print_summary_text(const struct summary_record *record, FILE *stream
         esi_text_prose_print(stream, "%zu process%s no profile", report->without,
                              report->without == 1 ? " has" : "es have");
     if (is_partial(report))
-        esi_text_prose_print(stream, "not all calls are counted: the segment of a "
-                                     "rank had no room for them");
+        esi_text_tone_print(stream, ESI_TONE_DOUBT,
+                            "not all calls are counted: the segment of a rank had no "
+                            "room for them");
 }
 
 /* --- Printing --------------------------------------------------------------------- */

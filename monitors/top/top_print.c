@@ -143,6 +143,10 @@ static void describe_row(struct esi_row *row, const void *record)
             snprintf(cell, sizeof cell, "host");
         if (info->minor)
             esi_row_minor(row, info->minor);
+        if (i == ESI_TOP_STATE)
+            esi_row_tone(row, shown->row->finding >= 0
+                                  ? ESI_TONE_WORST
+                                  : esi_verdicts[shown->row->verdict].tone);
         if (info->right)
             esi_row_quantity(row, info->heading, "%s", cell);
         else

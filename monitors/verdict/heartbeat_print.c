@@ -134,7 +134,8 @@ static void describe_thread(struct esi_row *row, const void *record)
     esi_row_unsigned(esi_row_minor(row, 1), "events", "EVENTS", thread->events);
     esi_row_unsigned(esi_row_minor(row, 3), "polls", "POLLS", thread->polls);
     esi_row_unsigned(row, "elements_off", NULL, thread->elements_off);
-    esi_row_text(row, NULL, "VERDICT", esi_verdicts[thread->verdict].name);
+    esi_row_text(esi_row_tone(row, esi_verdicts[thread->verdict].tone), NULL, "VERDICT",
+                 esi_verdicts[thread->verdict].name);
     esi_row_bool(row, "polling", NULL, thread->polls_rise);
     esi_row_unsigned(row, "unchanged_pulls", NULL, thread->unchanged);
     esi_row_unsigned(row, "quiet_ns", NULL,
@@ -325,7 +326,8 @@ static void describe_group(struct esi_row *row, const void *record)
                    offsetof(struct esi_thread_state, events));
     describe_range(esi_row_minor(row, 4), "POLLS", group,
                    offsetof(struct esi_thread_state, polls));
-    esi_row_text(row, NULL, "VERDICT", esi_verdicts[thread->verdict].name);
+    esi_row_text(esi_row_tone(row, esi_verdicts[thread->verdict].tone), NULL, "VERDICT",
+                 esi_verdicts[thread->verdict].name);
     esi_quantity_time(words, sizeof words,
                       (double)longest_ns(group->report, group->items, group->count));
     esi_row_quantity(row, "FOR", "%s",

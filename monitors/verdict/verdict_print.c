@@ -276,7 +276,8 @@ static void print_headline(const struct esi_diagnosis *diagnosis,
         return;
     describe_headline(diagnosis, item, all, out);
     if (fclose(out) == 0)
-        esi_text_prose_print(stream, "%s", text);
+        esi_text_tone_print(stream, item->certain ? ESI_TONE_WORST : ESI_TONE_BAD, "%s",
+                            text);
     free(text);
 }
 

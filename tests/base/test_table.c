@@ -124,6 +124,38 @@ static void prose_goes_on_in_the_next_line(void **state)
     esi_text_table_destroy(table);
 }
 
+/* The same width, and each line by itself. */
+static void a_tone_is_a_colour_where_there_are_any(void **state)
+{
+    static const struct esi_text_table_column two[] = {{"STATE", ES_TABLE_RIGHT, 4, 0},
+                                                       {"ENDED", ES_TABLE_PROSE, 8, 0}};
+    static const char plain[] = " STATE  ENDED\n"
+                                "  dead  rank 0\n"
+                                "        is dead\n"
+                                "lost+~  dead\n";
+    struct es_table *table;
+
+    (void)state;
+    assert_int_equal(esi_text_table_create(two, 2, &table), 0);
+    esi_text_table_tone(table, ESI_TONE_BAD);
+    esi_text_table_cell(table, "dead");
+    esi_text_table_tone(table, ESI_TONE_WORST);
+    esi_text_table_cell(table, "rank 0 is dead");
+    esi_text_table_tone(table, ESI_TONE_DOUBT);
+    esi_text_table_cell(table, "lost+found");
+    esi_text_table_cell(table, "dead");
+    assert_printed(table, 16, plain);
+    esi_text_table_set_colours(true);
+    assert_printed(table, 16,
+                   " STATE  ENDED\n"
+                   "  \033[31mdead\033[0m  \033[1;31mrank 0\033[0m\n"
+                   "        \033[1;31mis dead\033[0m\n"
+                   "\033[33mlost+~\033[0m  dead\n");
+    esi_text_table_set_colours(false);
+    assert_printed(table, 16, plain);
+    esi_text_table_destroy(table);
+}
+
 static void a_row_that_is_not_complete_is_not_printed(void **state)
 {
     struct es_table *table;
@@ -321,6 +353,7 @@ SUITE(test_table)
         cmocka_unit_test(a_column_that_may_be_cut_is_cut_to_the_width),
         cmocka_unit_test(no_column_goes_below_its_minimum),
         cmocka_unit_test(prose_goes_on_in_the_next_line),
+        cmocka_unit_test(a_tone_is_a_colour_where_there_are_any),
         cmocka_unit_test(a_row_that_is_not_complete_is_not_printed),
         cmocka_unit_test(control_characters_do_not_reach_the_terminal),
         cmocka_unit_test(many_rows_find_room),

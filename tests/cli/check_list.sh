@@ -5,12 +5,15 @@
 
 . "${0%/*}/functions.sh"
 run=$prefix-run
+red=$(printf '\033[31m')
+# A name of a program that says nothing about the run.
+cp "$helpers/make_segments" "$folder/lost"
 
 # start RANKS TUPLES : a live run.
 start()
 {
     rm -f "$folder/maker"
-    "$helpers/make_segments" "$run" "$1" "$2" live >"$folder/maker" &
+    "$folder/lost" "$run" "$1" "$2" live >"$folder/maker" &
     maker=$!
     await 10 grep -q ready "$folder/maker"
 }
@@ -18,7 +21,9 @@ start()
 start 3 150
 expect 0 "$eventspace" list
 contains out "$run"
-contains out make_segments
+contains out " lost "
+expect 0 "$eventspace" list --color=always
+lacks out "$(printf '\033')"
 expect 0 "$eventspace" list --format json
 json_lines_hold "o['type'] == 'run' and o['ranks'] == 3 and o['ending'] is None"
 expect 0 "$eventspace" list "$run"
@@ -108,6 +113,12 @@ gone()
 await 5 gone
 expect 0 "$eventspace" list
 contains out "rank 0"
+expect 0 "$eventspace" list --color=always
+contains out "${red}rank 0"
+lacks out "${red}lost"
+expect 0 "$eventspace" list --color=always "$run"
+contains out "${red}gone for an unknown reason"
+lacks out "${red}finalized"
 expect 0 "$eventspace" list "$run"
 contains out "gone for an unknown reason"
 contains out finalized

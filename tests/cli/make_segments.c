@@ -79,7 +79,7 @@ static void observe(const char *run, int rank, int ranks, int tuples)
     esi_segment_config_init(&config);
     config.run = run;
     config.host = esi_host_name(host);
-    config.program = "make_segments";
+    config.program = program_invocation_short_name;
     config.rank = rank;
     config.size = ranks;
     int code = esi_segment_create(&config, &error, &segment);
