@@ -33,45 +33,50 @@ const char *esi_quantity_number(char *out, size_t size, double number)
 }
 
 /* For two minutes and more; `seconds` is an integer. */
-static void format_long_time(char *out, size_t size, uint64_t seconds)
+static void format_long_time(char *out, size_t size, const char *sign, uint64_t seconds)
 {
     uint64_t minutes = seconds / 60;
 
     if (minutes < 120)
-        snprintf(out, size, "%" PRIu64 " min %" PRIu64 " s", minutes, seconds % 60);
+        snprintf(out, size, "%s%" PRIu64 " min %" PRIu64 " s", sign, minutes,
+                 seconds % 60);
     else
-        snprintf(out, size, "%" PRIu64 " h %" PRIu64 " min", minutes / 60,
+        snprintf(out, size, "%s%" PRIu64 " h %" PRIu64 " min", sign, minutes / 60,
                  minutes % 60);
 }
 
 const char *esi_quantity_time(char *out, size_t size, double span_ns)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
+    const char *sign = span_ns <= -0.5 ? "-" : "";
     size_t unit = 0;
 
+    span_ns = fabs(span_ns);
     if (span_ns >= 120e9 && span_ns < (double)INT64_MAX) {
-        format_long_time(out, size, (uint64_t)(span_ns / 1e9));
+        format_long_time(out, size, sign, (uint64_t)(span_ns / 1e9));
         return out;
     }
     while (span_ns >= 999.5 && unit < 3) {
         span_ns /= 1000;
         unit++;
     }
-    snprintf(out, size, "%.*f %s", unit == 0 ? 0 : count_decimals(span_ns), span_ns,
-             units[unit]);
+    snprintf(out, size, "%s%.*f %s", sign, unit == 0 ? 0 : count_decimals(span_ns),
+             span_ns, units[unit]);
     return out;
 }
 
 const char *esi_quantity_bytes(char *out, size_t size, double bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    const char *sign = bytes < 0 ? "-" : "";
     size_t unit = 0;
 
+    bytes = fabs(bytes);
     while (bytes >= 1023.5 && unit + 1 < sizeof units / sizeof *units) {
         bytes /= 1024;
         unit++;
     }
-    snprintf(out, size, "%.*f %s", unit == 0 ? 0 : count_decimals(bytes), bytes,
+    snprintf(out, size, "%s%.*f %s", sign, unit == 0 ? 0 : count_decimals(bytes), bytes,
              units[unit]);
     return out;
 }

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 
 #include "base/plain.h"
+#include "base/quantity.h"
 
 enum row_goal {
     ROW_COLUMNS, /* the headings */
@@ -239,6 +240,34 @@ void esi_row_unsigned(struct esi_row *row,
         esi_json_out_unsigned(&row->rows->json, name, number);
     else
         fprintf(row->rows->stream, "%" PRIu64, number);
+}
+
+void esi_row_time(struct esi_row *row,
+                  const char *name,
+                  const char *heading,
+                  int64_t span_ns)
+{
+    char words[ESI_QUANTITY_BYTES];
+
+    if (!is_cell(row))
+        esi_row_signed(row, name, heading, span_ns);
+    else
+        esi_row_quantity(row, heading, "%s",
+                         esi_quantity_time(words, sizeof words, (double)span_ns));
+}
+
+void esi_row_bytes(struct esi_row *row,
+                   const char *name,
+                   const char *heading,
+                   int64_t bytes)
+{
+    char words[ESI_QUANTITY_BYTES];
+
+    if (!is_cell(row))
+        esi_row_signed(row, name, heading, bytes);
+    else
+        esi_row_quantity(row, heading, "%s",
+                         esi_quantity_bytes(words, sizeof words, (double)bytes));
 }
 
 void esi_row_real(struct esi_row *row,

@@ -10,8 +10,9 @@
  *
  *         esi_row_signed(row, "rank", "RANK", process->rank);
  *         esi_row_text(row, "host", "HOST", process->host);
- *         esi_row_unsigned(row, "bytes", NULL, process->bytes);
- *         esi_row_quantity(row, "MEMORY", "%.1f MiB", process->bytes / 1048576.0);
+ *         esi_row_bytes(row, "bytes", "MEMORY", process->bytes);
+ *         esi_row_quantity(row, "LOAD", "%.0f %%", 100 * process->load);
+ *         esi_row_real(row, "load", NULL, process->load);
  *         esi_row_signed(esi_row_if(row, process->ended), "code", NULL, process->code);
  *     }
  *
@@ -68,6 +69,16 @@ void esi_row_bool(struct esi_row *row,
                   const char *name,
                   const char *heading,
                   bool truth);
+/* A duration and a size: numbers in JSON and CSV; for people with three significant
+ * digits and a unit (quantity.h). */
+void esi_row_time(struct esi_row *row,
+                  const char *name,
+                  const char *heading,
+                  int64_t span_ns);
+void esi_row_bytes(struct esi_row *row,
+                   const char *name,
+                   const char *heading,
+                   int64_t bytes);
 /* A number of 128 bits, as hexadecimal digits, because some JSON parsers have less
  * precision. */
 void esi_row_key(struct esi_row *row, const char *name, const uint64_t key[2]);

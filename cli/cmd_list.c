@@ -461,9 +461,7 @@ static void describe_process(struct esi_row *row, const void *record)
                      heading_if("POLLS", process->shown->polls), sums->polls);
     esi_row_unsigned(esi_row_minor(row, 8), "held",
                      heading_if("HELD", process->shown->held), sums->held);
-    esi_row_unsigned(row, "bytes", NULL, sums->bytes);
-    esi_row_quantity(esi_row_minor(row, 6), "MEMORY", "%s",
-                     esi_quantity_bytes(text, sizeof text, (double)sums->bytes));
+    esi_row_bytes(esi_row_minor(row, 6), "bytes", "MEMORY", (int64_t)sums->bytes);
     esi_row_unsigned(row, "elements_refused", NULL, info->elements_refused);
     esi_row_unsigned(row, "elements_shrunk", NULL, info->elements_shrunk);
     esi_row_unsigned(row, "communicators_refused", NULL, info->communicators_refused);
@@ -669,16 +667,13 @@ static void describe_clock(struct esi_row *row,
                            bool shown)
 {
     bool is_known = info->clock_known;
-    char words[ESI_QUANTITY_BYTES];
 
-    esi_row_quantity(esi_row_minor(esi_row_if(row, is_known), 3),
-                     shown ? "OFFSET" : NULL, "%+.6f s",
-                     (double)info->clock_offset_ns / 1e9);
+    esi_row_time(esi_row_minor(esi_row_if(row, is_known), 3), NULL,
+                 shown ? "OFFSET" : NULL, info->clock_offset_ns);
     esi_row_quantity(esi_row_minor(esi_row_if(row, is_known), 5),
                      shown ? "DRIFT" : NULL, "%+.3f ppm", info->clock_drift_ppb / 1e3);
-    esi_row_quantity(
-        esi_row_minor(esi_row_if(row, is_known), 2), shown ? "ERROR" : NULL, "%s",
-        esi_quantity_time(words, sizeof words, (double)info->clock_error_ns));
+    esi_row_time(esi_row_minor(esi_row_if(row, is_known), 2), NULL,
+                 shown ? "ERROR" : NULL, (int64_t)info->clock_error_ns);
     if (!esi_row_begin_object(esi_row_if(row, is_known), "clock"))
         return;
     esi_row_unsigned(row, "monotonic_ns", NULL, info->clock_monotonic_ns);

@@ -23,29 +23,14 @@ static void describe_some(struct esi_row *row,
     esi_row_unsigned(esi_row_if(row, count > 0), NULL, heading, count);
 }
 
-static void describe_time(struct esi_row *row,
-                          const char *name,
-                          const char *heading,
-                          uint64_t ns)
-{
-    char words[ESI_QUANTITY_BYTES];
-
-    esi_row_unsigned(row, name, NULL, ns);
-    esi_row_text(row, NULL, heading,
-                 esi_quantity_time(words, sizeof words, (double)ns));
-}
-
 /* In text only if not 0. */
 static void describe_size(struct esi_row *row,
                           const char *name,
                           const char *heading,
                           uint64_t bytes)
 {
-    char words[ESI_QUANTITY_BYTES];
-
     esi_row_unsigned(row, name, NULL, bytes);
-    esi_row_text(esi_row_if(row, bytes > 0), NULL, heading,
-                 esi_quantity_bytes(words, sizeof words, (double)bytes));
+    esi_row_bytes(esi_row_if(row, bytes > 0), NULL, heading, (int64_t)bytes);
 }
 
 static void describe_events(struct esi_row *row, uint64_t events, uint32_t traces)
@@ -124,7 +109,7 @@ static void describe_search(struct esi_row *row, const void *record)
     esi_row_unsigned(row, "matches", "matches", is->matches);
     esi_row_unsigned(row, "assignments", "assignments", is->assignments);
     esi_row_bool(row, "complete", NULL, is->is_complete);
-    describe_time(row, "elapsed_ns", "searched in", is->elapsed_ns);
+    esi_row_time(row, "elapsed_ns", "searched in", (int64_t)is->elapsed_ns);
     esi_row_unsigned(row, "comparisons", "comparisons", is->comparisons);
     esi_row_unsigned(row, "backtracks", "backtracks", is->backtracks);
     describe_some(row, "closures", "closures", is->closures);
@@ -134,7 +119,7 @@ static void describe_search(struct esi_row *row, const void *record)
     describe_size(row, "detail_bytes", "memory of attributes", view->detail_bytes);
     describe_size(row, "order_bytes", "memory of the order", view->order.stored_bytes);
     describe_events(row, view->order.events, view->order.traces);
-    describe_time(row, "read_ns", "read in", view->read_ns);
+    esi_row_time(row, "read_ns", "read in", (int64_t)view->read_ns);
     describe_some(row, "unknown", "not known", is->unknown);
     esi_row_bool(row, "lower_bound", NULL, view->is_lower_bound);
 }
@@ -184,7 +169,7 @@ static void describe_live(struct esi_row *row, const void *record)
     esi_row_unsigned(row, "matches", "matches", is->matches);
     esi_row_bool(row, "complete", NULL, is->is_complete);
     describe_events(row, is->events, view->order.traces);
-    describe_time(row, "elapsed_ns", "followed for", view->time_ns);
+    esi_row_time(row, "elapsed_ns", "followed for", (int64_t)view->time_ns);
     esi_row_unsigned(row, "kept_events", "events kept", is->kept_events);
     esi_row_unsigned(row, "dropped_events", "events dropped", is->dropped_events);
     esi_row_unsigned(row, "lost_events", "events lost", is->lost_events);

@@ -145,17 +145,6 @@ struct operation_row {
     int member; /* of the communicator, for the row of a rank */
 };
 
-static void describe_span(struct esi_row *row,
-                          const char *heading,
-                          bool is_known,
-                          double span_ns)
-{
-    char words[WORDS];
-
-    esi_row_quantity(esi_row_if(row, is_known), heading, "%s",
-                     esi_quantity_time(words, sizeof words, span_ns));
-}
-
 /* Relative to the start of the run; signed, since a clock may be behind.  Null if there
  * was no operation. */
 static void describe_time(struct esi_row *row,
@@ -264,15 +253,18 @@ static void describe_measures(struct esi_row *row, const struct operation_row *s
     bool some = group->complete > 0;
 
     esi_measure_describe(row, "time_ns", &group->time, 1);
-    describe_span(esi_row_minor(row, 1), "MEAN", some, group->time.mean);
-    describe_span(esi_row_minor(row, 8), "P95", some,
-                  (double)esi_quantiles_at(&group->time.quantiles, 0.95));
-    describe_span(esi_row_minor(row, 7), "MAX", some, (double)group->time.greatest);
+    esi_row_time(esi_row_minor(esi_row_if(row, some), 1), NULL, "MEAN",
+                 (int64_t)group->time.mean);
+    esi_row_time(esi_row_minor(esi_row_if(row, some), 8), NULL, "P95",
+                 (int64_t)esi_quantiles_at(&group->time.quantiles, 0.95));
+    esi_row_time(esi_row_minor(esi_row_if(row, some), 7), NULL, "MAX",
+                 (int64_t)group->time.greatest);
     esi_measure_describe(row, "spread_ns", &group->spread, 1);
-    describe_span(row, "SPREAD", some, group->spread.mean);
-    describe_span(row, "IN TREE", some, group->tree.mean);
+    esi_row_time(esi_row_if(row, some), NULL, "SPREAD", (int64_t)group->spread.mean);
+    esi_row_time(esi_row_if(row, some), NULL, "IN TREE", (int64_t)group->tree.mean);
     esi_measure_describe(row, "lost_ns", &group->lost, 1);
-    describe_span(row, "LOST", group->judged, (double)group->lost.sum);
+    esi_row_time(esi_row_if(row, group->judged), NULL, "LOST",
+                 (int64_t)group->lost.sum);
     esi_row_quantity(esi_row_minor(esi_row_if(row, group->judged), 5), "LOST %", "%.1f",
                      100 * share_of(shown->report, group->lost.sum, group->size));
     esi_measure_describe(row, "tree_ns", &group->tree, 1);

@@ -107,12 +107,9 @@ static void describe_measure(struct esi_row *row,
                              unsigned minor,
                              const struct esi_measure *measure)
 {
-    char words[64];
-
     esi_measure_describe(row, name, measure, 1);
-    esi_quantity_time(words, sizeof words, measure->mean);
-    esi_row_quantity(esi_row_minor(esi_row_if(row, measure->count), minor), heading,
-                     "%s", words);
+    esi_row_time(esi_row_minor(esi_row_if(row, measure->count), minor), NULL, heading,
+                 (int64_t)measure->mean);
 }
 
 static void describe_children(struct esi_row *row, const struct esi_node_row *node)

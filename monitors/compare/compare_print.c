@@ -8,9 +8,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/quantity.h"
 #include "eventspace/operation.h"
-
-#define MILLISECOND 1e6
 
 /* --- Rows ------------------------------------------------------------------------- */
 
@@ -19,15 +18,6 @@ static const char *group_name(enum esi_delay_group group)
     return group == ESI_DELAY_BY_RANK   ? "rank"
            : group == ESI_DELAY_BY_LINE ? "line"
                                         : "operation";
-}
-
-static void describe_number(struct esi_row *row,
-                            const char *name,
-                            const char *heading,
-                            double ns)
-{
-    esi_row_signed(row, name, NULL, (int64_t)llround(ns));
-    esi_row_quantity(row, heading, "%.3f", ns / MILLISECOND);
 }
 
 static void describe_what(struct esi_row *row, const struct esi_compare_row *of)
@@ -53,24 +43,24 @@ static void describe_samples(struct esi_row *row,
                              const char *low,
                              const char *high)
 {
-    esi_row_signed(esi_row_if(row, noise->known), low, NULL,
-                   (int64_t)llround(noise->low));
-    esi_row_signed(esi_row_if(row, noise->known), high, NULL,
-                   (int64_t)llround(noise->high));
+    esi_row_signed(esi_row_if(row, noise->known), low, NULL, llround(noise->low));
+    esi_row_signed(esi_row_if(row, noise->known), high, NULL, llround(noise->high));
 }
 
 static void describe_noise(struct esi_row *row, const struct esi_compare_row *of)
 {
     const struct esi_bootstrap *noise = &of->noise;
+    char low[ESI_QUANTITY_BYTES], high[ESI_QUANTITY_BYTES];
 
-    describe_number(row, "difference_ns", "DIFFERENCE ms", noise->difference);
+    esi_row_time(row, "difference_ns", "DIFFERENCE", llround(noise->difference));
     describe_samples(row, noise, "low_ns", "high_ns");
     esi_row_bool(row, "differs", NULL, of->differs);
     if (noise->known)
-        esi_row_words(esi_row_minor(row, 1), "99 % OF SAMPLES ms", 0, "%.3f to %.3f",
-                      noise->low / MILLISECOND, noise->high / MILLISECOND);
+        esi_row_words(esi_row_minor(row, 1), "99 % OF SAMPLES", 0, "%s to %s",
+                      esi_quantity_time(low, sizeof low, noise->low),
+                      esi_quantity_time(high, sizeof high, noise->high));
     else
-        esi_row_words(esi_row_minor(row, 1), "99 % OF SAMPLES ms", 0, "not known");
+        esi_row_words(esi_row_minor(row, 1), "99 % OF SAMPLES", 0, "not known");
 }
 
 /* A row and its context. */
@@ -106,24 +96,24 @@ static void describe_row(struct esi_row *row, const void *record)
     esi_row_text(row, "metric", "TIME", esi_compare_metric_name(of->metric));
     esi_row_text(row, "group", NULL, group_name(of->group));
     describe_what(row, of);
-    describe_number(row, "a_ns", "A ms", of->a);
-    describe_number(row, "b_ns", "B ms", of->b);
+    esi_row_time(row, "a_ns", "A", llround(of->a));
+    esi_row_time(row, "b_ns", "B", llround(of->b));
     describe_noise(row, of);
     describe_share(row, shown);
 }
 
-/* Times in milliseconds for people. */
 static void describe_value(struct esi_row *row,
                            const char *name,
                            const char *heading,
                            const struct esi_compare_row *of,
                            double value)
 {
-    esi_row_signed(row, name, NULL, (int64_t)llround(value));
     if (of->metric == ESI_COMPARE_TIME)
-        esi_row_quantity(row, heading, "%.3f", value / MILLISECOND);
+        esi_row_time(row, name, heading, llround(value));
+    else if (of->metric == ESI_COMPARE_BYTES)
+        esi_row_bytes(row, name, heading, llround(value));
     else
-        esi_row_quantity(row, heading, "%.0f", value);
+        esi_row_signed(row, name, heading, llround(value));
 }
 
 static void describe_profile(struct esi_row *row, const void *record)
@@ -133,9 +123,7 @@ static void describe_profile(struct esi_row *row, const void *record)
 
     if (esi_row_is_json(row))
         esi_row_text(row, "type", NULL, "profile");
-    esi_row_text(row, "metric", NULL, esi_compare_metric_name(of->metric));
-    esi_row_words(row, "PROFILE", 0, "%s%s", esi_compare_metric_name(of->metric),
-                  of->metric == ESI_COMPARE_TIME ? " ms" : "");
+    esi_row_text(row, "metric", "PROFILE", esi_compare_metric_name(of->metric));
     esi_row_text(row, "group", NULL, group_name(of->group));
     describe_what(row, of);
     describe_value(row, "a", "A", of, of->a);
@@ -267,23 +255,20 @@ static void print_orders(const struct esi_compare_totals *totals,
 
 /* --- All -------------------------------------------------------------------------- */
 
-static double seconds_of(const struct esi_delay_totals *totals)
-{
-    return (double)totals->seen.seen_ns / 1e9;
-}
-
 static void print_run(const char *letter,
                       const char *name,
                       const struct esi_delay_totals *totals,
                       FILE *stream)
 {
-    char seen[ESI_COVERAGE_BYTES];
+    char span[ESI_QUANTITY_BYTES], waited[ESI_QUANTITY_BYTES],
+        critical[ESI_QUANTITY_BYTES], seen[ESI_COVERAGE_BYTES];
 
-    esi_text_prose_print(stream,
-                         "%s: %s, %zu threads in %.3f s, %.3f ms of waiting, critical "
-                         "path %.3f ms",
-                         letter, name, totals->threads, seconds_of(totals),
-                         totals->waited / MILLISECOND, totals->critical / MILLISECOND);
+    esi_text_prose_print(
+        stream, "%s: %s, %zu threads in %s, %s of waiting, critical path %s", letter,
+        name, totals->threads,
+        esi_quantity_time(span, sizeof span, (double)totals->seen.seen_ns),
+        esi_quantity_time(waited, sizeof waited, totals->waited),
+        esi_quantity_time(critical, sizeof critical, totals->critical));
     if (esi_coverage_describe(&totals->seen, seen))
         esi_text_prose_print(stream, "  %s", seen);
 }
@@ -345,10 +330,10 @@ static void describe_totals(struct esi_row *row, const void *record)
     esi_row_unsigned(row, "b_time_ns", NULL, b->seen.seen_ns);
     esi_row_unsigned(row, "a_run_ns", NULL, a->seen.end_ns - a->seen.begin_ns);
     esi_row_unsigned(row, "b_run_ns", NULL, b->seen.end_ns - b->seen.begin_ns);
-    esi_row_signed(row, "a_waited_ns", NULL, (int64_t)llround(a->waited));
-    esi_row_signed(row, "b_waited_ns", NULL, (int64_t)llround(b->waited));
-    esi_row_signed(row, "a_critical_ns", NULL, (int64_t)llround(a->critical));
-    esi_row_signed(row, "b_critical_ns", NULL, (int64_t)llround(b->critical));
+    esi_row_signed(row, "a_waited_ns", NULL, llround(a->waited));
+    esi_row_signed(row, "b_waited_ns", NULL, llround(b->waited));
+    esi_row_signed(row, "a_critical_ns", NULL, llround(a->critical));
+    esi_row_signed(row, "b_critical_ns", NULL, llround(b->critical));
 }
 
 int esi_compare_print_json(const struct esi_compare *compare, FILE *stream)

@@ -11,7 +11,6 @@
 
 #include "base/quantity.h"
 
-#define MILLISECOND 1e6
 #define OPEN_NS UINT64_C(1000000000) /* a shorter wait is usual */
 
 /* --- Records ---------------------------------------------------------------------- */
@@ -21,26 +20,17 @@ struct shown_row {
     const struct esi_delay_totals *totals;
 };
 
-static uint64_t whole_ns(double ns)
+static int64_t whole_ns(double ns)
 {
-    return ns > 0 ? (uint64_t)(ns + 0.5) : 0;
-}
-
-static void describe_time(struct esi_row *row,
-                          const char *name,
-                          const char *heading,
-                          double ns)
-{
-    esi_row_unsigned(row, name, NULL, whole_ns(ns));
-    esi_row_quantity(row, heading, "%.3f", ns / MILLISECOND);
+    return ns > 0 ? (int64_t)(ns + 0.5) : 0;
 }
 
 static void describe_times(struct esi_row *row, const struct esi_delay_times *times)
 {
     esi_row_unsigned(esi_row_minor(row, 2), "calls", "CALLS", times->calls);
-    describe_time(row, "waited_ns", "WAITED ms", times->waited);
-    esi_row_unsigned(row, "waited_nonblocking_ns", NULL, whole_ns(times->nonblocking));
-    esi_row_unsigned(row, "waited_polling_ns", NULL, whole_ns(times->polling));
+    esi_row_time(row, "waited_ns", "WAITED", whole_ns(times->waited));
+    esi_row_time(row, "waited_nonblocking_ns", NULL, whole_ns(times->nonblocking));
+    esi_row_time(row, "waited_polling_ns", NULL, whole_ns(times->polling));
 }
 
 static double share_of(const struct esi_delay_totals *totals, double critical)
@@ -52,8 +42,8 @@ static void describe_cost(struct esi_row *row, const struct shown_row *shown)
 {
     const struct esi_delay_times *times = &shown->row->times;
 
-    describe_time(row, "caused_ns", "CAUSED ms", times->caused);
-    describe_time(row, "critical_ns", "CRITICAL ms", times->critical);
+    esi_row_time(row, "caused_ns", "CAUSED", whole_ns(times->caused));
+    esi_row_time(row, "critical_ns", "CRITICAL", whole_ns(times->critical));
     esi_row_quantity(esi_row_minor(row, 1), "PATH %", "%.1f",
                      share_of(shown->totals, times->critical));
 }
@@ -68,9 +58,9 @@ static void describe_rank(struct esi_row *row, const void *record)
     esi_row_signed(row, "rank", "RANK", shown->row->rank);
     describe_times(row, times);
     describe_cost(row, shown);
-    esi_row_unsigned(row, "caused_directly_ns", NULL, whole_ns(times->direct));
-    describe_time(row, "computed_ns", "COMPUTED ms", times->computed);
-    describe_time(row, "called_ns", "IN MPI ms", times->called);
+    esi_row_time(row, "caused_directly_ns", NULL, whole_ns(times->direct));
+    esi_row_time(row, "computed_ns", "COMPUTED", whole_ns(times->computed));
+    esi_row_time(row, "called_ns", "IN MPI", whole_ns(times->called));
 }
 
 static void describe_named(struct esi_row *row,
@@ -92,7 +82,7 @@ static void describe_operation(struct esi_row *row, const void *record)
     describe_named(row, shown, "operation", "OPERATION");
     describe_times(row, &shown->row->times);
     describe_cost(row, shown);
-    describe_time(row, "called_ns", "IN MPI ms", shown->row->times.called);
+    esi_row_time(row, "called_ns", "IN MPI", whole_ns(shown->row->times.called));
 }
 
 static void describe_communicator(struct esi_row *row, const void *record)
@@ -101,7 +91,7 @@ static void describe_communicator(struct esi_row *row, const void *record)
 
     describe_named(row, shown, "communicator", "COMMUNICATOR");
     describe_times(row, &shown->row->times);
-    describe_time(row, "called_ns", "IN MPI ms", shown->row->times.called);
+    esi_row_time(row, "called_ns", "IN MPI", whole_ns(shown->row->times.called));
 }
 
 static void describe_kind(struct esi_row *row, const void *record)
@@ -110,10 +100,11 @@ static void describe_kind(struct esi_row *row, const void *record)
 
     describe_named(row, shown, "kind", "WAITED FOR");
     esi_row_unsigned(row, "waits", "WAITS", shown->row->times.calls);
-    describe_time(row, "waited_ns", "WAITED ms", shown->row->times.waited);
-    describe_time(row, "waited_nonblocking_ns", "OF NONBLOCKING ms",
-                  shown->row->times.nonblocking);
-    describe_time(row, "waited_polling_ns", "OF POLLING ms", shown->row->times.polling);
+    esi_row_time(row, "waited_ns", "WAITED", whole_ns(shown->row->times.waited));
+    esi_row_time(row, "waited_nonblocking_ns", "OF NONBLOCKING",
+                 whole_ns(shown->row->times.nonblocking));
+    esi_row_time(row, "waited_polling_ns", "OF POLLING",
+                 whole_ns(shown->row->times.polling));
 }
 
 /* How much longer the path is here than the average per rank: an upper bound of what
@@ -137,13 +128,12 @@ static void describe_line(struct esi_row *row, const void *record)
     esi_row_text(row, "operation", "OPERATION", shown->row->operation);
     describe_times(row, times);
     describe_cost(row, shown);
-    esi_row_unsigned(row, "caused_computing_ns", NULL,
-                     whole_ns(times->caused_computing));
-    esi_row_unsigned(row, "critical_computing_ns", NULL,
-                     whole_ns(times->critical_computing));
-    describe_time(row, "computed_ns", "COMPUTED ms", times->computed);
-    describe_time(row, "imbalance_ns", "UNEVEN ms", imbalance_of(shown));
-    esi_row_unsigned(row, "called_ns", NULL, whole_ns(times->called));
+    esi_row_time(row, "caused_computing_ns", NULL, whole_ns(times->caused_computing));
+    esi_row_time(row, "critical_computing_ns", NULL,
+                 whole_ns(times->critical_computing));
+    esi_row_time(row, "computed_ns", "COMPUTED", whole_ns(times->computed));
+    esi_row_time(row, "imbalance_ns", "UNEVEN", whole_ns(imbalance_of(shown)));
+    esi_row_time(row, "called_ns", NULL, whole_ns(times->called));
 }
 
 static esi_row_describe *const descriptions[] = {
@@ -188,7 +178,7 @@ static void describe_cause(struct esi_row *row, const void *record)
     esi_row_text(row, "line", NULL, pair->line);
     esi_row_text(row, "operation", NULL, pair->operation);
     esi_row_bool(row, "computing", NULL, pair->computing);
-    esi_row_unsigned(row, "waited_ns", NULL, whole_ns(pair->waited));
+    esi_row_time(row, "waited_ns", NULL, whole_ns(pair->waited));
 }
 
 static void describe_totals(struct esi_row *row, const void *record)
@@ -204,14 +194,14 @@ static void describe_totals(struct esi_row *row, const void *record)
     esi_row_unsigned(row, "seen_ns", NULL, totals->seen.seen_ns);
     esi_row_unsigned(row, "run_ns", NULL, totals->seen.end_ns - totals->seen.begin_ns);
     esi_row_unsigned(row, "waits", NULL, totals->waits);
-    esi_row_unsigned(row, "waited_ns", NULL, whole_ns(totals->waited));
-    esi_row_unsigned(row, "direct_ns", NULL, whole_ns(totals->direct));
-    esi_row_unsigned(row, "indirect_ns", NULL, whole_ns(totals->indirect));
-    esi_row_unsigned(row, "elsewhere_ns", NULL, whole_ns(totals->elsewhere));
+    esi_row_time(row, "waited_ns", NULL, whole_ns(totals->waited));
+    esi_row_time(row, "direct_ns", NULL, whole_ns(totals->direct));
+    esi_row_time(row, "indirect_ns", NULL, whole_ns(totals->indirect));
+    esi_row_time(row, "elsewhere_ns", NULL, whole_ns(totals->elsewhere));
     esi_row_unsigned(row, "open", NULL, totals->open);
-    esi_row_unsigned(row, "open_ns", NULL, whole_ns(totals->open_waited));
+    esi_row_time(row, "open_ns", NULL, whole_ns(totals->open_waited));
     esi_row_unsigned(row, "open_longest_ns", NULL, totals->open_ns);
-    esi_row_unsigned(row, "critical_ns", NULL, whole_ns(totals->critical));
+    esi_row_time(row, "critical_ns", NULL, whole_ns(totals->critical));
     esi_row_unsigned(row, "truncated", NULL, totals->truncated);
     esi_row_unsigned(row, "forgotten", NULL, totals->forgotten);
     esi_row_unsigned(row, "doubtful", NULL, totals->doubtful);
@@ -375,10 +365,11 @@ static void describe_sum(const struct cause_sum *sum,
 {
     const struct esi_delay_pair *pair = &sum->pair;
     bool has_line = pair->line && *pair->line;
+    char waited[ESI_QUANTITY_BYTES];
 
     snprintf(out, size,
-             "rank %d costs the others %.3f ms (%.0f %% of all waiting): %s %s%s%s%s",
-             pair->causing, pair->waited / MILLISECOND,
+             "rank %d costs the others %s (%.0f %% of all waiting): %s %s%s%s%s",
+             pair->causing, esi_quantity_time(waited, sizeof waited, pair->waited),
              totals->waited > 0 ? 100 * pair->waited / totals->waited : 0,
              pair->computing ? "computation before" : "in", pair->operation,
              has_line ? " at " : "", has_line ? pair->line : "",
@@ -422,12 +413,14 @@ static int foreach_sum(const struct esi_delay *delay,
 static void print_sum(void *data, const struct cause_sum *sum, const char *text)
 {
     FILE *stream = data;
+    char greatest[ESI_QUANTITY_BYTES];
 
     esi_text_prose_print(stream, "%s", text);
     if (sum->pair.waiting >= 0)
-        esi_text_prose_print(stream, "  rank %d waits longest for it, %.3f ms%s",
-                             sum->pair.waiting, sum->greatest / MILLISECOND,
-                             sum->ranks > 1 ? ", among others" : "");
+        esi_text_prose_print(
+            stream, "  rank %d waits longest for it, %s%s", sum->pair.waiting,
+            esi_quantity_time(greatest, sizeof greatest, sum->greatest),
+            sum->ranks > 1 ? ", among others" : "");
 }
 
 static int print_causes(const struct esi_delay *delay, size_t top, FILE *stream)
@@ -468,15 +461,16 @@ static void print_head(const struct esi_delay_totals *totals, FILE *stream)
 {
     double span = (double)totals->seen.seen_ns;
     double all = span * (double)totals->threads;
-    char seen[ESI_COVERAGE_BYTES];
+    char time[ESI_QUANTITY_BYTES], waited[ESI_QUANTITY_BYTES], seen[ESI_COVERAGE_BYTES];
 
     if (esi_coverage_describe(&totals->seen, seen))
         esi_text_prose_print(stream, "%s", seen);
     esi_text_prose_print(
         stream,
-        "%zu threads in %.3f s: %.3f ms of waiting in %" PRIu64
+        "%zu threads in %s: %s of waiting in %" PRIu64
         " waits (%.1f %% of their time), %.1f %% of it passed on by others that waited",
-        totals->threads, span / 1e9, totals->waited / MILLISECOND, totals->waits,
+        totals->threads, esi_quantity_time(time, sizeof time, span),
+        esi_quantity_time(waited, sizeof waited, totals->waited), totals->waits,
         all > 0 ? 100 * totals->waited / all : 0,
         totals->waited > 0 ? 100 * totals->indirect / totals->waited : 0);
 }
@@ -501,37 +495,42 @@ static void print_path(const struct esi_delay *delay,
     size_t count;
     const struct esi_delay_row *rows = esi_delay_rows(delay, ESI_DELAY_BY_LINE, &count);
     const struct esi_delay_row *most = NULL;
+    char path[ESI_QUANTITY_BYTES], shorter[ESI_QUANTITY_BYTES];
 
     for (size_t i = 0; i < count; i++)
         if (!most || rows[i].times.critical_computing > most->times.critical_computing)
             most = &rows[i];
     if (!most || most->times.critical_computing <= 0)
         return;
-    esi_text_prose_print(stream,
-                         "critical path %.3f ms; %.1f %% of it is computation before "
-                         "%s%s%s: 10 %% less there shortens the run by at most %.3f ms",
-                         totals->critical / MILLISECOND,
-                         share_of(totals, most->times.critical_computing),
-                         most->operation, *most->name ? " at " : "", most->name,
-                         most->times.critical_computing / 10 / MILLISECOND);
+    esi_text_prose_print(
+        stream,
+        "critical path %s; %.1f %% of it is computation before %s%s%s: 10 %% less "
+        "there shortens the run by at most %s",
+        esi_quantity_time(path, sizeof path, totals->critical),
+        share_of(totals, most->times.critical_computing), most->operation,
+        *most->name ? " at " : "", most->name,
+        esi_quantity_time(shorter, sizeof shorter,
+                          most->times.critical_computing / 10));
 }
 
 static void print_doubts(const struct esi_delay_totals *totals, FILE *stream)
 {
+    char time[ESI_QUANTITY_BYTES];
+
     if (totals->worst_error_ns == UINT64_MAX)
         esi_text_prose_print(stream, "some hosts' clocks are not known: waits for them "
                                      "are not counted");
     else if (totals->doubtful > 0)
-        esi_text_prose_print(stream,
-                             "%" PRIu64 " waits are not counted: they are shorter than "
-                             "the clocks' error, %.3f ms at most",
-                             totals->doubtful,
-                             (double)totals->worst_error_ns / MILLISECOND);
+        esi_text_prose_print(
+            stream,
+            "%" PRIu64 " waits are not counted: they are shorter than "
+            "the clocks' error, %s at most",
+            totals->doubtful,
+            esi_quantity_time(time, sizeof time, (double)totals->worst_error_ns));
     if (totals->elsewhere > 0)
         esi_text_prose_print(stream,
-                             "%.3f ms of waiting have causes that are not "
-                             "distinguished",
-                             totals->elsewhere / MILLISECOND);
+                             "%s of waiting have causes that are not distinguished",
+                             esi_quantity_time(time, sizeof time, totals->elsewhere));
     if (totals->truncated > 0 || totals->forgotten > 0)
         esi_text_prose_print(stream,
                              "%" PRIu64 " waits reach back further than the calls that "

@@ -21,22 +21,6 @@ struct profile_record {
     const void *item;
 };
 
-static void describe_span(struct esi_row *row, const char *heading, double span_ns)
-{
-    char words[ESI_QUANTITY_BYTES];
-
-    esi_row_quantity(row, heading, "%s",
-                     esi_quantity_time(words, sizeof words, span_ns));
-}
-
-static void describe_bytes(struct esi_row *row, const char *heading, double bytes)
-{
-    char words[ESI_QUANTITY_BYTES];
-
-    esi_row_quantity(row, heading, "%s",
-                     esi_quantity_bytes(words, sizeof words, bytes));
-}
-
 static void describe_part(struct esi_row *row,
                           const char *heading,
                           uint64_t part,
@@ -71,24 +55,21 @@ static void describe_sums(struct esi_row *row,
     bool has_calls = sums->timed > 0;
 
     esi_row_unsigned(row, "calls", "CALLS", sums->calls);
-    esi_row_unsigned(esi_row_if(row, is_timed), "time_ns", NULL, sums->time_ns);
-    describe_span(esi_row_if(row, is_timed), "TIME", (double)sums->time_ns);
+    esi_row_time(esi_row_if(row, is_timed), "time_ns", "TIME", (int64_t)sums->time_ns);
     esi_row_unsigned(row, "open_ns", NULL, sums->open_ns);
     esi_row_real(esi_row_if(row, has_calls), "mean_ns", NULL,
                  esi_profile_sums_mean(sums));
-    describe_span(esi_row_minor(esi_row_if(row, has_calls), 2), "MEAN",
-                  esi_profile_sums_mean(sums));
-    esi_row_unsigned(esi_row_if(row, has_calls), "min_ns", NULL, sums->shortest_ns);
-    describe_span(esi_row_minor(esi_row_if(row, has_calls), 7), "MIN",
-                  (double)sums->shortest_ns);
-    esi_row_unsigned(esi_row_if(row, is_timed), "max_ns", NULL, sums->longest_ns);
-    describe_span(esi_row_minor(esi_row_if(row, is_timed), 3), "MAX",
-                  (double)sums->longest_ns);
+    esi_row_time(esi_row_minor(esi_row_if(row, has_calls), 2), NULL, "MEAN",
+                 (int64_t)esi_profile_sums_mean(sums));
+    esi_row_time(esi_row_minor(esi_row_if(row, has_calls), 7), "min_ns", "MIN",
+                 (int64_t)sums->shortest_ns);
+    esi_row_time(esi_row_minor(esi_row_if(row, is_timed), 3), "max_ns", "MAX",
+                 (int64_t)sums->longest_ns);
     esi_row_signed(esi_row_if(row, is_timed && sums->longest_rank >= 0), "max_rank",
                    NULL, sums->longest_rank);
     esi_row_unsigned(row, "bytes", NULL, sums->bytes);
-    describe_bytes(esi_row_minor(esi_row_if(row, sums->bytes > 0), 4), "BYTES",
-                   (double)sums->bytes);
+    esi_row_bytes(esi_row_minor(esi_row_if(row, sums->bytes > 0), 4), NULL, "BYTES",
+                  (int64_t)sums->bytes);
     esi_row_unsigned(esi_row_minor(row, 6), "ranks", "RANKS", sums->ranks);
     esi_row_real(esi_row_if(row, !is_outer), "run_share", NULL,
                  share_of(sums->time_ns, report->run_ns));
@@ -138,17 +119,14 @@ static void describe_rank(struct esi_row *row, const void *data)
     esi_row_long_text(esi_row_minor(row, 3), "host", "HOST", 8, rank->host);
     esi_row_signed(row, "pid", NULL, rank->pid);
     esi_row_unsigned(esi_row_minor(row, 4), "threads", "THREADS", rank->threads);
-    esi_row_unsigned(esi_row_if(row, is_up), "run_ns", NULL, rank->run_ns);
-    describe_span(esi_row_minor(esi_row_if(row, is_up), 2), "RUN",
-                  (double)rank->run_ns);
-    esi_row_unsigned(row, "mpi_ns", NULL, rank->mpi_ns);
-    describe_span(row, "MPI", (double)rank->mpi_ns);
+    esi_row_time(esi_row_minor(esi_row_if(row, is_up), 2), "run_ns", "RUN",
+                 (int64_t)rank->run_ns);
+    esi_row_time(row, "mpi_ns", "MPI", (int64_t)rank->mpi_ns);
     esi_row_real(esi_row_if(row, is_up), "share", NULL, rank->share);
     esi_row_quantity(esi_row_if(row, is_up), "% MPI", "%.1f", 100 * rank->share);
     esi_row_unsigned(row, "calls", "CALLS", rank->calls);
     esi_row_unsigned(row, "messages", "SENT", rank->messages);
-    esi_row_unsigned(row, "bytes", NULL, rank->bytes);
-    describe_bytes(esi_row_minor(row, 1), "BYTES SENT", (double)rank->bytes);
+    esi_row_bytes(esi_row_minor(row, 1), "bytes", "BYTES SENT", (int64_t)rank->bytes);
     esi_row_bool(row, "ended", NULL, rank->ended);
     esi_row_bool(row, "partial", NULL, rank->partial);
 }
@@ -232,8 +210,7 @@ static void describe_pair(struct esi_row *row, const void *data)
     esi_row_signed(row, "from", "FROM", pair->from);
     esi_row_signed(esi_row_if(row, pair->to >= 0), "to", "TO", pair->to);
     esi_row_unsigned(row, "messages", "MESSAGES", pair->messages);
-    esi_row_unsigned(row, "bytes", NULL, pair->bytes);
-    describe_bytes(row, "BYTES", (double)pair->bytes);
+    esi_row_bytes(row, "bytes", "BYTES", (int64_t)pair->bytes);
 }
 
 /* --- Summary ---------------------------------------------------------------------- */

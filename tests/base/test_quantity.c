@@ -44,6 +44,10 @@ static void times_have_three_digits(void **state)
         {200e9, "3 min 20 s"},
         {7199.9e9, "119 min 59 s"},
         {7500e9, "2 h 5 min"},
+        {-0.4, "0 ns"},
+        {-1, "-1 ns"},
+        {-1250000, "-1.25 ms"},
+        {-200e9, "-3 min 20 s"},
     };
 
     (void)state;
@@ -55,7 +59,7 @@ static void sizes_have_three_digits(void **state)
     static const struct quantity_case cases[] = {
         {0, "0 B"},         {64, "64 B"},       {1023, "1023 B"},
         {1024, "1.00 KiB"}, {1536, "1.50 KiB"}, {16.0 * 1024 * 1024, "16.0 MiB"},
-        {5e15, "4547 TiB"},
+        {5e15, "4547 TiB"}, {-64, "-64 B"},     {-1536, "-1.50 KiB"},
     };
 
     (void)state;
