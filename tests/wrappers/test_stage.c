@@ -386,7 +386,7 @@ static void the_document_has_all_properties(void **state)
     char *text;
 
     (void)state;
-    snprintf(path, sizeof path, "%s/docs/stages.md", top ? top : ".");
+    snprintf(path, sizeof path, "%s/docs/scopes.md", top ? top : ".");
     text = text_file_read(path);
     assert_non_null(text);
     for (char *rest = text, *line; (line = strsep(&rest, "\n"));)

@@ -16,7 +16,7 @@
  * (esi_node_edges_hold()).
  *
  * The result of an operation at an internal node is a pair of tuples, emitted by the
- * stage `tree-node` (docs/stages.md, "Nodes of collective trees"):
+ * stage `tree-node` (docs/scopes.md, "Nodes of collective trees"):
  *
  *   "tree node up"    start, stop: when the first and the last child's contribution had
  *                     arrived; peer: the last child; bytes: how long the node had
