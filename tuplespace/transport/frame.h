@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Frames: the messages of tuple servers and their clients (docs/transport.md).
+ * Frames: the messages of tuple servers and their clients (docs/servers.md, "Frames").
  *
  * A header of 16 bytes, little endian, followed by the payload:
  *

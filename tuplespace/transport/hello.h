@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * The payload of HELLO, CHALLENGE and WELCOME frames: the sender's identity, and 32
- * bytes that prove its key if the link requires it (docs/transport.md).
+ * bytes that prove its key if the link requires it (docs/servers.md, "Hello").
  *
  * The version comes first in all versions, so that different versions can at least
  * detect that they are incompatible.  Pure logic.
