@@ -14,7 +14,7 @@
  *     not before all;
  *   - the order of times within a process is preserved.
  *
- * Times are only moved forward, and as little as these rules allow (docs/monitors.md,
+ * Times are only moved forward, and as little as these rules allow (docs/clocks.md,
  * "Repaired times"). Contradictions beyond the bounds of both clocks are left unchanged
  * and counted: then an estimate of a clock or a match is wrong.
  *
