@@ -30,7 +30,7 @@ esac
 
 # Everything below "## Tables" is from one run.
 document() {
-    page=$sources/../docs/patterns-measured.md
+    page=$sources/../docs/engines.md
     for file in tables.md closures-combined.svg closures-random.svg \
         patterns-comparisons.svg patterns-time.svg; do
         if ! [ -s "$folder/$file" ]; then

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * Convex closures: a set of events together with all events between two of them
- * (Nichols, chapter 4; docs/closures.md).
+ * (Nichols, chapter 4; docs/engines.md).
  *
  *   esi_closure_maker_create(order, ES_CLOSURE_BINARY, NULL, &maker);
  *   esi_closure_make(maker, &precedence, events, count, &closure);
