@@ -38,7 +38,7 @@ ES_API void es_event_set_close(struct es_event_set *set);
 
 /* Reads the whole set and passes each trace and event to each of the `count` sinks in
  * turn, as one ordered stream (event.h).  Callbacks that are NULL are skipped.
- * Messages of an archive are matched on the way (docs/causality.md; the EventSpace
+ * Messages of an archive are matched on the way (docs/event-sets.md; the EventSpace
  * paper, section 2, describes the tuples).  Events carry attributes only if
  * `attributes` is true.  May be called repeatedly, except for standard input.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The state shared by the files of causality (docs/causality.md). */
+/* The state shared by the files of causality (docs/event-sets.md). */
 #ifndef ES_MONITORS_CAUSALITY_CAUSAL_PRIVATE_H
 #define ES_MONITORS_CAUSALITY_CAUSAL_PRIVATE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Converts the tuples of a run to an event set (docs/causality.md): matches the ends of
+ * Converts the tuples of a run to an event set (docs/event-sets.md): matches the ends of
  * messages, the members of collective operations and the epochs of one-sided
  * operations, and emits an ordered stream of events (eventspace/event.h).
  *

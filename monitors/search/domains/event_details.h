@@ -22,7 +22,7 @@
 
 #include "eventspace/event.h"
 
-/* Attributes of events of runs (docs/causality.md), and the type.  Attributes that
+/* Attributes of events of runs (docs/event-sets.md), and the type.  Attributes that
  * often change between events come first, which keeps the encoding small. */
 enum esi_detail_name {
     ES_DETAIL_START,
