@@ -17,7 +17,7 @@
  *   esi_replay_finish(replay);
  *
  * Unknown operations are assumed to wait for nothing, so the result is a lower bound
- * (docs/latent.md says when). Linear in the tuples, about 100 bytes for each.
+ * (docs/verdicts.md says when). Linear in the tuples, about 100 bytes for each.
  *
  * Pure logic; one thread at a time.
  */
