@@ -63,8 +63,8 @@ int esi_order_create(const struct esi_order_config *config,
 
 /* --- Statistics ------------------------------------------------------------------- */
 
-/* Elements are vector entries, counted as in the papers (docs/cluster-timestamps.md,
- * "Sizes").  They are counted over all events, or, if the name contains
+/* Elements are vector entries, counted as in the papers (docs/order.md,
+ * "What is counted").  They are counted over all events, or, if the name contains
  * `communication`, over sends, receives and syncs only. */
 struct esi_order_statistics {
     uint32_t traces;

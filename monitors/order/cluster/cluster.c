@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * cluster.c - the cluster store: Ward and Taylor's cluster timestamps, corrected
- * (docs/cluster-timestamps.md).  Stamps and queries.
+ * (docs/order.md).  Stamps and queries.
  */
 #include "config.h"
 
