@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Converts the tuples of a run to an event set (docs/event-sets.md): matches the ends of
- * messages, the members of collective operations and the epochs of one-sided
+ * Converts the tuples of a run to an event set (docs/event-sets.md): matches the ends
+ * of messages, the members of collective operations and the epochs of one-sided
  * operations, and emits an ordered stream of events (eventspace/event.h).
  *
  *   esi_causality_create(&config, &causality);
