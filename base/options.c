@@ -130,25 +130,14 @@ bool esi_option_bool(const char *text, const char *option, struct argp_state *st
     return esi_option_word(text, option, words, state) == 1;
 }
 
-static unsigned find_key(const char *key,
+void esi_option_settings(const char *text,
                          const char *option,
-                         const char *const *keys,
-                         struct argp_state *state)
-{
-    for (unsigned i = 0; keys[i]; i++)
-        if (strcmp(key, keys[i]) == 0)
-            return i;
-    argp_error(state, "%s: there is no key '%s'; see the manual", option, key);
-    return 0;
-}
-
-void esi_option_settings(
-    const char *text,
-    const char *option,
-    const char *const *keys,
-    struct argp_state *state,
-    void (*set)(void *data, unsigned key, const char *value, struct argp_state *state),
-    void *data)
+                         struct argp_state *state,
+                         bool (*set)(void *data,
+                                     const char *key,
+                                     const char *value,
+                                     struct argp_state *state),
+                         void *data)
 {
     char *copy = strdup(text);
     char *rest = copy;
@@ -162,8 +151,25 @@ void esi_option_settings(
         if (!value)
             argp_error(state, "%s: '%s' has no value: expected KEY=VALUE,...", option,
                        key);
-        else
-            set(data, find_key(key, option, keys, state), value, state);
+        else if (!set(data, key, value, state))
+            argp_error(state, "%s: there is no key '%s'; see the manual", option, key);
     }
     free(copy);
+}
+
+void esi_option_field(const struct esi_field *field,
+                      const char *text,
+                      void *record,
+                      struct argp_state *state)
+{
+    int64_t value;
+
+    if (field->kind == ESI_FIELD_BOOLEAN)
+        value = esi_option_bool(text, field->name, state);
+    else if (field->kind == ESI_FIELD_CHOICE)
+        value = esi_option_word(text, field->name, field->choices, state);
+    else
+        value =
+            esi_option_number(text, field->name, field->minimum, field->maximum, state);
+    esi_field_set(field, record, value);
 }

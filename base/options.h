@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/fields.h"
+
 /* Parses a decimal integer from `minimum` to `maximum`. */
 long long esi_option_number(const char *text,
                             const char *option,
@@ -50,16 +52,22 @@ unsigned esi_option_word(const char *text,
                          const char *const *words,
                          struct argp_state *state);
 
-/* Parses "KEY=VALUE,KEY=VALUE...", with keys from `keys` (terminated by NULL), and
- * calls `set` for each with the index of the key.  The value is valid during that
- * call. */
-void esi_option_settings(
-    const char *text,
-    const char *option,
-    const char *const *keys,
-    struct argp_state *state,
-    void (*set)(void *data, unsigned key, const char *value, struct argp_state *state),
-    void *data);
+/* Parses "KEY=VALUE,KEY=VALUE...", and calls `set` for each, which returns false if
+ * there is no such key.  Key and value are valid during that call. */
+void esi_option_settings(const char *text,
+                         const char *option,
+                         struct argp_state *state,
+                         bool (*set)(void *data,
+                                     const char *key,
+                                     const char *value,
+                                     struct argp_state *state),
+                         void *data);
+
+/* Parses the value of a field (BOOLEAN, CHOICE or INTEGER) into the record. */
+void esi_option_field(const struct esi_field *field,
+                      const char *text,
+                      void *record,
+                      struct argp_state *state);
 
 /* Parses "yes" or "no". */
 bool esi_option_bool(const char *text, const char *option, struct argp_state *state);

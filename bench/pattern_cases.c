@@ -37,54 +37,52 @@ const struct pattern_way pattern_ways[] = {
     /* Tables 4.1 and 4.2. */
     {.name = "closure_existing",
      .engine = "closure",
-     .closure_method = ES_CLOSURE_EXISTING,
+     .closure = {.method = ES_CLOSURE_EXISTING},
      .cases = THESIS,
      .slow = " 9 10 11 "},
     {.name = "closure_binary",
      .engine = "closure",
-     .closure_method = ES_CLOSURE_BINARY,
+     .closure = {.method = ES_CLOSURE_BINARY},
      .cases = THESIS,
      .slow = " 9 10 11 "},
     {.name = "closure_combining",
      .engine = "closure",
-     .closure_method = ES_CLOSURE_BINARY,
-     .closure_combining = true,
+     .closure = {.method = ES_CLOSURE_BINARY, .combining = true},
      .cases = THESIS "9.1 9.2 ",
      .slow = " 9 9.1 9.2 10 11 "},
     /* Tables 5.1 and 6.1 to 6.4. */
     {.name = "rewrite_none", .engine = "rewrite", .slow = " 9 9.1 9.2 10 11 11b "},
     {.name = "rewrite_prune",
      .engine = "rewrite",
-     .prune = true,
+     .rewrite = {.prune = true},
      .cases = PRUNING,
      .slow = " 11 11b "},
     {.name = "rewrite_brute",
      .engine = "rewrite",
-     .reordering = ES_REORDER_BRUTE,
+     .rewrite = {.reordering = ES_REORDER_BRUTE},
      .cases = REORDERING,
      .slow = " 9 9.1 9.2 "},
     {.name = "rewrite_success",
      .engine = "rewrite",
-     .reordering = ES_REORDER_SUCCESS,
+     .rewrite = {.reordering = ES_REORDER_SUCCESS},
      .cases = REORDERING,
      .slow = " 9 9.1 9.2 "},
     {.name = "rewrite_cluster",
      .engine = "rewrite",
-     .reordering = ES_REORDER_CLUSTER,
+     .rewrite = {.reordering = ES_REORDER_CLUSTER},
      .cases = REORDERING,
      .slow = " 9 9.1 9.2 "},
     {.name = "rewrite_failed",
      .engine = "rewrite",
-     .failed_first = true,
+     .rewrite = {.failed_first = true},
      .cases = " 10 11 "},
     {.name = "rewrite_best",
      .engine = "rewrite",
-     .reordering = ES_REORDER_CLUSTER,
-     .failed_first = true,
+     .rewrite = {.reordering = ES_REORDER_CLUSTER, .failed_first = true},
      .slow = " 9 9.1 9.2 "},
     /* The indexed engine. */
-    {.name = "indexed_1", .engine = "indexed", .prune = true, .threads = 1},
-    {.name = "indexed_2", .engine = "indexed", .prune = true, .threads = 2},
+    {.name = "indexed_1", .engine = "indexed", .threads = 1},
+    {.name = "indexed_2", .engine = "indexed", .threads = 2},
     {.name = NULL},
 };
 
@@ -104,17 +102,4 @@ bool pattern_way_has(const struct pattern_way *way, const char *name)
 bool pattern_way_is_slow(const struct pattern_way *way, const char *name)
 {
     return way->slow && is_among(way->slow, name);
-}
-
-void pattern_way_configure(const struct pattern_way *way,
-                           struct esi_search_config *ret_config)
-{
-    esi_search_config_init(ret_config);
-    ret_config->engine = way->engine;
-    ret_config->closure_method = way->closure_method;
-    ret_config->closure_combining = way->closure_combining;
-    ret_config->prune = way->prune;
-    ret_config->reordering = way->reordering;
-    ret_config->failed_first = way->failed_first;
-    ret_config->threads = way->threads;
 }

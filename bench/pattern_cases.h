@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "monitors/search/search.h"
+#include "monitors/search/thesis/tuning.h"
 
 enum { PATTERN_CASE_PREDICATES = 2 };
 
@@ -25,11 +26,8 @@ struct pattern_case {
 struct pattern_way {
     const char *name; /* "closure_binary", ... */
     const char *engine;
-    enum esi_closure_method closure_method;
-    bool closure_combining;
-    bool prune;
-    enum esi_reordering reordering;
-    bool failed_first;
+    struct esi_closure_tuning closure; /* the tuning of one engine */
+    struct esi_rewrite_tuning rewrite;
     unsigned threads;
     const char *cases; /* names, each surrounded by spaces; NULL for all */
     const char *slow;  /* the slow ones of these, in the same format; NULL if none */
@@ -42,8 +40,5 @@ extern const struct pattern_way pattern_ways[];
 /* Returns true if the search is measured on the case, or takes long on it. */
 bool pattern_way_has(const struct pattern_way *way, const char *name);
 bool pattern_way_is_slow(const struct pattern_way *way, const char *name);
-
-void pattern_way_configure(const struct pattern_way *way,
-                           struct esi_search_config *ret_config);
 
 #endif

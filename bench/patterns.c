@@ -186,6 +186,7 @@ static void run_way(struct bench *bench,
                     const struct pattern_case *one,
                     const struct pattern_way *way)
 {
+    struct esi_closure_tuning closure = way->closure;
     struct esi_search_config config;
     struct es_error error;
     struct cell cell = {.ms = 0};
@@ -193,8 +194,14 @@ static void run_way(struct bench *bench,
     if (!pattern_way_has(way, one->name) || !is_chosen(bench->only_way, way->name) ||
         (bench->is_quick && pattern_way_is_slow(way, one->name)))
         return;
-    pattern_way_configure(way, &config);
-    config.successors = data->successors;
+    closure.successors = data->successors;
+    esi_search_config_init(&config);
+    config.engine = way->engine;
+    config.threads = way->threads;
+    if (strcmp(way->engine, "closure") == 0)
+        config.tuning = &closure;
+    else if (strcmp(way->engine, "rewrite") == 0)
+        config.tuning = &way->rewrite;
     if (measure(bench, data, one, &config, &cell, &error) < 0) {
         /* "brute" rejects patterns that are too large for it. */
         printf("%-4s %-18s %s\n", one->name, way->name, error.text);

@@ -122,34 +122,27 @@ static void parse_strategy(const char *text,
         arguments->threshold = true;
 }
 
-enum { TUNE_FIXED_VECTOR, TUNE_PREFIX, TUNE_SEED_HOSTS };
-
-static const char *const tune_keys[] = {
-    [TUNE_FIXED_VECTOR] = "fixed-vector",
-    [TUNE_PREFIX] = "prefix",
-    [TUNE_SEED_HOSTS] = "seed-hosts",
-    NULL,
-};
-
-static void set_tuning(void *data,
-                       unsigned key,
+static bool set_tuning(void *data,
+                       const char *key,
                        const char *value,
                        struct argp_state *state)
 {
     struct order_arguments *arguments = data;
     struct esi_order_config *config = &arguments->config;
 
-    if (key == TUNE_FIXED_VECTOR) {
+    if (strcmp(key, "fixed-vector") == 0) {
         config->fixed_vector =
-            (uint32_t)esi_option_number(value, tune_keys[key], 1, INT32_MAX, state);
-        return; /* also valid for other stores */
+            (uint32_t)esi_option_number(value, key, 1, INT32_MAX, state);
+        return true; /* also valid for other stores */
     }
     arguments->clusters = true;
-    if (key == TUNE_PREFIX)
-        config->prefix =
-            (uint64_t)esi_option_number(value, tune_keys[key], 1, INT64_MAX, state);
+    if (strcmp(key, "prefix") == 0)
+        config->prefix = (uint64_t)esi_option_number(value, key, 1, INT64_MAX, state);
+    else if (strcmp(key, "seed-hosts") == 0)
+        arguments->seed_hosts = esi_option_bool(value, key, state);
     else
-        arguments->seed_hosts = esi_option_bool(value, tune_keys[key], state);
+        return false;
+    return true;
 }
 
 static error_t parse_cluster_option(int key, const char *text, struct argp_state *state)
@@ -172,7 +165,7 @@ static error_t parse_cluster_option(int key, const char *text, struct argp_state
         parse_threshold(text, arguments, state);
         break;
     case OPTION_TUNE:
-        esi_option_settings(text, "--tune", tune_keys, state, set_tuning, arguments);
+        esi_option_settings(text, "--tune", state, set_tuning, arguments);
         return 0; /* not all options are for clusters */
     default:
         return ARGP_ERR_UNKNOWN;

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/pipeline.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,8 +51,8 @@ static const struct argp_option options[] = {
     {"brief", OPTION_BRIEF, NULL, 0, "a line for each match", 2},
     {"stats", OPTION_STATS, NULL, 0, "the cost of the search", 2},
     {"explain", OPTION_EXPLAIN, NULL, 0, "print the plan of the search; no search", 2},
-    {"engine", OPTION_ENGINE, "ENGINE", 0, "indexed (default), rewrite or closure", 3},
-    {"threads", OPTION_THREADS, "COUNT", 0, "of indexed; 0 (default): all cores", 3},
+    {"engine", OPTION_ENGINE, "ENGINE", 0, "its name", 3},
+    {"threads", OPTION_THREADS, "COUNT", 0, "0 (default): all cores", 3},
     {"store", OPTION_STORE, "STORE", 0, "epoch (default), cluster or dense", 3},
     {"tune", OPTION_TUNE, "KEY=VALUE,...", OPTION_HIDDEN,
      "for experiments; see the manual", 3},
@@ -67,90 +68,77 @@ static const char doc[] =
 
 struct parsing {
     struct esi_search_options *options;
-    const char *of_closure; /* options that were given */
-    const char *of_rewrite;
-    const char *of_indexed;
+    const struct esi_engine_ops *tuned; /* the engine of --tune */
+    const char *key;                    /* of --tune, its last */
+    bool has_threads;
 };
 
-/* --- Tuning ----------------------------------------------------------------------- */
+/* --- Engines ---------------------------------------------------------------------- */
 
-enum {
-    TUNE_CLOSURE_METHOD,
-    TUNE_COMBINING,
-    TUNE_FAILED_FIRST,
-    TUNE_PRUNE,
-    TUNE_REORDER,
-    TUNE_SEED,
-};
-
-static const char *const tune_keys[] = {
-    [TUNE_CLOSURE_METHOD] = "closure-method",
-    [TUNE_COMBINING] = "combining",
-    [TUNE_FAILED_FIRST] = "failed-first",
-    [TUNE_PRUNE] = "prune",
-    [TUNE_REORDER] = "reorder",
-    [TUNE_SEED] = "seed",
-    NULL,
-};
-
-static void tune_closure(struct parsing *parsing,
-                         unsigned key,
-                         const char *value,
-                         struct argp_state *state)
+static const struct esi_engine_ops *threaded_engine(void)
 {
-    static const char *const methods[] = {
-        [ES_CLOSURE_EXISTING] = "existing",
-        [ES_CLOSURE_STEP] = "step",
-        [ES_CLOSURE_BINARY] = "binary",
-        [ES_CLOSURE_JUMP] = "jump",
-        NULL,
-    };
-    struct esi_search_config *config = &parsing->options->config;
+    unsigned i = 0;
 
-    parsing->of_closure = tune_keys[key];
-    if (key == TUNE_COMBINING)
-        config->closure_combining = esi_option_bool(value, tune_keys[key], state);
-    else
-        config->closure_method = (enum esi_closure_method)esi_option_word(
-            value, tune_keys[key], methods, state);
+    while (!esi_engines[i]->has_threads)
+        i++;
+    return esi_engines[i];
 }
 
-static void tune_rewrite(struct parsing *parsing,
-                         unsigned key,
-                         const char *value,
-                         struct argp_state *state)
+static char *help_filter(int key, const char *text, void *input)
 {
-    static const char *const orders[] = {
-        [ES_REORDER_NONE] = "none",
-        [ES_REORDER_BRUTE] = "brute",
-        [ES_REORDER_SUCCESS] = "success",
-        [ES_REORDER_CLUSTER] = "cluster",
-        NULL,
-    };
-    struct esi_search_config *config = &parsing->options->config;
+    char names[ES_ENGINE_NAMES];
+    char *help = NULL;
 
-    parsing->of_rewrite = tune_keys[key];
-    if (key == TUNE_PRUNE)
-        config->prune = esi_option_bool(value, tune_keys[key], state);
-    else if (key == TUNE_FAILED_FIRST)
-        config->failed_first = esi_option_bool(value, tune_keys[key], state);
-    else if (key == TUNE_SEED)
-        config->seed =
-            (uint64_t)esi_option_number(value, tune_keys[key], 0, INT64_MAX, state);
-    else
-        config->reordering =
-            (enum esi_reordering)esi_option_word(value, tune_keys[key], orders, state);
+    (void)input;
+    esi_engine_names(" (default)", names);
+    if (key == OPTION_ENGINE)
+        return strdup(names);
+    if (key == OPTION_THREADS)
+        return asprintf(&help, "of %s; %s", threaded_engine()->name, text) < 0 ? NULL
+                                                                               : help;
+    return (char *)text;
 }
 
-static void set_tuning(void *data,
-                       unsigned key,
+/* An option of one engine selects it, unless another was requested. */
+static void need_engine(struct esi_search_config *config,
+                        const struct esi_engine_ops *engine,
+                        const char *option,
+                        struct argp_state *state)
+{
+    if (!config->engine)
+        config->engine = engine->name;
+    if (strcmp(config->engine, engine->name) != 0)
+        argp_error(state, "%s needs --engine %s", option, engine->name);
+}
+
+static bool set_tuning(void *data,
+                       const char *key,
                        const char *value,
                        struct argp_state *state)
 {
-    if (key == TUNE_CLOSURE_METHOD || key == TUNE_COMBINING)
-        tune_closure(data, key, value, state);
-    else
-        tune_rewrite(data, key, value, state);
+    struct parsing *parsing = data;
+    struct esi_search_options *given = parsing->options;
+
+    for (unsigned i = 0; esi_engines[i]; i++) {
+        const struct esi_engine_ops *engine = esi_engines[i];
+        const struct esi_field *field =
+            engine->fields ? esi_fields_find(engine->fields, key) : NULL;
+
+        if (!field)
+            continue;
+        if (parsing->tuned && parsing->tuned != engine)
+            argp_error(state, "%s needs --engine %s", parsing->key,
+                       parsing->tuned->name);
+        if (!given->tuning && !(given->tuning = malloc(engine->fields->size)))
+            argp_failure(state, ES_EXIT_USAGE, 0, "no memory");
+        if (!parsing->tuned)
+            memcpy(given->tuning, engine->defaults, engine->fields->size);
+        parsing->tuned = engine;
+        parsing->key = field->name;
+        esi_option_field(field, value, given->tuning, state);
+        return true;
+    }
+    return false;
 }
 
 /* --- Options ---------------------------------------------------------------------- */
@@ -182,12 +170,12 @@ static error_t parse_engine_option(int key, const char *text, struct argp_state 
 
     switch (key) {
     case OPTION_TUNE:
-        esi_option_settings(text, "--tune", tune_keys, state, set_tuning, parsing);
+        esi_option_settings(text, "--tune", state, set_tuning, parsing);
         return 0;
     case OPTION_THREADS:
         config->threads =
             (unsigned)esi_option_number(text, "--threads", 0, 1024, state);
-        parsing->of_indexed = "--threads";
+        parsing->has_threads = true;
         return 0;
     default:
         return parse_follow_option(key, text, state);
@@ -236,25 +224,15 @@ static error_t parse_print_option(int key, const char *text, struct argp_state *
     }
 }
 
-/* An option of one engine selects it, unless another was requested. */
 static void check_engine(const struct parsing *parsing, struct argp_state *state)
 {
     struct esi_search_config *config = &parsing->options->config;
-    const struct {
-        const char *engine;
-        const char *option;
-    } uses[] = {{"closure", parsing->of_closure},
-                {"rewrite", parsing->of_rewrite},
-                {"indexed", parsing->of_indexed}};
 
-    for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) {
-        if (!uses[i].option)
-            continue;
-        if (!config->engine)
-            config->engine = uses[i].engine;
-        if (strcmp(config->engine, uses[i].engine) != 0)
-            argp_error(state, "%s needs --engine %s", uses[i].option, uses[i].engine);
-    }
+    if (parsing->tuned)
+        need_engine(config, parsing->tuned, parsing->key, state);
+    if (parsing->has_threads)
+        need_engine(config, threaded_engine(), "--threads", state);
+    config->tuning = parsing->options->tuning;
 }
 
 static void check_without_events(const struct esi_search_options *given,
@@ -397,7 +375,7 @@ void esi_search_options_parse(int argc,
         "SET|DIR|RUN [PREDICATE...]\n--list\n--check [SET|DIR|RUN]",
         doc,
         children,
-        NULL,
+        help_filter,
         NULL};
     struct parsing parsing = {.options = ret_options};
 
@@ -440,4 +418,6 @@ void esi_search_options_fini(struct esi_search_options *given)
 {
     free(given->names);
     given->names = NULL;
+    free(given->tuning);
+    given->tuning = NULL;
 }

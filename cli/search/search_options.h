@@ -11,7 +11,7 @@
 #include "cli/event_source.h"
 #include "cli/search/search_sum.h"
 #include "monitors/order/order.h"
-#include "monitors/search/search.h"
+#include "monitors/search/engine.h"
 
 /* Texts are borrowed from the command line. */
 struct esi_search_options {
@@ -21,6 +21,7 @@ struct esi_search_options {
     unsigned name_count;
     const char *store; /* of the order; NULL = its default */
     struct esi_search_config config;
+    void *tuning;           /* owned: of the engine, for `config`; or NULL */
     uint64_t memory_bytes;  /* of the order, when following; 0 = default */
     uint64_t kept_events;   /* when following; 0 = default */
     uint64_t time_limit_ns; /* for the whole search; 0 = none */

@@ -89,7 +89,7 @@ void esi_search_show_count(const struct esi_search_file *file,
 
 struct search_view {
     const char *pattern;
-    const char *engine;
+    const struct esi_engine_ops *engine;
     const struct esi_search_statistics *is;
     struct esi_order_statistics order;
     uint64_t domain_bytes;
@@ -105,14 +105,17 @@ static void describe_search(struct esi_row *row, const void *record)
 
     esi_row_text(row, "type", NULL, "statistics");
     esi_row_text(row, "pattern", "pattern", view->pattern);
-    esi_row_text(row, "engine", "engine", view->engine);
+    esi_row_text(row, "engine", "engine", view->engine->name);
     esi_row_unsigned(row, "matches", "matches", is->matches);
     esi_row_unsigned(row, "assignments", "assignments", is->assignments);
     esi_row_bool(row, "complete", NULL, is->is_complete);
     esi_row_time(row, "elapsed_ns", "searched in", (int64_t)is->elapsed_ns);
     esi_row_unsigned(row, "comparisons", "comparisons", is->comparisons);
     esi_row_unsigned(row, "backtracks", "backtracks", is->backtracks);
-    describe_some(row, "closures", "closures", is->closures);
+    for (unsigned i = 0; esi_engines[i]; i++)
+        if (esi_engines[i]->counted)
+            describe_some(row, esi_engines[i]->counted, esi_engines[i]->counted,
+                          esi_engines[i] == view->engine ? is->special : 0);
     esi_row_unsigned(row, "pattern_size", "pattern size", is->pattern_size);
     describe_size(row, "bytes", "memory of the search", is->bytes);
     describe_size(row, "class_bytes", "memory of the classes", view->domain_bytes);
@@ -131,8 +134,7 @@ void esi_search_show(const char *pattern,
 {
     struct search_view view = {
         .pattern = pattern,
-        .engine =
-            given->config.engine ? given->config.engine : esi_search_engines()[0].name,
+        .engine = esi_engine_find(given->config.engine),
         .is = statistics,
         .domain_bytes = esi_domains_bytes(events->domains),
         .detail_bytes = events->details ? esi_details_bytes(events->details) : 0,

@@ -3,44 +3,36 @@
 /* engines.c - the table of engines, and functions shared by all engines. */
 #include "config.h"
 
-#include "monitors/search/search_engine.h"
+#include "monitors/search/engine.h"
 
-#include <pthread.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
-/* The first one is the default. */
-static const struct esi_engine_ops *const engines[] = {
+const struct esi_engine_ops *const esi_engines[] = {
     &esi_engine_indexed,
     &esi_engine_rewrite,
     &esi_engine_closure,
     NULL,
 };
 
-enum { ENGINES = sizeof engines / sizeof engines[0] };
-
-static struct esi_engine_help helps[ENGINES];
-
 const struct esi_engine_ops *esi_engine_find(const char *name)
 {
-    for (unsigned i = 0; engines[i]; i++)
-        if (!name || strcmp(engines[i]->name, name) == 0)
-            return engines[i];
+    for (unsigned i = 0; esi_engines[i]; i++)
+        if (!name || strcmp(esi_engines[i]->name, name) == 0)
+            return esi_engines[i];
     return NULL;
 }
 
-static void fill_helps(void)
+void esi_engine_names(const char *after_default, char out[ES_ENGINE_NAMES])
 {
-    for (unsigned i = 0; engines[i]; i++)
-        helps[i] = (struct esi_engine_help){engines[i]->name, engines[i]->help};
-}
+    size_t length = 0;
 
-const struct esi_engine_help *esi_search_engines(void)
-{
-    static pthread_once_t filled = PTHREAD_ONCE_INIT;
-
-    pthread_once(&filled, fill_helps);
-    return helps;
+    for (unsigned i = 0; esi_engines[i] && length < ES_ENGINE_NAMES; i++)
+        length += (size_t)snprintf(out + length, ES_ENGINE_NAMES - length, "%s%s%s",
+                                   i == 0               ? ""
+                                   : esi_engines[i + 1] ? ", "
+                                                        : " or ",
+                                   esi_engines[i]->name, i == 0 ? after_default : "");
 }
 
 uint64_t esi_universal_empty(const struct esi_program *program,

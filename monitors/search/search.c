@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/now.h"
 #include "monitors/search/search_engine.h"
@@ -165,7 +164,7 @@ static void add_statistics(struct pattern_search *search,
 
     all->comparisons += one->comparisons;
     all->backtracks += one->backtracks;
-    all->closures += one->closures;
+    all->special += one->special;
     all->pattern_size += one->pattern_size;
     all->unknown += one->unknown;
     if (bytes > all->bytes)
@@ -188,6 +187,7 @@ static int search_with(struct pattern_search *search,
     if (result < 0)
         return result;
     task->config = config;
+    task->tuning = config->tuning ? config->tuning : search->engine->defaults;
     task->matches = matches;
     task->statistics = &statistics;
     result = search->engine->search(task, search->error);
@@ -284,6 +284,8 @@ static int explain_one(struct pattern_search *search, uint32_t predicate, FILE *
         .program = program,
         .order = search->task->order,
         .config = search->task->config,
+        .tuning = search->task->config->tuning ? search->task->config->tuning
+                                               : search->engine->defaults,
         .statistics = &statistics,
     };
     int result = values_init(search, program, &values);
@@ -337,20 +339,11 @@ int esi_search_explain_by(const struct esi_engine_ops *engine,
 int esi_search_config_check(const struct esi_search_config *config,
                             struct es_error *error)
 {
-    char names[128] = "";
+    char names[ES_ENGINE_NAMES];
 
     if (esi_engine_find(config->engine))
         return 0;
-    for (const struct esi_engine_help *help = esi_search_engines(); help->name;
-         help++) {
-        size_t length = strlen(names);
-
-        snprintf(names + length, sizeof names - length, "%s%s",
-                 length == 0        ? ""
-                 : (help + 1)->name ? ", "
-                                    : " or ",
-                 help->name);
-    }
+    esi_engine_names("", names);
     return es_error_set(error, -EINVAL, "no engine is named '%s'; expected %s",
                         config->engine ? config->engine : "", names);
 }

@@ -24,43 +24,11 @@
 #include "monitors/search/domains/domains.h"
 #include "monitors/search/matches.h"
 
-struct esi_successors; /* successors.h */
-
-/* How the engine "closure" finds the front of a convex closure (Nichols, 4.2 to
- * 4.4). */
-enum esi_closure_method {
-    ES_CLOSURE_EXISTING, /* algorithms 4.6 and 4.7 */
-    ES_CLOSURE_STEP,     /* 4.8 and 4.9, backwards in single steps */
-    ES_CLOSURE_BINARY,   /* by binary search */
-    ES_CLOSURE_JUMP,     /* by jumps of decreasing length */
-};
-
-/* How the engine "rewrite" orders the rewritten pattern (Nichols, 6.2). */
-enum esi_reordering {
-    ES_REORDER_NONE,
-    ES_REORDER_BRUTE,   /* 6.2.1: the least estimated work of all orders; few terms
-                           only */
-    ES_REORDER_SUCCESS, /* 6.2.2: least/most-successful-first */
-    ES_REORDER_CLUSTER, /* 6.2.3: variable clustering */
-};
-
 struct esi_search_config {
-    const char *engine; /* "indexed", "rewrite", "closure"; NULL = "indexed" */
-
-    enum esi_closure_method closure_method;
-    bool closure_combining; /* 4.5 */
-    /* The successors that ES_CLOSURE_EXISTING follows, of the same events.  NULL means
-     * that they are computed from the order, which is much slower.  Borrowed. */
-    const struct esi_successors *successors;
-
-    bool prune; /* 6.1 */
-    enum esi_reordering reordering;
-    bool failed_first; /* 6.3: try values that failed first next time */
-    uint64_t seed;     /* of the samples for estimates */
-
-    unsigned threads;   /* of "indexed"; 0 = number of cores */
+    const char *engine; /* a name of esi_engines (engine.h); NULL = the first */
     const void *tuning; /* of the engine, a struct of its own; NULL = its defaults;
                            borrowed */
+    unsigned threads;   /* of engines that can use several; 0 = number of cores */
 
     uint64_t limit;       /* matches; 0 = all */
     uint64_t deadline_ns; /* time limit, by esi_now_ns(CLOCK_MONOTONIC); 0 = none */
@@ -68,8 +36,7 @@ struct esi_search_config {
                                         borrowed */
 };
 
-/* Sets the defaults: engine indexed; closures by binary search, with combining;
- * pruning, clustering, failed values first; one thread. */
+/* Sets the defaults: the first engine, one thread. */
 void esi_search_config_init(struct esi_search_config *config);
 
 /* Totals of all searches, including those of inner predicates. */
@@ -78,7 +45,7 @@ struct esi_search_statistics {
     uint64_t backtracks;  /* chosen values that were undone */
     uint64_t matches;     /* of the predicate itself */
     uint64_t assignments; /* of the predicate itself (D10) */
-    uint64_t closures;    /* computed by "closure" */
+    uint64_t special;     /* `counted` by the engine alone (engine.h) */
     uint64_t pattern_size; /* relations in the rewritten pattern */
     uint64_t unknown;      /* comparisons of events that the order has forgotten */
     uint64_t bytes;        /* maximum held by the engine, matches and inner domains */
@@ -115,12 +82,5 @@ int esi_search_config_check(const struct esi_search_config *config,
 /* Whether the time limit has passed or the search is cancelled.  Engines call this
  * regularly. */
 bool esi_search_is_over(const struct esi_search_config *config);
-
-/* Names of the engines with one line of help each.  The last name is NULL. */
-struct esi_engine_help {
-    const char *name;
-    const char *help;
-};
-const struct esi_engine_help *esi_search_engines(void);
 
 #endif

@@ -11,14 +11,7 @@
 
 void esi_search_config_init(struct esi_search_config *config)
 {
-    *config = (struct esi_search_config){
-        .closure_method = ES_CLOSURE_BINARY,
-        .closure_combining = true,
-        .prune = true,
-        .reordering = ES_REORDER_CLUSTER,
-        .failed_first = true,
-        .threads = 1,
-    };
+    *config = (struct esi_search_config){.threads = 1};
 }
 
 bool esi_search_is_over(const struct esi_search_config *config)

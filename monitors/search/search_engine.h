@@ -7,10 +7,6 @@
 #include "monitors/search/engine.h"
 #include "monitors/search/search.h"
 
-/* Finds an engine; the name NULL means the default.  NULL if there is none of this
- * name. */
-const struct esi_engine_ops *esi_engine_find(const char *name);
-
 struct esi_search_task {
     const struct es_pattern_file *file;
     uint32_t predicate;

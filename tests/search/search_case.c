@@ -12,6 +12,8 @@
 #include "monitors/order/order.h"
 #include "monitors/search/domains/domains.h"
 #include "monitors/search/indexed/indexed.h"
+#include "monitors/search/engine.h"
+#include "monitors/search/thesis/tuning.h"
 
 struct search_case {
     const struct small_set *set;
@@ -280,32 +282,30 @@ static struct esi_search_config *add_config(const char *engine, const char *name
 static void add_closures(void)
 {
     static const char *const methods[] = {"existing", "step", "binary", "jump"};
+    static struct esi_closure_tuning tunings[8];
     char name[40];
 
     for (unsigned i = 0; i < 8; i++) {
-        struct esi_search_config *config;
-
         snprintf(name, sizeof name, "%s%s", methods[i / 2], i % 2 ? ", combining" : "");
-        config = add_config("closure", name);
-        config->closure_method = (enum esi_closure_method)(i / 2);
-        config->closure_combining = i % 2;
+        tunings[i].method = (enum esi_closure_method)(i / 2);
+        tunings[i].combining = i % 2;
+        add_config("closure", name)->tuning = &tunings[i];
     }
 }
 
 static void add_rewrites(void)
 {
     static const char *const orders[] = {"as written", "brute", "success", "cluster"};
+    static struct esi_rewrite_tuning tunings[16];
     char name[40];
 
     for (unsigned i = 0; i < 16; i++) {
-        struct esi_search_config *config;
-
         snprintf(name, sizeof name, "%s%s%s", orders[i / 4], i % 2 ? ", pruned" : "",
                  i / 2 % 2 ? ", failed first" : "");
-        config = add_config("rewrite", name);
-        config->reordering = (enum esi_reordering)(i / 4);
-        config->prune = i % 2;
-        config->failed_first = i / 2 % 2;
+        tunings[i].reordering = (enum esi_reordering)(i / 4);
+        tunings[i].prune = i % 2;
+        tunings[i].failed_first = i / 2 % 2;
+        add_config("rewrite", name)->tuning = &tunings[i];
     }
 }
 
@@ -327,15 +327,15 @@ static void add_configs(void)
 {
     if (config_count > 0)
         return;
-    for (const struct esi_engine_help *help = esi_search_engines(); help->name; help++)
-        if (strcmp(help->name, "indexed") == 0)
+    for (unsigned i = 0; esi_engines[i]; i++)
+        if (esi_engines[i] == &esi_engine_indexed)
             add_indexed();
-        else if (strcmp(help->name, "closure") == 0)
+        else if (esi_engines[i] == &esi_engine_closure)
             add_closures();
-        else if (strcmp(help->name, "rewrite") == 0)
+        else if (esi_engines[i] == &esi_engine_rewrite)
             add_rewrites();
         else
-            add_config(help->name, "as it is");
+            add_config(esi_engines[i]->name, "as it is");
 }
 
 size_t search_case_config_count(void)

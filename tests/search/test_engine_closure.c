@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include "monitors/search/thesis/successors.h"
+#include "monitors/search/thesis/tuning.h"
 #include "tests/search/small_set.h"
 #include "tests/suites.h"
 
@@ -155,11 +156,14 @@ static bool next_config(const struct setting *setting,
                         unsigned number,
                         struct esi_search_config *ret_config)
 {
+    static struct esi_closure_tuning tuning;
+
     esi_search_config_init(ret_config);
     ret_config->engine = "closure";
-    ret_config->closure_combining = number % 2;
-    ret_config->closure_method = (enum esi_closure_method)(number / 2 % 4);
-    ret_config->successors = number < 8 ? NULL : setting->successors;
+    tuning.combining = number % 2;
+    tuning.method = (enum esi_closure_method)(number / 2 % 4);
+    tuning.successors = number < 8 ? NULL : setting->successors;
+    ret_config->tuning = &tuning;
     return number < 16;
 }
 
@@ -512,7 +516,7 @@ static void closures_and_comparisons_are_counted(void **state)
     next_config(&setting, 4, &config);
     statistics = run(&setting, "Q", &config, &found);
     /* A, B and twice C were bound; {p1, p2} and {p1, q1} have a closure each. */
-    assert_int_equal(statistics.closures, 2);
+    assert_int_equal(statistics.special, 2);
     assert_int_equal(statistics.backtracks, 1 + 2 + 4);
     assert_true(statistics.comparisons > 2);
     assert_int_equal(statistics.unknown, 0);

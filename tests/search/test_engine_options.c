@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "base/now.h"
+#include "monitors/search/thesis/tuning.h"
 #include "tests/failing.h"
 #include "tests/search/random_pattern.h"
 #include "tests/search/search_case.h"
@@ -316,11 +317,16 @@ static void seeds_of_estimates_change_no_match(void **state)
         make_random(made, seed + round);
         for (size_t i = 0; i < search_case_config_count(); i++) {
             struct search_case_config config = *search_case_config(i);
+            struct esi_rewrite_tuning tuning;
             struct search_answer answer;
             const char *fault;
             int code;
 
-            config.config.seed = seed + i;
+            if (strcmp(config.config.engine, "rewrite") == 0) {
+                tuning = *(const struct esi_rewrite_tuning *)config.config.tuning;
+                tuning.seed = seed + i;
+                config.config.tuning = &tuning;
+            }
             code = search_case_run(made->search, last_name(made), &config.config,
                                    &answer, NULL);
             if (code == -EOVERFLOW)

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "monitors/search/thesis/tuning.h"
 #include "tests/failing.h"
 #include "tests/search/searched.h"
 #include "tests/suites.h"
@@ -115,105 +116,98 @@ static void an_assignment_is_met_once(void **state)
 
 /* --- Comparisons ------------------------------------------------------------------ */
 
+static const struct esi_rewrite_tuning brute = {.prune = true,
+                                                .reordering = ES_REORDER_BRUTE,
+                                                .failed_first = true};
+
 static uint64_t comparisons_of(const char *text,
                                const struct small_set *set,
-                               const struct esi_search_config *config)
+                               const struct esi_rewrite_tuning *tuning)
 {
     struct searched searched;
     uint64_t comparisons;
 
     open_text(&searched, text, set);
-    searched.config = *config;
+    searched.config.tuning = tuning;
     run(&searched);
     comparisons = searched.statistics.comparisons;
     searched_fini(&searched);
     return comparisons;
 }
 
-static struct esi_search_config plain_config(void)
-{
-    struct esi_search_config config;
-
-    esi_search_config_init(&config);
-    config.prune = false;
-    config.reordering = ES_REORDER_NONE;
-    config.failed_first = false;
-    return config;
-}
-
 static void each_question_for_an_order_is_a_comparison(void **state)
 {
-    struct esi_search_config config = plain_config();
+    struct esi_rewrite_tuning tuning = {.prune = false};
     struct small_set set;
 
     (void)state;
     searched_example(&set);
-    assert_int_equal(comparisons_of("Q := $a --> $b;", &set, &config), 2);
-    assert_int_equal(comparisons_of("Q := $b --> $c;", &set, &config), 4);
+    assert_int_equal(comparisons_of("Q := $a --> $b;", &set, &tuning), 2);
+    assert_int_equal(comparisons_of("Q := $b --> $c;", &set, &tuning), 4);
     /* Equality is no comparison; p2 and q1 are compared in both directions. */
-    assert_int_equal(comparisons_of("Q := $b <-> $b2;", &set, &config), 0);
-    assert_int_equal(comparisons_of("Q := $b || $b2;", &set, &config), 8);
+    assert_int_equal(comparisons_of("Q := $b <-> $b2;", &set, &tuning), 0);
+    assert_int_equal(comparisons_of("Q := $b || $b2;", &set, &tuning), 8);
     /* p1 -> p2, p1 -> q1. For q1 the first of q2 and r1 already fails; for
      * p2 both are compared. */
-    assert_int_equal(comparisons_of("Q := ($a --> $b) & $b !--> *c;", &set, &config),
+    assert_int_equal(comparisons_of("Q := ($a --> $b) & $b !--> *c;", &set, &tuning),
                      2 + 2 + 1);
 }
 
 static void pruning_saves_what_is_said_twice(void **state)
 {
     static const char text[] = "Q := ($a -(ANY)-> $a2) & ($a --> $a2);";
-    struct esi_search_config config = plain_config();
+    struct esi_rewrite_tuning tuning = {.prune = false};
     struct small_set set;
     uint64_t with;
 
     (void)state;
     make_traces(&set, 8);
-    config.prune = true;
-    with = comparisons_of(text, &set, &config);
-    assert_int_equal(with, comparisons_of("Q := $a -(ANY)-> $a2;", &set, &config));
-    config.prune = false;
-    assert_true(with < comparisons_of(text, &set, &config));
+    tuning.prune = true;
+    with = comparisons_of(text, &set, &tuning);
+    assert_int_equal(with, comparisons_of("Q := $a -(ANY)-> $a2;", &set, &tuning));
+    tuning.prune = false;
+    assert_true(with < comparisons_of(text, &set, &tuning));
 }
 
 static void values_that_failed_fail_soon_again(void **state)
 {
     static const char text[] = "Q := A -(ANY)-> A;";
-    struct esi_search_config config = plain_config();
+    struct esi_rewrite_tuning tuning = {.prune = false};
     struct small_set set;
     uint64_t without;
 
     (void)state;
     make_traces(&set, 16);
-    without = comparisons_of(text, &set, &config);
-    config.failed_first = true;
-    assert_true(comparisons_of(text, &set, &config) < without / 4 * 3);
+    without = comparisons_of(text, &set, &tuning);
+    tuning.failed_first = true;
+    assert_true(comparisons_of(text, &set, &tuning) < without / 4 * 3);
 }
 
 static void clustering_saves_what_two_ends_multiply(void **state)
 {
     static const char text[] = "Q := (A || A) || (A || A);";
-    struct esi_search_config config = plain_config();
+    struct esi_rewrite_tuning tuning = {.prune = false};
     struct small_set set;
     uint64_t without;
 
     (void)state;
     make_traces(&set, 8);
-    without = comparisons_of(text, &set, &config);
-    config.reordering = ES_REORDER_CLUSTER;
-    assert_true(2 * comparisons_of(text, &set, &config) < without);
+    without = comparisons_of(text, &set, &tuning);
+    tuning.reordering = ES_REORDER_CLUSTER;
+    assert_true(2 * comparisons_of(text, &set, &tuning) < without);
 }
 
 static void samples_are_not_counted(void **state)
 {
-    struct esi_search_config config = plain_config();
+    struct esi_rewrite_tuning tuning = {.prune = false};
     struct small_set set;
 
     (void)state;
     searched_example(&set);
-    config.reordering = ES_REORDER_BRUTE;
-    assert_int_equal(comparisons_of("Q := $a --> $b;", &set, &config), 2);
-    config.reordering = ES_REORDER_SUCCESS;
-    assert_int_equal(comparisons_of("Q := $a --> $b;", &set, &config), 2);
+    tuning.reordering = ES_REORDER_BRUTE;
+    assert_int_equal(comparisons_of("Q := $a --> $b;", &set, &tuning), 2);
+    tuning.reordering = ES_REORDER_SUCCESS;
+    assert_int_equal(comparisons_of("Q := $a --> $b;", &set, &tuning), 2);
 }
 
 static void the_size_of_a_pattern_is_that_of_its_relations(void **state)
@@ -296,7 +290,7 @@ static void an_explanation_shows_the_pattern_before_and_after(void **state)
         if (!strstr(text, parts[i]))
             fail_msg("%s is not in:\n%s", parts[i], text);
     free(text);
-    searched.config.reordering = ES_REORDER_BRUTE;
+    searched.config.tuning = &brute;
     text = explained(&searched);
     assert_non_null(strstr(text, "the best of 4,"));
     free(text);
@@ -364,7 +358,7 @@ static void memory_that_cannot_be_had_is_said(void **state)
               "BC := B --> C; BC *x; E := A | B;"
               "Q := ((E --> C) | (A !--> *c) | (A --> *x)) & B --> at least 1 of C;",
               &set);
-    failing.config.reordering = ES_REORDER_BRUTE;
+    failing.config.tuning = &brute;
     failing_each(search_while_it_fails, 20);
     searched_fini(&failing);
 }

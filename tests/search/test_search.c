@@ -240,17 +240,16 @@ static void engines_are_found_by_name(void **state)
     (void)state;
     esi_search_config_init(&config);
     assert_int_equal(esi_search_config_check(&config, NULL), 0);
-    for (const struct esi_engine_help *help = esi_search_engines(); help->name;
-         help++) {
-        config.engine = help->name;
+    for (unsigned i = 0; esi_engines[i]; i++) {
+        config.engine = esi_engines[i]->name;
         assert_int_equal(esi_search_config_check(&config, NULL), 0);
-        assert_true(strlen(help->help) > 0);
+        assert_true(strlen(esi_engines[i]->help) > 0);
     }
     config.engine = "steam";
     assert_int_equal(esi_search_config_check(&config, &error), -EINVAL);
     assert_non_null(strstr(error.text, "no engine is named 'steam'; expected "));
-    for (const struct esi_engine_help *help = esi_search_engines(); help->name; help++)
-        assert_non_null(strstr(error.text, help->name));
+    for (unsigned i = 0; esi_engines[i]; i++)
+        assert_non_null(strstr(error.text, esi_engines[i]->name));
 }
 
 /* --- Against the reference -------------------------------------------------------- */

@@ -704,7 +704,7 @@ static int make_plan(const struct esi_engine_task *task,
         .counted = task->counted,
         .order = task->order,
         .empty = esi_universal_empty(task->program, task->domains),
-        .tuning = task->config->tuning,
+        .tuning = task->tuning,
     };
 
     return esi_indexed_plan_create(&config, false, ret_plan, error);
@@ -791,6 +791,8 @@ static int explain_ranges(const struct esi_engine_task *task,
 const struct esi_engine_ops esi_engine_indexed = {
     .name = "indexed",
     .help = "ranges of events on each trace, the variable with the fewest first",
+    .has_threads = true,
+    .defaults = &esi_indexed_defaults,
     .search = search_ranges,
     .explain = explain_ranges,
 };

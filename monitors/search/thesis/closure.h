@@ -36,8 +36,8 @@
 
 #include "monitors/search/truth/event_list.h"
 #include "monitors/search/domains/precedence.h"
-#include "monitors/search/search.h"
 #include "monitors/search/thesis/successors.h"
+#include "monitors/search/thesis/tuning.h"
 
 /* {0} is the closure of the empty set.  Its memory is reused when it is the result of
  * another call. */

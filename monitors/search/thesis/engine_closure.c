@@ -403,6 +403,7 @@ static int init_operands(const struct esi_engine_task *task,
                          struct esi_closure_operands *ret_operands)
 {
     const struct esi_program *program = task->program;
+    const struct esi_closure_tuning *tuning = task->tuning;
     struct esi_closure_operands operands = {.count = 0};
 
     operands.items =
@@ -414,7 +415,7 @@ static int init_operands(const struct esi_engine_task *task,
             add_operand(&operands, program->atoms[i].left);
             add_operand(&operands, program->atoms[i].right);
         }
-    for (size_t i = 0; task->config->closure_combining && i < operands.count; i++)
+    for (size_t i = 0; tuning->combining && i < operands.count; i++)
         find_parts(program, &operands, &operands.items[i]);
     *ret_operands = operands;
     return 0;
@@ -474,7 +475,7 @@ static int make_closure(struct closure_search *search,
     if (operand->stamp == latest && latest)
         return 0;
     operand->stamp = 0;
-    search->task->statistics->closures++;
+    search->task->statistics->special++;
     if (operand->parts[0]) {
         result = make_closure(search, operand->parts[0]);
         if (result == 0)
@@ -648,6 +649,7 @@ static void search_disjunct(struct closure_search *search,
 static int begin_search(const struct esi_engine_task *task,
                         struct closure_search *search)
 {
+    const struct esi_closure_tuning *tuning = task->tuning;
     int result;
 
     search->task = task;
@@ -662,8 +664,8 @@ static int begin_search(const struct esi_engine_task *task,
                                                .config = task->config};
     result = esi_formula_check_init(&search->check);
     if (result == 0)
-        result = esi_closure_maker_create(task->order, task->config->closure_method,
-                                          task->config->successors, &search->maker);
+        result = esi_closure_maker_create(task->order, tuning->method,
+                                          tuning->successors, &search->maker);
     if (result < 0)
         return result;
     return init_operands(task, &search->operands);
@@ -718,9 +720,37 @@ static int explain_search(const struct esi_engine_task *task,
     return result;
 }
 
+const struct esi_closure_tuning esi_closure_defaults = {.method = ES_CLOSURE_BINARY,
+                                                        .combining = true};
+
+static const char *const methods[] = {
+    [ES_CLOSURE_EXISTING] = "existing",
+    [ES_CLOSURE_STEP] = "step",
+    [ES_CLOSURE_BINARY] = "binary",
+    [ES_CLOSURE_JUMP] = "jump",
+    NULL,
+};
+
+static const struct esi_field rows[] = {
+    {.name = "closure-method",
+     .kind = ESI_FIELD_CHOICE,
+     .offset = offsetof(struct esi_closure_tuning, method),
+     .choices = methods},
+    {.name = "combining",
+     .kind = ESI_FIELD_BOOLEAN,
+     .offset = offsetof(struct esi_closure_tuning, combining)},
+};
+
+static const struct esi_fields fields = {.size = sizeof(struct esi_closure_tuning),
+                                         .rows = rows,
+                                         .row_count = sizeof rows / sizeof rows[0]};
+
 const struct esi_engine_ops esi_engine_closure = {
     .name = "closure",
     .help = "through the tree, with convex closures (the classic one; slow)",
+    .counted = "closures",
+    .defaults = &esi_closure_defaults,
+    .fields = &fields,
     .search = run_search,
     .explain = explain_search,
 };

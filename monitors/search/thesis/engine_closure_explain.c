@@ -190,10 +190,11 @@ void esi_closure_explain(const struct esi_engine_task *task,
         [ES_CLOSURE_BINARY] = "binary search",
         [ES_CLOSURE_JUMP] = "jumping back",
     };
+    const struct esi_closure_tuning *tuning = task->tuning;
 
     fprintf(out,
             "  engine closure: variables in the order of the tree; closures by %s\n",
-            methods[task->config->closure_method]);
+            methods[tuning->method]);
     for (uint32_t i = 0; i < task->program->disjunct_count; i++)
         explain_disjunct(task, &plans[i], i, out);
     for (size_t i = 0; i < operands->count; i++)

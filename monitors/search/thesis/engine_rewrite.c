@@ -236,9 +236,45 @@ static int search_clauses(const struct esi_engine_task *task, struct es_error *e
     return result;
 }
 
+const struct esi_rewrite_tuning esi_rewrite_defaults = {.prune = true,
+                                                        .reordering =
+                                                            ES_REORDER_CLUSTER,
+                                                        .failed_first = true};
+
+static const char *const reorderings[] = {
+    [ES_REORDER_NONE] = "none",
+    [ES_REORDER_BRUTE] = "brute",
+    [ES_REORDER_SUCCESS] = "success",
+    [ES_REORDER_CLUSTER] = "cluster",
+    NULL,
+};
+
+static const struct esi_field rows[] = {
+    {.name = "failed-first",
+     .kind = ESI_FIELD_BOOLEAN,
+     .offset = offsetof(struct esi_rewrite_tuning, failed_first)},
+    {.name = "prune",
+     .kind = ESI_FIELD_BOOLEAN,
+     .offset = offsetof(struct esi_rewrite_tuning, prune)},
+    {.name = "reorder",
+     .kind = ESI_FIELD_CHOICE,
+     .offset = offsetof(struct esi_rewrite_tuning, reordering),
+     .choices = reorderings},
+    {.name = "seed",
+     .kind = ESI_FIELD_INTEGER,
+     .offset = offsetof(struct esi_rewrite_tuning, seed),
+     .maximum = INT64_MAX},
+};
+
+static const struct esi_fields fields = {.size = sizeof(struct esi_rewrite_tuning),
+                                         .rows = rows,
+                                         .row_count = sizeof rows / sizeof rows[0]};
+
 const struct esi_engine_ops esi_engine_rewrite = {
     .name = "rewrite",
     .help = "rewritten patterns: relations of single events, searched by backtracking",
+    .defaults = &esi_rewrite_defaults,
+    .fields = &fields,
     .search = search_clauses,
     .explain = esi_rewrite_explain,
 };

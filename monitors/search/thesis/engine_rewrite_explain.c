@@ -115,6 +115,7 @@ int esi_rewrite_explain(const struct esi_engine_task *task,
                         FILE *out,
                         struct es_error *error)
 {
+    const struct esi_rewrite_tuning *tuning = task->tuning;
     struct esi_plans plans;
     int result = esi_plans_create(task, &plans, error);
 
@@ -130,7 +131,7 @@ int esi_rewrite_explain(const struct esi_engine_task *task,
     if (plans.count == 0)
         fputs("it can have no match\n", out);
     fprintf(out, "values that fail for a *variable are %stried first the next time\n",
-            task->config->failed_first ? "" : "not ");
+            tuning->failed_first ? "" : "not ");
     esi_plans_destroy(&plans);
     return result;
 }

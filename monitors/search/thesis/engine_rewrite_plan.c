@@ -64,16 +64,16 @@ static double sample_literal(void *data, const struct esi_literal *literal)
  * thesis. */
 static int reorder_plan(struct esi_plans *plans, struct esi_plan *plan)
 {
-    const struct esi_search_config *config = plans->task->config;
+    const struct esi_rewrite_tuning *tuning = plans->task->tuning;
     uint64_t comparisons = plans->choice.precedence.comparisons;
-    struct sampler sampler = {.choice = &plans->choice, .state = config->seed};
+    struct sampler sampler = {.choice = &plans->choice, .state = tuning->seed};
     struct esi_reorder_facts facts = {
         .program = plans->task->program, .success = sample_literal, .data = &sampler};
     int result;
 
     for (uint32_t v = 0; v < plans->task->program->variable_count; v++)
         facts.counts[v] = plans->choice.values[v]->count;
-    result = esi_reorder(plan->cnf, &facts, config->reordering, &plan->reordered);
+    result = esi_reorder(plan->cnf, &facts, tuning->reordering, &plan->reordered);
     plan->sampled = plans->choice.precedence.comparisons - comparisons;
     plans->choice.precedence.comparisons = comparisons;
     return result ? result : sampler.failure;
@@ -85,9 +85,10 @@ static int make_forall(struct esi_plans *plans,
                        unsigned v,
                        struct esi_forall *ret_forall)
 {
+    const struct esi_rewrite_tuning *tuning = plans->task->tuning;
     struct esi_forall forall = {.variable = v, .count = plans->choice.values[v]->count};
 
-    if (plans->task->config->failed_first) {
+    if (tuning->failed_first) {
         forall.order =
             esi_arena_alloc(&plans->choice.arena, forall.count * sizeof *forall.order);
         if (!forall.order)
@@ -150,7 +151,8 @@ static int make_clause(struct esi_plans *plans,
     result = add_tests(plans, from, false, clause);
     clause->fixed = clause->count;
     clause->lucky = clause->count;
-    clause->learns = plans->task->config->failed_first;
+    clause->learns =
+        ((const struct esi_rewrite_tuning *)plans->task->tuning)->failed_first;
     if (result == 0)
         result = add_tests(plans, from, true, clause);
     return result ? result : make_foralls(plans, from->universal, clause);
@@ -174,6 +176,7 @@ static int make_clauses(struct esi_plans *plans, struct esi_plan *plan)
 
 static int make_plan(struct esi_plans *plans, uint32_t disjunct, struct es_error *error)
 {
+    const struct esi_rewrite_tuning *tuning = plans->task->tuning;
     struct esi_plan *plan = &plans->items[disjunct];
     int result =
         esi_cnf_create(plans->task->program, disjunct, plans->empty, &plan->cnf, error);
@@ -182,7 +185,7 @@ static int make_plan(struct esi_plans *plans, uint32_t disjunct, struct es_error
         return result;
     plan->size_before = plan->cnf->size;
     plan->literals_before = plan->cnf->literals;
-    if (plans->task->config->prune)
+    if (tuning->prune)
         result = esi_cnf_prune(plan->cnf);
     if (result == 0)
         result = reorder_plan(plans, plan);

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "monitors/search/thesis/tuning.h"
 #include "monitors/search/truth/cnf.h"
-#include "monitors/search/search.h"
 
 /* Facts about the values. */
 struct esi_reorder_facts {
