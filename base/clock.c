@@ -413,10 +413,12 @@ void esi_clock_realtime_each(const struct es_clock *clock,
     /* A copy, which stores to `times` cannot change. */
     const struct es_clock own = *clock;
     const double step_ns = clock_step_ns(clock);
-    const uint64_t near = clock_near_ticks(clock);
+    uint64_t near = clock_near_ticks(clock);
 
+    /* Spans of times before the pairing wrap around, to above `near` if not: */
+    if (own.base_ticks > UINT64_MAX - near)
+        near = 0;
     for (size_t i = 0; i < count; i++) {
-        /* Huge for a time before the pairing. */
         uint64_t span = times[i] - own.base_ticks;
 
         if (span < near)

@@ -110,6 +110,21 @@ static void many_times_are_those_of_each(void **state)
     }
 }
 
+/* The base of a damaged record, from which small times are near modulo 2^64. */
+static void a_base_at_the_end_of_the_numbers_is_after_all_times(void **state)
+{
+    struct es_clock clock = {.kind = ES_CLOCK_TSC,
+                             .frequency_hz = S,
+                             .base_ticks = UINT64_MAX - 5,
+                             .base_realtime_ns = 10 * S};
+    uint64_t time = 3;
+
+    (void)state;
+    esi_clock_realtime_each(&clock, &time, 1);
+    assert_int_equal(time, es_clock_realtime_ns(&clock, 3, NULL));
+    assert_int_equal(time, 0);
+}
+
 static void times_count_both_ways_from_the_pairing(void **state)
 {
     struct es_clock clock = {
@@ -270,6 +285,7 @@ SUITE(test_clock)
         cmocka_unit_test(spans_are_rounded_and_saturate),
         cmocka_unit_test(spans_are_those_of_wide_numbers),
         cmocka_unit_test(many_times_are_those_of_each),
+        cmocka_unit_test(a_base_at_the_end_of_the_numbers_is_after_all_times),
         cmocka_unit_test(times_count_both_ways_from_the_pairing),
         cmocka_unit_test(the_error_bound_holds_against_the_kernel),
         cmocka_unit_test(refining_narrows_the_error),
