@@ -21,6 +21,7 @@
 #include "eventspace/operation.h"
 #include "monitors/archive/ctf_layout.h"
 #include "tests/archive/made_archive.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 static int set_up(void **state)
@@ -190,15 +191,14 @@ static void late_tuples_keep_their_places(void **state)
 static void any_order_of_publication_comes_back(void **state)
 {
     struct made_archive *made = *state;
-    unsigned seed = (unsigned)time(NULL);
+    uint64_t seed = random_seed();
     char expected[4096] = "";
     size_t used = 0;
 
-    print_message("# seed %u\n", seed);
     for (int i = 0; i < 600; i++) {
-        uint64_t stop = 10000 + 10 * (uint64_t)i - (uint64_t)(rand_r(&seed) % 100);
+        uint64_t stop = 10000 + 10 * (uint64_t)i - random_below(&seed, 100);
 
-        if (rand_r(&seed) % 50 == 0) {
+        if (random_int(&seed, 50) == 0) {
             assert_int_equal(esi_archive_lose(made->archive, 0, 2), 0);
             /* A loss is stored with the next ordered tuple. */
             made_archive_append(made, 0, 20000 + 10 * (uint64_t)i, i);
@@ -209,7 +209,7 @@ static void any_order_of_publication_comes_back(void **state)
         }
         used += (size_t)snprintf(expected + used, sizeof expected - used, "%s%d",
                                  used ? " " : "", i);
-        if (rand_r(&seed) % 20 == 0)
+        if (random_int(&seed, 20) == 0)
             assert_int_equal(esi_archive_flush(made->archive, 0), 0);
     }
     made_archive_close(made);

@@ -21,6 +21,7 @@
 #include "eventspace/operation.h"
 #include "monitors/causality/set_source.h"
 #include "tests/archive/made_archive.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 enum { RANKS = 3, STEPS = 20000, SEEDS = 2 };
@@ -29,7 +30,7 @@ enum { RANKS = 3, STEPS = 20000, SEEDS = 2 };
 
 struct run {
     struct made_archive made;
-    unsigned seed;
+    uint64_t random;
     uint64_t now;
     uint64_t position[RANKS];
     uint32_t sent[RANKS][RANKS];
@@ -46,8 +47,8 @@ static void append(struct run *run, uint32_t rank, const char *name, struct es_t
 /* Appends a message. Its receive may begin before its send. */
 static void make_message(struct run *run)
 {
-    uint32_t from = (uint32_t)rand_r(&run->seed) % RANKS;
-    uint32_t to = (from + 1 + (uint32_t)rand_r(&run->seed) % (RANKS - 1)) % RANKS;
+    uint32_t from = random_below(&run->random, RANKS);
+    uint32_t to = (from + 1 + random_below(&run->random, RANKS - 1)) % RANKS;
     struct es_tuple tuple = {.start = run->now + 5,
                              .stop = run->now + 10,
                              .sequence = run->sent[from][to]++,
@@ -56,7 +57,7 @@ static void make_message(struct run *run)
                              .bytes = 8};
 
     append(run, from, "MPI_Send", tuple);
-    tuple.start = run->now + (uint64_t)rand_r(&run->seed) % 10;
+    tuple.start = run->now + random_below(&run->random, 10);
     tuple.stop = run->now + 20;
     tuple.peer = (int32_t)from;
     append(run, to, "MPI_Recv", tuple);
@@ -75,10 +76,10 @@ static void make_barrier(struct run *run)
 
 static void begin_run(struct run *run, unsigned seed)
 {
-    *run = (struct run){.seed = seed, .now = 2000};
+    *run = (struct run){.random = seed, .now = 2000};
     made_archive_begin(&run->made, RANKS);
     for (unsigned i = 0; i < STEPS; i++, run->now += 30) {
-        int kind = rand_r(&run->seed) % 100;
+        int kind = random_int(&run->random, 100);
 
         if (kind == 0)
             make_barrier(run);
@@ -208,7 +209,7 @@ static void a_sink_ends_the_reading(void **state)
     struct run run;
 
     (void)state;
-    begin_run(&run, 1);
+    begin_run(&run, 4);
     for (uint64_t most = 0; most < (uint64_t)STEPS; most += 7777) {
         assert_int_equal(compare_threads(&run, true, most, &taken), -ENOSPC);
         assert_string_equal(taken.error.text, "");
@@ -222,7 +223,7 @@ static void damage(struct run *run)
 {
     size_t length;
     char *bytes = made_archive_load(&run->made, "made/1.0-all.1", &length);
-    size_t at = (size_t)rand_r(&run->seed) % (length - 2 * MADE_PACKET_BYTES);
+    size_t at = random_next(&run->random) % (length - 2 * MADE_PACKET_BYTES);
 
     memset(bytes + at, 0xff, MADE_PACKET_BYTES);
     made_archive_store(&run->made, "made/1.0-all.1", bytes, length);
@@ -235,7 +236,7 @@ static void what_comes_before_damage_is_given(void **state)
     struct run run;
 
     (void)state;
-    begin_run(&run, 2);
+    begin_run(&run, 4);
     /* The next damage may be before or after the previous one. */
     for (int i = 0; i < 3; i++) {
         damage(&run);

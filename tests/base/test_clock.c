@@ -17,6 +17,7 @@
 
 #include "base/clock_each.h"
 #include "eventspace/clock.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 #define S UINT64_C(1000000000)
@@ -62,13 +63,6 @@ static void spans_are_rounded_and_saturate(void **state)
     }
 }
 
-/* Returns a random number of random length in bits. */
-static uint64_t draw_number(uint64_t *seed)
-{
-    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (*seed ^ *seed >> 29) >> (*seed >> 58);
-}
-
 static void spans_are_those_of_wide_numbers(void **state)
 {
     uint64_t seed = 1;
@@ -76,8 +70,8 @@ static void spans_are_those_of_wide_numbers(void **state)
     (void)state;
     for (int i = 0; i < 100000; i++) {
         struct es_clock clock = {.kind = ES_CLOCK_TSC,
-                                 .frequency_hz = draw_number(&seed) | 1};
-        uint64_t ticks = draw_number(&seed);
+                                 .frequency_hz = random_number(&seed) | 1};
+        uint64_t ticks = random_number(&seed);
         unsigned __int128 ns = ((unsigned __int128)ticks * S + clock.frequency_hz / 2) /
                                clock.frequency_hz;
 
@@ -95,13 +89,13 @@ static void many_times_are_those_of_each(void **state)
     (void)state;
     for (int i = 0; i < 100000; i++) {
         struct es_clock clock = {.kind = ES_CLOCK_TSC,
-                                 .frequency_hz = draw_number(&seed) | 1,
-                                 .base_ticks = draw_number(&seed),
-                                 .base_realtime_ns = draw_number(&seed)};
+                                 .frequency_hz = random_number(&seed) | 1,
+                                 .base_ticks = random_number(&seed),
+                                 .base_realtime_ns = random_number(&seed)};
         uint64_t ticks[COUNT], times[COUNT];
 
         for (int j = 0; j < COUNT; j++) {
-            ticks[j] = draw_number(&seed) + (i % 2 ? clock.base_ticks : 0);
+            ticks[j] = random_number(&seed) + (i % 2 ? clock.base_ticks : 0);
             times[j] = ticks[j];
         }
         esi_clock_realtime_each(&clock, times, COUNT);

@@ -15,6 +15,7 @@
 
 #include "base/clock_estimate.h"
 #include "base/host_clock.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 #define S UINT64_C(1000000000)
@@ -22,18 +23,10 @@
 
 /* --- Made clocks ---------------------------------------------------------------- */
 
-static double draw(uint64_t *seed)
-{
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    return (double)(*seed >> 11) / 9007199254740992.0;
-}
-
 /* Returns a random number between -1 and 1. */
 static double draw_both(uint64_t *seed)
 {
-    return 2 * draw(seed) - 1;
+    return 2 * random_unit(seed) - 1;
 }
 
 enum { SECONDS_MOST = 4000 };
@@ -53,25 +46,25 @@ struct world {
 
 static void make_world(struct world *world, uint64_t seed)
 {
-    *world = (struct world){.seed = seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
-    for (int i = 0; i < 10; i++)
-        draw(&world->seed);
-    world->begin_ns = (uint64_t)(draw(&world->seed) * 1e7) * S;
+    *world = (struct world){.seed = seed};
+    world->begin_ns = (uint64_t)(random_unit(&world->seed) * 1e7) * S;
     world->offset_ns = (int64_t)(draw_both(&world->seed) * 5e9);
     if (world->offset_ns < 0 && world->begin_ns < 10 * S)
         world->begin_ns += 10 * S;
     world->drift[0] = draw_both(&world->seed) * 200e-6;
-    double wander = draw(&world->seed) * 49e-9;
+    double wander = random_unit(&world->seed) * 49e-9;
     for (int i = 1; i < SECONDS_MOST + 2; i++) {
         double next = world->drift[i - 1] + draw_both(&world->seed) * wander;
         world->drift[i] = fmin(fmax(next, -200e-6), 200e-6);
         world->gained[i] =
             world->gained[i - 1] + (world->drift[i - 1] + world->drift[i]) / 2 * 1e9;
     }
-    world->base_there_ns = 2e3 + draw(&world->seed) * draw(&world->seed) * 1e6;
-    world->base_back_ns = 2e3 + draw(&world->seed) * draw(&world->seed) * 1e6;
-    world->tail_ns = draw(&world->seed) * 300e3;
-    world->lost = draw(&world->seed) * 0.5;
+    world->base_there_ns =
+        2e3 + random_unit(&world->seed) * random_unit(&world->seed) * 1e6;
+    world->base_back_ns =
+        2e3 + random_unit(&world->seed) * random_unit(&world->seed) * 1e6;
+    world->tail_ns = random_unit(&world->seed) * 300e3;
+    world->lost = random_unit(&world->seed) * 0.5;
 }
 
 /* Returns the time of the home server, in whole nanoseconds. */
@@ -92,7 +85,7 @@ static uint64_t home_at(const struct world *world, uint64_t local_ns)
  * typical tail, one in 10,000 has a hundred times. */
 static uint64_t draw_delay(struct world *world, double base_ns)
 {
-    double chance = draw(&world->seed) + 1e-9;
+    double chance = random_unit(&world->seed) + 1e-9;
 
     return (uint64_t)(base_ns + world->tail_ns * fmin(1 / sqrt(chance) - 1, 1e3));
 }
@@ -103,7 +96,7 @@ static bool make_exchange(struct world *world,
                           struct esi_clock_exchange *ret_exchange)
 {
     uint64_t arrived = local_ns + draw_delay(world, world->base_there_ns);
-    uint64_t answered = arrived + (uint64_t)(draw(&world->seed) * 30e3);
+    uint64_t answered = arrived + (uint64_t)(random_unit(&world->seed) * 30e3);
     uint64_t received = answered + draw_delay(world, world->base_back_ns);
 
     *ret_exchange = (struct esi_clock_exchange){
@@ -112,7 +105,7 @@ static bool make_exchange(struct world *world,
         .answered_ns = home_at(world, answered),
         .received_ns = received,
     };
-    return draw(&world->seed) >= world->lost;
+    return random_unit(&world->seed) >= world->lost;
 }
 
 /* Adds a burst of exchanges. Returns the time of its end. */
@@ -164,7 +157,7 @@ static void check_many(struct world *world,
 
     for (int i = 0; i < 200; i++)
         check_time(world, clock,
-                   world->begin_ns + (uint64_t)(draw(&world->seed) *
+                   world->begin_ns + (uint64_t)(random_unit(&world->seed) *
                                                 (double)(until_ns - world->begin_ns)));
     /* The converted time never runs backward. */
     for (uint64_t local = world->begin_ns; local < until_ns;
@@ -197,9 +190,10 @@ static void live_through(uint64_t seed, uint64_t seconds)
         }
         if (estimate.count > 0) {
             check_time(&world, clock, now_ns);
-            check_time(&world, clock, now_ns + (uint64_t)(draw(&world.seed) * 1e9));
             check_time(&world, clock,
-                       world.begin_ns + (uint64_t)(draw(&world.seed) *
+                       now_ns + (uint64_t)(random_unit(&world.seed) * 1e9));
+            check_time(&world, clock,
+                       world.begin_ns + (uint64_t)(random_unit(&world.seed) *
                                                    (double)(now_ns - world.begin_ns)));
         }
         now_ns = add_burst(&world, &fit, now_ns + pause_ns, 4);

@@ -15,17 +15,10 @@
 
 #include "base/hash.h"
 #include "tests/failing.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 enum { ITEMS = 600, STEPS = 60000 };
-
-static uint64_t random_state;
-
-static uint64_t random_below(uint64_t limit)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (random_state >> 33) % limit;
-}
 
 /* The reference: items by index. The table finds them by hash. */
 struct model {
@@ -61,11 +54,10 @@ static void change_at_random(uint64_t seed, uint64_t kinds)
     struct esi_hash table = {.slots = NULL};
     struct model model = {.count = 0};
 
-    random_state = seed;
     for (size_t i = 0; i < ITEMS; i++)
-        model.hashes[i] = esi_hash_u64(random_below(kinds) << 8);
+        model.hashes[i] = esi_hash_u64(random_next(&seed) % kinds << 8);
     for (int step = 0; step < STEPS; step++) {
-        size_t i = random_below(ITEMS);
+        size_t i = random_below(&seed, ITEMS);
 
         if (model.present[i]) {
             esi_hash_remove(&table, find_item(&table, model.hashes[i], i));

@@ -14,17 +14,10 @@
 
 #include "base/heap.h"
 #include "tests/failing.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 enum { ENTRIES = 200 };
-
-static uint64_t random_state;
-
-static uint64_t random_below(uint64_t limit)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (random_state >> 33) % limit;
-}
 
 struct model {
     struct esi_heap_entry entries[ENTRIES];
@@ -50,10 +43,10 @@ static void change_at_random(uint64_t seed, uint64_t keys)
     struct esi_heap heap = {.entries = NULL};
     struct model model = {.count = 0};
 
-    random_state = seed;
     for (int step = 0; step < 20000; step++) {
-        uint64_t kind = random_below(3);
-        struct esi_heap_entry entry = {random_below(keys), random_below(ENTRIES)};
+        uint64_t kind = random_below(&seed, 3);
+        struct esi_heap_entry entry = {random_next(&seed) % keys,
+                                       random_below(&seed, ENTRIES)};
         size_t least = least_of(&model);
 
         if (model.count > 0) {

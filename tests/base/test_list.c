@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/list.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 enum { ITEMS = 12 };
@@ -21,14 +22,6 @@ struct item {
     int number;
     struct esi_list_link link;
 };
-
-static uint64_t random_state;
-
-static uint64_t random_below(uint64_t limit)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (random_state >> 33) % limit;
-}
 
 struct model {
     int numbers[ITEMS];
@@ -75,12 +68,13 @@ static void model_remove(struct model *model, size_t at)
 static void insert_at_random(struct esi_list *list,
                              struct item *items,
                              struct model *model,
-                             int number)
+                             int number,
+                             uint64_t *random)
 {
     struct esi_list_link *link = &items[number].link;
-    size_t at = random_below(model->count + 1);
+    size_t at = random_below(random, (uint32_t)model->count + 1);
 
-    switch (random_below(3)) {
+    switch (random_below(random, 3)) {
     case 0:
         at = model->count;
         esi_list_append(list, link);
@@ -99,23 +93,23 @@ static void insert_at_random(struct esi_list *list,
 
 static void lists_keep_the_order_of_an_array(void **state)
 {
+    uint64_t random = 1;
     struct item items[ITEMS] = {{.number = 0}};
     struct esi_list list = {.first = NULL};
     struct model model = {.count = 0};
 
     (void)state;
-    random_state = 1;
     for (int i = 0; i < ITEMS; i++)
         items[i].number = i;
     for (int step = 0; step < 20000; step++) {
-        int number = (int)random_below(ITEMS);
+        int number = random_int(&random, ITEMS);
         size_t at = model_find(&model, number);
 
         if (at < model.count) {
             esi_list_remove(&list, &items[number].link);
             model_remove(&model, at);
         } else {
-            insert_at_random(&list, items, &model, number);
+            insert_at_random(&list, items, &model, number, &random);
         }
         compare_all(&list, &model);
     }

@@ -16,17 +16,10 @@
 
 #include "base/shared_map.h"
 #include "tests/failing.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 enum { KEYS = 3000, READERS = 3 };
-
-static uint64_t random_state;
-
-static uint64_t random_below(uint64_t limit)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (random_state >> 33) % limit;
-}
 
 static uint64_t word_in(struct esi_shared_map *map, uint64_t key)
 {
@@ -52,11 +45,10 @@ static void fill_at_random(uint64_t seed, uint64_t stride)
     struct esi_shared_map *map = NULL;
     uint64_t words[KEYS] = {0};
 
-    random_state = seed;
     for (int step = 0; step < 4 * KEYS; step++) {
-        uint64_t i = random_below(KEYS);
+        uint64_t i = random_below(&seed, KEYS);
         uint64_t key = i * stride + 1;
-        uint64_t word = random_below(1000) + 1;
+        uint64_t word = random_below(&seed, 1000) + 1;
         struct esi_shared_slot *slot;
 
         if (!esi_shared_map_has_room(map))

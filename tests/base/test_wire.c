@@ -14,23 +14,8 @@
 #include <cmocka.h>
 
 #include "base/wire.h"
+#include "tests/random.h"
 #include "tests/suites.h"
-
-static uint64_t random_state;
-
-static uint64_t random_word(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return random_state ^ random_state >> 32;
-}
-
-/* Returns a random number of random length in bits. */
-static uint64_t random_value(void)
-{
-    uint64_t word = random_word();
-
-    return word >> random_word() % 64;
-}
 
 static const struct {
     uint64_t value;
@@ -147,13 +132,15 @@ static void a_writer_stays_in_its_room(void **state)
 
 static void small_differences_become_small_numbers(void **state)
 {
+    uint64_t random = 0;
+
     (void)state;
     for (int64_t i = -64; i < 64; i++) {
         assert_true(esi_wire_fold((uint64_t)i) < 128);
         assert_int_equal((int64_t)esi_wire_unfold(esi_wire_fold((uint64_t)i)), i);
     }
     for (int i = 0; i < 1000; i++) {
-        uint64_t value = random_word();
+        uint64_t value = random_next(&random);
 
         assert_int_equal(esi_wire_unfold(esi_wire_fold(value)), value);
     }
@@ -199,8 +186,9 @@ static void check_field(struct esi_wire_reader *in, unsigned kind, uint64_t valu
 
 static void fields_come_out_as_they_went_in(void **state)
 {
+    uint64_t random = 1;
+
     (void)state;
-    random_state = 1;
     for (int round = 0; round < 500; round++) {
         unsigned char bytes[FIELDS * ESI_WIRE_VARINT_BYTES];
         struct esi_wire_writer out = esi_wire_writer(bytes, sizeof bytes);
@@ -209,8 +197,8 @@ static void fields_come_out_as_they_went_in(void **state)
         uint64_t values[FIELDS];
 
         for (int i = 0; i < FIELDS; i++) {
-            kinds[i] = (unsigned)(random_word() % 4);
-            values[i] = random_value();
+            kinds[i] = random_below(&random, 4);
+            values[i] = random_number(&random);
             put_field(&out, kinds[i], values[i]);
         }
         assert_false(out.failed);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Random numbers for tests. The seed is $ES_TEST_SEED, or the time; it is printed. */
+/* The random numbers of tests that depend on the sequence of one seed: xorshift. */
 #ifndef ES_TESTS_MONITORS_DRAW_H
 #define ES_TESTS_MONITORS_DRAW_H
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+#include "tests/random.h"
 
 static uint64_t draw_state = 1;
 
@@ -32,13 +29,8 @@ static inline void draw_from(uint64_t seed)
 /* A setup function for cmocka. */
 static inline int draw_seed(void **state)
 {
-    const char *given = getenv("ES_TEST_SEED");
-    unsigned long long seed =
-        given ? strtoull(given, NULL, 10) : (unsigned long long)time(NULL);
-
     (void)state;
-    printf("# ES_TEST_SEED=%llu\n", seed);
-    draw_from(seed);
+    draw_from(random_seed());
     return 0;
 }
 

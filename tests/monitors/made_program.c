@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "tests/random.h"
 #include "tuplespace/operation_codes.h"
 
 enum { STEP = 10, LASTS = 5, KEY = 77 };
@@ -161,10 +162,10 @@ static bool has_older(const struct made_program *program, int rank, int number)
     return false;
 }
 
-static void draw_wait(struct made_program *program, unsigned *seed, int rank)
+static void draw_wait(struct made_program *program, uint64_t *seed, int rank)
 {
     int count = program->counts[rank];
-    int number = count > 0 ? rand_r(seed) % count : 0;
+    int number = count > 0 ? random_int(seed, count) : 0;
 
     if (count > 0 && is_open(program, rank, number) &&
         may_complete(program, rank, number) && !has_older(program, rank, number))
@@ -184,10 +185,10 @@ static void draw_waitall(struct made_program *program, int rank)
         made_program_call(program, rank, MADE_WAITALL, -1);
 }
 
-static void draw_receive(struct made_program *program, unsigned *seed, int rank)
+static void draw_receive(struct made_program *program, uint64_t *seed, int rank)
 {
-    int message = next_message(program, rand_r(seed) % program->ranks, rank,
-                               rand_r(seed) % 2, false);
+    int message = next_message(program, random_int(seed, program->ranks), rank,
+                               random_int(seed, 2), false);
 
     if (message >= 0 && program->messages[message].send >= 0)
         made_program_call(program, rank, MADE_RECEIVE, message);
@@ -213,23 +214,24 @@ static void draw_ring(struct made_program *program)
     }
 }
 
-static void draw_message(struct made_program *program, unsigned *seed, int rank)
+static void draw_message(struct made_program *program, uint64_t *seed, int rank)
 {
     static const enum made_kind kinds[] = {MADE_SEND,     MADE_SEND,     MADE_ISEND,
                                            MADE_IRECEIVE, MADE_IRECEIVE, MADE_BUFFERED};
-    enum made_kind kind = kinds[rand_r(seed) % 6];
-    int other = rand_r(seed) % program->ranks;
+    enum made_kind kind = kinds[random_int(seed, 6)];
+    int other = random_int(seed, program->ranks);
     bool sends = kind != MADE_IRECEIVE;
-    int message = sends ? meet_message(program, rank, other, rand_r(seed) % 2, true)
-                        : meet_message(program, other, rank, rand_r(seed) % 2, false);
+    int message = sends
+                      ? meet_message(program, rank, other, random_int(seed, 2), true)
+                      : meet_message(program, other, rank, random_int(seed, 2), false);
 
     made_program_call(program, rank, kind, message);
 }
 
-static void draw_step(struct made_program *program, unsigned *seed)
+static void draw_step(struct made_program *program, uint64_t *seed)
 {
-    int rank = rand_r(seed) % program->ranks;
-    int what = rand_r(seed) % 40;
+    int rank = random_int(seed, program->ranks);
+    int what = random_int(seed, 40);
 
     if (what < 12)
         draw_message(program, seed, rank);
@@ -245,7 +247,7 @@ static void draw_step(struct made_program *program, unsigned *seed)
         made_program_collective(program, what < 38 ? MADE_BARRIER : MADE_IBARRIER);
 }
 
-void made_program_draw(struct made_program *program, unsigned *seed, int steps)
+void made_program_draw(struct made_program *program, uint64_t *seed, int steps)
 {
     for (int i = 0; i < steps; i++)
         draw_step(program, seed);

@@ -69,7 +69,7 @@ int made_program_message(struct made_program *program, int from, int to, int tag
 void made_program_collective(struct made_program *program, enum made_kind kind);
 
 /* Draws `steps` steps, then adds missing sends and receives and completes requests. */
-void made_program_draw(struct made_program *program, unsigned *seed, int steps);
+void made_program_draw(struct made_program *program, uint64_t *seed, int steps);
 
 /* Executes the program strictly.  Returns whether all ranks end. */
 bool made_program_ends(const struct made_program *program);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "monitors/follow/ends.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 enum { KEYS = 1000, MAX = 40 };
@@ -74,15 +75,13 @@ static void what_was_added_is_found_until_it_is_forgotten(void **state)
 {
     struct esi_ends ends;
     struct record *records[KEYS] = {NULL};
-    uint64_t random_state = 1;
+    uint64_t random = 1;
 
     (void)state;
     esi_ends_init(&ends, sizeof(struct record), MAX);
     for (unsigned step = 0; step < 20 * KEYS; step++) {
-        unsigned number;
+        unsigned number = random_below(&random, KEYS);
 
-        random_state = random_state * UINT64_C(6364136223846793005) + 1;
-        number = (unsigned)(random_state >> 33) % KEYS;
         assert_ptr_equal(find_record(&ends, number), records[number]);
         if (records[number]) {
             assert_int_equal(records[number]->number, number);

@@ -15,6 +15,7 @@
 
 #include "monitors/metrics/metrics.h"
 #include "tests/monitors/made_timeline.h"
+#include "tests/random.h"
 #include "tests/scopes/made_run.h"
 #include "tests/suites.h"
 
@@ -67,19 +68,19 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void draw_rows(struct made_look *made, size_t count, unsigned *seed)
+static void draw_rows(struct made_look *made, size_t count, uint64_t *seed)
 {
     for (size_t i = 0; i < count; i++) {
         struct esi_activity last = {
-            .present = rand_r(seed) % 4 > 0,
-            .error_ns = rand_r(seed) % 4 ? (uint64_t)rand_r(seed) % 1000 : UINT64_MAX};
+            .present = random_int(seed, 4) > 0,
+            .error_ns = random_int(seed, 4) ? random_below(seed, 1000) : UINT64_MAX};
 
         made->threads[i] = (struct esi_thread_state){.last = last};
         made->rows[i] = (struct esi_top_row){
             .rank = (int)i,
-            .verdict = (enum esi_verdict)(rand_r(seed) % ES_VERDICTS),
-            .finding = rand_r(seed) % 3 ? -1 : rand_r(seed) % 4,
-            .quiet_ns = (uint64_t)rand_r(seed) % 1000 * 1000000,
+            .verdict = (enum esi_verdict)random_int(seed, ES_VERDICTS),
+            .finding = random_int(seed, 3) ? -1 : random_int(seed, 4),
+            .quiet_ns = random_below(seed, 1000) * 1000000,
             .thread = &made->threads[i]};
     }
     made->look.row_count = count;
@@ -154,13 +155,12 @@ static void ranks_are_told_by_least_median_and_most(void **state)
 {
     struct made_look *made = *state;
     static double stalls[ROWS_MOST], errors[ROWS_MOST];
-    unsigned seed = made_seed();
+    uint64_t seed = random_seed();
 
     for (int trial = 0; trial < TRIALS; trial++) {
         size_t stall_count = 0, error_count = 0, deadlocked = 0;
 
-        draw_rows(made, (size_t)rand_r(&seed) % (trial < TRIALS / 2 ? 5 : ROWS_MOST),
-                  &seed);
+        draw_rows(made, random_below(&seed, trial < TRIALS / 2 ? 5 : ROWS_MOST), &seed);
         for (size_t i = 0; i < made->look.row_count; i++) {
             const struct esi_top_row *row = &made->rows[i];
             const struct esi_activity *last = &made->threads[i].last;
@@ -328,7 +328,7 @@ static void a_run_of_any_size_has_few_series(void **state)
     static const struct esi_delay_config config = {.window = 0};
     struct made_timeline timeline;
     struct esi_delay *delay;
-    unsigned seed = made_seed();
+    uint64_t seed = random_seed();
     const char *text;
 
     assert_int_equal(esi_delay_create(&config, &delay), 0);

@@ -13,6 +13,7 @@
 
 #include "base/host_clock.h"
 #include "monitors/archive/recorder_clock.h"
+#include "tests/random.h"
 #include "tests/scopes/made_run.h"
 #include "tests/suites.h"
 
@@ -79,7 +80,7 @@ static void processes_of_a_host_share_a_clock(void **state)
 static void a_better_estimate_changes_nothing_of_what_was_converted(void **state)
 {
     enum { STEPS = 4000, KEPT = 64 };
-    unsigned seed = made_seed();
+    uint64_t seed = random_seed();
     struct esi_clock_estimate estimate = {.run_base_ns = 1000 * SECOND, .count = 1};
     struct es_host_clock *host;
     struct esi_recorder_clock *clock;
@@ -95,7 +96,7 @@ static void a_better_estimate_changes_nothing_of_what_was_converted(void **state
     assert_int_equal(esi_recorder_clock_create(&origin, &clock), 0);
     assert_int_equal(convert(clock, &origin, BASE), BASE + 1000 * SECOND);
     for (int i = 0; i < STEPS; i++) {
-        tick += (uint64_t)(rand_r(&seed) % 1000) * 100000;
+        tick += (uint64_t)random_int(&seed, 1000) * 100000;
         uint64_t run_ns = convert(clock, &origin, tick);
 
         assert_true(run_ns >= last);
@@ -104,7 +105,7 @@ static void a_better_estimate_changes_nothing_of_what_was_converted(void **state
             kept[i / (STEPS / KEPT)][0] = tick;
             kept[i / (STEPS / KEPT)][1] = run_ns;
         }
-        estimate.knots[0].offset_ns = (int64_t)(rand_r(&seed) % 2000000) - 1000000;
+        estimate.knots[0].offset_ns = (int64_t)random_int(&seed, 2000000) - 1000000;
         esi_host_clock_set(host, &estimate);
     }
     for (int i = 0; i < KEPT; i++)

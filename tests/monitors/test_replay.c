@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/monitors/made_program.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "tuplespace/operation_codes.h"
 
@@ -270,13 +271,13 @@ static void random_programs_hang_where_running_them_does(void **state)
 
     (void)state;
     for (unsigned i = 1; i <= PROGRAMS; i++) {
-        unsigned seed = i;
+        uint64_t seed = i;
         struct esi_replay *replay;
         struct esi_replay_totals totals;
         bool ends;
 
-        made_program_begin(&program, 1 + rand_r(&seed) % MADE_RANKS);
-        made_program_draw(&program, &seed, 2 + rand_r(&seed) % STEPS_MAX);
+        made_program_begin(&program, 1 + random_int(&seed, MADE_RANKS));
+        made_program_draw(&program, &seed, 2 + random_int(&seed, STEPS_MAX));
         ends = made_program_ends(&program);
         replay = made_program_replay(&program);
         esi_replay_totals(replay, &totals);

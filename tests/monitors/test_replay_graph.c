@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "monitors/latent/replay_graph.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 enum { NODES = 12, GRAPHS = 4000, CHAIN = 300000, FAR = 1000 };
@@ -35,18 +36,17 @@ static void add_edge(struct esi_replay_graph *graph, uint32_t from, uint32_t to)
     assert_int_equal(esi_replay_graph_add(graph, &edge), 0);
 }
 
-static void make_graph(struct made_graph *made, unsigned *seed)
+static void make_graph(struct made_graph *made, uint64_t *seed)
 {
-    int edges = rand_r(seed) % (2 * NODES);
-    uint32_t nodes = 2 + (uint32_t)rand_r(seed) % (NODES - 1);
+    int edges = random_int(seed, 2 * NODES);
+    uint32_t nodes = 2 + random_below(seed, NODES - 1);
 
     *made = (struct made_graph){.graph = {.node_count = nodes}};
     for (uint32_t i = 0; i < nodes; i++)
-        made->begins[i] = i == 0 || rand_r(seed) % 4 == 0;
+        made->begins[i] = i == 0 || random_int(seed, 4) == 0;
     made->graph.begins = made->begins;
     for (int i = 0; i < edges; i++)
-        add_edge(&made->graph, (uint32_t)rand_r(seed) % nodes,
-                 (uint32_t)rand_r(seed) % nodes);
+        add_edge(&made->graph, random_below(seed, nodes), random_below(seed, nodes));
     assert_int_equal(esi_replay_graph_sort(&made->graph), 0);
 }
 
@@ -126,7 +126,7 @@ static void cycles_are_those_of_all_paths(void **state)
     for (unsigned i = 1; i <= GRAPHS; i++) {
         struct made_graph made;
         struct reports reports = {.graph = &made.graph};
-        unsigned seed = i;
+        uint64_t seed = i;
 
         make_graph(&made, &seed);
         if (esi_replay_graph_cycles(&made.graph, on_cycle, &reports) !=

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "tests/random.h"
 #include "tests/suites.h"
 
 enum { ORIGINS = 12, ROWS = 20000, BUCKETS = 5 };
@@ -52,15 +53,13 @@ static size_t group_of(enum es_summary_group by, size_t origin, unsigned operati
 
 static void rows_of_a_group_become_one(void **state)
 {
-    const char *given = getenv("ES_TEST_SEED");
-    unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)time(NULL);
+    uint64_t seed = random_seed();
     struct es_origin origins[ORIGINS];
     char sites[ORIGINS][16];
 
     (void)state;
     for (int i = 0; i < ORIGINS; i++)
         snprintf(sites[i], sizeof sites[i], "a.c:%d", i);
-    print_message("# ES_TEST_SEED=%u\n", seed);
     make_origins(origins);
     for (enum es_summary_group by = 0; by < ES_SUMMARY_GROUPS; by++) {
         struct esi_summaries summaries = {.rows = NULL};
@@ -68,10 +67,10 @@ static void rows_of_a_group_become_one(void **state)
         size_t groups = 0;
 
         for (int i = 0; i < ROWS; i++) {
-            size_t origin = (unsigned)rand_r(&seed) % ORIGINS;
-            unsigned operation = (unsigned)rand_r(&seed) % ORIGINS;
-            unsigned bucket = (unsigned)rand_r(&seed) % BUCKETS;
-            uint64_t count = 1 + (unsigned)rand_r(&seed) % 10;
+            size_t origin = random_below(&seed, ORIGINS);
+            unsigned operation = random_below(&seed, ORIGINS);
+            unsigned bucket = random_below(&seed, BUCKETS);
+            uint64_t count = 1 + random_below(&seed, 10);
             const char *site = sites[origin / 3];
             struct esi_summary_row row = {.summary = {.kind = ES_SUMMARY_HISTOGRAM,
                                                       .by = by,

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "monitors/events/time_repair.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 enum { PROCESSES = 6, MOST = 2000 };
@@ -37,9 +38,11 @@ struct program {
     uint32_t sequence;
 };
 
+static uint64_t random_state;
+
 static uint64_t pick(uint64_t below)
 {
-    return (uint64_t)rand() % below;
+    return random_next(&random_state) % below;
 }
 
 static struct esi_timed *add(struct program *program,
@@ -160,7 +163,7 @@ static struct program *make_program(unsigned seed, uint64_t error, uint64_t part
     struct program *program = calloc(1, sizeof *program);
 
     assert_non_null(program);
-    srand(seed);
+    random_state = seed;
     for (int i = 0; i < PROCESSES; i++) {
         program->errors[i] = error / 2 + pick(error / 2 + 1);
         program->offsets[i] = (int64_t)pick(2 * program->errors[i] * part / 100 + 1) -

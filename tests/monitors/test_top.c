@@ -14,6 +14,7 @@
 
 #include "monitors/top/top_rows.h"
 #include "monitors/verdict/verdict.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -30,41 +31,41 @@ struct made_rows {
     size_t count;
 };
 
-static void make_row(struct made_rows *made, size_t i, unsigned *seed)
+static void make_row(struct made_rows *made, size_t i, uint64_t *seed)
 {
-    enum esi_verdict verdict = (enum esi_verdict)(rand_r(seed) % ES_VERDICTS);
-    int rate = rand_r(seed) % 5;
+    enum esi_verdict verdict = (enum esi_verdict)random_int(seed, ES_VERDICTS);
+    int rate = random_int(seed, 5);
 
-    made->threads[i] = (struct esi_thread_state){.host = hosts[rand_r(seed) % 4],
+    made->threads[i] = (struct esi_thread_state){.host = hosts[random_int(seed, 4)],
                                                  .pid = 100 + (int)i,
                                                  .rank = (int)i,
                                                  .verdict = verdict,
                                                  .process = ES_PROCESS_RUNNING};
-    made->threads[i].open.present = rand_r(seed) % 2;
+    made->threads[i].open.present = random_int(seed, 2);
     made->threads[i].open.operation =
-        es_operation_by_name(rand_r(seed) % 2 ? "MPI_Recv" : "MPI_Barrier")->code;
-    made->threads[i].open.site = rand_r(seed) % 2 ? "solver.c:21 in step()" : "";
+        es_operation_by_name(random_int(seed, 2) ? "MPI_Recv" : "MPI_Barrier")->code;
+    made->threads[i].open.site = random_int(seed, 2) ? "solver.c:21 in step()" : "";
     made->rows[i] =
         (struct esi_top_row){.host = made->threads[i].host,
                              .rank = (int)i,
                              .pid = 100 + (int)i,
                              .ranks = 1,
                              .verdict = verdict,
-                             .finding = rand_r(seed) % 8 ? -1 : ESI_VERDICT_DEADLOCK,
-                             .quiet_ns = SECOND * (uint64_t)(rand_r(seed) % 4),
+                             .finding = random_int(seed, 8) ? -1 : ESI_VERDICT_DEADLOCK,
+                             .quiet_ns = SECOND * (uint64_t)random_int(seed, 4),
                              .thread = &made->threads[i],
                              .wait = &made->waits[i],
                              .rate = rate - 1,
-                             .share = rand_r(seed) % 3 / 2.0,
+                             .share = random_int(seed, 3) / 2.0,
                              .caused_ns = -1,
                              .suffered_ns = -1};
     made->rows[i].verdicts[verdict] = 1;
 }
 
-static void make_rows(struct made_rows *made, unsigned *seed)
+static void make_rows(struct made_rows *made, uint64_t *seed)
 {
     memset(made, 0, sizeof *made);
-    made->count = (size_t)rand_r(seed) % ROWS_MOST;
+    made->count = random_below(seed, ROWS_MOST);
     for (size_t i = 0; i < made->count; i++)
         make_row(made, i, seed);
 }
@@ -93,7 +94,7 @@ static void rows_are_sorted(void **state)
                                                 ESI_TOP_SHARE, ESI_TOP_FOR};
     struct esi_top_list list = {.count = 0};
     struct made_rows made;
-    unsigned seed = 1;
+    uint64_t seed = 1;
 
     (void)state;
     for (int trial = 0; trial < TRIALS; trial++) {
@@ -209,7 +210,7 @@ static void trees_have_all_ranks_below_their_hosts(void **state)
     static const char *const folded[] = {"beta"};
     struct esi_top_list list = {.count = 0};
     struct made_rows made;
-    unsigned seed = 2;
+    uint64_t seed = 2;
 
     (void)state;
     for (int trial = 0; trial < TRIALS; trial++) {

@@ -17,14 +17,12 @@
 #include "monitors/advice/link_feed.h"
 #include "monitors/advice/tree_advice.h"
 #include "monitors/advice/tree_model.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 enum { MOST_RANKS = 64 };
 
-static double random_part(void)
-{
-    return (double)rand() / RAND_MAX;
-}
+static uint64_t random_state;
 
 static void assert_near(double value, double expected, double part)
 {
@@ -45,9 +43,9 @@ static void add_messages(struct esi_link_costs *costs,
         for (int i = 0; i < 300; i++) {
             double ns = latency_ns + ns_per_byte * (double)bytes;
 
-            ns *= 1 + 0.02 * random_part();
-            if (rand() % 3 == 0)
-                ns += 1e5 * random_part();
+            ns *= 1 + 0.02 * random_unit(&random_state);
+            if (random_int(&random_state, 3) == 0)
+                ns += 1e5 * random_unit(&random_state);
             esi_link_costs_add(costs, link, bytes, (int64_t)ns, 10);
         }
     }
@@ -62,7 +60,7 @@ static void planted_costs_are_found_again(void **state)
 
     (void)state;
     assert_int_equal(esi_link_costs_create(&costs), 0);
-    srand(1);
+    random_state = 1;
     add_messages(costs, ES_LINK_HOST, 400, 0.1, 1 << 20);
     add_messages(costs, ES_LINK_CLUSTER, 5000, 1, 1 << 22);
     host = esi_link_costs_get(costs, ES_LINK_HOST);
@@ -401,13 +399,13 @@ static void the_model_agrees_with_a_simulation(void **state)
                                          "levels:host,cluster:2", "levels:host"};
 
     (void)state;
-    srand(7);
+    random_state = 7;
     for (int round = 0; round < 200; round++) {
         struct esi_location places[MOST_RANKS];
         double enters[MOST_RANKS];
-        int size = 2 + rand() % 40;
+        int size = 2 + random_int(&random_state, 40);
         struct esi_model_operation operation = {
-            .kind = (enum esi_tree_kind)(rand() % ES_TREE_KIND_COUNT),
+            .kind = (enum esi_tree_kind)random_int(&random_state, ES_TREE_KIND_COUNT),
             .bytes = 3000,
             .segment_bytes = 1000,
             .enters_ns = enters,
@@ -416,13 +414,15 @@ static void the_model_agrees_with_a_simulation(void **state)
         };
         struct esi_tree *tree;
 
-        set_places(places, size, 1 + rand() % 6, rand() % 2);
+        set_places(places, size, 1 + random_int(&random_state, 6),
+                   random_int(&random_state, 2));
         for (int i = 0; i < size; i++)
-            enters[i] = 20000 * random_part();
+            enters[i] = 20000 * random_unit(&random_state);
         /* A small allgather goes down in as many pieces as it has bytes for. */
         if (operation.kind == ES_TREE_ALLGATHER)
             operation.segment_bytes = 100;
-        tree = make_tree(shapes[rand() % 5], size, rand() % size, places);
+        tree = make_tree(shapes[random_int(&random_state, 5)], size,
+                         random_int(&random_state, size), places);
         compare_with_simulation(tree, &operation);
         esi_tree_destroy(tree);
     }
@@ -497,13 +497,14 @@ static void happen(struct scene *scene, const char *name, uint32_t bytes)
     while (bit != 1u << operation.kind)
         operation.kind++;
     for (int i = 0; i < scene->size; i++) {
-        enters[i] = i == 0 ? 0 : 500 * random_part();
+        enters[i] = i == 0 ? 0 : 500 * random_unit(&random_state);
         arrivals[i] = (struct esi_collective_arrival){
             .known = true, .enter_ns = 1000000 + (uint64_t)enters[i]};
     }
     assert_int_equal(esi_tree_model_run(tree, &operation, NULL, &result), 0);
-    instance.tree_ns = (uint64_t)(result.tree_ns * scene->factor *
-                                  (1 + scene->noise * (random_part() - 0.5)));
+    instance.tree_ns =
+        (uint64_t)(result.tree_ns * scene->factor *
+                   (1 + scene->noise * (random_unit(&random_state) - 0.5)));
     assert_int_equal(esi_tree_advisor_add(scene->advisor, &instance), 0);
     esi_tree_destroy(tree);
 }
@@ -535,7 +536,7 @@ static void slow_links_between_clusters_call_for_levels(void **state)
     struct esi_advised_group group;
 
     (void)state;
-    srand(3);
+    random_state = 3;
     set_scene(&scene, 32, 8, true);
     scene.in_force = "binomial";
     for (int i = 0; i < 40; i++)
@@ -567,7 +568,7 @@ static void where_nothing_is_gained_nothing_is_proposed(void **state)
     char best[64];
 
     (void)state;
-    srand(4);
+    random_state = 4;
     set_scene(&scene, 32, 8, true);
     scene.in_force = "linear";
     for (int i = 0; i < 20; i++)
@@ -652,16 +653,17 @@ static void what_is_proposed_is_the_least_of_all(void **state)
                                         "MPI_Allreduce"};
 
     (void)state;
-    srand(5);
+    random_state = 5;
     for (int round = 0; round < 60; round++) {
         struct scene scene;
         struct esi_tree_advice advice;
         const char *name = names[round % 7];
-        uint32_t bytes = round % 7 ? 1u << rand() % 20 : 0;
+        uint32_t bytes = round % 7 ? 1u << random_int(&random_state, 20) : 0;
 
-        set_scene(&scene, 2 + rand() % 60, 1 + rand() % 8, rand() % 2);
-        scene.in_force = forces[rand() % 5];
-        scene.factor = 0.3 + 2 * random_part();
+        set_scene(&scene, 2 + random_int(&random_state, 60),
+                  1 + random_int(&random_state, 8), random_int(&random_state, 2));
+        scene.in_force = forces[random_int(&random_state, 5)];
+        scene.factor = 0.3 + 2 * random_unit(&random_state);
         for (int i = 0; i < 12; i++)
             happen(&scene, name, bytes);
         advice = advise(&scene);

@@ -18,6 +18,7 @@
 #include "eventspace/operation.h"
 #include "monitors/collectives/node_statistics.h"
 #include "monitors/collectives/tree_nodes.h"
+#include "tests/random.h"
 #include "tests/scopes/made_server.h"
 #include "tests/suites.h"
 #include "tests/wrappers/made_edges.h"
@@ -76,7 +77,7 @@ static void add_ranks(struct fixture *fixture)
     for (int rank = 0; rank < RANKS; rank++) {
         add_rank(fixture, rank);
         made_edges_make(&edges[rank], MADE_INSTANCES,
-                        1 + next_random(&random_state) % 8, &random_state);
+                        1 + random_next(&random_state) % 8, &random_state);
     }
 }
 
@@ -156,7 +157,7 @@ static void *write_all(void *data)
     for (int rank = 0; rank < RANKS; rank++)
         left += edges[rank].published;
     while (left > 0) {
-        int rank = (int)(next_random(&random) % RANKS);
+        int rank = (int)(random_next(&random) % RANKS);
 
         if (done[rank] == edges[rank].published)
             continue;
@@ -383,7 +384,7 @@ static void change(struct fixture *fixture)
         {"through-server", "no"},
         {"through-server", "yes"},
     };
-    size_t index = next_random(&random_state) % (sizeof changes / sizeof *changes);
+    size_t index = random_next(&random_state) % (sizeof changes / sizeof *changes);
 
     change_to(fixture, changes[index][0], changes[index][1]);
 }
@@ -410,7 +411,7 @@ static void results_are_complete_across_reconfigurations(void **state)
     pull_in_pieces(fixture);
     while (!fixture->written) {
         assert_true(esi_tree_nodes_pull(fixture->nodes) >= 0);
-        if (next_random(&random_state) % 3 == 0)
+        if (random_next(&random_state) % 3 == 0)
             change(fixture);
     }
     end_writer(fixture);
@@ -437,7 +438,7 @@ static void results_are_complete_though_servers_are_lost(void **state)
     start_writer(fixture);
     while (!fixture->written) {
         (void)esi_tree_nodes_pull(fixture->nodes);
-        if (next_random(&random_state) % 20 == 0) {
+        if (random_next(&random_state) % 20 == 0) {
             made_server_stop(fixture->server);
             made_server_start(&fixture->made_servers, fixture->server);
         }

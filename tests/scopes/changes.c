@@ -16,31 +16,18 @@
 
 #include <cmocka.h>
 
+#include "tests/random.h"
+
 /* A run that takes longer is considered stuck. */
 enum { LIMIT_S = 120 };
 
 struct reading {
     struct es_scope *scope;
     int next[CHANGES_WRITERS]; /* number that each element must deliver next */
-    unsigned random;
+    uint64_t random;
     unsigned changes;
     unsigned repetitions;
 };
-
-static unsigned next_random(unsigned *random)
-{
-    *random = *random * 1103515245u + 12345u;
-    return *random >> 16;
-}
-
-static unsigned seed_of_run(void)
-{
-    const char *text = getenv("EVENTSPACE_TEST_SEED");
-    unsigned seed = text ? (unsigned)strtoul(text, NULL, 10) : (unsigned)time(NULL);
-
-    printf("# seed %u\n", seed);
-    return seed;
-}
 
 void changes_add_writer(struct changes *changes, struct esi_writer *writer)
 {
@@ -89,8 +76,8 @@ static void change(struct reading *reading, const struct changes *changes)
     struct es_scope_config config = *es_scope_config(reading->scope);
     struct es_error error = {.text = ""};
 
-    for (unsigned more = 1 + next_random(&reading->random) % 3; more > 0; more--) {
-        const char *const *setting = settings[next_random(&reading->random) % COUNT];
+    for (unsigned more = 1 + random_below(&reading->random, 3); more > 0; more--) {
+        const char *const *setting = settings[random_below(&reading->random, COUNT)];
 
         assert_int_equal(es_scope_config_set(&config, setting[0], setting[1], NULL), 0);
     }
@@ -149,17 +136,17 @@ static void read_all(const struct changes *changes, struct reading *reading)
         if (time(NULL) - begun > LIMIT_S)
             fail_msg("not complete after %d s and %u changes", LIMIT_S,
                      reading->changes);
-        if (next_random(&reading->random) % 20 == 0)
+        if (random_below(&reading->random, 20) == 0)
             flags |= ES_PULL_DRAIN;
         assert_int_equal(es_scope_pull(reading->scope, flags, &batch), 0);
         if (batch->notice_count)
             fail_msg("%s: %s", batch->notices[0].part,
                      strerror(-batch->notices[0].code));
-        repeat = next_random(&reading->random) % 4 == 0;
+        repeat = random_below(&reading->random, 4) == 0;
         reading->repetitions += repeat;
         if (!repeat)
             use(reading, batch);
-        if (next_random(&reading->random) % 2 == 0)
+        if (random_below(&reading->random, 2) == 0)
             change(reading, changes);
     }
 }
@@ -178,7 +165,7 @@ void changes_run(struct changes *changes,
                  struct es_run *run,
                  struct es_servers *servers)
 {
-    struct reading reading = {.random = seed_of_run()};
+    struct reading reading = {.random = random_seed()};
     struct es_scope_config config;
     struct es_error error = {.text = ""};
 

@@ -38,7 +38,7 @@ struct changes {
 void changes_add_writer(struct changes *changes, struct esi_writer *writer);
 
 /* Runs the test over all elements of `run`, each with one writer, through `servers`
- * unless it is NULL.  Prints the seed; EVENTSPACE_TEST_SEED sets it. */
+ * unless it is NULL.  Prints the seed; ES_TEST_SEED sets it. */
 void changes_run(struct changes *changes,
                  struct es_run *run,
                  struct es_servers *servers);

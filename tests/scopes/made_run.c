@@ -120,12 +120,3 @@ uint64_t made_ticks(const struct made_run *run, uint64_t ago_ns)
 
     return es_clock_ticks_of(run->clock) - (uint64_t)ticks;
 }
-
-unsigned made_seed(void)
-{
-    const char *given = getenv("ES_TEST_SEED");
-    unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)time(NULL);
-
-    print_message("# ES_TEST_SEED=%u\n", seed);
-    return seed;
-}

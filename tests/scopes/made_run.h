@@ -52,9 +52,6 @@ struct esi_writer *made_run_add_element(struct made_run *run,
  * `start` to `stop` ticks. */
 struct es_tuple made_tuple(const char *operation, uint64_t start, uint64_t stop);
 
-/* Returns and prints a seed for rand_r(), from $ES_TEST_SEED if it is set. */
-unsigned made_seed(void);
-
 /* The ticks of the run's clock `ago_ns` nanoseconds ago. */
 uint64_t made_ticks(const struct made_run *run, uint64_t ago_ns);
 

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "tests/random.h"
 #include "tests/suites.h"
 
 enum { ORIGINS = 50 };
@@ -32,14 +33,12 @@ struct ends {
     struct esi_wire_cost cost;
     unsigned char *payload;
     size_t length;
-    unsigned seed;
+    uint64_t seed;
 };
 
 static void ends_begin(struct ends *ends, size_t origins)
 {
-    const char *seed = getenv("ES_TEST_SEED");
-
-    *ends = (struct ends){.seed = seed ? (unsigned)atoi(seed) : (unsigned)time(NULL)};
+    *ends = (struct ends){.seed = random_seed()};
     assert_int_equal(esi_wire_state_init(&ends->sender, (uint32_t)origins), 0);
     assert_int_equal(esi_wire_state_init(&ends->receiver, (uint32_t)origins), 0);
     ends->positions = calloc(origins, sizeof(uint64_t));
@@ -64,7 +63,6 @@ static int set_up(void **state)
 
     assert_non_null(ends);
     ends_begin(ends, ORIGINS);
-    print_message("# ES_TEST_SEED=%u\n", ends->seed);
     *state = ends;
     return 0;
 }
@@ -144,14 +142,6 @@ static void expect_same(const struct ends *ends)
     assert_true(ends->cost.wall_ns == UINT64_MAX);
 }
 
-static uint64_t random_number(struct ends *ends)
-{
-    uint64_t bits = (uint64_t)rand_r(&ends->seed) << 40 ^
-                    (uint64_t)rand_r(&ends->seed) << 20 ^ (uint64_t)rand_r(&ends->seed);
-
-    return bits >> (rand_r(&ends->seed) % 64);
-}
-
 /* Adds a tuple that equals one of the last reply except for some words. */
 static void put_like_last(struct ends *ends, uint32_t origin, uint64_t position)
 {
@@ -161,28 +151,28 @@ static void put_like_last(struct ends *ends, uint32_t origin, uint64_t position)
     put(ends, origin, position);
     tuple = &ends->sent.tuples[ends->sent.count - 1];
     memcpy(words, &ends->sender.last[ends->sent.count % ORIGINS], sizeof words);
-    for (int i = rand_r(&ends->seed) % 5; i > 0; i--)
-        words[(size_t)rand_r(&ends->seed) % ES_TUPLE_WORDS] =
-            (uint32_t)random_number(ends);
+    for (int i = random_int(&ends->seed, 5); i > 0; i--)
+        words[random_below(&ends->seed, ES_TUPLE_WORDS)] =
+            (uint32_t)random_number(&ends->seed);
     memcpy(tuple, words, sizeof words);
-    if (rand_r(&ends->seed) % 20 == 0)
+    if (random_int(&ends->seed, 20) == 0)
         tuple->stop = 0;
     else if (tuple->stop == 0)
         tuple->stop = 1;
-    else if (rand_r(&ends->seed) % 10 == 0)
+    else if (random_int(&ends->seed, 10) == 0)
         ends->sent.marks[ends->sent.count - 1].flags =
-            rand_r(&ends->seed) % 2 ? ES_MARK_SUMMARY : ES_MARK_DERIVED;
+            random_int(&ends->seed, 2) ? ES_MARK_SUMMARY : ES_MARK_DERIVED;
 }
 
 /* Adds some tuples of one origin, or one each of some origins. */
 static void put_some(struct ends *ends)
 {
-    uint32_t origin = (uint32_t)rand_r(&ends->seed) % ORIGINS;
-    uint64_t position =
-        rand_r(&ends->seed) % 3 ? ends->sender.next[origin] : random_number(ends);
-    uint32_t length = rand_r(&ends->seed) % 2 ? 1 : (uint32_t)rand_r(&ends->seed) % 300;
+    uint32_t origin = random_below(&ends->seed, ORIGINS);
+    uint64_t position = random_int(&ends->seed, 3) ? ends->sender.next[origin]
+                                                   : random_number(&ends->seed);
+    uint32_t length = random_int(&ends->seed, 2) ? 1 : random_below(&ends->seed, 300);
 
-    if (rand_r(&ends->seed) % 2)
+    if (random_int(&ends->seed, 2))
         for (; length > 0 && origin < ORIGINS; length--, origin++)
             put_like_last(ends, origin, ends->sender.next[origin] - length % 3);
     else
@@ -193,29 +183,29 @@ static void put_some(struct ends *ends)
 static void fill(struct ends *ends)
 {
     es_batch_clear(&ends->sent);
-    for (int runs = rand_r(&ends->seed) % 30; runs > 0; runs--)
+    for (int runs = random_int(&ends->seed, 30); runs > 0; runs--)
         put_some(ends);
-    for (int i = rand_r(&ends->seed) % 4; i > 0; i--) {
-        struct es_report report = {.origin = (uint32_t)rand_r(&ends->seed) % ORIGINS,
-                                   .lost = random_number(ends),
-                                   .head = random_number(ends),
+    for (int i = random_int(&ends->seed, 4); i > 0; i--) {
+        struct es_report report = {.origin = random_below(&ends->seed, ORIGINS),
+                                   .lost = random_number(&ends->seed),
+                                   .head = random_number(&ends->seed),
                                    .polls = UINT64_MAX,
-                                   .flags = (uint32_t)rand_r(&ends->seed) % 2};
+                                   .flags = random_below(&ends->seed, 2)};
 
         assert_int_equal(es_batch_report(&ends->sent, &report), 0);
     }
-    for (int i = rand_r(&ends->seed) % 3; i > 0; i--) {
-        struct es_notice notice = {.code = -(rand_r(&ends->seed) % 200),
-                                   .silent_ns = random_number(ends)};
+    for (int i = random_int(&ends->seed, 3); i > 0; i--) {
+        struct es_notice notice = {.code = -random_int(&ends->seed, 200),
+                                   .silent_ns = random_number(&ends->seed)};
 
-        memset(notice.part, 'x', (size_t)rand_r(&ends->seed) % sizeof notice.part);
+        memset(notice.part, 'x', random_below(&ends->seed, sizeof notice.part));
         notice.part[sizeof notice.part - 1] = '\0';
         assert_int_equal(es_batch_notice(&ends->sent, &notice), 0);
     }
     for (uint32_t origin = 0; origin < ORIGINS; origin++)
-        if (rand_r(&ends->seed) % 4 == 0)
-            ends->positions[origin] = random_number(ends);
-    ends->sent.more = rand_r(&ends->seed) % 2;
+        if (random_int(&ends->seed, 4) == 0)
+            ends->positions[origin] = random_number(&ends->seed);
+    ends->sent.more = random_int(&ends->seed, 2);
 }
 
 /* --- Transfer ----------------------------------------------------------------- */

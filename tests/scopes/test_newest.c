@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "tests/random.h"
 #include "tests/scopes/made_scope.h"
 #include "tests/suites.h"
 #include "wrappers/stages/stage.h"
@@ -25,12 +26,7 @@ enum { ELEMENTS_MAX = 150, CASES = 60, ROUNDS = 100, SHORT = 0, LONG = 1 };
 /* What an element stage may read besides its latest tuple, as bits. */
 enum { OPEN = 1, COUNTERS = 2, SITES = 4, DETAILS = 8 };
 
-static unsigned seed;
-
-static unsigned random_below(unsigned limit)
-{
-    return (unsigned)rand_r(&seed) % limit;
-}
+static uint64_t seed;
 
 /* Elements of one thread, and two trees over them. */
 struct scene {
@@ -121,7 +117,7 @@ static void open_scene(struct scene *scene,
         .places = {scene->states, count, true},
         .context = {.origins = &scene->origins, .places = &scene->places}};
     while (scene->count < count)
-        add_element(scene, segment, random_below(2) == 0);
+        add_element(scene, segment, random_below(&seed, 2) == 0);
     assert_int_equal(es_run_open(made->made.name, NULL, &made->run), 0);
     es_selection_init(&all);
     assert_int_equal(es_run_select(made->run, &all, &scene->views), count);
@@ -159,9 +155,9 @@ static const struct es_batch *pull_tree(struct scene *scene, int which, size_t m
 static struct es_tuple random_tuple(void)
 {
     return (struct es_tuple){.operation = 1,
-                             .start = random_below(20),
-                             .stop = 1 + random_below(20),
-                             .tag = rand_r(&seed)};
+                             .start = random_below(&seed, 20),
+                             .stop = 1 + random_below(&seed, 20),
+                             .tag = (int32_t)random_next(&seed)};
 }
 
 static void change_element(struct scene *scene, size_t index)
@@ -169,9 +165,9 @@ static void change_element(struct scene *scene, size_t index)
     struct esi_writer *writer = &scene->writers[index];
     bool *is_open = &scene->is_open[index];
     struct es_tuple tuple = random_tuple();
-    uint64_t site = random_below(1000);
+    uint64_t site = random_below(&seed, 1000);
 
-    switch (random_below(6)) {
+    switch (random_below(&seed, 6)) {
     case 0:
         esi_writer_write_at(writer, &tuple, site);
         *is_open = false;
@@ -182,7 +178,7 @@ static void change_element(struct scene *scene, size_t index)
         if (!*is_open)
             esi_writer_open_at(writer, &tuple, site);
         else
-            esi_writer_close(writer, 1 + random_below(20));
+            esi_writer_close(writer, 1 + random_below(&seed, 20));
         *is_open = !*is_open;
         break;
     case 3:
@@ -194,7 +190,7 @@ static void change_element(struct scene *scene, size_t index)
         esi_writer_count_poll(writer);
         break;
     default:
-        es_element_enable(scene->views[index], random_below(2) == 0);
+        es_element_enable(scene->views[index], random_below(&seed, 2) == 0);
         break;
     }
 }
@@ -226,18 +222,19 @@ static void compare_costs(const struct es_stage *a, const struct es_stage *b)
 
 static void compare_paths(struct made_scope *made, unsigned details)
 {
-    size_t count = 2 + random_below(random_below(3) ? 14 : ELEMENTS_MAX - 1);
+    size_t count =
+        2 + random_below(&seed, random_below(&seed, 3) ? 14 : ELEMENTS_MAX - 1);
     struct scene *scene = calloc(1, sizeof *scene);
 
     assert_non_null(scene);
     open_scene(scene, made, count, details);
     for (int round = 0; round < ROUNDS; round++) {
-        size_t max = 1 + random_below(random_below(2) ? 3 : 1000);
+        size_t max = 1 + random_below(&seed, random_below(&seed, 2) ? 3 : 1000);
         const struct es_batch *batch = pull_tree(scene, SHORT, max);
 
         compare_batches(batch, pull_tree(scene, LONG, max));
-        for (unsigned i = random_below(10); i > 0; i--)
-            change_element(scene, random_below((unsigned)count));
+        for (unsigned i = random_below(&seed, 10); i > 0; i--)
+            change_element(scene, random_below(&seed, (unsigned)count));
     }
     compare_costs(scene->trees[SHORT], scene->trees[LONG]);
     close_scene(scene);
@@ -247,7 +244,7 @@ static void compare_paths(struct made_scope *made, unsigned details)
 static void the_short_path_gives_what_the_long_one_gives(void **state)
 {
     (void)state;
-    seed = made_seed();
+    seed = random_seed();
     for (unsigned i = 0; i < CASES; i++) {
         void *made;
 
@@ -271,14 +268,16 @@ static void *do_operations(void *data)
 {
     struct work *work = data;
     struct es_tuple tuple = {.operation = 1};
-    unsigned own_seed = 1;
+    uint64_t own_seed = 1;
 
     for (uint64_t time = 1; !atomic_load(&work->ends); time += 2) {
-        struct esi_writer *writer = &work->scene->writers[rand_r(&own_seed) % WRITTEN];
+        struct esi_writer *writer =
+            &work->scene->writers[random_int(&own_seed, WRITTEN)];
 
         tuple.start = time;
         esi_writer_open(writer, &tuple);
-        for (int i = rand_r(&own_seed) % 1000; i > 0 && !atomic_load(&work->ends); i--)
+        for (int i = random_int(&own_seed, 1000); i > 0 && !atomic_load(&work->ends);
+             i--)
             ;
         esi_writer_close(writer, time + 1);
     }
@@ -311,7 +310,7 @@ static void nothing_is_both_open_and_completed(void **state)
     pthread_t thread;
 
     assert_non_null(scene);
-    seed = made_seed();
+    seed = random_seed();
     open_scene(scene, *state, WRITTEN, OPEN | COUNTERS);
     assert_int_equal(pthread_create(&thread, NULL, do_operations, &work), 0);
     for (int both = 0; both < BOTH;)

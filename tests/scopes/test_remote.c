@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "tests/random.h"
 #include "tests/scopes/made_server.h"
 #include "tests/suites.h"
 
@@ -31,7 +32,7 @@ struct fixture {
     struct made_consumer consumer;
     unsigned char *seen[ELEMENTS]; /* by origin and position */
     uint64_t taken;
-    unsigned seed;
+    uint64_t seed;
 };
 
 static const char *const hosts[HOSTS] = {"alpha", "beta"};
@@ -41,7 +42,7 @@ static int set_up(void **state)
     struct fixture *fixture = calloc(1, sizeof *fixture);
 
     assert_non_null(fixture);
-    fixture->seed = made_seed();
+    fixture->seed = random_seed();
     made_run_begin(&fixture->run);
     made_servers_begin(&fixture->servers, fixture->run.name);
     made_servers_fill(&fixture->servers, &fixture->run, hosts, HOSTS, fixture->writers,
@@ -89,7 +90,7 @@ static void write_one(struct fixture *fixture, int writer)
 static void write_some(struct fixture *fixture, int count)
 {
     for (int i = 0; i < count; i++)
-        write_one(fixture, (int)((unsigned)rand_r(&fixture->seed) % ELEMENTS));
+        write_one(fixture, random_int(&fixture->seed, ELEMENTS));
 }
 
 /* Checks the last batch; each tuple may be delivered only once. */
@@ -205,9 +206,9 @@ static void what_was_not_used_is_given_again(void **state)
     made_consumer_open(&fixture->consumer, both(fixture, "gather"));
     for (int i = 0; i < 400; i++) {
         write_some(fixture, 10);
-        pull(fixture, 1 + (size_t)rand_r(&fixture->seed) % 100, false);
-        while (rand_r(&fixture->seed) % 2)
-            pull(fixture, 1 + (size_t)rand_r(&fixture->seed) % 100, true);
+        pull(fixture, 1 + random_below(&fixture->seed, 100), false);
+        while (random_int(&fixture->seed, 2))
+            pull(fixture, 1 + random_below(&fixture->seed, 100), true);
         take(fixture);
     }
     take_until(fixture, written(fixture, -1));
@@ -222,9 +223,9 @@ static void pulls_ahead_keep_the_order_and_the_limit(void **state)
     made_consumer_open(&fixture->consumer, node);
     for (int i = 0; i < 400; i++) {
         write_some(fixture, 30);
-        pull(fixture, 1 + (size_t)rand_r(&fixture->seed) % 40, false);
-        if (rand_r(&fixture->seed) % 4 == 0)
-            pull(fixture, 1 + (size_t)rand_r(&fixture->seed) % 40, true);
+        pull(fixture, 1 + random_below(&fixture->seed, 40), false);
+        if (random_int(&fixture->seed, 4) == 0)
+            pull(fixture, 1 + random_below(&fixture->seed, 40), true);
         take(fixture);
     }
     take_until(fixture, written(fixture, 0));
@@ -302,10 +303,9 @@ static void reading_begins_behind_what_is_there(void **state)
 static void survive_restarts(struct fixture *fixture, int server_count)
 {
     for (int i = 0; i < 150; i++) {
-        int choice = rand_r(&fixture->seed) % 6;
+        int choice = random_int(&fixture->seed, 6);
         struct made_server *server =
-            &fixture->servers
-                 .items[(unsigned)rand_r(&fixture->seed) % (unsigned)server_count];
+            &fixture->servers.items[random_int(&fixture->seed, server_count)];
 
         write_some(fixture, 20);
         if (choice == 0) {
@@ -313,9 +313,9 @@ static void survive_restarts(struct fixture *fixture, int server_count)
         } else if (choice <= 2 && !server->server) {
             made_server_start(&fixture->servers, server);
         }
-        pull(fixture, 1 + (size_t)rand_r(&fixture->seed) % 200, false);
-        if (rand_r(&fixture->seed) % 3 == 0)
-            pull(fixture, 1 + (size_t)rand_r(&fixture->seed) % 200, true);
+        pull(fixture, 1 + random_below(&fixture->seed, 200), false);
+        if (random_int(&fixture->seed, 3) == 0)
+            pull(fixture, 1 + random_below(&fixture->seed, 200), true);
         take(fixture);
     }
     for (int i = 0; i < server_count; i++)

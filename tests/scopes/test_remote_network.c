@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "scopes/remote/remote.h"
+#include "tests/random.h"
 #include "tests/scopes/made_server.h"
 #include "tests/suites.h"
 
@@ -27,7 +28,7 @@ struct fixture {
     struct made_consumer consumer;
     unsigned char *seen[ELEMENTS]; /* by thread and position */
     uint64_t taken;
-    unsigned seed;
+    uint64_t seed;
 };
 
 static const char *const hosts[HOSTS] = {"alpha", "beta", "gamma", "delta"};
@@ -35,7 +36,7 @@ static const char *const hosts[HOSTS] = {"alpha", "beta", "gamma", "delta"};
 static void begin(struct fixture *fixture, const char *scheme)
 {
     *fixture = (struct fixture){.taken = 0};
-    fixture->seed = made_seed();
+    fixture->seed = random_seed();
     made_run_begin(&fixture->run);
     made_servers_begin(&fixture->servers, fixture->run.name);
     if (scheme)
@@ -58,15 +59,10 @@ static void end(struct fixture *fixture)
         free(fixture->seen[i]);
 }
 
-static unsigned random_below(struct fixture *fixture, unsigned limit)
-{
-    return (unsigned)rand_r(&fixture->seed) % limit;
-}
-
 static void write_some(struct fixture *fixture, int count)
 {
     for (int i = 0; i < count; i++) {
-        unsigned writer = random_below(fixture, ELEMENTS);
+        unsigned writer = random_below(&fixture->seed, ELEMENTS);
         uint64_t now = made_ticks(&fixture->run, 0);
         struct es_tuple tuple = made_tuple("MPI_Send", now - 1, now);
 
@@ -147,16 +143,16 @@ static void work(struct fixture *fixture, bool losses)
 {
     for (int i = 0; i < ROUNDS; i++) {
         struct made_server *server =
-            &fixture->servers.items[random_below(fixture, HOSTS)];
+            &fixture->servers.items[random_below(&fixture->seed, HOSTS)];
 
         write_some(fixture, 30);
-        if (losses && random_below(fixture, 10) == 0)
+        if (losses && random_below(&fixture->seed, 10) == 0)
             made_server_stop(server);
-        else if (!server->server && random_below(fixture, 2) == 0)
+        else if (!server->server && random_below(&fixture->seed, 2) == 0)
             made_server_start(&fixture->servers, server);
-        pull(fixture, 1 + random_below(fixture, 200), false);
-        if (random_below(fixture, 4) == 0)
-            pull(fixture, 1 + random_below(fixture, 200), true);
+        pull(fixture, 1 + random_below(&fixture->seed, 200), false);
+        if (random_below(&fixture->seed, 4) == 0)
+            pull(fixture, 1 + random_below(&fixture->seed, 200), true);
         take(fixture);
     }
     for (int i = 0; i < HOSTS; i++)

@@ -14,6 +14,7 @@
 
 #include "eventspace/summary.h"
 #include "scopes/remote/remote.h"
+#include "tests/random.h"
 #include "tests/scopes/made_server.h"
 #include "tests/suites.h"
 
@@ -28,7 +29,7 @@ struct fixture {
     uint64_t bytes;
     uint64_t counted;
     uint64_t summed;
-    unsigned seed;
+    uint64_t seed;
 };
 
 static const char *const hosts[HOSTS] = {"alpha", "beta"};
@@ -38,7 +39,7 @@ static int set_up(void **state)
     struct fixture *fixture = calloc(1, sizeof *fixture);
 
     assert_non_null(fixture);
-    fixture->seed = made_seed();
+    fixture->seed = random_seed();
     made_run_begin(&fixture->run);
     made_servers_begin(&fixture->servers, fixture->run.name);
     made_servers_fill(&fixture->servers, &fixture->run, hosts, HOSTS, fixture->writers,
@@ -59,11 +60,6 @@ static int tear_down(void **state)
     return 0;
 }
 
-static unsigned random_below(struct fixture *fixture, unsigned limit)
-{
-    return (unsigned)rand_r(&fixture->seed) % limit;
-}
-
 /* Operations of many groups and buckets make replies with many summaries. */
 static void write_some(struct fixture *fixture, int count)
 {
@@ -73,10 +69,11 @@ static void write_some(struct fixture *fixture, int count)
     for (int i = 0; i < count; i++) {
         uint64_t now = made_ticks(&fixture->run, 0);
         struct es_tuple tuple =
-            made_tuple(names[random_below(fixture, 4)], now - 1, now);
+            made_tuple(names[random_below(&fixture->seed, 4)], now - 1, now);
 
-        tuple.bytes = 1u << random_below(fixture, 20);
-        esi_writer_write(fixture->writers[random_below(fixture, ELEMENTS)], &tuple);
+        tuple.bytes = 1u << random_below(&fixture->seed, 20);
+        esi_writer_write(fixture->writers[random_below(&fixture->seed, ELEMENTS)],
+                         &tuple);
         fixture->written++;
         fixture->bytes += tuple.bytes;
     }
@@ -164,11 +161,11 @@ static void replace_trees(struct fixture *fixture, make_fn make, unsigned ahead)
     made_consumer_open(&fixture->consumer, make(fixture, ahead));
     for (int i = 0; i < ROUNDS; i++) {
         write_some(fixture, 20);
-        pull(fixture, 1 + random_below(fixture, 60), false);
-        while (random_below(fixture, 3) == 0)
-            pull(fixture, 1 + random_below(fixture, 60), true);
+        pull(fixture, 1 + random_below(&fixture->seed, 60), false);
+        while (random_below(&fixture->seed, 3) == 0)
+            pull(fixture, 1 + random_below(&fixture->seed, 60), true);
         take(fixture);
-        if (random_below(fixture, 6) == 0)
+        if (random_below(&fixture->seed, 6) == 0)
             made_consumer_open(&fixture->consumer, make(fixture, ahead));
     }
     take_all(fixture);
@@ -194,16 +191,16 @@ static void lose_servers(struct fixture *fixture, make_fn make, unsigned ahead)
     made_consumer_open(&fixture->consumer, make(fixture, ahead));
     for (int i = 0; i < ROUNDS / 2; i++) {
         struct made_server *server =
-            &fixture->servers.items[random_below(fixture, HOSTS)];
+            &fixture->servers.items[random_below(&fixture->seed, HOSTS)];
 
         write_some(fixture, 20);
-        if (random_below(fixture, 8) == 0)
+        if (random_below(&fixture->seed, 8) == 0)
             made_server_stop(server);
         else if (!server->server)
             made_server_start(&fixture->servers, server);
-        pull(fixture, 1 + random_below(fixture, 60), false);
-        if (random_below(fixture, 3) == 0)
-            pull(fixture, 1 + random_below(fixture, 60), true);
+        pull(fixture, 1 + random_below(&fixture->seed, 60), false);
+        if (random_below(&fixture->seed, 3) == 0)
+            pull(fixture, 1 + random_below(&fixture->seed, 60), true);
         take(fixture);
     }
     for (int i = 0; i < HOSTS; i++)

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "tests/random.h"
 #include "tests/scopes/made_server.h"
 #include "tests/suites.h"
 
@@ -215,16 +216,6 @@ static void a_gateway_reads_again_what_the_host_behind_it_kept(void **state)
 
 /* --- Random tests --------------------------------------------------------------- */
 
-struct chance {
-    uint64_t state;
-};
-
-static uint64_t draw(struct chance *chance, uint64_t below)
-{
-    chance->state = chance->state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (chance->state >> 33) % below;
-}
-
 static void open_all(struct fixture *fixture)
 {
     struct esi_stage_node *root =
@@ -235,35 +226,38 @@ static void open_all(struct fixture *fixture)
 }
 
 /* Times vary by more than the windows of all sorts. */
-static void write_some(struct fixture *fixture, struct chance *chance)
+static void write_some(struct fixture *fixture, uint64_t *random)
 {
-    for (uint64_t i = draw(chance, 12); i > 0; i--) {
-        int host = (int)draw(chance, HOSTS);
+    for (uint64_t i = random_below(random, 12); i > 0; i--) {
+        int host = random_int(random, HOSTS);
 
         if (fixture->written[host] < MOST)
-            write_tuple(fixture, host, (int64_t)draw(chance, 60000000) - 30000000);
+            write_tuple(fixture, host,
+                        (int64_t)random_below(random, 60000000) - 30000000);
     }
 }
 
 static void each_tuple_comes_once_whatever_is_lost(void **state)
 {
     struct fixture *fixture = *state;
-    struct chance chance = {made_seed()};
+    uint64_t random = random_seed();
 
     open_all(fixture);
     for (int round = 0; round < 300; round++) {
-        bool repeat = draw(&chance, 4) == 0;
+        bool repeat = random_below(&random, 4) == 0;
 
-        write_some(fixture, &chance);
-        if (draw(&chance, 8) == 0)
-            lose(fixture, (int)draw(&chance, HOSTS));
-        assert_int_equal(made_consumer_pull(&fixture->consumer, 1 + draw(&chance, 40),
-                                            false, draw(&chance, 10) == 0),
+        write_some(fixture, &random);
+        if (random_below(&random, 8) == 0)
+            lose(fixture, random_int(&random, HOSTS));
+        assert_int_equal(made_consumer_pull(&fixture->consumer,
+                                            1 + random_below(&random, 40), false,
+                                            random_below(&random, 10) == 0),
                          0);
         /* A repetition includes new tuples; the batch before it is discarded. */
         if (repeat)
             assert_int_equal(made_consumer_pull(&fixture->consumer,
-                                                1 + draw(&chance, 40), true, false),
+                                                1 + random_below(&random, 40), true,
+                                                false),
                              0);
         take(fixture);
     }

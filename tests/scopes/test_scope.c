@@ -17,6 +17,7 @@
 
 #include "eventspace/scope.h"
 #include "scopes/stage_node.h"
+#include "tests/random.h"
 #include "tests/scopes/made_scope.h"
 #include "tests/suites.h"
 #include "tuplespace/layout.h"
@@ -93,12 +94,6 @@ static void a_pull_that_was_not_used_is_given_again(void **state)
     assert_int_equal(made_scope_pull(fixture, 0)->count, 0);
 }
 
-static unsigned next_random(unsigned *random)
-{
-    *random = *random * 1103515245u + 12345u;
-    return *random >> 16;
-}
-
 /* The repetition may reach other elements than the pull before did: tuples that were
  * not used must be delivered again, and used ones must not. */
 static void repetition_under_a_limit_loses_and_repeats_nothing(void **state)
@@ -111,7 +106,7 @@ static void repetition_under_a_limit_loses_and_repeats_nothing(void **state)
     struct es_scope_config config;
     int written[ELEMENTS] = {0};
     int used[ELEMENTS] = {0};
-    unsigned random = 12345;
+    uint64_t random = 12345;
     bool repeat = false;
 
     for (int i = 0; i < ELEMENTS; i++)
@@ -126,11 +121,11 @@ static void repetition_under_a_limit_loses_and_repeats_nothing(void **state)
         const struct es_batch *batch;
 
         for (int i = 0; i < ELEMENTS && round < ROUNDS; i++)
-            for (unsigned more = next_random(&random) % 6; more > 0; more--)
+            for (unsigned more = random_below(&random, 6); more > 0; more--)
                 write_numbered(writers[i], written[i]++);
         batch = made_scope_pull(fixture, repeat ? ES_PULL_REPEAT : 0);
         assert_true(batch->count <= 7);
-        repeat = next_random(&random) % 3 == 0;
+        repeat = random_below(&random, 3) == 0;
         for (size_t i = 0; i < batch->count && !repeat; i++)
             assert_int_equal(batch->tuples[i].tag, used[batch->marks[i].origin]++);
         assert_true(round < 100 * ROUNDS);
@@ -223,7 +218,7 @@ static void the_latest_of_a_thread_is_found_among_many_elements(void **state)
     int written[ELEMENTS] = {0};
     struct es_scope_config config;
     uint64_t read = 0, wanted = 0;
-    unsigned random = 4321;
+    uint64_t random = 4321;
     char name[16];
 
     for (int i = 0; i < ELEMENTS; i++) {
@@ -236,7 +231,7 @@ static void the_latest_of_a_thread_is_found_among_many_elements(void **state)
     made_scope_open(fixture, &config);
     assert_int_equal(made_scope_pull(fixture, 0)->count, 0);
     for (int round = 1; round <= ROUNDS; round++) {
-        unsigned last = next_random(&random) % ELEMENTS;
+        unsigned last = random_below(&random, ELEMENTS);
         const struct es_batch *batch;
 
         write_numbered(writers[last], round);

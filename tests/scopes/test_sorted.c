@@ -13,17 +13,13 @@
 
 #include <cmocka.h>
 
+#include "tests/random.h"
 #include "tests/scopes/made_scope.h"
 #include "tests/suites.h"
 
 enum { ELEMENTS = 20, CASES = 40, ROUNDS = 12, RUNS = 30, THRESHOLD = 60000 };
 
-static unsigned seed;
-
-static unsigned random_below(unsigned limit)
-{
-    return (unsigned)rand_r(&seed) % limit;
-}
+static uint64_t seed;
 
 struct sorted {
     struct made_scope *made;
@@ -44,27 +40,27 @@ static void open_sorted(struct sorted *sorted, struct made_scope *made)
     struct es_scope_config config;
     char name[16];
 
-    *sorted = (struct sorted){.made = made, .count = 1 + random_below(ELEMENTS)};
+    *sorted = (struct sorted){.made = made, .count = 1 + random_below(&seed, ELEMENTS)};
     for (unsigned i = 0; i < sorted->count; i++) {
         snprintf(name, sizeof name, "e%u", i);
         sorted->writers[i] = made_run_add_element(&made->made, segment, 0, 0, name,
                                                   1u << ES_CLASS_SEND, THRESHOLD);
     }
     es_scope_config_init(&config);
-    config.sorting = random_below(2) ? ES_SORTING_STOP : ES_SORTING_START;
-    config.window_ns = random_below(2) ? 0 : 2000000;
-    config.max = random_below(3) ? 1 + random_below(500) : 1000000;
+    config.sorting = random_below(&seed, 2) ? ES_SORTING_STOP : ES_SORTING_START;
+    config.window_ns = random_below(&seed, 2) ? 0 : 2000000;
+    config.max = random_below(&seed, 3) ? 1 + random_below(&seed, 500) : 1000000;
     made_scope_open(made, &config);
     /* Some of the tuples are too new for a window. */
-    sorted->ticks = made_ticks(&made->made, 1000000 * (uint64_t)random_below(4));
+    sorted->ticks = made_ticks(&made->made, 1000000 * (uint64_t)random_below(&seed, 4));
 }
 
 /* Some are late, and then count as the element's previous one. */
 static void write_run(struct sorted *sorted, unsigned index, unsigned length)
 {
     for (unsigned i = 0; i < length; i++) {
-        uint64_t back = random_below(20) ? 0 : random_below(200);
-        uint64_t span = (sorted->ticks += random_below(3)) - sorted->round;
+        uint64_t back = random_below(&seed, 20) ? 0 : random_below(&seed, 200);
+        uint64_t span = (sorted->ticks += random_below(&seed, 3)) - sorted->round;
         uint64_t time = sorted->round + (back < span ? span - back : 0);
         struct es_tuple tuple = made_tuple("MPI_Send", time, time);
 
@@ -76,11 +72,12 @@ static void write_run(struct sorted *sorted, unsigned index, unsigned length)
 static void write_round(struct sorted *sorted)
 {
     static const unsigned lengths[] = {1, 5, 30, 150};
-    unsigned most = lengths[random_below(4)];
+    unsigned most = lengths[random_below(&seed, 4)];
 
     sorted->round = ++sorted->ticks;
     for (int run = 0; run < RUNS; run++)
-        write_run(sorted, random_below(sorted->count), 1 + random_below(most));
+        write_run(sorted, random_below(&seed, sorted->count),
+                  1 + random_below(&seed, most));
 }
 
 static void check_tuple(struct sorted *sorted,
@@ -117,7 +114,7 @@ static void read_sorted(struct made_scope *made)
     open_sorted(&sorted, made);
     for (int round = 0; round < ROUNDS; round++) {
         write_round(&sorted);
-        for (unsigned pulls = random_below(4); pulls > 0; pulls--)
+        for (unsigned pulls = random_below(&seed, 4); pulls > 0; pulls--)
             read_batch(&sorted, 0);
     }
     while (read_batch(&sorted, ES_PULL_DRAIN) > 0)
@@ -129,7 +126,7 @@ static void read_sorted(struct made_scope *made)
 static void all_come_once_and_in_order(void **state)
 {
     (void)state;
-    seed = made_seed();
+    seed = random_seed();
     for (int i = 0; i < CASES; i++) {
         void *made;
 

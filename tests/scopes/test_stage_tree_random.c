@@ -15,17 +15,12 @@
 #include <cmocka.h>
 
 #include "scopes/stage_tree.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 enum { HOSTS_MAX = 60, ORIGINS_MAX = 300, ROUNDS = 4000 };
 
 static uint64_t seed;
-
-static unsigned random_below(unsigned limit)
-{
-    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (unsigned)(seed >> 33) % limit;
-}
 
 /* A random case; its texts are stored in it. */
 struct made {
@@ -47,11 +42,11 @@ static int socket_of(void *data, int rank)
 
 static void make_sites(struct made *made)
 {
-    size_t count = 1 + random_below(random_below(4) ? 12 : HOSTS_MAX);
-    unsigned clusters = 1 + random_below(5);
+    size_t count = 1 + random_below(&seed, random_below(&seed, 4) ? 12 : HOSTS_MAX);
+    unsigned clusters = 1 + random_below(&seed, 5);
 
     for (size_t i = 0; i < count; i++) {
-        unsigned cluster = random_below(clusters + 1);
+        unsigned cluster = random_below(&seed, clusters + 1);
 
         /* The order of names differs from that of clusters. */
         snprintf(made->names[i], sizeof made->names[i], "h%zu", i);
@@ -59,26 +54,27 @@ static void make_sites(struct made *made)
         made->items[i] =
             (struct es_host_info){.host = made->names[i],
                                   .cluster = cluster ? made->clusters[i] : NULL,
-                                  .has_server = random_below(6) > 0};
+                                  .has_server = random_below(&seed, 6) > 0};
         /* Some clusters share a gateway, which may run no ranks or not exist. */
         if (cluster && cluster % 2)
             made->items[i].gateway = cluster == 5 ? "nowhere" : made->names[0];
     }
     made->sites = (struct esi_host_infos){
         .items = made->items, .count = count, .socket_of = socket_of};
-    made->sites.here =
-        random_below(3) ? made->names[random_below((unsigned)count)] : "outside";
+    made->sites.here = random_below(&seed, 3)
+                           ? made->names[random_below(&seed, (unsigned)count)]
+                           : "outside";
 }
 
 static void make_origins(struct made *made)
 {
-    made->origin_count = random_below(ORIGINS_MAX + 1);
+    made->origin_count = random_below(&seed, ORIGINS_MAX + 1);
     for (size_t i = 0; i < made->origin_count; i++)
         made->origins[i] = (struct es_origin){
             .name = "x",
-            .host = made->names[random_below((unsigned)made->sites.count)],
-            .rank = (int)random_below(40),
-            .thread = (int)random_below(3)};
+            .host = made->names[random_below(&seed, (unsigned)made->sites.count)],
+            .rank = random_int(&seed, 40),
+            .thread = random_int(&seed, 3)};
 }
 
 static void make_config(struct made *made)
@@ -86,25 +82,25 @@ static void make_config(struct made *made)
     static const char *const reductions[] = {NULL, NULL, "latest", "sum of=bytes"};
     static const char *const observations[] = {NULL, NULL, "hosts", "joints", "all w"};
     struct es_tree_config *tree = &made->config.tree;
-    size_t joint = random_below((unsigned)made->sites.count);
+    size_t joint = random_below(&seed, (unsigned)made->sites.count);
 
-    tree->shape = (enum es_shape)random_below(5);
-    tree->fan_out = random_below(2) ? 2 + random_below(8) : 0;
-    tree->levels = random_below(ES_LEVELS_ALL + 1);
-    tree->mode = (enum es_mode)random_below(2);
-    tree->threads = random_below(3) ? 0 : 1 + random_below(4);
-    tree->reduce = reductions[random_below(4)];
-    tree->observe = observations[random_below(5)];
-    tree->batch = random_below(2) ? 0 : 10;
-    tree->batch_wait_ns = random_below(1000);
-    tree->through_server = random_below(4) == 0;
-    if (random_below(3) == 0 && made->items[joint].has_server) {
+    tree->shape = (enum es_shape)random_below(&seed, 5);
+    tree->fan_out = random_below(&seed, 2) ? 2 + random_below(&seed, 8) : 0;
+    tree->levels = random_below(&seed, ES_LEVELS_ALL + 1);
+    tree->mode = (enum es_mode)random_below(&seed, 2);
+    tree->threads = random_below(&seed, 3) ? 0 : 1 + random_below(&seed, 4);
+    tree->reduce = reductions[random_below(&seed, 4)];
+    tree->observe = observations[random_below(&seed, 5)];
+    tree->batch = random_below(&seed, 2) ? 0 : 10;
+    tree->batch_wait_ns = random_below(&seed, 1000);
+    tree->through_server = random_below(&seed, 4) == 0;
+    if (random_below(&seed, 3) == 0 && made->items[joint].has_server) {
         snprintf(made->joints, sizeof made->joints, "%s", made->names[joint]);
         tree->joints = made->joints;
     }
-    made->config.take = (enum es_take)random_below(4);
-    made->config.sorting = (enum es_sorting)random_below(3);
-    made->config.view.filter = random_below(3) ? NULL : "tag == 1";
+    made->config.take = (enum es_take)random_below(&seed, 4);
+    made->config.sorting = (enum es_sorting)random_below(&seed, 3);
+    made->config.view.filter = random_below(&seed, 3) ? NULL : "tag == 1";
 }
 
 /* --- Properties ---------------------------------------------------------------- */
@@ -241,7 +237,7 @@ static void check_case(struct made *made)
 
     assert_int_equal(esi_stage_tree_plan(
                          made->origins, made->origin_count, &made->config, &made->sites,
-                         random_below(3) ? NULL : "class == send", NULL, &root),
+                         random_below(&seed, 3) ? NULL : "class == send", NULL, &root),
                      0);
     walk_node(&walk, root, made->sites.here);
     assert_no_detour(root, made->sites.here, false);

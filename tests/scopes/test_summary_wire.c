@@ -14,36 +14,29 @@
 #include <cmocka.h>
 
 #include "scopes/remote/batch_wire.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 enum { ORIGINS = 5, MOST = 60, ROUNDS = 2000 };
 
 static uint64_t seed = 20261120;
 
-static uint64_t next_random(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed;
-}
-
 /* Consecutive tuples, with summaries of random positions in between. */
 static void fill(struct es_batch *batch, uint64_t *positions)
 {
-    size_t count = next_random() % MOST;
+    size_t count = random_next(&seed) % MOST;
 
     es_batch_clear(batch);
     assert_int_equal(es_batch_reserve(batch, count), 0);
     memset(batch->tuples, 7, count * sizeof *batch->tuples);
     for (size_t i = 0; i < count; i++) {
-        struct es_mark mark = {.origin = (uint32_t)(next_random() % ORIGINS)};
+        struct es_mark mark = {.origin = (uint32_t)(random_next(&seed) % ORIGINS)};
 
-        if (i && next_random() % 3)
+        if (i && random_next(&seed) % 3)
             mark.origin = batch->marks[i - 1].origin;
         mark.position = positions[mark.origin];
-        if (next_random() % 4 == 0) {
-            mark.position = next_random() >> next_random() % 64;
+        if (random_next(&seed) % 4 == 0) {
+            mark.position = random_number(&seed);
             mark.flags = ES_MARK_SUMMARY;
         } else {
             positions[mark.origin]++;

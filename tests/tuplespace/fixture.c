@@ -5,12 +5,13 @@
 
 #include "fixture.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tests/random.h"
 
 const char *fixture_run(const char *test, char out[64])
 {
@@ -108,29 +109,20 @@ struct es_element_view *fixture_find(const struct es_run *run, const char *name)
     return NULL;
 }
 
-/* SplitMix64's finalizer (Steele, Lea and Flood).  The results for any two positions
- * differ in about half of their bits. */
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
 struct es_tuple fixture_tuple(uint64_t position)
 {
-    uint64_t noise = mix(position + 1);
+    uint64_t noise = random_mix(position + 1);
 
     return (struct es_tuple){
-        .stop = mix(position + 2) | 1,
+        .stop = random_mix(position + 2) | 1,
         /* Few codes, so that neighbouring tuples often share one. */
         .operation = (uint16_t)(1 + noise % 3),
         .communicator = (uint16_t)(noise >> 16),
         .start = position,
         .sequence = (uint32_t)noise,
         .peer = (int32_t)(noise >> 32),
-        .tag = (int32_t)mix(position + 3),
-        .bytes = (uint32_t)(mix(position + 3) >> 32),
+        .tag = (int32_t)random_mix(position + 3),
+        .bytes = (uint32_t)(random_mix(position + 3) >> 32),
     };
 }
 
@@ -146,22 +138,6 @@ bool fixture_is_whole(const struct es_tuple *tuple, bool open)
 uint64_t fixture_position(const struct es_tuple *tuple)
 {
     return tuple->start;
-}
-
-uint64_t fixture_seed(void)
-{
-    const char *wanted = getenv("ES_TEST_SEED");
-    uint64_t seed = wanted ? strtoull(wanted, NULL, 0) : fixture_now_ns();
-
-    printf("# ES_TEST_SEED=%" PRIu64 "\n", seed);
-    fflush(stdout);
-    return seed;
-}
-
-uint64_t fixture_random(uint64_t *state)
-{
-    *state += UINT64_C(0x9e3779b97f4a7c15);
-    return mix(*state);
 }
 
 uint64_t fixture_now_ns(void)

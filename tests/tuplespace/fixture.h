@@ -41,10 +41,6 @@ bool fixture_is_whole(const struct es_tuple *tuple, bool open);
 /* Returns the position that a whole tuple was made for. */
 uint64_t fixture_position(const struct es_tuple *tuple);
 
-/* Returns a seed for fixture_random() and prints it.  $ES_TEST_SEED overrides it. */
-uint64_t fixture_seed(void);
-uint64_t fixture_random(uint64_t *state);
-
 uint64_t fixture_now_ns(void);
 void fixture_sleep_ns(uint64_t ns);
 

@@ -19,6 +19,7 @@
 
 #include "fixture.h"
 #include "tests/await.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 #define TUPLES 20000
@@ -96,7 +97,7 @@ static uint64_t wait_until_blocked(const struct scene *scene)
 static void a_slow_reader_loses_nothing(void **state)
 {
     struct scene *scene = *state;
-    uint64_t random = fixture_seed();
+    uint64_t random = random_seed();
     struct es_tuple tuples[64];
     struct es_cursor cursor = {0};
     pthread_t thread;
@@ -110,12 +111,12 @@ static void a_slow_reader_loses_nothing(void **state)
 
         assert_int_equal(es_element_wait(scene->element, before, 10000000000), 0);
         count = es_element_read(scene->element, &cursor, tuples,
-                                1 + fixture_random(&random) % 64);
+                                1 + random_next(&random) % 64);
         for (size_t i = 0; i < count; i++) {
             assert_true(fixture_is_whole(&tuples[i], false));
             assert_int_equal(fixture_position(&tuples[i]), before + i);
         }
-        if (fixture_random(&random) % 64 == 0)
+        if (random_next(&random) % 64 == 0)
             fixture_sleep_ns(200000);
         es_element_acknowledge(scene->element, cursor.position);
     }

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "tuplespace/segment_name.h"
 
@@ -159,8 +160,8 @@ static void restore(const struct scene *scene)
 static size_t choose_place(const struct scene *scene, uint64_t *random)
 {
     const struct esi_segment_layout *layout = (const void *)scene->kept;
-    uint64_t r = fixture_random(random);
-    size_t within = (size_t)(fixture_random(random) % 65536);
+    uint64_t r = random_next(random);
+    size_t within = (size_t)(random_next(random) % 65536);
 
     switch (r % 4) {
     case 0:
@@ -179,19 +180,18 @@ static size_t choose_place(const struct scene *scene, uint64_t *random)
 static void changed_bytes_never_crash_a_reader(void **state)
 {
     struct scene *scene = *state;
-    uint64_t random = fixture_seed();
+    uint64_t random = random_seed();
     int opened = 0;
 
     assert_int_equal(open_and_use(scene), 1);
     for (int i = 0; i < ROUNDS; i++) {
         uint8_t *base = (uint8_t *)esi_segment_layout(scene->segment);
-        uint64_t changes = 1 + fixture_random(&random) % 3;
+        uint64_t changes = 1 + random_next(&random) % 3;
 
         restore(scene);
         for (uint64_t j = 0; j < changes; j++)
             base[choose_place(scene, &random)] =
-                (uint8_t)(fixture_random(&random) % 3 == 0 ? 0xff
-                                                           : fixture_random(&random));
+                (uint8_t)(random_next(&random) % 3 == 0 ? 0xff : random_next(&random));
         opened += open_and_use(scene);
     }
     restore(scene);
@@ -233,14 +233,14 @@ static void extreme_numbers_never_crash_a_reader(void **state)
 static void cut_files_never_crash_a_reader(void **state)
 {
     struct scene *scene = *state;
-    uint64_t random = fixture_seed();
+    uint64_t random = random_seed();
     int fd = shm_open(scene->file, O_RDWR, 0);
     int opened = 0;
 
     assert_true(fd >= 0);
     for (int i = 0; i < 300; i++) {
         /* Truncating loses the rest of the file, so it is written again each time. */
-        size_t length = (size_t)(fixture_random(&random) % scene->bytes);
+        size_t length = (size_t)(random_next(&random) % scene->bytes);
 
         if (i < 5)
             length = (size_t)i * 100;

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 #define KILLS 60
@@ -88,7 +89,7 @@ static int check_what_is_left(const struct es_run *run)
 
 static void a_writer_killed_anywhere_leaves_whole_tuples(void **state)
 {
-    uint64_t random = fixture_seed();
+    uint64_t random = random_seed();
     int opened = 0;
 
     (void)state;
@@ -98,7 +99,7 @@ static void a_writer_killed_anywhere_leaves_whole_tuples(void **state)
         char id[64];
         pid_t pid = fork_writer(fixture_run("killed", id));
 
-        fixture_sleep_ns(fixture_random(&random) % 2000000);
+        fixture_sleep_ns(random_next(&random) % 2000000);
         kill(pid, SIGKILL);
         waitpid(pid, NULL, 0);
         run = fixture_open(id);

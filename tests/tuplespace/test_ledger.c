@@ -18,6 +18,7 @@
 #include "base/process.h"
 #include "fixture.h"
 #include "tests/await.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "tuplespace/arena_pool.h"
 #include "tuplespace/ledger.h"
@@ -101,17 +102,17 @@ static void live_pieces_never_overlap(void **state)
         size_t bytes;
     } live[PIECES] = {{NULL, 0}};
     struct ledger_scene scene;
-    uint64_t random = fixture_seed();
+    uint64_t random = random_seed();
 
     (void)state;
     scene_begin(&scene, "overlap");
     for (int round = 0; round < ROUNDS; round++) {
-        size_t i = fixture_random(&random) % PIECES;
+        size_t i = random_next(&random) % PIECES;
 
         for (size_t at = 0; at < live[i].bytes; at++)
             assert_int_equal(live[i].piece[at], i);
         esi_arena_pool_give(&scene.pool, live[i].piece, live[i].bytes);
-        live[i].bytes = 1 + fixture_random(&random) % 5000;
+        live[i].bytes = 1 + random_next(&random) % 5000;
         live[i].piece = take(&scene, live[i].bytes);
         memset(live[i].piece, (int)i, live[i].bytes);
     }
@@ -287,7 +288,7 @@ static void broken_words_end_no_reader(void **state)
     enum { ROUNDS = 2000, REACH = 65536 };
     struct ledger_scene scene;
     struct esi_ledger ledger;
-    uint64_t random = fixture_seed();
+    uint64_t random = random_seed();
     char *arena;
     int read = 0;
 
@@ -297,8 +298,8 @@ static void broken_words_end_no_reader(void **state)
     arena = (char *)esi_segment_layout(scene.segment) +
             esi_segment_layout(scene.segment)->arena_offset;
     for (int round = 0; round < ROUNDS; round++) {
-        size_t at = fixture_random(&random) % 16384 / 8 * 8;
-        uint64_t number = fixture_random(&random) >> fixture_random(&random) % 64;
+        size_t at = random_next(&random) % 16384 / 8 * 8;
+        uint64_t number = random_number(&random);
         uint64_t before;
 
         memcpy(&before, arena + at, sizeof before);

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "tuplespace/arena_pool.h"
 #include "tuplespace/ledger.h"
@@ -256,7 +257,7 @@ static void broken_words_end_no_reader(void **state)
     enum { ROUNDS = 500, REACH = 2048 };
     struct profile_scene scene;
     struct esi_profile profile;
-    uint64_t random = fixture_seed();
+    uint64_t random = random_seed();
     char *arena;
     int read = 0;
 
@@ -265,8 +266,8 @@ static void broken_words_end_no_reader(void **state)
     put_all(&scene);
     arena = (char *)scene.profile;
     for (int round = 0; round < ROUNDS; round++) {
-        size_t at = fixture_random(&random) % (REACH / 8) * 8;
-        uint64_t number = fixture_random(&random) >> fixture_random(&random) % 64;
+        size_t at = random_next(&random) % (REACH / 8) * 8;
+        uint64_t number = random_number(&random);
         uint64_t before;
         bool is_read;
 

@@ -23,6 +23,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 #define READERS 3
@@ -90,7 +91,7 @@ static uint64_t write_for_readers(struct esi_writer *writer,
     uint64_t position = 0;
 
     while (fixture_now_ns() < end || !has_seen_open(readers))
-        for (uint64_t bits = fixture_random(random), i = 0; i < 32; i++, bits >>= 2)
+        for (uint64_t bits = random_next(random), i = 0; i < 32; i++, bits >>= 2)
             write_one(writer, position++, bits);
     return position;
 }
@@ -190,7 +191,7 @@ static const size_t batches[READERS] = {1, 50, 1000};
 
 static void with_threads(const char *test, uint32_t threshold)
 {
-    uint64_t random = fixture_seed();
+    uint64_t random = random_seed();
     struct reader readers[READERS] = {0};
     pthread_t threads[READERS];
     struct es_segment *segment;
@@ -241,7 +242,7 @@ static pid_t fork_reader(struct reader *reader)
 
 static void processes_never_see_a_torn_tuple(void **state)
 {
-    uint64_t random = fixture_seed();
+    uint64_t random = random_seed();
     size_t bytes = READERS * sizeof(struct reader);
     struct reader *readers =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

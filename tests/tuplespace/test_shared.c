@@ -19,6 +19,7 @@
 
 #include "base/process.h"
 #include "fixture.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "tuplespace/element_view.h"
 #include "tuplespace/view_private.h"
@@ -188,7 +189,7 @@ static void a_writer_killed_inside_stops_nobody(void **state)
 static void writers_killed_anywhere_leave_whole_tuples(void **state)
 {
     struct scene *scene = *state;
-    uint64_t random = fixture_seed();
+    uint64_t random = random_seed();
 
     for (int i = 0; i < 20; i++) {
         uint32_t counts[WRITERS];
@@ -199,7 +200,7 @@ static void writers_killed_anywhere_leave_whole_tuples(void **state)
         kill(first, SIGSTOP);
         waitpid(first, NULL, WUNTRACED);
         kill(first, SIGCONT);
-        fixture_sleep_ns(fixture_random(&random) % 3000000);
+        fixture_sleep_ns(random_next(&random) % 3000000);
         kill(first, SIGKILL);
         waitpid(first, NULL, 0);
         es_element_discard(scene->element, UINT64_MAX);
@@ -220,7 +221,7 @@ static void a_broken_lock_stops_nobody(void **state)
                                own_word(),         UINT64_C(1) << 21,
                                1u << 22,           0x5555555555,
                                (uint64_t)getpid(), UINT64_C(1) << 63};
-    uint64_t random = fixture_seed();
+    uint64_t random = random_seed();
     struct note note = make_note(0, 0);
     uint32_t count = 0;
 
@@ -232,7 +233,7 @@ static void a_broken_lock_stops_nobody(void **state)
     }
     for (int i = 0; i < 1000; i++, count++) {
         for (size_t w = 0; w < sizeof *lock / 8; w++)
-            ((uint64_t *)(void *)lock)[w] = fixture_random(&random);
+            ((uint64_t *)(void *)lock)[w] = random_next(&random);
         note = make_note(0, count);
         assert_int_equal(es_element_append(scene->element, &note, sizeof note), 0);
     }

@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "tuplespace/tree_control.h"
 
@@ -315,15 +316,15 @@ static void broken_numbers_harm_nobody(void **state)
     struct scene *scene = *state;
     struct esi_tree_control_layout *control = board_of(scene);
     struct esi_tree_control_layout kept;
-    uint64_t random = fixture_seed();
+    uint64_t random = random_seed();
     int refused = 0;
 
     esi_segment_view_desired(scene->view, "a wish that is sound");
     memcpy(&kept, control, sizeof kept);
     for (int i = 0; i < 20000; i++) {
-        uint64_t number = fixture_random(&random) >> fixture_random(&random) % 64;
-        size_t bytes = 4 + 4 * (fixture_random(&random) % 2);
-        size_t at = fixture_random(&random) % (sizeof *control - bytes);
+        uint64_t number = random_number(&random);
+        size_t bytes = 4 + 4 * (random_next(&random) % 2);
+        size_t at = random_next(&random) % (sizeof *control - bytes);
 
         memcpy((char *)control + (i % 2 == 0 ? at / 4 * 4 : at), &number, bytes);
         refused += !esi_segment_view_has_trees(scene->view);

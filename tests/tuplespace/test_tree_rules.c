@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/plan/tree_rules.h"
@@ -215,25 +216,25 @@ static void faults_in_short_rules_have_a_column(void **state)
 
 static void random_text(uint64_t *random, char *out, size_t size)
 {
-    size_t length = 1 + fixture_random(random) % (size - 1);
+    size_t length = 1 + random_next(random) % (size - 1);
 
     for (size_t i = 0; i < length; i++)
-        out[i] = (char)(1 + fixture_random(random) % 255);
+        out[i] = (char)(1 + random_next(random) % 255);
     out[length] = '\0';
 }
 
 /* Makes a random tree over `count` + 1 ranks, whose numbers are rotated. */
 static void random_edges(uint64_t *random, struct esi_tree_rule *rule)
 {
-    size_t count = 1 + fixture_random(random) % 40;
-    int turn = (int)(fixture_random(random) % (count + 1));
+    size_t count = 1 + random_next(random) % 40;
+    int turn = (int)(random_next(random) % (count + 1));
 
     rule->edges = calloc(count, sizeof *rule->edges);
     rule->edge_count = count;
     for (size_t i = 0; i < count; i++)
         rule->edges[i] = (struct esi_tree_edge){
             .parent =
-                (int)((fixture_random(random) % (i + 1) + (size_t)turn) % (count + 1)),
+                (int)((random_next(random) % (i + 1) + (size_t)turn) % (count + 1)),
             .child = (int)((i + 1 + (size_t)turn) % (count + 1))};
 }
 
@@ -244,21 +245,21 @@ static void random_rule(uint64_t *random,
     static const uint64_t ends[] = {0, 1, 4096, UINT64_MAX - 1, UINT64_MAX};
 
     assert_int_equal(esi_tree_rule_parse_short("library", NULL, rule), 0);
-    rule->shape = (enum esi_tree_shape)(fixture_random(random) % 6);
+    rule->shape = (enum esi_tree_shape)(random_next(random) % 6);
     rule->fan_out = rule->shape == ES_TREE_LEVELS ? 0 : 2;
     random_text(random, rule->name, sizeof rule->name - 4);
     snprintf(rule->name + strlen(rule->name), 5, "%u", number);
     random_text(random, rule->communicator, sizeof rule->communicator);
-    rule->operations = 1 + (uint32_t)(fixture_random(random) % ES_TREE_ALL);
-    rule->min_bytes = ends[fixture_random(random) % 4];
-    rule->max_bytes = ends[fixture_random(random) % 5];
+    rule->operations = 1 + (uint32_t)(random_next(random) % ES_TREE_ALL);
+    rule->min_bytes = ends[random_next(random) % 4];
+    rule->max_bytes = ends[random_next(random) % 5];
     if (rule->max_bytes < rule->min_bytes)
         rule->max_bytes = rule->min_bytes;
-    rule->segment_bytes = ends[fixture_random(random) % 5];
+    rule->segment_bytes = ends[random_next(random) % 5];
     if (rule->shape == ES_TREE_KARY || rule->shape == ES_TREE_LEVELS)
-        rule->fan_out = 2 + (int)(fixture_random(random) % 1023);
+        rule->fan_out = 2 + (int)(random_next(random) % 1023);
     if (rule->shape == ES_TREE_LEVELS)
-        rule->levels = 1 + (uint32_t)(fixture_random(random) % 15);
+        rule->levels = 1 + (uint32_t)(random_next(random) % 15);
     if (rule->shape == ES_TREE_EXPLICIT)
         random_edges(random, rule);
 }
@@ -281,12 +282,12 @@ static void assert_alike(const struct esi_tree_rule *a, const struct esi_tree_ru
 
 static void what_is_written_is_read_again(void **state)
 {
-    uint64_t random = fixture_seed();
+    uint64_t random = random_seed();
 
     (void)state;
     for (int round = 0; round < 500; round++) {
         struct es_error error = {.text = ""};
-        struct esi_tree_plan plan = {.host_count = fixture_random(&random) % 3};
+        struct esi_tree_plan plan = {.host_count = random_next(&random) % 3};
         struct esi_tree_plan again;
         char *text;
 
@@ -295,7 +296,7 @@ static void what_is_written_is_read_again(void **state)
             random_text(&random, plan.hosts[i].name, sizeof plan.hosts[i].name);
             random_text(&random, plan.hosts[i].gateway, sizeof plan.hosts[i].gateway);
         }
-        plan.rules.count = fixture_random(&random) % 5;
+        plan.rules.count = random_next(&random) % 5;
         plan.rules.rules = calloc(plan.rules.count + 1, sizeof *plan.rules.rules);
         for (unsigned int i = 0; i < plan.rules.count; i++)
             random_rule(&random, i, &plan.rules.rules[i]);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "eventspace/operation.h"
+#include "tests/random.h"
 #include "tests/wrappers/source.h"
 
 /* An edge tuple that an operation has not recorded yet. */
@@ -51,12 +52,12 @@ static void add_step(struct made_plan *plan, int element, uint16_t code, int pee
 
 static void plan_instance(struct made_plan *plan, bool blocking, uint64_t *random)
 {
-    size_t kind = next_random(random) % (sizeof kinds / sizeof *kinds);
-    int parent = next_random(random) % 3 ? 90 : -1;
-    int children = (int)(next_random(random) % (MADE_CHILDREN + 1));
+    size_t kind = random_next(random) % (sizeof kinds / sizeof *kinds);
+    int parent = random_next(random) % 3 ? 90 : -1;
+    int children = (int)(random_next(random) % (MADE_CHILDREN + 1));
     const struct es_operation *operation =
         es_operation_by_name(blocking ? kinds[kind].blocking : kinds[kind].nonblocking);
-    int tag = operation->code + 65536 * (int)(next_random(random) % 3);
+    int tag = operation->code + 65536 * (int)(random_next(random) % 3);
 
     plan->count = plan->done = 0;
     plan->instance->children = children;
@@ -145,7 +146,7 @@ static void record(struct made_edges *made,
     struct made_step *step = &plan->steps[plan->done++];
 
     step->tuple.start = *now;
-    *now += 1 + next_random(random) % 50;
+    *now += 1 + random_next(random) % 50;
     step->tuple.stop = *now;
     made->order[made->published++] = step->element;
     made->tuples[step->element][made->counts[step->element]++] = step->tuple;
@@ -172,12 +173,12 @@ void made_edges_make(struct made_edges *made,
             struct made_instance *instance = &made->instances[made->instance_count++];
 
             instance->communicator =
-                (uint16_t)(next_random(random) % MADE_COMMUNICATORS);
+                (uint16_t)(random_next(random) % MADE_COMMUNICATORS);
             instance->sequence = sequences[instance->communicator]++;
             plans[open].instance = instance;
             plan_instance(&plans[open++], overlap == 1, random);
         }
-        chosen = next_random(random) % open;
+        chosen = random_next(random) % open;
         record(made, &plans[chosen], &now, random);
         if (plans[chosen].done == plans[chosen].count)
             plans[chosen] = plans[--open];

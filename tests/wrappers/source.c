@@ -171,11 +171,3 @@ int consumer_pull(struct consumer *consumer, struct es_stage *stage)
     es_batch_clear(&consumer->batch);
     return es_stage_pull(stage, &consumer->pull, &consumer->batch);
 }
-
-uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}

@@ -59,7 +59,4 @@ void consumer_fini(struct consumer *consumer);
 /* Pulls once with the next serial. */
 int consumer_pull(struct consumer *consumer, struct es_stage *stage);
 
-/* xorshift; `state` must not be 0. */
-uint64_t next_random(uint64_t *state);
-
 #endif

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "tests/wrappers/source.h"
 
@@ -139,7 +140,7 @@ static void draw(const char *property,
     stage = stage_over("sample", &gather, 1, &context, property, value, NULL);
     consumer_init(&consumer, 1);
     for (int i = 0; i < 5000; i++) {
-        consumer.pull.max = next_random(&seed) % 50;
+        consumer.pull.max = random_next(&seed) % 50;
         assert_int_equal(consumer_pull(&consumer, stage), 0);
         for (size_t j = 0; j < consumer.batch.count; j++) {
             const struct es_mark *mark = &consumer.batch.marks[j];

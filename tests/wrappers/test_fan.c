@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "tests/wrappers/source.h"
 #include "wrappers/stages/gather.h"
@@ -215,10 +216,10 @@ static void stream(const char *type, const char *asking, uint64_t seed)
     stage = stage_over(type, family.children, CHILDREN, &context, NULL);
     consumer_init(&consumer, 1);
     for (int i = 0; i < 10000 && total < CHILDREN * TUPLES; i++) {
-        consumer.pull.max = next_random(&seed) % 20;
+        consumer.pull.max = random_next(&seed) % 20;
         consumer.pull.drain = true;
-        family.sources[next_random(&seed) % CHILDREN].failures =
-            next_random(&seed) % 8 == 0;
+        family.sources[random_next(&seed) % CHILDREN].failures =
+            random_next(&seed) % 8 == 0;
         if (consumer_pull(&consumer, stage) != 0) {
             es_stage_close(stage);
             source_rewind(family.sources, CHILDREN);
@@ -252,7 +253,7 @@ static void nothing_is_lost_or_repeated(void **state)
     for (size_t i = 0; i < 40; i++) {
         printf("# seed %llu\n", (unsigned long long)seed);
         stream("gather", asking[i % 4], seed);
-        next_random(&seed);
+        random_next(&seed);
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "tests/wrappers/source.h"
 #include "wrappers/stages/stage.h"
@@ -147,13 +148,13 @@ static void stream(const char *type, const char *property, uint64_t seed)
 
     set_up(&fixture, 1, type, property, "40", NULL);
     for (int i = 0; i < 20000 && seen < TUPLES; i++) {
-        fixture.source.count += next_random(&seed) % 12;
+        fixture.source.count += random_next(&seed) % 12;
         if (fixture.source.count > TUPLES)
             fixture.source.count = TUPLES;
-        fixture.source.failures = next_random(&seed) % 8 == 0;
-        fixture.consumer.pull.max = next_random(&seed) % 60;
-        fixture.consumer.pull.realtime_ns += next_random(&seed) % 100000000;
-        if (next_random(&seed) % 2)
+        fixture.source.failures = random_next(&seed) % 8 == 0;
+        fixture.consumer.pull.max = random_next(&seed) % 60;
+        fixture.consumer.pull.realtime_ns += random_next(&seed) % 100000000;
+        if (random_next(&seed) % 2)
             es_stage_ask(fixture.stage,
                          &(struct es_pull){.serial = fixture.consumer.pull.serial + 1,
                                            .max = fixture.consumer.pull.max});
@@ -187,7 +188,7 @@ static void nothing_is_lost_or_repeated(void **state)
         printf("# seed %llu\n", (unsigned long long)seed);
         stream("buffer", "capacity", seed);
         stream("batch", "tuples", seed);
-        next_random(&seed);
+        random_next(&seed);
     }
 }
 

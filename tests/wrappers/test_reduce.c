@@ -14,6 +14,7 @@
 
 #include "eventspace/operation.h"
 #include "eventspace/summary.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "tests/wrappers/source.h"
 
@@ -49,13 +50,13 @@ static void make_tuples(uint64_t *seed)
 {
     for (size_t i = 0; i < ORIGINS; i++)
         for (size_t j = 0; j < TUPLES; j++) {
-            uint64_t start = 3000 + 500 * j + next_random(seed) % 400;
+            uint64_t start = 3000 + 500 * j + random_next(seed) % 400;
 
             tuples[i][j] = (struct es_tuple){
                 .start = start,
-                .stop = start + next_random(seed) % 3000,
-                .operation = (uint16_t)(1 + next_random(seed) % 5),
-                .bytes = (uint32_t)(next_random(seed) >> (next_random(seed) % 64)),
+                .stop = start + random_next(seed) % 3000,
+                .operation = (uint16_t)(1 + random_next(seed) % 5),
+                .bytes = (uint32_t)random_number(seed),
             };
         }
 }
@@ -179,13 +180,13 @@ static struct es_stage *make_tree(struct source *sources,
         size_t made = 0;
 
         for (size_t i = 0; i < count;) {
-            size_t width = 1 + next_random(seed) % 4;
-            bool reduces = next_random(seed) % 2 || count <= 4;
+            size_t width = 1 + random_next(seed) % 4;
+            bool reduces = random_next(seed) % 2 || count <= 4;
 
             width = width > count - i ? count - i : width;
             stages[made] =
                 stage_over(reduces ? "reduce" : "gather", stages + i, width, &context,
-                           "mode", next_random(seed) % 2 ? "concurrent" : "sequential",
+                           "mode", random_next(seed) % 2 ? "concurrent" : "sequential",
                            reduces ? "to" : NULL, es_summary_kind_name(kind), "of",
                            es_summary_field_name(of), "by",
                            first ? narrower(by) : es_summary_group_name(by), NULL);
@@ -260,7 +261,7 @@ static void reduce_randomly(enum es_summary_kind kind,
     make_tuples(&seed);
     for (size_t i = 0; i < ORIGINS; i++) {
         sources[i] = (struct source){
-            .tuples = tuples[i], .origin = (uint32_t)i, .asks = next_random(&seed) % 2};
+            .tuples = tuples[i], .origin = (uint32_t)i, .asks = random_next(&seed) % 2};
         for (size_t j = 0; j < TUPLES; j++)
             count_tuple(&wanted, kind, of, by, i, &tuples[i][j]);
     }
@@ -273,12 +274,12 @@ static void reduce_randomly(enum es_summary_kind kind,
 
         for (size_t j = 0; j < ORIGINS; j++)
             sources[j].count =
-                last ? TUPLES : next_random(&seed) % (sources[j].count + 2);
+                last ? TUPLES : random_next(&seed) % (sources[j].count + 2);
         for (size_t j = 0; j < ORIGINS; j++)
             if (sources[j].count < sources[j].given || sources[j].count > TUPLES)
                 sources[j].count =
                     sources[j].given < TUPLES ? sources[j].given : TUPLES;
-        consumer.pull.max = next_random(&seed) % (i % 2 ? 20 : 2000);
+        consumer.pull.max = random_next(&seed) % (i % 2 ? 20 : 2000);
         result = consumer_pull(&consumer, root);
         consumer.pull.careful = result == -EAGAIN;
         if (result == -EAGAIN) {
@@ -309,7 +310,7 @@ static void trees_sum_up_what_a_loop_sums_up(void **state)
     for (int kind = 0; kind < ES_SUMMARY_KINDS; kind++)
         for (int of = 0; of < ES_SUMMARY_FIELDS; of++)
             for (int by = 0; by < ES_SUMMARY_GROUPS; by++) {
-                next_random(&seed);
+                random_next(&seed);
                 printf("# kind %d of %d by %d seed %llu\n", kind, of, by,
                        (unsigned long long)seed);
                 reduce_randomly((enum es_summary_kind)kind, (enum es_summary_field)of,
@@ -326,15 +327,15 @@ static void summaries_go_through_tuples_unchanged(void **state)
     (void)state;
     for (int i = 0; i < 1000; i++) {
         struct es_summary summary = {
-            .kind = (enum es_summary_kind)(next_random(&seed) % ES_SUMMARY_KINDS),
-            .of = (enum es_summary_field)(next_random(&seed) % ES_SUMMARY_FIELDS),
-            .by = (enum es_summary_group)(next_random(&seed) % ES_SUMMARY_GROUPS),
-            .bucket = (unsigned)(next_random(&seed) % ES_SUMMARY_BUCKETS),
-            .operation = (uint16_t)next_random(&seed),
-            .count = next_random(&seed),
-            .value = next_random(&seed),
-            .first_ns = next_random(&seed),
-            .last_ns = next_random(&seed)};
+            .kind = (enum es_summary_kind)(random_next(&seed) % ES_SUMMARY_KINDS),
+            .of = (enum es_summary_field)(random_next(&seed) % ES_SUMMARY_FIELDS),
+            .by = (enum es_summary_group)(random_next(&seed) % ES_SUMMARY_GROUPS),
+            .bucket = (unsigned)(random_next(&seed) % ES_SUMMARY_BUCKETS),
+            .operation = (uint16_t)random_next(&seed),
+            .count = random_next(&seed),
+            .value = random_next(&seed),
+            .first_ns = random_next(&seed),
+            .last_ns = random_next(&seed)};
         struct es_mark mark = {.flags = ES_MARK_SUMMARY};
         struct es_summary read = {.count = 0};
         struct es_tuple tuple;

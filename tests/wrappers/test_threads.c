@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "tests/wrappers/source.h"
 
@@ -135,10 +136,10 @@ static void stream(uint64_t seed, bool asks)
     stage = open_nested(&family);
     consumer_init(&consumer, 1);
     for (int i = 0; i < 10000 && total < CHILDREN * TUPLES; i++) {
-        consumer.pull.max = next_random(&seed) % 30;
+        consumer.pull.max = random_next(&seed) % 30;
         consumer.pull.measure = i % 7 == 0;
-        family.sources[next_random(&seed) % CHILDREN].failures =
-            next_random(&seed) % 8 == 0;
+        family.sources[random_next(&seed) % CHILDREN].failures =
+            random_next(&seed) % 8 == 0;
         if (consumer_pull(&consumer, stage) != 0) {
             es_stage_close(stage);
             source_rewind(family.sources, CHILDREN);
@@ -173,7 +174,7 @@ static void nothing_is_lost_or_repeated(void **state)
     for (int i = 0; i < 20; i++) {
         printf("# seed %llu\n", (unsigned long long)seed);
         stream(seed, i % 2);
-        next_random(&seed);
+        random_next(&seed);
     }
 }
 

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "eventspace/operation.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "tuplespace/operation_codes.h"
 #include "tests/wrappers/made_edges.h"
@@ -85,11 +86,11 @@ static void tear_down(struct fixture *fixture)
 /* Makes up to `most` more tuples available. */
 static void publish(struct fixture *fixture, size_t most)
 {
-    size_t count = next_random(&fixture->random) % (most + 1);
+    size_t count = random_next(&fixture->random) % (most + 1);
 
     while (count-- > 0 && fixture->published < made.published)
         fixture->sources[made.order[fixture->published++]].count++;
-    fixture->consumer.pull.realtime_ns += next_random(&fixture->random) % 2000;
+    fixture->consumer.pull.realtime_ns += random_next(&fixture->random) % 2000;
 }
 
 /* --- Received results ------------------------------------------------------------- */
@@ -152,7 +153,7 @@ static void pull_all(struct fixture *fixture, size_t least)
         bool ended = fixture->published == made.published;
 
         publish(fixture, 40);
-        fixture->consumer.pull.max = least + next_random(&fixture->random) % 30;
+        fixture->consumer.pull.max = least + random_next(&fixture->random) % 30;
         if (ended)
             fixture->consumer.pull.realtime_ns += UINT64_C(20000000);
         assert_int_equal(consumer_pull(&fixture->consumer, fixture->stage), 0);
@@ -199,7 +200,7 @@ static void a_small_limit_lets_pieces_go_up_in_order(void **state)
             bool ended = fixture.published == made.published;
 
             publish(&fixture, 40);
-            fixture.consumer.pull.max = 1 + next_random(&fixture.random) % 3;
+            fixture.consumer.pull.max = 1 + random_next(&fixture.random) % 3;
             if (ended)
                 fixture.consumer.pull.realtime_ns += UINT64_C(20000000);
             assert_int_equal(consumer_pull(&fixture.consumer, fixture.stage), 0);
@@ -215,7 +216,7 @@ static void a_small_limit_lets_pieces_go_up_in_order(void **state)
             }
             esi_places_commit(&places);
             quiet = ended && fixture.consumer.batch.count == 0 ? quiet + 1 : 0;
-            if (!ended && next_random(&fixture.random) % 6 == 0)
+            if (!ended && random_next(&fixture.random) % 6 == 0)
                 reopen(&fixture);
         }
         for (size_t i = 0; i < MADE_KINDS; i++)
@@ -275,7 +276,7 @@ static void what_is_kept_is_a_suffix(void **state)
             note_batch(&fixture);
             esi_places_commit(&places);
             quiet = ended && fixture.consumer.batch.count == 0 ? quiet + 1 : 0;
-            if (!ended && next_random(&fixture.random) % 6 == 0)
+            if (!ended && random_next(&fixture.random) % 6 == 0)
                 reopen(&fixture);
         }
         each_came_once();
