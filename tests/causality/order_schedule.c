@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/random.h"
+
 /* Receives of one rank with the same source and tag. */
 struct class
 {
@@ -32,17 +34,9 @@ struct maker {
     bool failed;
 };
 
-static unsigned int draw(uint64_t *state, unsigned int below)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (unsigned int)(*state >> 33) % below;
-}
-
 static int pick(struct maker *maker, int below)
 {
-    return (int)draw(&maker->random, (unsigned int)below);
+    return random_int(&maker->random, below);
 }
 
 bool schedule_are_connected(enum comm comm, int a, int b)
@@ -61,9 +55,7 @@ bool schedule_has_edge(uint64_t seed, int size, int from, int to)
 {
     uint64_t state = seed * 77 + (uint64_t)(from * size + to) + 1;
 
-    for (int i = 0; i < 5; i++)
-        draw(&state, 2);
-    return from != to && draw(&state, 5) < 2;
+    return from != to && random_below(&state, 5) < 2;
 }
 
 int schedule_asked_source(const struct step *of)
@@ -475,10 +467,8 @@ bool schedule_make(uint64_t seed, int size, int length, struct schedule *ret_sch
 
     if (maker == NULL)
         return false;
-    maker->random = seed * UINT64_C(0x9E3779B97F4A7C15) + 12345;
+    maker->random = seed;
     maker->size = size;
-    for (int i = 0; i < 10; i++)
-        pick(maker, 2);
     for (int i = 0; i < length; i++)
         add_any(maker);
     settle_all(maker);

@@ -19,13 +19,9 @@
 #include <cmocka.h>
 
 #include "eventspace/operation.h"
+#include "tests/random.h"
 
 enum { WINDOW = 5 };
-
-int random_below(struct random_run *run, int limit)
-{
-    return (int)((unsigned)rand_r(&run->seed) % (unsigned)limit);
-}
 
 static void *grow(void *array, size_t count, size_t bytes)
 {
@@ -45,7 +41,8 @@ static int first_of(int process)
 
 static uint64_t later(struct random_run *run, uint64_t time)
 {
-    return time + 1 + (uint64_t)random_below(run, random_below(run, 8) ? 20 : 400);
+    return time + 1 +
+           (uint64_t)random_int(&run->random, random_int(&run->random, 8) ? 20 : 400);
 }
 
 static uint64_t latest(uint64_t a, uint64_t b)
@@ -102,7 +99,7 @@ static size_t send_from(struct random_run *run,
                         uint64_t stop)
 {
     int source = place / RANDOM_THREADS;
-    int tag = random_below(run, RANDOM_TAGS);
+    int tag = random_int(&run->random, RANDOM_TAGS);
     uint32_t sequence = run->sent[source][destination][tag]++;
     uint32_t tuple = write_tuple(run, place,
                                  (struct es_tuple){.operation = code_of(operation),
@@ -134,7 +131,7 @@ static int find_pending(struct random_run *run, int destination)
         if ((destination < 0 || message->destination == destination) &&
             run->received[message->source][message->destination][message->tag] ==
                 message->sequence &&
-            random_below(run, 3) == 0)
+            random_int(&run->random, 3) == 0)
             return (int)i;
     }
     return -1;
@@ -160,19 +157,20 @@ static size_t receive_at(struct random_run *run,
     run->received[message.source][message.destination][message.tag]++;
     add_edge(run, message.send, event);
     remove_pending(run, at);
-    if (run->holds_back && random_below(run, 4) == 0)
+    if (run->holds_back && random_int(&run->random, 4) == 0)
         run->tuples[run->tuple_count - 1].publish = stop + 300;
     return event;
 }
 
 static int random_place(struct random_run *run)
 {
-    return random_below(run, run->processes * RANDOM_THREADS);
+    return random_int(&run->random, run->processes * RANDOM_THREADS);
 }
 
 static int random_other(struct random_run *run, int process)
 {
-    return (process + 1 + random_below(run, run->processes - 1)) % run->processes;
+    return (process + 1 + random_int(&run->random, run->processes - 1)) %
+           run->processes;
 }
 
 static void step_send(struct random_run *run)
@@ -184,7 +182,7 @@ static void step_send(struct random_run *run)
 
     run->now[place] = stop;
     send_from(run, place, random_other(run, place / RANDOM_THREADS),
-              operations[random_below(run, 2)], start, stop);
+              operations[random_int(&run->random, 2)], start, stop);
 }
 
 static void step_receive(struct random_run *run)
@@ -197,11 +195,11 @@ static void step_receive(struct random_run *run)
     if (at < 0)
         return;
     place = run->pending[at].destination * RANDOM_THREADS +
-            random_below(run, RANDOM_THREADS);
+            random_int(&run->random, RANDOM_THREADS);
     start = later(run, run->now[place]);
     run->now[place] =
         later(run, latest(start, run->events[run->pending[at].send].time));
-    blocks = !run->pending[at].synchronous && random_below(run, 2);
+    blocks = !run->pending[at].synchronous && random_int(&run->random, 2);
     receive_at(run, place, (size_t)at, blocks ? "MPI_Recv" : "MPI_Irecv", start,
                run->now[place]);
 }
@@ -211,8 +209,8 @@ static void step_synchronous(struct random_run *run)
 {
     int from = random_place(run);
     int process = random_other(run, from / RANDOM_THREADS);
-    int to = process * RANDOM_THREADS + random_below(run, RANDOM_THREADS);
-    bool blocks = random_below(run, 2);
+    int to = process * RANDOM_THREADS + random_int(&run->random, RANDOM_THREADS);
+    bool blocks = random_int(&run->random, 2);
     uint64_t start = later(run, run->now[from]);
     uint64_t post = later(run, run->now[to]);
     uint64_t stop = later(run, latest(start, post));
@@ -299,9 +297,10 @@ static struct random_outstanding *begin_collective(struct random_run *run,
     run->outstanding =
         grow(run->outstanding, run->outstanding_count, sizeof *run->outstanding);
     made = &run->outstanding[run->outstanding_count++];
-    *made = (struct random_outstanding){.operation = operation,
-                                        .instance = instance,
-                                        .root = random_below(run, run->processes)};
+    *made =
+        (struct random_outstanding){.operation = operation,
+                                    .instance = instance,
+                                    .root = random_int(&run->random, run->processes)};
     for (int i = 0; i < run->processes; i++) {
         int place = first_of(i);
 
@@ -376,9 +375,9 @@ static void step_collective(struct random_run *run)
         "MPI_Ibarrier",      "MPI_Ibcast",     "MPI_Ireduce",
         "MPI_Iscan",         "MPI_Iallreduce", "MPI_Ineighbor_allgather",
         "MPI_Allreduce_init"};
-    bool blocks = random_below(run, 2);
-    uint16_t operation = code_of(blocks ? operations[random_below(run, 11)]
-                                        : later_ones[random_below(run, 7)]);
+    bool blocks = random_int(&run->random, 2);
+    uint16_t operation = code_of(blocks ? operations[random_int(&run->random, 11)]
+                                        : later_ones[random_int(&run->random, 7)]);
     uint32_t instance =
         operation == code_of("MPI_Win_fence") ? run->fences++ : run->instances++;
     struct random_outstanding *collective = begin_collective(run, operation, instance);
@@ -398,7 +397,7 @@ static void step_complete(struct random_run *run, bool all)
     for (size_t i = 0; i < run->outstanding_count; i++)
         for (int member = 0; member < run->processes; member++)
             if (!run->outstanding[i].left[member] &&
-                (all || random_below(run, 4) == 0)) {
+                (all || random_int(&run->random, 4) == 0)) {
                 leave_collective(run, &run->outstanding[i], member);
                 if (!all)
                     return;
@@ -464,7 +463,7 @@ static size_t access_window(struct random_run *run, int origin, int target, size
 
 static void step_epoch(struct random_run *run)
 {
-    int target = random_below(run, run->processes);
+    int target = random_int(&run->random, run->processes);
     uint64_t *now = &run->now[first_of(target)];
     size_t enters[RANDOM_PROCESSES];
     uint32_t number = run->exposures[target]++;
@@ -509,14 +508,14 @@ static void tell_neighbours(struct random_run *run)
     }
 }
 
-void random_run_make(struct random_run *run, unsigned seed, int steps, bool holds_back)
+void random_run_make(struct random_run *run, uint64_t seed, int steps, bool holds_back)
 {
-    *run = (struct random_run){.seed = seed, .holds_back = holds_back};
-    run->processes = 2 + random_below(run, RANDOM_PROCESSES - 1);
-    run->elements = 1 + random_below(run, RANDOM_ELEMENTS);
+    *run = (struct random_run){.random = seed, .holds_back = holds_back};
+    run->processes = 2 + random_int(&run->random, RANDOM_PROCESSES - 1);
+    run->elements = 1 + random_int(&run->random, RANDOM_ELEMENTS);
     tell_neighbours(run);
     for (int i = 0; i < steps; i++) {
-        int choice = random_below(run, 20);
+        int choice = random_int(&run->random, 20);
 
         if (choice < 6)
             step_send(run);

@@ -40,7 +40,7 @@ struct random_tuple {
 };
 
 struct random_run {
-    unsigned seed; /* of rand_r() */
+    uint64_t random;
     int processes;
     int elements;
     bool holds_back;             /* some receives are published late */
@@ -82,10 +82,8 @@ struct random_run {
 };
 
 /* Creates a computation of this number of steps. */
-void random_run_make(struct random_run *run, unsigned seed, int steps, bool holds_back);
+void random_run_make(struct random_run *run, uint64_t seed, int steps, bool holds_back);
 void random_run_fini(struct random_run *run);
-
-int random_below(struct random_run *run, int limit);
 
 /* Computes happened-before of the events. */
 void random_run_relate(const struct random_run *run,

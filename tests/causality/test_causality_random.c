@@ -17,6 +17,7 @@
 
 #include "tests/causality/made_tuples.h"
 #include "tests/causality/random_run.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 enum { STEPS = 60, RUNS = 150, NS_PER_TICK = 100000 };
@@ -44,7 +45,7 @@ static int by_publishing(const void *a, const void *b)
 }
 
 static void begin(struct reading *reading,
-                  unsigned seed,
+                  uint64_t seed,
                   bool holds_back,
                   struct esi_causality_config config)
 {
@@ -86,7 +87,8 @@ static size_t lose(struct reading *reading)
     size_t count = 0;
 
     for (size_t i = 0; i < run->tuple_count; i++) {
-        int length = random_below(run, 20) == 0 ? 1 + random_below(run, 5) : 0;
+        int length =
+            random_int(&run->random, 20) == 0 ? 1 + random_int(&run->random, 5) : 0;
 
         for (size_t k = i; k < run->tuple_count && length > 0; k++)
             if (reading->order[k]->place == reading->order[i]->place &&
@@ -133,16 +135,16 @@ static void read_all(struct reading *reading)
     uint64_t read[RANDOM_PLACES][RANDOM_ELEMENTS] = {{0}};
     uint64_t time = 0;
     int places = run->processes * RANDOM_THREADS;
-    int length = 1 + random_below(run, 1000);
+    int length = 1 + random_int(&run->random, 1000);
     uint64_t last = reading->order[run->tuple_count - 1]->publish;
 
     while (time <= last) {
-        int first = random_below(run, places);
+        int first = random_int(&run->random, places);
 
         for (int i = 0; i < places * run->elements; i++) {
             int place = (first + i) % places;
             int element = i / places;
-            uint64_t until = time + (uint64_t)random_below(run, length);
+            uint64_t until = time + (uint64_t)random_int(&run->random, length);
 
             read_element(reading, place, element, read[place][element], until);
             if (until > read[place][element])
@@ -214,7 +216,7 @@ static void match(struct reading *reading)
 /* Compares all pairs: the order that was found is true, and with `all` it is complete.
  * Without `all`, a synchronous send may come before its receive, although they are one
  * unit. */
-static void compare(const struct reading *reading, bool all, unsigned seed)
+static void compare(const struct reading *reading, bool all, uint64_t seed)
 {
     const struct random_run *run = &reading->run;
 
@@ -233,25 +235,16 @@ static void compare(const struct reading *reading, bool all, unsigned seed)
             is_found = made_relation_has(&reading->found, x, y);
             if ((is_found && !is_true && !reading->late[b] && (all || !is_one)) ||
                 (all && is_true && !is_found))
-                fail_msg("seed %u: %s (tuple %u) and %s (tuple %u): %s", seed,
+                fail_msg("seed %llu: %s (tuple %u) and %s (tuple %u): %s", seed,
                          reading->made.stream.events[x].type, run->events[a].tuple,
                          reading->made.stream.events[y].type, run->events[b].tuple,
                          is_true ? "not found" : "not true");
         }
 }
 
-static unsigned first_seed(void)
-{
-    const char *given = getenv("ES_TEST_SEED");
-    unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)time(NULL);
-
-    print_message("# ES_TEST_SEED=%u\n", seed);
-    return seed;
-}
-
 static void the_order_is_found(void **state)
 {
-    unsigned seed = first_seed();
+    uint64_t seed = random_seed();
 
     (void)state;
     for (unsigned i = 0; i < RUNS; i++) {
@@ -273,7 +266,7 @@ static void the_order_is_found(void **state)
 
 static void what_is_held_back_loses_only_order(void **state)
 {
-    unsigned seed = first_seed();
+    uint64_t seed = random_seed();
 
     (void)state;
     for (unsigned i = 0; i < RUNS; i++) {
@@ -290,7 +283,7 @@ static void what_is_held_back_loses_only_order(void **state)
 
 static void what_is_lost_loses_only_order(void **state)
 {
-    unsigned seed = first_seed();
+    uint64_t seed = random_seed();
 
     (void)state;
     for (unsigned i = 0; i < RUNS; i++) {
@@ -310,7 +303,7 @@ static void what_is_lost_loses_only_order(void **state)
 
 static void little_room_loses_only_order(void **state)
 {
-    unsigned seed = first_seed();
+    uint64_t seed = random_seed();
 
     (void)state;
     for (unsigned i = 0; i < RUNS; i++) {

@@ -21,13 +21,13 @@ static void *must_have(size_t count, size_t size)
 struct made_computation *made_set_computation(uint64_t seed,
                                               unsigned round,
                                               uint32_t events,
-                                              struct made_draw *draw)
+                                              uint64_t *draw)
 {
     struct made_config config = {
         .shape = (enum made_shape)(round % MADE_SHAPES),
         .seed = seed + round,
-        .traces = 2 + made_draw_below(draw, 9),
-        .events = 1 + made_draw_below(draw, events),
+        .traces = 2 + random_below(draw, 9),
+        .events = 1 + random_below(draw, events),
         .is_sparse = round % 3 == 0,
     };
 
@@ -37,20 +37,20 @@ struct made_computation *made_set_computation(uint64_t seed,
 /* --- Orders ----------------------------------------------------------------------- */
 
 /* Returns the number of events of the trace that come next. */
-static uint32_t burst(enum made_order order, uint32_t left, struct made_draw *draw)
+static uint32_t burst(enum made_order order, uint32_t left, uint64_t *draw)
 {
     uint32_t most = order == MADE_ORDER_TRACES   ? left
                     : order == MADE_ORDER_BURSTS ? 9
                                                  : 1;
 
     return order == MADE_ORDER_BURSTS && left > 0
-               ? 1 + made_draw_below(draw, most < left ? most : left)
+               ? 1 + random_below(draw, most < left ? most : left)
                : (most < left ? most : left);
 }
 
 uint32_t *made_set_order(const struct made_computation *made,
                          enum made_order order,
-                         struct made_draw *draw)
+                         uint64_t *draw)
 {
     uint32_t *numbers = must_have(made->count, sizeof *numbers);
     uint32_t *taken = must_have(made->traces, sizeof *taken);
@@ -64,8 +64,7 @@ uint32_t *made_set_order(const struct made_computation *made,
             at++;
             continue;
         }
-        trace =
-            order == MADE_ORDER_TRACES ? --next : made_draw_below(draw, made->traces);
+        trace = order == MADE_ORDER_TRACES ? --next : random_below(draw, made->traces);
         count = burst(order, made->counts[trace] - taken[trace], draw);
         for (; count > 0; count--)
             numbers[at++] = made->numbers[trace][taken[trace]++];

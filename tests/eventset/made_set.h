@@ -17,7 +17,7 @@
 struct made_computation *made_set_computation(uint64_t seed,
                                               unsigned round,
                                               uint32_t events,
-                                              struct made_draw *draw);
+                                              uint64_t *draw);
 
 enum made_order {
     MADE_ORDER_GIVEN,    /* as it was made: a linear extension */
@@ -31,7 +31,7 @@ enum made_order {
  * their order. The caller frees. */
 uint32_t *made_set_order(const struct made_computation *made,
                          enum made_order order,
-                         struct made_draw *draw);
+                         uint64_t *draw);
 
 /* Returns the canonical order of a file with its events in `order`, by searching again
  * and again for the first unit that is ready.  The caller frees. */

@@ -85,12 +85,12 @@ static void deliver(const struct made_computation *made,
 static void any_order_of_a_file_becomes_the_canonical_one(void **state)
 {
     enum { ROUNDS = 60 };
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
     uint32_t waited;
-    struct made_draw draw;
+    uint64_t draw;
 
     (void)state;
-    made_draw_init(&draw, seed);
+    draw = seed;
     for (unsigned round = 0; round < ROUNDS * MADE_SHAPES; round++) {
         struct made_computation *made = made_set_computation(seed, round, 120, &draw);
 
@@ -111,10 +111,10 @@ static uint32_t deliver_once(const struct made_config *config,
 {
     struct made_computation *made = made_computation_create(config);
     uint32_t waited;
-    struct made_draw draw;
+    uint64_t draw;
     uint32_t *order;
 
-    made_draw_init(&draw, config->seed);
+    draw = config->seed;
     order = made_set_order(made, kind, &draw);
     deliver(made, order, memory, &waited);
     free(order);
@@ -125,7 +125,7 @@ static uint32_t deliver_once(const struct made_config *config,
 static void what_waits_long_waits_in_a_file(void **state)
 {
     struct made_config config = {
-        .shape = MADE_RING, .seed = made_seed(), .traces = 3, .events = 3000};
+        .shape = MADE_RING, .seed = random_seed(), .traces = 3, .events = 3000};
 
     (void)state;
     /* An event takes more than 64 bytes: far more events wait than fit into the
@@ -136,7 +136,7 @@ static void what_waits_long_waits_in_a_file(void **state)
 static void nothing_waits_of_an_ordered_stream(void **state)
 {
     struct made_config config = {
-        .shape = MADE_COLLECTIVES, .seed = made_seed(), .traces = 5, .events = 500};
+        .shape = MADE_COLLECTIVES, .seed = random_seed(), .traces = 5, .events = 500};
 
     (void)state;
     assert_int_equal(deliver_once(&config, MADE_ORDER_GIVEN, 0), 0);

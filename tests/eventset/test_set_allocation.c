@@ -103,12 +103,12 @@ static int make_text(void **state)
     struct made_config config = {
         .shape = MADE_MANY_PARTNERS, .seed = 7, .traces = 5, .events = 90};
     struct made_computation *made = made_computation_create(&config);
-    struct made_draw draw;
+    uint64_t draw;
     uint32_t *order;
     FILE *stream = open_memstream(&text, &text_length);
 
     (void)state;
-    made_draw_init(&draw, 7);
+    draw = 7;
     order = made_set_order(made, MADE_ORDER_TRACES, &draw);
     made_set_write(made, order, true, stream);
     fclose(stream);

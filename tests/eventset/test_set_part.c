@@ -116,21 +116,20 @@ static void take_part(const struct made_computation *made, struct taken taken)
 static void parts_are_ordered_as_the_whole_is(void **state)
 {
     enum { ROUNDS = 60, EVENTS = 80 };
-    struct made_draw draw;
-    uint64_t seed = made_seed();
+    uint64_t draw;
+    uint64_t seed = random_seed();
 
     (void)state;
-    made_draw_init(&draw, seed);
+    draw = seed;
     for (unsigned round = 0; round < ROUNDS; round++) {
         struct made_computation *made =
             made_set_computation(seed, round, EVENTS, &draw);
 
         take_part(made, (struct taken){.traces = UINT32_MAX});
-        take_part(made,
-                  (struct taken){.traces = UINT32_MAX,
-                                 .skip = made_draw_below(&draw, made->count + 1)});
-        take_part(made, (struct taken){.traces = made_draw_below(&draw, UINT32_MAX),
-                                       .skip = made_draw_below(&draw, made->count)});
+        take_part(made, (struct taken){.traces = UINT32_MAX,
+                                       .skip = random_below(&draw, made->count + 1)});
+        take_part(made, (struct taken){.traces = random_below(&draw, UINT32_MAX),
+                                       .skip = random_below(&draw, made->count)});
         made_computation_destroy(made);
     }
 }

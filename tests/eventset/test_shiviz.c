@@ -392,7 +392,7 @@ static char *shuffle(const char *log, uint64_t seed)
     const char *starts[20000];
     size_t lengths[20000];
     uint32_t count = 0;
-    struct made_draw draw;
+    uint64_t draw;
     char *out = malloc(strlen(log) + 1);
     char *next = out;
 
@@ -405,9 +405,9 @@ static char *shuffle(const char *log, uint64_t seed)
         lengths[count++] = (size_t)(end - log);
         log = end;
     }
-    made_draw_init(&draw, seed);
+    draw = seed;
     while (count > 0) {
-        uint32_t at = made_draw_below(&draw, count);
+        uint32_t at = random_below(&draw, count);
 
         memcpy(next, starts[at], lengths[at]);
         next += lengths[at];
@@ -481,7 +481,7 @@ static void round_trip(const struct made_config *config)
 
 static void what_is_written_and_read_again_has_the_same_order(void **state)
 {
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
 
     (void)state;
     for (unsigned shape = 0; shape < MADE_SHAPES; shape++)

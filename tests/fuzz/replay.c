@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/random.h"
 
 #define MUTATIONS 200
 #define CUTS 64
@@ -79,24 +80,15 @@ static void run_cut(const struct input *input)
     }
 }
 
-/* Marsaglia's xorshift, for the same bytes on every machine. */
-static uint32_t next_random(uint32_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 17;
-    *state ^= *state << 5;
-    return *state;
-}
-
 static void run_changed(struct input *input)
 {
-    uint32_t state = 2463534242U;
+    uint64_t state = 1;
 
     for (int i = 0; i < MUTATIONS && input->size > 0; i++) {
-        size_t at = next_random(&state) % input->size;
+        size_t at = random_next(&state) % input->size;
         uint8_t kept = input->data[at];
 
-        input->data[at] = (uint8_t)next_random(&state);
+        input->data[at] = (uint8_t)random_next(&state);
         run_target(input->data, input->size);
         input->data[at] = kept;
     }

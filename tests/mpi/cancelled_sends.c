@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/random.h"
+
 enum { TAGS = 3, MAX_SENDS = 12, MAX_RECEIVES = 4, MAX_RANKS = 8, EXTRA = 1000 };
 
 struct send {
@@ -47,14 +49,6 @@ static int size;
 static uint64_t state;
 static FILE *log_file;
 
-static unsigned int draw(unsigned int below)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (unsigned int)(state >> 33) % below;
-}
-
 static void took(const int *words)
 {
     fprintf(log_file, "R %d\n", words[0]);
@@ -73,7 +67,7 @@ static void number(struct send *send)
 
 static void begin_send(void)
 {
-    struct send *send = &sends[draw(MAX_SENDS)];
+    struct send *send = &sends[random_below(&state, MAX_SENDS)];
 
     if (send->request != MPI_REQUEST_NULL) {
         if (!send->active) {
@@ -82,10 +76,10 @@ static void begin_send(void)
         }
         return;
     }
-    send->comm = draw(3) == 0 ? MPI_COMM_WORLD : own;
-    send->dest = send->comm == own ? 0 : (int)draw((unsigned)size);
-    send->tag = (int)draw(TAGS);
-    send->persistent = draw(3) == 0;
+    send->comm = random_below(&state, 3) == 0 ? MPI_COMM_WORLD : own;
+    send->dest = send->comm == own ? 0 : random_int(&state, size);
+    send->tag = random_int(&state, TAGS);
+    send->persistent = random_below(&state, 3) == 0;
     if (send->persistent) {
         send->active = false;
         MPI_Ssend_init(send->words, 2, MPI_INT, send->dest, send->tag, send->comm,
@@ -93,7 +87,7 @@ static void begin_send(void)
         return;
     }
     number(send);
-    if (send->comm == own && draw(2) == 0)
+    if (send->comm == own && random_below(&state, 2) == 0)
         MPI_Issend(send->words, 2, MPI_INT, send->dest, send->tag, send->comm,
                    &send->request);
     else
@@ -117,7 +111,7 @@ static void finish_send(struct send *send)
         fprintf(log_file, "C %d\n", send->words[0]);
     else
         delivered[send->comm == own ? rank : send->dest]++;
-    if (send->persistent && draw(2) == 0)
+    if (send->persistent && random_below(&state, 2) == 0)
         MPI_Request_free(&send->request);
 }
 
@@ -129,7 +123,7 @@ static void cancel_send(struct send *send)
         return;
     send->cancelling = true;
     MPI_Cancel(&send->request);
-    if (draw(2) == 0)
+    if (random_below(&state, 2) == 0)
         finish_send(send);
 }
 
@@ -161,17 +155,17 @@ static void cancel_receive(struct receive *receive)
 
 static void begin_receive(void)
 {
-    struct receive *receive = &receives[draw(MAX_RECEIVES)];
-    MPI_Comm comm = draw(2) == 0 ? own : MPI_COMM_WORLD;
-    int source = draw(4) == 0  ? MPI_ANY_SOURCE
-                 : comm == own ? 0
-                               : (int)draw((unsigned)size);
-    int tag = draw(4) == 0 ? MPI_ANY_TAG : (int)draw(TAGS);
+    struct receive *receive = &receives[random_below(&state, MAX_RECEIVES)];
+    MPI_Comm comm = random_below(&state, 2) == 0 ? own : MPI_COMM_WORLD;
+    int source = random_below(&state, 4) == 0 ? MPI_ANY_SOURCE
+                 : comm == own                ? 0
+                                              : random_int(&state, size);
+    int tag = random_below(&state, 4) == 0 ? MPI_ANY_TAG : random_int(&state, TAGS);
 
     if (receive->request == MPI_REQUEST_NULL) {
         MPI_Irecv(receive->words, 2, MPI_INT, source, tag, comm, &receive->request);
         receive->cancelling = false;
-    } else if (draw(3) == 0) {
+    } else if (random_below(&state, 3) == 0) {
         cancel_receive(receive);
     }
 }
@@ -193,15 +187,15 @@ static void drain(MPI_Comm comm)
 
 static void act(void)
 {
-    switch (draw(10)) {
+    switch (random_below(&state, 10)) {
     case 0:
     case 1:
     case 2:
         begin_send();
         break;
     case 3:
-        if (draw(6) == 0)
-            cancel_send(&sends[draw(MAX_SENDS)]);
+        if (random_below(&state, 6) == 0)
+            cancel_send(&sends[random_below(&state, MAX_SENDS)]);
         break;
     case 4:
         begin_receive();
@@ -213,8 +207,8 @@ static void act(void)
         drain(MPI_COMM_WORLD);
         break;
     default:
-        finish_send(&sends[draw(MAX_SENDS)]);
-        finish_receive(&receives[draw(MAX_RECEIVES)]);
+        finish_send(&sends[random_below(&state, MAX_SENDS)]);
+        finish_receive(&receives[random_below(&state, MAX_RECEIVES)]);
         break;
     }
 }
@@ -292,8 +286,7 @@ int main(int argc, char **argv)
     log_file = fopen(path, "w");
     if (argc < 4 || size > MAX_RANKS || log_file == NULL)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    state = (strtoull(argv[2], NULL, 10) * MAX_RANKS + (uint64_t)rank + 1) *
-            UINT64_C(0x9E3779B97F4A7C15);
+    state = strtoull(argv[2], NULL, 10) * MAX_RANKS + (uint64_t)rank;
     for (int i = 0; i < MAX_SENDS; i++)
         sends[i].request = MPI_REQUEST_NULL;
     for (int i = 0; i < MAX_RECEIVES; i++)

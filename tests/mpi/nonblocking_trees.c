@@ -19,6 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/random.h"
+
 enum { MAX_OPERATIONS = 24, MAX_COUNT = 4000, MAX_RANKS = 8 };
 
 static int rank;
@@ -28,13 +30,6 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
     return hash ^ hash >> 29;
-}
-
-/* Random numbers, equal at all ranks with the same seed. */
-static uint32_t draw(uint64_t *state, uint32_t below)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*state >> 33) % below;
 }
 
 static uint64_t hash_of(const int *values, int count)
@@ -71,14 +66,15 @@ static void begin(struct operation *operation,
 {
     int own;
     int members;
-    int kind = (int)draw(state, 7);
-    int count = draw(state, 4) == 0 ? (int)draw(state, MAX_COUNT) : (int)draw(state, 9);
+    int kind = random_int(state, 7);
+    int count = random_below(state, 4) == 0 ? random_int(state, MAX_COUNT)
+                                            : random_int(state, 9);
     int root;
-    bool in_place = draw(state, 4) == 0;
+    bool in_place = random_below(state, 4) == 0;
 
     MPI_Comm_rank(comm, &own);
     MPI_Comm_size(comm, &members);
-    root = (int)draw(state, (uint32_t)members);
+    root = random_int(state, members);
     fill(operation, number);
     operation->received = count;
     if (kind == 0) {
@@ -97,8 +93,8 @@ static void begin(struct operation *operation,
         if (in_place)
             memcpy(operation->receive, operation->send, (size_t)count * sizeof(int));
         MPI_Iallreduce(in_place ? MPI_IN_PLACE : operation->send, operation->receive,
-                       count, MPI_INT, draw(state, 2) == 0 ? MPI_MAX : MPI_SUM, comm,
-                       &operation->request);
+                       count, MPI_INT, random_below(state, 2) == 0 ? MPI_MAX : MPI_SUM,
+                       comm, &operation->request);
     } else if (kind == 4) {
         operation->received = own == root ? count * members : 0;
         MPI_Igather(operation->send, count, MPI_INT, operation->receive, count, MPI_INT,
@@ -118,13 +114,14 @@ static void complete_some(MPI_Request *requests, int count, uint64_t *own)
 {
     MPI_Status statuses[MAX_OPERATIONS];
     int indices[MAX_OPERATIONS];
-    int at = (int)draw(own, (uint32_t)count);
+    int at = random_int(own, count);
     int flag = 0;
     int done;
 
-    switch (draw(own, 9)) {
+    switch (random_below(own, 9)) {
     case 0:
-        MPI_Wait(&requests[at], draw(own, 2) == 0 ? MPI_STATUS_IGNORE : statuses);
+        MPI_Wait(&requests[at],
+                 random_below(own, 2) == 0 ? MPI_STATUS_IGNORE : statuses);
         break;
     case 1:
         while (!flag)
@@ -171,7 +168,7 @@ static uint64_t mix_in_others(MPI_Comm comm, uint64_t *state)
     int sums[MAX_RANKS * 2];
     MPI_Request request;
 
-    switch (draw(state, 8)) {
+    switch (random_below(state, 8)) {
     case 0:
         MPI_Isend(&values[0], 1, MPI_INT, right, 3, MPI_COMM_WORLD, &request);
         MPI_Recv(&values[1], 1, MPI_INT, left, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -211,18 +208,18 @@ static uint64_t one_round(MPI_Comm comms[2], uint64_t *state, uint64_t *own)
 {
     struct operation operations[MAX_OPERATIONS];
     MPI_Request requests[MAX_OPERATIONS];
-    int count = 1 + (int)draw(state, MAX_OPERATIONS);
+    int count = 1 + random_int(state, MAX_OPERATIONS);
     size_t bytes = (size_t)MAX_COUNT * (size_t)size * sizeof(int);
     uint64_t hash = 1;
 
     for (int i = 0; i < count; i++) {
         operations[i].send = malloc(bytes);
         operations[i].receive = malloc(bytes);
-        begin(&operations[i], comms[draw(state, 2)], state, i);
+        begin(&operations[i], comms[random_below(state, 2)], state, i);
         requests[i] = operations[i].request;
-        if (draw(state, 3) == 0)
-            hash = mix(hash, mix_in_others(comms[draw(state, 2)], state));
-        if (draw(own, 3) == 0)
+        if (random_below(state, 3) == 0)
+            hash = mix(hash, mix_in_others(comms[random_below(state, 2)], state));
+        if (random_below(own, 3) == 0)
             complete_some(requests, i + 1, own);
     }
     while (is_any_left(requests, count))

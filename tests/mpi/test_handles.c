@@ -12,16 +12,11 @@
 
 #include <cmocka.h>
 
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "wrappers/mpi/handles.h"
 
 enum { HANDLES = 1000, STEPS = 200000, READERS = 3 };
-
-static uint32_t draw(uint64_t *random, uint32_t below)
-{
-    *random = *random * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (uint32_t)(*random >> 33) % below;
-}
 
 static void the_map_agrees_with_a_plain_array(void **state)
 {
@@ -32,12 +27,12 @@ static void the_map_agrees_with_a_plain_array(void **state)
 
     (void)state;
     for (int i = 0; i < STEPS; i++) {
-        uint32_t which = draw(&random, HANDLES);
+        uint32_t which = random_below(&random, HANDLES);
         uint64_t handle = 0x84000000 + which;
 
-        switch (draw(&random, 3)) {
+        switch (random_below(&random, 3)) {
         case 0:
-            plain[which] = &objects[draw(&random, HANDLES)];
+            plain[which] = &objects[random_below(&random, HANDLES)];
             assert_true(esi_handles_set(&handles, handle, plain[which]));
             break;
         case 1:
@@ -88,7 +83,7 @@ static void *read_on(void *argument)
 
     while (!atomic_load(reading->over)) {
         uint32_t there = atomic_load(&lasting);
-        uint32_t which = draw(&random, HANDLES);
+        uint32_t which = random_below(&random, HANDLES);
         void *found = esi_handles_find(reading->handles, which);
 
         if (found != NULL && found != &places[which])

@@ -22,6 +22,7 @@
 
 #include <cmocka.h>
 
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "wrappers/mpi/match.h"
 
@@ -67,14 +68,6 @@ struct world {
     struct message early[STEPS * 2]; /* unexpected, in order of arrival */
     size_t early_count;
 };
-
-static unsigned int draw(struct world *world, unsigned int below)
-{
-    world->random ^= world->random << 13;
-    world->random ^= world->random >> 7;
-    world->random ^= world->random << 17;
-    return (unsigned int)(world->random >> 33) % below;
-}
 
 static void on_publish(void *owner, const struct es_tuple *tuple, uint64_t site)
 {
@@ -211,8 +204,9 @@ static void forget(struct world *world, struct taken *taken)
 /* A receive that the program has not completed; NULL if there is none. */
 static struct taken *pick(struct world *world, bool finishable)
 {
-    size_t start =
-        world->taken_count > 0 ? draw(world, (unsigned int)world->taken_count) : 0;
+    size_t start = world->taken_count > 0
+                       ? random_below(&world->random, (unsigned int)world->taken_count)
+                       : 0;
 
     for (size_t i = 0; i < world->taken_count; i++) {
         struct taken *taken = &world->taken[(start + i) % world->taken_count];
@@ -226,9 +220,9 @@ static struct taken *pick(struct world *world, bool finishable)
 
 static void step(struct world *world)
 {
-    unsigned int what = draw(world, 100);
-    int source = world->first_source + (int)draw(world, SOURCES);
-    int tag = (int)draw(world, TAGS);
+    unsigned int what = random_below(&world->random, 100);
+    int source = world->first_source + random_int(&world->random, SOURCES);
+    int tag = random_int(&world->random, TAGS);
     struct taken *taken;
 
     if (what < 32) {
@@ -236,8 +230,10 @@ static void step(struct world *world)
     } else if (what < 64) {
         /* Only from this world's sources, since other worlds may share the match. */
         post(world,
-             draw(world, 4) == 0 && world->first_source == 0 ? ES_PEER_ANY : source,
-             draw(world, 4) == 0 ? ES_TAG_ANY : tag);
+             random_below(&world->random, 4) == 0 && world->first_source == 0
+                 ? ES_PEER_ANY
+                 : source,
+             random_below(&world->random, 4) == 0 ? ES_TAG_ANY : tag);
     } else if (what < 90) {
         taken = pick(world, true);
         if (taken != NULL)
@@ -310,13 +306,6 @@ static size_t check(const struct world *world)
     return unknown;
 }
 
-static uint64_t first_seed(void)
-{
-    const char *text = getenv("ES_TEST_SEED");
-
-    return text != NULL ? strtoull(text, NULL, 10) : (uint64_t)time(NULL) * 1000003;
-}
-
 static uint64_t current_seed;
 
 /* Prints the seed; ES_TEST_SEED=N repeats a failure. */
@@ -329,7 +318,7 @@ static int print_seed(void **state)
 
 static void run_worlds(bool forgets, unsigned int worlds)
 {
-    uint64_t seed = first_seed();
+    uint64_t seed = random_seed();
     size_t receives = 0;
     size_t unknown = 0;
     struct world *world = malloc(sizeof *world);
@@ -341,7 +330,7 @@ static void run_worlds(bool forgets, unsigned int worlds)
         esi_match_init(&match, on_publish);
         memset(world, 0, sizeof *world);
         world->match = &match;
-        world->random = seed * UINT64_C(0x9E3779B97F4A7C15) | 1;
+        world->random = seed;
         world->forgets = forgets;
         for (int s = 0; s < STEPS; s++)
             step(world);
@@ -510,9 +499,7 @@ static void *act(void *argument)
 
         world->match = actor->match;
         world->first_source = (actor->number + 1 + round * (THREADS + 1)) * SOURCES;
-        world->random = (actor->seed + (uint64_t)(round * THREADS + actor->number)) *
-                            UINT64_C(0x9E3779B97F4A7C15) |
-                        1;
+        world->random = actor->seed + (uint64_t)(round * THREADS + actor->number);
         for (int s = 0; s < STEPS; s++)
             step(world);
         end(world);
@@ -524,7 +511,7 @@ static void threads_get_the_true_numbers_on_one_match(void **state)
 {
     static struct actor actors[THREADS];
     struct esi_match match;
-    uint64_t seed = first_seed();
+    uint64_t seed = random_seed();
 
     (void)state;
     current_seed = seed;

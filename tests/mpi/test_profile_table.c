@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "eventspace/run.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/profile.h"
@@ -74,23 +75,6 @@ static int remove_process(void **state)
     return 0;
 }
 
-static uint64_t draw(uint64_t *random)
-{
-    *random ^= *random << 13;
-    *random ^= *random >> 7;
-    *random ^= *random << 17;
-    return *random;
-}
-
-static uint64_t seed(void)
-{
-    const char *text = getenv("ES_TEST_SEED");
-    uint64_t chosen = text ? strtoull(text, NULL, 10) : (uint64_t)time(NULL);
-
-    printf("# ES_TEST_SEED=%" PRIu64 "\n", chosen);
-    return chosen * 2 + 1;
-}
-
 /* The size of a Waitall is a number of requests, not bytes. */
 static bool moves_data(size_t operation)
 {
@@ -143,15 +127,16 @@ static void sums_are_those_of_all_calls(void **state)
     static struct wanted_row wanted[OPERATIONS][SITES];
     struct esi_thread thread = {.profile = esi_profile_add_thread(3)};
     struct esi_profile profile;
-    uint64_t random = seed();
+    uint64_t random = random_seed();
     size_t rows = 0;
 
     (void)state;
     for (int i = 0; i < ADDITIONS; i++) {
-        size_t operation = draw(&random) % OPERATIONS;
-        size_t site = draw(&random) % SITES;
-        uint64_t ticks = draw(&random) >> (14 + draw(&random) % 50);
-        uint32_t bytes = (uint32_t)(draw(&random) >> (32 + draw(&random) % 32));
+        size_t operation = random_below(&random, OPERATIONS);
+        size_t site = random_below(&random, SITES);
+        uint64_t ticks = random_next(&random) >> (14 + random_below(&random, 50));
+        uint32_t bytes =
+            (uint32_t)(random_next(&random) >> (32 + random_below(&random, 32)));
 
         thread.site = UINT64_C(0x7f0000401000) + 17 * site;
         esi_profile_add_call(&thread, operations[operation], ticks, bytes);

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "wrappers/mpi/requests.h"
 
@@ -24,12 +25,6 @@ struct plain {
     uint32_t mark;
 };
 
-static uint32_t draw(uint64_t *random, uint32_t below)
-{
-    *random = *random * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (uint32_t)(*random >> 33) % below;
-}
-
 /* Handles like those of MPI: small differences, common high bits. */
 static uint64_t handle_of(uint64_t base, uint32_t i)
 {
@@ -41,9 +36,9 @@ static void put(uint64_t handle, struct plain *plain, uint64_t *random)
     struct esi_request request = {.handle = handle, .kind = ESI_REQUEST_RECEIVE};
 
     *plain = (struct plain){.present = true,
-                            .persistent = draw(random, 2) != 0,
-                            .active = draw(random, 2) != 0,
-                            .mark = draw(random, UINT32_MAX)};
+                            .persistent = random_below(random, 2) != 0,
+                            .active = random_below(random, 2) != 0,
+                            .mark = random_below(random, UINT32_MAX)};
     request.persistent = plain->persistent;
     request.active = plain->active;
     request.tuple.tag = (int32_t)plain->mark;
@@ -64,7 +59,7 @@ static void step(struct plain *plain, uint64_t handle, uint64_t *random)
 {
     struct esi_request request;
 
-    switch (draw(random, 5)) {
+    switch (random_below(random, 5)) {
     case 0:
     case 1:
         if (!plain->present || !esi_multiple) /* with threads it would be added twice */
@@ -99,7 +94,7 @@ static void play(uint64_t base, uint64_t seed)
     uint64_t random = seed;
 
     for (int i = 0; i < STEPS; i++) {
-        uint32_t which = draw(&random, HANDLES);
+        uint32_t which = random_below(&random, HANDLES);
 
         step(&plain[which], handle_of(base, which), &random);
     }
@@ -121,17 +116,6 @@ static void the_table_agrees_with_a_plain_array(void **state)
 /* --- Windows of requests, as used by programs ------------------------------------- */
 
 enum { WINDOW = 500, WINDOWS = 200 };
-
-static void shuffle(uint32_t *order, uint32_t count, uint64_t *random)
-{
-    for (uint32_t i = count; i > 1; i--) {
-        uint32_t other = draw(random, i);
-        uint32_t last = order[i - 1];
-
-        order[i - 1] = order[other];
-        order[other] = last;
-    }
-}
 
 static bool count_record(struct esi_request *request, void *context)
 {
@@ -191,19 +175,19 @@ static void windows_are_found_in_any_order(void **state)
     for (uint32_t round = 0; round < WINDOWS; round++) {
         uint64_t handles[WINDOW];
         uint32_t posts[WINDOW], completions[WINDOW];
-        uint32_t count = 1 + draw(&random, WINDOW);
+        uint32_t count = 1 + random_below(&random, WINDOW);
         /* Handles in ascending order: numbers, or addresses of objects. */
-        uint64_t stride = strides[draw(&random, 6)];
-        uint64_t base = UINT64_C(0x98000000) + draw(&random, 1000) * stride;
+        uint64_t stride = strides[random_below(&random, 6)];
+        uint64_t base = UINT64_C(0x98000000) + random_below(&random, 1000) * stride;
 
         for (uint32_t i = 0; i < count; i++) {
             handles[i] = base + i * stride;
             posts[i] = completions[i] = i;
         }
-        if (draw(&random, 2) != 0)
-            shuffle(posts, count, &random);
-        if (draw(&random, 2) != 0)
-            shuffle(completions, count, &random);
+        if (random_below(&random, 2) != 0)
+            random_shuffle(&random, posts, count, sizeof *posts);
+        if (random_below(&random, 2) != 0)
+            random_shuffle(&random, completions, count, sizeof *completions);
         post_and_complete(handles, posts, completions, count);
     }
 }

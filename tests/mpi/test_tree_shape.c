@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "tests/random.h"
 #include "tests/suites.h"
 #include "wrappers/shapes/exchange.h"
 #include "wrappers/shapes/shape.h"
@@ -48,15 +49,7 @@ void __wrap_free(void *block)
     __real_free(block);
 }
 
-static uint64_t random_state = 88172645463325252u;
-
-static int draw(int below)
-{
-    random_state ^= random_state << 13; /* xorshift, Marsaglia 2003 */
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (int)((random_state >> 33) % (unsigned int)below);
-}
+static uint64_t random_state = 1;
 
 static struct esi_tree_edge edges[LARGEST];
 static struct esi_location places[LARGEST];
@@ -69,22 +62,22 @@ static const uint32_t all_levels = ES_TREE_LEVEL_CORE | ES_TREE_LEVEL_SOCKET |
 static void draw_places(int size, bool all_known)
 {
     for (int i = 0; i < size; i++) {
-        int host = draw(HOSTS);
+        int host = random_int(&random_state, HOSTS);
 
         places[i] = (struct esi_location){
             .cluster = host / CLUSTERS % CLUSTERS,
             .gateway_host = host / CLUSTERS % CLUSTERS * CLUSTERS,
             .host = host,
-            .socket = draw(2),
-            .core = draw(4),
+            .socket = random_int(&random_state, 2),
+            .core = random_int(&random_state, 4),
         };
         if (all_known)
             continue;
         if (host >= HOSTS - CLUSTERS)
             places[i].cluster = places[i].gateway_host = -1;
-        if (draw(5) == 0)
+        if (random_int(&random_state, 5) == 0)
             places[i].socket = places[i].core = -1;
-        if (draw(10) == 0)
+        if (random_int(&random_state, 10) == 0)
             places[i] = (struct esi_location){-1, -1, -1, -1, -1};
     }
 }
@@ -95,24 +88,25 @@ static void draw_edges(int size)
     int order[LARGEST];
 
     for (int i = 0; i < size; i++) {
-        int other = draw(i + 1);
+        int other = random_int(&random_state, i + 1);
 
         order[i] = order[other];
         order[other] = i;
     }
     for (int i = 1; i < size; i++)
-        edges[i - 1] =
-            (struct esi_tree_edge){.parent = order[draw(i)], .child = order[i]};
+        edges[i - 1] = (struct esi_tree_edge){
+            .parent = order[random_int(&random_state, i)], .child = order[i]};
 }
 
 static struct esi_tree_rule draw_rule(enum esi_tree_shape shape, int size)
 {
-    struct esi_tree_rule rule = {.shape = shape, .fan_out = 2 + draw(4)};
+    struct esi_tree_rule rule = {.shape = shape,
+                                 .fan_out = 2 + random_int(&random_state, 4)};
 
     if (shape == ES_TREE_LEVELS) {
-        rule.levels = (uint32_t)draw((int)all_levels + 1);
-        rule.fan_out = draw(2) * rule.fan_out;
-        draw_places(size, draw(2) == 0);
+        rule.levels = (uint32_t)random_int(&random_state, (int)all_levels + 1);
+        rule.fan_out = random_int(&random_state, 2) * rule.fan_out;
+        draw_places(size, random_int(&random_state, 2) == 0);
     }
     if (shape == ES_TREE_EXPLICIT) {
         draw_edges(size);
@@ -209,7 +203,8 @@ static void every_shape_makes_a_tree(void **state)
     (void)state;
     for (int shape = ES_TREE_LINEAR; shape <= ES_TREE_EXPLICIT; shape++)
         for (int size = 1; size <= LARGEST; size++)
-            for (int root = 0; root < size; root += 1 + draw(size < 8 ? 1 : size / 4)) {
+            for (int root = 0; root < size;
+                 root += 1 + random_int(&random_state, size < 8 ? 1 : size / 4)) {
                 struct esi_tree_rule rule = draw_rule((enum esi_tree_shape)shape, size);
                 struct esi_tree *tree = create(&rule, size, root);
 
@@ -226,7 +221,8 @@ static void fan_out_and_depth_are_kept(void **state)
     for (int size = 1; size <= LARGEST; size++)
         for (int fan_out = 2; fan_out < 6; fan_out++) {
             struct esi_tree_rule rule = {.shape = ES_TREE_KARY, .fan_out = fan_out};
-            struct esi_tree *tree = create(&rule, size, draw(size));
+            struct esi_tree *tree =
+                create(&rule, size, random_int(&random_state, size));
             int room = 1; /* ranks in all levels but the last */
             int row = 1;
 
@@ -349,14 +345,15 @@ static void each_group_is_left_by_one_edge(void **state)
 
     (void)state;
     for (int i = 0; i < 400; i++) {
-        int size = 1 + draw(LARGEST);
+        int size = 1 + random_int(&random_state, LARGEST);
         int values[4][LARGEST];
         struct esi_tree *tree;
 
         draw_places(size, true);
-        rule.levels = (uint32_t)draw((int)all_levels + 1);
-        rule.fan_out = draw(2) * (2 + draw(3));
-        tree = create(&rule, size, draw(size));
+        rule.levels = (uint32_t)random_int(&random_state, (int)all_levels + 1);
+        rule.fan_out =
+            random_int(&random_state, 2) * (2 + random_int(&random_state, 3));
+        tree = create(&rule, size, random_int(&random_state, size));
         for (int rank = 0; rank < size; rank++) {
             const struct esi_location *place = &places[rank];
 

@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/random.h"
+
 enum {
     COMMS = 5,
     TAGS = 6,
@@ -126,14 +128,6 @@ static void die(const char *why)
     MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
-static unsigned int draw(uint64_t *state, unsigned int below)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (unsigned int)(*state >> 33) % below;
-}
-
 /* Threads have tags of their own on shared communicators. */
 static int tag_of(const struct talker *talker, unsigned int which)
 {
@@ -207,7 +201,7 @@ static void complete(struct talker *talker)
     int flag = 0;
 
     for (int i = 0; i < MAX_POSTED; i++)
-        if (talker->posted[i].active && draw(&talker->own, 4) != 0) {
+        if (talker->posted[i].active && random_below(&talker->own, 4) != 0) {
             of[count] = &talker->posted[i];
             requests[count++] = talker->posted[i].request;
         }
@@ -215,7 +209,7 @@ static void complete(struct talker *talker)
         ready += is_done(talker, of[i]);
     if (count == 0)
         return;
-    switch (draw(&talker->own, 8)) {
+    switch (random_below(&talker->own, 8)) {
     case 0:
         for (int i = 0; i < count; i++)
             if (is_done(talker, of[i])) {
@@ -289,13 +283,13 @@ static struct posted *free_place(struct talker *talker)
 
 static void draw_pattern(struct talker *talker, int comm, int *ret_source, int *ret_tag)
 {
-    *ret_source = draw(&talker->own, 3) == 0
+    *ret_source = random_below(&talker->own, 3) == 0
                       ? MPI_ANY_SOURCE
-                      : (int)draw(&talker->own, (unsigned)peers[comm]);
-    *ret_tag = !threaded && draw(&talker->own, 3) == 0
+                      : random_int(&talker->own, peers[comm]);
+    *ret_tag = !threaded && random_below(&talker->own, 3) == 0
                    ? MPI_ANY_TAG
-                   : tag_of(talker, draw(&talker->own, TAGS));
-    if (draw(&talker->own, 40) == 0)
+                   : tag_of(talker, random_below(&talker->own, TAGS));
+    if (random_below(&talker->own, 40) == 0)
         *ret_source = MPI_PROC_NULL;
 }
 
@@ -307,11 +301,11 @@ static void post(struct talker *talker)
 
     if (posted == NULL)
         return;
-    posted->comm = (int)draw(&talker->own, COMMS);
+    posted->comm = random_int(&talker->own, COMMS);
     draw_pattern(talker, posted->comm, &source, &tag);
     posted->null = source == MPI_PROC_NULL;
     /* MPICH 4.0 neither cancels nor completes persistent ones from MPI_PROC_NULL. */
-    posted->persistent = !posted->null && draw(&talker->own, 3) == 0;
+    posted->persistent = !posted->null && random_below(&talker->own, 3) == 0;
     posted->active = !posted->persistent;
     if (posted->persistent) {
         talker->calls[RECV_INIT]++;
@@ -336,10 +330,10 @@ static void start(struct talker *talker, bool only_free)
 
         if (posted->request == MPI_REQUEST_NULL || posted->active)
             continue;
-        if (only_free || draw(&talker->own, 6) == 0) {
+        if (only_free || random_below(&talker->own, 6) == 0) {
             talker->calls[REQUEST_FREE]++;
             MPI_Request_free(&posted->request);
-        } else if (draw(&talker->own, 2) == 0) {
+        } else if (random_below(&talker->own, 2) == 0) {
             of[count] = posted;
             requests[count++] = posted->request;
         }
@@ -369,17 +363,17 @@ static void cancel(struct talker *talker, struct posted *posted)
 
 static bool next_letter(struct talker *talker, struct letter *ret_letter)
 {
-    int comm = (int)draw(&talker->own, COMMS);
-    bool big = draw(&talker->own, 30) == 0;
+    int comm = random_int(&talker->own, COMMS);
+    bool big = random_below(&talker->own, 30) == 0;
 
     if (talker->messages == 0)
         return false;
     talker->messages--;
     *ret_letter = (struct letter){
         .comm = comm,
-        .dest = (int)draw(&talker->own, (unsigned)peers[comm]),
-        .tag = tag_of(talker, draw(&talker->own, TAGS)),
-        .words = HEADER + (int)draw(&talker->own, big ? MAX_WORDS - HEADER : SHORT),
+        .dest = random_int(&talker->own, peers[comm]),
+        .tag = tag_of(talker, random_below(&talker->own, TAGS)),
+        .words = HEADER + random_int(&talker->own, big ? MAX_WORDS - HEADER : SHORT),
     };
     return true;
 }
@@ -434,7 +428,7 @@ static void send(struct talker *talker, bool *is_over)
 {
     struct letter letter;
     MPI_Request *request = &talker->sends[talker->send_count];
-    unsigned int form = draw(&talker->own, 10);
+    unsigned int form = random_below(&talker->own, 10);
 
     *is_over = !next_letter(talker, &letter);
     if (*is_over)
@@ -511,9 +505,9 @@ static bool exchange(struct talker *talker,
     /* Both halves use one communicator; the letter is too short to block. */
     letter.comm = comm;
     letter.dest %= peers[comm];
-    letter.words = bytes / 4 + (int)draw(&talker->own, 20);
+    letter.words = bytes / 4 + random_int(&talker->own, 20);
     write_letter(talker, &letter);
-    switch (draw(&talker->own, 3)) {
+    switch (random_below(&talker->own, 3)) {
     case 0: /* the count is that of the letter and limits the message */
         talker->calls[REPLACE]++;
         talker->calls[REPLACE_RECEIVE]++;
@@ -556,7 +550,7 @@ static void take(struct talker *talker,
                  bool *is_over)
 {
     static _Thread_local int32_t words[MAX_WORDS];
-    unsigned int form = draw(&talker->own, 6);
+    unsigned int form = random_below(&talker->own, 6);
     MPI_Message message;
     MPI_Status status;
     MPI_Request request;
@@ -598,8 +592,8 @@ static void take(struct talker *talker,
 
 static void drain(struct talker *talker, bool *is_over)
 {
-    int comm = (int)draw(&talker->own, COMMS);
-    int tag = threaded ? tag_of(talker, draw(&talker->own, TAGS)) : MPI_ANY_TAG;
+    int comm = random_int(&talker->own, COMMS);
+    int tag = threaded ? tag_of(talker, random_below(&talker->own, TAGS)) : MPI_ANY_TAG;
     MPI_Status found;
     int flag;
 
@@ -615,7 +609,7 @@ static void act(struct talker *talker, bool *is_over)
 {
     int flag;
 
-    switch (draw(&talker->own, 9)) {
+    switch (random_below(&talker->own, 9)) {
     case 0:
     case 1:
     case 2:
@@ -629,8 +623,8 @@ static void act(struct talker *talker, bool *is_over)
         start(talker, false);
         break;
     case 5:
-        if (draw(&talker->own, 3) == 0)
-            cancel(talker, &talker->posted[draw(&talker->own, MAX_POSTED)]);
+        if (random_below(&talker->own, 3) == 0)
+            cancel(talker, &talker->posted[random_below(&talker->own, MAX_POSTED)]);
         break;
     case 6:
         drain(talker, is_over);
@@ -788,9 +782,7 @@ int main(int argc, char **argv)
     make_communicators();
     for (int i = 0; i < threads; i++) {
         talkers[i] = (struct talker){.number = i, .messages = atoi(argv[3])};
-        talkers[i].own = (seed * 128 + (uint64_t)(world_rank * MAX_THREADS + i)) *
-                             UINT64_C(0x9E3779B97F4A7C15) |
-                         1;
+        talkers[i].own = seed * 128 + (uint64_t)(world_rank * MAX_THREADS + i);
         MPI_Comm_dup(MPI_COMM_WORLD, &talkers[i].control);
     }
     for (int i = 1; i < threads; i++)

@@ -133,9 +133,9 @@ static bool has_result(const struct operation *operation)
 static int draw_count(uint64_t *state)
 {
     static const unsigned int most[] = {1, 4, 4, 4, 4, 300, 300, LARGEST};
-    unsigned int range = most[draw(state, sizeof most / sizeof *most)];
+    unsigned int range = most[random_below(state, sizeof most / sizeof *most)];
 
-    return range == 1 ? 0 : 1 + (int)draw(state, range);
+    return range == 1 ? 0 : 1 + random_int(state, range);
 }
 
 /* A random tree: the parent of each rank is an earlier one in a random order. */
@@ -144,14 +144,14 @@ static void draw_edges(struct operation *operation, uint64_t *state)
     int order[64];
 
     for (int i = 0; i < operation->size; i++) {
-        int other = (int)draw(state, (unsigned int)i + 1);
+        int other = random_int(state, i + 1);
 
         order[i] = order[other];
         order[other] = i;
     }
     for (int i = 1; i < operation->size; i++)
         operation->edges[i - 1] = (struct esi_tree_edge){
-            .parent = order[draw(state, (unsigned int)i)], .child = order[i]};
+            .parent = order[random_below(state, (unsigned int)i)], .child = order[i]};
     operation->rule.edges = operation->edges;
     operation->rule.edge_count = (size_t)operation->size - 1;
 }
@@ -162,10 +162,11 @@ static void draw_rule(struct operation *operation, uint64_t *state)
     struct esi_tree_rule *rule = &operation->rule;
     uint64_t most = (uint64_t)operation->count * 16 * (uint64_t)operation->size;
 
-    rule->shape = (enum esi_tree_shape)(ES_TREE_LINEAR + draw(state, 6));
-    rule->fan_out = 2 + (int)draw(state, 3);
+    rule->shape = (enum esi_tree_shape)(ES_TREE_LINEAR + random_below(state, 6));
+    rule->fan_out = 2 + random_int(state, 3);
     rule->levels = ES_TREE_LEVEL_HOST | ES_TREE_LEVEL_SOCKET;
-    rule->segment_bytes = segments[draw(state, sizeof segments / sizeof *segments)];
+    rule->segment_bytes =
+        segments[random_below(state, sizeof segments / sizeof *segments)];
     if (rule->segment_bytes > 0 && rule->segment_bytes < most / PIECES_MAX)
         rule->segment_bytes = most / PIECES_MAX;
     if (rule->shape == ES_TREE_EXPLICIT)
@@ -181,7 +182,7 @@ static void draw_reduction(struct operation *operation, uint64_t *state)
         {TYPE_INT, OP_SUM},           {TYPE_INT, OP_MAX},    {TYPE_DOUBLE, OP_SUM},
         {TYPE_DOUBLE_INT, OP_MINLOC}, {TYPE_PAIR, OP_PAIRS}, {TYPE_MATRIX, OP_MATRICES},
     };
-    unsigned int chosen = draw(state, sizeof pairs / sizeof *pairs);
+    unsigned int chosen = random_below(state, sizeof pairs / sizeof *pairs);
 
     operation->name = pairs[chosen].name;
     operation->op = pairs[chosen].op;
@@ -192,15 +193,15 @@ static void draw_operation(struct operation *operation, MPI_Comm comm, uint64_t 
     *operation = (struct operation){.comm = comm};
     MPI_Comm_rank(comm, &operation->rank);
     MPI_Comm_size(comm, &operation->size);
-    operation->kind = (enum esi_tree_kind)draw(state, ES_TREE_KIND_COUNT);
-    operation->root = (int)draw(state, (unsigned int)operation->size);
-    operation->name = (enum type_name)draw(state, TYPE_COUNT);
+    operation->kind = (enum esi_tree_kind)random_below(state, ES_TREE_KIND_COUNT);
+    operation->root = random_int(state, operation->size);
+    operation->name = (enum type_name)random_below(state, TYPE_COUNT);
     operation->count = draw_count(state);
     if (is_reduction(operation))
         draw_reduction(operation, state);
-    operation->in_place = operation->in_place_somewhere = draw(state, 3) == 0;
+    operation->in_place = operation->in_place_somewhere = random_below(state, 3) == 0;
     draw_rule(operation, state);
-    operation->seed = *state ^ draw(state, 1u << 30);
+    operation->seed = *state ^ random_below(state, 1u << 30);
 }
 
 static uint64_t seed_of(const struct operation *operation, int rank)
@@ -216,7 +217,7 @@ static struct side choose_side(const struct operation *operation, int salt)
     const struct type *type = &types[operation->name];
     uint64_t own = seed_of(operation, operation->rank) + (uint64_t)salt;
 
-    if (!is_reduction(operation) && type->ints > 0 && draw(&own, 2) != 0)
+    if (!is_reduction(operation) && type->ints > 0 && random_below(&own, 2) != 0)
         return (struct side){MPI_INT, operation->count * type->ints};
     return (struct side){type->type, operation->count};
 }
@@ -518,7 +519,7 @@ static void make_call(struct operation *operation, MPI_Comm shadow, int tag)
         .receive_count = operation->receive_side.count,
         .receive_type = operation->receive_side.type,
         .op = is_reduction(operation) ? ops[operation->op] : MPI_OP_NULL,
-        .observer = draw(&own, 4) != 0 ? &operation->observer : NULL,
+        .observer = random_below(&own, 4) != 0 ? &operation->observer : NULL,
     };
     if (operation->kind == ES_TREE_SCATTER && operation->in_place)
         call->receive = MPI_IN_PLACE;
@@ -621,7 +622,7 @@ static void run_stepped(struct operation *operations)
         if (esi_tree_run_begin(&operations[i].call, &runs[i]) != MPI_SUCCESS)
             fail(&operations[i], "it did not begin");
     while (!done[0] || !done[1]) {
-        unsigned int next = draw(&turns, 2);
+        unsigned int next = random_below(&turns, 2);
 
         if (esi_tree_run_step(runs[next], &done[next]) != MPI_SUCCESS)
             fail(&operations[next], "a step failed");
@@ -633,7 +634,7 @@ static void run_stepped(struct operation *operations)
 static void run_case(MPI_Comm comm, MPI_Comm shadow, uint64_t *state)
 {
     static struct operation operations[2];
-    bool is_stepped = draw(state, 2) != 0;
+    bool is_stepped = random_below(state, 2) != 0;
 
     for (int i = 0; i < 2; i++) {
         draw_operation(&operations[i], comm, state);
@@ -679,7 +680,7 @@ int main(int argc, char **argv)
     make_comms(comms, shadows);
     for (case_number = 0; case_number < cases; case_number++) {
         uint64_t state = seed_of_all * 1000000007u + (uint64_t)case_number;
-        unsigned int chosen = draw(&state, COMMS);
+        unsigned int chosen = random_below(&state, COMMS);
 
         run_case(comms[chosen], shadows[chosen], &state);
     }

@@ -20,16 +20,6 @@ MPI_Op ops[OP_COUNT];
 static const MPI_Aint matrix_places[4] = {-8, 0, 4, 12};
 static const MPI_Aint pair_places[2] = {4, 12};
 
-unsigned int draw(uint64_t *state, unsigned int below)
-{
-    *state += 0x9e3779b97f4a7c15u; /* splitmix64, Steele and others 2014 */
-    uint64_t x = *state;
-
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return (unsigned int)((x ^ (x >> 31)) >> 33) % below;
-}
-
 /* --- Operations ----------------------------------------------------------------- */
 
 static int *entry(void *base, int element, int extent, MPI_Aint place)
@@ -163,18 +153,18 @@ void free_buffer(struct buffer *buffer)
 void draw_doubles(double *values, int count, uint64_t seed)
 {
     for (int i = 0; i < count; i++) {
-        double value = (double)draw(&seed, 1000000) / 7;
+        double value = (double)random_below(&seed, 1000000) / 7;
 
-        values[i] = draw(&seed, 2) ? value * 1e9 : -value;
+        values[i] = random_below(&seed, 2) ? value * 1e9 : -value;
     }
 }
 
 static void draw_bytes(char *packed, int size, int ints, uint64_t seed)
 {
     for (int i = 0; i < size; i++)
-        packed[i] = (char)draw(&seed, 256);
+        packed[i] = (char)random_below(&seed, 256);
     for (int i = 0; ints && i < size / (int)sizeof(int); i++) {
-        int value = (int)draw(&seed, MODULUS);
+        int value = random_int(&seed, MODULUS);
 
         memcpy(packed + (size_t)i * sizeof value, &value, sizeof value);
     }
@@ -183,8 +173,8 @@ static void draw_bytes(char *packed, int size, int ints, uint64_t seed)
 static void draw_pairs(char *packed, int count, uint64_t seed)
 {
     for (int i = 0; i < count; i++) {
-        double value = draw(&seed, 5);
-        int place = (int)draw(&seed, 1000);
+        double value = random_below(&seed, 5);
+        int place = random_int(&seed, 1000);
 
         memcpy(packed, &value, sizeof value);
         memcpy(packed + sizeof value, &place, sizeof place);

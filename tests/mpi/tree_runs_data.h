@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/random.h"
+
 enum type_name {
     TYPE_INT,
     TYPE_DOUBLE,
@@ -49,9 +51,6 @@ extern MPI_Op ops[OP_COUNT];
 
 void make_types(void);
 void free_types(void);
-
-/* Random numbers, the same in all ranks for the same state. */
-unsigned int draw(uint64_t *state, unsigned int below);
 
 /* Allocates a buffer for `count` elements. */
 struct buffer make_buffer(MPI_Datatype type, int count);

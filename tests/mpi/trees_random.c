@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/random.h"
+
 enum { MAX_COUNT = 6000, MAX_RANKS = 8, MAX_EXTENT = 24, MODULUS = 65521 };
 enum { BUFFER_BYTES = MAX_COUNT * MAX_RANKS * MAX_EXTENT };
 
@@ -40,20 +42,6 @@ static MPI_Comm comms[5];
 enum { COMM_COUNT = 5 };
 static MPI_Comm inter;
 static int world_rank;
-
-static uint64_t draw(void)
-{
-    uint64_t z = (stream += 0x9E3779B97F4A7C15u);
-
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return z ^ z >> 31;
-}
-
-static unsigned int below(unsigned int end)
-{
-    return (unsigned int)(draw() % end);
-}
 
 static void take(const void *bytes, size_t size)
 {
@@ -190,22 +178,23 @@ static int draw_count(void)
 {
     static const int counts[] = {0, 1, 1, 2, 3, 7, 16, 100, 1000, MAX_COUNT};
 
-    return counts[below(10)];
+    return counts[random_below(&stream, 10)];
 }
 
 static struct step draw_step(void)
 {
     struct step step;
 
-    step.comm = comms[below(COMM_COUNT)];
+    step.comm = comms[random_below(&stream, COMM_COUNT)];
     MPI_Comm_rank(step.comm, &step.rank);
     MPI_Comm_size(step.comm, &step.size);
-    step.element = &elements[below((unsigned int)element_count)];
-    step.op = step.element->ops[below((unsigned int)step.element->op_count)];
-    step.root = (int)(draw() % 840 % (unsigned int)step.size);
+    step.element = &elements[random_below(&stream, (unsigned int)element_count)];
+    step.op =
+        step.element->ops[random_below(&stream, (unsigned int)step.element->op_count)];
+    step.root = (int)(random_next(&stream) % 840 % (unsigned int)step.size);
     step.count = draw_count();
-    step.in_place = below(3) == 0;
-    step.is_large = below(4) == 0;
+    step.in_place = random_below(&stream, 3) == 0;
+    step.is_large = random_below(&stream, 4) == 0;
     return step;
 }
 
@@ -285,7 +274,7 @@ static void do_step(unsigned int number)
     struct step step = draw_step();
     size_t block = (size_t)step.count * step.element->extent;
     size_t bytes = block * (size_t)step.size + MAX_EXTENT;
-    unsigned int kind = below(7);
+    unsigned int kind = random_below(&stream, 7);
     int result;
 
     /* MPICH 4.0 itself fails to gather large blocks of types with gaps. */

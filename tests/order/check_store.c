@@ -26,7 +26,7 @@ struct check {
     struct es_order *order;
     struct es_set_sink sink;
     uint32_t *extension; /* NULL = in the order of creation */
-    struct made_draw draw;
+    uint64_t draw;
     /* The first wrong answer of any thread. */
     atomic_bool has_failed;
     char failure[400];
@@ -157,7 +157,7 @@ static uint32_t number_at(const struct check *check, uint32_t at)
 /* A random one of the first `count` events that were appended. */
 static struct es_event_id any_event(struct check *check, uint32_t count)
 {
-    uint32_t at = made_draw_below(&check->draw, count);
+    uint32_t at = random_below(&check->draw, count);
 
     return check->made->events[number_at(check, at)].id;
 }
@@ -174,9 +174,8 @@ static void check_meanwhile(struct check *check, uint32_t count)
             return;
     }
     check_trace(check, any_event(check, count),
-                made_draw_below(&check->draw, es_order_traces(check->order)));
-    check_trace(check, last,
-                made_draw_below(&check->draw, es_order_traces(check->order)));
+                random_below(&check->draw, es_order_traces(check->order)));
+    check_trace(check, last, random_below(&check->draw, es_order_traces(check->order)));
 }
 
 static void add_traces(struct check *check, uint32_t count)
@@ -189,7 +188,7 @@ static void add_traces(struct check *check, uint32_t count)
 static void append_all(struct check *check, bool asks)
 {
     const struct made_computation *made = check->made;
-    bool is_late = made_draw_percent(&check->draw, 50);
+    bool is_late = random_percent(&check->draw, 50);
 
     for (uint32_t i = 0; i < made->count && !atomic_load(&check->has_failed); i++) {
         const struct made_event *event = &made->events[number_at(check, i)];
@@ -214,7 +213,7 @@ static void begin_check(struct check *check)
     if (esi_order_create(check->config, &error, &check->order) < 0)
         fail_msg("%s", error.text);
     check->sink = es_order_sink(check->order);
-    made_draw_init(&check->draw, check->options.seed);
+    check->draw = check->options.seed;
     if (!check->options.is_canonical)
         check->extension = made_computation_extension(check->made, check->options.seed);
 }
@@ -278,22 +277,22 @@ void check_store_widely(const struct esi_order_config *config,
                         uint32_t events,
                         const struct check_options *options)
 {
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
 
     for (unsigned round = 0; round < rounds; round++) {
-        struct made_draw draw;
+        uint64_t draw;
         struct made_config how = {.shape = (enum made_shape)(round % MADE_SHAPES),
                                   .seed = seed + round};
         struct check_options mine = options ? *options : (struct check_options){0};
         struct made_computation *made;
 
-        made_draw_init(&draw, how.seed);
-        how.traces = 2 + made_draw_below(&draw, 23);
-        how.events = 10 + made_draw_below(&draw, events > 10 ? events - 9 : 1);
-        how.is_sparse = made_draw_percent(&draw, 30);
-        how.is_lossy = made_draw_percent(&draw, 20);
+        draw = how.seed;
+        how.traces = 2 + random_below(&draw, 23);
+        how.events = 10 + random_below(&draw, events > 10 ? events - 9 : 1);
+        how.is_sparse = random_percent(&draw, 30);
+        how.is_lossy = random_percent(&draw, 20);
         mine.seed = how.seed;
-        mine.is_canonical = mine.is_canonical || made_draw_percent(&draw, 25);
+        mine.is_canonical = mine.is_canonical || random_percent(&draw, 25);
         made = made_computation_create(&how);
         check_store(config, made, &mine);
         made_computation_destroy(made);
@@ -305,7 +304,7 @@ void check_store_widely(const struct esi_order_config *config,
 struct reader {
     pthread_t thread;
     struct check *check;
-    struct made_draw draw;
+    uint64_t draw;
     atomic_bool *is_over;
     uint64_t asked;
 };
@@ -319,12 +318,12 @@ static struct es_event_id published(struct reader *reader)
 
     if (traces == 0)
         return id;
-    id.trace = made_draw_below(&reader->draw, traces);
+    id.trace = random_below(&reader->draw, traces);
     count = es_order_count(order, id.trace);
     if (count > 0)
-        id.index = made_draw_percent(&reader->draw, 30)
+        id.index = random_percent(&reader->draw, 30)
                        ? count
-                       : 1 + made_draw_below(&reader->draw, count);
+                       : 1 + random_below(&reader->draw, count);
     return id;
 }
 
@@ -388,7 +387,7 @@ void check_store_threads(const struct esi_order_config *config,
     begin_check(&check);
     for (int i = 0; i < READERS; i++) {
         readers[i] = (struct reader){.check = &check, .is_over = &is_over};
-        made_draw_init(&readers[i].draw, check.options.seed + 7 + (uint64_t)i);
+        readers[i].draw = check.options.seed + 7 + (uint64_t)i;
         assert_int_equal(pthread_create(&readers[i].thread, NULL, read_on, &readers[i]),
                          0);
     }

@@ -45,7 +45,7 @@ void check_store(const struct esi_order_config *config,
 
 /* Calls check_store() for `rounds` computations of all shapes in turn, with up to
  * `events` events and 2 to 24 traces; some are sparse, some lossy.  Seeds come from
- * made_seed(). */
+ * random_seed(). */
 void check_store_widely(const struct esi_order_config *config,
                         unsigned rounds,
                         uint32_t events,

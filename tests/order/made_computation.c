@@ -25,38 +25,6 @@ void *made_memory(void *old, size_t count, size_t bytes)
     return memory;
 }
 
-/* --- Random numbers --------------------------------------------------------------- */
-
-void made_draw_init(struct made_draw *draw, uint64_t seed)
-{
-    draw->state = seed * UINT64_C(0x9e3779b97f4a7c15) + UINT64_C(0x632be59bd9b4e019);
-    if (draw->state == 0)
-        draw->state = 1;
-}
-
-uint32_t made_draw_below(struct made_draw *draw, uint32_t limit)
-{
-    draw->state ^= draw->state << 13;
-    draw->state ^= draw->state >> 7;
-    draw->state ^= draw->state << 17;
-    return (uint32_t)((draw->state >> 11) % limit);
-}
-
-bool made_draw_percent(struct made_draw *draw, unsigned percent)
-{
-    return made_draw_below(draw, 100) < percent;
-}
-
-uint64_t made_seed(void)
-{
-    const char *given = getenv("ES_TEST_SEED");
-    uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
-
-    printf("# ES_TEST_SEED=%llu\n", (unsigned long long)seed);
-    fflush(stdout);
-    return seed;
-}
-
 /* --- Creation --------------------------------------------------------------------- */
 
 struct es_event_id made_maker_add(struct made_maker *maker,
@@ -93,7 +61,7 @@ static void place_communicators(struct made_maker *maker, uint32_t communicators
     for (uint32_t i = 0; i < traces; i++)
         maker->process[i] = i;
     for (uint32_t i = traces; i-- > traces - communicators;) {
-        uint32_t j = made_draw_below(&maker->draw, i + 1);
+        uint32_t j = random_below(&maker->draw, i + 1);
         uint32_t other = maker->process[j];
 
         maker->process[j] = maker->process[i];
@@ -103,8 +71,7 @@ static void place_communicators(struct made_maker *maker, uint32_t communicators
     maker->is_member = made_memory(NULL, (size_t)communicators * maker->processes,
                                    sizeof *maker->is_member);
     for (uint32_t i = 0; i < communicators * maker->processes; i++)
-        maker->is_member[i] =
-            i < maker->processes || made_draw_percent(&maker->draw, 40);
+        maker->is_member[i] = i < maker->processes || random_percent(&maker->draw, 40);
 }
 
 /* Draws when processes begin and end; the first one exists from beginning to end. */
@@ -120,10 +87,10 @@ static void place_lives(struct made_maker *maker)
         *end = UINT32_MAX;
         if (i == 0 || !config->is_sparse)
             continue;
-        if (made_draw_percent(&maker->draw, 30))
-            *begin = made_draw_below(&maker->draw, config->events + 1);
-        if (made_draw_percent(&maker->draw, 30))
-            *end = made_draw_below(&maker->draw, config->events + 1);
+        if (random_percent(&maker->draw, 30))
+            *begin = random_below(&maker->draw, config->events + 1);
+        if (random_percent(&maker->draw, 30))
+            *end = random_below(&maker->draw, config->events + 1);
     }
 }
 
@@ -142,7 +109,7 @@ static void make(struct made_computation *made)
     const struct made_config *config = &made->config;
     struct made_maker maker = {.made = made};
 
-    made_draw_init(&maker.draw, config->seed);
+    maker.draw = config->seed;
     place_communicators(&maker,
                         made_shape_communicators(config->shape, config->traces));
     place_lives(&maker);
@@ -337,17 +304,17 @@ static uint32_t take(struct walk *walk, uint32_t trace)
 uint32_t *made_computation_extension(const struct made_computation *made, uint64_t seed)
 {
     struct walk walk = {.made = made};
-    struct made_draw draw;
+    uint64_t draw;
     uint32_t *extension = made_memory(NULL, made->count, sizeof *extension);
     uint32_t trace = 0;
     unsigned stay; /* percent: the chance to stay with a trace */
 
-    made_draw_init(&draw, seed);
-    stay = made_draw_below(&draw, 100);
+    draw = seed;
+    stay = random_below(&draw, 100);
     walk.done = made_memory(NULL, made->traces, sizeof *walk.done);
     for (uint32_t i = 0; i < made->count;) {
-        if (!made_draw_percent(&draw, stay) || !is_ready(&walk, trace))
-            trace = made_draw_below(&draw, made->traces);
+        if (!random_percent(&draw, stay) || !is_ready(&walk, trace))
+            trace = random_below(&draw, made->traces);
         while (!is_ready(&walk, trace))
             trace = (trace + 1) % made->traces;
         extension[i++] = take(&walk, trace);

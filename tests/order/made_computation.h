@@ -4,7 +4,7 @@
  * Random computations for which the truth is known, for tests of everything that orders
  * events.
  *
- *   uint64_t seed = made_seed();                         prints it
+ *   uint64_t seed = random_seed();
  *   struct made_config config = {.shape = MADE_SYNCS, .seed = seed, .traces = 9,
  *                                .events = 200};
  *   struct made_computation *made = made_computation_create(&config);
@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "eventspace/event.h"
+#include "tests/random.h"
 
 enum made_shape {
     MADE_UNIFORM,       /* messages from any trace to any trace */
@@ -74,20 +75,6 @@ struct made_computation {
     uint64_t *before;          /* bit j of row i: number j precedes number i */
     size_t row_words;
 };
-
-/* --- Random numbers --------------------------------------------------------------- */
-
-struct made_draw {
-    uint64_t state;
-};
-
-void made_draw_init(struct made_draw *draw, uint64_t seed);
-/* Below `limit`, which must not be 0. */
-uint32_t made_draw_below(struct made_draw *draw, uint32_t limit);
-bool made_draw_percent(struct made_draw *draw, unsigned percent);
-
-/* Returns $ES_TEST_SEED, or the time; prints it as a TAP comment. */
-uint64_t made_seed(void);
 
 /* --- Computations ----------------------------------------------------------------- */
 

@@ -23,19 +23,19 @@ static bool is_alive(const struct made_maker *maker, uint32_t process)
 /* A random process that is alive. */
 static uint32_t pick(struct made_maker *maker)
 {
-    uint32_t process = made_draw_below(&maker->draw, maker->processes);
+    uint32_t process = random_below(&maker->draw, maker->processes);
 
     return is_alive(maker, process) ? process : 0;
 }
 
 static uint32_t below(struct made_maker *maker, uint32_t limit)
 {
-    return made_draw_below(&maker->draw, limit);
+    return random_below(&maker->draw, limit);
 }
 
 static bool percent(struct made_maker *maker, unsigned part)
 {
-    return made_draw_percent(&maker->draw, part);
+    return random_percent(&maker->draw, part);
 }
 
 static bool is_lost(struct made_maker *maker)

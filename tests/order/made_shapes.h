@@ -14,7 +14,7 @@ struct made_message {
 
 struct made_maker {
     struct made_computation *made;
-    struct made_draw draw;
+    uint64_t draw;
     uint32_t capacity; /* of the array of events */
     struct made_message *messages;
     uint32_t message_count, message_capacity;

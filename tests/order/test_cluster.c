@@ -35,42 +35,42 @@ static struct esi_order_config cluster_config(const char *strategy, uint32_t siz
 /* --- The truth ------------------------------------------------------------------- */
 
 /* Draws levels, sizes, threshold, prefix and seeds. */
-static void draw_config(struct made_draw *draw,
+static void draw_config(uint64_t *draw,
                         unsigned most_levels,
                         uint32_t *seeds,
                         struct esi_order_config *config)
 {
     uint32_t size = 1;
 
-    config->levels = 1 + made_draw_below(draw, most_levels);
+    config->levels = 1 + random_below(draw, most_levels);
     for (unsigned i = 0; i < config->levels; i++)
-        config->max_sizes[i] = size += made_draw_below(draw, 5);
-    config->threshold = made_draw_below(draw, 3) * 0.2;
-    config->prefix = made_draw_below(draw, 100);
+        config->max_sizes[i] = size += random_below(draw, 5);
+    config->threshold = random_below(draw, 3) * 0.2;
+    config->prefix = random_below(draw, 100);
     config->seeds = NULL;
-    if (made_draw_percent(draw, 50))
+    if (random_percent(draw, 50))
         return;
     for (unsigned i = 0; i < SEEDS; i++)
-        seeds[i] = made_draw_below(draw, 4);
+        seeds[i] = random_below(draw, 4);
     config->seeds = seeds;
-    config->seed_count = made_draw_below(draw, SEEDS);
+    config->seed_count = random_below(draw, SEEDS);
 }
 
 static void check_strategy(const char *strategy, unsigned rounds, unsigned most_levels)
 {
     struct esi_order_config config = cluster_config(strategy, 1);
-    uint64_t seed = made_seed();
-    struct made_draw draw;
+    uint64_t seed = random_seed();
+    uint64_t draw;
     uint32_t seeds[SEEDS];
 
-    made_draw_init(&draw, seed);
+    draw = seed;
     for (unsigned i = 0; i < rounds; i++) {
         struct made_config shape = {.shape = i % MADE_SHAPES,
                                     .seed = seed + i,
-                                    .traces = 2 + made_draw_below(&draw, 14),
-                                    .events = 30 + made_draw_below(&draw, 100),
-                                    .is_sparse = made_draw_percent(&draw, 30),
-                                    .is_lossy = made_draw_percent(&draw, 30)};
+                                    .traces = 2 + random_below(&draw, 14),
+                                    .events = 30 + random_below(&draw, 100),
+                                    .is_sparse = random_percent(&draw, 30),
+                                    .is_lossy = random_percent(&draw, 30)};
         struct made_computation *made = made_computation_create(&shape);
         struct esi_communications *counts = check_store_communications(made);
 
@@ -98,7 +98,7 @@ static void stamps_of_eight_levels_tell_the_order(void **state)
 
 static void every_size_is_exact(void **state)
 {
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
 
     (void)state;
     for (uint32_t size = 1; size <= 12; size++) {

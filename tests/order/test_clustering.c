@@ -138,25 +138,25 @@ static bool unite_best(struct cubic *cubic, uint32_t max_size)
 
 static void greedy_gives_what_the_cubic_loops_give(void **state)
 {
-    uint64_t seed = made_seed();
-    struct made_draw draw;
+    uint64_t seed = random_seed();
+    uint64_t draw;
 
     (void)state;
-    made_draw_init(&draw, seed);
+    draw = seed;
     for (unsigned round = 0; round < 300; round++) {
-        struct cubic cubic = {.traces = 2 + made_draw_below(&draw, MOST_TRACES - 2)};
+        struct cubic cubic = {.traces = 2 + random_below(&draw, MOST_TRACES - 2)};
         struct esi_communications *counts = make_counts();
-        uint32_t sizes[3] = {1 + made_draw_below(&draw, 5)};
+        uint32_t sizes[3] = {1 + random_below(&draw, 5)};
         /* Few different counts make many ties. */
-        uint32_t most = 1 + made_draw_below(&draw, 6);
+        uint32_t most = 1 + random_below(&draw, 6);
         uint32_t *smallest;
 
-        sizes[1] = sizes[0] + made_draw_below(&draw, 6);
-        sizes[2] = sizes[1] + made_draw_below(&draw, 9);
+        sizes[1] = sizes[0] + random_below(&draw, 6);
+        sizes[2] = sizes[1] + random_below(&draw, 9);
         for (uint32_t i = 0; i < cubic.traces * 3; i++) {
-            uint32_t a = made_draw_below(&draw, cubic.traces);
-            uint32_t b = made_draw_below(&draw, cubic.traces);
-            uint32_t more = 1 + made_draw_below(&draw, most);
+            uint32_t a = random_below(&draw, cubic.traces);
+            uint32_t b = random_below(&draw, cubic.traces);
+            uint32_t more = 1 + random_below(&draw, most);
 
             if (a == b)
                 continue;

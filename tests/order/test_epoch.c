@@ -361,10 +361,10 @@ static void tell_of_both(struct es_order *const *orders, uint32_t from, uint32_t
 static void step_of_hubs(struct es_order *const *orders,
                          const uint32_t *sets,
                          struct es_event_id *late,
-                         struct made_draw *draw)
+                         uint64_t *draw)
 {
-    uint32_t a = made_draw_below(draw, MEMBERS), b = made_draw_below(draw, MEMBERS);
-    uint32_t hub = made_draw_below(draw, HUBS), what = made_draw_below(draw, 40);
+    uint32_t a = random_below(draw, MEMBERS), b = random_below(draw, MEMBERS);
+    uint32_t hub = random_below(draw, HUBS), what = random_below(draw, 40);
 
     if (what == 0)
         meet_of_both(orders, (1u << MEMBERS) - 1, MEMBERS + HUBS - 1);
@@ -388,9 +388,9 @@ static void step_of_hubs(struct es_order *const *orders,
 static void check_communicators(uint32_t rounds, uint32_t steps, uint64_t memory_bytes)
 {
     static const uint32_t sizes[] = {0, 1, 6, 25, 80};
-    struct made_draw draw;
+    uint64_t draw;
 
-    made_draw_init(&draw, made_seed());
+    draw = random_seed();
     for (uint32_t round = 0; round < rounds; round++) {
         struct esi_order_config config = epoch_config();
         uint32_t sets[HUBS];
@@ -401,7 +401,7 @@ static void check_communicators(uint32_t rounds, uint32_t steps, uint64_t memory
         config.memory_bytes = memory_bytes;
         make_both(orders, &config, MEMBERS + HUBS);
         for (uint32_t i = 0; i < HUBS; i++)
-            sets[i] = made_draw_below(&draw, 1u << MEMBERS);
+            sets[i] = random_below(&draw, 1u << MEMBERS);
         for (uint32_t step = 0; step < steps; step++)
             step_of_hubs(orders, sets, &late, &draw);
         assert_alike(orders, MEMBERS + HUBS);
@@ -430,18 +430,18 @@ static void hubs_are_forgotten_in_time(void **state)
 static void step_at_random(struct es_order *const *orders,
                            uint32_t traces,
                            struct es_event_id *late,
-                           struct made_draw *draw)
+                           uint64_t *draw)
 {
-    uint32_t from = made_draw_below(draw, traces), to = made_draw_below(draw, traces);
-    uint32_t works = made_draw_percent(draw, 20) ? made_draw_below(draw, 20) : 0;
+    uint32_t from = random_below(draw, traces), to = random_below(draw, traces);
+    uint32_t works = random_percent(draw, 20) ? random_below(draw, 20) : 0;
 
-    if (made_draw_percent(draw, 80))
-        to = (from + 1 + made_draw_below(draw, 3)) % traces;
+    if (random_percent(draw, 80))
+        to = (from + 1 + random_below(draw, 3)) % traces;
     if (from % 8 == 3 || to % 8 == 3 || from == to)
         return;
     for (uint32_t i = 0; i < works; i++)
         add_to_both(orders, from, ES_EVENT_UNARY, NULL, 0);
-    if (made_draw_percent(draw, 90)) {
+    if (random_percent(draw, 90)) {
         tell_of_both(orders, from, to);
     } else if (late->index == 0) {
         *late = send_of_both(orders, from);
@@ -454,13 +454,13 @@ static void step_at_random(struct es_order *const *orders,
 static void messages_at_random_give_true_answers(void **state)
 {
     static const uint32_t sizes[] = {0, 40, 150, 400, 900};
-    struct made_draw draw;
+    uint64_t draw;
 
     (void)state;
-    made_draw_init(&draw, made_seed());
+    draw = random_seed();
     for (uint32_t round = 0; round < 10; round++) {
         struct esi_order_config config = epoch_config();
-        uint32_t traces = 10 + made_draw_below(&draw, 80);
+        uint32_t traces = 10 + random_below(&draw, 80);
         struct es_event_id late = {0, 0};
         struct es_order *orders[2];
 
@@ -489,10 +489,10 @@ static void assert_precede_alike(struct es_order *const *orders,
 static void traces_may_begin_late(void **state)
 {
     enum { FIRST = 4, TRACES = 20, STEPS = 20 };
-    struct made_draw draw;
+    uint64_t draw;
 
     (void)state;
-    made_draw_init(&draw, made_seed());
+    draw = random_seed();
     for (uint32_t round = 0; round < 10; round++) {
         struct esi_order_config config = epoch_config();
         struct es_event_id late = {0, 0};
@@ -518,7 +518,7 @@ static void traces_may_begin_late(void **state)
 static void answers_are_true_while_events_are_appended(void **state)
 {
     struct esi_order_config config = epoch_config();
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
 
     (void)state;
     for (unsigned round = 0; round < 2 * MADE_SHAPES; round++) {

@@ -115,12 +115,12 @@ static void message(struct filled *filled, uint32_t from, uint32_t to)
 static void random_partners(uint32_t traces, uint64_t events, unsigned looks)
 {
     struct filled filled = begin(traces);
-    struct made_draw draw;
+    uint64_t draw;
 
-    made_draw_init(&draw, 1);
+    draw = 1;
     while (filled.events < events) {
-        uint32_t from = made_draw_below(&draw, traces);
-        uint32_t to = (from + 1 + made_draw_below(&draw, traces - 1)) % traces;
+        uint32_t from = random_below(&draw, traces);
+        uint32_t to = (from + 1 + random_below(&draw, traces - 1)) % traces;
 
         message(&filled, from, to);
         if (filled.events % (events / looks) < 2)
@@ -220,13 +220,13 @@ static void a_wandering_token_stays_below_vectors(void **state)
 {
     enum { TRACES = 400, STEPS = 12000 };
     struct filled filled = begin(TRACES);
-    struct made_draw draw;
+    uint64_t draw;
     uint32_t at = 0;
 
     (void)state;
-    made_draw_init(&draw, 2);
+    draw = 2;
     for (uint32_t step = 0; step < STEPS; step++) {
-        uint32_t to = (at + 1 + made_draw_below(&draw, TRACES - 1)) % TRACES;
+        uint32_t to = (at + 1 + random_below(&draw, TRACES - 1)) % TRACES;
 
         message(&filled, at, to);
         at = to;

@@ -174,7 +174,7 @@ static void check_kept(const struct es_order *order,
 static void what_is_kept_is_known_exactly(void **state)
 {
     struct esi_order_config config = tiny_config(NULL);
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
     struct tally tally = {0};
 
     (void)state;
@@ -213,7 +213,7 @@ static void answers_are_true_while_events_are_forgotten(void **state)
 
 static void check_with_readers(struct esi_order_config *config, bool may_forget)
 {
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
 
     for (unsigned round = 0; round < MADE_SHAPES; round++) {
         struct made_computation *made = make(round, seed, 250);

@@ -32,7 +32,7 @@ static void check_shapes(struct esi_order_config *config,
                          uint32_t traces,
                          uint32_t events)
 {
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
 
     for (int shape = 0; shape < MADE_SHAPES; shape++) {
         struct made_config how = {.shape = (enum made_shape)shape,
@@ -71,7 +71,7 @@ static void clusters_need_no_lock(void **state)
                                              "static", "collect",     "migrate"};
     static const enum made_shape shapes[] = {MADE_MIXED, MADE_SYNCS, MADE_NEAR};
     enum { STRATEGIES = sizeof strategies / sizeof strategies[0] };
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
 
     (void)state;
     for (unsigned i = 0; i < STRATEGIES; i++) {

@@ -4,25 +4,17 @@
 #include "config.h"
 
 #include "formula_truth.h"
-
-uint64_t truth_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
+#include "tests/random.h"
 
 void truth_draw(struct truth *truth, unsigned events, uint64_t *state)
 {
     *truth = (struct truth){.events = events};
     for (unsigned i = events; i-- > 0;) {
-        truth->times[i] = (int64_t)(truth_random(state) % 20);
+        truth->times[i] = (int64_t)(random_next(state) % 20);
         for (unsigned k = i + 1; k < events; k++)
-            if (truth_random(state) % 4 == 0) {
+            if (random_next(state) % 4 == 0) {
                 truth->after[i] |= UINT32_C(1) << k | truth->after[k];
-                if (truth_random(state) % 2 == 0)
+                if (random_next(state) % 2 == 0)
                     truth->received[i] |= UINT32_C(1) << k;
             }
     }
@@ -34,12 +26,12 @@ void truth_draw_values(struct truth *truth,
 {
     for (uint32_t v = 0; v < program->variable_count; v++) {
         uint64_t more = program->variables[v].class_number == ES_PATTERN_NONE
-                            ? truth_random(state) % 4
+                            ? random_next(state) % 4
                             : 1;
 
         truth->values[v] = 0;
         for (; more > 0; more--)
-            truth->values[v] |= UINT32_C(1) << truth_random(state) % truth->events;
+            truth->values[v] |= UINT32_C(1) << random_next(state) % truth->events;
     }
 }
 
@@ -102,7 +94,7 @@ static bool chance(uint32_t atom, uint32_t left, uint32_t right)
 {
     uint64_t state = (uint64_t)atom << 50 ^ (uint64_t)left << 25 ^ right;
 
-    return truth_random(&state) & 1;
+    return random_next(&state) & 1;
 }
 
 /* --- Formulas --------------------------------------------------------------------- */

@@ -30,7 +30,6 @@ void truth_draw(struct truth *truth, unsigned events, uint64_t *state);
 void truth_draw_values(struct truth *truth,
                        const struct esi_program *program,
                        uint64_t *state);
-uint64_t truth_random(uint64_t *state);
 
 bool truth_relation(const struct truth *truth,
                     enum esi_pattern_operator op,

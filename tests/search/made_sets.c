@@ -50,20 +50,20 @@ static int compare(const void *a, const void *b)
 
 /* The events of a set are adjacent in the order of creation, or random. */
 void made_set_draw(const struct made_computation *made,
-                   struct made_draw *draw,
+                   uint64_t *draw,
                    uint32_t limit,
                    struct made_set_of_events *ret_set)
 {
-    uint32_t size = 1 + made_draw_below(draw, limit);
-    uint32_t window = made_draw_percent(draw, 60) ? 1 + size * 2 : made->count;
+    uint32_t size = 1 + random_below(draw, limit);
+    uint32_t window = random_percent(draw, 60) ? 1 + size * 2 : made->count;
     uint32_t begin;
     size_t kept = 0;
 
     if (window > made->count)
         window = made->count;
-    begin = made_draw_below(draw, made->count - window + 1);
+    begin = random_below(draw, made->count - window + 1);
     for (uint32_t i = 0; i < size; i++)
-        ret_set->events[i] = made->events[begin + made_draw_below(draw, window)].id;
+        ret_set->events[i] = made->events[begin + random_below(draw, window)].id;
     qsort(ret_set->events, size, sizeof *ret_set->events, compare);
     for (uint32_t i = 0; i < size; i++)
         if (i == 0 || compare(&ret_set->events[i], &ret_set->events[i - 1]) != 0)

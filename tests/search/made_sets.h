@@ -23,7 +23,7 @@ struct es_order *made_order(const struct made_computation *made, unsigned round)
 /* Draws 1 to `limit` events: anywhere, or near each other, so that
  * all relations occur. */
 void made_set_draw(const struct made_computation *made,
-                   struct made_draw *draw,
+                   uint64_t *draw,
                    uint32_t limit,
                    struct made_set_of_events *ret_set);
 

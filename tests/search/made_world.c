@@ -88,13 +88,13 @@ static uint32_t class_number(const struct made_world *world, unsigned number)
 
 static void make_sets(struct made_world *world)
 {
-    uint32_t count = made_draw_below(&world->draw, MADE_SETS + 1);
+    uint32_t count = random_below(&world->draw, MADE_SETS + 1);
 
     assert_int_equal(esi_domain_create_sets(NULL, &world->sets), 0);
     for (uint32_t i = 0; i < count; i++) {
         struct made_set_of_events set = {.count = 0};
 
-        if (!made_draw_percent(&world->draw, 10))
+        if (!random_percent(&world->draw, 10))
             made_set_draw(world->made, &world->draw, 4, &set);
         assert_int_equal(esi_domain_add_set(world->sets, set.events, set.count), 0);
     }
@@ -104,13 +104,13 @@ static void make_sets(struct made_world *world)
 
 static void make_variable(struct made_world *world, unsigned v, bool is_universal)
 {
-    bool is_set = made_draw_percent(&world->draw, 15);
-    unsigned number = made_draw_below(&world->draw, CLASSES);
+    bool is_set = random_percent(&world->draw, 15);
+    unsigned number = random_below(&world->draw, CLASSES);
 
     world->variables[v] = (struct esi_program_variable){
         .name = "x",
         .is_universal = is_universal,
-        .is_returned = !is_universal && made_draw_percent(&world->draw, 70),
+        .is_returned = !is_universal && random_percent(&world->draw, 70),
         .class_number = is_set ? ES_PATTERN_NONE : class_number(world, number),
         .predicate = is_set ? 0 : ES_PATTERN_NONE,
         .occurrence = v,
@@ -129,15 +129,13 @@ static void make_literal(struct made_world *world, struct esi_literal *literal)
     unsigned count = world->program.variable_count;
 
     *literal = (struct esi_literal){
-        .kind =
-            made_draw_percent(&world->draw, 75) ? ES_LITERAL_BEFORE : ES_LITERAL_EQUAL,
-        .is_negated = made_draw_percent(&world->draw, 60),
-        .x = (uint8_t)made_draw_below(&world->draw, count),
+        .kind = random_percent(&world->draw, 75) ? ES_LITERAL_BEFORE : ES_LITERAL_EQUAL,
+        .is_negated = random_percent(&world->draw, 60),
+        .x = (uint8_t)random_below(&world->draw, count),
     };
     literal->y =
-        (uint8_t)((literal->x + 1 + made_draw_below(&world->draw, count - 1)) % count);
-    if (made_draw_percent(&world->draw, 15) &&
-        world->domains[literal->x] != world->sets &&
+        (uint8_t)((literal->x + 1 + random_below(&world->draw, count - 1)) % count);
+    if (random_percent(&world->draw, 15) && world->domains[literal->x] != world->sets &&
         world->domains[literal->y] != world->sets)
         literal->kind = ES_LITERAL_RECEIVED;
     literal->variables = UINT64_C(1) << literal->x | UINT64_C(1) << literal->y;
@@ -151,7 +149,7 @@ static void make_clause(struct made_world *world)
 
     *clause =
         (struct esi_clause){.literals = world->literals[world->cnf.count],
-                            .count = 1 + made_draw_below(&world->draw, MADE_LITERALS)};
+                            .count = 1 + random_below(&world->draw, MADE_LITERALS)};
     for (size_t i = 0; i < clause->count; i++) {
         struct esi_literal *literal = &world->literals[world->cnf.count][i];
 
@@ -168,10 +166,10 @@ static void make_clause(struct made_world *world)
 
 void made_world_make_condition(struct made_world *world)
 {
-    unsigned universal = made_draw_below(&world->draw, MADE_UNIVERSAL + 1);
-    unsigned clauses = made_draw_below(&world->draw, CLAUSES + 1);
+    unsigned universal = random_below(&world->draw, MADE_UNIVERSAL + 1);
+    unsigned clauses = random_below(&world->draw, CLAUSES + 1);
 
-    world->variable_count = 2 + made_draw_below(&world->draw, MADE_VARIABLES - 1);
+    world->variable_count = 2 + random_below(&world->draw, MADE_VARIABLES - 1);
     world->program = (struct esi_program){
         .file = world->file,
         .variables = world->variables,
@@ -210,8 +208,8 @@ static void add_clause(struct made_world *world,
 
 void made_world_make_exchangeable(struct made_world *world)
 {
-    bool are_unordered = made_draw_percent(&world->draw, 70);
-    bool are_distinct = made_draw_percent(&world->draw, 50);
+    bool are_unordered = random_percent(&world->draw, 70);
+    bool are_distinct = random_percent(&world->draw, 50);
 
     world->cnf.count = world->cnf.literals = 0;
     world->variable_count = world->program.variable_count = 3;
@@ -244,13 +242,13 @@ struct made_world *made_world_create(uint64_t seed, unsigned round, bool is_fill
                               .events = EVENTS};
 
     assert_non_null(world);
-    made_draw_init(&world->draw, seed + round);
+    world->draw = seed + round;
     world->made = made_computation_create(&how);
     world->type_of = calloc(world->made->count + 1, sizeof *world->type_of);
     assert_non_null(world->type_of);
     for (uint32_t i = 0; i < world->made->count; i++)
         world->type_of[i] =
-            types[made_draw_below(&world->draw, sizeof types / sizeof types[0])];
+            types[random_below(&world->draw, sizeof types / sizeof types[0])];
     esi_order_config_init(&config);
     assert_int_equal(esi_order_create(&config, &error, &world->order), 0);
     assert_int_equal(

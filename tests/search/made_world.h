@@ -22,7 +22,7 @@ enum {
 /* Events in classes, a random condition over them, and the
  * assignments that were found. */
 struct made_world {
-    struct made_draw draw;
+    uint64_t draw;
     struct made_computation *made;
     const char **type_of; /* by number */
     struct es_pattern_file *file;

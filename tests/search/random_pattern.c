@@ -15,7 +15,7 @@ void random_pattern_options_init(struct random_pattern_options *options)
 }
 
 struct maker {
-    struct made_draw *draw;
+    uint64_t *draw;
     const struct random_pattern_options *options;
     struct reference_file *file;
     struct reference_predicate *predicate; /* being made */
@@ -26,12 +26,12 @@ struct maker {
 
 static bool percent(const struct maker *maker, unsigned percentage)
 {
-    return made_draw_percent(maker->draw, percentage);
+    return random_percent(maker->draw, percentage);
 }
 
 static int below(const struct maker *maker, int limit)
 {
-    return (int)made_draw_below(maker->draw, (uint32_t)limit);
+    return random_int(maker->draw, limit);
 }
 
 /* Draws an index with probabilities in proportion to the weights. */
@@ -548,12 +548,12 @@ static void make_predicate(struct maker *maker, int number)
     maker->predicate->root = make_clause(maker, terms);
 }
 
-void random_pattern_make(struct made_draw *draw,
+void random_pattern_make(uint64_t *draw,
                          const struct random_pattern_options *options,
                          struct reference_file *ret_file)
 {
     struct maker maker = {.draw = draw, .options = options, .file = ret_file};
-    int classes = 3 + (int)made_draw_below(draw, 3);
+    int classes = 3 + random_int(draw, 3);
 
     reference_file_init(ret_file);
     for (int i = 0; i < classes; i++)

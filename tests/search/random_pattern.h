@@ -30,7 +30,7 @@ struct random_pattern_options {
 /* 5 terms, 2 universals, 3 predicates, extended. */
 void random_pattern_options_init(struct random_pattern_options *options);
 
-void random_pattern_make(struct made_draw *draw,
+void random_pattern_make(uint64_t *draw,
                          const struct random_pattern_options *options,
                          struct reference_file *ret_file);
 
@@ -38,11 +38,11 @@ void random_pattern_make(struct made_draw *draw,
  * brackets, blanks and comments unless `draw` is NULL. */
 void random_pattern_write(const struct reference_file *file,
                           int predicate,
-                          struct made_draw *draw,
+                          uint64_t *draw,
                           FILE *out);
 /* Likewise; caller frees. */
 char *random_pattern_text(const struct reference_file *file,
                           int predicate,
-                          struct made_draw *draw);
+                          uint64_t *draw);
 
 #endif

@@ -15,7 +15,7 @@ enum { DECLARED = 32 };
 struct writer {
     const struct reference_file *file;
     const struct reference_predicate *predicate;
-    struct made_draw *draw; /* NULL = nothing redundant */
+    uint64_t *draw; /* NULL = nothing redundant */
     FILE *out;
     char last; /* last character written */
     struct {
@@ -29,7 +29,7 @@ static const char signs[] = {'\0', '$', '~', '*', '\0'};
 
 static bool chance(const struct writer *writer, unsigned percent)
 {
-    return writer->draw && made_draw_percent(writer->draw, percent);
+    return writer->draw && random_percent(writer->draw, percent);
 }
 
 /* --- Tokens ----------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static void write_blank(struct writer *writer)
                                          "\n",        "/* A --> */", " # \"it\"\n",
                                          "// &x *\n", "\r\n",        "/**/"};
 
-    fputs(blanks[made_draw_below(writer->draw, 9)], writer->out);
+    fputs(blanks[random_below(writer->draw, 9)], writer->out);
 }
 
 /* Whether usually no blank is written between the last character and a token. */
@@ -371,7 +371,7 @@ static void reach(const struct reference_file *file, int predicate, bool *is_nee
 
 void random_pattern_write(const struct reference_file *file,
                           int predicate,
-                          struct made_draw *draw,
+                          uint64_t *draw,
                           FILE *out)
 {
     struct writer writer = {.file = file, .draw = draw, .out = out, .last = '\n'};
@@ -386,7 +386,7 @@ void random_pattern_write(const struct reference_file *file,
 
 char *random_pattern_text(const struct reference_file *file,
                           int predicate,
-                          struct made_draw *draw)
+                          uint64_t *draw)
 {
     char *text = NULL;
     size_t size = 0;

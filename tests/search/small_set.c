@@ -150,36 +150,34 @@ void small_set_close(struct small_set *set)
 
 /* --- Random sets ------------------------------------------------------------------ */
 
-static const char *pick(struct made_draw *draw,
-                        const char *const *texts,
-                        uint32_t count)
+static const char *pick(uint64_t *draw, const char *const *texts, uint32_t count)
 {
-    return texts[made_draw_below(draw, count)];
+    return texts[random_below(draw, count)];
 }
 
 /* Adds attributes like those of MPI events, with few values each. */
-static void add_attributes(struct small_set *set, struct made_draw *draw)
+static void add_attributes(struct small_set *set, uint64_t *draw)
 {
     static const char *const hosts[] = {"n1", "n2", "m1"};
     static const char *const words[] = {"x", "any", "007"};
-    int64_t start = 1000 * (int64_t)(set->count + made_draw_below(draw, 4));
+    int64_t start = 1000 * (int64_t)(set->count + random_below(draw, 4));
 
-    if (made_draw_percent(draw, 70))
-        small_set_number(set, "tag", made_draw_below(draw, 3));
-    else if (made_draw_percent(draw, 40))
+    if (random_percent(draw, 70))
+        small_set_number(set, "tag", random_below(draw, 3));
+    else if (random_percent(draw, 40))
         small_set_text(set, "tag", pick(draw, words, 2));
-    if (made_draw_percent(draw, 60))
-        small_set_number(set, "bytes", 512 * (int64_t)made_draw_below(draw, 5));
-    if (made_draw_percent(draw, 50))
+    if (random_percent(draw, 60))
+        small_set_number(set, "bytes", 512 * (int64_t)random_below(draw, 5));
+    if (random_percent(draw, 50))
         small_set_text(set, "host", pick(draw, hosts, 3));
-    if (made_draw_percent(draw, 90)) {
+    if (random_percent(draw, 90)) {
         small_set_number(set, "start", start);
-        if (made_draw_percent(draw, 90))
-            small_set_number(set, "stop", start + 500 * made_draw_below(draw, 5));
+        if (random_percent(draw, 90))
+            small_set_number(set, "stop", start + 500 * random_below(draw, 5));
     }
-    if (made_draw_percent(draw, 10))
+    if (random_percent(draw, 10))
         small_set_number(set, "time", start);
-    else if (made_draw_percent(draw, 5))
+    else if (random_percent(draw, 5))
         small_set_number(set, "duration", 1000);
 }
 
@@ -187,7 +185,7 @@ static void add_attributes(struct small_set *set, struct made_draw *draw)
 static void add_made(struct small_set *set,
                      const struct made_computation *made,
                      uint32_t number,
-                     struct made_draw *draw)
+                     uint64_t *draw)
 {
     static const char *const types[] = {"A", "A", "B", "B", "C", "C", "AB", "a.b"};
     static const char *const texts[] = {"", "", "x", "y", "M1(x)", "*", "q\"\\"};
@@ -208,21 +206,19 @@ static bool is_small(const struct made_computation *made, uint32_t events)
            made->count <= events + events / 2 && made->traces <= SMALL_TRACES;
 }
 
-void small_set_random(struct made_draw *draw,
-                      uint32_t events,
-                      struct small_set *ret_set)
+void small_set_random(uint64_t *draw, uint32_t events, struct small_set *ret_set)
 {
     static const char *const names[] = {"P", "Q", "R", "PQ", "P.1"};
     struct made_computation *made = NULL;
 
     do {
         struct made_config config = {
-            .shape = (enum made_shape)made_draw_below(draw, MADE_SHAPES),
-            .seed = made_draw_below(draw, UINT32_MAX),
-            .traces = 2 + made_draw_below(draw, 4),
+            .shape = (enum made_shape)random_below(draw, MADE_SHAPES),
+            .seed = random_below(draw, UINT32_MAX),
+            .traces = 2 + random_below(draw, 4),
             .events = events,
-            .is_sparse = made_draw_percent(draw, 20),
-            .is_lossy = made_draw_percent(draw, 20),
+            .is_sparse = random_percent(draw, 20),
+            .is_lossy = random_percent(draw, 20),
         };
         made_computation_destroy(made);
         made = made_computation_create(&config);
@@ -231,7 +227,7 @@ void small_set_random(struct made_draw *draw,
     for (uint32_t trace = 0; trace < made->traces; trace++)
         small_set_trace(
             ret_set,
-            names[made_draw_percent(draw, 80) ? trace % 5 : made_draw_below(draw, 5)]);
+            names[random_percent(draw, 80) ? trace % 5 : random_below(draw, 5)]);
     for (uint32_t i = 0; i < made->count; i++)
         add_made(ret_set, made, i, draw);
     small_set_close(ret_set);
@@ -289,13 +285,13 @@ static bool is_ready(const struct small_set *set, uint64_t given, uint32_t numbe
 }
 
 void small_set_extension(const struct small_set *set,
-                         struct made_draw *draw,
+                         uint64_t *draw,
                          uint32_t ret_order[SMALL_EVENTS])
 {
     uint64_t given = 0;
 
     for (uint32_t at = 0; at < set->count;) {
-        uint32_t number = made_draw_below(draw, set->count);
+        uint32_t number = random_below(draw, set->count);
 
         while (!is_ready(set, given, number))
             number = (number + 1) % set->count;

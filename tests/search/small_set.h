@@ -80,9 +80,7 @@ void small_set_close(struct small_set *set);
 
 /* Draws about `events` events (at least 1) of any shape; sometimes the set is lossy or
  * has several traces of the same name. */
-void small_set_random(struct made_draw *draw,
-                      uint32_t events,
-                      struct small_set *ret_set);
+void small_set_random(uint64_t *draw, uint32_t events, struct small_set *ret_set);
 
 /* Removes an event, and the other half if it is a sync. */
 void small_set_remove(struct small_set *set, uint32_t number);
@@ -91,7 +89,7 @@ void small_set_remove(struct small_set *set, uint32_t number);
 
 /* The numbers in a random linear extension; halves of syncs are adjacent. */
 void small_set_extension(const struct small_set *set,
-                         struct made_draw *draw,
+                         uint64_t *draw,
                          uint32_t ret_order[SMALL_EVENTS]);
 /* These return the first negative result of the sink, or 0. */
 int small_set_give_traces(const struct small_set *set, const struct es_set_sink *sink);

@@ -53,10 +53,10 @@ static int make_closures(struct esi_closure_maker *maker, uint64_t *ret_size)
     struct esi_precedence precedence = {.order = order};
     struct esi_closure closures[3] = {{.ends = {.count = 0}}};
     struct made_set_of_events set;
-    struct made_draw draw;
+    uint64_t draw;
     int result = 0;
 
-    made_draw_init(&draw, 11);
+    draw = 11;
     for (unsigned i = 0; i < 2 && result == 0; i++) {
         made_set_draw(made, &draw, MADE_SET, &set);
         result =

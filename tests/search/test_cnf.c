@@ -14,6 +14,7 @@
 
 #include "formula_truth.h"
 #include "rewritten.h"
+#include "tests/random.h"
 #include "tests/search/random_pattern.h"
 #include "tests/suites.h"
 
@@ -163,7 +164,7 @@ static void compare_in_orders(const struct esi_program *program,
 
     for (unsigned i = 0; i < DRAWS; i++) {
         if (i % 10 == 0)
-            truth_draw(&truth, 2 + (unsigned)(truth_random(state) % 7), state);
+            truth_draw(&truth, 2 + random_below(state, 7), state);
         truth_draw_values(&truth, program, state);
         truth.empty = empty;
         assert_int_equal(
@@ -177,7 +178,7 @@ static uint64_t some_universal(const struct esi_program *program, uint64_t *stat
     uint64_t some = 0;
 
     for (uint32_t v = 0; v < program->variable_count; v++)
-        if (program->variables[v].is_universal && truth_random(state) % 4 == 0)
+        if (program->variables[v].is_universal && random_below(state, 4) == 0)
             some |= UINT64_C(1) << v;
     return some;
 }
@@ -204,7 +205,7 @@ static unsigned compare_program(const struct esi_program *program, uint64_t *sta
     return compared;
 }
 
-static unsigned compare_file(struct made_draw *draw, uint64_t *state)
+static unsigned compare_file(uint64_t *draw, uint64_t *state)
 {
     struct random_pattern_options options;
     struct reference_file *made = calloc(1, sizeof *made);
@@ -240,12 +241,12 @@ static unsigned compare_file(struct made_draw *draw, uint64_t *state)
 
 static void rewritten_and_pruned_patterns_mean_the_same(void **state)
 {
-    uint64_t seed = made_seed();
-    struct made_draw draw;
+    uint64_t seed = random_seed();
+    uint64_t draw;
     unsigned compared = 0;
 
     (void)state;
-    made_draw_init(&draw, seed);
+    draw = seed;
     for (unsigned i = 0; i < FILES; i++)
         compared += compare_file(&draw, &seed);
     print_message("# %u disjuncts were compared\n", compared);
@@ -286,7 +287,7 @@ static size_t count_whole(const struct esi_cnf *cnf)
 static void what_grows_too_large_stays_whole(void **state)
 {
     struct rewritten rewritten = large_pattern();
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
 
     (void)state;
     assert_true(count_whole(rewritten.cnf) > 0);

@@ -28,7 +28,7 @@ static const struct esi_pattern_node equal = {
 static struct esi_asked asked = {.field = ES_FIELD_ATTRIBUTE};
 
 struct world {
-    struct made_draw draw;
+    uint64_t draw;
     struct esi_keeps keeps;
     struct esi_domain *domain;
     uint32_t last[TRACES];    /* last index of each trace */
@@ -40,40 +40,39 @@ static void set_up(struct world *world, uint64_t seed)
 {
     *world = (struct world){
         .keeps = {.times = true, .partners = true, .asked_count = 1, .asked = &asked}};
-    made_draw_init(&world->draw, seed);
-    world->disorder = made_draw_below(&world->draw, 2) ? 0 : 50;
+    world->draw = seed;
+    world->disorder = random_below(&world->draw, 2) ? 0 : 50;
     assert_int_equal(0, esi_domain_create(&world->keeps, &world->domain));
 }
 
 /* Adds a row at the end of a trace or before its last events; some have no time. */
 static void add_row(struct world *world)
 {
-    struct made_draw *draw = &world->draw;
-    uint32_t trace = made_draw_below(draw, TRACES);
-    bool is_late = world->last[trace] > 4 && made_draw_below(draw, 10) == 0;
+    uint64_t *draw = &world->draw;
+    uint32_t trace = random_below(draw, TRACES);
+    bool is_late = world->last[trace] > 4 && random_below(draw, 10) == 0;
     struct es_event_id partners[3];
     struct esi_domain_value value;
-    struct esi_value value_of_tag = {.form = made_draw_below(draw, 3),
-                                     .number = made_draw_below(draw, 12),
-                                     .text = made_draw_below(draw, 12)};
+    struct esi_value value_of_tag = {.form = random_below(draw, 3),
+                                     .number = random_below(draw, 12),
+                                     .text = random_below(draw, 12)};
     struct esi_domain_row row = {.partners = partners, .values = &value_of_tag};
 
-    row.index = is_late ? world->last[trace] - 1 - made_draw_below(draw, 3)
+    row.index = is_late ? world->last[trace] - 1 - random_below(draw, 3)
                         : world->last[trace] + 2;
     /* An event is added only once. */
     if (row.index < world->dropped[trace] ||
         esi_domain_find(world->domain, (struct es_event_id){trace, row.index}, &value))
         return;
     row.time =
-        made_draw_below(draw, 20) == 0
+        random_below(draw, 20) == 0
             ? ESI_NO_TIME
             : 10 * (int64_t)row.index -
-                  (world->disorder ? made_draw_below(draw, (uint32_t)world->disorder)
-                                   : 0);
-    row.partner_count = made_draw_below(draw, 4);
+                  (world->disorder ? random_below(draw, (uint32_t)world->disorder) : 0);
+    row.partner_count = random_below(draw, 4);
     for (uint32_t i = 0; i < row.partner_count; i++)
-        partners[i] = (struct es_event_id){made_draw_below(draw, TRACES),
-                                           1 + made_draw_below(draw, SENDS)};
+        partners[i] = (struct es_event_id){random_below(draw, TRACES),
+                                           1 + random_below(draw, SENDS)};
     assert_int_equal(0, esi_domain_add(world->domain, trace, &row, false));
     if (!is_late)
         world->last[trace] = row.index;
@@ -81,8 +80,8 @@ static void add_row(struct world *world)
 
 static void drop_some(struct world *world)
 {
-    uint32_t trace = made_draw_below(&world->draw, TRACES);
-    uint32_t index = made_draw_below(&world->draw, world->last[trace] + 1);
+    uint32_t trace = random_below(&world->draw, TRACES);
+    uint32_t index = random_below(&world->draw, world->last[trace] + 1);
 
     esi_domain_drop(world->domain, trace, index);
     if (index > world->dropped[trace])
@@ -91,13 +90,13 @@ static void drop_some(struct world *world)
 
 static void check_times(struct world *world)
 {
-    int64_t from = made_draw_below(&world->draw, 10 * ROWS);
-    int64_t to = from + made_draw_below(&world->draw, 200);
+    int64_t from = random_below(&world->draw, 10 * ROWS);
+    int64_t to = from + random_below(&world->draw, 200);
 
     for (uint32_t slot = 0; slot < esi_domain_slots(world->domain); slot++) {
         uint32_t count = esi_domain_column(world->domain, slot).count;
-        uint32_t most = count - made_draw_below(&world->draw, count / 4 + 1);
-        uint32_t least = made_draw_below(&world->draw, most / 4 + 1);
+        uint32_t most = count - random_below(&world->draw, count / 4 + 1);
+        uint32_t least = random_below(&world->draw, most / 4 + 1);
         uint32_t begin = least, end = most;
 
         esi_domain_keep_within(world->domain, slot, from, to, &begin, &end);
@@ -131,8 +130,8 @@ static unsigned namings_of(const struct world *world, struct es_event_id send)
 
 static void check_receives(struct world *world)
 {
-    struct es_event_id send = {made_draw_below(&world->draw, TRACES),
-                               1 + made_draw_below(&world->draw, SENDS)};
+    struct es_event_id send = {random_below(&world->draw, TRACES),
+                               1 + random_below(&world->draw, SENDS)};
     struct esi_domain_value value;
     unsigned found = 0;
     uint32_t at = 0;
@@ -164,8 +163,8 @@ static bool is_listed(const struct esi_domain_value *values,
  * even if there are few. */
 static unsigned check_equal(struct world *world)
 {
-    struct esi_domain_key wanted = {made_draw_below(&world->draw, 12),
-                                    made_draw_below(&world->draw, 2)};
+    struct esi_domain_key wanted = {random_below(&world->draw, 12),
+                                    random_below(&world->draw, 2)};
     struct esi_domain_value values[ROOM];
     unsigned count, found = 0;
     int result =
@@ -191,7 +190,7 @@ static unsigned check_equal(struct world *world)
 
 static void rows_are_found_by_time_by_send_and_by_attribute(void **state)
 {
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
     unsigned listed = 0;
 
     (void)state;
@@ -202,7 +201,7 @@ static void rows_are_found_by_time_by_send_and_by_attribute(void **state)
         set_up(&world, seed + round);
         for (unsigned i = 0; i < ROWS; i++) {
             add_row(&world);
-            if (made_draw_below(&world.draw, 40) == 0)
+            if (random_below(&world.draw, 40) == 0)
                 drop_some(&world);
             check_times(&world);
             if (i < asked_from)

@@ -33,7 +33,7 @@ struct round {
     uint64_t told[64]; /* events by class */
 };
 
-static void make_round(struct made_draw *draw, struct round *ret_round)
+static void make_round(uint64_t *draw, struct round *ret_round)
 {
     struct random_pattern_options options;
     struct es_error error = {.text = ""};
@@ -41,7 +41,7 @@ static void make_round(struct made_draw *draw, struct round *ret_round)
     *ret_round = (struct round){.file = NULL};
     random_pattern_options_init(&options);
     random_pattern_make(draw, &options, &ret_round->reference);
-    small_set_random(draw, 1 + made_draw_below(draw, 40), &ret_round->set);
+    small_set_random(draw, 1 + random_below(draw, 40), &ret_round->set);
     small_set_extension(&ret_round->set, draw, ret_round->order);
     ret_round->text = random_pattern_text(&ret_round->reference, REFERENCE_NONE, NULL);
     if (es_pattern_file_parse(ret_round->text, strlen(ret_round->text), "random",
@@ -142,11 +142,11 @@ static unsigned check_classes(struct round *round, bool was_listened)
 static void random_classes_have_the_events_of_the_reference(void **state)
 {
     enum { ROUNDS = 3000 };
-    struct made_draw draw;
+    uint64_t draw;
     unsigned found = 0;
 
     (void)state;
-    made_draw_init(&draw, made_seed());
+    draw = random_seed();
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct round round;
         struct esi_domains_listener listener = {.joined = note, .data = &round};
@@ -158,19 +158,19 @@ static void random_classes_have_the_events_of_the_reference(void **state)
     assert_true(found > ROUNDS);
 }
 
-static struct made_draw failing_draw;
+static uint64_t failing_draw;
 
 static int try_to_sort(void)
 {
     struct round round;
     struct esi_domains_listener listener = {.joined = note, .data = &round};
-    struct made_draw draw = failing_draw;
+    uint64_t draw = failing_draw;
     int result;
 
     failing_pause();
     make_round(&draw, &round);
     failing_resume();
-    result = sort_events(&round, draw.state % 2 ? &listener : NULL);
+    result = sort_events(&round, random_percent(&draw, 50) ? &listener : NULL);
     failing_pause();
     end_round(&round);
     failing_resume();
@@ -180,10 +180,10 @@ static int try_to_sort(void)
 static void an_allocation_that_fails_is_told(void **state)
 {
     (void)state;
-    made_draw_init(&failing_draw, made_seed());
+    failing_draw = random_seed();
     for (unsigned i = 0; i < 20; i++) {
         failing_each(try_to_sort, 10);
-        made_draw_below(&failing_draw, 7);
+        random_below(&failing_draw, 7);
     }
 }
 

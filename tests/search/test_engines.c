@@ -163,7 +163,7 @@ static void report(const struct shrink_case *failing,
 struct round {
     const struct plan *plan;
     uint64_t seed;
-    struct made_draw draw;
+    uint64_t draw;
     struct shrink_case *tried;
     struct reference_answers *answers;
     struct tally *tally;
@@ -263,15 +263,15 @@ static void make_round(struct round *round)
     const struct plan *plan = round->plan;
     struct shrink_case *made = round->tried;
 
-    made_draw_init(&round->draw, round->seed);
+    round->draw = round->seed;
     for (int i = 0; i < 4; i++) {
         reference_answers_destroy(round->answers);
         small_set_random(&round->draw,
-                         plan->events + made_draw_below(&round->draw, plan->more + 1),
+                         plan->events + random_below(&round->draw, plan->more + 1),
                          &made->set);
         random_pattern_make(&round->draw, &plan->options, &made->file);
         round->answers = reference_search(&made->file, &made->set, plan->work);
-        if (made_draw_percent(&round->draw, 20) ||
+        if (random_percent(&round->draw, 20) ||
             !is_dull(round->answers, plan->options.predicates))
             break;
     }
@@ -279,7 +279,7 @@ static void make_round(struct round *round)
 
 static void check_rounds(const struct plan *plan)
 {
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
     struct shrink_case *tried = malloc(sizeof *tried);
     struct tally tally = {.searches = 0};
 

@@ -52,27 +52,27 @@ struct told {
     struct esi_detail detail;
 };
 
-static int64_t draw_number(struct made_draw *draw)
+static int64_t draw_number(uint64_t *draw)
 {
     static const int64_t corners[] = {0, 1, -1, INT64_MAX, INT64_MIN, 63, 64, -65};
-    uint32_t which = made_draw_below(draw, 40);
+    uint32_t which = random_below(draw, 40);
 
     if (which < sizeof corners / sizeof corners[0])
         return corners[which];
-    return which < 30 ? (int64_t)made_draw_below(draw, 100)
-                      : (int64_t)made_draw_below(draw, UINT32_MAX) * 1000;
+    return which < 30 ? (int64_t)random_below(draw, 100)
+                      : (int64_t)random_below(draw, UINT32_MAX) * 1000;
 }
 
-static struct told draw_event(struct made_draw *draw, struct es_event_id id)
+static struct told draw_event(uint64_t *draw, struct es_event_id id)
 {
     struct told told = {.id = id};
 
     for (unsigned i = 0; i < ES_DETAILS; i++) {
-        if (i != ES_DETAIL_TYPE && made_draw_percent(draw, 40))
+        if (i != ES_DETAIL_TYPE && random_percent(draw, 40))
             continue;
         told.detail.present |= UINT32_C(1) << i;
         if (is_text(i))
-            told.detail.values[i].text = texts[made_draw_below(draw, 4)];
+            told.detail.values[i].text = texts[random_below(draw, 4)];
         else
             told.detail.values[i].number = draw_number(draw);
     }
@@ -131,21 +131,21 @@ static void assert_told(const struct esi_details *details, const struct told *to
 static void what_events_said_is_found_again(void **state)
 {
     uint32_t last[TRACES] = {0};
-    struct made_draw draw;
+    uint64_t draw;
     struct told *all = calloc(EVENTS, sizeof *all);
     struct esi_details *details;
     struct esi_detail found;
 
     (void)state;
-    made_draw_init(&draw, made_seed());
+    draw = random_seed();
     assert_non_null(all);
     assert_int_equal(esi_details_create(0, &details), 0);
     for (unsigned i = 0; i < EVENTS; i++) {
-        uint32_t trace = made_draw_below(&draw, TRACES);
+        uint32_t trace = random_below(&draw, TRACES);
 
-        last[trace] += made_draw_percent(&draw, 10) ? 1001 : 1;
+        last[trace] += random_percent(&draw, 10) ? 1001 : 1;
         all[i] = draw_event(&draw, (struct es_event_id){3 * trace, last[trace]});
-        add(details, &all[i], made_draw_percent(&draw, 30));
+        add(details, &all[i], random_percent(&draw, 30));
     }
     for (unsigned i = 0; i < EVENTS; i++)
         assert_told(details, &all[i]);

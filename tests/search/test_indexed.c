@@ -115,7 +115,7 @@ static struct esi_indexed *search_of(const struct esi_indexed_config *config)
 
 static void all_assignments_are_found_once(void **state)
 {
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
 
     (void)state;
     for (unsigned round = 0; round < ROUNDS; round++) {
@@ -159,7 +159,7 @@ static int note_returned(void *data, const struct esi_domain_value *values)
 
 static void one_witness_of_hidden_variables_is_enough(void **state)
 {
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
 
     (void)state;
     for (unsigned round = 0; round < ROUNDS; round++) {
@@ -192,7 +192,7 @@ static struct esi_indexed *frozen_search_of(const struct esi_indexed_config *con
 
 static void what_is_remembered_of_values_changes_nothing(void **state)
 {
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
 
     (void)state;
     for (unsigned round = 0; round < ROUNDS; round++) {
@@ -238,7 +238,7 @@ static uint64_t count_true(struct made_world *world)
 
 static void exchanged_variables_are_searched_once_and_counted_all(void **state)
 {
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
     unsigned grouped = 0;
 
     (void)state;
@@ -266,7 +266,7 @@ static void exchanged_variables_are_searched_once_and_counted_all(void **state)
 
 static void assignments_from_elsewhere_are_judged(void **state)
 {
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
 
     (void)state;
     for (unsigned round = 0; round < ROUNDS; round++) {
@@ -277,7 +277,7 @@ static void assignments_from_elsewhere_are_judged(void **state)
         bool has_values = made_world_first_assignment(world, values);
 
         for (unsigned i = 0; has_values && i < 20; i++) {
-            unsigned v = made_draw_below(&world->draw, world->variable_count);
+            unsigned v = random_below(&world->draw, world->variable_count);
 
             if (!made_world_next_value(world->domains[v], &values[v]))
                 made_world_first_value(world->domains[v], &values[v]);
@@ -352,7 +352,7 @@ static void check_pinned(uint64_t seed, unsigned round)
 
 static void searches_for_each_arrival_find_all_once(void **state)
 {
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
 
     (void)state;
     for (unsigned round = 0; round < 2 * ROUNDS; round++)

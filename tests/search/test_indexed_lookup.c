@@ -240,7 +240,7 @@ static bool is_alone(const struct typed_world *world, uint32_t number)
 
 static void numbers_are_compared_as_numbers_and_texts_as_texts(void **state)
 {
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
 
     (void)state;
     for (unsigned round = 0; round < 5; round++) {
@@ -344,7 +344,7 @@ static void each_value_is_listed_once(void **state)
     uint64_t listed = 0;
 
     (void)state;
-    typed_world_init(&world, &worlds, made_seed(), MADE_UNIFORM);
+    typed_world_init(&world, &worlds, random_seed(), MADE_UNIFORM);
     predicate = esi_pattern_predicate(world.file, es_pattern_find(world.file, "Same"));
     node = comparison_of(predicate->root);
     form = (struct esi_key_form){.count = 1, .nodes = {node}};

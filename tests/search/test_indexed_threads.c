@@ -150,7 +150,7 @@ static void sides_that_nothing_holds_together_are_searched_each_alone(void **sta
     struct typed_world world;
 
     (void)state;
-    typed_world_init(&world, &worlds, made_seed(), MADE_NEAR);
+    typed_world_init(&world, &worlds, random_seed(), MADE_NEAR);
     one = statistics_of(&world, "One");
     two = statistics_of(&world, "Two");
     either = statistics_of(&world, "Either");

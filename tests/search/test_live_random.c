@@ -60,10 +60,7 @@ static unsigned rounds(void)
 }
 
 /* `terms` is the maximum for a predicate; 0 = default. */
-static void make_round(struct made_draw *draw,
-                       bool is_extended,
-                       int terms,
-                       struct round *round)
+static void make_round(uint64_t *draw, bool is_extended, int terms, struct round *round)
 {
     struct random_pattern_options options;
     struct es_error error = {.text = ""};
@@ -74,7 +71,7 @@ static void make_round(struct made_draw *draw,
     if (terms > 0)
         options.terms = terms;
     random_pattern_make(draw, &options, &round->reference);
-    small_set_random(draw, 1 + made_draw_below(draw, 20), &round->set);
+    small_set_random(draw, 1 + random_below(draw, 20), &round->set);
     small_set_extension(&round->set, draw, round->order);
     round->text = random_pattern_text(&round->reference, REFERENCE_NONE, NULL);
     if (es_pattern_file_parse(round->text, strlen(round->text), "random", &round->file,
@@ -195,7 +192,7 @@ static void leave_out_large(const struct round *round,
     }
 }
 
-static unsigned check_round(struct made_draw *draw,
+static unsigned check_round(uint64_t *draw,
                             bool is_extended,
                             const struct esi_live_config *config)
 {
@@ -243,13 +240,13 @@ static unsigned check_round(struct made_draw *draw,
 static void all_matches_are_told_in_the_end(void **state)
 {
     struct esi_live_config config;
-    struct made_draw draw;
+    uint64_t draw;
     unsigned found = 0;
 
     (void)state;
     esi_live_config_init(&config);
     config.kept_candidates = CANDIDATES;
-    made_draw_init(&draw, made_seed());
+    draw = random_seed();
     for (unsigned i = 0; i < rounds(); i++)
         found += check_round(&draw, i % 2, &config);
     assert_true(found > rounds() / 2);
@@ -259,7 +256,7 @@ static void all_matches_are_told_in_the_end(void **state)
 static void what_is_dropped_is_not_missed(void **state)
 {
     struct esi_live_config config;
-    struct made_draw draw;
+    uint64_t draw;
     unsigned found = 0;
 
     (void)state;
@@ -268,7 +265,7 @@ static void what_is_dropped_is_not_missed(void **state)
     config.asked_candidates = 0;
     config.traces_are_told = true;
     config.kept_candidates = CANDIDATES;
-    made_draw_init(&draw, made_seed());
+    draw = random_seed();
     for (unsigned i = 0; i < rounds(); i++) {
         config.skew_ns = INT64_MAX;
         found += check_round(&draw, i % 2, &config);
@@ -276,11 +273,11 @@ static void what_is_dropped_is_not_missed(void **state)
     assert_true(found > rounds() / 2);
 }
 
-static struct made_draw failing_draw;
+static uint64_t failing_draw;
 
 static int try_to_search(void)
 {
-    struct made_draw draw = failing_draw;
+    uint64_t draw = failing_draw;
     struct esi_live_config config;
     struct round round;
     int result;
@@ -308,20 +305,20 @@ static bool has_few_allocations(void)
 
 static void fail_allocations(uint64_t seed)
 {
-    made_draw_init(&failing_draw, seed);
+    failing_draw = seed;
     for (unsigned tried = 0; tried < 8;) {
         if (has_few_allocations()) {
             failing_each(try_to_search, 10);
             tried++;
         }
-        made_draw_below(&failing_draw, 7);
+        random_below(&failing_draw, 7);
     }
 }
 
 static void an_allocation_that_fails_is_told(void **state)
 {
     (void)state;
-    fail_allocations(made_seed());
+    fail_allocations(random_seed());
 }
 
 /* That of a list of values, of which none remained. */

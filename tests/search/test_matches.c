@@ -179,19 +179,19 @@ static void a_tuple_is_new_once(void **state)
     enum { ROUNDS = 20000, BASE = 12 };
     static bool seen[4][BASE * BASE * BASE];
     struct esi_tuple_set set = {.length = 0};
-    struct made_draw draw;
+    uint64_t draw;
     uint64_t count = 0;
 
     (void)state;
     memset(seen, 0, sizeof seen);
-    made_draw_init(&draw, made_seed());
+    draw = random_seed();
     for (int i = 0; i < ROUNDS; i++) {
-        uint32_t length = made_draw_below(&draw, 4);
+        uint32_t length = random_below(&draw, 4);
         uint32_t numbers[3];
         uint32_t place = 0;
 
         for (uint32_t j = 0; j < length; j++) {
-            numbers[j] = made_draw_below(&draw, BASE);
+            numbers[j] = random_below(&draw, BASE);
             place = place * BASE + numbers[j];
         }
         assert_int_equal(esi_tuple_set_add(&set, numbers, length),

@@ -43,25 +43,25 @@ static void check_printed(const struct es_pattern_file *file, const char *text)
     free(printed);
 }
 
-static void make(struct made_draw *draw, struct reference_file *made)
+static void make(uint64_t *draw, struct reference_file *made)
 {
     struct random_pattern_options options;
 
     random_pattern_options_init(&options);
-    options.terms = 2 + (int)made_draw_below(draw, 7);
-    options.predicates = 1 + (int)made_draw_below(draw, 4);
-    options.is_extended = made_draw_percent(draw, 80);
+    options.terms = 2 + random_int(draw, 7);
+    options.predicates = 1 + random_int(draw, 4);
+    options.is_extended = random_percent(draw, 80);
     random_pattern_make(draw, &options, made);
 }
 
 static void random_files_are_printed_as_what_they_are(void **state)
 {
     struct reference_file *made = calloc(1, sizeof *made);
-    struct made_draw draw;
+    uint64_t draw;
 
     (void)state;
     assert_non_null(made);
-    made_draw_init(&draw, made_seed());
+    draw = random_seed();
     for (int round = 0; round < ROUNDS; round++) {
         char *plain;
         char *dressed;
@@ -85,15 +85,15 @@ static void random_files_are_printed_as_what_they_are(void **state)
 }
 
 /* Replaces a character, or removes some bytes. */
-static void damage(struct made_draw *draw, char *text)
+static void damage(uint64_t *draw, char *text)
 {
     static const char signs[] = "()[]&|!-><=~*$.,;:\"\\ 7aw#/";
     size_t length = strlen(text);
-    size_t at = made_draw_below(draw, (uint32_t)length);
-    size_t bytes = 1 + made_draw_below(draw, 4);
+    size_t at = random_below(draw, (uint32_t)length);
+    size_t bytes = 1 + random_below(draw, 4);
 
-    if (made_draw_percent(draw, 50))
-        text[at] = signs[made_draw_below(draw, sizeof signs - 1)];
+    if (random_percent(draw, 50))
+        text[at] = signs[random_below(draw, sizeof signs - 1)];
     else if (at + bytes < length)
         memmove(text + at, text + at + bytes, length - at - bytes + 1);
 }
@@ -101,12 +101,12 @@ static void damage(struct made_draw *draw, char *text)
 static void damaged_files_are_refused_or_mean_something(void **state)
 {
     struct reference_file *made = calloc(1, sizeof *made);
-    struct made_draw draw;
+    uint64_t draw;
     unsigned refused = 0;
 
     (void)state;
     assert_non_null(made);
-    made_draw_init(&draw, made_seed());
+    draw = random_seed();
     for (int round = 0; round < DAMAGED; round++) {
         struct es_error error = {.text = ""};
         struct es_pattern_file *file;

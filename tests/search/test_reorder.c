@@ -13,6 +13,7 @@
 
 #include "monitors/search/thesis/reorder.h"
 #include "rewritten.h"
+#include "tests/random.h"
 #include "tests/suites.h"
 
 /* Shares of success by the variables of a literal, as set by a test. */
@@ -205,8 +206,9 @@ static double work_of(const struct esi_cnf *cnf, struct shares *shares, double c
 
 static void no_order_is_better_than_that_of_brute_force(void **state)
 {
+    uint64_t random = 7;
+
     (void)state;
-    srand(7);
     for (int round = 0; round < 20; round++) {
         static struct shares shares;
         struct rewritten best = rewritten_of(
@@ -214,14 +216,14 @@ static void no_order_is_better_than_that_of_brute_force(void **state)
         struct esi_reordered reordered;
 
         for (unsigned i = 0; i < 16; i++)
-            shares.of[0][i / 4][i % 4] = rand() % 100 / 100.0;
+            shares.of[0][i / 4][i % 4] = random_below(&random, 100) / 100.0;
         reordered = reorder(&best, &shares, 5, ES_REORDER_BRUTE);
         assert_int_equal(reordered.orders, 24);
         assert_true(fabs(reordered.work - work_of(best.cnf, &shares, 5)) <
                     1e-6 * (1 + reordered.work));
         for (int i = 0; i < 50; i++) {
-            struct esi_clause *a = &best.cnf->clauses[rand() % 3];
-            struct esi_clause *b = &best.cnf->clauses[rand() % 3];
+            struct esi_clause *a = &best.cnf->clauses[random_below(&random, 3)];
+            struct esi_clause *b = &best.cnf->clauses[random_below(&random, 3)];
             struct esi_clause keep = *a;
 
             *a = *b;

@@ -23,17 +23,17 @@ static const char *const types[] = {"a", "b", "c", "ab", "d", "d", "d", "d"};
 
 /* --- Events ----------------------------------------------------------------------- */
 
-static struct typed_event draw_event(struct made_draw *draw, uint32_t keys)
+static struct typed_event draw_event(uint64_t *draw, uint32_t keys)
 {
     struct typed_event event = {
-        .type = types[made_draw_below(draw, sizeof types / sizeof types[0])],
-        .form = made_draw_percent(draw, 60)
+        .type = types[random_below(draw, sizeof types / sizeof types[0])],
+        .form = random_percent(draw, 60)
                     ? TYPED_NUMBER
-                    : (enum typed_key)made_draw_below(draw, TYPED_ABSENT + 1),
+                    : (enum typed_key)random_below(draw, TYPED_ABSENT + 1),
     };
 
-    event.key = made_draw_below(draw, keys);
-    event.other = made_draw_below(draw, keys);
+    event.key = random_below(draw, keys);
+    event.other = random_below(draw, keys);
     return event;
 }
 
@@ -71,9 +71,9 @@ static void fill(struct typed_world *world,
 {
     struct es_set_sink order = es_order_sink(world->order);
     struct es_set_sink domains = esi_domains_sink(world->domains);
-    struct made_draw draw;
+    uint64_t draw;
 
-    made_draw_init(&draw, seed);
+    draw = seed;
     for (uint32_t trace = 0; trace < world->made->traces; trace++) {
         assert_int_equal(order.trace(order.data, trace, "T"), 0);
         assert_int_equal(domains.trace(domains.data, trace, "T"), 0);
@@ -124,7 +124,7 @@ void typed_worlds_check(const struct typed_world_config *config,
                         size_t count,
                         void (*check)(const struct typed_world *world))
 {
-    uint64_t seed = made_seed();
+    uint64_t seed = random_seed();
 
     for (size_t i = 0; i < count; i++) {
         struct typed_world world;
