@@ -31,6 +31,7 @@ struct bench_run {
     struct esi_thread_state *threads;
     struct bench_ledger *ledgers;
     struct esi_facts facts;
+    struct esi_run_model model;
 };
 
 struct bench_case {
@@ -82,7 +83,9 @@ static void fill_ledger(struct bench_run *run, size_t rank)
 
 static void make_run(struct bench_run *run, size_t count)
 {
-    uint32_t group;
+    int32_t *ranks = allocate(count, sizeof *ranks);
+    struct esi_run_told told = {
+        .key = {world[0], world[1]}, .size = (int)count, .world = ranks};
 
     *run = (struct bench_run){.count = count,
                               .threads = allocate(count, sizeof *run->threads),
@@ -92,23 +95,28 @@ static void make_run(struct bench_run *run, size_t count)
             .host = "host", .pid = (int)i + 1, .rank = (int)i, .unchanged = 1};
         fill_ledger(run, i);
     }
-    if (esi_facts_set_threads(&run->facts, run->threads, count) < 0 ||
-        esi_facts_find_group(&run->facts, world, &group) < 0)
+    if (esi_facts_set_threads(&run->facts, run->threads, count) < 0)
         exit(1);
     run->facts.now_ns = 100;
-    run->facts.groups[group].sides[0] = allocate(count, sizeof(int));
-    run->facts.groups[group].sizes[0] = count;
+    run->facts.model = &run->model;
+    for (size_t i = 0; i < count; i++)
+        ranks[i] = (int32_t)i;
     for (size_t i = 0; i < count; i++) {
         struct esi_fact_process *process = &run->facts.processes[i];
+        struct esi_run_process *participant;
 
-        run->facts.groups[group].sides[0][i] = (int)i;
+        told.rank = (int)i;
+        if (esi_run_model_add_process(&run->model,
+                                      &(struct esi_run_process_config){.rank = (int)i},
+                                      &participant) < 0 ||
+            esi_run_model_set_communicator(&run->model, participant, 0, &told) < 0)
+            exit(1);
+        process->participant = participant;
         process->still = true;
         process->schedule = ESI_SCHEDULE_RAN;
         process->ledger = &run->ledgers[i].ledger;
-        process->communicators = allocate(1, sizeof *process->communicators);
-        process->communicators[0].group = group;
-        process->communicator_count = 1;
     }
+    free(ranks);
 }
 
 static void set_case(struct bench_run *run, const struct bench_case *what)
@@ -168,6 +176,7 @@ static double measure_look(struct bench_run *run, size_t *ret_verdicts)
 static void free_run(struct bench_run *run)
 {
     esi_facts_fini(&run->facts);
+    esi_run_model_fini(&run->model);
     free(run->threads);
     free(run->ledgers);
 }

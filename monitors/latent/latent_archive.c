@@ -16,53 +16,29 @@
 /* Classes that are not calls of the program. */
 #define OWN_CLASSES (ES_CLASSES_TREE | 1u << ES_CLASS_MONITOR)
 
-static int add_process(struct esi_replay *replay,
-                       const struct esi_archive_process *process,
-                       uint32_t *ret_process)
+/* Finds the thread of each element. */
+static int find_threads(struct esi_latent *latent, struct esi_run_thread **threads)
 {
-    int result = esi_replay_add_process(replay, process->rank, ret_process);
+    const struct esi_archive_tables *tables = esi_archive_tables(latent->reader);
+    struct esi_run_process *const *processes;
+    struct esi_run_model *run = esi_archived_facts_run(latent->archived, &processes);
+    int result = 0;
 
-    for (size_t i = 0; i < process->communicator_count && result == 0; i++) {
-        const struct esi_archive_communicator *row = &process->communicators[i];
-        struct esi_replay_communicator communicator = {
-            .key = {row->key[0], row->key[1]},
-            .name = row->name,
-            .rank = row->rank,
-            .size = row->size,
-            .remote_size = row->remote_size,
-            .first = row->first,
-            .remote_first = row->remote_first,
-        };
-
-        result = esi_replay_set_communicator(replay, *ret_process, (uint16_t)i,
-                                             &communicator);
-    }
-    return result;
-}
-
-static int add_tables(struct esi_replay *replay,
-                      const struct esi_archive_tables *tables,
-                      uint32_t *threads)
-{
-    uint32_t *processes = calloc(tables->process_count + 1, sizeof *processes);
-    int result = processes ? 0 : -ENOMEM;
-
-    for (size_t i = 0; i < tables->process_count && result == 0; i++)
-        result = add_process(replay, &tables->processes[i], &processes[i]);
     for (size_t i = 0; i < tables->element_count && result == 0; i++) {
         const struct esi_archive_element *element = &tables->elements[i];
 
-        result = esi_replay_add_thread(replay, processes[element->process],
-                                       element->thread, &threads[i]);
-        if (result == 0)
-            esi_replay_lose(replay, element->missed);
+        result = esi_run_model_add_thread(run, processes[element->process],
+                                          element->thread, &threads[i]);
     }
-    free(processes);
+    if (result == 0)
+        result = esi_replay_create(run, &latent->replay);
+    for (size_t i = 0; i < tables->element_count && result == 0; i++)
+        esi_replay_lose(latent->replay, tables->elements[i].missed);
     return result;
 }
 
 static int add_tuple(struct esi_replay *replay,
-                     uint32_t thread,
+                     const struct esi_run_thread *thread,
                      const struct es_tuple *tuple)
 {
     const struct es_operation *operation = es_operation_find(tuple->operation);
@@ -75,7 +51,7 @@ static int add_tuple(struct esi_replay *replay,
 /* The receivers of the items of an archive. */
 struct archive_items {
     struct esi_latent *latent;
-    uint32_t *threads; /* of the replay, by element; owned */
+    struct esi_run_thread **threads; /* by element; owned */
 };
 
 static int add_item(void *data, const struct esi_archive_item *item)
@@ -96,7 +72,7 @@ static int read_items(struct archive_items *reading, struct es_error *error)
 {
     struct esi_latent *latent = reading->latent;
     const struct esi_archive_tables *tables = esi_archive_tables(latent->reader);
-    int result = add_tables(latent->replay, tables, reading->threads);
+    int result = find_threads(latent, reading->threads);
 
     if (result == 0)
         result = esi_archive_foreach_item(latent->reader, add_item, reading, error);
@@ -114,8 +90,6 @@ static int read_archive(struct esi_latent *latent, struct es_error *error)
     struct archive_items reading = {.latent = latent};
     int result = esi_archived_facts_create(latent->reader, error, &latent->archived);
 
-    if (result == 0)
-        result = esi_replay_create(&latent->replay);
     if (result < 0)
         return result;
     reading.threads = calloc(esi_archive_tables(latent->reader)->element_count + 1,

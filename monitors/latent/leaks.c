@@ -40,40 +40,15 @@ static bool is_known(const struct esi_fact_process *process)
     return process->state == ES_PROCESS_FINALIZED && process->ledger;
 }
 
-/* NULL = not known. */
-static const struct esi_fact_communicator *communicator_of(
-    const struct esi_fact_process *process,
-    uint16_t index)
+static int world_rank(const struct esi_run_member *member, int32_t peer)
 {
-    return esi_fact_group_of(process, index) == ESI_FACT_NO_GROUP
-               ? NULL
-               : &process->communicators[index];
-}
-
-static int world_rank(const struct leak_search *search,
-                      const struct esi_fact_communicator *communicator,
-                      int32_t peer)
-{
-    const struct esi_fact_group *group;
-    unsigned side;
-
-    if (!communicator || peer < 0)
-        return -1;
-    group = &search->facts->groups[communicator->group];
-    side = group->sizes[1] > 0 ? 1u - communicator->side : communicator->side;
-    return group->sides[side] && (size_t)peer < group->sizes[side]
-               ? group->sides[side][peer]
-               : -1;
+    return member ? esi_run_peer_rank(member, peer) : -1;
 }
 
 /* NULL = none. */
-static const char *name_of(const struct leak_search *search,
-                           const struct esi_fact_communicator *communicator)
+static const char *name_of(const struct esi_run_member *member)
 {
-    const char *name =
-        communicator ? search->facts->groups[communicator->group].name : "";
-
-    return name[0] ? name : NULL;
+    return member && member->communicator->name[0] ? member->communicator->name : NULL;
 }
 
 static const struct esi_fact_process *process_of(const struct leak_search *search,
@@ -126,7 +101,7 @@ static int add_leak(struct leak_search *search,
 
 /* The number of receives posted for a channel.  Returns false if it is not known. */
 static bool count_receives(const struct esi_fact_process *receiver,
-                           const struct esi_fact_communicator *communicator,
+                           const struct esi_run_member *member,
                            int32_t tag,
                            uint32_t *ret_count)
 {
@@ -135,14 +110,14 @@ static bool count_receives(const struct esi_fact_process *receiver,
         return false;
     for (size_t i = 0; i < receiver->ledger->channel_count; i++) {
         const struct esi_ledger_channel *channel = &receiver->ledger->channels[i];
-        const struct esi_fact_communicator *other =
-            communicator_of(receiver, channel->communicator);
+        const struct esi_run_member *other =
+            esi_fact_member(receiver, channel->communicator);
 
-        if (!channel->received || !other || other->group != communicator->group)
+        if (!channel->received || !other || other->communicator != member->communicator)
             continue;
         if (channel->peer == ES_PEER_ANY)
             return false; /* some are not counted yet */
-        if (channel->peer != communicator->rank || channel->tag != tag)
+        if (channel->peer != member->rank || channel->tag != tag)
             continue;
         if (channel->doubtful)
             return false;
@@ -159,20 +134,20 @@ static int find_messages(struct leak_search *search,
 
     for (size_t i = 0; i < process->ledger->channel_count && result == 0; i++) {
         const struct esi_ledger_channel *channel = &process->ledger->channels[i];
-        const struct esi_fact_communicator *communicator =
-            communicator_of(process, channel->communicator);
+        const struct esi_run_member *member =
+            esi_fact_member(process, channel->communicator);
         struct esi_leak leak = {.kind = ESI_LEAK_MESSAGES, .rank = process->rank};
         uint32_t received;
 
-        if (channel->received || channel->doubtful || !communicator)
+        if (channel->received || channel->doubtful || !member)
             continue;
-        leak.peer = world_rank(search, communicator, channel->peer);
-        if (!count_receives(process_of(search, leak.peer), communicator, channel->tag,
+        leak.peer = world_rank(member, channel->peer);
+        if (!count_receives(process_of(search, leak.peer), member, channel->tag,
                             &received) ||
             received >= channel->count)
             continue;
         leak.tag = channel->tag;
-        leak.communicator = name_of(search, communicator);
+        leak.communicator = name_of(member);
         leak.count = channel->count - received;
         result = add_leak(search, &leak, first);
     }
@@ -204,17 +179,17 @@ static int find_requests(struct leak_search *search,
 
     for (size_t i = 0; i < process->ledger->request_count && result == 0; i++) {
         const struct esi_ledger_request *request = &process->ledger->requests[i];
-        const struct esi_fact_communicator *communicator =
-            communicator_of(process, request->communicator);
+        const struct esi_run_member *member =
+            esi_fact_member(process, request->communicator);
         bool has_tag = request->kind != ESI_LEDGER_COLLECTIVE &&
                        request->kind != ESI_LEDGER_DUPLICATE;
         struct esi_leak leak = {
             .kind = kind_of_request(request),
             .rank = process->rank,
             .count = 1,
-            .peer = has_tag ? world_rank(search, communicator, request->peer) : -1,
+            .peer = has_tag ? world_rank(member, request->peer) : -1,
             .tag = has_tag ? request->tag : -1,
-            .communicator = name_of(search, communicator),
+            .communicator = name_of(member),
             .operation = request->operation & (uint16_t)~ES_OPERATION_ANY_SOURCE,
             .site = name_site(search, process, request->site),
         };
@@ -233,15 +208,15 @@ static int find_epochs(struct leak_search *search,
 
     for (size_t i = 0; i < process->ledger->epoch_count && result == 0; i++) {
         const struct esi_ledger_epoch *epoch = &process->ledger->epochs[i];
-        const struct esi_fact_communicator *communicator =
-            communicator_of(process, epoch->communicator);
+        const struct esi_run_member *member =
+            esi_fact_member(process, epoch->communicator);
         struct esi_leak leak = {
             .kind = ESI_LEAK_EPOCHS,
             .rank = process->rank,
             .count = 1,
-            .peer = world_rank(search, communicator, epoch->peer),
+            .peer = world_rank(member, epoch->peer),
             .tag = -1,
-            .communicator = name_of(search, communicator),
+            .communicator = name_of(member),
             .epoch = (enum esi_ledger_epoch_kind)epoch->kind,
         };
 
@@ -375,8 +350,8 @@ static int compare_members(struct leak_search *search,
             .count = newest->instance->instance - entries[i].instance->instance,
             .peer = search->facts->processes[newest->process].rank,
             .tag = -1,
-            .communicator = name_of(
-                search, communicator_of(process, entries[i].instance->communicator)),
+            .communicator =
+                name_of(esi_fact_member(process, entries[i].instance->communicator)),
             .operation = newest->instance->operation,
         };
 

@@ -15,21 +15,23 @@
 
 /* --- Objects ---------------------------------------------------------------------- */
 
-int esi_replay_create(struct esi_replay **ret_replay)
+int esi_replay_create(const struct esi_run_model *run, struct esi_replay **ret_replay)
 {
     struct esi_replay *replay = calloc(1, sizeof *replay);
 
     if (!replay)
         return -ENOMEM;
+    replay->processes = calloc(run->process_count + 1, sizeof *replay->processes);
+    replay->threads = calloc(run->thread_count + 1, sizeof *replay->threads);
+    if (!replay->processes || !replay->threads) {
+        esi_replay_destroy(replay);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < run->thread_count; i++)
+        replay->threads[i].of = run->threads[i];
+    replay->thread_count = run->thread_count;
     *ret_replay = replay;
     return 0;
-}
-
-static void fini_process(struct esi_replay_process *process)
-{
-    for (size_t i = 0; i < process->communicator_count; i++)
-        free((char *)process->communicators[i].name);
-    free(process->communicators);
 }
 
 void esi_replay_destroy(struct esi_replay *replay)
@@ -38,8 +40,6 @@ void esi_replay_destroy(struct esi_replay *replay)
 
     if (!replay)
         return;
-    for (size_t i = 0; i < replay->process_count; i++)
-        fini_process(&replay->processes[i]);
     for (size_t i = 0; i < replay->thread_count; i++)
         free(replay->threads[i].tuples);
     for (size_t i = 0; i < replay->finding_count; i++)
@@ -54,64 +54,11 @@ void esi_replay_destroy(struct esi_replay *replay)
 
 /* --- Filling ---------------------------------------------------------------------- */
 
-int esi_replay_add_process(struct esi_replay *replay, int rank, uint32_t *ret_process)
-{
-    if (ESI_ARRAY_RESERVE(replay->processes, replay->process_capacity,
-                          replay->process_count + 1) < 0)
-        return -ENOMEM;
-    replay->processes[replay->process_count] =
-        (struct esi_replay_process){.rank = rank};
-    *ret_process = (uint32_t)replay->process_count++;
-    return 0;
-}
-
-int esi_replay_set_communicator(struct esi_replay *replay,
-                                uint32_t process,
-                                uint16_t index,
-                                const struct esi_replay_communicator *communicator)
-{
-    struct esi_replay_process *owner = &replay->processes[process];
-    char *name = strdup(communicator->name ? communicator->name : "");
-
-    if (!name || ESI_ARRAY_RESERVE(owner->communicators, owner->communicator_capacity,
-                                   (size_t)index + 1) < 0) {
-        free(name);
-        return -ENOMEM;
-    }
-    while (owner->communicator_count <= index)
-        owner->communicators[owner->communicator_count++] =
-            (struct esi_replay_communicator){.name = NULL};
-    free((char *)owner->communicators[index].name);
-    owner->communicators[index] = *communicator;
-    owner->communicators[index].name = name;
-    return 0;
-}
-
-int esi_replay_add_thread(struct esi_replay *replay,
-                          uint32_t process,
-                          int thread,
-                          uint32_t *ret_thread)
-{
-    for (size_t i = 0; i < replay->thread_count; i++)
-        if (replay->threads[i].process == process &&
-            replay->threads[i].thread == thread) {
-            *ret_thread = (uint32_t)i;
-            return 0;
-        }
-    if (ESI_ARRAY_RESERVE(replay->threads, replay->thread_capacity,
-                          replay->thread_count + 1) < 0)
-        return -ENOMEM;
-    replay->threads[replay->thread_count] =
-        (struct esi_replay_thread){.process = process, .thread = thread};
-    *ret_thread = (uint32_t)replay->thread_count++;
-    return 0;
-}
-
 int esi_replay_add(struct esi_replay *replay,
-                   uint32_t thread,
+                   const struct esi_run_thread *thread,
                    const struct es_tuple *tuple)
 {
-    struct esi_replay_thread *owner = &replay->threads[thread];
+    struct esi_replay_thread *owner = &replay->threads[thread->number];
 
     /* What failed has no effect on others.  A wait has completed requests, even so. */
     if (es_tuple_error(tuple) != 0 && tuple->sequence == ES_SEQUENCE_UNKNOWN)
@@ -156,20 +103,19 @@ static void describe_call(const struct esi_replay *replay,
                           struct esi_replay_call *ret_call)
 {
     const struct esi_replay_thread *thread = esi_replay_thread_of(replay, node);
-    const struct esi_replay_process *process = &replay->processes[thread->process];
     const struct es_tuple *tuple = &thread->tuples[node - thread->base];
-    bool named = tuple->communicator < process->communicator_count &&
-                 process->communicators[tuple->communicator].name;
+    const struct esi_run_member *member =
+        esi_run_member(thread->of->process, tuple->communicator);
 
     *ret_call = (struct esi_replay_call){
-        .rank = process->rank,
-        .thread = thread->thread,
+        .rank = thread->of->process->rank,
+        .thread = thread->of->thread,
         .number = node - thread->base + 1,
         .start = tuple->start,
         .operation = tuple->operation,
         .peer = tuple->peer,
         .tag = tuple->tag,
-        .communicator = named ? process->communicators[tuple->communicator].name : "",
+        .communicator = member ? member->communicator->name : "",
     };
 }
 

@@ -9,11 +9,8 @@
  * permits all of this (MPI-4.0, sections 3.5 and 6.14). Calls that wait for each other
  * in a cycle would then hang: the error is latent.
  *
- *   esi_replay_create(&replay);
- *   esi_replay_add_process(replay, rank, &p);
- *   esi_replay_set_communicator(replay, p, index, &communicator);
- *   esi_replay_add_thread(replay, p, thread, &t);
- *   esi_replay_add(replay, t, &tuple);  ...
+ *   esi_replay_create(&run, &replay);
+ *   esi_replay_add(replay, thread, &tuple);  ...
  *   esi_replay_finish(replay);
  *
  * Unknown operations are assumed to wait for nothing, so the result is a lower bound
@@ -30,41 +27,22 @@
 
 #include "eventspace/error.h"
 #include "eventspace/tuple.h"
+#include "monitors/run/run_model.h"
 
 struct esi_replay;
 
-/* Returns 0 or -ENOMEM. */
-int esi_replay_create(struct esi_replay **ret_replay);
+/* `run` is borrowed; its processes, threads and communicators are known.  Returns 0 or
+ * -ENOMEM. */
+int esi_replay_create(const struct esi_run_model *run, struct esi_replay **ret_replay);
 /* Accepts NULL. */
 void esi_replay_destroy(struct esi_replay *replay);
 
-/* --- Input; texts are copied; all return 0 or -ENOMEM ----------------------------- */
+/* --- Input; all return 0 or -ENOMEM ----------------------------------------------- */
 
-struct esi_replay_communicator {
-    uint64_t key[2]; /* the same in all members */
-    const char *name;
-    int rank; /* own */
-    int size;
-    int remote_size;  /* 0 unless an intercommunicator */
-    int first;        /* world rank of rank 0, */
-    int remote_first; /* and of the remote group's rank 0: identify the groups */
-};
-
-int esi_replay_add_process(struct esi_replay *replay, int rank, uint32_t *ret_process);
-/* Sets entry `index` of the process's table. */
-int esi_replay_set_communicator(struct esi_replay *replay,
-                                uint32_t process,
-                                uint16_t index,
-                                const struct esi_replay_communicator *communicator);
-/* Finds or adds a thread of a process. */
-int esi_replay_add_thread(struct esi_replay *replay,
-                          uint32_t process,
-                          int thread,
-                          uint32_t *ret_thread);
 /* Tuples in any order; the times of a process are of one clock.  Operations in progress
  * have stop 0. */
 int esi_replay_add(struct esi_replay *replay,
-                   uint32_t thread,
+                   const struct esi_run_thread *thread,
                    const struct es_tuple *tuple);
 /* Records that tuples are missing. */
 void esi_replay_lose(struct esi_replay *replay, uint64_t lost);

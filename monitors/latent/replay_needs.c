@@ -125,7 +125,7 @@ static bool find_beginning(const struct needs *needs, uint32_t node, uint32_t *r
     size_t position = node - thread->base;
     const struct es_tuple *tuple = &thread->tuples[position];
 
-    if (needs->replay->processes[thread->process].exchanging > 1 &&
+    if (needs->replay->processes[thread->of->process->number].exchanging > 1 &&
         is_of_class(tuple, ES_CLASS_RECEIVE) && !is_blocking(tuple))
         return false;
     position -= is_second_half(thread, position);
@@ -199,41 +199,12 @@ static bool find_completion(struct needs *needs, uint64_t stop, uint32_t *ret_no
 
 /* --- Keys ------------------------------------------------------------------------- */
 
-static const struct esi_replay_communicator *communicator_of(
-    const struct needs *needs,
-    const struct es_tuple *tuple)
+/* The process of the thread as a member of the tuple's communicator; NULL = not
+ * known. */
+static const struct esi_run_member *member_of(const struct needs *needs,
+                                              const struct es_tuple *tuple)
 {
-    const struct esi_replay_process *process = needs->process;
-
-    return tuple->communicator < process->communicator_count &&
-                   process->communicators[tuple->communicator].name
-               ? &process->communicators[tuple->communicator]
-               : NULL;
-}
-
-/* The ranks of both groups of an intercommunicator are numbered consecutively, starting
- * with the group with the lower first rank. */
-static bool find_slots(const struct esi_replay_communicator *communicator,
-                       int32_t peer,
-                       int32_t *ret_own,
-                       int32_t *ret_peer)
-{
-    bool between = communicator->remote_size > 0;
-    bool is_first = communicator->first < communicator->remote_first;
-
-    if (peer < 0 || peer >= (between ? communicator->remote_size : communicator->size))
-        return false;
-    *ret_own = communicator->rank;
-    *ret_peer = peer;
-    if (!between)
-        return true;
-    if (communicator->first < 0 || communicator->remote_first < 0)
-        return false;
-    if (is_first)
-        *ret_peer += communicator->size;
-    else
-        *ret_own += communicator->remote_size;
-    return true;
+    return esi_run_member(needs->thread->of->process, tuple->communicator);
 }
 
 /* Returns false if the message has no valid number, which is counted. */
@@ -242,22 +213,22 @@ static bool find_message_key(struct needs *needs,
                              bool sends,
                              struct esi_ends_key *ret_key)
 {
-    const struct esi_replay_communicator *communicator = communicator_of(needs, tuple);
-    int32_t own, peer;
+    const struct esi_run_member *member = member_of(needs, tuple);
+    uint32_t peer = member ? esi_run_peer_slot(member, tuple->peer) : UINT32_MAX;
 
     if (tuple->sequence == ES_SEQUENCE_UNKNOWN || tuple->tag < 0 ||
         (sends && needs->process->cancels)) {
         needs->replay->totals.unnumbered++;
         return false;
     }
-    if (!communicator || !find_slots(communicator, tuple->peer, &own, &peer)) {
+    if (peer == UINT32_MAX || member->slot == UINT32_MAX) {
         needs->replay->totals.unplaced++;
         return false;
     }
     *ret_key = (struct esi_ends_key){
-        .communicator = {communicator->key[0], communicator->key[1]},
-        .source = sends ? own : peer,
-        .destination = sends ? peer : own,
+        .communicator = {member->communicator->number},
+        .source = (int32_t)(sends ? member->slot : peer),
+        .destination = (int32_t)(sends ? peer : member->slot),
         .tag = tuple->tag,
         .sequence = tuple->sequence,
         .kind = KIND_MESSAGE,
@@ -298,13 +269,12 @@ static struct replay_instance *meet_instance(struct needs *needs,
                                              const struct es_tuple *tuple,
                                              const struct es_operation *operation)
 {
-    const struct esi_replay_communicator *communicator = communicator_of(needs, tuple);
     bool is_window = operation->rma == ES_RMA_FENCE || operation->rma == ES_RMA_FREE;
     struct replay_instance *instance;
     struct esi_ends_key key;
 
     key = (struct esi_ends_key){
-        .communicator = {communicator->key[0], communicator->key[1]},
+        .communicator = {member_of(needs, tuple)->communicator->number},
         .tag = is_window ? tuple->tag : 0,
         .sequence = tuple->sequence,
         .kind = is_window ? KIND_WINDOW : KIND_INSTANCE,
@@ -327,16 +297,16 @@ static int add_member(struct needs *needs,
                       const uint32_t *enters,
                       const uint32_t *leaves)
 {
-    const struct esi_replay_communicator *communicator = communicator_of(needs, tuple);
+    const struct esi_run_member *member = member_of(needs, tuple);
     struct esi_replay_edge edge = {.reason = ESI_REPLAY_MEMBER};
     struct replay_instance *instance;
     int result = 0;
 
-    if (!communicator || tuple->sequence == ES_SEQUENCE_UNKNOWN) {
-        needs->replay->totals.unplaced += !communicator;
+    if (!member || tuple->sequence == ES_SEQUENCE_UNKNOWN) {
+        needs->replay->totals.unplaced += !member;
         return 0;
     }
-    if (communicator->size + communicator->remote_size < 2)
+    if (member->communicator->size < 2)
         return 0;
     instance = meet_instance(needs, tuple, operation);
     if (!instance)
@@ -414,7 +384,7 @@ static int read_tuple(struct needs *needs, const struct es_tuple *tuple, uint32_
 static void enter_thread(struct needs *needs, const struct esi_replay_thread *thread)
 {
     needs->thread = thread;
-    needs->process = &needs->replay->processes[thread->process];
+    needs->process = &needs->replay->processes[thread->of->process->number];
 }
 
 static int read_thread(struct needs *needs, const struct esi_replay_thread *thread)
@@ -745,7 +715,7 @@ int esi_replay_find_needs(struct esi_replay *replay, uint8_t **ret_begins)
     esi_ends_init(&needs.messages, sizeof(struct replay_message), UINT64_MAX);
     esi_ends_init(&needs.instances, sizeof(struct replay_instance), UINT64_MAX);
     for (size_t i = 0; i < replay->thread_count; i++)
-        look_at_thread(&replay->processes[replay->threads[i].process],
+        look_at_thread(&replay->processes[replay->threads[i].of->process->number],
                        &replay->threads[i]);
     result = find_all(&needs);
     if (result == 0)

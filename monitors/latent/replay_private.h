@@ -10,29 +10,24 @@
 #define ESI_REPLAY_NOBODY UINT32_MAX
 
 struct esi_replay_process {
-    int rank;
     uint32_t exchanging; /* number of threads that send, receive or complete */
     bool buffers; /* some of its persistent sends are buffered, but it is not known
                      which */
     bool cancels; /* some of its sends are cancelled, so their numbers are not
                      reliable */
-    struct esi_replay_communicator *communicators; /* names are owned */
-    size_t communicator_count, communicator_capacity;
 };
 
 struct esi_replay_thread {
-    uint32_t process;
-    int thread;
+    const struct esi_run_thread *of;
     uint32_t base; /* node of the first tuple */
     struct es_tuple *tuples;
     size_t count, capacity;
 };
 
 struct esi_replay {
-    struct esi_replay_process *processes;
-    size_t process_count, process_capacity;
+    struct esi_replay_process *processes; /* by number in the run */
     struct esi_replay_thread *threads;
-    size_t thread_count, thread_capacity;
+    size_t thread_count;
     struct esi_replay_graph graph; /* only during the replay */
     struct esi_replay_finding *findings;
     size_t finding_count, finding_capacity;

@@ -339,6 +339,11 @@ int esi_run_slot_rank(const struct esi_run_communicator *communicator, uint32_t 
                                             : -1;
 }
 
+int esi_run_peer_rank(const struct esi_run_member *member, int32_t peer)
+{
+    return esi_run_slot_rank(member->communicator, esi_run_peer_slot(member, peer));
+}
+
 struct esi_run_process *esi_run_slot_process(
     const struct esi_run_model *run,
     const struct esi_run_communicator *communicator,

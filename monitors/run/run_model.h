@@ -170,6 +170,8 @@ static inline uint32_t esi_run_peer_slot(const struct esi_run_member *member,
 
 /* World rank of the member in a slot; -1 = not known. */
 int esi_run_slot_rank(const struct esi_run_communicator *communicator, uint32_t slot);
+/* World rank of a peer of this member; -1 = not known. */
+int esi_run_peer_rank(const struct esi_run_member *member, int32_t peer);
 /* The process in a slot, also one that has not used the communicator yet; NULL = not
  * known. */
 struct esi_run_process *esi_run_slot_process(

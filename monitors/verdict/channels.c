@@ -66,37 +66,27 @@ static struct esi_channel_state *make_channel(struct esi_channels_table *channel
     return channel;
 }
 
-int esi_fact_world_rank(const struct esi_facts *facts,
-                        const struct esi_fact_process *process,
+int esi_fact_world_rank(const struct esi_fact_process *process,
                         uint16_t communicator,
                         int peer)
 {
-    const struct esi_fact_communicator *entry;
-    const struct esi_fact_group *group;
-    size_t side;
+    const struct esi_run_member *member = esi_fact_member(process, communicator);
+    int rank = member ? esi_run_peer_rank(member, peer) : -1;
 
     if (peer == ES_PEER_NONE || peer == ES_PEER_ANY)
         return peer;
-    if (esi_fact_group_of(process, communicator) == ESI_FACT_NO_GROUP)
-        return ES_PEER_UNKNOWN;
-    entry = &process->communicators[communicator];
-    group = &facts->groups[entry->group];
-    side = group->sizes[1] ? !entry->side : 0;
-    if (peer < 0 || (size_t)peer >= group->sizes[side] || !group->sides[side])
-        return ES_PEER_UNKNOWN;
-    return group->sides[side][peer];
+    return rank < 0 ? ES_PEER_UNKNOWN : rank;
 }
 
 /* --- Ledgers --------------------------------------------------------------------- */
 
 static int read_channel(struct esi_channels_table *channels,
-                        const struct esi_facts *facts,
                         const struct esi_fact_process *process,
                         const struct esi_ledger_channel *count)
 {
     struct esi_channel_message message = {
         .group = esi_fact_group_of(process, count->communicator), .tag = count->tag};
-    int peer = esi_fact_world_rank(facts, process, count->communicator, count->peer);
+    int peer = esi_fact_world_rank(process, count->communicator, count->peer);
     struct esi_channel_state *channel;
 
     if (message.group == ESI_FACT_NO_GROUP ||
@@ -136,14 +126,12 @@ static int keep_message(struct esi_channels_table *channels,
 }
 
 static int read_request(struct esi_channels_table *channels,
-                        const struct esi_facts *facts,
                         const struct esi_fact_process *process,
                         const struct esi_ledger_request *request)
 {
     struct esi_channel_message message = {
         .group = esi_fact_group_of(process, request->communicator),
-        .source =
-            esi_fact_world_rank(facts, process, request->communicator, request->peer),
+        .source = esi_fact_world_rank(process, request->communicator, request->peer),
         .destination = process->rank,
         .tag = request->tag};
     struct esi_channel_state *channel;
@@ -163,16 +151,15 @@ static int read_request(struct esi_channels_table *channels,
 }
 
 static int read_ledger(struct esi_channels_table *channels,
-                       const struct esi_facts *facts,
                        const struct esi_fact_process *process)
 {
     const struct esi_ledger *ledger = process->ledger;
     int result = 0;
 
     for (size_t i = 0; ledger && i < ledger->channel_count && result == 0; i++)
-        result = read_channel(channels, facts, process, &ledger->channels[i]);
+        result = read_channel(channels, process, &ledger->channels[i]);
     for (size_t i = 0; ledger && i < ledger->request_count && result == 0; i++)
-        result = read_request(channels, facts, process, &ledger->requests[i]);
+        result = read_request(channels, process, &ledger->requests[i]);
     return result;
 }
 
@@ -333,7 +320,7 @@ int esi_channels_init(struct esi_channels_table *channels,
     for (size_t i = 0; i < facts->process_count && result == 0; i++) {
         const struct esi_fact_process *process = &facts->processes[i];
 
-        result = read_ledger(channels, facts, process);
+        result = read_ledger(channels, process);
         for (size_t j = 0; j < process->thread_count && result == 0; j++)
             result = read_open(channels, facts, process,
                                &facts->threads[process->first_thread + j]);

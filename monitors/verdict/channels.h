@@ -75,8 +75,7 @@ uint32_t esi_channels_count_posted(const struct esi_channels_table *channels,
 /* World rank of a member as the process sees it (of the remote group if the
  * communicator is an intercommunicator). ES_PEER_NONE and ES_PEER_ANY are returned
  * unchanged; ES_PEER_UNKNOWN if the rank is not known. */
-int esi_fact_world_rank(const struct esi_facts *facts,
-                        const struct esi_fact_process *process,
+int esi_fact_world_rank(const struct esi_fact_process *process,
                         uint16_t communicator,
                         int peer);
 

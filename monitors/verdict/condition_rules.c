@@ -14,9 +14,9 @@ struct pending_call {
     const struct es_operation *operation;
     const struct esi_fact_process *process;
     uint32_t group;
-    size_t remote; /* the side of its peers */
-    int window;    /* ESI_FACT_NO_WINDOW */
-    int peer;      /* world rank, ES_PEER_... */
+    unsigned remote; /* the side of its peers */
+    int window;      /* ESI_FACT_NO_WINDOW */
+    int peer;        /* world rank, ES_PEER_... */
     int tag;
     uint32_t number; /* message or instance number */
     bool partitioned;
@@ -62,8 +62,7 @@ enum { ORDERED_MOST = 1024 };
 static uint32_t count_earlier(const struct pending_call *pending,
                               const struct esi_ledger_request **ret_first,
                               int source,
-                              int tag,
-                              const struct esi_facts *facts)
+                              int tag)
 {
     const struct esi_ledger *ledger = pending->process->ledger;
     uint64_t before = pending->request ? pending->request->start : UINT64_MAX;
@@ -78,7 +77,7 @@ static uint32_t count_earlier(const struct pending_call *pending,
             (request->persistent && (!request->active || pending->request)) ||
             esi_fact_group_of(pending->process, request->communicator) !=
                 pending->group ||
-            esi_fact_world_rank(facts, pending->process, request->communicator,
+            esi_fact_world_rank(pending->process, request->communicator,
                                 request->peer) != source)
             continue;
         if (count++ == 0)
@@ -120,8 +119,7 @@ static const struct esi_ledger_request *find_taker(
         if (any & 2)
             wanted.tag = ES_TAG_ANY;
         esi_channels_count_free(&conditions->channels, process, &wanted, &most, &least);
-        if (count_earlier(pending, &first, wanted.source, wanted.tag,
-                          conditions->facts) >= most)
+        if (count_earlier(pending, &first, wanted.source, wanted.tag) >= most)
             return first;
     }
     return NULL;
@@ -191,7 +189,8 @@ static int wait_for_anybody(struct esi_conditions *conditions,
                             bool sure,
                             struct esi_condition *ret_condition)
 {
-    const struct esi_fact_group *group = &conditions->facts->groups[pending->group];
+    const struct esi_run_communicator *group =
+        esi_fact_group(conditions->facts, pending->group);
     struct esi_sender_set *senders;
     int result = esi_condition_find_senders(conditions, pending->group, pending->remote,
                                             &senders);
@@ -203,7 +202,7 @@ static int wait_for_anybody(struct esi_conditions *conditions,
                                     ES_REASON_RECEIVE);
     ret_condition->any = true;
     ret_condition->node = senders->node;
-    ret_condition->targets = group->sides[pending->remote];
+    ret_condition->targets = esi_run_side_ranks(group, pending->remote);
     ret_condition->target_count = group->sizes[pending->remote];
     return 0;
 }
@@ -369,7 +368,7 @@ static enum need find_need(const struct esi_conditions *conditions,
 {
     bool is_root = pending->peer == pending->process->rank;
 
-    if (conditions->facts->groups[pending->group].sizes[1])
+    if (esi_fact_group(conditions->facts, pending->group)->sizes[1])
         return NEEDS_SOME;
     switch (esi_instance_order(pending->operation)) {
     case ES_ORDER_ALL_TO_ALL:
@@ -388,7 +387,8 @@ static bool has_entered(const struct esi_conditions *conditions,
                         const struct pending_call *pending,
                         int rank)
 {
-    const struct esi_fact_group *group = &conditions->facts->groups[pending->group];
+    const struct esi_run_communicator *group =
+        esi_fact_group(conditions->facts, pending->group);
     struct esi_fact_entered place = {
         .key = {group->key[0], group->key[1]}, .window = pending->window, .rank = rank};
     const struct esi_fact_entered *entered =
@@ -477,14 +477,15 @@ static int find_condition(struct esi_conditions *conditions,
     return 0;
 }
 
-static size_t remote_side(const struct esi_conditions *conditions,
-                          const struct esi_fact_process *process,
-                          uint16_t communicator,
-                          uint32_t group)
+static unsigned remote_side(const struct esi_conditions *conditions,
+                            const struct esi_fact_process *process,
+                            uint16_t communicator,
+                            uint32_t group)
 {
-    if (group == ESI_FACT_NO_GROUP || !conditions->facts->groups[group].sizes[1])
+    if (group == ESI_FACT_NO_GROUP ||
+        !esi_fact_group(conditions->facts, group)->sizes[1])
         return 0;
-    return !process->communicators[communicator].side;
+    return !esi_fact_member(process, communicator)->side;
 }
 
 int esi_condition_of_request(struct esi_conditions *conditions,
@@ -499,8 +500,7 @@ int esi_condition_of_request(struct esi_conditions *conditions,
         .group = group,
         .remote = remote_side(conditions, process, request->communicator, group),
         .window = ESI_FACT_NO_WINDOW,
-        .peer = esi_fact_world_rank(conditions->facts, process, request->communicator,
-                                    request->peer),
+        .peer = esi_fact_world_rank(process, request->communicator, request->peer),
         .tag = request->tag,
         .number = request->sequence,
         .partitioned = request->partitioned,
@@ -634,7 +634,8 @@ static int add_locks(const struct window_wait *wait)
  * members. */
 static int add_members(const struct window_wait *wait)
 {
-    const struct esi_fact_group *group = &wait->conditions->facts->groups[wait->group];
+    const struct esi_run_communicator *group =
+        esi_fact_group(wait->conditions->facts, wait->group);
     struct esi_condition found =
         make_condition(ESI_CONDITION_UNKNOWN, ES_REASON_WINDOW);
     struct esi_sender_set *members;
@@ -644,7 +645,7 @@ static int add_members(const struct window_wait *wait)
         found.surety = members->exact ? ESI_CONDITION_REASONED : ESI_CONDITION_MAYBE;
         found.any = true;
         found.node = members->node;
-        found.targets = group->sides[0];
+        found.targets = esi_run_side_ranks(group, 0);
         found.target_count = group->sizes[0];
     }
     return result < 0 ? result : wait->take(wait->data, &found);
@@ -670,8 +671,8 @@ static int add_partners(const struct window_wait *wait, uint8_t kind)
             esi_fact_group_of(wait->process, epoch->communicator) != wait->group)
             continue;
         is_begun = true;
-        place.owner = esi_fact_world_rank(conditions->facts, wait->process,
-                                          epoch->communicator, epoch->peer);
+        place.owner =
+            esi_fact_world_rank(wait->process, epoch->communicator, epoch->peer);
         if (place.owner < 0)
             continue;
         count = esi_windows_find_count(&conditions->windows, &place);

@@ -65,28 +65,30 @@ static int add_any_of(struct esi_conditions *conditions,
 
 int esi_condition_find_senders(struct esi_conditions *conditions,
                                uint32_t group,
-                               size_t side,
+                               unsigned side,
                                struct esi_sender_set **ret_set)
 {
-    const struct esi_fact_group *members = &conditions->facts->groups[group];
+    const struct esi_run_communicator *members =
+        esi_fact_group(conditions->facts, group);
     struct esi_sender_set *set = &conditions->sets[2 * (size_t)group + side];
     int result;
 
     *ret_set = NULL;
-    if (!members->sides[side])
+    if (!esi_run_side_ranks(members, side))
         return 0;
     if (!set->made) {
-        result = add_any_of(conditions, members->sides[side], members->sizes[side],
-                            &set->node);
+        result = add_any_of(conditions, esi_run_side_ranks(members, side),
+                            members->sizes[side], &set->node);
         if (result < 0)
             return result;
         set->made = true;
         set->exact = true;
         for (size_t i = 0; i < members->sizes[side] && set->exact; i++)
-            set->exact = esi_condition_is_exact(conditions, members->sides[side][i]);
+            set->exact = esi_condition_is_exact(conditions,
+                                                esi_run_side_ranks(members, side)[i]);
         for (size_t i = 0; i < members->sizes[side] && !set->freed; i++)
-            set->freed =
-                esi_facts_has_freed(conditions->facts, group, members->sides[side][i]);
+            set->freed = esi_facts_has_freed(conditions->facts, group,
+                                             esi_run_side_ranks(members, side)[i]);
     }
     *ret_set = set;
     return 0;
@@ -754,7 +756,8 @@ static int make_tables(struct esi_conditions *conditions)
     conditions->counted = calloc(processes, sizeof *conditions->counted);
     conditions->thread_nodes = calloc(threads, sizeof *conditions->thread_nodes);
     conditions->waits = calloc(threads, sizeof *conditions->waits);
-    conditions->sets = calloc(2 * facts->group_count + 1, sizeof *conditions->sets);
+    conditions->sets =
+        calloc(2 * esi_fact_group_count(facts) + 1, sizeof *conditions->sets);
     return conditions->rank_nodes && conditions->exact && conditions->terminal &&
                    conditions->holds_up && conditions->counted &&
                    conditions->thread_nodes && conditions->waits && conditions->sets

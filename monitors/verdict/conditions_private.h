@@ -65,7 +65,7 @@ bool esi_condition_is_exact(const struct esi_conditions *conditions, int rank);
 /* Sets *ret_set to NULL if the members are not known. */
 int esi_condition_find_senders(struct esi_conditions *conditions,
                                uint32_t group,
-                               size_t side,
+                               unsigned side,
                                struct esi_sender_set **ret_set);
 /* Makes the node of the first `count` members of a space, which waits for any of them
  * or for all. */

@@ -85,15 +85,6 @@ static bool is_same_process(const struct esi_thread_state *a,
            (a->host == b->host || (a->host && b->host && !strcmp(a->host, b->host)));
 }
 
-static void free_processes(struct esi_facts *facts)
-{
-    for (size_t i = 0; i < facts->process_count; i++)
-        free(facts->processes[i].communicators);
-    free(facts->processes);
-    facts->processes = NULL;
-    facts->process_count = 0;
-}
-
 int esi_facts_set_threads(struct esi_facts *facts,
                           const struct esi_thread_state *threads,
                           size_t count)
@@ -120,7 +111,7 @@ int esi_facts_set_threads(struct esi_facts *facts,
                                                       .first_thread = i,
                                                       .thread_count = 1};
     }
-    free_processes(facts);
+    free(facts->processes);
     facts->threads = threads;
     facts->thread_count = count;
     facts->processes = processes;
@@ -130,41 +121,9 @@ int esi_facts_set_threads(struct esi_facts *facts,
 
 void esi_facts_fini(struct esi_facts *facts)
 {
-    free_processes(facts);
-    for (size_t i = 0; i < facts->group_count; i++) {
-        free(facts->groups[i].sides[0]);
-        free(facts->groups[i].sides[1]);
-    }
-    free(facts->groups);
-    esi_hash_fini(&facts->group_numbers);
+    free(facts->processes);
     esi_fact_entries_fini(&facts->freed);
     *facts = (struct esi_facts){0};
-}
-
-int esi_facts_find_group(struct esi_facts *facts,
-                         const uint64_t key[2],
-                         uint32_t *ret_group)
-{
-    uint64_t hash = esi_hash_mix(key[0], key[1]);
-
-    ESI_HASH_FOREACH(slot, &facts->group_numbers, hash) {
-        uint32_t index = esi_hash_index(&facts->group_numbers, slot);
-
-        if (facts->groups[index].key[0] == key[0] &&
-            facts->groups[index].key[1] == key[1]) {
-            *ret_group = index;
-            return 0;
-        }
-    }
-    if (ESI_ARRAY_RESERVE(facts->groups, facts->group_capacity,
-                          facts->group_count + 1) < 0 ||
-        esi_hash_reserve(&facts->group_numbers, facts->group_count + 1) < 0)
-        return -ENOMEM;
-    esi_hash_insert(&facts->group_numbers, hash, facts->group_count);
-    facts->groups[facts->group_count] =
-        (struct esi_fact_group){.key = {key[0], key[1]}};
-    *ret_group = (uint32_t)facts->group_count++;
-    return 0;
 }
 
 int esi_facts_note_freed(struct esi_facts *facts, const uint64_t key[2], int rank)
@@ -181,60 +140,8 @@ bool esi_facts_has_freed(const struct esi_facts *facts, uint32_t group, int rank
 
     if (facts->freed.count == 0 || group == ESI_FACT_NO_GROUP)
         return false;
-    memcpy(place.key, facts->groups[group].key, sizeof place.key);
+    memcpy(place.key, esi_fact_group(facts, group)->key, sizeof place.key);
     return esi_fact_entries_find(&facts->freed, &place) != NULL;
-}
-
-/* Reads the world ranks of one side.  An incomplete list is discarded. */
-static int read_side(size_t count,
-                     bool remote,
-                     esi_fact_member_fn *find_member,
-                     const void *data,
-                     int **ret_ranks)
-{
-    int *ranks;
-
-    /* An archive may tell any size: its members are stored. */
-    if (count > 0 && find_member(data, remote, 0) < 0)
-        return 0;
-    ranks = calloc(count + 1, sizeof *ranks);
-    if (!ranks)
-        return -ENOMEM;
-    for (size_t i = 0; i < count; i++) {
-        ranks[i] = find_member(data, remote, (int)i);
-        if (ranks[i] < 0) {
-            free(ranks);
-            return 0;
-        }
-    }
-    *ret_ranks = ranks;
-    return 0;
-}
-
-/* All members agree which side of an intercommunicator is the first. */
-int esi_facts_fill_group(struct esi_facts *facts,
-                         const struct es_communicator_info *info,
-                         esi_fact_member_fn *find_member,
-                         const void *data,
-                         struct esi_fact_communicator *entry)
-{
-    struct esi_fact_group *group = &facts->groups[entry->group];
-    int result = 0;
-
-    entry->side = info->remote_size > 0 && info->first > info->remote_first;
-    entry->rank = info->rank;
-    if (!group->name[0])
-        memcpy(group->name, info->name, sizeof group->name);
-    group->name[sizeof group->name - 1] = '\0';
-    group->sizes[entry->side] = (size_t)info->size;
-    group->sizes[!entry->side] = (size_t)info->remote_size;
-    if (!group->sides[entry->side])
-        result = read_side((size_t)info->size, false, find_member, data,
-                           &group->sides[entry->side]);
-    if (result == 0 && info->remote_size > 0 && !group->sides[!entry->side])
-        result = read_side((size_t)info->remote_size, true, find_member, data,
-                           &group->sides[!entry->side]);
-    return result;
 }
 
 size_t esi_facts_find_process(const struct esi_facts *facts, int rank)

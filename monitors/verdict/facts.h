@@ -15,25 +15,10 @@
 
 #include "base/hash.h"
 #include "monitors/follow/thread_state.h"
+#include "monitors/run/run_model.h"
 #include "tuplespace/ledger.h"
 
-/* A communicator, identified across its members. */
-struct esi_fact_group {
-    uint64_t key[2];
-    int *sides[2];   /* world ranks, owned; the second only for intercommunicators;
-                        NULL = not known */
-    size_t sizes[2]; /* numbers of members */
-    char name[64];
-};
-
 #define ESI_FACT_NO_GROUP UINT32_MAX
-
-/* An entry of the communicator table of a process. */
-struct esi_fact_communicator {
-    uint32_t group; /* index, or ESI_FACT_NO_GROUP */
-    uint8_t side;   /* the side that contains the process */
-    int rank;       /* of the process on its side */
-};
 
 /* Whether the process was scheduled between two observations, so that a call that waits
  * for nobody would have returned. */
@@ -59,10 +44,10 @@ struct esi_fact_process {
                    act.  0 unless several threads may be in MPI at once, because
                    otherwise no thread may call MPI while another one waits there; -1 =
                    not known how many */
-    const struct esi_ledger *ledger;             /* borrowed; NULL = not known */
-    struct esi_fact_communicator *communicators; /* owned; by index */
-    size_t communicator_count;
-    size_t first_thread; /* in facts.threads */
+    const struct esi_ledger *ledger;           /* borrowed; NULL = not known */
+    const struct esi_run_process *participant; /* in the model of the run; NULL = not
+                                                  known */
+    size_t first_thread;                       /* in facts.threads */
     size_t thread_count;
     uint32_t source; /* where the facts come from: an origin, or a process number in
                         an archive */
@@ -112,10 +97,8 @@ struct esi_facts {
     size_t thread_count;
     struct esi_fact_process *processes; /* owned; in the order of their threads */
     size_t process_count;
-    struct esi_fact_group *groups; /* owned */
-    size_t group_count;
-    size_t group_capacity;
-    struct esi_hash group_numbers; /* by key */
+    const struct esi_run_model *model; /* borrowed; its communicators are the groups;
+                                          NULL = none */
     struct esi_fact_entries freed; /* owned; the communicators that ranks have freed:
                                       ledgers do not cover them */
     const struct esi_fact_entries *entered; /* borrowed; NULL = none */
@@ -124,7 +107,7 @@ struct esi_facts {
 };
 
 /* Replaces the processes by those of `threads`, which are sorted by rank and pid and
- * are borrowed; groups are kept.  The caller adds ledgers and communicators.  A zeroed
+ * are borrowed.  The caller adds ledgers and participants.  A zeroed
  * struct has no threads.  Returns 0 or -ENOMEM. */
 int esi_facts_set_threads(struct esi_facts *facts,
                           const struct esi_thread_state *threads,
@@ -141,27 +124,10 @@ void esi_fact_set_others(const struct esi_facts *facts,
                          struct esi_fact_process *process,
                          uint64_t counted_ns);
 
-/* Finds the group with this key, or adds it.  Returns 0 or -ENOMEM. */
-int esi_facts_find_group(struct esi_facts *facts,
-                         const uint64_t key[2],
-                         uint32_t *ret_group);
-
 /* Records that the rank has freed the communicator with this key.  Returns 0 or
  * -ENOMEM. */
 int esi_facts_note_freed(struct esi_facts *facts, const uint64_t key[2], int rank);
 bool esi_facts_has_freed(const struct esi_facts *facts, uint32_t group, int rank);
-
-/* Returns the world rank of a member (of the remote group if `remote`); negative if not
- * known. */
-typedef int esi_fact_member_fn(const void *data, bool remote, int rank);
-/* Fills the group of `entry` from a process's data on the communicator, and sets the
- * side of the process.  The members of each side are read only once.  Returns 0 or
- * -ENOMEM. */
-int esi_facts_fill_group(struct esi_facts *facts,
-                         const struct es_communicator_info *info,
-                         esi_fact_member_fn *find_member,
-                         const void *data,
-                         struct esi_fact_communicator *entry);
 
 /* Whether the process has ended, and not well (process_state.h). */
 bool esi_fact_has_died(const struct esi_fact_process *process);
@@ -180,13 +146,34 @@ static inline const char *esi_fact_name_site(const struct esi_facts *facts,
                : "";
 }
 
+/* The process as a member of the communicator in its table; NULL = not known. */
+static inline const struct esi_run_member *esi_fact_member(
+    const struct esi_fact_process *process,
+    uint16_t communicator)
+{
+    return process->participant ? esi_run_member(process->participant, communicator)
+                                : NULL;
+}
+
 /* The group of a communicator of the process, or ESI_FACT_NO_GROUP. */
 static inline uint32_t esi_fact_group_of(const struct esi_fact_process *process,
                                          uint16_t communicator)
 {
-    return communicator < process->communicator_count
-               ? process->communicators[communicator].group
-               : ESI_FACT_NO_GROUP;
+    const struct esi_run_member *member = esi_fact_member(process, communicator);
+
+    return member ? member->communicator->number : ESI_FACT_NO_GROUP;
+}
+
+static inline size_t esi_fact_group_count(const struct esi_facts *facts)
+{
+    return facts->model ? facts->model->communicator_count : 0;
+}
+
+static inline const struct esi_run_communicator *esi_fact_group(
+    const struct esi_facts *facts,
+    uint32_t group)
+{
+    return facts->model->communicators[group];
 }
 
 #endif

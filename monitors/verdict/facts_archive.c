@@ -7,6 +7,7 @@
 #include "monitors/verdict/facts_archive.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "monitors/archive/archive_records.h"
 #include "monitors/archive/archive_read.h"
 #include "monitors/follow/activity.h"
+#include "monitors/run/run_archive.h"
 #include "monitors/sites/sites.h"
 #include "monitors/verdict/instances.h"
 #include "tuplespace/process_state.h"
@@ -27,8 +29,10 @@ struct esi_archived_facts {
     bool ended_well;
     struct esi_thread_state *threads; /* owned; by rank, pid, process and thread */
     uint32_t *processes;              /* of each thread; owned */
-    size_t *thread_of;                /* by element; owned */
-    struct esi_archive_item *latest;  /* by element; `lost` if there is none; owned */
+    struct esi_run_model model;
+    struct esi_run_process **participants; /* by process; owned */
+    size_t *thread_of;                     /* by element; owned */
+    struct esi_archive_item *latest; /* by element; `lost` if there is none; owned */
     struct esi_archive_records ledgers;
     struct esi_sites *sites; /* owned */
     struct esi_fact_entries entered;
@@ -39,6 +43,8 @@ void esi_archived_facts_destroy(struct esi_archived_facts *archived)
     if (!archived)
         return;
     esi_facts_fini(&archived->facts);
+    esi_run_model_fini(&archived->model);
+    free(archived->participants);
     esi_fact_entries_fini(&archived->entered);
     esi_archive_records_fini(&archived->ledgers);
     esi_sites_destroy(archived->sites);
@@ -53,6 +59,14 @@ const struct esi_facts *esi_archived_facts_get(
     const struct esi_archived_facts *archived)
 {
     return &archived->facts;
+}
+
+struct esi_run_model *esi_archived_facts_run(
+    struct esi_archived_facts *archived,
+    struct esi_run_process *const **ret_processes)
+{
+    *ret_processes = archived->participants;
+    return &archived->model;
 }
 
 bool esi_archived_facts_ended_well(const struct esi_archived_facts *archived)
@@ -206,29 +220,14 @@ static int make_threads(struct esi_archived_facts *archived, size_t *ret_count)
 
 /* --- Tuples ----------------------------------------------------------------------- */
 
-static const struct esi_archive_communicator *find_row(
+static const struct esi_run_member *find_member(
     const struct esi_archived_facts *archived,
     uint32_t element,
     uint16_t communicator)
 {
-    const struct esi_archive_process *process =
-        &archived->tables->processes[archived->tables->elements[element].process];
-
-    return communicator < process->communicator_count
-               ? &process->communicators[communicator]
-               : NULL;
-}
-
-static int find_peer(const struct esi_archived_facts *archived,
-                     const struct esi_archive_communicator *row,
-                     int peer)
-{
-    const struct esi_archive_group *group =
-        esi_archive_tables_group(archived->tables, row, row->remote_size > 0);
-
-    return group && (size_t)peer < group->size && group->world[peer] >= 0
-               ? group->world[peer]
-               : ES_PEER_UNKNOWN;
+    return esi_run_member(
+        archived->participants[archived->tables->elements[element].process],
+        communicator);
 }
 
 static void read_tuple(const struct esi_archived_facts *archived,
@@ -238,24 +237,30 @@ static void read_tuple(const struct esi_archived_facts *archived,
                        struct esi_activity *ret_activity)
 {
     uint32_t process = archived->tables->elements[element].process;
-    const struct esi_archive_communicator *row =
-        find_row(archived, element, tuple->communicator);
+    const struct esi_run_member *member =
+        find_member(archived, element, tuple->communicator);
+    const struct esi_run_communicator *communicator;
 
     esi_activity_init(tuple, ret_activity);
     ret_activity->start_ns = tuple->start;
     ret_activity->stop_ns = tuple->stop;
     ret_activity->error_ns = UINT64_MAX;
     ret_activity->site = esi_sites_format_in(archived->sites, (int)process, site);
-    if (!row)
+    if (!member)
         return;
+    communicator = member->communicator;
     ret_activity->has_communicator = true;
-    memcpy(ret_activity->key, row->key, sizeof ret_activity->key);
-    memcpy(ret_activity->communicator, row->name, sizeof ret_activity->communicator);
-    ret_activity->communicator[sizeof ret_activity->communicator - 1] = '\0';
-    if (tuple->peer >= 0)
-        ret_activity->peer = find_peer(archived, row, tuple->peer);
-    esi_activity_check_peer(ret_activity,
-                            row->remote_size > 0 ? row->remote_size : row->size);
+    memcpy(ret_activity->key, communicator->key, sizeof ret_activity->key);
+    snprintf(ret_activity->communicator, sizeof ret_activity->communicator, "%s",
+             communicator->name);
+    if (tuple->peer >= 0) {
+        int rank = esi_run_peer_rank(member, tuple->peer);
+
+        ret_activity->peer = rank < 0 ? ES_PEER_UNKNOWN : rank;
+    }
+    esi_activity_check_peer(
+        ret_activity,
+        (int)communicator->sizes[communicator->between ? !member->side : 0]);
 }
 
 /* Without a ledger, tuples show which collective was entered. */
@@ -264,18 +269,18 @@ static int note_collective(struct esi_archived_facts *archived,
                            const struct es_tuple *tuple)
 {
     const struct es_operation *operation = es_operation_find(tuple->operation);
-    const struct esi_archive_communicator *row =
-        find_row(archived, element, tuple->communicator);
+    const struct esi_run_member *member =
+        find_member(archived, element, tuple->communicator);
     uint32_t process = archived->tables->elements[element].process;
     struct esi_fact_entered entered = {
         .rank = archived->tables->processes[process].rank, .instance = tuple->sequence};
 
-    if (!operation || !row || esi_instance_order(operation) == ES_ORDER_NONE ||
+    if (!operation || !member || esi_instance_order(operation) == ES_ORDER_NONE ||
         tuple->sequence == ES_SEQUENCE_UNKNOWN)
         return 0;
     entered.window = esi_instance_window(
         &(struct esi_activity){.operation = tuple->operation, .tag = tuple->tag});
-    memcpy(entered.key, row->key, sizeof entered.key);
+    memcpy(entered.key, member->communicator->key, sizeof entered.key);
     return esi_fact_entries_note(&archived->entered, &entered);
 }
 
@@ -350,66 +355,16 @@ static void judge_thread(const struct esi_archived_facts *archived,
 
 /* --- Communicators ---------------------------------------------------------------- */
 
-struct archived_communicator {
-    const struct esi_archive_tables *tables;
-    const struct esi_archive_communicator *row;
-};
-
-static int find_member(const void *data, bool remote, int rank)
+static int read_freed(struct esi_archived_facts *archived,
+                      const struct esi_fact_process *process)
 {
-    const struct archived_communicator *communicator = data;
-    const struct esi_archive_communicator *row = communicator->row;
-    const struct esi_archive_group *group =
-        esi_archive_tables_group(communicator->tables, row, remote);
-
-    return group && group->size == (size_t)(remote ? row->remote_size : row->size)
-               ? group->world[rank]
-               : -1;
-}
-
-static int read_group(struct esi_archived_facts *archived,
-                      const struct esi_archive_communicator *row,
-                      struct esi_fact_communicator *entry)
-{
-    const struct archived_communicator communicator = {archived->tables, row};
-    struct es_communicator_info info = {
-        .key = {row->key[0], row->key[1]},
-        .rank = row->rank,
-        .size = row->size,
-        .remote_size = row->remote_size,
-        .first = row->first,
-        .remote_first = row->remote_first,
-    };
-    int result;
-
-    entry->group = ESI_FACT_NO_GROUP;
-    if (row->size < 0 || row->remote_size < 0)
-        return 0;
-    memcpy(info.name, row->name, sizeof info.name);
-    result = esi_facts_find_group(&archived->facts, info.key, &entry->group);
-    return result < 0 ? result
-                      : esi_facts_fill_group(&archived->facts, &info, find_member,
-                                             &communicator, entry);
-}
-
-static int read_communicators(struct esi_archived_facts *archived,
-                              const struct esi_archive_process *row,
-                              struct esi_fact_process *process)
-{
+    const struct esi_run_process *of = process->participant;
     int result = 0;
 
-    process->communicators =
-        calloc(row->communicator_count + 1, sizeof *process->communicators);
-    if (!process->communicators)
-        return -ENOMEM;
-    process->communicator_count = row->communicator_count;
-    for (size_t i = 0; i < row->communicator_count && result == 0; i++) {
-        const struct esi_archive_communicator *of = &row->communicators[i];
-
-        result = read_group(archived, of, &process->communicators[i]);
-        if (result == 0 && of->freed)
-            result = esi_facts_note_freed(&archived->facts, of->key, process->rank);
-    }
+    for (size_t i = 0; i < of->member_count && result == 0; i++)
+        if (of->members[i] && of->members[i]->freed)
+            result = esi_facts_note_freed(
+                &archived->facts, of->members[i]->communicator->key, process->rank);
     return result;
 }
 
@@ -428,14 +383,14 @@ static int read_process(struct esi_archived_facts *archived,
                         struct esi_fact_process *process)
 {
     uint32_t number = archived->processes[process->first_thread];
-    const struct esi_archive_process *row = &archived->tables->processes[number];
 
     process->source = number;
+    process->participant = archived->participants[number];
     if (has_ledger(archived, number))
         process->ledger = &archived->ledgers.processes[number].ledger;
     if (process->ledger)
         esi_fact_set_others(&archived->facts, process, process->ledger->others_counted);
-    return read_communicators(archived, row, process);
+    return read_freed(archived, process);
 }
 
 static int make_facts(struct esi_archived_facts *archived,
@@ -450,12 +405,16 @@ static int make_facts(struct esi_archived_facts *archived,
     if (result == 0 || result == -ENOENT)
         result = esi_archive_sites(reader, &archived->sites);
     if (result == 0)
+        result = esi_run_read_archive(&archived->model, archived->tables,
+                                      &archived->participants);
+    if (result == 0)
         result = make_threads(archived, &count);
     if (result == 0)
         result = esi_facts_set_threads(facts, archived->threads, count);
     if (result < 0)
         return result;
     facts->run = archived->tables->facts.run;
+    facts->model = &archived->model;
     facts->recorded = true;
     facts->entered = &archived->entered;
     facts->name_site = name_site;

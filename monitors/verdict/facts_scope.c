@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/lower_bound.h"
+#include "monitors/run/run_follow.h"
 #include "monitors/verdict/process_time.h"
 #include "scopes/scope_ledger.h"
 
@@ -34,6 +35,7 @@ struct esi_fact_reader {
     struct es_run *run;            /* borrowed */
     struct esi_sites *sites;       /* borrowed */
     struct esi_facts facts;
+    struct esi_run_model model;
     struct esi_ledger *ledgers; /* owned; per process */
     size_t ledger_count;
     struct process_memory *before; /* owned; by rank, pid, birth */
@@ -72,6 +74,7 @@ void esi_fact_reader_destroy(struct esi_fact_reader *reader)
         return;
     free_ledgers(reader);
     esi_facts_fini(&reader->facts);
+    esi_run_model_fini(&reader->model);
     free(reader->before);
     free(reader->now);
     free(reader);
@@ -119,64 +122,16 @@ static int read_ledgers(struct esi_fact_reader *reader)
 
 /* --- Communicators ---------------------------------------------------------------- */
 
-/* A communicator of a process, as an element's scope delivers it. */
-struct scope_communicator {
-    const struct es_scope *scope;
-    uint32_t origin;
-    uint16_t index;
-};
-
-static int find_member(const void *data, bool remote, int rank)
-{
-    const struct scope_communicator *communicator = data;
-
-    return es_scope_world_rank(communicator->scope, communicator->origin,
-                               communicator->index, remote, rank);
-}
-
-static int read_group(struct esi_fact_reader *reader,
-                      uint32_t origin,
-                      uint16_t index,
-                      struct esi_fact_communicator *entry)
-{
-    const struct scope_communicator communicator = {
-        esi_follower_scope(reader->follower), origin, index};
-    const struct es_communicator_info *known =
-        esi_follower_communicator(reader->follower, origin, index);
-    struct es_communicator_info info;
-    int result;
-
-    if (!known || known->size < 0 || known->remote_size < 0)
-        return 0;
-    info = *known; /* copied: looking up members may load other communicators */
-    result = esi_facts_find_group(&reader->facts, info.key, &entry->group);
-    return result < 0 ? result
-                      : esi_facts_fill_group(&reader->facts, &info, find_member,
-                                             &communicator, entry);
-}
-
 static int need_communicator(struct esi_fact_reader *reader,
                              struct esi_fact_process *process,
                              uint32_t origin,
                              uint16_t index)
 {
-    if (index == ES_COMMUNICATOR_NONE)
+    if (index == ES_COMMUNICATOR_NONE || esi_fact_member(process, index))
         return 0;
-    if (index >= process->communicator_count) {
-        size_t count = (size_t)index + 1;
-        struct esi_fact_communicator *entries =
-            realloc(process->communicators, count * sizeof *entries);
-
-        if (!entries)
-            return -ENOMEM;
-        for (size_t i = process->communicator_count; i < count; i++)
-            entries[i] = (struct esi_fact_communicator){.group = ESI_FACT_NO_GROUP};
-        process->communicators = entries;
-        process->communicator_count = count;
-    }
-    if (process->communicators[index].group != ESI_FACT_NO_GROUP)
-        return 0;
-    return read_group(reader, origin, index, &process->communicators[index]);
+    return esi_run_follow_communicator(
+        &reader->model, reader->follower, origin,
+        reader->model.processes[process->participant->number], index, true);
 }
 
 /* Loads the communicators that the ledger names. */
@@ -231,21 +186,23 @@ static int read_communicators(struct esi_fact_reader *reader,
  * has not used these communicators, or has freed them. */
 static void count_unnamed(const struct esi_facts *facts, size_t *unnamed)
 {
-    for (uint32_t i = 0; i < facts->group_count; i++)
-        for (int side = 0; side < 2; side++)
-            for (size_t j = 0;
-                 facts->groups[i].sides[side] && j < facts->groups[i].sizes[side];
-                 j++) {
-                int rank = facts->groups[i].sides[side][j];
+    const struct esi_run_model *model = facts->model;
 
-                if (!esi_facts_has_freed(facts, i, rank))
-                    unnamed[esi_facts_find_process(facts, rank)]++;
-            }
-    for (size_t i = 0; i < facts->process_count; i++)
-        for (size_t j = 0; j < facts->processes[i].communicator_count; j++)
-            if (facts->processes[i].communicators[j].group != ESI_FACT_NO_GROUP &&
-                unnamed[i] > 0)
-                unnamed[i]--;
+    for (uint32_t i = 0; i < model->communicator_count; i++)
+        for (unsigned side = 0; side < 2; side++) {
+            const struct esi_run_communicator *group = model->communicators[i];
+            const int32_t *ranks = esi_run_side_ranks(group, side);
+
+            for (size_t j = 0; ranks && j < group->sizes[side]; j++)
+                if (!esi_facts_has_freed(facts, i, ranks[j]))
+                    unnamed[esi_facts_find_process(facts, ranks[j])]++;
+        }
+    for (size_t i = 0; i < facts->process_count; i++) {
+        const struct esi_run_process *process = facts->processes[i].participant;
+
+        for (size_t j = 0; j < process->member_count; j++)
+            unnamed[i] -= process->members[j] && unnamed[i] > 0;
+    }
 }
 
 static int read_freed(struct esi_fact_reader *reader,
@@ -379,6 +336,21 @@ static bool may_end_change(const struct esi_fact_reader *reader, size_t index)
 
 /* --- One observation -------------------------------------------------------------- */
 
+static int find_participant(struct esi_fact_reader *reader,
+                            const struct esi_fact_look *look,
+                            struct esi_fact_process *process)
+{
+    const struct es_scope *scope = esi_follower_scope(reader->follower);
+    struct esi_run_process *participant;
+    int result;
+
+    process->source = look->origins[process->first_thread];
+    result = esi_run_follow_process(
+        &reader->model, es_scope_origin(scope, process->source), &participant);
+    process->participant = result < 0 ? NULL : participant;
+    return result;
+}
+
 int esi_fact_reader_read(struct esi_fact_reader *reader,
                          const struct esi_fact_look *look,
                          struct esi_facts **ret_facts)
@@ -391,8 +363,9 @@ int esi_fact_reader_read(struct esi_fact_reader *reader,
     facts->run = es_run_name(reader->run);
     facts->name_site = name_site;
     facts->site_data = reader;
-    for (size_t i = 0; i < facts->process_count; i++)
-        facts->processes[i].source = look->origins[facts->processes[i].first_thread];
+    facts->model = &reader->model;
+    for (size_t i = 0; i < facts->process_count && result == 0; i++)
+        result = find_participant(reader, look, &facts->processes[i]);
     if (result == 0)
         result = read_ledgers(reader);
     if (result == 0)

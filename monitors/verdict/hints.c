@@ -81,9 +81,10 @@ static void hint_unreceived(const struct hint_view *view,
     snprintf(out, ESI_HINT_WORDS, "rank %d has sent to rank %d with %s",
              channel->source, view->thread->rank, sent);
     if (channel->group != view->group)
-        esi_describe_append(out, ESI_HINT_WORDS, " on %s, not on %s",
-                            view->conditions->facts->groups[channel->group].name,
-                            open->communicator);
+        esi_describe_append(
+            out, ESI_HINT_WORDS, " on %s, not on %s",
+            esi_fact_group(view->conditions->facts, channel->group)->name,
+            open->communicator);
     else if (channel->tag != open->tag && open->tag != ES_TAG_ANY && !open->awaited)
         esi_describe_append(out, ESI_HINT_WORDS, ", but the receive expects %s",
                             awaited);

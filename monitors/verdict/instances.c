@@ -76,7 +76,7 @@ static int compare_entry(struct esi_instance_table *instances,
     struct esi_instance_record *record =
         &instances->records[(size_t)group * ESI_INSTANCE_WINDOW +
                             instance % ESI_INSTANCE_WINDOW];
-    bool has_roots = facts->groups[group].sizes[1] == 0;
+    bool has_roots = esi_fact_group(facts, group)->sizes[1] == 0;
 
     if (entry->operation == 0 ||
         (record->used && (int32_t)(instance - record->instance) < 0))
@@ -129,17 +129,17 @@ static int note_entry(struct esi_instance_table *instances,
 
     if (group == ESI_FACT_NO_GROUP)
         return 0;
-    memcpy(entered.key, facts->groups[group].key, sizeof entered.key);
+    memcpy(entered.key, esi_fact_group(facts, group)->key, sizeof entered.key);
     result = newest ? esi_fact_entries_note(&instances->entered, &entered) : 0;
-    return result < 0 ? result
-                      : compare_entry(
-                            instances, facts, group, entry->instance,
-                            &(struct esi_instance_entry){
-                                .rank = process->rank,
-                                .operation = family_of(entry->operation),
-                                .root = esi_fact_world_rank(
-                                    facts, process, entry->communicator, entry->root),
-                                .hash = entry->hash});
+    return result < 0
+               ? result
+               : compare_entry(instances, facts, group, entry->instance,
+                               &(struct esi_instance_entry){
+                                   .rank = process->rank,
+                                   .operation = family_of(entry->operation),
+                                   .root = esi_fact_world_rank(
+                                       process, entry->communicator, entry->root),
+                                   .hash = entry->hash});
 }
 
 /* Counts the collective calls on a window. */
@@ -155,7 +155,7 @@ static int note_window(struct esi_instance_table *instances,
     if (count->peer != ES_PEER_NONE || count->started == 0 ||
         group == ESI_FACT_NO_GROUP)
         return 0;
-    memcpy(entered.key, facts->groups[group].key, sizeof entered.key);
+    memcpy(entered.key, esi_fact_group(facts, group)->key, sizeof entered.key);
     return esi_fact_entries_note(&instances->entered, &entered);
 }
 
@@ -218,7 +218,7 @@ int esi_instance_table_init(struct esi_instance_table *instances,
     int result = 0;
 
     *instances = (struct esi_instance_table){0};
-    instances->records = calloc(facts->group_count * ESI_INSTANCE_WINDOW + 1,
+    instances->records = calloc(esi_fact_group_count(facts) * ESI_INSTANCE_WINDOW + 1,
                                 sizeof *instances->records);
     if (!instances->records)
         return -ENOMEM;
@@ -267,7 +267,7 @@ static void read_newest(const struct esi_instance_table *instances,
     struct esi_fact_entered wanted = {.window = space->window, .rank = member->rank};
     const struct esi_fact_entered *found;
 
-    memcpy(wanted.key, facts->groups[space->group].key, sizeof wanted.key);
+    memcpy(wanted.key, esi_fact_group(facts, space->group)->key, sizeof wanted.key);
     found = esi_fact_entries_find(&instances->entered, &wanted);
     member->process = esi_facts_find_process(facts, member->rank);
     member->newest = INT64_MIN;
@@ -283,7 +283,7 @@ static int list_members(const struct esi_instance_table *instances,
                         const struct esi_facts *facts,
                         struct esi_instance_space *space)
 {
-    const struct esi_fact_group *group = &facts->groups[space->group];
+    const struct esi_run_communicator *group = esi_fact_group(facts, space->group);
     size_t count = group->sizes[0] + group->sizes[1];
     struct esi_instance_member *members = calloc(count + 1, sizeof *members);
     int *ranks = calloc(count + 1, sizeof *ranks);
@@ -297,8 +297,9 @@ static int list_members(const struct esi_instance_table *instances,
         return -ENOMEM;
     }
     for (size_t i = 0; i < count; i++) {
-        members[i].rank = i < group->sizes[0] ? group->sides[0][i]
-                                              : group->sides[1][i - group->sizes[0]];
+        members[i].rank = i < group->sizes[0]
+                              ? esi_run_side_ranks(group, 0)[i]
+                              : esi_run_side_ranks(group, 1)[i - group->sizes[0]];
         read_newest(instances, facts, space, &members[i], &has_reference);
     }
     qsort(members, count, sizeof *members, compare_members);
@@ -318,13 +319,13 @@ struct esi_instance_space *esi_instance_table_find_space(
     int window,
     int *ret_error)
 {
-    const struct esi_fact_group *members = &facts->groups[group];
+    const struct esi_run_communicator *members = esi_fact_group(facts, group);
     uint64_t hash = esi_hash_mix(group, (uint64_t)(uint32_t)window);
     struct esi_instance_space *space = NULL;
 
     *ret_error = 0;
-    if (members->sizes[0] == 0 || !members->sides[0] ||
-        (members->sizes[1] && !members->sides[1]))
+    if (members->sizes[0] == 0 || !esi_run_side_ranks(members, 0) ||
+        (members->sizes[1] && !esi_run_side_ranks(members, 1)))
         return NULL;
     ESI_HASH_FOREACH(slot, &instances->numbers, hash) {
         struct esi_instance_space *known =

@@ -390,7 +390,7 @@ static bool was_seen(const struct esi_verdict_memory *memory,
                      const struct esi_facts *facts,
                      const struct esi_instance_mismatch *mismatch)
 {
-    const uint64_t *key = facts->groups[mismatch->group].key;
+    const uint64_t *key = esi_fact_group(facts, mismatch->group)->key;
 
     for (size_t i = 0; memory && i < memory->count; i++)
         if (memory->keys[i][0] == key[0] && memory->keys[i][1] == key[1] &&
@@ -443,7 +443,7 @@ static int remember_mismatches(const struct esi_diagnosis *diagnosis,
     for (size_t i = 0; i < count; i++) {
         memory->mismatches[i] = instances->mismatches[i];
         memcpy(memory->keys[i],
-               diagnosis->facts->groups[instances->mismatches[i].group].key,
+               esi_fact_group(diagnosis->facts, instances->mismatches[i].group)->key,
                sizeof memory->keys[i]);
     }
     memory->count = count;

@@ -85,7 +85,7 @@ static void describe_mismatch(const struct esi_diagnosis *diagnosis,
                               FILE *out)
 {
     const struct esi_instance_entry *entries = mismatch->entries;
-    const char *name = diagnosis->facts->groups[mismatch->group].name;
+    const char *name = esi_fact_group(diagnosis->facts, mismatch->group)->name;
 
     describe_entry(diagnosis, &entries[0], out);
     fputs(", ", out);
@@ -116,6 +116,11 @@ static void describe_last_call(const struct esi_diagnosis *diagnosis,
     }
 }
 
+static size_t count_communicators(const struct esi_fact_process *process)
+{
+    return process->participant ? process->participant->member_count : 0;
+}
+
 /* The call with which a process ended that had left MPI, or was not in it yet; NULL if
  * it did not end so. */
 static const struct esi_activity *find_misplaced(const struct esi_diagnosis *diagnosis,
@@ -126,7 +131,7 @@ static const struct esi_activity *find_misplaced(const struct esi_diagnosis *dia
             &diagnosis->facts->threads[process->first_thread + i].open;
 
         if (open->present &&
-            esi_process_misplaced(process->state, process->communicator_count,
+            esi_process_misplaced(process->state, count_communicators(process),
                                   open->operation))
             return open;
     }
@@ -173,7 +178,7 @@ static void describe_death(const struct esi_diagnosis *diagnosis,
     if (misplaced) {
         fprintf(out, "rank %d called %s %s", process->rank,
                 es_operation_name(misplaced->operation),
-                esi_process_misplaced(process->state, process->communicator_count,
+                esi_process_misplaced(process->state, count_communicators(process),
                                       misplaced->operation));
         if (misplaced->site && *misplaced->site)
             fprintf(out, ", at %s", misplaced->site);

@@ -188,8 +188,7 @@ void esi_pending_read(const struct esi_facts *facts,
     *ret_activity = (struct esi_activity){
         .present = true,
         .operation = request->operation,
-        .peer =
-            esi_fact_world_rank(facts, process, request->communicator, request->peer),
+        .peer = esi_fact_world_rank(process, request->communicator, request->peer),
         .tag = request->tag,
         .bytes = request->bytes,
         .sequence = request->sequence,
@@ -198,6 +197,6 @@ void esi_pending_read(const struct esi_facts *facts,
         .site = esi_fact_name_site(facts, process, request->site),
     };
     if (group != ESI_FACT_NO_GROUP)
-        memcpy(ret_activity->communicator, facts->groups[group].name,
+        memcpy(ret_activity->communicator, esi_fact_group(facts, group)->name,
                sizeof ret_activity->communicator);
 }

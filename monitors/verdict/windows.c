@@ -67,8 +67,7 @@ static int read_lock(struct esi_windows *windows,
     size_t slot;
 
     if (epoch->kind != ESI_LEDGER_LOCK_ALL)
-        lock.target =
-            esi_fact_world_rank(facts, holder, epoch->communicator, epoch->peer);
+        lock.target = esi_fact_world_rank(holder, epoch->communicator, epoch->peer);
     if (lock.group == ESI_FACT_NO_GROUP ||
         (lock.target < 0 && epoch->kind != ESI_LEDGER_LOCK_ALL))
         return 0;
@@ -116,7 +115,6 @@ const struct esi_window_count *esi_windows_find_count(
 }
 
 static int read_count(struct esi_windows *windows,
-                      const struct esi_facts *facts,
                       const struct esi_fact_process *owner,
                       const struct esi_ledger_epoch_count *known)
 {
@@ -124,7 +122,7 @@ static int read_count(struct esi_windows *windows,
         .group = esi_fact_group_of(owner, known->communicator),
         .window = known->window,
         .owner = owner->rank,
-        .peer = esi_fact_world_rank(facts, owner, known->communicator, known->peer),
+        .peer = esi_fact_world_rank(owner, known->communicator, known->peer),
         .posted = known->posted,
         .completed = known->completed};
 
@@ -151,8 +149,8 @@ int esi_windows_init(struct esi_windows *windows, const struct esi_facts *facts)
             if (is_lock(&ledger->epochs[j]))
                 result = read_lock(windows, facts, i, &ledger->epochs[j]);
         for (size_t j = 0; ledger && j < ledger->epoch_count_count && result == 0; j++)
-            result = read_count(windows, facts, &facts->processes[i],
-                                &ledger->epoch_counts[j]);
+            result =
+                read_count(windows, &facts->processes[i], &ledger->epoch_counts[j]);
     }
     if (result < 0)
         esi_windows_fini(windows);

@@ -392,9 +392,12 @@ static void fill_wait(const struct made_program *program,
     }
 }
 
-static void add_tuple(struct esi_replay *replay, int rank, const struct es_tuple *tuple)
+static void add_tuple(const struct made_program *program,
+                      struct esi_replay *replay,
+                      int rank,
+                      const struct es_tuple *tuple)
 {
-    assert_int_equal(esi_replay_add(replay, (uint32_t)rank, tuple), 0);
+    assert_int_equal(esi_replay_add(replay, program->run.threads[rank], tuple), 0);
 }
 
 static void add_request(const struct made_program *program,
@@ -409,14 +412,14 @@ static void add_request(const struct made_program *program,
         post.operation = ES_OP_MPI_collective_post;
         post.tag = ES_OP_MPI_Ibarrier;
         post.sequence = (uint32_t)call->message;
-        add_tuple(replay, rank, &post);
+        add_tuple(program, replay, rank, &post);
         tuple.sequence = (uint32_t)call->message;
     } else {
         fill_end(program, call->message, call->kind == MADE_ISEND, &tuple);
     }
     if (call->kind != MADE_ISEND)
         tuple.stop = program->calls[rank][call->completed_by].stop;
-    add_tuple(replay, rank, &tuple);
+    add_tuple(program, replay, rank, &tuple);
 }
 
 static void add_call(const struct made_program *program,
@@ -440,34 +443,53 @@ static void add_call(const struct made_program *program,
         fill_wait(program, rank, number, &tuple);
     else
         fill_end(program, call->message, call->kind != MADE_RECEIVE, &tuple);
-    add_tuple(replay, rank, &tuple);
+    add_tuple(program, replay, rank, &tuple);
     if (call->kind == MADE_EXCHANGE) {
         tuple.operation = ES_OP_MPI_Sendrecv_receive;
         fill_end(program, call->other, false, &tuple);
-        add_tuple(replay, rank, &tuple);
+        add_tuple(program, replay, rank, &tuple);
     }
 }
 
-struct esi_replay *made_program_replay(const struct made_program *program)
+static void add_rank(struct made_program *program, int rank)
+{
+    const struct esi_run_process_config config = {.rank = rank};
+    const struct esi_run_told world = {.key = {KEY, 1},
+                                       .name = "MPI_COMM_WORLD",
+                                       .rank = rank,
+                                       .size = program->ranks};
+    struct esi_run_process *process;
+    struct esi_run_thread *thread;
+
+    assert_int_equal(esi_run_model_add_process(&program->run, &config, &process), 0);
+    assert_int_equal(esi_run_model_set_communicator(&program->run, process, 0, &world),
+                     0);
+    assert_int_equal(esi_run_model_add_thread(&program->run, process, 0, &thread), 0);
+    assert_int_equal(thread->number, rank);
+}
+
+void made_program_add_ranks(struct made_program *program)
+{
+    program->run = (struct esi_run_model){.process_count = 0};
+    for (int i = 0; i < program->ranks; i++)
+        add_rank(program, i);
+}
+
+struct esi_replay *made_program_replay(struct made_program *program)
 {
     struct esi_replay *replay;
 
-    assert_int_equal(esi_replay_create(&replay), 0);
-    for (int i = 0; i < program->ranks; i++) {
-        struct esi_replay_communicator world = {.key = {KEY, 1},
-                                                .name = "MPI_COMM_WORLD",
-                                                .rank = i,
-                                                .size = program->ranks,
-                                                .remote_first = -1};
-        uint32_t process, thread;
-
-        assert_int_equal(esi_replay_add_process(replay, i, &process), 0);
-        assert_int_equal(esi_replay_set_communicator(replay, process, 0, &world), 0);
-        assert_int_equal(esi_replay_add_thread(replay, process, 0, &thread), 0);
-        assert_int_equal(thread, i);
+    made_program_add_ranks(program);
+    assert_int_equal(esi_replay_create(&program->run, &replay), 0);
+    for (int i = 0; i < program->ranks; i++)
         for (int k = 0; k < program->counts[i]; k++)
             add_call(program, replay, i, k);
-    }
     assert_int_equal(esi_replay_finish(replay), 0);
     return replay;
+}
+
+void made_program_release(struct made_program *program, struct esi_replay *replay)
+{
+    esi_replay_destroy(replay);
+    esi_run_model_fini(&program->run);
 }

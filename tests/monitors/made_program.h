@@ -55,6 +55,7 @@ struct made_program {
     int message_count;
     int instances;
     int instance_calls[MADE_CALLS][MADE_RANKS];
+    struct esi_run_model run; /* of the replay */
 };
 
 void made_program_begin(struct made_program *program, int ranks);
@@ -74,7 +75,10 @@ void made_program_draw(struct made_program *program, uint64_t *seed, int steps);
 /* Executes the program strictly.  Returns whether all ranks end. */
 bool made_program_ends(const struct made_program *program);
 
-/* Replays its tuples.  Caller destroys. */
-struct esi_replay *made_program_replay(const struct made_program *program);
+/* Fills program->run, as the next does. */
+void made_program_add_ranks(struct made_program *program);
+/* Replays its tuples. */
+struct esi_replay *made_program_replay(struct made_program *program);
+void made_program_release(struct made_program *program, struct esi_replay *replay);
 
 #endif

@@ -28,9 +28,8 @@ struct made_ledgers {
     struct esi_ledger_request requests[RANKS][ROWS];
     struct esi_ledger_instance instances[RANKS][ROWS];
     struct esi_ledger_epoch epochs[RANKS][ROWS];
-    struct esi_fact_communicator communicators[RANKS][2];
     struct esi_fact_process processes[RANKS];
-    struct esi_fact_group groups[2];
+    struct esi_run_model model;
     struct esi_facts facts;
 };
 
@@ -49,36 +48,46 @@ static const char *name_line(void *data,
     return text;
 }
 
+static const struct esi_run_process *add_participant(int rank)
+{
+    const struct esi_run_process_config config = {.rank = rank};
+    const struct esi_run_told told[2] = {
+        [WORLD] = {.key = {WORLD},
+                   .name = "MPI_COMM_WORLD",
+                   .rank = rank,
+                   .size = RANKS,
+                   .world = world},
+        [PAIR] = {
+            .key = {PAIR}, .name = "pair", .rank = 2 - rank, .size = 2, .world = pair}};
+    struct esi_run_process *process;
+
+    assert_int_equal(esi_run_model_add_process(&made.model, &config, &process), 0);
+    for (uint16_t i = 0; i < (rank > 0 ? 2 : 1); i++)
+        assert_int_equal(
+            esi_run_model_set_communicator(&made.model, process, i, &told[i]), 0);
+    return process;
+}
+
 static int make_ledgers(void **state)
 {
     (void)state;
     memset(&made, 0, sizeof made);
     for (int i = 0; i < RANKS; i++)
         world[i] = i;
-    made.groups[WORLD] = (struct esi_fact_group){
-        .sides = {world}, .sizes = {RANKS}, .name = "MPI_COMM_WORLD"};
-    made.groups[PAIR] =
-        (struct esi_fact_group){.sides = {pair}, .sizes = {2}, .name = "pair"};
     made.facts = (struct esi_facts){.processes = made.processes,
                                     .process_count = RANKS,
-                                    .groups = made.groups,
-                                    .group_count = 2,
+                                    .model = &made.model,
                                     .name_site = name_line};
     for (int i = 0; i < RANKS; i++) {
         made.ledgers[i].channels = made.channels[i];
         made.ledgers[i].requests = made.requests[i];
         made.ledgers[i].instances = made.instances[i];
         made.ledgers[i].epochs = made.epochs[i];
-        made.communicators[i][WORLD] =
-            (struct esi_fact_communicator){.group = WORLD, .rank = i};
-        made.communicators[i][PAIR] = (struct esi_fact_communicator){
-            .group = i > 0 ? PAIR : ESI_FACT_NO_GROUP, .rank = 2 - i};
         made.processes[i] =
             (struct esi_fact_process){.rank = i,
                                       .state = ES_PROCESS_FINALIZED,
                                       .ledger = &made.ledgers[i],
-                                      .communicators = made.communicators[i],
-                                      .communicator_count = 2};
+                                      .participant = add_participant(i)};
     }
     leaks = (struct esi_leaks){.items = NULL};
     return 0;
@@ -88,6 +97,7 @@ static int free_leaks(void **state)
 {
     (void)state;
     esi_leaks_fini(&leaks);
+    esi_run_model_fini(&made.model);
     return 0;
 }
 
@@ -196,7 +206,10 @@ static void a_receiver_that_is_not_known_is_nobody(void **state)
 {
     (void)state;
     made.processes[0].rank = -1;
+    esi_run_model_fini(&made.model);
     world[2] = -1;
+    for (int i = 0; i < 2; i++)
+        made.processes[i].participant = add_participant(i);
     add_channel(1, WORLD, false, 2, 5);
     find(0);
 }

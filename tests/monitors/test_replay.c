@@ -76,7 +76,7 @@ static void two_sends_that_cross_are_latent(void **state)
     esi_replay_totals(replay, &totals);
     assert_int_equal(totals.messages, 2);
     assert_false(esi_replay_is_incomplete(replay));
-    esi_replay_destroy(replay);
+    made_program_release(&program, replay);
 }
 
 static void its_right_twins_are_not(void **state)
@@ -89,20 +89,20 @@ static void its_right_twins_are_not(void **state)
     made_program_call(&program, 1, MADE_RECEIVE, there);
     made_program_call(&program, 1, MADE_SEND, back);
     made_program_call(&program, 0, MADE_RECEIVE, back);
-    esi_replay_destroy(check_hang(false));
+    made_program_release(&program, check_hang(false));
     begin_crossing(&there, &back);
     made_program_call(&program, 0, MADE_IRECEIVE, back);
     made_program_call(&program, 0, MADE_SEND, there);
     made_program_call(&program, 1, MADE_SEND, back);
     made_program_call(&program, 1, MADE_RECEIVE, there);
     made_program_call(&program, 0, MADE_WAITALL, -1);
-    esi_replay_destroy(check_hang(false));
+    made_program_release(&program, check_hang(false));
     begin_crossing(&there, &back);
     made_program_call(&program, 0, MADE_BUFFERED, there);
     made_program_call(&program, 1, MADE_SEND, back);
     made_program_call(&program, 0, MADE_RECEIVE, back);
     made_program_call(&program, 1, MADE_RECEIVE, there);
-    esi_replay_destroy(check_hang(false));
+    made_program_release(&program, check_hang(false));
 }
 
 /* A nonblocking send needs its receive in its wait, not in its own call. */
@@ -123,7 +123,7 @@ static void a_wait_needs_what_its_send_needs(void **state)
     assert_int_equal(esi_replay_finding(replay, 0)->steps[0].call.operation,
                      ES_OP_MPI_Waitall);
     assert_int_equal(esi_replay_finding(replay, 0)->steps[0].request, ES_OP_MPI_Isend);
-    esi_replay_destroy(replay);
+    made_program_release(&program, replay);
 }
 
 /* A request of another kind that a wait for all completes, too, is counted once: only
@@ -165,28 +165,19 @@ static void other_requests_are_told_from_the_send(void **state)
         };
         struct esi_replay *replay;
 
-        assert_int_equal(esi_replay_create(&replay), 0);
-        for (int rank = 0; rank < 2; rank++) {
-            const struct esi_replay_communicator world = {.key = {7, 1},
-                                                          .name = "MPI_COMM_WORLD",
-                                                          .rank = rank,
-                                                          .size = 2,
-                                                          .remote_first = -1};
-            uint32_t process, thread;
-
-            assert_int_equal(esi_replay_add_process(replay, rank, &process), 0);
-            assert_int_equal(esi_replay_set_communicator(replay, process, 0, &world),
-                             0);
-            assert_int_equal(esi_replay_add_thread(replay, process, 0, &thread), 0);
-        }
+        made_program_begin(&program, 2);
+        made_program_add_ranks(&program);
+        assert_int_equal(esi_replay_create(&program.run, &replay), 0);
         for (size_t j = 0; j < sizeof calls / sizeof *calls; j++)
-            assert_int_equal(esi_replay_add(replay, calls[j].rank, &calls[j].tuple), 0);
+            assert_int_equal(esi_replay_add(replay, program.run.threads[calls[j].rank],
+                                            &calls[j].tuple),
+                             0);
         assert_int_equal(esi_replay_finish(replay), 0);
         assert_int_equal(esi_replay_finding_count(replay), 1);
         assert_int_equal(esi_replay_finding(replay, 0)->step_count, 2);
         assert_int_equal(esi_replay_finding(replay, 0)->steps[0].request,
                          ES_OP_MPI_Isend);
-        esi_replay_destroy(replay);
+        made_program_release(&program, replay);
     }
 }
 
@@ -202,7 +193,7 @@ static void a_send_to_oneself_waits_for_oneself(void **state)
     made_program_call(&program, 0, MADE_RECEIVE, own);
     replay = check_hang(true);
     assert_int_equal(esi_replay_finding(replay, 0)->step_count, 1);
-    esi_replay_destroy(replay);
+    made_program_release(&program, replay);
 }
 
 /* A message is sent before a barrier and received after it. */
@@ -226,7 +217,7 @@ static void a_barrier_between_send_and_receive_is_latent(void **state)
     assert_int_equal(finding->steps[1].awaited.rank, 0);
     assert_int_equal(finding->steps[1].reason, ESI_REPLAY_MEMBER);
     assert_false(finding->steps[1].hidden);
-    esi_replay_destroy(replay);
+    made_program_release(&program, replay);
 }
 
 static void the_same_in_a_loop_is_told_once(void **state)
@@ -247,7 +238,7 @@ static void the_same_in_a_loop_is_told_once(void **state)
     assert_int_equal(esi_replay_finding_count(replay), 1);
     assert_int_equal(esi_replay_finding(replay, 0)->times, 20);
     assert_int_equal(esi_replay_finding(replay, 0)->steps[0].call.number, 1);
-    esi_replay_destroy(replay);
+    made_program_release(&program, replay);
 }
 
 /* The call of each step is in the thread for which the step before it waits, and not
@@ -287,7 +278,7 @@ static void random_programs_hang_where_running_them_does(void **state)
                      ends ? "it ends" : "it hangs", (unsigned long long)totals.cycles);
         for (size_t k = 0; k < esi_replay_finding_count(replay); k++)
             check_steps(esi_replay_finding(replay, k));
-        esi_replay_destroy(replay);
+        made_program_release(&program, replay);
     }
     /* Programs that hang and programs that end are both frequent. */
     print_message("%d of %d programs hang\n", hung, PROGRAMS);

@@ -24,9 +24,28 @@
 
 static const uint64_t world_key[2] = {1, 2};
 
+/* A member of MPI_COMM_WORLD. */
+static void add_participant(struct made_facts *made,
+                            struct esi_fact_process *process,
+                            const int *members)
+{
+    const struct esi_run_process_config config = {.host = "host",
+                                                  .rank = process->rank};
+    const struct esi_run_told world = {.key = {world_key[0], world_key[1]},
+                                       .name = "MPI_COMM_WORLD",
+                                       .rank = process->rank,
+                                       .size = (int)made->count,
+                                       .world = members};
+    struct esi_run_process *participant;
+
+    assert_int_equal(esi_run_model_add_process(&made->model, &config, &participant), 0);
+    assert_int_equal(
+        esi_run_model_set_communicator(&made->model, participant, 0, &world), 0);
+    process->participant = participant;
+}
+
 void made_facts_begin(struct made_facts *made, size_t ranks)
 {
-    uint32_t world;
     int *members = calloc(ranks, sizeof *members);
 
     *made = (struct made_facts){.threads = calloc(ranks, sizeof *made->threads),
@@ -43,10 +62,7 @@ void made_facts_begin(struct made_facts *made, size_t ranks)
                                                      .unchanged = 1};
     }
     assert_int_equal(esi_facts_set_threads(&made->facts, made->threads, ranks), 0);
-    assert_int_equal(esi_facts_find_group(&made->facts, world_key, &world), 0);
-    made->facts.groups[world].sides[0] = members;
-    made->facts.groups[world].sizes[0] = ranks;
-    snprintf(made->facts.groups[world].name, 64, "MPI_COMM_WORLD");
+    made->facts.model = &made->model;
     made->facts.now_ns = 20 * SECOND;
     for (size_t i = 0; i < ranks; i++) {
         struct esi_fact_process *process = &made->facts.processes[i];
@@ -54,11 +70,9 @@ void made_facts_begin(struct made_facts *made, size_t ranks)
         process->still = true;
         process->schedule = ESI_SCHEDULE_RAN;
         process->ledger = &made->ledgers[i];
-        process->communicators = calloc(1, sizeof *process->communicators);
-        process->communicator_count = 1;
-        assert_non_null(process->communicators);
-        process->communicators[0].group = world;
+        add_participant(made, process, members);
     }
+    free(members);
 }
 
 void made_facts_end(struct made_facts *made)
@@ -66,6 +80,7 @@ void made_facts_end(struct made_facts *made)
     esi_diagnosis_fini(&made->diagnosis);
     esi_verdict_memory_fini(&made->memory);
     esi_facts_fini(&made->facts);
+    esi_run_model_fini(&made->model);
     for (size_t i = 0; i < made->count; i++) {
         free(made->ledgers[i].requests);
         free(made->ledgers[i].channels);

@@ -9,6 +9,7 @@
 
 struct made_facts {
     struct esi_facts facts;
+    struct esi_run_model model;
     struct esi_thread_state *threads; /* owned */
     struct esi_ledger *ledgers;       /* owned, with their contents */
     size_t count;

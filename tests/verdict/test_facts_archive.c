@@ -246,9 +246,9 @@ static void facts_come_back_as_they_were(void **state)
     assert_true(facts->over);
     assert_int_equal(facts->now_ns, 11 * SECOND);
     assert_int_equal(facts->process_count, RANKS);
-    assert_int_equal(facts->group_count, 1);
-    assert_int_equal(facts->groups[0].sizes[0], RANKS);
-    assert_int_equal(facts->groups[0].sides[0][1], 1);
+    assert_int_equal(facts->model->communicator_count, 1);
+    assert_int_equal(esi_fact_group(facts, 0)->sizes[0], RANKS);
+    assert_int_equal(esi_run_side_ranks(esi_fact_group(facts, 0), 0)[1], 1);
     for (int i = 0; i < RANKS; i++)
         assert_process(facts, i);
     release_facts(&read);
@@ -289,8 +289,8 @@ static void of_a_run_that_ended_well_no_last_operations_are_read(void **state)
     read = read_facts(made);
     assert_true(esi_archived_facts_ended_well(read.archived));
     assert_int_equal(read.facts->process_count, RANKS);
-    assert_int_equal(read.facts->processes[1].communicator_count, 1);
-    assert_int_equal(read.facts->processes[1].communicators[0].rank, 1);
+    assert_int_equal(read.facts->processes[1].participant->member_count, 1);
+    assert_int_equal(esi_fact_member(&read.facts->processes[1], 0)->rank, 1);
     assert_false(read.facts->threads[0].last.present);
     release_facts(&read);
 }

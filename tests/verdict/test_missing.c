@@ -47,7 +47,7 @@ static void who_has_entered_is_not_missing(void **state)
 static void who_has_freed_the_communicator_may_have_done_all(void **state)
 {
     struct made_facts *made = *state;
-    const uint64_t *key = made->facts.groups[0].key;
+    const uint64_t *key = made->model.communicators[0]->key;
     char *text;
 
     made_request(made, 0, ESI_LEDGER_COLLECTIVE, "MPI_Ibarrier", ES_PEER_NONE, 0, 3);

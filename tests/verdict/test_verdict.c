@@ -622,6 +622,7 @@ static void the_first_that_died_is_named(void **state)
 static void a_failure_after_finalize_is_the_first(void **state)
 {
     struct made_facts *made = *state;
+    struct esi_run_process *stranger;
 
     made->facts.processes[1].state = made->threads[1].process = ES_PROCESS_FINALIZED;
     made->threads[1].verdict = ES_VERDICT_FINISHED;
@@ -642,7 +643,11 @@ static void a_failure_after_finalize_is_the_first(void **state)
     made->facts.processes[1].state = made->threads[1].process = ES_PROCESS_EXITED;
     made_verdicts_are(made, "DIED certain 1");
     made_shows(made, "rank 1 exited with 4 without MPI_Finalize in MPI_Barrier");
-    made->facts.processes[1].communicator_count = 0;
+    assert_int_equal(
+        esi_run_model_add_process(
+            &made->model, &(struct esi_run_process_config){.rank = 1}, &stranger),
+        0);
+    made->facts.processes[1].participant = stranger;
     made_verdicts_are(made, "DIED certain 1");
     made_shows(made, "rank 1 called MPI_Barrier before MPI_Init, and exited with 4");
 }
