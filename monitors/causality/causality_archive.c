@@ -24,11 +24,15 @@
  * thread waits. */
 enum { READING_ITEMS = 8192, BATCH_ITEMS = 4096, BATCHES = 4 };
 
+#define NO_OPEN SIZE_MAX
+
 struct feed {
     struct esi_causality *causality;
     const struct esi_archive_tables *tables;
     struct esi_run_process **processes; /* by number in the archive; owned */
     uint32_t *elements;                 /* numbers in causality; owned */
+    size_t *first_open;                 /* operation under way of each process; owned */
+    size_t *next_open;                  /* the next of the same process; owned */
     struct esi_sites *sites; /* owned; processes are numbered as in the archive; NULL =
                                 sites are not used */
     bool is_threaded;
@@ -187,14 +191,13 @@ static int add_tuple(const struct feed *feed,
 /* Adds the operations that were under way in the process's threads, and ends it. */
 static int end_process(const struct feed *feed, uint32_t process)
 {
-    const struct esi_archive_tables *tables = feed->tables;
     int result = 0;
 
-    for (size_t i = 0; i < tables->open_count && result == 0; i++) {
-        const struct esi_archive_open *open = &tables->open[i];
+    for (size_t i = feed->first_open[process]; i != NO_OPEN && result == 0;
+         i = feed->next_open[i]) {
+        const struct esi_archive_open *open = &feed->tables->open[i];
 
-        if (tables->elements[open->element].process == process)
-            result = add_tuple(feed, open->element, &open->tuple, open->site);
+        result = add_tuple(feed, open->element, &open->tuple, open->site);
     }
     feed->processes[process]->ended = true;
     return result;
@@ -308,6 +311,22 @@ static int read_all(struct feed *feed,
     return result < 0 ? result : esi_causality_finish(feed->causality);
 }
 
+/* Lists the operations under way of each process, in their order. */
+static void list_open(struct feed *feed)
+{
+    const struct esi_archive_tables *tables = feed->tables;
+
+    for (size_t i = 0; i < tables->process_count; i++)
+        feed->first_open[i] = NO_OPEN;
+    for (size_t i = tables->open_count; i-- > 0;) {
+        size_t *first =
+            &feed->first_open[tables->elements[tables->open[i].element].process];
+
+        feed->next_open[i] = *first;
+        *first = i;
+    }
+}
+
 int esi_causality_read_archive(struct esi_causality *causality,
                                struct esi_archive_reader *reader,
                                bool is_threaded,
@@ -318,6 +337,8 @@ int esi_causality_read_archive(struct esi_causality *causality,
         .causality = causality,
         .tables = tables,
         .elements = calloc(tables->element_count + 1, sizeof *feed.elements),
+        .first_open = calloc(tables->process_count + 1, sizeof *feed.first_open),
+        .next_open = calloc(tables->open_count + 1, sizeof *feed.next_open),
         .is_threaded = is_threaded,
     };
     int result = esi_causality_wants_sites(causality)
@@ -327,10 +348,16 @@ int esi_causality_read_archive(struct esi_causality *causality,
     if (result == 0)
         result =
             esi_run_read_archive(esi_causality_run(causality), tables, &feed.processes);
-    if (result == 0)
-        result = feed.elements ? read_all(&feed, reader, error) : -ENOMEM;
+    if (result == 0 && !(feed.elements && feed.first_open && feed.next_open))
+        result = -ENOMEM;
+    if (result == 0) {
+        list_open(&feed);
+        result = read_all(&feed, reader, error);
+    }
     esi_sites_destroy(feed.sites);
     free(feed.processes);
     free(feed.elements);
+    free(feed.first_open);
+    free(feed.next_open);
     return result;
 }
