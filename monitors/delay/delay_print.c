@@ -159,10 +159,10 @@ void esi_delay_describe_blame(struct esi_row *row,
 {
     esi_row_text(row, "type", NULL, "cause");
     esi_row_signed(row, "rank", NULL, rank);
-    esi_row_unsigned(row, "waited_ns", NULL, whole_ns(blame->waited));
-    esi_row_unsigned(row, "own_ns", NULL, whole_ns(blame->own));
+    esi_row_time(row, "waited_ns", NULL, whole_ns(blame->waited));
+    esi_row_time(row, "own_ns", NULL, whole_ns(blame->own));
     esi_row_signed(row, "causing", NULL, blame->causing);
-    esi_row_unsigned(row, "caused_ns", NULL, whole_ns(blame->caused));
+    esi_row_time(row, "caused_ns", NULL, whole_ns(blame->caused));
     esi_row_text(row, "line", NULL, blame->line);
     esi_row_text(row, "operation", NULL, blame->operation);
     esi_row_bool(row, "computing", NULL, blame->computing);
