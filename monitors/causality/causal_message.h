@@ -23,8 +23,8 @@ struct esi_messages {
     struct esi_ends doubts;   /* channels on which a send may have been cancelled */
 };
 
-/* Fills in the key of messages from this member to a peer (`sends`), or from the peer to
- * it.  Returns false if the slot of one of them is not known. */
+/* Fills in the key of messages from this member to a peer (`sends`), or from the peer
+ * to it.  Returns false if the slot of one of them is not known. */
 bool esi_channel_key(const struct esi_run_member *member,
                      int32_t peer,
                      bool sends,

@@ -243,15 +243,14 @@ void esi_waiters_wake(struct esi_causality *causality, struct esi_waiters *waite
     }
 }
 
-/* --- Waiting for members ----------------------------------------------------------- */
+/* --- Waiting for members ---------------------------------------------------------- */
 
 bool esi_thread_has_passed(const struct esi_causality *causality,
                            const struct esi_run_communicator *communicator,
                            uint32_t slot,
                            uint64_t ns)
 {
-    const struct esi_run_process *process =
-        esi_run_slot_process(causality->run, communicator, slot);
+    const struct esi_run_process *process = esi_run_slot_process(communicator, slot);
     uint64_t bound = ns + MARGIN_NS;
     uint64_t patience = causality->config.patience_ns;
 

@@ -108,7 +108,6 @@ int esi_otf2_add_communicators(struct esi_otf2_definitions *definitions,
         *copy = *from;
         copy->name = strdup(from->name);
         copy->world_ranks = malloc(from->size * sizeof *from->world_ranks);
-        copy->members = NULL;
         definitions->communicator_count++;
         if (!copy->name || !copy->world_ranks)
             return -ENOMEM;

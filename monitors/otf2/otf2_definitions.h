@@ -43,9 +43,7 @@ struct esi_otf2_thread {
 };
 
 struct esi_otf2_communicator {
-    struct esi_run_communicator
-        of; /* a copy that owns its name and world ranks, and has
-                                       no members */
+    struct esi_run_communicator of; /* a copy that owns its name and world ranks */
     bool written;
 };
 

@@ -299,9 +299,9 @@ static struct collective_facts describe_collective(
     return (struct collective_facts){
         .name = esi_otf2_collective(operation),
         .root = root_of(operation, record),
-        .sizes = esi_otf2_sizes(operation, record->bytes,
-                                is_root(location, record, communicator),
-                                communicator->size),
+        .sizes =
+            esi_otf2_sizes(operation, record->bytes,
+                           is_root(location, record, communicator), communicator->size),
     };
 }
 

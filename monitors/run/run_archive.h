@@ -7,8 +7,8 @@
 #include "monitors/archive/archive_tables.h"
 #include "monitors/run/run_model.h"
 
-/* Adds the processes of an archive, with their communicators.  *ret_processes, by number
- * in the archive, is freed by the caller.  Returns 0 or -ENOMEM. */
+/* Adds the processes of an archive, with their communicators.  *ret_processes, by
+ * number in the archive, is freed by the caller.  Returns 0 or -ENOMEM. */
 int esi_run_read_archive(struct esi_run_model *run,
                          const struct esi_archive_tables *tables,
                          struct esi_run_process ***ret_processes);

@@ -15,11 +15,6 @@
 /* Bytes for the name of a communicator that has none yet. */
 enum { NAME_BYTES = 64 };
 
-void esi_run_model_init(struct esi_run_model *run)
-{
-    *run = (struct esi_run_model){.processes = NULL};
-}
-
 static void free_process(struct esi_run_process *process)
 {
     if (!process)
@@ -42,7 +37,6 @@ static void free_communicator(struct esi_run_communicator *communicator)
         return;
     free(communicator->name);
     free(communicator->world_ranks);
-    free(communicator->members);
     free(communicator);
 }
 
@@ -57,9 +51,11 @@ void esi_run_model_fini(struct esi_run_model *run)
     free(run->processes);
     free(run->threads);
     free(run->communicators);
+    free(run->slots);
+    esi_hash_fini(&run->slot_numbers);
     esi_hash_fini(&run->process_numbers);
     esi_hash_fini(&run->communicator_numbers);
-    esi_run_model_init(run);
+    *run = (struct esi_run_model){.processes = NULL};
 }
 
 /* --- Processes and threads -------------------------------------------------------- */
@@ -170,6 +166,7 @@ static struct esi_run_communicator *make_communicator(struct esi_run_model *run,
     if (!made)
         return NULL;
     *made = (struct esi_run_communicator){
+        .run = run,
         .number = (uint32_t)run->communicator_count,
         .world = world,
         .key = {told->key[0], told->key[1]},
@@ -180,9 +177,8 @@ static struct esi_run_communicator *make_communicator(struct esi_run_model *run,
         .between = told->remote_size > 0,
         .has_sides = told->remote_size == 0,
         .first = {-1, -1},
-        .members = calloc(total_size(told), sizeof(struct esi_run_process *)),
     };
-    if (!made->name || !made->members) {
+    if (!made->name) {
         free_communicator(made);
         return NULL;
     }
@@ -190,6 +186,29 @@ static struct esi_run_communicator *make_communicator(struct esi_run_model *run,
     esi_hash_insert(&run->communicator_numbers, hash_key(told->key), made->number);
     run->communicators[run->communicator_count++] = made;
     return made;
+}
+
+static uint64_t hash_slot(const struct esi_run_communicator *communicator,
+                          uint32_t slot)
+{
+    return esi_hash_u64((uint64_t)communicator->number << 32 | slot);
+}
+
+/* The process that is known in a slot; NULL = none. */
+static struct esi_run_process *process_in(
+    const struct esi_run_communicator *communicator,
+    uint32_t slot)
+{
+    const struct esi_run_model *run = communicator->run;
+
+    ESI_HASH_FOREACH(i, &run->slot_numbers, hash_slot(communicator, slot)) {
+        const struct esi_run_member *member =
+            run->slots[esi_hash_index(&run->slot_numbers, i)];
+
+        if (member->communicator == communicator && member->slot == slot)
+            return member->process;
+    }
+    return NULL;
 }
 
 /* Returns the communicator with this key in which the slot is free or belongs to the
@@ -211,8 +230,8 @@ static struct esi_run_communicator *join_communicator(struct esi_run_model *run,
         if (found->size != total_size(told) ||
             found->between != (told->remote_size > 0))
             continue;
-        if (slot == UINT32_MAX || !found->members[slot] ||
-            found->members[slot] == process)
+        if (slot == UINT32_MAX || !process_in(found, slot) ||
+            process_in(found, slot) == process)
             return found;
     }
     return make_communicator(run, told, world);
@@ -249,10 +268,11 @@ static int note_ranks(struct esi_run_communicator *communicator,
 }
 
 /* Adds this membership unless it exists. */
-static int set_member(struct esi_run_process *process,
+static int set_member(struct esi_run_model *run,
                       uint16_t index,
                       const struct esi_run_member *member)
 {
+    struct esi_run_process *process = member->process;
     struct esi_run_member *current, *made;
 
     if (ESI_ARRAY_RESERVE(process->members, process->member_capacity,
@@ -266,12 +286,20 @@ static int set_member(struct esi_run_process *process,
         current->freed |= member->freed;
         return 0;
     }
+    if (ESI_ARRAY_RESERVE(run->slots, run->slot_capacity, run->slot_count + 1) < 0 ||
+        esi_hash_reserve(&run->slot_numbers, run->slot_count + 1) < 0)
+        return -ENOMEM;
     made = malloc(sizeof *made);
     if (!made)
         return -ENOMEM;
     *made = *member;
     made->older = current;
     process->members[index] = made;
+    if (made->slot != UINT32_MAX && !process_in(made->communicator, made->slot)) {
+        esi_hash_insert(&run->slot_numbers, hash_slot(made->communicator, made->slot),
+                        run->slot_count);
+        run->slots[run->slot_count++] = made;
+    }
     return 0;
 }
 
@@ -288,6 +316,7 @@ int esi_run_model_set_communicator(struct esi_run_model *run,
     unsigned side = between && has_sides && first > remote_first;
     uint32_t base = side ? (uint32_t)told->remote_size : 0;
     struct esi_run_member member = {
+        .process = process,
         .rank = told->rank,
         .side = (uint8_t)side,
         .slot = UINT32_MAX,
@@ -306,8 +335,6 @@ int esi_run_model_set_communicator(struct esi_run_model *run,
     member.communicator = join_communicator(run, process, told, member.slot);
     if (!member.communicator)
         return -ENOMEM;
-    if (member.slot != UINT32_MAX)
-        member.communicator->members[member.slot] = process;
     if (!member.communicator->name[0] && told->name)
         snprintf(member.communicator->name, NAME_BYTES, "%s", told->name);
     if (has_sides) {
@@ -321,17 +348,20 @@ int esi_run_model_set_communicator(struct esi_run_model *run,
         if (result < 0)
             return result;
     }
-    return set_member(process, index, &member);
+    return set_member(run, index, &member);
 }
 
 /* --- Asking ----------------------------------------------------------------------- */
 
 int esi_run_slot_rank(const struct esi_run_communicator *communicator, uint32_t slot)
 {
+    const struct esi_run_process *process;
+
     if (slot >= communicator->size)
         return -1;
-    if (communicator->members[slot])
-        return communicator->members[slot]->rank;
+    process = process_in(communicator, slot);
+    if (process)
+        return process->rank;
     if (communicator->world_ranks && communicator->world_ranks[slot] >= 0)
         return communicator->world_ranks[slot];
     return slot == 0                        ? communicator->first[0]
@@ -345,14 +375,16 @@ int esi_run_peer_rank(const struct esi_run_member *member, int32_t peer)
 }
 
 struct esi_run_process *esi_run_slot_process(
-    const struct esi_run_model *run,
     const struct esi_run_communicator *communicator,
     uint32_t slot)
 {
-    int rank = esi_run_slot_rank(communicator, slot);
+    const struct esi_run_model *run = communicator->run;
+    struct esi_run_process *known = process_in(communicator, slot);
+    int rank;
 
-    if (slot < communicator->size && communicator->members[slot])
-        return communicator->members[slot];
+    if (known)
+        return known;
+    rank = esi_run_slot_rank(communicator, slot);
     if (rank < 0)
         return NULL;
     ESI_HASH_FOREACH(i, &run->process_numbers, hash_rank(rank)) {

@@ -4,16 +4,17 @@
  * run_model.h - who takes part in a run: its processes, their threads, and the
  * communicators with their members.
  *
- *     esi_run_model_init(&run);
+ *     struct esi_run_model run = {.process_count = 0};
+ *
  *     esi_run_model_add_process(&run, &config, &process);
  *     esi_run_model_add_thread(&run, process, 0, &thread);
  *     esi_run_model_set_communicator(&run, process, index, &told);
  *     ...
  *     esi_run_model_fini(&run);
  *
- * The readers of live runs, archives and traces fill it; it does not know them.  What it
- * contains never moves, and has a number: users keep what they add in arrays of their
- * own.  One thread at a time.
+ * The readers of live runs, archives and traces fill it; it does not know them.  What
+ * it contains never moves, and has a number: users keep what they add in arrays of
+ * their own.  The model itself may not move either.  One thread at a time.
  */
 #ifndef ES_MONITORS_RUN_RUN_MODEL_H
 #define ES_MONITORS_RUN_RUN_MODEL_H
@@ -54,6 +55,7 @@ struct esi_run_thread {
  * on both sides together.
  */
 struct esi_run_communicator {
+    const struct esi_run_model *run;
     uint32_t number;
     unsigned world;     /* number of earlier communicators with this key, of other
                            worlds */
@@ -70,11 +72,11 @@ struct esi_run_communicator {
     int32_t *world_ranks; /* by slot; -1 = not known; NULL = none is known but the
                              first */
     bool is_listed[2];    /* all world ranks of the side are known */
-    struct esi_run_process **members; /* by slot; NULL = not known yet */
 };
 
 /* A process as a member of a communicator. */
 struct esi_run_member {
+    struct esi_run_process *process;
     struct esi_run_communicator *communicator;
     int rank;            /* on its side */
     uint8_t side;        /* 0 while `has_sides` is false */
@@ -89,6 +91,7 @@ struct esi_run_member {
                                      replaced ones */
 };
 
+/* Zeros are an empty model. */
 struct esi_run_model {
     struct esi_run_process **processes;
     size_t process_count, process_capacity;
@@ -98,14 +101,15 @@ struct esi_run_model {
     struct esi_run_communicator **communicators;
     size_t communicator_count, communicator_capacity;
     struct esi_hash communicator_numbers; /* by key */
+    struct esi_run_member **slots;        /* the first member of each known slot */
+    size_t slot_count, slot_capacity;
+    struct esi_hash slot_numbers; /* by communicator and slot */
 };
 
-/* Initializes an empty model, as zeros do. */
-void esi_run_model_init(struct esi_run_model *run);
 /* Frees all that was added. */
 void esi_run_model_fini(struct esi_run_model *run);
 
-/* --- Filling: texts and lists are copied; all return 0 or -ENOMEM ------------------ */
+/* --- Filling: texts and lists are copied; all return 0 or -ENOMEM ----------------- */
 
 struct esi_run_process_config {
     const char *host;
@@ -175,7 +179,6 @@ int esi_run_peer_rank(const struct esi_run_member *member, int32_t peer);
 /* The process in a slot, also one that has not used the communicator yet; NULL = not
  * known. */
 struct esi_run_process *esi_run_slot_process(
-    const struct esi_run_model *run,
     const struct esi_run_communicator *communicator,
     uint32_t slot);
 
