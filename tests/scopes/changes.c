@@ -170,6 +170,8 @@ void changes_run(struct changes *changes,
     struct es_error error = {.text = ""};
 
     es_scope_config_init(&config);
+    /* A server that is slow on a busy machine is not lost. */
+    config.tree.limit_ns = LIMIT_S * UINT64_C(500000000);
     if (changes->block)
         set_all_to_block(run);
     config.lossless = changes->block;
