@@ -234,7 +234,7 @@ static double time_flights(size_t flights)
     struct esi_diagram_call *calls = calloc(CALLS, sizeof *calls);
     struct esi_diagram_window window = {.axis = ESI_DIAGRAM_TIME, .columns = 1};
     struct ring ring = {.ranks = 1, .random = 1};
-    struct esi_diagram *diagram;
+    struct esi_diagram *diagram = NULL;
     double times[ROUNDS];
     uint32_t next = 1;
     uint64_t now = STEP_NS;

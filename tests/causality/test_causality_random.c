@@ -235,10 +235,10 @@ static void compare(const struct reading *reading, bool all, uint64_t seed)
             is_found = made_relation_has(&reading->found, x, y);
             if ((is_found && !is_true && !reading->late[b] && (all || !is_one)) ||
                 (all && is_true && !is_found))
-                fail_msg("seed %llu: %s (tuple %u) and %s (tuple %u): %s", seed,
-                         reading->made.stream.events[x].type, run->events[a].tuple,
-                         reading->made.stream.events[y].type, run->events[b].tuple,
-                         is_true ? "not found" : "not true");
+                fail_msg("seed %llu: %s (tuple %u) and %s (tuple %u): %s",
+                         (unsigned long long)seed, reading->made.stream.events[x].type,
+                         run->events[a].tuple, reading->made.stream.events[y].type,
+                         run->events[b].tuple, is_true ? "not found" : "not true");
         }
 }
 
