@@ -9,6 +9,7 @@ usage: compare_saved.py ARCHIVE WHOLE.html PART.html
 
 import base64
 import json
+import os
 import re
 import signal
 import struct
@@ -79,13 +80,25 @@ def check_replies(view, page, data):
     got, wanted = ask(page, "messages", **asked), view.get("/api/messages", **asked)
     check(all(got[name] == wanted[name] for name in ("complete", "count")),
           f"the number of messages: {got['count']}, not {wanted}")
+    check(sum(pair[2] for pair in wanted["pairs"]) == wanted["count"], f"sums: {wanted}")
 
 
-def lines_of(content):
+# First row and number of rows of each line, of rows 0 to 2 on one host.
+LINES = {"": [(0, 1), (1, 1), (2, 1)], "all": [(0, 3)], "host": [(0, 3)],
+         "2": [(0, 2), (2, 1)]}
+
+
+def lines_of(content, asked, group):
     """Of each line of a window its cells and spreads."""
-    _, columns, count, grouped, _, _ = struct.unpack_from("<4s3I2d", content)
-    size = 8 + columns * 4 * (1 + grouped)
-    check(len(content) == 32 + count * size, f"{len(content)} bytes of {count} lines")
+    columns, lines = asked["columns"], LINES[group]
+    head = (b"ESW1", columns, len(lines), group != "", asked["from"], asked["to"])
+    got = struct.unpack_from("<4s3I2d", content)
+    check(got == head, f"the head is {got}, not {head}")
+    size = 8 + columns * (8 if group else 4)
+    check(len(content) == 32 + len(lines) * size, f"{len(content)} bytes of {lines}")
+    rows = [struct.unpack_from("<2I", content, at)
+            for at in range(32, len(content), size)]
+    check(rows == lines, f"the rows are {rows}, not {lines}")
     return [[struct.unpack_from(f"<{columns}I", content, at + 8),
              content[at + 8 + 4 * columns:at + size]]
             for at in range(32, len(content), size)]
@@ -119,7 +132,7 @@ def check_windows(view, page, data):
             if group:
                 asked["group"] = group
             check_window(ask(page, "window", **asked),
-                         lines_of(view.get("/api/window", **asked)),
+                         lines_of(view.get("/api/window", **asked), asked, group),
                          f"window of {axis} {first}..{last}, group {group}")
         asked = {"axis": axis, "from": first, "to": last, "columns": 10}
         got, wanted = ask(page, "profile", **asked), view.get("/api/profile", **asked)
@@ -188,6 +201,24 @@ def check_part(page, data):
     check(cone["past"][row] == index - 1, "its past")
 
 
+def check_too_many(browser):
+    """A page whose messages were too many to save says so."""
+    data = data_of(WHOLE)
+    data["messages"] = {"complete": False, "count": 1 << 21, "bucket": 1, "pairs": []}
+    packed = base64.b64encode(zlib.compress(json.dumps(data).encode())).decode()
+    with open(WHOLE) as file:
+        text = file.read()
+    path = PART + ".html"
+    with open(path, "w") as file:
+        file.write(re.sub(r'(id="eventspace-data">).*?(</script>)',
+                          lambda found: found[1] + packed + found[2], text, flags=re.S))
+    page = open_page(browser, path)
+    words = page.evaluate("(async () => (await import('api.js')).request('matrix', "
+                          "{ from: 0, to: 1 }).catch((error) => error.message))()")
+    check(words == "messages are not in the saved page: too many", words)
+    os.remove(path)
+
+
 def end(page):
     check(not page.errors, f"errors on the console: {page.errors[:3]}")
     check(not page.foreign, f"requests elsewhere: {page.foreign[:3]}")
@@ -210,6 +241,7 @@ def main():
         page = open_page(browser, PART)
         check_part(page, data_of(PART))
         end(page)
+        check_too_many(browser)
     check(view.stop(signal.SIGTERM) == 0, "SIGTERM")
     finish()
 

@@ -95,6 +95,7 @@ function calls(parameters) {
 }
 
 function listMessages(parameters) {
+  if (!saved.messages) throw new Error('messages are not in the saved page: too many');
   const wanted = new Set(rowsOf(parameters));
   const at = isTime(parameters) ? 2 : 3;
   const isIn = (position) => position >= parameters.from && position < parameters.to;
