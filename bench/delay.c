@@ -107,7 +107,7 @@ static int ignore_event(void *data, const struct es_set_event *event)
 
 static void add_rank(struct stream *stream, size_t rank)
 {
-    struct esi_run_process_config config = {
+    struct esi_run_process config = {
         .host = "made", .rank = (int)rank, .identity = rank + 1};
     struct esi_run_told world = {.key = {1, 2},
                                  .name = "MPI_COMM_WORLD",

@@ -107,7 +107,7 @@ static void make_run(struct bench_run *run, size_t count)
 
         told.rank = (int)i;
         if (esi_run_model_add_process(&run->model,
-                                      &(struct esi_run_process_config){.rank = (int)i},
+                                      &(struct esi_run_process){.rank = (int)i},
                                       &participant) < 0 ||
             esi_run_model_set_communicator(&run->model, participant, 0, &told) < 0)
             exit(1);

@@ -37,9 +37,9 @@ static int add_process(struct esi_otf2_world *world, size_t number)
     const struct esi_otf2_row *node = esi_otf2_row(&tables->nodes, process->refers);
     const struct esi_otf2_row *host =
         node ? esi_otf2_row(&tables->texts, node->refers) : NULL;
-    const struct esi_run_process_config config = {.host = host ? host->text : "",
-                                                  .rank = world->ranks[number],
-                                                  .identity = process->id};
+    const struct esi_run_process config = {.host = host ? host->text : "",
+                                           .rank = world->ranks[number],
+                                           .identity = process->id};
 
     return esi_run_model_add_process(esi_causality_run(world->causality), &config,
                                      &world->processes[number]);

@@ -61,7 +61,7 @@ int esi_run_read_archive(struct esi_run_model *run,
 
     for (size_t i = 0; i < tables->process_count && result == 0; i++) {
         const struct esi_archive_process *row = &tables->processes[i];
-        const struct esi_run_process_config config = {
+        const struct esi_run_process config = {
             .host = tables->hosts[row->host].name,
             .rank = row->rank,
             .identity = row->clock.base_ticks ^ (uint64_t)(uint32_t)row->pid << 32,

@@ -16,7 +16,7 @@ int esi_run_follow_process(struct esi_run_model *run,
                            const struct es_origin *origin,
                            struct esi_run_process **ret_process)
 {
-    const struct esi_run_process_config config = {
+    const struct esi_run_process config = {
         .host = origin->host,
         .rank = origin->rank,
         .identity = esi_hash_mix((uint32_t)origin->pid, esi_origin_birth(origin)),
@@ -25,34 +25,24 @@ int esi_run_follow_process(struct esi_run_model *run,
     return esi_run_model_add_process(run, &config, ret_process);
 }
 
-/* A communicator of an element's process, and what it says of it. */
-struct followed_communicator {
-    const struct es_scope *scope;
-    uint32_t origin;
-    uint16_t index;
-    bool everywhere;
-    struct es_communicator_info info;
-};
-
-/* Reads the world ranks of a group, which the caller frees, if the process tells
- * them. */
-static int read_side(const struct followed_communicator *of,
+/* Reads the world ranks of a group, which the caller frees.  Rank 0 of a group may not
+ * know all of them; what others do not know at once is left to it. */
+static int read_side(const struct es_scope *scope,
+                     uint32_t origin,
+                     uint16_t index,
+                     const struct es_communicator_info *info,
                      bool remote,
                      int32_t **ret_world)
 {
-    int size = remote ? of->info.remote_size : of->info.size;
-    bool tells = of->info.rank == 0;
-    int32_t *world;
+    int size = remote ? info->remote_size : info->size;
+    int32_t *world = size > 0 ? malloc((size_t)size * sizeof *world) : NULL;
 
-    if (size <= 0 || (!tells && !of->everywhere))
-        return 0;
-    world = malloc((size_t)size * sizeof *world);
     if (!world)
-        return -ENOMEM;
+        return size > 0 ? -ENOMEM : 0;
     for (int i = 0; i < size; i++) {
-        int rank = es_scope_world_rank(of->scope, of->origin, of->index, remote, i);
+        int rank = es_scope_world_rank(scope, origin, index, remote, i);
 
-        if (rank < 0 && !tells) {
+        if (rank < 0 && info->rank != 0) {
             free(world);
             return 0;
         }
@@ -69,37 +59,37 @@ int esi_run_follow_communicator(struct esi_run_model *run,
                                 uint16_t index,
                                 bool everywhere)
 {
-    const struct es_communicator_info *info =
+    const struct es_scope *scope = esi_follower_scope(follower);
+    const struct es_communicator_info *known =
         esi_follower_communicator(follower, origin, index);
-    struct followed_communicator of = {
-        esi_follower_scope(follower), origin, index, everywhere, {.size = 0}};
+    struct es_communicator_info info;
     struct esi_run_told told;
     const struct esi_run_member *member;
     int32_t *local = NULL, *remote = NULL;
     int result;
 
-    if (!info)
+    if (!known)
         return 0;
-    of.info = *info; /* copied: it is valid until the next one is asked for */
-    told = (struct esi_run_told){.key = {of.info.key[0], of.info.key[1]},
-                                 .name = of.info.name,
-                                 .rank = of.info.rank,
-                                 .size = of.info.size,
-                                 .remote_size = of.info.remote_size,
-                                 .first = of.info.first,
-                                 .remote_first = of.info.remote_first,
-                                 .freed = of.info.freed};
-    info = esi_follower_communicator(follower, origin, of.info.parent);
-    if (info)
-        memcpy(told.parent, info->key, sizeof told.parent);
+    info = *known; /* copied: it is valid until the next one is asked for */
+    told = (struct esi_run_told){.key = {info.key[0], info.key[1]},
+                                 .name = info.name,
+                                 .rank = info.rank,
+                                 .size = info.size,
+                                 .remote_size = info.remote_size,
+                                 .first = info.first,
+                                 .remote_first = info.remote_first,
+                                 .freed = info.freed};
+    known = esi_follower_communicator(follower, origin, info.parent);
+    if (known)
+        memcpy(told.parent, known->key, sizeof told.parent);
     result = esi_run_model_set_communicator(run, process, index, &told);
     member = esi_run_member(process, index);
-    if (result < 0 || !member)
+    if (result < 0 || !member || (info.rank != 0 && !everywhere))
         return result;
     if (!member->communicator->is_listed[member->side])
-        result = read_side(&of, false, &local);
+        result = read_side(scope, origin, index, &info, false, &local);
     if (result == 0 && !member->communicator->is_listed[!member->side])
-        result = read_side(&of, true, &remote);
+        result = read_side(scope, origin, index, &info, true, &remote);
     told.world = local;
     told.remote_world = remote;
     if (result == 0 && (local || remote))

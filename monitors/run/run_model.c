@@ -27,7 +27,7 @@ static void free_process(struct esi_run_process *process)
             free(member);
         }
     free(process->members);
-    free(process->host);
+    free((char *)process->host);
     free(process);
 }
 
@@ -66,20 +66,20 @@ static uint64_t hash_rank(int rank)
 }
 
 int esi_run_model_add_process(struct esi_run_model *run,
-                              const struct esi_run_process_config *config,
+                              const struct esi_run_process *known,
                               struct esi_run_process **ret_process)
 {
-    const char *host = config->host ? config->host : "";
+    const char *host = known->host ? known->host : "";
     struct esi_run_process *made;
     unsigned world = 0;
 
-    ESI_HASH_FOREACH(slot, &run->process_numbers, hash_rank(config->rank)) {
+    ESI_HASH_FOREACH(slot, &run->process_numbers, hash_rank(known->rank)) {
         struct esi_run_process *other =
             run->processes[esi_hash_index(&run->process_numbers, slot)];
 
-        if (other->rank != config->rank)
+        if (other->rank != known->rank)
             continue;
-        if (other->identity == config->identity && strcmp(other->host, host) == 0) {
+        if (other->identity == known->identity && strcmp(other->host, host) == 0) {
             *ret_process = other;
             return 0;
         }
@@ -95,10 +95,10 @@ int esi_run_model_add_process(struct esi_run_model *run,
         return -ENOMEM;
     }
     made->number = (uint32_t)run->process_count;
-    made->rank = config->rank;
+    made->rank = known->rank;
     made->world = world;
-    made->identity = config->identity;
-    made->begun_ns = config->begun_ns;
+    made->identity = known->identity;
+    made->begun_ns = known->begun_ns;
     esi_hash_insert(&run->process_numbers, hash_rank(made->rank), made->number);
     run->processes[run->process_count++] = made;
     *ret_process = made;

@@ -6,7 +6,7 @@
  *
  *     struct esi_run_model run = {.process_count = 0};
  *
- *     esi_run_model_add_process(&run, &config, &process);
+ *     esi_run_model_add_process(&run, &known, &process);
  *     esi_run_model_add_thread(&run, process, 0, &thread);
  *     esi_run_model_set_communicator(&run, process, index, &told);
  *     ...
@@ -28,12 +28,13 @@
 /* A process: one execution of a rank. */
 struct esi_run_process {
     uint32_t number;
-    char *host;
+    const char *host;
     int rank;          /* in its world; -1 = not known */
     unsigned world;    /* number of earlier processes with this rank */
-    uint64_t identity; /* see struct esi_run_process_config */
-    uint64_t begun_ns;
-    bool ended;                      /* and all that it has recorded was read */
+    uint64_t identity; /* distinguishes processes with the same rank, of other worlds or
+                          at other times; for example, the pid and its start time */
+    uint64_t begun_ns; /* run time from which on it records; 0 = not known */
+    bool ended;        /* and all that it has recorded was read */
     struct esi_run_thread *threads;  /* newest first */
     struct esi_run_member **members; /* by index in its communicator table; NULL = not
                                         known */
@@ -111,17 +112,10 @@ void esi_run_model_fini(struct esi_run_model *run);
 
 /* --- Filling: texts and lists are copied; all return 0 or -ENOMEM ----------------- */
 
-struct esi_run_process_config {
-    const char *host;
-    int rank;          /* in its world; -1 = not known */
-    uint64_t identity; /* distinguishes processes with the same rank, of other worlds or
-                          at other times; for example, the pid and its start time */
-    uint64_t begun_ns; /* run time from which on it records; 0 = not known */
-};
-
-/* Finds or adds a process. */
+/* Finds or adds the process with the host, rank and identity of `known`; of the rest,
+ * only `begun_ns` is used. */
 int esi_run_model_add_process(struct esi_run_model *run,
-                              const struct esi_run_process_config *config,
+                              const struct esi_run_process *known,
                               struct esi_run_process **ret_process);
 /* Finds or adds a thread of a process. */
 int esi_run_model_add_thread(struct esi_run_model *run,

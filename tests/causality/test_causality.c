@@ -333,7 +333,7 @@ static void nobody_depends_on_a_send_that_comes_late(void **state)
 
 static void processes_of_one_rank_have_traces_of_their_own(void **state)
 {
-    struct esi_run_process_config other = {.host = "made", .rank = 0, .identity = 7};
+    struct esi_run_process other = {.host = "made", .rank = 0, .identity = 7};
     struct made_tuples made;
     struct esi_run_process *process, *again;
     uint32_t element;

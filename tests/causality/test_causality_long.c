@@ -46,8 +46,7 @@ static int take_event(void *data, const struct es_set_event *event)
 
 static void add_rank(struct ring *ring, int rank)
 {
-    struct esi_run_process_config config = {
-        .host = "made", .rank = rank, .identity = 1};
+    struct esi_run_process config = {.host = "made", .rank = rank, .identity = 1};
     struct esi_run_told world = {
         .key = {1, 2}, .name = "MPI_COMM_WORLD", .rank = rank, .size = RANKS};
     struct esi_run_process *process;

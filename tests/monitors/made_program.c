@@ -453,7 +453,7 @@ static void add_call(const struct made_program *program,
 
 static void add_rank(struct made_program *program, int rank)
 {
-    const struct esi_run_process_config config = {.rank = rank};
+    const struct esi_run_process config = {.rank = rank};
     const struct esi_run_told world = {.key = {KEY, 1},
                                        .name = "MPI_COMM_WORLD",
                                        .rank = rank,

@@ -647,7 +647,7 @@ static uint32_t tell_rank(const struct made_timeline *timeline,
                           struct esi_causality *causality,
                           int rank)
 {
-    struct esi_run_process_config config = {
+    struct esi_run_process config = {
         .host = timeline->of[rank].host, .rank = rank, .identity = (uint64_t)rank + 1};
     struct esi_run_told world = {
         .key = {1, 2}, .name = "MPI_COMM_WORLD", .rank = rank, .size = timeline->ranks};

@@ -50,7 +50,7 @@ static void add_communicator(struct esi_causality *causality,
 static struct esi_causality *make_nested(bool innermost_first)
 {
     const struct esi_causality_config config = {.held_max = 0};
-    const struct esi_run_process_config info = {.host = "host", .rank = 0};
+    const struct esi_run_process info = {.host = "host", .rank = 0};
     struct esi_causality *causality;
     struct esi_run_process *process;
 

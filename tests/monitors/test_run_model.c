@@ -31,7 +31,7 @@ static int end(void **state)
 
 static struct esi_run_process *add(const char *host, int rank, uint64_t identity)
 {
-    const struct esi_run_process_config config = {
+    const struct esi_run_process config = {
         .host = host, .rank = rank, .identity = identity};
     struct esi_run_process *process;
 

@@ -29,8 +29,7 @@ static void add_participant(struct made_facts *made,
                             struct esi_fact_process *process,
                             const int *members)
 {
-    const struct esi_run_process_config config = {.host = "host",
-                                                  .rank = process->rank};
+    const struct esi_run_process config = {.host = "host", .rank = process->rank};
     const struct esi_run_told world = {.key = {world_key[0], world_key[1]},
                                        .name = "MPI_COMM_WORLD",
                                        .rank = process->rank,

@@ -643,10 +643,9 @@ static void a_failure_after_finalize_is_the_first(void **state)
     made->facts.processes[1].state = made->threads[1].process = ES_PROCESS_EXITED;
     made_verdicts_are(made, "DIED certain 1");
     made_shows(made, "rank 1 exited with 4 without MPI_Finalize in MPI_Barrier");
-    assert_int_equal(
-        esi_run_model_add_process(
-            &made->model, &(struct esi_run_process_config){.rank = 1}, &stranger),
-        0);
+    assert_int_equal(esi_run_model_add_process(
+                         &made->model, &(struct esi_run_process){.rank = 1}, &stranger),
+                     0);
     made->facts.processes[1].participant = stranger;
     made_verdicts_are(made, "DIED certain 1");
     made_shows(made, "rank 1 called MPI_Barrier before MPI_Init, and exited with 4");
