@@ -109,10 +109,10 @@ static void add_rank(struct stream *stream, size_t rank)
 {
     struct esi_run_process config = {
         .host = "made", .rank = (int)rank, .identity = rank + 1};
-    struct esi_run_told world = {.key = {1, 2},
-                                 .name = "MPI_COMM_WORLD",
-                                 .rank = (int)rank,
-                                 .size = (int)stream->ranks};
+    struct esi_run_reported world = {.key = {1, 2},
+                                     .name = "MPI_COMM_WORLD",
+                                     .rank = (int)rank,
+                                     .size = (int)stream->ranks};
     struct esi_run_process *process;
 
     if (esi_run_model_add_process(esi_causality_run(stream->causality), &config,

@@ -84,7 +84,7 @@ static void fill_ledger(struct bench_run *run, size_t rank)
 static void make_run(struct bench_run *run, size_t count)
 {
     int32_t *ranks = allocate(count, sizeof *ranks);
-    struct esi_run_told told = {
+    struct esi_run_reported told = {
         .key = {world[0], world[1]}, .size = (int)count, .world = ranks};
 
     *run = (struct bench_run){.count = count,

@@ -724,7 +724,7 @@ static void add_dependence(const struct esi_item *item, struct dependence *ret)
         ret->members = member->neighbours;
         ret->count = member->neighbours ? member->neighbour_count : 0;
         instance->short_of |=
-            !member->neighbours || member->neighbours_told < member->neighbour_count;
+            !member->neighbours || member->neighbours_read < member->neighbour_count;
         break;
     default:
         break;

@@ -357,7 +357,7 @@ static int add_neighbour(struct esi_causality *causality,
     if (tuple->sequence >= member->neighbour_count)
         return 0;
     member->neighbours[tuple->sequence] = tuple->peer;
-    member->neighbours_told++;
+    member->neighbours_read++;
     return 0;
 }
 

@@ -134,7 +134,7 @@ static int add_members(struct esi_otf2_world *world,
 
     for (size_t i = 0; i < world->tables->processes.count && result == 0; i++) {
         int32_t rank = world->ranks[i];
-        struct esi_run_told told = {
+        struct esi_run_reported told = {
             .key = {communicator->id + 1, is_self ? (uint64_t)rank + 2 : 1},
             .name = communicator->text,
             .size = is_self ? 1 : (int)own->count,

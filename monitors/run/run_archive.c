@@ -31,7 +31,7 @@ static int add_communicators(struct esi_run_model *run,
 
     for (size_t i = 0; i < row->communicator_count && result == 0; i++) {
         const struct esi_archive_communicator *of = &row->communicators[i];
-        struct esi_run_told told = {
+        struct esi_run_reported reported = {
             .key = {of->key[0], of->key[1]},
             .name = of->name,
             .rank = of->rank,
@@ -45,8 +45,9 @@ static int add_communicators(struct esi_run_model *run,
         };
 
         if (of->parent < row->communicator_count)
-            memcpy(told.parent, row->communicators[of->parent].key, sizeof told.parent);
-        result = esi_run_model_set_communicator(run, process, (uint16_t)i, &told);
+            memcpy(reported.parent, row->communicators[of->parent].key,
+                   sizeof reported.parent);
+        result = esi_run_model_set_communicator(run, process, (uint16_t)i, &reported);
     }
     return result;
 }

@@ -63,7 +63,7 @@ int esi_run_follow_communicator(struct esi_run_model *run,
     const struct es_communicator_info *known =
         esi_follower_communicator(follower, origin, index);
     struct es_communicator_info info;
-    struct esi_run_told told;
+    struct esi_run_reported reported;
     const struct esi_run_member *member;
     int32_t *local = NULL, *remote = NULL;
     int result;
@@ -71,18 +71,18 @@ int esi_run_follow_communicator(struct esi_run_model *run,
     if (!known)
         return 0;
     info = *known; /* copied: it is valid until the next one is asked for */
-    told = (struct esi_run_told){.key = {info.key[0], info.key[1]},
-                                 .name = info.name,
-                                 .rank = info.rank,
-                                 .size = info.size,
-                                 .remote_size = info.remote_size,
-                                 .first = info.first,
-                                 .remote_first = info.remote_first,
-                                 .freed = info.freed};
+    reported = (struct esi_run_reported){.key = {info.key[0], info.key[1]},
+                                         .name = info.name,
+                                         .rank = info.rank,
+                                         .size = info.size,
+                                         .remote_size = info.remote_size,
+                                         .first = info.first,
+                                         .remote_first = info.remote_first,
+                                         .freed = info.freed};
     known = esi_follower_communicator(follower, origin, info.parent);
     if (known)
-        memcpy(told.parent, known->key, sizeof told.parent);
-    result = esi_run_model_set_communicator(run, process, index, &told);
+        memcpy(reported.parent, known->key, sizeof reported.parent);
+    result = esi_run_model_set_communicator(run, process, index, &reported);
     member = esi_run_member(process, index);
     if (result < 0 || !member || (info.rank != 0 && !everywhere))
         return result;
@@ -90,10 +90,10 @@ int esi_run_follow_communicator(struct esi_run_model *run,
         result = read_side(scope, origin, index, &info, false, &local);
     if (result == 0 && !member->communicator->is_listed[!member->side])
         result = read_side(scope, origin, index, &info, true, &remote);
-    told.world = local;
-    told.remote_world = remote;
+    reported.world = local;
+    reported.remote_world = remote;
     if (result == 0 && (local || remote))
-        result = esi_run_model_set_communicator(run, process, index, &told);
+        result = esi_run_model_set_communicator(run, process, index, &reported);
     free(local);
     free(remote);
     return result;

@@ -12,8 +12,8 @@ int esi_run_follow_process(struct esi_run_model *run,
                            const struct es_origin *origin,
                            struct esi_run_process **ret_process);
 
-/* Adds what the element's process tells of communicator `index`, if anything.  Only
- * rank 0 of a group tells all its members; unless they are known, the other members'
+/* Adds what the element's process reports of communicator `index`, if anything.  Only
+ * rank 0 of a group reports all its members; unless they are known, the other members'
  * processes are asked for them, too, if `everywhere`.  Returns 0 or -ENOMEM. */
 int esi_run_follow_communicator(struct esi_run_model *run,
                                 struct esi_follower *follower,

@@ -139,9 +139,9 @@ static uint64_t hash_key(const uint64_t key[2])
     return esi_hash_mix(key[0], key[1]);
 }
 
-static uint32_t total_size(const struct esi_run_told *told)
+static uint32_t total_size(const struct esi_run_reported *reported)
 {
-    return (uint32_t)told->size + (uint32_t)told->remote_size;
+    return (uint32_t)reported->size + (uint32_t)reported->remote_size;
 }
 
 /* World rank of the first member of a group; -1 = not known. */
@@ -150,11 +150,12 @@ static int32_t first_of(const int32_t *world, int first)
     return world && world[0] >= 0 ? world[0] : first;
 }
 
-static struct esi_run_communicator *make_communicator(struct esi_run_model *run,
-                                                      const struct esi_run_told *told,
-                                                      unsigned world)
+static struct esi_run_communicator *make_communicator(
+    struct esi_run_model *run,
+    const struct esi_run_reported *reported,
+    unsigned world)
 {
-    const char *name = told->name ? told->name : "";
+    const char *name = reported->name ? reported->name : "";
     size_t length = strlen(name);
     struct esi_run_communicator *made;
 
@@ -169,13 +170,13 @@ static struct esi_run_communicator *make_communicator(struct esi_run_model *run,
         .run = run,
         .number = (uint32_t)run->communicator_count,
         .world = world,
-        .key = {told->key[0], told->key[1]},
-        .parent = {told->parent[0], told->parent[1]},
+        .key = {reported->key[0], reported->key[1]},
+        .parent = {reported->parent[0], reported->parent[1]},
         .name = calloc(1, length < NAME_BYTES ? NAME_BYTES : length + 1),
-        .size = total_size(told),
-        .sizes = {(size_t)told->size, (size_t)told->remote_size},
-        .between = told->remote_size > 0,
-        .has_sides = told->remote_size == 0,
+        .size = total_size(reported),
+        .sizes = {(size_t)reported->size, (size_t)reported->remote_size},
+        .between = reported->remote_size > 0,
+        .has_sides = reported->remote_size == 0,
         .first = {-1, -1},
     };
     if (!made->name) {
@@ -183,7 +184,7 @@ static struct esi_run_communicator *make_communicator(struct esi_run_model *run,
         return NULL;
     }
     memcpy(made->name, name, length);
-    esi_hash_insert(&run->communicator_numbers, hash_key(told->key), made->number);
+    esi_hash_insert(&run->communicator_numbers, hash_key(reported->key), made->number);
     run->communicators[run->communicator_count++] = made;
     return made;
 }
@@ -213,35 +214,36 @@ static struct esi_run_process *process_in(
 
 /* Returns the communicator with this key in which the slot is free or belongs to the
  * process: if two worlds have the same key, each has its own communicator. */
-static struct esi_run_communicator *join_communicator(struct esi_run_model *run,
-                                                      struct esi_run_process *process,
-                                                      const struct esi_run_told *told,
-                                                      uint32_t slot)
+static struct esi_run_communicator *join_communicator(
+    struct esi_run_model *run,
+    struct esi_run_process *process,
+    const struct esi_run_reported *reported,
+    uint32_t slot)
 {
     unsigned world = 0;
 
-    ESI_HASH_FOREACH(i, &run->communicator_numbers, hash_key(told->key)) {
+    ESI_HASH_FOREACH(i, &run->communicator_numbers, hash_key(reported->key)) {
         struct esi_run_communicator *found =
             run->communicators[esi_hash_index(&run->communicator_numbers, i)];
 
-        if (found->key[0] != told->key[0] || found->key[1] != told->key[1])
+        if (found->key[0] != reported->key[0] || found->key[1] != reported->key[1])
             continue;
         world++;
-        if (found->size != total_size(told) ||
-            found->between != (told->remote_size > 0))
+        if (found->size != total_size(reported) ||
+            found->between != (reported->remote_size > 0))
             continue;
         if (slot == UINT32_MAX || !process_in(found, slot) ||
             process_in(found, slot) == process)
             return found;
     }
-    return make_communicator(run, told, world);
+    return make_communicator(run, reported, world);
 }
 
-/* Adds the world ranks that a member tells of a side. */
-static int note_ranks(struct esi_run_communicator *communicator,
-                      unsigned side,
-                      const int32_t *ranks,
-                      int32_t first)
+/* Adds the world ranks that a member reports of a side. */
+static int record_ranks(struct esi_run_communicator *communicator,
+                        unsigned side,
+                        const int32_t *ranks,
+                        int32_t first)
 {
     size_t base = side ? communicator->sizes[0] : 0;
     bool is_whole = true;
@@ -306,45 +308,46 @@ static int set_member(struct esi_run_model *run,
 int esi_run_model_set_communicator(struct esi_run_model *run,
                                    struct esi_run_process *process,
                                    uint16_t index,
-                                   const struct esi_run_told *told)
+                                   const struct esi_run_reported *reported)
 {
-    bool between = told->remote_size > 0;
-    int32_t first = first_of(told->world, told->first);
-    int32_t remote_first = first_of(told->remote_world, told->remote_first);
+    bool between = reported->remote_size > 0;
+    int32_t first = first_of(reported->world, reported->first);
+    int32_t remote_first = first_of(reported->remote_world, reported->remote_first);
     bool has_sides =
         !between || (first >= 0 && remote_first >= 0 && first != remote_first);
     unsigned side = between && has_sides && first > remote_first;
-    uint32_t base = side ? (uint32_t)told->remote_size : 0;
+    uint32_t base = side ? (uint32_t)reported->remote_size : 0;
     struct esi_run_member member = {
         .process = process,
-        .rank = told->rank,
+        .rank = reported->rank,
         .side = (uint8_t)side,
         .slot = UINT32_MAX,
-        .freed = told->freed,
+        .freed = reported->freed,
     };
     int result;
 
-    if (told->size <= 0 || told->remote_size < 0 || told->rank >= told->size)
+    if (reported->size <= 0 || reported->remote_size < 0 ||
+        reported->rank >= reported->size)
         return 0;
     if (has_sides) {
-        if (told->rank >= 0)
-            member.slot = base + (uint32_t)told->rank;
-        member.peer_slot = between && !side ? (uint32_t)told->size : 0;
-        member.peers = (uint32_t)(between ? told->remote_size : told->size);
+        if (reported->rank >= 0)
+            member.slot = base + (uint32_t)reported->rank;
+        member.peer_slot = between && !side ? (uint32_t)reported->size : 0;
+        member.peers = (uint32_t)(between ? reported->remote_size : reported->size);
     }
-    member.communicator = join_communicator(run, process, told, member.slot);
+    member.communicator = join_communicator(run, process, reported, member.slot);
     if (!member.communicator)
         return -ENOMEM;
-    if (!member.communicator->name[0] && told->name)
-        snprintf(member.communicator->name, NAME_BYTES, "%s", told->name);
+    if (!member.communicator->name[0] && reported->name)
+        snprintf(member.communicator->name, NAME_BYTES, "%s", reported->name);
     if (has_sides) {
         member.communicator->has_sides = true;
-        member.communicator->sizes[side] = (size_t)told->size;
-        member.communicator->sizes[!side] = (size_t)told->remote_size;
-        result = note_ranks(member.communicator, side, told->world, first);
+        member.communicator->sizes[side] = (size_t)reported->size;
+        member.communicator->sizes[!side] = (size_t)reported->remote_size;
+        result = record_ranks(member.communicator, side, reported->world, first);
         if (result == 0 && between)
-            result = note_ranks(member.communicator, !side, told->remote_world,
-                                remote_first);
+            result = record_ranks(member.communicator, !side, reported->remote_world,
+                                  remote_first);
         if (result < 0)
             return result;
     }

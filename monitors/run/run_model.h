@@ -8,7 +8,7 @@
  *
  *     esi_run_model_add_process(&run, &known, &process);
  *     esi_run_model_add_thread(&run, process, 0, &thread);
- *     esi_run_model_set_communicator(&run, process, index, &told);
+ *     esi_run_model_set_communicator(&run, process, index, &reported);
  *     ...
  *     esi_run_model_fini(&run);
  *
@@ -87,7 +87,7 @@ struct esi_run_member {
     bool freed;          /* the process has freed it */
     int32_t *neighbours; /* members that it receives from; NULL = not known */
     uint32_t neighbour_count;
-    uint32_t neighbours_told;
+    uint32_t neighbours_read;
     struct esi_run_member *older; /* list of all memberships of the process, including
                                      replaced ones */
 };
@@ -123,8 +123,8 @@ int esi_run_model_add_thread(struct esi_run_model *run,
                              int thread,
                              struct esi_run_thread **ret_thread);
 
-/* What a process tells of a communicator. */
-struct esi_run_told {
+/* What a process reports of a communicator. */
+struct esi_run_reported {
     uint64_t key[2];
     uint64_t parent[2];   /* key; 0, 0 = not known */
     const char *name;     /* NULL = none */
@@ -134,7 +134,7 @@ struct esi_run_told {
     int first;            /* world rank of rank 0, */
     int remote_first;     /* and of the remote group's: unused if the lists are known */
     const int32_t *world; /* world ranks of the local group; -1 = not known; NULL = not
-                             known (yet): another member may tell */
+                             known (yet): another member may report it */
     const int32_t *remote_world;
     bool freed;
 };
@@ -145,7 +145,7 @@ struct esi_run_told {
 int esi_run_model_set_communicator(struct esi_run_model *run,
                                    struct esi_run_process *process,
                                    uint16_t index,
-                                   const struct esi_run_told *told);
+                                   const struct esi_run_reported *reported);
 
 /* --- Asking ----------------------------------------------------------------------- */
 

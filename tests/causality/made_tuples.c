@@ -16,7 +16,7 @@ static void add_rank(struct made_tuples *made, int rank)
 {
     struct esi_run_process process = {
         .host = "made", .rank = rank, .identity = (uint64_t)rank + 100};
-    struct esi_run_told world = {
+    struct esi_run_reported world = {
         .key = {1, 2}, .name = "MPI_COMM_WORLD", .rank = rank, .size = made->ranks};
 
     assert_int_equal(esi_run_model_add_process(esi_causality_run(made->causality),

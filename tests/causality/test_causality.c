@@ -65,7 +65,7 @@ static void another_channel_is_another_message(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        struct esi_run_told other = {
+        struct esi_run_reported other = {
             .key = {3, 4}, .name = "other", .rank = 1, .size = 3};
         struct made_tuples made;
         struct esi_causality_totals totals;

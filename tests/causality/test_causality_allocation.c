@@ -73,7 +73,7 @@ static void add(struct trial *trial,
 static void add_process(struct trial *trial, int rank)
 {
     struct esi_run_process config = {.host = "host", .rank = rank};
-    struct esi_run_told world = {
+    struct esi_run_reported world = {
         .key = {1, 2}, .name = "world", .rank = rank, .size = RANKS};
     struct esi_run_process *process;
 

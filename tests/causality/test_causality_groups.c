@@ -28,13 +28,14 @@ static void begin(struct made_tuples *made)
 
     made_tuples_begin(made, RANKS);
     for (int rank = 0; rank < RANKS; rank++) {
-        struct esi_run_told between = {.key = {5, 6},
-                                       .name = "between",
-                                       .rank = is_low(rank) ? rank : rank - LOW,
-                                       .size = is_low(rank) ? LOW : RANKS - LOW,
-                                       .remote_size = is_low(rank) ? RANKS - LOW : LOW,
-                                       .world = is_low(rank) ? low : high,
-                                       .remote_world = is_low(rank) ? high : low};
+        struct esi_run_reported between = {.key = {5, 6},
+                                           .name = "between",
+                                           .rank = is_low(rank) ? rank : rank - LOW,
+                                           .size = is_low(rank) ? LOW : RANKS - LOW,
+                                           .remote_size =
+                                               is_low(rank) ? RANKS - LOW : LOW,
+                                           .world = is_low(rank) ? low : high,
+                                           .remote_world = is_low(rank) ? high : low};
 
         assert_int_equal(
             esi_run_model_set_communicator(esi_causality_run(made->causality),

@@ -47,7 +47,7 @@ static int take_event(void *data, const struct es_set_event *event)
 static void add_rank(struct ring *ring, int rank)
 {
     struct esi_run_process config = {.host = "made", .rank = rank, .identity = 1};
-    struct esi_run_told world = {
+    struct esi_run_reported world = {
         .key = {1, 2}, .name = "MPI_COMM_WORLD", .rank = rank, .size = RANKS};
     struct esi_run_process *process;
 

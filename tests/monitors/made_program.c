@@ -454,10 +454,10 @@ static void add_call(const struct made_program *program,
 static void add_rank(struct made_program *program, int rank)
 {
     const struct esi_run_process config = {.rank = rank};
-    const struct esi_run_told world = {.key = {KEY, 1},
-                                       .name = "MPI_COMM_WORLD",
-                                       .rank = rank,
-                                       .size = program->ranks};
+    const struct esi_run_reported world = {.key = {KEY, 1},
+                                           .name = "MPI_COMM_WORLD",
+                                           .rank = rank,
+                                           .size = program->ranks};
     struct esi_run_process *process;
     struct esi_run_thread *thread;
 

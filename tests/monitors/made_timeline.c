@@ -649,7 +649,7 @@ static uint32_t tell_rank(const struct made_timeline *timeline,
 {
     struct esi_run_process config = {
         .host = timeline->of[rank].host, .rank = rank, .identity = (uint64_t)rank + 1};
-    struct esi_run_told world = {
+    struct esi_run_reported world = {
         .key = {1, 2}, .name = "MPI_COMM_WORLD", .rank = rank, .size = timeline->ranks};
     struct esi_run_process *process;
     uint32_t element;

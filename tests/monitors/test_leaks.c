@@ -51,7 +51,7 @@ static const char *name_line(void *data,
 static const struct esi_run_process *add_participant(int rank)
 {
     const struct esi_run_process config = {.rank = rank};
-    const struct esi_run_told told[2] = {
+    const struct esi_run_reported told[2] = {
         [WORLD] = {.key = {WORLD},
                    .name = "MPI_COMM_WORLD",
                    .rank = rank,

@@ -33,7 +33,7 @@ static void add_communicator(struct esi_causality *causality,
                              uint16_t number)
 {
     const int32_t world[] = {0};
-    const struct esi_run_told communicator = {
+    const struct esi_run_reported communicator = {
         .key = {number + UINT64_C(1), 1},
         .name = "copy",
         .size = 1,

@@ -41,7 +41,7 @@ static struct esi_run_process *add(const char *host, int rank, uint64_t identity
 
 static const struct esi_run_member *tell(struct esi_run_process *process,
                                          uint16_t index,
-                                         struct esi_run_told told)
+                                         struct esi_run_reported told)
 {
     assert_int_equal(esi_run_model_set_communicator(&run, process, index, &told), 0);
     return esi_run_member(process, index);
@@ -83,7 +83,7 @@ static void members_share_a_communicator(void **state)
     const int32_t world[] = {4, 2};
     struct esi_run_process *four = add("a", 4, 1), *two = add("a", 2, 1);
     const struct esi_run_member *first =
-        tell(four, 0, (struct esi_run_told){.key = {1, 2}, .size = 2, .first = 4});
+        tell(four, 0, (struct esi_run_reported){.key = {1, 2}, .size = 2, .first = 4});
     const struct esi_run_member *second;
 
     (void)state;
@@ -91,7 +91,7 @@ static void members_share_a_communicator(void **state)
     assert_int_equal(esi_run_peer_rank(first, 1), -1);
     second =
         tell(two, 9,
-             (struct esi_run_told){
+             (struct esi_run_reported){
                  .key = {1, 2}, .name = "pair", .rank = 1, .size = 2, .world = world});
     assert_ptr_equal(second->communicator, first->communicator);
     assert_string_equal(first->communicator->name, "pair");
@@ -112,15 +112,15 @@ static void members_agree_on_the_sides(void **state)
     struct esi_run_process *five = add("a", 5, 1), *two = add("a", 2, 1);
     const struct esi_run_member *of_low =
         tell(five, 0,
-             (struct esi_run_told){.key = {1, 2},
-                                   .rank = 1,
-                                   .size = 2,
-                                   .remote_size = 3,
-                                   .world = low,
-                                   .remote_world = high});
+             (struct esi_run_reported){.key = {1, 2},
+                                       .rank = 1,
+                                       .size = 2,
+                                       .remote_size = 3,
+                                       .world = low,
+                                       .remote_world = high});
     const struct esi_run_member *of_high = tell(
         two, 0,
-        (struct esi_run_told){
+        (struct esi_run_reported){
             .key = {1, 2}, .size = 3, .remote_size = 2, .first = 2, .remote_first = 1});
 
     (void)state;
@@ -142,11 +142,11 @@ static void sides_may_be_unknown(void **state)
 {
     const struct esi_run_member *member =
         tell(add("a", 0, 1), 0,
-             (struct esi_run_told){.key = {1, 2},
-                                   .size = 1,
-                                   .remote_size = 1,
-                                   .first = -1,
-                                   .remote_first = -1});
+             (struct esi_run_reported){.key = {1, 2},
+                                       .size = 1,
+                                       .remote_size = 1,
+                                       .first = -1,
+                                       .remote_first = -1});
 
     (void)state;
     assert_false(member->communicator->has_sides);
@@ -158,7 +158,7 @@ static void sides_may_be_unknown(void **state)
 /* Spawned worlds may have the same keys: each has its own communicator. */
 static void worlds_with_one_key_are_apart(void **state)
 {
-    const struct esi_run_told told = {.key = {1, 2}, .size = 1};
+    const struct esi_run_reported told = {.key = {1, 2}, .size = 1};
     const struct esi_run_member *first = tell(add("a", 0, 1), 0, told);
     const struct esi_run_member *second = tell(add("a", 0, 2), 0, told);
 
@@ -172,9 +172,9 @@ static void an_index_may_come_again(void **state)
 {
     struct esi_run_process *process = add("a", 0, 1);
     const struct esi_run_member *first =
-        tell(process, 3, (struct esi_run_told){.key = {1, 2}, .size = 1});
+        tell(process, 3, (struct esi_run_reported){.key = {1, 2}, .size = 1});
     const struct esi_run_member *second = tell(
-        process, 3, (struct esi_run_told){.key = {3, 4}, .size = 1, .freed = true});
+        process, 3, (struct esi_run_reported){.key = {3, 4}, .size = 1, .freed = true});
 
     (void)state;
     assert_ptr_not_equal(first, second);
@@ -189,15 +189,15 @@ static void impossible_members_are_ignored(void **state)
     struct esi_run_process *process = add("a", 0, 1);
 
     (void)state;
-    assert_null(tell(process, 0, (struct esi_run_told){.key = {1, 2}, .size = 0}));
-    assert_null(
-        tell(process, 0, (struct esi_run_told){.key = {1, 2}, .rank = 2, .size = 2}));
+    assert_null(tell(process, 0, (struct esi_run_reported){.key = {1, 2}, .size = 0}));
+    assert_null(tell(process, 0,
+                     (struct esi_run_reported){.key = {1, 2}, .rank = 2, .size = 2}));
     assert_null(
         tell(process, 0,
-             (struct esi_run_told){.key = {1, 2}, .size = 2, .remote_size = -1}));
+             (struct esi_run_reported){.key = {1, 2}, .size = 2, .remote_size = -1}));
     for (uint16_t i = 0; i < 1000; i++)
         assert_null(
-            tell(process, i, (struct esi_run_told){.key = {i, 1}, .size = 1 << 24})
+            tell(process, i, (struct esi_run_reported){.key = {i, 1}, .size = 1 << 24})
                 ->communicator->world_ranks);
 }
 

@@ -30,11 +30,11 @@ static void add_participant(struct made_facts *made,
                             const int *members)
 {
     const struct esi_run_process config = {.host = "host", .rank = process->rank};
-    const struct esi_run_told world = {.key = {world_key[0], world_key[1]},
-                                       .name = "MPI_COMM_WORLD",
-                                       .rank = process->rank,
-                                       .size = (int)made->count,
-                                       .world = members};
+    const struct esi_run_reported world = {.key = {world_key[0], world_key[1]},
+                                           .name = "MPI_COMM_WORLD",
+                                           .rank = process->rank,
+                                           .size = (int)made->count,
+                                           .world = members};
     struct esi_run_process *participant;
 
     assert_int_equal(esi_run_model_add_process(&made->model, &config, &participant), 0);
