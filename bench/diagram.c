@@ -82,16 +82,24 @@ static struct es_event_id emit_call(struct ring *ring,
                                     const struct es_event_id *partner,
                                     uint64_t length)
 {
-    struct esi_causal_tuple told = {.tuple = {.peer = 1, .bytes = 8, .stop = 1},
+    static char name[] = "MPI_COMM_WORLD";
+    static struct esi_run_communicator world = {.name = name};
+    struct esi_run_process process = {.host = "made", .rank = (int)rank};
+    const struct esi_run_thread thread = {.process = &process};
+    const struct esi_run_member member = {.process = &process, .communicator = &world};
+    struct esi_causal_tuple told = {.tuple = {.peer = 1,
+                                              .bytes = 8,
+                                              .stop = 1,
+                                              /* its collectives are not judged */
+                                              .sequence = ES_SEQUENCE_UNKNOWN},
                                     .start_ns = ring->now[rank],
                                     .stop_ns = ring->now[rank] + length,
                                     .site = "ring.c:12 in step()"};
     struct esi_causal_call call = {.told = &told,
                                    .operation = es_operation_by_name(type),
                                    .role = role,
-                                   .host = "made",
-                                   .communicator = "MPI_COMM_WORLD",
-                                   .rank = (int)rank};
+                                   .thread = &thread,
+                                   .member = &member};
     struct es_set_event event = {.id = {(uint32_t)rank, ring->next[rank]++},
                                  .kind = kind,
                                  .partner_count = partner ? 1 : 0,

@@ -156,22 +156,16 @@ static int tell_call(const struct esi_causality *causality,
                      const struct es_set_event *event)
 {
     const struct esi_item *item = placed->item;
-    const struct esi_causal_thread *thread = item->element->thread;
-    struct esi_causal_call call = {
+    const struct esi_causal_call call = {
         .told = &item->told,
         .operation = item->operation,
         .role = (enum esi_role)placed->role,
         .posted = item->action == ESI_POSTED,
-        .host = thread->of->process->host,
-        .rank = thread->of->process->rank,
-        .thread = thread->of->thread,
+        .thread = item->element->thread->of,
+        .member = item->member,
         .lost = item->lost,
     };
 
-    if (item->member) {
-        call.communicator = item->member->communicator->name;
-        call.member = item->member;
-    }
     return causality->config.listener.told(causality->config.listener.data, event,
                                            &call);
 }

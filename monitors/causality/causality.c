@@ -572,11 +572,8 @@ static struct esi_causal_call describe_call(const struct esi_causal_thread *thre
         .told = tuple,
         .operation = es_operation_find(tuple->tuple.operation),
         .role = ESI_ROLE_WHOLE,
-        .host = thread->of->process->host,
-        .communicator = member ? member->communicator->name : NULL,
+        .thread = thread->of,
         .member = member,
-        .rank = thread->of->process->rank,
-        .thread = thread->of->thread,
     };
 }
 

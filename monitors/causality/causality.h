@@ -59,15 +59,25 @@ struct esi_causal_call {
     enum esi_role role;
     bool posted; /* the enter of a nonblocking collective operation: `told` is the tuple
                     of its post */
-    const char *host;
-    const char *communicator; /* its name; the pointer identifies the communicator,
-                                 while names may repeat; NULL = none or not known */
+    const struct esi_run_thread *thread;
     const struct esi_run_member *member; /* the process in the communicator; NULL = none
                                             or not known */
-    int rank;                            /* in its world; -1 = not known */
-    int thread;
     uint32_t lost; /* tuples of its element that are missing before it */
 };
+
+/* Its communicator; NULL = none or not known. */
+static inline const struct esi_run_communicator *esi_causal_call_communicator(
+    const struct esi_causal_call *call)
+{
+    return call->member ? call->member->communicator : NULL;
+}
+
+/* The name of its communicator; NULL = none or not known. */
+static inline const char *esi_causal_call_communicator_name(
+    const struct esi_causal_call *call)
+{
+    return call->member ? call->member->communicator->name : NULL;
+}
 
 /* Called for each event before the sink; `call` is NULL for events of communicators'
  * traces.  A negative result ends the stream.  If `told` is NULL, there is no

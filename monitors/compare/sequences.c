@@ -38,8 +38,8 @@ static struct esi_sequence *sequence_at(struct esi_sequences *sequences,
         return NULL;
     while (sequences->count <= trace)
         sequences->threads[sequences->count++] = (struct esi_sequence){.rank = INT_MIN};
-    sequences->threads[trace].rank = call->rank;
-    sequences->threads[trace].thread = call->thread;
+    sequences->threads[trace].rank = call->thread->process->rank;
+    sequences->threads[trace].thread = call->thread->thread;
     return &sequences->threads[trace];
 }
 
@@ -92,7 +92,7 @@ int esi_sequences_told(void *data,
     step.peer = call->told->tuple.peer;
     if (call->role != ESI_ROLE_ENTER)
         step.tag = call->told->tuple.tag;
-    step.communicator = keep_text(sequences, call->communicator);
+    step.communicator = keep_text(sequences, esi_causal_call_communicator_name(call));
     step.site = keep_text(sequences, call->told->site);
     if (!step.communicator || !step.site)
         return -ENOMEM;

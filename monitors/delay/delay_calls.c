@@ -53,7 +53,7 @@ static void share_window(struct esi_delay *delay)
 }
 
 static struct esi_delay_thread *add_thread(struct esi_delay *delay,
-                                           const struct esi_causal_call *call)
+                                           const struct esi_run_process *process)
 {
     struct esi_delay_thread *thread;
 
@@ -66,11 +66,11 @@ static struct esi_delay_thread *add_thread(struct esi_delay *delay,
         return NULL;
     if (delay->config.series)
         thread->block_calls = &delay->block_calls;
-    thread->rank = call->rank;
-    thread->row = esi_delay_rank_row(delay, call->rank);
+    thread->rank = process->rank;
+    thread->row = esi_delay_rank_row(delay, process->rank);
     if (thread->row == UINT32_MAX ||
-        esi_texts_add(&delay->texts, call->host, strlen(call->host), &thread->host) <
-            0 ||
+        esi_texts_add(&delay->texts, process->host, strlen(process->host),
+                      &thread->host) < 0 ||
         esi_path_begin(&delay->paths, thread) < 0) {
         esi_delay_thread_destroy(thread);
         return NULL;
@@ -87,7 +87,7 @@ static struct esi_delay_thread *thread_of(struct esi_delay *delay,
     struct esi_delay_trace *trace = trace_at(delay, number);
 
     if (trace && !trace->thread)
-        trace->thread = add_thread(delay, call);
+        trace->thread = add_thread(delay, call->thread->process);
     return trace ? trace->thread : NULL;
 }
 
@@ -233,7 +233,8 @@ static struct esi_delay_call *call_at(struct esi_delay *delay,
     if (!last)
         return NULL;
     last->place = place;
-    last->communicator = esi_delay_communicator_row(delay, event->communicator);
+    last->communicator =
+        esi_delay_communicator_row(delay, esi_causal_call_communicator_name(event));
     last->peer = event->told->tuple.peer;
     last->tag = event->told->tuple.tag;
     if (delay->config.series &&
@@ -426,7 +427,8 @@ static int take_message(struct esi_delay *delay,
     if (result < 0)
         return result;
     if (receive->operation->nonblocking) {
-        uint32_t row = esi_delay_communicator_row(delay, receive->communicator);
+        uint32_t row = esi_delay_communicator_row(
+            delay, esi_causal_call_communicator_name(receive));
 
         return row == UINT32_MAX ? -ENOMEM
                                  : keep_completion(thread, receive, &cause, row);
@@ -521,7 +523,8 @@ static int take_exit(struct esi_delay *delay,
 
     cause.kind = (uint8_t)kind_of(exit->operation);
     if (exit->operation->nonblocking) {
-        row = esi_delay_communicator_row(delay, exit->communicator);
+        row =
+            esi_delay_communicator_row(delay, esi_causal_call_communicator_name(exit));
         result =
             row == UINT32_MAX ? -ENOMEM : keep_completion(thread, exit, &cause, row);
     } else {
@@ -544,15 +547,17 @@ static struct esi_delay_window *window_of(struct esi_delay *delay,
                                           const struct esi_causal_call *call)
 {
     const struct es_tuple *tuple = &call->told->tuple;
+    const struct esi_run_communicator *communicator =
+        esi_causal_call_communicator(call);
     uint64_t hash =
-        esi_hash_mix(esi_hash_mix((uintptr_t)call->communicator, (uint32_t)tuple->tag),
+        esi_hash_mix(esi_hash_mix((uintptr_t)communicator, (uint32_t)tuple->tag),
                      (uint32_t)tuple->peer);
     struct esi_delay_window *window;
 
     ESI_HASH_FOREACH(slot, &delay->window_table, hash) {
         window = &delay->windows[esi_hash_index(&delay->window_table, slot)];
-        if (window->communicator == call->communicator &&
-            window->number == tuple->tag && window->target == tuple->peer)
+        if (window->communicator == communicator && window->number == tuple->tag &&
+            window->target == tuple->peer)
             return window;
     }
     if (ESI_ARRAY_RESERVE(delay->windows, delay->window_capacity,
@@ -561,9 +566,8 @@ static struct esi_delay_window *window_of(struct esi_delay *delay,
         return NULL;
     esi_hash_insert(&delay->window_table, hash, delay->window_count);
     window = &delay->windows[delay->window_count++];
-    *window = (struct esi_delay_window){.communicator = call->communicator,
-                                        .number = tuple->tag,
-                                        .target = tuple->peer};
+    *window = (struct esi_delay_window){
+        .communicator = communicator, .number = tuple->tag, .target = tuple->peer};
     return window;
 }
 
@@ -835,7 +839,7 @@ int esi_delay_open(void *data, uint32_t trace, const struct esi_causal_call *cal
     wait.rows[ESI_DELAY_BY_OPERATION] = delay->places[place].operation;
     wait.rows[ESI_DELAY_BY_LINE] = delay->places[place].line;
     wait.rows[ESI_DELAY_BY_COMMUNICATOR] =
-        esi_delay_communicator_row(delay, call->communicator);
+        esi_delay_communicator_row(delay, esi_causal_call_communicator_name(call));
     if (wait.rows[ESI_DELAY_BY_COMMUNICATOR] == UINT32_MAX)
         return -ENOMEM;
     wait.ns = (double)(call->told->until_ns - begin_ns);

@@ -66,7 +66,7 @@ struct esi_delay_locking {
     uint64_t call; /* its number plus one; 0 = none */
 };
 struct esi_delay_window {
-    const char *communicator;
+    const struct esi_run_communicator *communicator;
     int32_t number;
     int32_t target;
     unsigned next_unlock;

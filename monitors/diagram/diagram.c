@@ -60,7 +60,7 @@ static bool is_what(const struct esi_diagram *diagram,
     const struct esi_diagram_what *what = &diagram->whats[number];
 
     return what->operation == call->operation &&
-           what->communicator == call->communicator &&
+           what->communicator == esi_causal_call_communicator(call) &&
            strcmp(esi_texts_at(&diagram->texts, what->site), site) == 0;
 }
 
@@ -70,12 +70,12 @@ static int add_what(struct esi_diagram *diagram,
                     uint64_t hash)
 {
     struct esi_diagram_what what = {.operation = call->operation,
-                                    .communicator = call->communicator,
+                                    .communicator = esi_causal_call_communicator(call),
                                     .communicator_name = NO_WHAT};
 
     if (add_text(&diagram->texts, site, &what.site) < 0 ||
-        (call->communicator &&
-         add_text(&diagram->texts, call->communicator, &what.communicator_name) < 0) ||
+        (what.communicator && add_text(&diagram->texts, what.communicator->name,
+                                       &what.communicator_name) < 0) ||
         ESI_ARRAY_RESERVE(diagram->whats, diagram->what_capacity,
                           diagram->what_count + 1) < 0 ||
         esi_hash_reserve(&diagram->what_table, diagram->what_count + 1) < 0)
@@ -96,8 +96,10 @@ static uint32_t find_what(struct esi_diagram *diagram,
 
     if (thread->last_what != NO_WHAT && is_what(diagram, thread->last_what, call, site))
         return thread->last_what;
-    hash = esi_hash_mix_text(
-        esi_hash_mix((uintptr_t)call->operation, (uintptr_t)call->communicator), site);
+    hash =
+        esi_hash_mix_text(esi_hash_mix((uintptr_t)call->operation,
+                                       (uintptr_t)esi_causal_call_communicator(call)),
+                          site);
     ESI_HASH_FOREACH(slot, &diagram->what_table, hash) {
         uint32_t number = esi_hash_index(&diagram->what_table, slot);
 
@@ -175,7 +177,7 @@ static struct esi_diagram_thread *add_thread(struct esi_diagram *diagram,
                                              const struct esi_causal_call *call)
 {
     struct esi_diagram_thread *thread;
-    uint32_t host = esi_diagram_host_number(diagram, call->host);
+    uint32_t host = esi_diagram_host_number(diagram, call->thread->process->host);
 
     if (host == UINT32_MAX ||
         ESI_ARRAY_RESERVE(diagram->threads, diagram->thread_capacity,
@@ -185,8 +187,8 @@ static struct esi_diagram_thread *add_thread(struct esi_diagram *diagram,
     if (!thread)
         return NULL;
     thread->trace = trace;
-    thread->rank = call->rank;
-    thread->thread = call->thread;
+    thread->rank = call->thread->process->rank;
+    thread->thread = call->thread->thread;
     thread->host = host;
     thread->last_what = NO_WHAT;
     diagram->has_hosts |=

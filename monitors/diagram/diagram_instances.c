@@ -127,7 +127,7 @@ int esi_diagram_instances_leave(struct esi_diagram *diagram,
         return 0;
     call = (struct esi_collective_call){
         .key = {member->communicator->key[0], member->communicator->key[1]},
-        .communicator = exit->communicator,
+        .communicator = member->communicator->name,
         .operation = tuple->operation,
         .instance = tuple->sequence,
         .size = (int)member->communicator->size,

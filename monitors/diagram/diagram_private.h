@@ -22,7 +22,7 @@
 /* Properties shared by many calls. */
 struct esi_diagram_what {
     const struct es_operation *operation;
-    const char *communicator; /* causality's pointer, which may become invalid */
+    const struct esi_run_communicator *communicator; /* may become invalid */
     uint32_t communicator_name;
     uint32_t site; /* numbers of texts */
 };

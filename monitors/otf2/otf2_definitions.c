@@ -76,9 +76,9 @@ static int note_thread(struct esi_otf2_thread *thread,
                        const struct esi_causal_call *call)
 {
     thread->used = true;
-    thread->rank = call->rank;
-    thread->number = call->thread;
-    thread->host = strdup(call->host);
+    thread->rank = call->thread->process->rank;
+    thread->number = call->thread->thread;
+    thread->host = strdup(call->thread->process->host);
     return thread->host ? 0 : -ENOMEM;
 }
 

@@ -193,7 +193,7 @@ static bool is_wanted(const struct esi_otf2_write *write,
                       const struct esi_causal_call *call)
 {
     return !write->config.has_rank ||
-           write->config.has_rank(write->config.data, call->rank);
+           write->config.has_rank(write->config.data, call->thread->process->rank);
 }
 
 static int take_call(void *data,
@@ -211,8 +211,7 @@ static int take_member(void *data, uint32_t trace, const struct esi_causal_call 
 {
     struct esi_otf2_write *write = data;
 
-    return call->communicator && is_wanted(write, call) ? add_call(write, trace, call)
-                                                        : 0;
+    return call->member && is_wanted(write, call) ? add_call(write, trace, call) : 0;
 }
 
 struct esi_causal_listener esi_otf2_write_listener(struct esi_otf2_write *write)

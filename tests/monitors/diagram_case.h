@@ -98,7 +98,7 @@ static inline int see_call(void *data,
     struct seen_call seen;
 
     if (call) {
-        row = &made->rows[call->rank];
+        row = &made->rows[call->thread->process->rank];
         seen = (struct seen_call){call->told->start_ns, call->told->stop_ns,
                                   expected_state(call->operation),
                                   call->operation->nonblocking};

@@ -32,8 +32,8 @@ static int see_enter(void *data,
     struct seen_enters *seen = data;
 
     if (call && call->role == ESI_ROLE_ENTER) {
-        seen->traces[call->rank] = event->id.trace;
-        seen->ns[call->rank] = call->told->start_ns;
+        seen->traces[call->thread->process->rank] = event->id.trace;
+        seen->ns[call->thread->process->rank] = call->told->start_ns;
     }
     return seen->to.told(seen->to.data, event, call);
 }
@@ -104,9 +104,11 @@ static double waited_of_rank(const struct esi_delay *delay, int rank)
 static void a_wait_under_way_counts_up_to_the_last_look(void **state)
 {
     const struct esi_delay_config config = {.window = 0};
+    struct esi_run_process process = {.host = "made"};
+    const struct esi_run_thread thread = {.process = &process};
     struct esi_causal_tuple told = {.tuple = {.peer = 1}};
     const struct esi_causal_call call = {.operation = es_operation_by_name("MPI_Recv"),
-                                         .communicator = "MPI_COMM_WORLD",
+                                         .thread = &thread,
                                          .told = &told};
     struct esi_delay_totals before, during, after;
     struct esi_delay *delay;

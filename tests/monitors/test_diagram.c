@@ -531,8 +531,11 @@ static void a_call_without_length_is_one_call(void **state)
 static void what_is_under_way_lasts(void **state)
 {
     struct esi_causal_tuple told = {.tuple = {.peer = 1, .tag = 3, .start = 1}};
-    struct esi_causal_call call = {
-        .told = &told, .operation = es_operation_by_name("MPI_Recv"), .host = "made"};
+    struct esi_run_process process = {.host = "made"};
+    const struct esi_run_thread thread = {.process = &process};
+    struct esi_causal_call call = {.told = &told,
+                                   .operation = es_operation_by_name("MPI_Recv"),
+                                   .thread = &thread};
     struct esi_diagram_window window = {.axis = ESI_DIAGRAM_TIME, .columns = 1};
     struct esi_diagram_extent extent;
     struct esi_diagram_cell cell;

@@ -46,7 +46,7 @@ static int pass_call(void *data,
     struct instances_case *made = data;
     struct esi_causal_call outside;
 
-    if (!call || call->rank != made->outside)
+    if (!call || call->thread->process->rank != made->outside)
         return made->listener.told(made->listener.data, event, call);
     outside = *call;
     outside.member = NULL;

@@ -100,21 +100,21 @@ static int hear(void *data,
     struct esi_collective_call part;
 
     if (call)
-        made->rank_of[event->id.trace] = call->rank;
+        made->rank_of[event->id.trace] = call->thread->process->rank;
     if (call && call->role == ESI_ROLE_EXIT) {
         part = (struct esi_collective_call){
             .key = {1, 2}, /* all programs use MPI_COMM_WORLD only */
-            .communicator = call->communicator,
+            .communicator = esi_causal_call_communicator_name(call),
             .operation = call->told->tuple.operation,
             .instance = call->told->tuple.sequence,
             .size = made->timeline.ranks,
-            .rank = call->rank,
-            .world_rank = call->rank,
+            .rank = call->thread->process->rank,
+            .world_rank = call->thread->process->rank,
             .root = call->told->tuple.peer,
             .enter_ns = call->told->start_ns,
             .exit_ns = call->told->stop_ns,
             .error_ns = call->told->error_ns,
-            .clock = strcmp(call->host, hosts[0]) == 0 ? 1 : 2,
+            .clock = strcmp(call->thread->process->host, hosts[0]) == 0 ? 1 : 2,
         };
         assert_int_equal(esi_collectives_add(made->collectives, &part), 0);
     }
